@@ -1,4 +1,5 @@
-// The page as its handler gets it. What the handler does with it is staged; only `page.fetch` makes requests.
+// The page as its handler gets it. What the handler does with it is staged; only `page.fetch` and `page.saveAll` make
+// requests.
 
 import type { NewUrl } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
@@ -31,21 +32,23 @@ export interface PageTools {
   readonly fetch: OwnFetcher;
   /** Reads what `page.saveAll` requests. */
   readonly read: ReadMedia;
-  /** Whether a handler may want what a link leads to, by the extension of its URL. `label`: of the link. */
+  /** Whether a handler may want a link's target, judged by the extension of its URL. `label`: of the link. */
   readonly wants: (url: string, label: string | null) => boolean;
-  /** Told what a selector was followed for. @default ignored */
+  /** Called with each followed selector. @default ignored */
   readonly followed?: (selector: string, hasLinks: boolean) => void;
   readonly change: PageChange | null;
-  /** Aborted when the handler's time is over. Its signal is made at first use: few handlers use it. */
+  /** Aborted when the handler's time is up. Its signal is created on first use, since few handlers use it. */
   readonly time: AbortController;
 }
 
-/** Hands a page to a handler. @param userData - As the schema of the route gives it, or as it came. @throws Never */
+/**
+ * Creates the page for a handler. @param userData - As returned by the route's schema, or as received. @throws Never
+ */
 export function createPageContext(page: PageInCrawl, tools: PageTools, userData: unknown): HandledPage {
   return new PageContext(page, tools, userData) as unknown as HandledPage;
 }
 
-/** What is no own property of a page: each has to be passed on. */
+/** What is not an own property of a page and has to be forwarded. */
 type MadeAtFirstUse =
   | 'links'
   | 'alternates'
@@ -61,8 +64,8 @@ type MadeAtFirstUse =
   | 'pdfText';
 
 /**
- * Has the facts of the page and passes on what the page makes at first use. (With the page as its prototype it would be
- * shorter; but engines keep prototypes, and the page's text with them, far too long.) Its methods may be taken off it:
+ * Has the facts of the page, and forwards what the page creates on first use. (Using the page as its prototype would be
+ * shorter, but engines keep prototypes, and the page's text with them, far too long.) Its methods may be taken off it:
  * `const { emit, follow } = page`.
  */
 class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAtFirstUse>> {
@@ -163,7 +166,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
       return savePage(this.#page, folder, name ?? `${nameOf(this.#page.url)}.png`, [png]);
     });
 
-  /** Acts, unless the handler has ended. @param lost - The answer then. */
+  /** Acts, unless the handler has ended. @param lost - The answer in that case. */
   #inTime<T>(method: (...given: never[]) => unknown, lost: T, act: () => T | Promise<T>): Promise<T> {
     return this.#call(method, () => (this.#tools.stage.isLate() ? lost : act()));
   }
@@ -178,7 +181,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   }
 }
 
-/** What the page is read as has no other effect: that it cannot be is lost where no one waits for it. */
+/** Reading has no other effect, so its failure may be lost if nothing awaits it. */
 function unheard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
@@ -188,7 +191,7 @@ const LATE = 'the handler has ended: await everything that it starts';
 const LATE_ITEM: EmittedItem = Object.freeze({ kind: 'rejected', issues: [{ message: LATE, path: [] }] });
 const LATE_URL: AddResult = Object.freeze({ kind: 'refused', reason: 'page-over' });
 
-/** Saves the page or something of it, unless its signals forbid that. */
+/** Saves the page or a part of it, unless its signals forbid that. */
 async function savePage(
   page: FetchedPage,
   given: string | null,
@@ -209,8 +212,8 @@ function folderOf(page: FetchedPage, folder: string | null): string {
 }
 
 /**
- * Stages links of the page; those that it wants left alone, or that no handler wants, are noted as such. The next page
- * of a list keeps the depth: a list has as many pages as it has.
+ * Stages links of the page. Links that the page wants left alone, or that no handler wants, are recorded as such. The
+ * next page of a list keeps the depth, since a list may have any number of pages.
  * @throws MannerlyError `page-not-markup`, `option-invalid`, `item-invalid`
  */
 export function followLinks(
@@ -260,7 +263,10 @@ const FETCH_OPTIONS: CallOptions<PageFetchOptions> = { waitMs: 'number', headers
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
-/** Candidates from a page. What they carry is copied once: the handler may change its own later. Throws as `addUrl`. */
+/**
+ * Candidates from a page. What they carry is copied once, since the handler may change its own later. Throws as
+ * `addUrl`.
+ */
 function candidates(page: FetchedPage, call: 'follow' | 'add' | 'revisit', options: Carried): (url: string) => NewUrl {
   checkOptions(call, options, {
     label: 'string',
@@ -282,7 +288,7 @@ function candidates(page: FetchedPage, call: 'follow' | 'add' | 'revisit', optio
     ...(label === undefined ? {} : { label }),
     ...(userData === undefined ? {} : { userData: jsonCopy(userData, `user data on ${from}`) }),
     ...(priority === undefined ? {} : { priority }),
-    // The time of the page tells this visit from others.
+    // The time of the page distinguishes this visit from others.
     ...(allowDuplicate ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
   };
   return (url) => ({ url, depth, via, from, ...carried });
@@ -300,13 +306,13 @@ export function nextVisit(
   const { label = page.label, userData = page.userData } = options;
   const { url, depth, via, from, visit, fetchedAtMs } = page;
   const carried = { ...options, label: label ?? undefined, userData: userData ?? undefined };
-  // The page is where it was, not one link further.
+  // The page stays where it was, not one link further.
   const { from: _page, ...next } = candidates(page, 'revisit', carried)(url);
   const origin = from === null ? {} : { from };
   return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
 }
 
-/** URLs that the page shows only in links to be left alone. Computed once: a handler may add thousands of URLs. */
+/** URLs that the page has only in links to be left alone. Computed once, since a handler may add thousands of URLs. */
 function leftAloneUrls(page: FetchedPage): Set<string> {
   const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
   const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));

@@ -18,16 +18,16 @@ import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
 
 export type Handled =
-  /** `route`: which handler it was; `null`: none fits the page, or the page wants none to run. */
+  /** `route`: which handler it was; `null`: none matches the page, or the page permits none to run. */
   | { readonly kind: 'handled'; readonly staged: Staged; readonly route: Route | 'default' | null }
   | { readonly kind: 'threw'; readonly error: unknown; readonly detail: string }
   /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. */
   | { readonly kind: 'signal'; readonly signal: HandlerSignal }
-  /** The URL's user data does not fit the schema of the route; the handler did not run. */
+  /** The URL's user data does not match the schema of the route, so the handler did not run. */
   | { readonly kind: 'user-data-invalid'; readonly detail: string }
-  /** Its signal was aborted. It may still be running; nothing it does counts any more. */
+  /** Its signal was aborted. It may still be running, but nothing it does counts. */
   | { readonly kind: 'timed-out'; readonly detail: string }
-  /** The crawl was stopped at once before the handler had ended well: nothing it did counts. */
+  /** The crawl was stopped at once before the handler had succeeded, so nothing it did counts. */
   | { readonly kind: 'stopped' };
 
 interface HandlerPoolOptions {
@@ -36,16 +36,18 @@ interface HandlerPoolOptions {
   /** Longest time of one handler, from its start, milliseconds. */
   readonly handlerTimeoutMs: number;
   readonly clock: Pick<Clock, 'after'>;
-  /** Aborted when the crawl stops at once, and the signals of running handlers with it. */
+  /** Aborted, together with the signals of running handlers, when the crawl stops at once. */
   readonly signal: AbortSignal;
   readonly tools: Pick<PageTools, 'filesPath' | 'fetch' | 'read'>;
   /** Whether every body goes into an archive, handled or not. @default false */
   readonly isArchived?: boolean;
-  /** What items pass before they go to the sinks. @default none */
+  /** What items pass through before the sinks. @default none */
   readonly stages?: ItemStages;
-  /** Told when a handler that has ended well goes on, once for each page. @default ignored */
+  /** Called when a handler continues after it has succeeded, once for each page. @default ignored */
   readonly onLate?: (url: string, error: unknown) => void;
-  /** Told when a handler returns an object and emits no item: it is probably meant to be one. @default ignored */
+  /**
+   * Called when a handler returns an object and emits no item: the object is probably meant as one. @default ignored
+   */
   readonly onReturned?: (url: string) => void;
 }
 
@@ -63,18 +65,18 @@ export class HandlerPool {
     this.#queue = new PQueue({ concurrency: options.concurrency });
   }
 
-  /** The handler of a page; `null`: none fits it, or it wants none to run. */
+  /** The handler of a page; `null`: none matches it, or the page permits none to run. */
   find(page: FetchedPage): FoundHandler | null {
     return page.exclusion.runsHandler ? this.#options.handlers.find(page) : null;
   }
 
-  /** Whether anybody wants the body of a page with these headers: a handler, or an archive. */
+  /** Whether a handler or an archive wants the body of a page with these headers. */
   wants(label: string | null, headers: FetchedPage['headers']): boolean {
     const { handlers, isArchived = false } = this.#options;
     return isArchived || handlers.wants({ mime: contentOf(headers, NO_BYTES).mime, label });
   }
 
-  /** Bytes that the body of a page with these headers may have, where its handler says so; `null`: it does not. */
+  /** The most bytes of the body of a page with these headers, if its handler sets a limit; `null`: it does not. */
   bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null {
     const { kind, mime } = contentOf(headers, NO_BYTES);
     return this.#options.handlers.bodyBytesFor({ kind, mime, label });
@@ -85,12 +87,12 @@ export class HandlerPool {
     return this.#handleBy(this.find(page), page, change);
   }
 
-  /** Whether a handler takes answers of a status that is no page's. */
+  /** Whether a handler takes answers with a status that is not a page's. */
   takesStatus(status: number): boolean {
     return this.#options.handlers.findByStatus(status) !== null;
   }
 
-  /** As `handle`, of an answer that is no page. Never rejects. */
+  /** Like `handle`, for an answer that is not a page. Never rejects. */
   handleStatus(page: PageInCrawl): Promise<Handled> {
     return this.#handleBy(page.exclusion.runsHandler ? this.#options.handlers.findByStatus(page.status) : null, page);
   }
@@ -100,13 +102,13 @@ export class HandlerPool {
     return this.#queued(() => this.#startInTurn(() => this.#run(page, found, change)));
   }
 
-  /** Waits until few enough wait before it. */
+  /** Waits until few enough others wait ahead. */
   async #queued<T>(run: () => Promise<T>): Promise<T> {
     await this.#queue.onSizeLessThan(this.#options.concurrency);
     return this.#queue.add(run);
   }
 
-  /** Tells the handler for unchanged pages. @returns What it threw, or that it took too long. Never rejects. */
+  /** Calls the handler for unchanged pages. @returns What it threw, or that it took too long. Never rejects. */
   async unchanged(page: UnchangedPage): Promise<{ readonly error: unknown } | null> {
     const { handlers, signal } = this.#options;
     const { unchanged } = handlers;
@@ -115,7 +117,7 @@ export class HandlerPool {
     return this.#queued(() => this.inTime(unchanged, page).then(() => null, failed));
   }
 
-  /** What a handler makes of what it is given. Rejects with what it threw, and where it takes too long. */
+  /** Runs a handler within its time. Rejects with what it threw, or if it takes too long. */
   inTime<Given, T>(handler: (given: Given) => T | Promise<T>, given: Given): Promise<T> {
     const { handlerTimeoutMs, clock } = this.#options;
     return new Promise<T>((resolve, reject) => {
@@ -145,7 +147,7 @@ export class HandlerPool {
       timers.push(clock.after(handlerTimeoutMs, timedOut));
       ignoreAbort = onAbort(signal, () => {
         time.abort(signal.reason);
-        // A handler that ends now has ended well; no other is waited for.
+        // A handler that ends right now has succeeded; others are not waited for.
         timers.push(clock.after(0, () => resolve(STOPPED)));
       });
     });
@@ -165,7 +167,7 @@ function lateText(timeoutMs: number): string {
   return `the handler took longer than ${timeoutMs} ms`;
 }
 
-/** Never rejects: a handler may also fail after its time is over. */
+/** Never rejects, since a handler may also fail after its time is up. */
 async function attempt(
   page: PageInCrawl,
   found: FoundHandler,
@@ -180,7 +182,7 @@ async function attempt(
       userData = checked.value;
     }
     const returned = await found.handler(createPageContext(page, tools, userData));
-    // `return new StopCrawl('…')` is meant as `throw`.
+    // `return new StopCrawl('…')` is meant as a `throw`.
     if (returned instanceof Error) throw returned;
     await tools.stage.settled();
     tools.calls.end((error) => tools.stage.tellLate(error));
@@ -196,16 +198,16 @@ async function attempt(
   }
 }
 
-/** Whether a value is a plain object, or a list of them; what the methods of a page resolve to has a `kind`. */
+/** Whether a value is a plain object or a list of them. What a page's methods resolve to has a `kind`. */
 function isLikeItem(returned: unknown): boolean {
   const value: unknown = Array.isArray(returned) ? returned[0] : returned;
   return isObject(value) && Object.getPrototypeOf(value) === Object.prototype && !('kind' in value);
 }
 
 /**
- * Starts handlers one after the other: the next one when the last has ended or waits for a file or a server. Started
- * together, each would hold the document of its page (twenty times its bytes) at its first `await`, and the garbage
- * collector would copy all of them (docs/decisions/0017).
+ * Starts handlers one after the other: the next one when the last has ended or waits for a file or a server. If they
+ * started together, each would hold the document of its page (twenty times its bytes) at its first `await`, and the
+ * garbage collector would copy all of them (docs/decisions/0017).
  */
 export function createStartInTurn(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();

@@ -12,7 +12,9 @@ import { isSchema, type Schema } from './schema.js';
 /** A response that is not a page, by its status: `status:404`, `status:4xx`. */
 export type StatusRoute = `status:${number}` | 'status:3xx' | 'status:4xx' | 'status:5xx';
 
-/** What selects the handler of a page: label, media type, kind or `any`; if a response is no page, its status. */
+/**
+ * What selects the handler of a page: label, media type, kind or `any`; for a response that is not a page, its status.
+ */
 export type Route = `label:${string}` | `${string}/${string}` | ContentKind | 'any' | StatusRoute;
 
 /** Your code for one page. What it emits and follows counts only if it succeeds: not if it throws or times out. */
@@ -42,9 +44,9 @@ export interface HandlerOptions {
 }
 
 export interface RouteSchemas {
-  /** What was handed along with the URL; a page whose user data does not meet it is not handled. */
+  /** The user data of the URL. A page whose user data does not match is not handled. */
   readonly userData?: Schema | undefined;
-  /** Each item; one that does not fit is kept aside. */
+  /** Each item. An item that does not match is set aside. */
   readonly item?: Schema | undefined;
 }
 
@@ -69,20 +71,20 @@ const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
 export class Handlers {
   readonly #found = new Map<string, FoundHandler>();
-  /** Apart: they take no page, so that a crawl with these alone still follows links. */
+  /** Separate, since they take no page: a crawl with only these still follows links. */
   readonly #byStatus = new Map<string, FoundHandler>();
-  /** Routes that pages have come to. */
+  /** Routes that have received pages. */
   readonly #reached = new Set<string>();
-  /** Labels of pages that went to another route, having none of their own. */
+  /** Labels without a route of their own, whose pages went to another route. */
   readonly #strayLabels = new Set<string>();
   /** Selectors of `page.follow`, and whether any page had a link for them. */
   readonly #selectors = new Map<string, boolean>();
-  /** Gets known pages that are as they were; `null`: none does. */
+  /** Receives unchanged known pages; `null`: no such handler. */
   unchanged: UnchangedHandler | null = null;
-  /** Gets the login page; `null`: none does. */
+  /** Receives the login page; `null`: no such handler. */
   login: LoginHandler | null = null;
 
-  /** @throws MannerlyError `route-invalid` for a route that is none, or has a handler already; `option-invalid`. */
+  /** @throws MannerlyError `route-invalid` for an invalid route or one that already has a handler; `option-invalid`. */
   on(route: Route | 'unchanged' | 'login', handler: Handler, options: HandlerOptions & RouteSchemas = {}): void {
     const key = route === 'unchanged' || route === 'login' ? route : routeKey(route);
     checkOptions(route, options, { maxBodyBytes: 'any', inBrowser: 'function', userData: 'any', item: 'any' });
@@ -112,8 +114,8 @@ export class Handlers {
   }
 
   /**
-   * By the first of these routes that has a handler: `label:<label>`, the media type, the kind, `any`; `null`: none
-   * fits. A crawl without any handler follows every permitted link of its HTML pages.
+   * Uses the first of these routes that has a handler: `label:<label>`, the media type, the kind, `any`; `null`: none
+   * matches. A crawl without any handler follows every permitted link of its HTML pages.
    */
   find({ kind, mime, label }: RoutedBy): FoundHandler | null {
     const found = this.#found;
@@ -124,7 +126,7 @@ export class Handlers {
   }
 
   /**
-   * Refuses what would never be called.
+   * Refuses handlers that would never be called.
    *
    * @param crawl - Whether it opens pages in a browser, and whether it sends a login form.
    * @throws MannerlyError `route-invalid`.
@@ -143,14 +145,14 @@ export class Handlers {
     }
   }
 
-  /** A page has come to a route. */
+  /** A route has received a page. */
   reach(route: Route | 'default', label: string | null): void {
     this.#reached.add(route);
     if (label !== null && !this.#found.has(`label:${label}`) && this.#strayLabels.size < MAX_STRAY_LABELS)
       this.#strayLabels.add(label);
   }
 
-  /** The routes of labels that no page has come to, and the labels that came to none: often one of them is misspelt. */
+  /** Label routes without pages, and labels without a route: often one of them is misspelt. */
   unreachedLabels(): { readonly routes: readonly string[]; readonly strays: readonly string[] } {
     const routes = [...this.#found.keys()].filter((route) => route.startsWith('label:') && !this.#reached.has(route));
     return { routes, strays: [...this.#strayLabels] };
@@ -163,13 +165,13 @@ export class Handlers {
       this.#selectors.set(selector, hasLinks || known === true);
   }
 
-  /** Selectors for which no page had a link; none where handlers make up selectors as they go. */
+  /** Selectors for which no page had a link. Empty if handlers generate selectors. */
   selectorsInVain(): string[] {
     if (this.#selectors.size >= MAX_SELECTORS) return [];
     return [...this.#selectors.keys()].filter((selector) => this.#selectors.get(selector) === false);
   }
 
-  /** The handler of an answer that is no page, by `status:404`, then `status:4xx`; `null`: none. */
+  /** The handler of an answer that is not a page, by `status:404`, then `status:4xx`; `null`: none. */
   findByStatus(status: number): FoundHandler | null {
     const found = this.#byStatus;
     if (found.size === 0) return null;
@@ -180,11 +182,11 @@ export class Handlers {
   wants({ mime, label }: Pick<RoutedBy, 'mime' | 'label'>): boolean {
     const kinds = possibleKinds(mime);
     if (kinds === null || kinds.some((kind) => this.find({ kind, mime, label }) !== null)) return true;
-    // By its extension alone it may be any of the types that handlers name.
+    // Judged by its extension alone, it may be any of the types that handlers name.
     return mime?.endsWith('/*') === true && [...this.#found.keys()].some((route) => isBinaryType(route));
   }
 
-  /** Bytes that the body of such a page may have, as its handler says; `null`: no limit of its own, or HTML. */
+  /** The most bytes of such a page's body, as its handler says; `null`: no limit of its own, or HTML. */
   bodyBytesFor(page: RoutedBy): number | null {
     return page.kind === 'html' ? null : (this.find(page)?.maxBodyBytes ?? null);
   }
@@ -201,7 +203,7 @@ function checkSchema(option: string, given: unknown): void {
   });
 }
 
-/** Media types are compared in lower case, labels as they are. */
+/** Media types are compared in lower case, labels as written. */
 function routeKey(route: Route): string {
   const key = typeof route === 'string' && !route.startsWith('label:') ? route.toLowerCase() : route;
   const isKnown =

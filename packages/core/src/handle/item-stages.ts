@@ -1,6 +1,6 @@
-// Functions between the handler of a page and the sinks, in their order: each cleans, drops, divides or enriches one
-// item. They see the page and make no requests of the crawl. What a page's stages do is a part of its handling: its
-// timeout covers them, and one that throws fails the page.
+// Functions that items pass through, in order, between a page's handler and the sinks. Each cleans, drops, splits or
+// enriches one item. They see the page and make no requests of the crawl. They are part of the page's handling: its
+// timeout covers them, and a stage that throws fails the page.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { invalidOption, MannerlyError } from '../errors.js';
@@ -8,33 +8,33 @@ import type { FetchedPage } from '../page/page.js';
 import { MAX_ITEM_STAGES, MAX_PAGE_ITEMS } from './limits.js';
 import { jsonCopy } from './staged.js';
 
-/** What a stage makes of an item: the item, another one, `null` to drop it, or a list of several. */
+/** The result of a stage: the item, another one, `null` to drop it, or a list of several. */
 type StageResult = object | string | number | boolean | null;
 
 /**
- * A stage. `item` is a copy of its own: it may be changed and returned. A list that is returned is several items,
- * unless it is the item itself. The name of the function is in the report.
+ * A stage. `item` is its own copy: it may be changed and returned. A returned list is several items, unless it is the
+ * item itself. The report has the name of the function.
  *
  * @example const priced: ItemStage<{ price: string }> = (item) => (item.price === '' ? null : item);
  */
 export type ItemStage<In = unknown> = {
-  // A method, so that a stage of one kind of item fits into the list of a crawl that emits several.
+  // A method, so that a stage for one kind of item fits into the list of a crawl that emits several.
   stage(item: In, page: FetchedPage): StageResult | Promise<StageResult>;
 }['stage'];
 
-/** What a stage has done in a run, retried pages included. */
+/** What a stage did in a run, including retried pages. */
 export interface StageCounts {
   readonly name: string;
   readonly in: number;
   readonly out: number;
   readonly dropped: number;
-  /** Items that it threw at. */
+  /** Items for which it threw. */
   readonly failed: number;
 }
 
 const COUNTS = ['in', 'out', 'dropped', 'failed'] as const;
 
-/** The counts of several runs or processes as one, by the names of the stages, `MAX_ITEM_STAGES` of them at most. */
+/** The combined counts of several runs or processes, by stage name, at most `MAX_ITEM_STAGES` of them. */
 export function joinedStages(all: readonly StageCounts[]): StageCounts[] {
   const sums = new Map<string, CountedStage['counts']>();
   for (const stage of all) {

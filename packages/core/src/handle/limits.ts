@@ -3,36 +3,36 @@
 // Handlers and items
 /** Longest time to the next visit of a page, milliseconds: ten years. Ours. */
 export const MAX_REVISIT_MS = 315_360_000_000;
-export const MAX_PAGE_ITEMS = 100_000; // items one page may emit. Ours
-/** Items of one page that its schema rejected and that are listed; more are counted. Ours. */
+export const MAX_PAGE_ITEMS = 100_000; // items that one page may emit. Ours
+/** Items of one page that its schema rejected and that are listed; more are only counted. Ours. */
 export const MAX_PAGE_REJECTED = 100;
 export const MAX_SELECTORS = 20; // selectors of `page.follow` whose success is watched. Ours
 export const MAX_STRAY_LABELS = 5; // labels without a route that a message names. Ours
-export const MAX_FAILED_CALLS = 100; // calls of a handler that failed and that nothing waits for. Ours
+export const MAX_FAILED_CALLS = 100; // failed calls of a handler that nothing waits for. Ours
 export const MAX_ITEM_STAGES = 100; // stages between handlers and sinks. Ours
 export const MAX_ITEM_ISSUES = 20; // issues of one item that are kept. Ours
 export const MAX_ISSUE_PATH = 20; // segments of the path of each
 export const MAX_ISSUE_CHARS = 500; // characters of an issue's message. Ours
-export const MAX_ISSUE_KEY_CHARS = 100; // of a segment of its path
+export const MAX_ISSUE_KEY_CHARS = 100; // characters of a segment of its path
 /** Longest wait of a `RetryPage`, milliseconds: 24 hours, as for Retry-After. */
 export const MAX_HANDLER_RETRY_MS = 86_400_000;
-/** Characters of one item as JSON. Ours: an item is what was learnt from a page, and a page is 10 MiB by default. */
+/** Characters of one item as JSON. Ours: an item is extracted from a page, and a page is 10 MiB by default. */
 export const MAX_ITEM_CHARS = 16 * 1024 * 1024;
 /**
- * Characters of a rejected item as JSON that are kept; of a longer one only the length. Ours: a quarter of a log line.
+ * Characters of a rejected item that are kept as JSON; of a longer one only the length. Ours: a quarter of a log line.
  */
 export const MAX_REJECTED_CHARS = 65_536;
 
 // Files
-export const MAX_FILE_NAME_BYTES = 200; // bytes of one segment of a saved file's path: common file systems take 255
-export const MAX_NAMES_TAKEN = 2; // marks of a name that was taken, each: `news~~`. Ours
-export const MAX_FILE_NAME_SEGMENTS = 16; // segments of a saved file's path; the last ones count. Ours
+export const MAX_FILE_NAME_BYTES = 200; // bytes of one segment of a saved file's path: common file systems allow 255
+export const MAX_NAMES_TAKEN = 2; // marks for a name that was taken: `news~~`. Ours
+export const MAX_FILE_NAME_SEGMENTS = 16; // segments of a saved file's path; the last ones are kept. Ours
 
 export const DEFAULT_MEDIA_FILES = 20; // files that `page.saveAll` requests by default. Ours
 export const DEFAULT_MEDIA_BYTES = 100 * 1024 * 1024; // bytes of all of them
 
 // A handler's own requests
-export const MAX_PAGE_FETCHES = 100; // requests that the handler of one page may make by itself. Ours
+export const MAX_PAGE_FETCHES = 100; // requests that the handler of one page may make itself. Ours
 
 // Large bodies
-export const MAX_LARGE_BODY_BYTES = 64 * 1024 * 1024 * 1024; // greatest `maxBodyBytes` of a handler: 64 GiB. Ours
+export const MAX_LARGE_BODY_BYTES = 64 * 1024 * 1024 * 1024; // the largest `maxBodyBytes` of a handler: 64 GiB. Ours

@@ -1,5 +1,5 @@
-// The calls of one page's methods that failed. A failure that the handler waits for is an exception of the handler. One
-// that nothing waits for would be lost without a word, or, as Node.js has it, end the process: it is kept here.
+// Failed calls of one page's methods. A failure that the handler awaits is thrown in the handler. One that nothing
+// awaits would be lost silently, or would end the process under Node.js, so it is kept here.
 
 import { MannerlyError } from '../errors.js';
 import { MAX_FAILED_CALLS } from './limits.js';
@@ -9,8 +9,8 @@ export class PageCalls {
   #onFailure: ((error: unknown) => void) | null = null;
 
   /**
-   * Acts at once, so that a forgotten `await` stages all the same.
-   * @param method - What the user has called: the stack of its error begins with the user's line.
+   * Acts at once, so that a call with a forgotten `await` still stages.
+   * @param method - What the user called: the stack of its error begins with the user's line.
    */
   call<T>(method: (...given: never[]) => unknown, act: () => T | Promise<T>): Promise<T> {
     try {
@@ -25,8 +25,8 @@ export class PageCalls {
   }
 
   /**
-   * The handler has ended well. @throws What the first call failed with that nothing waits for.
-   * @param onFailure - Told of those that fail from now on.
+   * The handler has succeeded. @throws The error of the first failed call that nothing awaits.
+   * @param onFailure - Called with later failures.
    */
   end(onFailure: (error: unknown) => void): void {
     for (const error of this.#unawaited.values()) throw error;
@@ -48,7 +48,7 @@ export class PageCalls {
   }
 }
 
-/** A promise that knows whether something waits for it. */
+/** A promise that knows whether something awaits it. */
 class Call<T> extends Promise<T> {
   isAwaited = false;
   onAwaited: (() => void) | null = null;
@@ -57,7 +57,7 @@ class Call<T> extends Promise<T> {
     return Promise;
   }
 
-  /** Its failure is no unhandled rejection. */
+  /** Keeps its failure from being an unhandled rejection. */
   ignore(): void {
     super.then(undefined, () => undefined);
   }

@@ -1,17 +1,17 @@
 // `for await (const page of crawler.pages())`: the crawl as a loop. A page is held until the loop takes the next one,
-// so a slow loop slows the crawl and nothing piles up.
+// so a slow loop slows the crawl and nothing accumulates.
 
 import { EventEmitter, on } from 'node:events';
 import type { HandledPage } from './handled-page.js';
 
 export interface PageSource {
-  /** Runs to the end. Rejects with what broke. */
+  /** Runs to the end. Rejects with the error that ended it. */
   readonly run: (handler: (page: HandledPage) => Promise<void>) => Promise<unknown>;
-  /** Ends the run at once: what no loop has seen yet goes back into the queue. */
+  /** Ends the run at once. Pages that no loop has seen yet return to the queue. */
   readonly stop: () => void;
 }
 
-/** The pages of a run in a loop, one at a time. Leaving the loop early stops the run; its end is the end of the run. */
+/** The pages of a run in a loop, one at a time. Leaving the loop early stops the run; the loop ends with the run. */
 export async function* streamPages(source: PageSource): AsyncGenerator<HandledPage, void, undefined> {
   const emitter = new EventEmitter();
   const pages = on(emitter, 'page', { close: ['over'] });
@@ -23,11 +23,11 @@ export async function* streamPages(source: PageSource): AsyncGenerator<HandledPa
       isOver = true;
       emitter.emit('over');
     });
-  // Taken up by the `await` at the end; until then a rejection must not count as unhandled.
+  // Awaited at the end; until then a rejection must not count as unhandled.
   run.catch(() => undefined);
   try {
     for await (const [page, done] of pages as AsyncIterable<readonly [HandledPage, () => void]>) {
-      // The run was stopped at once, and the page has gone back.
+      // The run was stopped at once, and the page has returned to the queue.
       if (page.signal.aborted) continue;
       leave = done;
       yield page;
@@ -35,7 +35,7 @@ export async function* streamPages(source: PageSource): AsyncGenerator<HandledPa
     }
   } finally {
     if (!isOver) source.stop();
-    // Only now: a run that goes on hands over one more page.
+    // Only now, since a continuing run passes one more page.
     leave();
     await run;
   }

@@ -1,5 +1,5 @@
-// Routes as one object, each with its handler and perhaps the schemas of its user data and items. The types tell which
-// labels there are, which user data each requires, and what a page of each route is.
+// Routes as one object, each with its handler and optional schemas of its user data and items. The types say which
+// labels exist, which user data each requires, and what a page of each route is.
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
@@ -29,26 +29,28 @@ type HandedTo<UserData> =
       : { readonly userData: Input }
     : { readonly userData?: JsonValue };
 
-/** Said along with URLs of a label. */
+/** Options for URLs with a label. */
 type LabelledFollow<UserData, Never extends keyof FollowOptions = 'label'> = {
   [Label in keyof Labels<UserData>]: Omit<FollowOptions, 'label' | 'userData' | Never> & {
     readonly label: Label;
   } & HandedTo<Labels<UserData>[Label]>;
 }[keyof Labels<UserData>];
 
-/** Labels whose routes take any user data, as URLs without a label do; where there is none, what the compiler says. */
+/**
+ * Labels whose routes take any user data, like URLs without a label. If there are none, the message of the compiler.
+ */
 type PlainLabel<UserData> = [keyof Labels<UserData>] extends [never]
   ? 'this object has no route for a label'
   : {
       [Label in keyof Labels<UserData>]: Labels<UserData>[Label] extends Schema ? never : Label;
     }[keyof Labels<UserData>];
 
-/** Said along with URLs: without a label anything, with one what its route takes. Other labels do not compile. */
+/** Options for URLs: without a label anything, with a label what its route takes. Other labels do not compile. */
 export type RoutedFollow<UserData> =
   | (Omit<FollowOptions, 'label'> & { readonly label?: PlainLabel<UserData> })
   | LabelledFollow<UserData>;
 
-/** Said along with one more visit: without a label it is that of the page, and so is what its route takes. */
+/** Options for one more visit: without a label, the page's own label and what its route takes. */
 export type RoutedRevisit<UserDataSchema, UserData> =
   | (Omit<FollowOptions, 'allowDuplicate' | 'depth' | 'userData'> & {
       readonly label?: undefined;
@@ -56,7 +58,7 @@ export type RoutedRevisit<UserDataSchema, UserData> =
     })
   | LabelledFollow<UserData, 'allowDuplicate' | 'depth'>;
 
-/** What is known of a page because it came by this route. */
+/** What is known about a page because it came by this route. */
 type PageOf<R> = R extends `label:${infer Label}`
   ? { readonly label: Label }
   : R extends 'html'
@@ -98,7 +100,7 @@ type HandlerOf<R, UserData, Items, Names extends string> = (
   >,
 ) => unknown;
 
-/** Refuses what was inferred and is no schema; where nothing was given, nothing was inferred. */
+/** Refuses an inferred type that is not a schema. If nothing was given, nothing was inferred. */
 type SchemaOrNone<S> = unknown extends S ? S : S extends Schema ? S : Schema;
 
 type EntryOf<R, UserData, Items, Names extends string> = HandlerOptions & {
@@ -110,8 +112,8 @@ type EntryOf<R, UserData, Items, Names extends string> = HandlerOptions & {
 };
 
 /**
- * The schemas of user data of all routes. The names of routes are inferred by themselves: where no route has a schema,
- * the compiler infers the schemas of one route after the other.
+ * The schemas of user data of all routes. The names of routes are inferred separately: if no route has a schema, the
+ * compiler infers the schemas route by route.
  */
 type UserDataOf<Names extends string, UserData> = {
   [R in Names]: R extends keyof UserData ? UserData[R] : unknown;
@@ -121,7 +123,7 @@ type NoRoute = 'no route: expected a content kind, a media type, any, label:… 
 
 /**
  * Routes in one object: content kind, media type, `any` or `label:<label>` to a handler, or to a handler with its
- * schemas. The types of user data and items are read off the schemas.
+ * schemas. The types of user data and items come from the schemas.
  */
 export type Routes<UserData, Items, Names extends string> = { readonly [R in Names]: unknown } & {
   readonly [R in keyof UserData]: R extends Route
@@ -146,7 +148,7 @@ export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): 
       throw new MannerlyError('route-invalid', message);
     }
     const { handle, ...options } = entry as { readonly handle: Handler };
-    // As a method of its entry, if it is a function; if not, the registry says so.
+    // Called as a method of its entry, if it is a function; if not, the registry reports it.
     handlers.on(route, typeof handle === 'function' ? handle.bind(given) : handle, options);
   }
 }

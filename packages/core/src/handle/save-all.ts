@@ -1,6 +1,6 @@
-// Saves the files that a page shows, such as its pictures, one copy of each content. Every request is one of
-// `page.fetch`: scope, robots.txt, spacing, address guard and logs apply, redirects hop by hop. What is not saved is a
-// value.
+// Saves the files that a page shows, such as its pictures, one copy of each content. Every request is made like
+// `page.fetch`: scope, robots.txt, spacing, address guard and logs apply to each redirect hop. Files that are not saved
+// are reported as values.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -11,16 +11,16 @@ import type { FetchedPage } from '../page/page.js';
 import { followRedirects } from '../page/redirect.js';
 import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
 
-/** What became of one file that a page shows. `url`: as the page names it. */
+/** The result for one file that a page shows. `url`: as the page names it. */
 export type SavedMedia =
-  /** `isCopy`: a file with these bytes was there already, from this page or another. */
+  /** `isCopy`: a file with these bytes already existed, from this page or another. */
   | (Extract<SavedFile, { readonly kind: 'saved' }> & { readonly url: string; readonly isCopy: boolean })
-  /** The page or the file forbids it, or the link wants to be left alone: a reason of the table of reasons. */
+  /** The page or the file forbids it, or the link is to be left alone: a reason of the table of reasons. */
   | (Extract<SavedFile, { readonly kind: 'left-alone' }> & { readonly url: string })
-  /** As `page.fetch` says; `failed` with `status-404` too, and `dropped` with `page-fetch-limit` past a bound. */
+  /** As in `page.fetch`; also `failed` with `status-404`, and `dropped` with `page-fetch-limit` past a bound. */
   | { readonly kind: 'excluded' | 'dropped' | 'held' | 'failed'; readonly reason: string; readonly url: string };
 
-/** Reads an answer, for what it says of itself. */
+/** Reads an answer for its own signals. */
 export type ReadMedia = (
   answer: Extract<PageFetch, { readonly kind: 'response' }>,
 ) => Promise<Pick<FetchedPage, 'exclusion' | 'truncated'>>;
@@ -58,7 +58,7 @@ export async function saveAllMedia(page: FetchedPage, selector: string, tools: M
   return saved;
 }
 
-/** What comes of an answer, behind its redirects. */
+/** The result for an answer, after its redirects. */
 async function savedOf(answer: PageFetch, { folder, read }: MediaTools) {
   if (answer.kind === 'failed') return { kind: answer.kind, reason: answer.failure };
   if (answer.kind !== 'response') return { kind: answer.kind, reason: answer.reason };
@@ -75,7 +75,7 @@ async function savedOf(answer: PageFetch, { folder, read }: MediaTools) {
   return { ...known, ...(await saveFile(folder, name, [body])), isCopy: false };
 }
 
-/** Where the bytes of a format begin, what they are, one character a byte, and the ending of its names. */
+/** Where the signature of a format begins, its bytes, one character each, and the file extension. */
 const ENDINGS: readonly (readonly [at: number, bytes: string, ending: string])[] = [
   [0, '\x89PNG', '.png'],
   [0, '\xff\xd8\xff', '.jpg'],
@@ -91,7 +91,7 @@ const ENDINGS: readonly (readonly [at: number, bytes: string, ending: string])[]
   [0, '<svg', '.svg'],
 ];
 
-/** By the bytes alone: files with the same bytes have the same name, whatever their URL and media type are. */
+/** Judged only by the bytes: files with the same bytes have the same name, whatever their URL and media type. */
 function endingOf(body: Uint8Array): string {
   const start = Buffer.from(body.subarray(0, 16)).toString('latin1');
   return ENDINGS.find(([at, bytes]) => start.startsWith(bytes, at))?.[2] ?? '';

@@ -1,5 +1,5 @@
-// Writes a page's bytes to a file below one folder. The name may come from anywhere: the file stays inside the folder,
-// and it is whole or not there.
+// Writes a page's bytes to a file in one folder. The name may come from anywhere: the file stays inside the folder, and
+// is either complete or absent.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,31 +9,31 @@ import type { PageExclusion } from '../page/exclusion.js';
 import { percentDecoded } from '../parse-url.js';
 import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS, MAX_NAMES_TAKEN } from './limits.js';
 
-/** What became of a file. */
+/** The result of saving a file. */
 export type SavedFile =
   | {
       readonly kind: 'saved';
-      /** Where it is: the folder and the name as it was made safe. */
+      /** Where it is: the folder and the sanitized name. */
       readonly path: string;
       readonly bytes: number;
       /** SHA-256, lower-case hex digits. */
       readonly sha256: string;
-      /** As `page.truncated`: a file that was cut is not the whole one. */
+      /** As `page.truncated`: a truncated file is incomplete. */
       readonly truncated: 'limit' | 'connection' | null;
     }
   /** The page's signals forbid it: a reason of the table of reasons, such as `noarchive` or `noindex`. */
   | { readonly kind: 'left-alone'; readonly reason: string };
 
-/** Why a body may not be kept, as a word of the table of reasons; `null`: it may. */
+/** Why a body may not be kept, as a reason of the table of reasons; `null`: it may be. */
 export function whyLeftAlone({ storesItems, reason, keepsBody }: PageExclusion): string | null {
   return storesItems ? (keepsBody ? null : 'noarchive') : reason;
 }
 
 /**
- * Writes a file under another name first and renames it then. A file of that name is replaced. Where a file stands in
- * the place of a folder, or a folder in that of the file, as for `/news` and `/news/1`, the later one gets a `~`.
- * @param folder - Made if it is missing. @param name - See {@link safeName}.
- * @throws MannerlyError (rejects) `file-failed` when the medium does not take it; nothing is left behind.
+ * Writes a file under another name, then renames it. A file of that name is replaced. If a file is in place of a
+ * folder, or a folder in place of the file, as for `/news` and `/news/1`, the later one gets a `~`.
+ * @param folder - Created if missing. @param name - See {@link safeName}.
+ * @throws MannerlyError (rejects) `file-failed` if the file cannot be written; nothing is left behind.
  */
 export async function saveFile(
   folder: string,
@@ -63,10 +63,10 @@ export async function saveFile(
   }
 }
 
-/** What a name ends with where a folder has it and a file wants it, or the other way round. */
+/** The suffix of a name that a folder has and a file needs, or the other way round. */
 const TAKEN = '~';
 
-/** Gives a file its place, and marks the first of its segments where something else stands. @returns Its path. */
+/** Moves a file into place, and marks its first segment where something else exists. @returns Its path. */
 async function moveInto(folder: string, segments: string[], file: string): Promise<string> {
   const path = join(folder, ...segments);
   try {
@@ -92,10 +92,10 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * A relative path that stays below its folder and that every file system takes: split at `/` and `\`; empty segments,
- * `.` and `..` are dropped; controls, marks of direction, a leading dot and what a file system reserves become `_`;
- * long segments are cut and keep their ending. `index` where nothing is left.
- * @param name - A path of a URL will do: escapes are undone once.
+ * A relative path that stays below its folder and that every file system accepts. It is split at `/` and `\`. Empty
+ * segments, `.` and `..` are dropped. Controls, marks of direction, a leading dot and reserved characters become `_`.
+ * Long segments are cut but keep their extension. `index` if nothing is left.
+ * @param name - May be the path of a URL: escapes are undone once.
  */
 export function safeName(name: string): string {
   const segments = percentDecoded(name)
@@ -108,7 +108,7 @@ export function safeName(name: string): string {
 }
 
 function safeSegment(segment: string): string {
-  // There and back: half of a surrogate pair is no character of any file system.
+  // Round trip through bytes: half of a surrogate pair is not a character of any file system.
   const plain = Buffer.from(segment)
     .toString('utf8')
     .replace(UNSAFE, '_')
@@ -117,7 +117,7 @@ function safeSegment(segment: string): string {
   return shortened(DEVICE.test(plain) ? `_${plain}` : plain);
 }
 
-/** Where a page is saved that is given no name: its host and path, and a mark of its query. */
+/** Where a page without a given name is saved: its host and path, and a mark for its query. */
 export function nameOf(url: string): string {
   const { host, pathname, search } = new URL(url);
   const name = `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
@@ -134,7 +134,7 @@ function markOf(text: string): string {
   return `~${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
 }
 
-/** Cut at a whole character, before its ending; the hash keeps two long names apart. */
+/** Cut at a whole character, before its extension. The hash keeps two long names distinct. */
 function shortened(segment: string): string {
   if (Buffer.byteLength(segment) <= MAX_FILE_NAME_BYTES) return segment;
   const mark = markOf(segment) + endingOf(segment);

@@ -1,4 +1,4 @@
-// Schemas of the user, by Standard Schema (zod, valibot, arktype and others). Only its types are used here. Whatever a
+// The user's schemas, by Standard Schema (zod, valibot, arktype and others). Only its types are used here. Whatever a
 // schema does, the result is a value.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
@@ -8,7 +8,7 @@ import { MAX_ISSUE_CHARS, MAX_ISSUE_KEY_CHARS, MAX_ISSUE_PATH, MAX_ITEM_ISSUES }
 /** A schema of any library that speaks Standard Schema v1. @see https://standardschema.dev */
 export type Schema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
-/** What a value does not meet. */
+/** A requirement that a value does not meet. */
 export interface SchemaIssue {
   /** At most 500 characters. */
   readonly message: string;
@@ -16,13 +16,13 @@ export interface SchemaIssue {
   readonly path: readonly (string | number)[];
 }
 
-/** A value as its schema gives it, or what it does not meet; at most 20 issues. */
+/** A value as its schema returns it, or its issues, at most 20. */
 export type Checked =
   | { readonly kind: 'valid'; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly issues: readonly SchemaIssue[] };
 
 /**
- * A schema that gives a type and checks nothing, for user data and items that are known to be right.
+ * A schema that gives a type but checks nothing, for user data and items that are known to be valid.
  *
  * @example
  * const routes = { 'label:product': { userData: unchecked<{ id: number }>(), handle: (page) => page.userData.id } };
@@ -39,7 +39,7 @@ export function isSchema(given: unknown): given is Schema {
 }
 
 /**
- * Asks a schema about a value: at once where it answers at once. A schema that throws, rejects or returns neither a
+ * Validates a value with a schema, synchronously if the schema is. A schema that throws, rejects or returns neither a
  * value nor issues rejects the value. Never throws or rejects.
  */
 export function checkValue(schema: Schema, value: unknown): Checked | Promise<Checked> {
@@ -73,14 +73,14 @@ function invalid(message: string): Checked {
   return { kind: 'invalid', issues: [{ message: message.slice(0, MAX_ISSUE_CHARS), path: [] }] };
 }
 
-/** Issues come from a library, and with them texts out of the page: both are cut. */
+/** Issues come from a library and contain text from the page, so both are cut. */
 function issuesOf(given: unknown): SchemaIssue[] {
   if (!Array.isArray(given) || given.length === 0) return [{ message: 'the schema does not say why', path: [] }];
   const issues = given.slice(0, MAX_ITEM_ISSUES).map((issue: Partial<StandardSchemaV1.Issue> | null) => ({
     message: String(issue?.message ?? '').slice(0, MAX_ISSUE_CHARS),
     path: (Array.isArray(issue?.path) ? issue.path : []).slice(0, MAX_ISSUE_PATH).map(segmentOf),
   }));
-  // A piece of a text keeps all of the text with the engine; what was written out and read again does not.
+  // In the engine, a substring keeps the whole text alive. Serializing and parsing it makes a copy.
   return JSON.parse(JSON.stringify(issues)) as SchemaIssue[];
 }
 

@@ -63,7 +63,7 @@ export type HandlerSignal =
   | { readonly kind: 'refuse'; readonly reason: string }
   | { readonly kind: 'stop'; readonly reason: string };
 
-/** What was thrown, as a signal; `null`: it is an error. Never throws. */
+/** The signal that was thrown; `null`: it is an error. Never throws. */
 export function handlerSignal(thrown: unknown): HandlerSignal | null {
   if (thrown instanceof RetryPage) return { kind: 'retry', reason: thrown.message, afterMs: thrown.afterMs };
   if (thrown instanceof RefusePage) return { kind: 'refuse', reason: thrown.message };

@@ -1,6 +1,6 @@
-// What a handler emits and follows, kept aside until the handler has ended: then all of it counts, or, when the handler
-// threw or took too long, none of it. Items are checked against the schema of their route; those that it rejects are
-// listed with their issues.
+// What a handler emits and follows, set aside until the handler has ended: then all of it counts, or, if the handler
+// threw or took too long, none of it. Items are checked against the schema of their route, and rejected ones are listed
+// with their issues.
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError, textOf } from '../errors.js';
@@ -10,9 +10,9 @@ import { type Checked, checkValue, type Schema, type SchemaIssue } from './schem
 
 /** The result of `emit`. */
 export type EmittedItem =
-  /** It goes to the sinks when the handler has ended well. */
+  /** It goes to the sinks when the handler has succeeded. */
   | { readonly kind: 'staged' }
-  /** Its schema rejected it: it goes to `rejected.jsonl` instead, and the page goes on. */
+  /** Its schema rejected it: it goes to `rejected.jsonl` instead, and the page continues. */
   | { readonly kind: 'rejected'; readonly issues: readonly SchemaIssue[] };
 
 /** One line of `rejected.jsonl`. */
@@ -24,9 +24,9 @@ export interface RejectedItem {
   readonly fetchedAtMs: number;
   /** What the schema found, at most 20. */
   readonly issues: readonly SchemaIssue[];
-  /** What was emitted; `null` where it is no JSON, or longer than 65,536 characters. */
+  /** The emitted value; `null` if it is not JSON, or longer than 65,536 characters. */
   readonly data: JsonValue | null;
-  /** Characters of it as JSON; 0 where it is none. */
+  /** Its characters as JSON; 0 if it is not JSON. */
   readonly dataChars: number;
 }
 
@@ -38,9 +38,9 @@ export interface LeftAloneLink {
 }
 
 export interface Staged {
-  /** What was emitted, in order, each a copy made when it was emitted. */
+  /** The emitted values, in order, each copied when it was emitted. */
   readonly data: readonly JsonValue[];
-  /** What the stages of the crawl made of each, in order; `null`: it has none, or the page's items are not kept. */
+  /** What the crawl's stages made of each, in order; `null`: no stages, or the page's items are not kept. */
   readonly kept: readonly (readonly JsonValue[])[] | null;
   /** Candidates for admission, one per visit to a URL. */
   readonly links: readonly NewUrl[];
@@ -48,7 +48,7 @@ export interface Staged {
   readonly leftAlone: readonly LeftAloneLink[];
   /** URLs that the handler added although the page wants them left alone. */
   readonly nofollow: readonly string[];
-  /** What was emitted and rejected by the schema of its route, in order: the first hundred. */
+  /** Emitted values that the schema of their route rejected, in order: the first hundred. */
   readonly rejected: readonly RejectedItem[];
   readonly rejectedCount: number;
 }
@@ -65,7 +65,7 @@ export const NOTHING_STAGED: Staged = Object.freeze({
 
 const STAGED: EmittedItem = Object.freeze({ kind: 'staged' });
 
-/** Takes what the handler of one page stages. After `seal` every call fails with MannerlyError `page-over`. */
+/** Collects what the handler of one page stages. After `seal` every call fails with MannerlyError `page-over`. */
 export class Stage {
   readonly #page: Pick<FetchedPage, 'url' | 'visit' | 'fetchedAtMs'>;
   readonly #schema: Schema | null;
@@ -78,21 +78,21 @@ export class Stage {
   /** The end of the last item that had to wait for its schema; `null`: none had to. Never rejects. */
   #last: Promise<unknown> | null = null;
   #isOver = false;
-  /** The handler is not running any more. */
+  /** The handler is no longer running. */
   hasEnded = false;
-  /** Told once, of the first call after the end, or the first that fails then: what it wanted is lost. */
+  /** Called once, with the first call after the end or the first failure then: its effect is lost. */
   onLate: ((error: unknown) => void) | null = null;
 
-  /** @param schema - Of the page's items; `null`: none. */
+  /** @param schema - The schema of the page's items; `null`: none. */
   constructor(page: Pick<FetchedPage, 'url' | 'visit' | 'fetchedAtMs'>, schema: Schema | null) {
     this.#page = page;
     this.#schema = schema;
   }
 
   /**
-   * Stages one item or keeps it aside: at once where the schema answers at once and nothing waits before it. Items keep
-   * their order, whatever time the schema takes: an item's place is part of its id.
-   * @throws MannerlyError (or rejects) `item-invalid` when it is no JSON, too large, or one too many.
+   * Stages one item or sets it aside, at once if the schema is synchronous and nothing waits before it. Items keep
+   * their order, however long the schema takes, since an item's position is part of its id.
+   * @throws MannerlyError (or rejects) `item-invalid` if it is not JSON, too large, or one too many.
    */
   emit(data: unknown): EmittedItem | Promise<EmittedItem> {
     const checked = this.#schema === null ? ({ kind: 'valid', value: data } as const) : checkValue(this.#schema, data);
@@ -111,7 +111,7 @@ export class Stage {
     }
   }
 
-  /** The first candidate for a visit to a URL counts, at the least depth of all of them. */
+  /** The first candidate for a visit to a URL counts, with the least depth of all of them. */
   link(candidate: NewUrl): void {
     this.#mustBeOpen();
     const { url, visit = 0 } = candidate;
@@ -163,8 +163,8 @@ export class Stage {
   }
 
   /**
-   * Whether the handler has ended by itself. What it wants to stage now is lost, which is told once, and is no
-   * exception: what was started without an `await` would end the process by its rejection.
+   * Whether the handler has ended by itself. What it stages then is lost. This is reported once instead of thrown:
+   * calls started without an `await` would end the process by their rejection.
    */
   isLate(): boolean {
     if (this.hasEnded) this.tellLate(this.#over());
@@ -177,7 +177,7 @@ export class Stage {
     onLate?.(error);
   }
 
-  /** A handler that is still running after its time is stopped by an exception. */
+  /** An exception stops a handler that is still running after its time. */
   #mustBeOpen(): void {
     if (this.#isOver) throw this.#over();
   }
@@ -194,15 +194,15 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
   try {
     text = JSON.stringify(data) as string | undefined;
   } catch {
-    // A cycle, a bigint, or a `toJSON` of the user's own that throws: it may well have been rejected for that.
+    // A cycle, a bigint, or the user's own `toJSON` throws; it may have been rejected for that.
   }
   const isKept = text !== undefined && text.length <= MAX_REJECTED_CHARS;
   return { data: isKept ? (JSON.parse(text!) as JsonValue) : null, dataChars: text?.length ?? 0 };
 }
 
 /**
- * Copies a value through JSON, so that later changes do not reach it. @param what - Names it in the error.
- * @throws MannerlyError `item-invalid` when it is no JSON, or longer than {@link MAX_ITEM_CHARS} as text.
+ * Copies a value through JSON, so that later changes do not reach it. @param what - Names the value in the error.
+ * @throws MannerlyError `item-invalid` if it is not JSON, or longer than {@link MAX_ITEM_CHARS} as text.
  */
 export function jsonCopy(value: unknown, what: string): JsonValue {
   let text: string | undefined;
@@ -223,7 +223,7 @@ export function jsonCopy(value: unknown, what: string): JsonValue {
   throw new MannerlyError('item-invalid', message);
 }
 
-/** What `JSON.stringify` would lose without a word, or fail at without a name; `null`: it is none of that. */
+/** What `JSON.stringify` would lose silently, or reject without naming it; `null`: nothing of that kind. */
 function lostKind(value: unknown): { readonly kind: string; readonly advice: string } | null {
   if (value instanceof Promise) return { kind: 'a promise', advice: 'await it' };
   if (typeof value === 'function') return { kind: 'a function', advice: 'call it' };
