@@ -1,4 +1,4 @@
-// What the option table cannot check of the options of admission: the scope, and which URLs count as one.
+// The checks of admission options that the option table cannot make: the scope, and which URLs count as the same.
 
 import {
   CANONICAL_RULES,
@@ -13,7 +13,7 @@ import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
 
-/** Where a crawl may go. The option table says what each field means; scope.ts judges. */
+/** Where a crawl may go. The option table says what each field means; scope.ts judges URLs. */
 export interface ResolvedScope {
   /** As the URL parser serialises them. */
   readonly seeds: readonly string[];
@@ -56,7 +56,7 @@ function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
   return seeds.map(readSeed);
 }
 
-/** A seed as the URL parser serialises it. @throws MannerlyError `seed-invalid`, with what was probably meant */
+/** A seed as the URL parser serialises it. @throws MannerlyError `seed-invalid`, with a suggestion */
 export function readSeed(seed: unknown): string {
   const url = typeof seed === 'string' ? parseUrl(seed) : null;
   if (url !== null && /^https?:$/.test(url.protocol)) {
@@ -69,17 +69,17 @@ export function readSeed(seed: unknown): string {
   throw new MannerlyError('seed-invalid', message, { hint: seedHint(seed) });
 }
 
-/** What was probably meant. */
+/** A suggestion for what was probably meant. */
 function seedHint(seed: unknown): string {
   const text = typeof seed === 'string' ? seed.trim() : '';
   const scheme = /^([a-z]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme !== undefined && !/^https?$/.test(scheme)) {
-    // Typed in haste: htps, hhtp, ttp.
+    // Common typing errors: htps, hhtp, ttp.
     const meant = /^h*t+p*s?$/.test(scheme) ? parseUrl(`https${text.slice(scheme.length)}`) : null;
     return meant === null ? 'Only http and https are crawled.' : `Did you mean ${meant.href}?`;
   }
   const isHost = /^(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(\/|$)/i.test(text);
-  // A port of one's own machine rarely speaks TLS.
+  // A port of one's own machine rarely uses TLS.
   const meant = isHost ? parseUrl(`${/^[^/]+:\d/.test(text) ? 'http' : 'https'}://${text}`) : null;
   return meant === null
     ? 'Write it whole, such as https://example.org/ or https://example.org/docs/.'
@@ -112,7 +112,7 @@ export function resolveUrlOptions(
 /** A URL with all of its parts. */
 const SAMPLE = 'https://me@example.org:8080/a/%7eb?b=2&a=1#part';
 
-/** A rule that breaks its contract at once is refused here. In the crawl it would end the run, or lose pages. */
+/** A rule that breaks its contract is refused here. In the crawl it would end the run, or lose pages. */
 function tryRule(rule: CanonicalRule): void {
   const failed = (what: string, cause?: unknown): MannerlyError =>
     new MannerlyError('option-invalid', `the rule ${shown(rule.name)} of \`urls.rules\` ${what}`, {

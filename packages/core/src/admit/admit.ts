@@ -1,4 +1,4 @@
-// Admission: seeds, links, redirect targets, what sitemaps list and what handlers add all pass here on their way to the
+// Admission: seeds, links, redirect targets, and URLs from sitemaps and handlers all pass here on their way to the
 // frontier. It decides on scope, bounds and traps. The frontier's gate decides on exclusion next.
 
 import type { NewUrl } from '@mannerly/frontier';
@@ -20,17 +20,17 @@ export interface Refusal {
     | 'redirect-limit'
     | 'url-invalid'
     | 'url-scheme'
-    /** Of what a sitemap lists, before it comes to admission. */
+    /** Refusals of what a sitemap lists, before admission. */
     | 'sitemap-foreign'
     | 'sitemap-limit';
-  /** For people: by which rule, what was thrown. */
+  /** For people: by which rule, or what was thrown. */
   readonly detail?: string;
 }
 
 export interface Admission {
   readonly admitted: readonly NewUrl[];
   readonly refused: readonly Refusal[];
-  /** Links that the frontier has already, in this very spelling: there is nothing to decide. */
+  /** Links whose exact URL the frontier already has, so there is nothing to decide. */
   readonly known: readonly NewUrl[];
 }
 
@@ -38,21 +38,21 @@ export type Admit = (candidates: readonly NewUrl[]) => Admission;
 
 /** The priority of seeds: before links (4), after companion files (0). */
 const SEED_PRIORITY = 2;
-/** What may be a trap is requested when its host has nothing else. */
+/** Possible traps are requested when their host has nothing else. */
 const LAST_PRIORITY = 7;
 
 export function seedUrls(seeds: readonly string[]): NewUrl[] {
   return seeds.map((url) => ({ url, depth: 0, via: 'seed', priority: SEED_PRIORITY }));
 }
 
-/** Links from a seed at most; `null`: as many as the other bounds allow. */
+/** The most links from a seed; `null`: as many as the other bounds allow. */
 type DepthBound = { readonly depth: number | null };
 
 /**
- * Makes the admission of a run. An admitted URL is the parser's serialisation without fragment and userinfo. Only links
- * and redirects can be traps: what the operator, a sitemap or a handler names is intended. Never throws.
- * @param traps - `null`: nothing is taken for a trap.
- * @param isRecent - Whether the frontier is known to have this very URL, as it has most links of a page.
+ * Creates the admission of a run. An admitted URL is the parser's serialisation without fragment and userinfo. Only
+ * links and redirects can be traps: what the operator, a sitemap or a handler names is intended. Never throws.
+ * @param traps - `null`: traps are not detected.
+ * @param isRecent - Whether the frontier is known to have this exact URL, as is true of most links of a page.
  */
 export function createAdmit(
   scope: Scope,
@@ -86,14 +86,14 @@ export function createAdmit(
       const trap = trapOf(candidate, parts);
       if (trap !== null && traps?.drops === true) refused.push({ candidate, reason: 'trap', detail: trapText(trap) });
       else if (trap !== null) admitted.push({ ...candidate, url: requestedUrl(parts), priority: LAST_PRIORITY });
-      // An object of its own: most candidates end here, and an engine that sees some live on takes all for long-lived.
+      // A new object: most candidates end here, and if some live on, an engine takes all of them for long-lived.
       else admitted.push({ ...candidate, url: requestedUrl(parts) });
     }
     return { admitted, refused, known };
   };
 }
 
-/** Why a URL is outside of scope or bounds; `null`: it is not. Bounds on pages are the frontier's. Never throws. */
+/** Why a URL is outside scope or bounds; `null`: it is not. The frontier checks bounds on pages. Never throws. */
 export function whyOutside(
   scope: Pick<Scope, 'whyOutside' | 'maxDepth'>,
   bounds: DepthBound,
@@ -107,7 +107,7 @@ export function whyOutside(
   return hops > MAX_REDIRECT_HOPS ? { reason: 'redirect-limit' } : null;
 }
 
-/** Not a seed, whose answer is reported; not another visit, which is queued although the URL is known. */
+/** Excludes seeds, whose answer is reported, and further visits, which are queued even if the URL is known. */
 function isPlainLink({ via, visit, dedupe }: NewUrl): boolean {
   return via === 'link' && (visit ?? 0) === 0 && dedupe !== false;
 }

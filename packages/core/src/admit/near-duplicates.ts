@@ -1,7 +1,8 @@
-// Which page of a crawl says nearly the same as another. The text of a page becomes 64 bits of which most stay when a
-// few words change (Charikar 2002): each three words in a row vote on every bit. Pages within three bits agree in one
-// of four blocks of 16 bits (Manku, Jain, Das Sarma 2007): a page is compared with those that share a block with it, a
-// bounded number of them. The first page of a group stands for it. The oldest half is forgotten when the other is full.
+// Finds pages whose text is nearly the same as another page's. The text becomes 64 bits, most of which stay the same
+// when a few words change (Charikar 2002): every three consecutive words vote on each bit. Pages within three bits
+// agree in one of four blocks of 16 bits (Manku, Jain, Das Sarma 2007), so a page is compared with a bounded number of
+// pages that share a block with it. The first page of a group represents it. When one half is full, the older half is
+// forgotten.
 
 import {
   LEAST_SIMHASH_WORDS,
@@ -15,7 +16,7 @@ import { readWords } from './page-likeness.js';
 export interface NearDuplicate {
   /** 16 hex digits. */
   readonly simhash: string;
-  /** The first page that said nearly the same; `null`: none is known. */
+  /** The first page with nearly the same text; `null`: none is known. */
   readonly similarTo: string | null;
 }
 
@@ -29,27 +30,27 @@ export class NearDuplicates {
   #pages = 0;
   readonly #groups = new Map<string, number>();
 
-  /** Compares a page with those before it. @returns `null` for one with too few words. */
+  /** Compares a page with earlier ones. @returns `null` if it has too few words. */
   read(url: string, html: Uint8Array): NearDuplicate | null {
     const simhash = simhashOf(html);
     return simhash === null ? null : { simhash: simhashText(simhash), similarTo: this.#similarTo(url, simhash) };
   }
 
-  /** A page was decided that says nearly the same as another. */
+  /** Counts a decided page that is nearly the same as another. */
   count(similarTo: string): void {
     this.#pages += 1;
     const known = this.#groups.get(similarTo);
     if (known !== undefined || this.#groups.size < MAX_NEAR_PAGES) this.#groups.set(similarTo, (known ?? 0) + 1);
   }
 
-  /** Takes up what an earlier run has logged of a page. */
+  /** Restores what an earlier run logged about a page. */
   restore({ url, simhash, similarTo }: { readonly url: string } & Partial<NearDuplicate>): void {
     const parsed = parseSimhash(simhash);
     if (similarTo != null) this.count(similarTo);
     else if (parsed !== null) this.#similarTo(url, parsed);
   }
 
-  /** How many pages say nearly the same as another, and the largest groups of them. */
+  /** How many pages are nearly the same as another, and the largest groups of them. */
   report(): { readonly pages: number; readonly groups: { readonly url: string; readonly pages: number }[] } {
     const groups = Array.from(this.#groups, ([url, pages]) => ({ url, pages }));
     return { pages: this.#pages, groups: groups.sort((a, b) => b.pages - a.pages).slice(0, MAX_REPORTED_GROUPS) };
@@ -57,7 +58,7 @@ export class NearDuplicates {
 
   #similarTo(url: string, simhash: Simhash): string | null {
     const found = this.#newer.find(simhash) ?? this.#older?.find(simhash) ?? null;
-    // Visited again.
+    // The same page, visited again.
     if (found === url) return null;
     if (found !== null) return found;
     if (this.#newer.size === HALF) {
@@ -69,13 +70,13 @@ export class NearDuplicates {
   }
 }
 
-/** Pages in the order in which they came, and for each block the last one that has its value. */
+/** Pages in order of arrival, and for each value of a block the last page that has it. */
 class Half {
   size = 0;
   readonly #urls: string[] = [];
   readonly #low = new Uint32Array(HALF);
   readonly #high = new Uint32Array(HALF);
-  /** One more than the place of a page; 0: there is none. */
+  /** One more than the index of a page; 0: none. */
   readonly #heads = new Uint32Array(BLOCKS * BLOCK_VALUES);
   readonly #next = new Uint32Array(BLOCKS * HALF);
 
@@ -160,7 +161,7 @@ export function parseSimhash(text: unknown): Simhash | null {
   return { high: Number.parseInt(text.slice(0, 8), 16), low: Number.parseInt(text.slice(8), 16) };
 }
 
-/** Every bit of the result depends on every bit given (the finalizer of MurmurHash3). */
+/** Every bit of the result depends on every input bit (the finalizer of MurmurHash3). */
 function mixed(hash: number, seed: number): number {
   let at = hash ^ seed;
   at = Math.imul(at ^ (at >>> 16), 0x85ebca6b);

@@ -1,8 +1,8 @@
 // The content of a page as one number: pages with the same content have the same number. It ignores what varies without
 // being new: numbers, names of months and days, unreadable tokens, and URLs in the text. Images count by their address.
 //
-// It is a sum over words, made in one pass over the bytes, without a DOM or a charset. Such a rough reading of HTML is
-// enough, because the same template is misread in the same way.
+// It is a sum over words, computed in one pass over the bytes, without a DOM or a charset. Such a rough reading of HTML
+// is enough, because the same template is always misread in the same way.
 
 import { MAX_COMPARED_BYTES } from './limits.js';
 
@@ -16,7 +16,7 @@ const LETTER_I = 105;
 const LETTER_S = 115;
 const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
-/** A run of consonants that no word of a language that uses the alphabet has. */
+/** A run of consonants that does not occur in words of languages with this alphabet. */
 const UNREADABLE_RUN = 6;
 
 const NAMES =
@@ -25,12 +25,12 @@ const NAMES =
   'monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun ' +
   'mo tu we th fr sa su am pm';
 const CALENDAR: ReadonlySet<number> = new Set(NAMES.split(' ').map(hashOf));
-/** Which of their last bits occur: four words in five are none of them at a glance. */
+/** The low bits that occur in their hashes: this alone rules out four words in five. */
 const CALENDAR_BITS = 0xff;
 const MAY_BE_CALENDAR = new Uint8Array(CALENDAR_BITS + 1);
 for (const hash of CALENDAR) MAY_BE_CALENDAR[hash & CALENDAR_BITS] = 1;
 
-/** What a byte is, in bits: a branch for each letter costs three times the rest. Outside ASCII all count as vowels. */
+/** Classes of bytes: a branch for each letter would cost three times the rest. Bytes outside ASCII count as vowels. */
 const OTHER = 0;
 const CONSONANT = 1;
 const VOWEL = 2;
@@ -45,13 +45,13 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
 const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte | 32 : byte));
 
 /**
- * A whole number below 2^53: two pages that differ in a word or an image have the same by an accident of 1 in 2^50. Of
- * a longer page the first million bytes count, in whatever charset. Never throws.
+ * A whole number below 2^53. Two pages that differ in a word or an image have the same number with a chance of 1 in
+ * 2^50. Of a longer page the first million bytes count, in any charset. Never throws.
  */
 export function likenessOf(page: Uint8Array): number {
   let low = 0;
   let high = 0;
-  // Order does not matter: words are added up, twice over with different weights.
+  // Order does not matter: words are added up, twice with different weights.
   readWords(page, (hash) => {
     low = (low + Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)) | 0;
     high = (high + Math.imul(hash ^ (hash >>> 13), 0x297a2d39)) | 0;
@@ -59,10 +59,10 @@ export function likenessOf(page: Uint8Array): number {
   return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
 }
 
-/** Takes the hash of a word that says something, or of the address of an image: 32 bits. */
+/** Receives the hash of a meaningful word, or of the address of an image: 32 bits. */
 type AddWord = (hash: number) => void;
 
-/** Hands on the words of a page that say something; of a longer one than the limit, those of its beginning. */
+/** Passes on the meaningful words of a page; of a page longer than the limit, those of its beginning. */
 export function readWords(page: Uint8Array, add: AddWord): void {
   const html = Buffer.from(page.buffer, page.byteOffset, Math.min(page.length, MAX_COMPARED_BYTES));
   const endless = new Set<string>();
@@ -75,7 +75,7 @@ export function readWords(page: Uint8Array, add: AddWord): void {
   }
 }
 
-/** Adds the word that begins here, unless it is none that says something. @returns The place behind it. */
+/** Adds the word that begins here, if it is meaningful. @returns The position after it. */
 function afterWord(html: Buffer, start: number, add: AddWord): number {
   let hash = FNV_START;
   let at = start;
@@ -98,21 +98,21 @@ function afterWord(html: Buffer, start: number, add: AddWord): number {
   return at;
 }
 
-/** A word behind a slash is part of a URL, and so is what follows up to a blank. */
+/** A word after a slash is part of a URL, and so is everything up to a blank. */
 function afterUrl(html: Buffer, from: number): number {
   let at = from;
   while (at < html.length && (html[at] ?? 0) > BLANK && html[at] !== LESS) at += 1;
   return at;
 }
 
-/** The place behind the tag and what no reader sees. @param endless - Names whose end was not found, looked for once */
+/** The position after the tag and after invisible content. @param endless - Names whose end was searched in vain */
 function afterTag(html: Buffer, start: number, add: AddWord, endless: Set<string>): number {
   const first = html[start + 1] ?? 0;
   if (first === BANG && html[start + 2] === DASH && html[start + 3] === DASH) return behindComment(html, start + 4);
   let end = start + 1;
   while (end < html.length && html[end] !== MORE) end += 1;
   end = Math.min(end + 1, html.length);
-  // Most tags are none of those looked for, which begin with S or I.
+  // Most tags are not among those looked for, which begin with S or I.
   const letter = first | 32;
   if (letter !== LETTER_S && letter !== LETTER_I) return end;
   const tag = /^<(script|style|img)\b/i.exec(html.toString('latin1', start, start + 8))?.[1];
@@ -123,13 +123,13 @@ function afterTag(html: Buffer, start: number, add: AddWord, endless: Set<string
   return end;
 }
 
-/** One that never ends hides the rest. */
+/** An unclosed comment hides the rest. */
 function behindComment(html: Buffer, from: number): number {
   const found = html.indexOf('-->', from, 'latin1');
   return found < 0 ? html.length : found + 3;
 }
 
-/** Behind the end of a script or style, in any case. One that never ends hides nothing here. */
+/** The position after the end of a script or style, in any case. An unclosed one hides nothing here. */
 function afterHidden(html: Buffer, tag: string, from: number, endless: Set<string>): number {
   for (const name of [tag, tag.toLowerCase(), tag.toUpperCase()]) {
     const found = endless.has(name) ? -1 : html.indexOf(`</${name}`, from, 'latin1');
@@ -139,7 +139,7 @@ function afterHidden(html: Buffer, tag: string, from: number, endless: Set<strin
   return from;
 }
 
-/** A hash of 32 bits; ASCII letters count without their case. Never throws. */
+/** A hash of 32 bits, ignoring the case of ASCII letters. Never throws. */
 export function hashOf(text: string): number {
   let hash = FNV_START;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ (text.charCodeAt(at) | 32), FNV_PRIME);

@@ -1,8 +1,8 @@
 // Where a crawl may go: one decision for seeds, links, redirects, sitemaps and handlers' URLs.
 //
-// A scope by host moves with its seeds: where a seed redirects to another host of its registrable domain (www, a
-// country's host), that host is in scope. Nothing else moves a scope: no redirect of a later page, none to another
-// domain, no scope with listed hosts. Entries of `hosts` options are read here too.
+// A scope by host moves with its seeds: if a seed redirects to another host of its registrable domain (www, a country's
+// host), that host is in scope. Nothing else moves a scope: no redirect of a later page, none to another domain, and no
+// scope with listed hosts. Entries of `hosts` options are read here too.
 
 import type { Via } from '@mannerly/frontier';
 import { createHostMatch, hostKeyOf, parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
@@ -18,9 +18,9 @@ export interface Outside {
   readonly detail?: string;
 }
 
-/** A seed led to another host of its domain, and its scope went with it. */
+/** A seed redirected to another host of its domain, and its scope moved there. */
 export interface ScopeMove {
-  /** The seed, or where it had led so far. */
+  /** The seed, or where it led so far. */
   readonly from: string;
   readonly to: string;
 }
@@ -31,26 +31,26 @@ const EXCLUDED: Outside = { reason: 'scope-excluded' };
 type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
 
 /**
- * The scope that the options describe. `host` compares host names, whatever scheme and port; `domain` registrable
- * domains by the public suffix list; `list` host names, or host and port; `surt` the beginnings of SURTs; `any`
- * nothing.
+ * The scope that the options describe. `host` compares host names, with any scheme and port; `domain` compares
+ * registrable domains by the public suffix list; `list` host names, or host and port; `surt` the beginnings of SURTs;
+ * `any` allows all.
  */
 export class Scope {
   readonly #options: GivenScope;
   readonly #rulesOf: HostRulesOf;
   readonly #hosts: Set<string>;
-  /** Seeds and where they led: only these move a scope. */
+  /** Seeds and their redirect targets: only these move a scope. */
   readonly #seeds: Set<string>;
   readonly #includes: UrlTest | null;
   readonly #excludes: UrlTest | null;
-  /** What was excluded while the crawl ran. */
+  /** Patterns that were excluded while the crawl ran. */
   readonly #denied: UrlTest[] = [];
-  /** Whether the URL's host, or SURT, belongs to the scope, whatever part of it is wanted. */
+  /** Whether the URL's host, or SURT, belongs to the scope, regardless of paths. */
   readonly isInside: UrlTest;
-  /** Told when `scope.allows` throws, or answers with neither `true` nor `false`. */
+  /** Called when `scope.allows` throws, or returns neither `true` nor `false`. */
   onError: ((url: string, error: unknown) => void) | null = null;
 
-  /** @throws Never: options were checked before. */
+  /** @throws Never: the options are already checked. */
   constructor(options: GivenScope, rulesOf: HostRulesOf = noHostRules) {
     this.#options = options;
     this.#rulesOf = rulesOf;
@@ -61,7 +61,7 @@ export class Scope {
     this.isInside = insideTest(options, this.#hosts);
   }
 
-  /** As `isInside`; of a text that is no URL, no. */
+  /** Like `isInside`; `false` for a text that is not a URL. */
   holds(url: string): boolean {
     const parts = parseUrlParts(url);
     return parts !== null && this.isInside(parts);
@@ -70,11 +70,11 @@ export class Scope {
   /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. `null`: the URL is in scope. */
   whyOutside(url: UrlParts, via: Via): Outside | null {
     const { prefixes = [], allows } = this.#options;
-    // A page needs its scripts wherever they are: the fetcher decides whether other hosts are requested.
+    // A page needs its scripts from anywhere: the fetcher decides whether other hosts are requested.
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
     if (this.#excludes?.(url) === true || this.#isDenied(url)) return EXCLUDED;
     if (this.#rulesOf(url.host).excludes.some((test) => test(url))) return EXCLUDED;
-    // A sitemap may lie outside the part of the site that is wanted.
+    // A sitemap may be outside the wanted part of the site.
     if (via !== 'companion' && via !== 'subresource') {
       if (prefixes.length > 0 && !prefixes.some((prefix) => url.path.startsWith(prefix))) return OUT;
       if (this.#includes?.(url) === false) return OUT;
@@ -82,12 +82,12 @@ export class Scope {
     return allows === undefined ? null : this.#refusalOf(allows, requestedUrl(url), via);
   }
 
-  /** Links from a seed at most, by what is said of the URL's host; `null`: as everywhere. */
+  /** The most links from a seed for the URL's host; `null`: as for all hosts. */
   maxDepth(url: UrlParts): number | null {
     return this.#rulesOf(url.host).depth;
   }
 
-  /** Excludes more from now on. @throws MannerlyError `option-invalid` */
+  /** Excludes more URLs from now on. @throws MannerlyError `option-invalid` */
   exclude(patterns: readonly UrlPattern[]): void {
     const test = readPatterns('patterns', patterns);
     if (test !== null) this.#denied.push(test);
@@ -103,7 +103,7 @@ export class Scope {
     return this.#denied.length > 0 && this.#denied.some((test) => test(url));
   }
 
-  /** A URL led elsewhere. @returns The move, where it was a seed and the scope moves; `null` otherwise. */
+  /** A URL redirected. @returns The move, if the URL was a seed and the scope moves; `null` otherwise. */
   redirected(from: string, to: string): ScopeMove | null {
     const target = parseUrlParts(to);
     if ((this.#options.within ?? 'host') !== 'host' || target === null || !this.#seeds.has(bare(from))) return null;
@@ -115,12 +115,12 @@ export class Scope {
     return { from, to };
   }
 
-  /** Takes up moves of an earlier run, in their order. */
+  /** Restores moves of an earlier run, in their order. */
   restore(moves: readonly ScopeMove[]): void {
     for (const { from, to } of moves) this.redirected(from, to);
   }
 
-  /** The operator's own function: whatever it does but answer `true` is a refusal. */
+  /** Calls the operator's own function: anything but the answer `true` is a refusal. */
   #refusalOf(allows: NonNullable<ResolvedScope['allows']>, url: string, via: Via): Outside | null {
     try {
       const answer: unknown = allows(url, via);
@@ -149,7 +149,7 @@ function insideTest({ within, surts, hosts, seeds }: GivenScope, seedHosts: Read
   return (url) => seedHosts.has(url.host);
 }
 
-/** A listed host as URLs have it: lower case, A-labels. A port stays as it was written, the scheme's own too. */
+/** A listed host as in URLs: lower case, A-labels. A port stays as written, even the scheme's default. */
 function asHostOfUrl(text: string): string {
   const [, name = text, port = ''] = /^(.*?)(:\d+)?$/.exec(text) ?? [];
   const url = parseUrl(`http://${name}/`);
@@ -160,7 +160,7 @@ function hostAndPort({ host, port, scheme }: UrlParts): string {
   return `${host}:${port || (scheme === 'https' ? '443' : '80')}`;
 }
 
-/** As it is requested. */
+/** The URL as it is requested. */
 function bare(url: string): string {
   const parts = parseUrlParts(url);
   return parts === null ? url : requestedUrl(parts);
@@ -172,10 +172,10 @@ interface HostRule {
   readonly exclude: readonly UrlPattern[];
 }
 
-/** What all entries say together that match a host. */
+/** The combined rules of all entries that match a host. */
 export interface HostRules {
   readonly excludes: readonly UrlTest[];
-  /** Links from a seed; `null`: as the crawl. */
+  /** Links from a seed; `null`: as for the crawl. */
   readonly depth: number | null;
 }
 
@@ -185,7 +185,7 @@ const NONE: HostRules = { excludes: [], depth: null };
 
 export const noHostRules: HostRulesOf = () => NONE;
 
-/** Reads entries: the least depth counts, and every pattern. @throws Never: they are checked. */
+/** Reads entries: the least depth and all patterns count. @throws Never: they are already checked. */
 export function createHostRules(entries: readonly HostRule[]): HostRulesOf {
   if (entries.length === 0) return noHostRules;
   const matching = createHostMatch(entries.map(({ match }) => match));
@@ -198,7 +198,7 @@ export function createHostRules(entries: readonly HostRule[]): HostRulesOf {
       depth: depths.length === 0 ? null : Math.min(...depths),
     };
   };
-  // The links of a page are mostly of one host.
+  // The links of a page are mostly on one host.
   let last = { host: '', rules: together('') };
   return (host) => {
     if (last.host !== host) last = { host, rules: together(host) };

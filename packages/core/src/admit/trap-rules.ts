@@ -1,5 +1,5 @@
-// The signs by which an endless space is known: paths and queries of one URL that go in circles or only grow, and
-// groups of URLs whose pages are compared (traps.ts). Cheap for usual URLs, since every link is checked.
+// The signs of an endless space: paths and queries of one URL that repeat or only grow, and groups of URLs whose pages
+// are compared (traps.ts). Cheap for usual URLs, since every link is checked.
 
 import { hostKeyOf, parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 
@@ -21,12 +21,12 @@ export type TrapRule =
   | 'alike-pages'
   /** Pages below each other. */
   | 'alike-growth'
-  /** Pages of one host, whatever their URLs. */
+  /** Pages of one host, with any URLs. */
   | 'alike-host'
   /** Pages on ever new host names of a domain. */
   | 'alike-hosts';
 
-/** A trap: the sign it was known by, and the URLs it is about, with `*` and `…` for what varies. */
+/** A trap: the sign that revealed it, and its URLs, with `*` and `…` for what varies. */
 export interface TrapFinding {
   readonly rule: TrapRule;
   readonly pattern: string;
@@ -37,18 +37,18 @@ export function trapText({ rule, pattern }: TrapFinding): string {
   return `${rule}: ${pattern}`;
 }
 
-/** Segments of a block that may repeat; longer circles are left to the likeness of their pages. */
+/** The longest repeated block, in segments. Longer circles are detected by the likeness of their pages. */
 const LONGEST_BLOCK = 4;
-/** A block this often in a row is a circle: a page's relative links were resolved against the wrong place. */
+/** A block repeated this often in a row is a circle: a page's relative links were resolved against the wrong base. */
 const BLOCK_REPEATS = 3;
-/** The same, for blocks of a single character: dates, tiles and hashed folders repeat those. */
+/** The same for blocks of a single character, which dates, tiles and hashed folders repeat. */
 const SHORT_BLOCK_REPEATS = 4;
-/** A segment of three and more characters this often anywhere in a path. */
+/** A segment of three or more characters that occurs this often anywhere in a path. */
 const SEGMENT_REPEATS = 4;
-/** The same `name=value` this often in a query. */
+/** The same `name=value` occurring this often in a query. */
 const PARAMETER_REPEATS = 3;
 
-/** Why this URL alone is taken for a part of a trap; `null`: it is not. @throws Never */
+/** Why this URL alone counts as part of a trap; `null`: it does not. @throws Never */
 export function urlLoop(url: UrlParts, options: ResolvedTrapOptions): TrapFinding | null {
   const isDeep = /^(?:[^/]*\/){4}/.test(url.path);
   const byPath = isDeep ? pathLoop(url, options) : null;
@@ -68,10 +68,10 @@ function pathLoop({ host, path }: UrlParts, { maxPathSegments }: ResolvedTrapOpt
   return often === null ? null : { rule: 'repeating-path', pattern: `${host}/…/${often}/…/${often}/…` };
 }
 
-/** The first block of segments that stands in a row too often. Numbers may repeat: they are dates and coordinates. */
+/** The first block of segments that repeats too often in a row. Numbers may repeat: they are dates and coordinates. */
 function repeatedBlock(segments: readonly string[]): readonly string[] | null {
   for (let length = 1; length <= LONGEST_BLOCK; length += 1) {
-    // `run`: how many segments in a row equal the one a block before them.
+    // `run`: how many consecutive segments equal the one a block earlier.
     let run = 0;
     for (let at = length; at < segments.length; at += 1) {
       run = segments[at] === segments[at - length] ? run + 1 : 0;
@@ -83,7 +83,7 @@ function repeatedBlock(segments: readonly string[]): readonly string[] | null {
   return null;
 }
 
-/** The first value that is there so many times. */
+/** The first value that occurs this many times. */
 function frequent(values: readonly string[], times: number): string | null {
   if (values.length < times) return null;
   const counts = new Map<string, number>();
@@ -113,14 +113,14 @@ function queryLoop(
   return piece === null ? null : { rule: 'repeating-query', pattern: `${host}${path}?…${piece}&…${piece}` };
 }
 
-/** Whether a group holds more than a trap does: then only what its repeating pages link to is dropped. @throws Never */
+/** Whether a group includes more than the trap. Then only links of its repeating pages are dropped. @throws Never */
 export function isWide({ rule }: TrapFinding): boolean {
   return rule === 'alike-host' || rule === 'alike-hosts';
 }
 
 /**
- * Which URLs belong together when their pages are compared: readable names, which are also the traps', that a URL and
- * the page it was found on share. Links between pages of one group are what an endless space is made of. @throws Never
+ * The groups in which the pages of URLs are compared: readable names, also used for traps, that a URL shares with the
+ * page it was found on. Links between pages of one group make up an endless space. @throws Never
  */
 export function groupsOf(url: string, from: string | null): readonly TrapFinding[] {
   const to = parseUrlParts(url);
@@ -144,7 +144,7 @@ function domainOf({ host, scheme }: UrlParts): string {
   return hostKeyOf(`${scheme}://${host}/`, 'domain') ?? host;
 }
 
-/** The folder with its numbers and tokens masked, whatever the last segment, and whether there is a query. */
+/** The folder with its numbers and tokens masked, ignoring the last segment, and whether there is a query. */
 function shapeOf({ path, query }: UrlParts): string {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const masked = /[\d;]/.test(folder) || folder.length > 16 ? folder.split('/').map(mask).join('/') : folder;
@@ -156,7 +156,9 @@ function mask(segment: string): string {
   return isToken(plain) ? '~' : plain.replace(/\d+/g, '0');
 }
 
-/** Letters and digits in turns, hexadecimal digits, or many consonants in a row: made by a machine, not by a person. */
+/**
+ * Alternating letters and digits, hexadecimal digits, or many consonants in a row: made by a machine, not by a person.
+ */
 function isToken(segment: string): boolean {
   if (segment.length < 6) return false;
   if (/[bcdfghjklmnpqrstvwxz]{6}/i.test(segment)) return true;
@@ -164,7 +166,7 @@ function isToken(segment: string): boolean {
   return /^[0-9a-f-]*[a-f][0-9a-f-]*$/i.test(segment) || (segment.match(/\d+[a-z]+/gi)?.length ?? 0) >= 2;
 }
 
-/** Deeper than the page it was found on, and in its folder or under its very name. */
+/** Deeper than the page it was found on, and in its folder or under its name. */
 function isBelow(to: UrlParts, on: UrlParts): boolean {
   const folder = on.path.slice(0, on.path.lastIndexOf('/') + 1);
   return to.path.startsWith(folder) && segmentsOf(to.path).length > segmentsOf(on.path).length;

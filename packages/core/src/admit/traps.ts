@@ -3,12 +3,12 @@
 //
 //   enough of its pages repeat others · most of its latest pages do · and repeating pages keep adding new URLs.
 //
-// The last condition tells an endless space from a finite one, whose links are all known after a while. Then URLs
-// that pages of the group add to it go last on their host, those in the queue too, or are dropped; links from other
-// pages are taken as before.
+// The last condition distinguishes an endless space from a finite one, whose links are all known after a while. From
+// then on, URLs that pages of the group add to it go last on their host, including queued ones, or are dropped. Links
+// from other pages are accepted as before.
 //
-// Of an unsuspicious group every sixth page is compared, later every eighteenth, and a link costs nothing before a
-// suspicion. Memory is bounded in groups and in numbers per group; a group that is forgotten starts again.
+// In an unsuspicious group every sixth page is compared, later every eighteenth, and a link costs nothing before a
+// suspicion. Memory is bounded in groups and in numbers per group; a forgotten group starts again.
 
 import type { NewUrl } from '@mannerly/frontier';
 import type { UrlParts } from '@mannerly/frontier/internal';
@@ -16,16 +16,16 @@ import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } fr
 import { hashOf, likenessOf } from './page-likeness.js';
 import { groupsOf, isWide, type ResolvedTrapOptions, type TrapFinding, type TrapRule, urlLoop } from './trap-rules.js';
 
-/** Pages of a group that are not compared: so few are no trap, and most groups never have more. */
+/** First pages of a group that are not compared: so few are not a trap, and most groups never have more. */
 const FIRST_PAGES = 8;
-/** Afterwards every sixth is compared, unless some repeat; of a group that has shown many, every eighteenth. */
+/** Afterwards every sixth page is compared, unless some repeat; in a group with many pages, every eighteenth. */
 const EVERY = 6;
 const EVERY_OF_MANY = 18;
-/** The share of the limit from which on a group is suspicious: a finite site has shown most of its links by then. */
+/** The share of the limit at which a group becomes suspicious: a finite site has shown most of its links by then. */
 const SUSPICIOUS_SHARE = 0.75;
-/** Repeating pages of an endless space add one URL each at least, in the long run; some may still be on their way. */
+/** In the long run, each repeating page of an endless space adds at least one URL; some may still be in flight. */
 const BREEDING_SHARE = 0.75;
-/** Of the pages compared lately, the share that must repeat. */
+/** The share of recently compared pages that must repeat. */
 const REPEATING_SHARE = 0.6;
 /**
  * The limit of a group, as a share of the one that is set. A whole host needs more, since it holds more than a trap.
@@ -35,10 +35,10 @@ const LIMIT_SHARES: Readonly<Partial<Record<TrapRule, number>>> = { 'alike-host'
 
 export class Traps {
   readonly #options: ResolvedTrapOptions;
-  /** The one used longest ago stands first. */
+  /** The least recently used group is first. */
   readonly #groups = new Map<string, Group>();
   readonly #traps = new Map<string, Group>();
-  /** Hosts that have a trap, so that links elsewhere cost nothing; `*`: a trap that goes over hosts. */
+  /** Hosts that have a trap, so that links elsewhere cost nothing; `*`: a trap that spans hosts. */
   #trapped = new Set<string>();
   #suspects = 0;
 
@@ -46,17 +46,17 @@ export class Traps {
     this.#options = options;
   }
 
-  /** Whether what belongs to a trap is dropped; otherwise it goes last on its host. */
+  /** Whether URLs of a trap are dropped; otherwise they go last on their host. */
   get drops(): boolean {
     return this.#options.action === 'drop';
   }
 
-  /** Why a candidate is not worth adding: by its URL alone, or as `judge` says; `null`: nothing is against it. */
+  /** Why a candidate is not worth adding, by its URL alone or by `judge`; `null`: no reason. */
   judgeCandidate(parts: UrlParts, { url, from }: NewUrl): TrapFinding | null {
     return urlLoop(parts, this.#options) ?? this.judge(url, from ?? null);
   }
 
-  /** Why a link is not worth following, by the pages that came; `null`: nothing is against it. */
+  /** Why a link is not worth following, judged by the pages fetched so far; `null`: no reason. */
   judge(url: string, from: string | null): TrapFinding | null {
     if (this.#traps.size === 0 || from === null) return null;
     if (!this.#trapped.has(hostOf(url)) && !this.#trapped.has('*')) return null;
@@ -71,18 +71,18 @@ export class Traps {
     for (const group of this.#suspectsThatBred(url, from ?? null)) group.bredSince += 1;
   }
 
-  /** A page came. @returns Whether it should be read: of most pages it is enough to know that they came. */
+  /** Counts a fetched page. @returns Whether it should be read. Most pages only need to be counted. */
   wants(url: string, from: string | null): boolean {
     const found = groupsOf(url, from).map((name) => this.#groupFor(name));
     for (const group of found) group.skipped += 1;
     return found.some((group) => group.isDue());
   }
 
-  /** Compares a page that is wanted, given its bytes. @returns The traps that it proved. */
+  /** Compares a wanted page by its bytes. @returns The traps that it proved. */
   read(url: string, from: string | null, html: Uint8Array): readonly TrapFinding[] {
     const proved: TrapFinding[] = [];
     const likeness = likenessOf(html);
-    // What is read for one group is there for the others: they take their samples from the same pages.
+    // What is read for one group is available to the others, which sample the same pages.
     for (const name of groupsOf(url, from)) {
       const group = this.#groupFor(name);
       if (group.isTrap && !isWide(name)) continue;
@@ -96,12 +96,12 @@ export class Traps {
     return proved;
   }
 
-  /** A URL redirected: it counts as the page that linked to it. */
+  /** A URL redirected: it counts like the page that linked to it. */
   redirected(url: string, from: string | null): void {
     for (const group of this.#suspectsThatBred(url, from)) group.addBreeder(url);
   }
 
-  /** Takes up what an earlier run found. Of wide groups nothing can be taken up: which pages repeated is not kept. */
+  /** Restores an earlier run's findings, except wide groups, whose repeating pages are not stored. */
   restore(found: readonly TrapFinding[]): void {
     for (const name of found) if (!isWide(name)) this.#closeGroup(new Group(name, this.#options.maxSimilarPages));
   }
@@ -155,16 +155,16 @@ export class Traps {
 /** Pages that are compared with each other, and how many of them repeated another. */
 class Group {
   readonly name: TrapFinding;
-  /** How many repeating pages make it a trap. */
+  /** The number of repeating pages that make it a trap. */
   readonly #limit: number;
-  /** Pages since the last one that was compared. */
+  /** Pages since the last comparison. */
   skipped = 0;
-  /** Pages compared, and those of them that repeated another; both halved now and then: the latest pages count. */
+  /** Pages compared, and those that repeated another. Both are halved now and then, so the latest pages count most. */
   #compared = 0;
   #repeats = 0;
   readonly #likenesses: number[] = [];
   readonly #breeders: number[] = [];
-  /** The page compared last repeated another: the next one is compared too. */
+  /** The last compared page repeated another, so the next one is compared too. */
   #isRepeating = false;
   #repeatsSince = 0;
   bredSince = 0;
@@ -175,12 +175,12 @@ class Group {
     this.#limit = limit;
   }
 
-  /** Three quarters of the repeats have been seen: it is watched whether repeating pages add URLs. */
+  /** Three quarters of the repeats have been seen: from now on, URLs added by repeating pages are counted. */
   get isSuspect(): boolean {
     return this.#repeats >= this.#limit * SUSPICIOUS_SHARE;
   }
 
-  /** Whether a page of it repeated another, or was led to by one that did. */
+  /** Whether a page of the group repeated another, or was reached from one that did. */
   hasBreeder(url: string): boolean {
     return this.#breeders.includes(hashOf(url));
   }
@@ -225,7 +225,7 @@ function keyOf({ rule, pattern }: TrapFinding): string {
   return `${rule} ${pattern}`;
 }
 
-/** Where a group is: its host, or `*` for one that goes over hosts. */
+/** Where a group is: its host, or `*` if it spans hosts. */
 function placeOf({ rule, pattern }: TrapFinding): string {
   return rule === 'alike-hosts' ? '*' : pattern.slice(0, pattern.indexOf('/'));
 }

@@ -1,6 +1,6 @@
-// The operator's patterns for URLs, and SURT prefixes. Patterns as text are written as in robots.txt: the beginning of
+// The operator's patterns for URLs, and SURT prefixes. Text patterns are written as in robots.txt: the beginning of
 // path and query, `*` for anything, `$` for the end. Text never becomes a regular expression, so matching takes bounded
-// time. A `RegExp` object is used as it is.
+// time. A `RegExp` object is used unchanged.
 
 import { requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
 import { matchesPattern } from '@mannerly/robots/matches-pattern';
@@ -9,15 +9,15 @@ import { parseUrl } from '../parse-url.js';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from './limits.js';
 
 /**
- * Which URLs are meant. `'/docs/'`, `'/*.pdf$'`: path and query, as in robots.txt, on every host.
- * `'https://example.org/docs/'`: the same, of that scheme, host and port only. `/\.pdf$/i`: the whole URL, without
+ * Selects URLs. `'/docs/'`, `'/*.pdf$'`: path and query, as in robots.txt, on every host.
+ * `'https://example.org/docs/'`: the same, but only for that scheme, host and port. `/\.pdf$/i`: the whole URL, without
  * fragment.
  */
 export type UrlPattern = string | RegExp;
 
 export type UrlTest = (url: UrlParts) => boolean;
 
-/** Whether any of the patterns matches a URL; `null` where there are none. @throws MannerlyError `option-invalid` */
+/** Whether any of the patterns matches a URL; `null` if there are none. @throws MannerlyError `option-invalid` */
 export function readPatterns(option: string, given: readonly UrlPattern[] | undefined): UrlTest | null {
   if (given === undefined) return null;
   if (!Array.isArray(given) || given.length > MAX_URL_PATTERNS) {
@@ -48,7 +48,7 @@ function requestTarget({ path, query }: UrlParts): string {
 }
 
 function byPath(pattern: string): UrlTest {
-  // Most patterns are plain beginnings, and most URLs hold no escapes: then both are compared as they are.
+  // Most patterns are plain prefixes, and most URLs have no escapes: then both are compared directly.
   const isPlain = /^[\w/.?&=;,:@!~+-]+$/.test(pattern);
   return (url) => {
     const text = requestTarget(url);
@@ -74,8 +74,9 @@ export function surtOf(url: UrlParts): string {
 }
 
 /**
- * Whether a URL begins with any of the SURT prefixes. One without a scheme stands for both; one that ends within the
- * host must end with a comma, or `(org,example` would take in example-shop.org. @throws MannerlyError `option-invalid`
+ * Whether a URL begins with any of the SURT prefixes. A prefix without a scheme applies to both. A prefix that ends
+ * within the host must end with a comma, or `(org,example` would include example-shop.org. @throws MannerlyError
+ * `option-invalid`
  */
 export function readSurts(option: string, given: readonly string[] | undefined): (url: UrlParts) => boolean {
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_URL_PATTERNS) {
