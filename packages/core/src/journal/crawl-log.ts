@@ -1,5 +1,5 @@
-// The log of a crawl: what the option `log` gets to know of a run. It turns facts of the journal into entries, and says
-// when a host does nothing but fail. It decides nothing, and what its receiver throws stays out of the crawl.
+// The log of a crawl: what the option `log` receives from a run. It turns facts of the journal into entries, and
+// reports hosts that only fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
 import type { HostLook, HostWarning } from '@mannerly/frontier';
 import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
@@ -37,10 +37,10 @@ export function isLogger(value: unknown): value is Logger {
   );
 }
 
-/** Warnings that are no trouble, and their levels. */
+/** Warnings that are not problems, and their levels. */
 const LESSER: Readonly<Record<string, LogEntry['level'] | undefined>> = { 'robots-read': 'debug', comment: 'info' };
 
-/** What is said of an order. Nothing else tells a user why a run that was just started does nothing. */
+/** Messages about orders. Nothing else tells a user why a run that was just started does nothing. */
 const ORDERS = {
   pause: ['warn', 'Paused by mannerly pause: no request before mannerly resume'],
   resume: ['info', 'Continued by mannerly resume'],
@@ -51,14 +51,14 @@ export class CrawlLog implements JournalListener {
   readonly #write: LogFunction;
   readonly #nowMs: () => number;
   readonly #detach: readonly (() => void)[];
-  /** Failures in a row of hosts whose last request failed. */
+  /** Consecutive failures of hosts whose last request failed. */
   readonly #failures = new Map<string, number>();
-  /** Requests and decisions are many: without this, nothing is made of them. */
+  /** Requests and decisions are many, so without debug no entries are created for them. */
   readonly #isDebug: boolean;
   #hasThrown = false;
   #hasReturned = false;
   #hasRejected = false;
-  /** Whether what handlers emit goes anywhere; `null`: it does, or that has been said. */
+  /** Whether anything receives emitted items; `null`: it does, or its absence was already reported. */
   #isItemHeard: (() => boolean) | null;
 
   /** @param keepsItems - Whether the run writes items. */
@@ -81,7 +81,7 @@ export class CrawlLog implements JournalListener {
     ];
   }
 
-  /** @param concurrency - Requests at once that the crawl may make. */
+  /** @param concurrency - Concurrent requests that the crawl may make. */
   started(name: string, seeds: readonly string[], concurrency: number): void {
     const more = seeds.length > 1 ? ` and ${plural(seeds.length - 1, 'other seed')}` : '';
     this.#tell('info', 'run-started', `Crawling ${seeds[0]}${more} as ${name}`);
@@ -91,12 +91,12 @@ export class CrawlLog implements JournalListener {
     }
   }
 
-  /** An operator's order to all processes of the crawl has come. */
+  /** An operator's order to all processes of the crawl was received. */
   ordered(order: keyof typeof ORDERS): void {
     this.#tell(ORDERS[order][0], 'order', ORDERS[order][1]);
   }
 
-  /** Files of the crawl directory that are not as the last run left them, a sentence each. */
+  /** Files of the crawl directory that differ from what the last run left, one sentence each. */
   damaged(files: readonly string[]): void {
     for (const file of files) this.#tell('warn', 'directory-damaged', file);
   }
@@ -132,7 +132,7 @@ export class CrawlLog implements JournalListener {
     this.#tell('warn', 'host-failing', `${host}: ${said}: ${url}`, { host, url });
   }
 
-  /** Items of a page. The first ones tell whether anything takes them. */
+  /** Items of a page. The first ones show whether anything receives them. */
   items(items: readonly unknown[]): void {
     if (this.#isItemHeard === null || items.length === 0) return;
     const text = 'Items are written nowhere: name a crawl directory, `run({ out })`, or `sinks`';
@@ -140,14 +140,14 @@ export class CrawlLog implements JournalListener {
     this.#isItemHeard = null;
   }
 
-  /** A handler returned what is probably meant to be an item. */
+  /** A handler returned what is probably meant as an item. */
   returned(url: string): void {
     const text = `${url}: the handler returned an object, which is ignored. An item is emitted: await page.emit(object)`;
     if (!this.#hasReturned) this.#tell('warn', 'object-returned', text, { url });
     this.#hasReturned = true;
   }
 
-  /** Items that the schema of their route rejected: the first one tells of the mistake. */
+  /** Items that the schema of their route rejected. The first one shows the mistake. */
   rejected([first]: readonly RejectedItem[]): void {
     if (first === undefined || this.#hasRejected) return;
     const { url, issues } = first;
@@ -178,10 +178,10 @@ export class CrawlLog implements JournalListener {
   /**
    * The run is over.
    * @param report - `null`: it failed.
-   * @param handlers - Of the run: which of their routes and selectors were in vain.
+   * @param handlers - Of the run: reports routes and selectors that were never used.
    */
   ended(report: CrawlReport | null, handlers?: Pick<Handlers, 'unreachedLabels' | 'selectorsInVain'>): void {
-    // Pages of an earlier run, or of another process, may have come to them.
+    // Pages of an earlier run, or of another process, may have reached these routes.
     if (report?.state === 'finished' && report.pages > 0 && !report.resumed && report.part === undefined) {
       const { routes = [], strays = [] } = handlers?.unreachedLabels() ?? {};
       const others = strays.length === 0 ? '' : `. These labels have no route: ${strays.join(', ')}`;
@@ -194,7 +194,7 @@ export class CrawlLog implements JournalListener {
       for (const selector of handlers?.selectorsInVain() ?? [])
         this.#tell('warn', 'selector-unused', `No page had a link for \`page.follow(${JSON.stringify(selector)})\``);
     }
-    // Of one process among several it says nothing: the others may have fetched.
+    // For one process among several this means nothing: the others may have fetched.
     const why = report === null || report.part !== undefined ? null : whyNothingFetched(report);
     if (report !== null && why !== null) {
       const { dropped, fetched } = report.outcomes;
@@ -220,7 +220,7 @@ export class CrawlLog implements JournalListener {
     };
     try {
       const entry = { level, code, message: printable(text, MAX_LOG_CHARS), atMs: this.#nowMs(), ...more };
-      // It may be an async function: what it rejects with would end the process.
+      // It may be an async function, whose rejection would end the process.
       const returned: unknown = this.#write(entry);
       if (returned instanceof Promise) returned.catch(failed);
     } catch (error) {

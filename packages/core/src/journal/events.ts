@@ -1,4 +1,4 @@
-// The events of a crawl. Listeners only watch: nothing that they return or throw changes the crawl.
+// The events of a crawl. Listeners only observe: nothing that they return or throw changes the crawl.
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
@@ -12,8 +12,8 @@ import type { RequestRecord, UrlDecision } from '../report/decision.js';
 /** What a store reports about itself. */
 export interface StoreNotice {
   /**
-   * `holding`: its server does not answer, and the crawl waits. `resumed`: it goes on. `weak-durability`: its settings
-   * may lose data. `rolled-back`: another server answers than before, which may have forgotten its last seconds.
+   * `holding`: its server does not answer, and the crawl waits. `resumed`: the crawl continues. `weak-durability`: its
+   * settings may lose data. `rolled-back`: a different server answers, which may have lost the last seconds of writes.
    */
   readonly kind: 'holding' | 'resumed' | 'weak-durability' | 'rolled-back';
   readonly message: string;
@@ -23,21 +23,21 @@ export interface StoreNotice {
 export interface CrawlEventMap {
   /** A URL gets its status, exactly once per URL and run. */
   readonly decision: UrlDecision;
-  /** A request has ended, robots.txt and companions included. */
+  /** A request has ended, including those for robots.txt and companions. */
   readonly request: RequestRecord;
   /** Something an operator should know about a host, once each time it occurs. */
   readonly 'host-warning': HostWarning;
-  /** A seed led to another host of its domain, and its scope went with it. */
+  /** A seed redirected to another host of its domain, and its scope moved there. */
   readonly 'scope-moved': ScopeMove;
-  /** A space turned out to be endless; links that its own pages add are dropped from now on. */
+  /** A space turned out to be endless. Links that its own pages add are now deferred or dropped. */
   readonly trap: TrapFinding;
   /** A site names a dataset in its data.txt. */
   readonly dataset: DatasetFound;
-  /** A handler added a URL that the page wants left alone: allowed, and reported. */
+  /** A handler added a URL that the page wants left alone. This is allowed, and reported. */
   readonly 'nofollow-overridden': { readonly url: string; readonly from: string };
   /** An item was written to every sink. */
   readonly item: Item;
-  /** The store cannot be reached and the crawl waits, or it can again. */
+  /** The store became unreachable and the crawl waits, or the store is reachable again. */
   readonly store: StoreNotice;
   /** A handler threw, took too long, or emitted or followed something after its end; the crawl goes on. */
   readonly 'handler-error': { readonly url: string; readonly error: unknown };
@@ -47,11 +47,11 @@ export interface CrawlEventMap {
     readonly signal: 'retry' | 'refuse' | 'stop';
     readonly reason: string;
   };
-  /** An item did not fit the schema of its route; it is in `rejected.jsonl`. Of a page, the first hundred. */
+  /** An item did not match the schema of its route; it is in `rejected.jsonl`. For each page, the first hundred. */
   readonly 'item-rejected': RejectedItem;
   /**
-   * A hook or `scope.allows` threw, took too long, or answered what is no answer: that is a refusal. Or the `fetcher`
-   * did: that is a failure.
+   * A hook or `scope.allows` threw, took too long, or returned an invalid answer, which counts as a refusal. Or the
+   * `fetcher` did, which counts as a failure.
    */
   readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };
 }
@@ -102,7 +102,7 @@ export function createCrawlEmitter(onListenerError: (error: unknown) => void): C
     emit(name, event) {
       for (const listener of listeners[name]) {
         try {
-          // A listener may be an async function: what it rejects with would end the process.
+          // A listener may be an async function, whose rejection would end the process.
           const returned: unknown = listener(event as never);
           if (returned instanceof Promise) returned.catch(onListenerError);
         } catch (error) {

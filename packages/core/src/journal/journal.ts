@@ -1,5 +1,5 @@
 // Collects the facts of a run: every request, decision and warning passes here once, and goes to the event listeners,
-// the logs of the crawl directory and the counts of the report. It makes sure that each URL gets one decision per run.
+// the logs of the crawl directory and the counts of the report. It ensures that each URL gets one decision per run.
 
 import type {
   AddAnswer,
@@ -29,16 +29,16 @@ import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 import type { PendingDecisions } from './pending-decisions.js';
 
-/** The decision about a page that was taken. */
+/** The decision about a requested page. */
 export interface PageOutcome
   extends Pick<UrlDecision, 'status' | 'reason' | 'layer' | 'queued' | 'replaces' | 'simhash' | 'similarTo'> {
   readonly httpStatus?: number;
   readonly detail?: string;
-  /** It counts against `bounds.pages`. */
+  /** Whether it counts against `bounds.pages`. */
   readonly isPage?: boolean;
 }
 
-/** Why a URL is still queued: its host waits, until then, or the run has ended. */
+/** Why a URL is still queued: its host waits until `untilMs`, or the run has ended. */
 interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
   readonly reason: string;
 }
@@ -47,7 +47,7 @@ interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
 export interface JournalListener {
   request?(record: RequestRecord): void;
   decision?(decision: UrlDecision): void;
-  /** URLs that are decided together, without a decision each. */
+  /** Counts of URLs that are decided together, without individual decisions. */
   leftOut?(counts: OutcomeTable): void;
   warning?(warning: HostWarning): void;
   dataset?(found: DatasetFound): void;
@@ -63,7 +63,7 @@ export class Journal {
   readonly #nowMs: () => number;
   readonly #listeners: JournalListener[];
   readonly #decided = createRecentSet(MAX_DECIDED_URLS);
-  /** What robots.txt closed: it may open again, and the URL be found once more. */
+  /** URLs that robots.txt excluded: it may allow them later, and they may be found again. */
   readonly #closed = new Map<string, NonNullable<UrlDecision['replaces']>>();
   readonly #pending: PendingDecisions;
   /** The host clock at the last request for each page that has no decision yet. */
@@ -103,12 +103,12 @@ export class Journal {
     this.#decide(fromPage(work, outcome, this.#nowMs(), clock));
   }
 
-  /** These URLs go on to the frontier: pending decisions about them are dropped. */
+  /** These URLs go on to the frontier, so pending decisions about them are dropped. */
   admitted(candidates: readonly NewUrl[]): void {
     for (const { url } of candidates) this.#pending.delete(url);
   }
 
-  /** A candidate that was not admitted; reported once per URL. */
+  /** A candidate that was not admitted. It is reported once per URL. */
   refusal(refusal: Refusal): void {
     const { candidate, reason } = refusal;
     // Another path to the same URL may be shorter, or begin outside the trap.
@@ -117,13 +117,13 @@ export class Journal {
     else if (this.#decided.add(candidate.url)) this.#decide(fromRefusal(refusal, this.#nowMs()));
   }
 
-  /** The frontier's answer to a URL that was offered. It reports by itself which links of pages it drops. */
+  /** The frontier's answer to an offered URL. The frontier itself reports which links of pages it drops. */
   added(url: NewUrl, answer: AddAnswer): void {
     if (answer.kind === 'full') this.#decideLater(fromDrop(url, 'frontier-full', 'frontier', this.#nowMs()));
     if (answer.kind === 'dropped') this.#decide(fromDrop(url, answer.reason, 'frontier', this.#nowMs()));
   }
 
-  /** Links that a page does not want followed; reported at the end, unless another link led to them. */
+  /** Links that a page does not want followed. They are reported at the end, unless another link led to them. */
   leftAlone({ url: from, record }: PageWork, links: readonly LeftAloneLink[]): void {
     const [depth, atMs] = [record.depth + 1, this.#nowMs()];
     for (const { url, reason } of links) {
@@ -143,7 +143,7 @@ export class Journal {
     for (const url of staged.nofollow) this.emit('nofollow-overridden', { url, from: work.url });
   }
 
-  /** What a page needs and did not get; reported at the end, unless another link led to it. */
+  /** A file that a page needs but did not get. It is reported at the end, unless another link led to it. */
   notLoaded({ url: from, record }: PageWork, left: NotFetched, detail: string): void {
     const { kind: status, url, reason } = left;
     const layer = reasonOf(reason)?.layer ?? 'frontier';
@@ -152,7 +152,10 @@ export class Journal {
     this.#decideLater(decided({ ...known, atMs: this.#nowMs(), detail }));
   }
 
-  /** A robots.txt was fetched. Resolves when its copy is kept: no request relies on rules that cannot be read again. */
+  /**
+   * A robots.txt was fetched. Resolves when its copy is stored, so that requests rely only on rules that can be read
+   * again.
+   */
   async robots({ authority }: RobotsWork, outcome: FetchOutcome): Promise<void> {
     if (outcome.kind === 'failed' || outcome.truncated === 'connection') return;
     if (outcome.status < 200 || outcome.status > 299) return;
@@ -171,13 +174,13 @@ export class Journal {
     for (const listener of this.#listeners) listener.error?.(error, thrown);
   }
 
-  /** A handler threw, took too long, or went on after its end. */
+  /** A handler threw, took too long, or continued after its end. */
   handlerError(url: string, error: unknown, code: 'handler-error' | 'handler-timeout' = 'handler-error'): void {
     this.codeError(error, { code, url });
     this.emit('handler-error', { url, error });
   }
 
-  /** A hook, or `scope.allows`, threw or answered with what is no answer. */
+  /** A hook, or `scope.allows`, threw or returned an invalid answer. */
   hookError(hook: string, url: string, error: unknown): void {
     this.codeError(error, { code: 'hook-error', url, hook });
     this.emit('hook-error', { hook, url, error });
@@ -188,7 +191,7 @@ export class Journal {
     this.#emitter.emit('dataset', found);
   }
 
-  /** What the frontier reports: verdicts become decisions, warnings stay warnings. */
+  /** Events of the frontier: verdicts become decisions, warnings stay warnings. */
   frontierEvent(event: FrontierEvent): void {
     if (event.kind === 'url') {
       if (event.record === null || !isCompanionHop(event.record)) this.#verdict(event);
@@ -198,14 +201,14 @@ export class Journal {
     this.#emitter.emit('host-warning', event);
   }
 
-  /** What a page or its answer tells of its host. */
+  /** A warning about a host from a page or its answer. */
   warning(code: HostWarning['code'], url: string, detail: string, atMs = this.#nowMs()): void {
     const host = new URL(url).hostname;
     this.frontierEvent({ kind: 'host', code, host, authority: null, untilMs: null, detail, atMs });
   }
 
   /**
-   * A URL that is still queued at the end of a run, and why. @returns Whether it is one that gets a decision.
+   * A URL that is still queued at the end of a run, and why. @returns Whether it gets a decision.
    * @param atMs - When it was queued, epoch milliseconds: not later than what another process decided since.
    */
   held(record: UrlRecord, { host, reason, untilMs }: HeldReason, atMs: number): boolean {
@@ -221,7 +224,7 @@ export class Journal {
     return true;
   }
 
-  /** URLs that are still queued, too many for a decision each. */
+  /** URLs that are still queued, too many for individual decisions. */
   heldTogether(counts: Readonly<Record<string, number>>): void {
     for (const listener of this.#listeners) listener.leftOut?.({ held: counts });
   }
@@ -235,12 +238,12 @@ export class Journal {
     const decision = this.#insteadOfClosed(found);
     this.#decided.add(decision.url);
     for (const listener of this.#listeners) listener.decision?.(decision);
-    // Behind the line of the decision: a kill in between reports it twice, and loses none.
+    // After the line of the decision: a kill in between reports it twice, but loses none.
     this.#pending.delete(decision.url);
     this.#emitter.emit('decision', decision);
   }
 
-  /** A URL counts once: what becomes of it after its robots.txt has opened it replaces that it was closed. */
+  /** A URL counts once: its decision after robots.txt allows it replaces the exclusion. */
   #insteadOfClosed(decision: UrlDecision): UrlDecision {
     const { url, status, reason, layer } = decision;
     const closed = this.#closed.get(url);
@@ -250,7 +253,7 @@ export class Journal {
     return closed === undefined || decision.replaces !== undefined ? decision : { ...decision, replaces: closed };
   }
 
-  /** The first decision about a URL is kept; a further link to a URL that is decided says nothing new. */
+  /** Keeps the first decision about a URL. A further link to a decided URL adds nothing. */
   #decideLater(decision: UrlDecision): void {
     if (this.#decided.has(decision.url)) return;
     const oldest = this.#pending.add(decision);
@@ -258,7 +261,7 @@ export class Journal {
   }
 
   #verdict(verdict: UrlVerdict): void {
-    // The queue may have space again when another page leads there.
+    // The queue may have space when another page links to it again.
     if (verdict.reason === 'frontier-full') this.#decideLater(fromVerdict(verdict));
     // The frontier does not keep what it drops, so every page may offer it again.
     else if (verdict.status !== 'dropped' || !this.#decided.has(verdict.url)) this.#decide(fromVerdict(verdict));
@@ -281,12 +284,12 @@ const WITHOUT_DECISION: ReadonlySet<string> = new Set([
   'login',
 ]);
 
-/** Whether this is a redirect target of a companion file: the decision is about the file as first requested. */
+/** Whether this is a redirect target of a companion file. The decision is about the file as first requested. */
 function isCompanionHop({ via, hops }: UrlRecord): boolean {
   return via === 'companion' && hops > 0;
 }
 
-/** A page that was taken. What it may have is set one by one: V8 takes long to copy a decision and add to the copy. */
+/** The decision about a requested page. Optional fields are set one by one: V8 is slow to copy and extend it. */
 function fromPage(
   { url, record, decision, robots }: PageWork,
   outcome: PageOutcome,
@@ -322,7 +325,7 @@ function fromRefusal({ candidate, reason, detail }: Refusal, atMs: number): UrlD
   return { ...fromDrop(candidate, reason, DROPPING_LAYERS[reason] ?? 'scope', atMs), detail: detail ?? null };
 }
 
-/** Which layer drops for a reason; `undefined`: the one that reports it. */
+/** The layer that drops for a reason; `undefined`: the one that reports it. */
 const DROPPING_LAYERS: Readonly<Record<string, UrlDecision['layer'] | undefined>> = {
   trap: 'scope',
   'out-of-scope': 'scope',
@@ -337,14 +340,14 @@ function fromVerdict(verdict: UrlVerdict): UrlDecision {
   const { depth = null, from = null } = record ?? {};
   const layer = status === 'excluded' ? 'robots' : (DROPPING_LAYERS[reason] ?? 'frontier');
   const known = { url, status, reason, layer, line, pattern, dialect, robots, depth, from, atMs, detail };
-  // The frontier ends a page by itself where it has been returned too often.
+  // The frontier itself ends a page that was returned too often.
   const isPage = reason === 'retries-exhausted' ? { isPage: true as const } : {};
   return { ...decided(known), ...isPage, ...carriedBy(status, record) };
 }
 
 const NO_RULE = { line: null, pattern: null, dialect: null };
 
-/** A decision with every field, written out since links are decided by the million. */
+/** A decision with every field, written out because links are decided by the million. */
 function decided(
   known: Pick<UrlDecision, 'url' | 'status' | 'reason' | 'layer' | 'depth' | 'from' | 'atMs'> & Partial<UrlDecision>,
 ): UrlDecision {
@@ -367,13 +370,13 @@ function decided(
   };
 }
 
-/** A URL that was refused is in the log as it would have been requested. What cannot be read is redacted. */
+/** A refused URL is logged as it would have been requested. A text that cannot be parsed is redacted. */
 function withoutPassword(url: string): string {
   const parts = parseUrlParts(url);
   return parts === null ? redacted(url) : requestedUrl(parts);
 }
 
-/** The host name of a URL that was serialized; `null` for a text that is none. */
+/** The host name of a serialized URL; `null` for a text that is not one. */
 function hostNameIn(url: string): string | null {
   return /^[a-z]+:\/\/(\[[^\]]*\]|[^/?#:]+)/.exec(url)?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
-// What the log of a crawl gets to know, and who receives it: a function, or an object with a method for each level as
-// console and pino have. On a terminal it is the first entries of each kind, and at the end of a run how many more
-// there were: an error in a handler comes with every page, and a screen holds few of them.
+// The entries of a crawl's log, and their receivers: a function, or an object with a method for each level, like
+// console and pino. A terminal shows the first entries of each kind, and at the end of a run the number of others: an
+// error in a handler occurs on every page, and a screen has little space.
 
 import { printable } from '../report/table.js';
 import {
@@ -30,7 +30,7 @@ export interface LogEntry {
   readonly atMs: number;
   readonly host?: string;
   readonly url?: string;
-  /** What the user's own code threw, as it was thrown. */
+  /** What the user's own code threw, unchanged. */
   readonly error?: unknown;
   /** Its stack as text, and the line of source that it came from. */
   readonly stack?: string | null;
@@ -45,23 +45,26 @@ export interface LogFunction {
 }
 
 /**
- * An object with a method for each level. One that has `bindings` too, as pino has, gets the entry's fields and the
- * message; others, as console, get a line of text, and errors with their stack. A `level` that it has, as pino has, is
- * the least that it gets.
+ * An object with a method for each level. If it also has `bindings`, like pino, it gets the entry's fields and the
+ * message; others, like console, get a line of text, and errors with their stack. If it has a `level`, like pino, that
+ * is the lowest level that it gets.
  */
 export type Logger = Readonly<Record<LogLevel, (...args: never[]) => unknown>>;
 
-/** A function that gets nothing below a level. */
+/** A function that receives nothing below a level. */
 export function withLevel(write: (entry: LogEntry) => void, level: LogLevel): LogFunction {
   return Object.assign((entry: LogEntry) => write(entry), { level });
 }
 
-/** Whether an entry of this level is for a function. */
+/** Whether a function receives entries of this level. */
 export function isFor({ level: least = 'debug' }: LogFunction, level: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 }
 
-/** The entry as text: one line, and the stack below it. @param most - Frames, the user's alone. @default all frames */
+/**
+ * The entry as text: one line, and the stack below it. @param most - The most frames, user code only. @default all
+ * frames
+ */
 export function logText({ message, stack }: LogEntry, most: number | null = null): string {
   if (stack == null) return message;
   // The first lines repeat the message.
@@ -73,7 +76,7 @@ export function logText({ message, stack }: LogEntry, most: number | null = null
   return [message, ...own.map((line) => `    ${printable(line.trim(), MAX_LOG_CHARS)}`)].join('\n');
 }
 
-/** Passes entries to an object. Never throws by itself. */
+/** Passes entries to an object. Never throws itself. */
 export function toLogger(logger: Logger): LogFunction {
   const isStructured = 'bindings' in logger;
   const write: LogFunction = (entry) => {
@@ -93,7 +96,7 @@ interface Counted {
   readonly first: LogEntry;
 }
 
-/** Which file has all entries of a code; the rest are in no file. */
+/** The file that has all entries of a code. Other codes are in no file. */
 const FILES: Readonly<Record<string, string | undefined>> = {
   'handler-error': 'errors.jsonl',
   'handler-timeout': 'errors.jsonl',
@@ -101,7 +104,7 @@ const FILES: Readonly<Record<string, string | undefined>> = {
   'host-failing': 'requests.jsonl',
 };
 
-/** @param print - Prints lines. @param level - The least that is printed. */
+/** @param print - Prints lines. @param level - The lowest level that is printed. */
 export function terminalLog(print: (text: string) => void, level: LogLevel): LogFunction {
   const counts = new Map<string, Counted>();
   const endCount = (kind: string, { count, first }: Counted): void => {
@@ -112,26 +115,26 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
     print(`${more} more ${what}${inFile(first)}.`);
   };
   const write = (entry: LogEntry): void => {
-    // Each outage of a server matters, however many there were in days before.
+    // Each outage of a server matters, however many there were in the days before.
     const ofStore = counts.get('store');
     if (ofStore !== undefined && entry.atMs - ofStore.first.atMs >= STORE_LOGGED_ANEW_MS) endCount('store', ofStore);
     if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) {
       const nth = ordinalOf(counts, entry);
-      // The stacks of a kind differ little.
+      // The stacks of one kind differ little.
       if (nth <= MAX_LOGGED_OF_A_KIND) print(logText(entry, nth === 1 && !isOfSystem(entry) ? MAX_STACK_LINES : 0));
     }
     if (entry.code === 'run-ended') for (const [kind, counted] of counts) endCount(kind, counted);
   };
-  // The end of a run is `info`, and the numbers are printed then.
+  // The end of a run is `info`, and the counts are printed then.
   return withLevel(write, level === 'debug' ? 'debug' : 'info');
 }
 
-/** A full disk or a missing permission: its message says all, and a stack nothing more. */
+/** For a full disk or a missing permission, the message is enough and a stack adds nothing. */
 function isOfSystem({ code, error }: LogEntry): boolean {
   return code === 'sink-failed' && error instanceof Error && 'syscall' in error;
 }
 
-/** Which of its kind an entry is, from 1 on. What is printed on demand (`info` and less) is not counted. */
+/** The number of an entry within its kind, from 1. What is printed on demand (`info` and less) is not counted. */
 function ordinalOf(counts: Map<string, Counted>, entry: LogEntry): number {
   if (entry.level === 'debug' || entry.level === 'info') return 1;
   const own = `${entry.code}${placeOf(entry)}`;

@@ -1,6 +1,6 @@
-// Decisions that another link may still lift: a nofollow link that a second page links openly, a URL that is too deep
-// by one path only. They are reported at the end of the run. A file of the crawl directory keeps them meanwhile: those
-// of a run that is killed are reported at the end of the next one.
+// Decisions that another link may still revoke: a nofollow link that a second page links openly, a URL that is too deep
+// by one path only. They are reported at the end of the run. Meanwhile a file of the crawl directory keeps them: those
+// of a killed run are reported at the end of the next one.
 
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export class PendingDecisions {
   readonly #decisions = new Map<string, UrlDecision>();
   readonly #path: string | null;
   #log: LineLog<Line> | null;
-  /** Lines of the file, those of an earlier run not counted. */
+  /** Lines of the file, without those of an earlier run. */
   #lines = 0;
   #isEnding = false;
 
@@ -33,7 +33,7 @@ export class PendingDecisions {
   }
 
   /**
-   * Takes over what killed processes left, those included that shared the directory.
+   * Takes over what killed processes left, including those that shared the directory.
    *
    * @param directory - `null`: the crawl ends with its process, and nothing is kept.
    * @throws The platform's error when a file cannot be read; MannerlyError `log-failed`.
@@ -60,7 +60,7 @@ export class PendingDecisions {
     return this.#decisions.has(url);
   }
 
-  /** The first decision about a URL is kept. @returns The oldest one, where there are too many now, else `null`. */
+  /** Keeps the first decision about a URL. @returns The oldest decision if there are now too many, else `null`. */
   add(decision: UrlDecision): UrlDecision | null {
     if (this.has(decision.url)) return null;
     this.#decisions.set(decision.url, decision);
@@ -70,21 +70,21 @@ export class PendingDecisions {
     return oldest ?? null;
   }
 
-  /** No decision about the URL is pending any more. */
+  /** The decision about the URL, if any, is no longer pending. */
   delete(url: string): void {
     if (this.#decisions.delete(url) && !this.#isEnding) this.#append({ over: url });
   }
 
   /**
-   * All of them, to be reported and deleted one by one. The file says nothing of that: it goes when all are reported,
-   * and after a failure the next run reports them once more.
+   * All of them, to be reported and deleted one by one. The file does not record that: it is removed when all are
+   * reported, and after a failure the next run reports them again.
    */
   end(): UrlDecision[] {
     this.#isEnding = true;
     return [...this.#decisions.values()];
   }
 
-  /** The file goes where none is left. */
+  /** Removes the file if no decision is left. */
   async close(): Promise<void> {
     this.#log?.close();
     if (this.#path !== null && this.#decisions.size === 0) await rm(this.#path, { force: true });
@@ -96,7 +96,7 @@ export class PendingDecisions {
     if (this.#lines > MAX_PENDING_LINES) this.#rewrite();
   }
 
-  /** A long run adds many lines, of which few still say something. */
+  /** A long run adds many lines, most of them obsolete. */
   #rewrite(): void {
     this.#lines = this.#decisions.size;
     if (this.#path === null) return;
@@ -110,12 +110,12 @@ export class PendingDecisions {
   }
 }
 
-/** What is pending by the file of one process; an absent file has none. */
+/** The pending decisions in the file of one process; an absent file has none. */
 async function pendingIn(path: string): Promise<UrlDecision[]> {
   const decisions = new Map<string, UrlDecision>();
   for await (const line of readValues(path, isLine)) {
     if ('over' in line) decisions.delete(line.over);
-    // One more, until the line that says that the oldest one is over.
+    // One more than the limit, until the line that says that the oldest one is over.
     else if (decisions.size <= MAX_PENDING_DECISIONS) decisions.set(line.pending.url, line.pending);
   }
   return [...decisions.values()];
