@@ -1,5 +1,5 @@
-// What a recrawl and an archive agree on: a 304 is asked for where the archive holds what it would refer to, and after
-// many revisits the payload is written again.
+// What a recrawl and an archive agree on: a request is conditional only if the archive has what a 304 would refer to,
+// and after many revisits the payload is written again.
 
 import type { ArchivedResponse, CrawlArchive } from '../archive/crawl-archive.js';
 import type { ArchivedExchange } from '../archive/exchange-records.js';
@@ -8,12 +8,12 @@ import type { ArchivedVisitPlace, PageVisit } from './page-visit.js';
 
 export type RecordKeeper = Pick<CrawlArchive, 'originalOf'>;
 
-/** What an archive is told of an exchange. `original`: `null` where a request must have no conditions. */
+/** What an archive is told about an exchange. `original`: `null` if the request must have no conditions. */
 export type ArchiveAs = Pick<ArchivedExchange, 'original' | 'isFull'>;
 
 /**
- * How the next exchange of a page is archived. @param isConditional - Whether it could be.
- * @param lost - Called with the name of a file that does not hold the last answer any more.
+ * How the next exchange of a page is archived. @param isConditional - Whether it could be conditional.
+ * @param lost - Called with the name of a file that no longer has the last answer.
  */
 export async function archiveAs(
   archive: RecordKeeper | null,

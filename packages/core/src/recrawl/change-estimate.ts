@@ -1,36 +1,36 @@
-// How often a page changes, as two numbers that each visit updates: a gamma distribution of its rate of changes, which
-// are taken as a Poisson process. No history is kept, and visits may be any time apart.
+// How often a page changes, as two numbers that each visit updates: a gamma distribution of its change rate, where
+// changes are modelled as a Poisson process. No history is kept, and visits may be any time apart.
 
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
 
 /** Gamma distribution of the changes per day. Its mean is `shape / days`. */
 export interface ChangeEstimate {
-  /** Changes seen, more or less. 0.1 to 50. */
+  /** Changes seen, approximately. 0.1 to 50. */
   readonly shape: number;
-  /** Days looked at, more or less. */
+  /** Days observed, approximately. */
   readonly days: number;
 }
 
-/** Of a page that was fetched once: a change in two weeks, and little is known. */
+/** The estimate for a page that was fetched once: one change in two weeks, with little certainty. */
 export const FIRST_ESTIMATE: ChangeEstimate = { shape: 0.5, days: 7 };
 
 export function changesPerDay({ shape, days }: ChangeEstimate): number {
   return shape / days;
 }
 
-/** How likely a page is as it was so many days ago. */
+/** The probability that a page is the same as this many days ago. */
 export function expectedFresh({ shape, days }: ChangeEstimate, sinceDays: number): number {
   return (days / (days + sinceDays)) ** shape;
 }
 
-/** The page was as before after so many days: exact. */
+/** The update if the page was unchanged after this many days: exact. */
 export function afterUnchanged({ shape, days }: ChangeEstimate, sinceDays: number): ChangeEstimate {
   return bounded(shape, days + Math.max(0, sinceDays));
 }
 
 /**
- * The page has changed, once or more, in so many days: the gamma distribution with the mean and the variance of the
- * exact posterior. @param ageDays - How long ago the only change was, where the site says so and has proved true.
+ * The update if the page changed at least once in this many days: the gamma distribution with the mean and the variance
+ * of the exact posterior. @param ageDays - The age of the only change, if the site dates it and has proved reliable.
  */
 export function afterChange({ shape, days }: ChangeEstimate, sinceDays: number, ageDays?: number): ChangeEstimate {
   if (ageDays !== undefined) return bounded(shape + 1, days + Math.max(0, ageDays));
@@ -42,10 +42,10 @@ export function afterChange({ shape, days }: ChangeEstimate, sinceDays: number, 
   return bounded(mean ** 2 / variance, mean / variance);
 }
 
-/** A second: visits closer together say the same, and no division is by nothing. */
+/** One second: visits closer together add nothing, and division by zero is avoided. */
 const MIN_DAYS = 1 / 86_400;
 
-/** Old habits are forgotten: above the largest shape both numbers are halved. */
+/** Older observations fade: above the largest shape both numbers are halved. */
 function bounded(shape: number, days: number): ChangeEstimate {
   if (shape > MAX_SHAPE) return { shape: shape / 2, days: days / 2 };
   return { shape: Math.max(MIN_SHAPE, shape), days };

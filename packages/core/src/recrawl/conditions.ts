@@ -1,26 +1,26 @@
-// Conditional requests for pages: the validators of a response are kept as they were received and sent back as they
-// are, so that a site answers 304 where nothing has changed (RFC 9110 13, RFC 9111 4.3.1). And until when the response
-// itself says that asking again is pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
+// Conditional requests for pages: the validators of a response are kept as received and sent back unchanged, so that a
+// site answers 304 if nothing has changed (RFC 9110 13, RFC 9111 4.3.1). Also how long the response itself makes a new
+// request pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
 
 import { conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { DAY_MS, IMMUTABLE_DAYS, MAX_ETAG_BYTES } from './limits.js';
 import type { KeptVisit, PageVisit } from './page-visit.js';
 
-/** Of a page that is requested without conditions. */
+/** The validators of a page that is requested without conditions. */
 export const NO_VALIDATORS = { etag: null, lastModified: null } as const;
 
-/** The validators of a response: none where they may not be kept, or would match another document. */
+/** The validators of a response: none if they may not be kept, or would match another document. */
 export function validatorsOf(headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
   if (!mayKeep(headers)) return NO_VALIDATORS;
   const etag = headerValue(headers, 'etag');
   return {
     etag: etag !== null && etag.length <= MAX_ETAG_BYTES && /^(W\/)?"[^"]*"$/.test(etag) ? etag : null,
-    // Only the site's own date: clocks differ, and it compares with its own.
+    // Only the site's own date, because clocks differ and the site compares it with its own.
     lastModified: headerValue(headers, 'last-modified'),
   };
 }
 
-/** The validators after a 304: it replaces those that it names. None where it forbids that they are kept. */
+/** The validators after a 304, which replaces those that it names. None if it forbids keeping them. */
 export function validatorsAfter(before: KeptVisit, headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
   if (!mayKeep(headers)) return NO_VALIDATORS;
   const { etag, lastModified } = validatorsOf(headers);
@@ -32,8 +32,8 @@ function mayKeep(headers: HeaderLines): boolean {
 }
 
 /**
- * Header fields of the next request for a page; none where it is another request than the last one was. None either for
- * a page whose items were left out: a 304 would not bring what it is decided by now.
+ * Header fields of the next request for a page. None if that request differs from the last one. None for a page whose
+ * items were left out, because a 304 would lack what decides about it now.
  */
 export function conditionsOf(
   visit: KeptVisit & Partial<Pick<PageVisit, 'missing' | 'isRemoved'>>,
@@ -44,10 +44,10 @@ export function conditionsOf(
 }
 
 /**
- * Epoch milliseconds before which the page is not worth a request; `null`: the response does not say. `max-age` counts
- * before `Expires`, less `Age`; `s-maxage` is for shared caches. `no-cache` and a lifetime of 0 say nothing about
- * changes. Thirty days at most where the response is `immutable` (RFC 8246).
- * @param trustDays - What is believed at most, otherwise; 0: nothing.
+ * Epoch milliseconds before which the page is not worth a request; `null`: the response does not say. `max-age`, less
+ * `Age`, takes precedence over `Expires`; `s-maxage` is for shared caches. `no-cache` and a lifetime of 0 say nothing
+ * about changes. At most thirty days if the response is `immutable` (RFC 8246).
+ * @param trustDays - The longest lifetime that is believed otherwise; 0: none.
  */
 export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number, trustDays: number): number | null {
   const control = cacheControl(headers);
@@ -64,7 +64,7 @@ export function isNoStore(headers: HeaderLines): boolean {
   return cacheControl(headers).has('no-store');
 }
 
-/** Directives by their names in lower case. */
+/** Directives by lower-case name. */
 function cacheControl(headers: HeaderLines): ReadonlyMap<string, string> {
   const directives = new Map<string, string>();
   for (const part of (headerValue(headers, 'cache-control') ?? '').split(',')) {
@@ -75,7 +75,7 @@ function cacheControl(headers: HeaderLines): ReadonlyMap<string, string> {
   return directives;
 }
 
-/** Milliseconds; 0 of what is no whole number of seconds. */
+/** Milliseconds; 0 if it is not a whole number of seconds. */
 function seconds(value: string | null | undefined): number {
   return value !== null && value !== undefined && /^\d{1,10}$/.test(value.trim()) ? Number(value) * 1_000 : 0;
 }

@@ -1,5 +1,5 @@
-// What is expected of a page that was fetched once: as much as of the other pages of its kind in the same part of the
-// same site, once enough of them have been visited again (recrawl 8.2).
+// What is expected of a page that was fetched once: the same as of other pages of its kind in the same part of the
+// site, once enough of them have been visited again (recrawl 8.2).
 
 import { decodeIfJson, encodeJson } from '../json-record.js';
 import type { ChangeEstimate } from './change-estimate.js';
@@ -15,12 +15,12 @@ const NOTHING: Sums = [0, 0, 0, 0, 0];
 export class GroupPriors {
   readonly #groups: Map<string, Sums>;
 
-  /** @param kept - What `encode` returned; other bytes count as none. */
+  /** @param kept - What `encode` returned; other bytes are ignored. */
   constructor(kept: Uint8Array | null = null) {
     this.#groups = decode(kept);
   }
 
-  /** Counts a page, or takes it back. Of more than `MAX_GROUPS` groups the first ones are kept. */
+  /** Counts a page, or removes it. With more than `MAX_GROUPS` groups, the first ones are kept. */
   add(visit: PageVisit, sign: 1 | -1 = 1): void {
     const group = groupOf(visit);
     if (visit.visits < 2 || (!this.#groups.has(group) && this.#groups.size >= MAX_GROUPS)) return;
@@ -31,13 +31,13 @@ export class GroupPriors {
     this.#groups.set(group, sums.map((sum, at) => sum + sign * (page[at] ?? 0)) as unknown as Sums);
   }
 
-  /** The page as it is expected to be: where nothing was seen of it, by its group. */
+  /** The page with its expected estimate: from its group, if it was visited only once. */
   expected(visit: PageVisit): PageVisit {
     const estimate = visit.visits < 2 ? this.of(visit) : null;
     return estimate === null ? visit : { ...visit, estimate };
   }
 
-  /** The gamma distribution with the mean and the variance of a group's rates; `null`: too little is known of it. */
+  /** The gamma distribution with the mean and the variance of a group's rates; `null`: too little is known about it. */
   of(page: Pick<PageVisit, 'url' | 'kind'>): ChangeEstimate | null {
     const [pages, visits, means, squares, variances] = this.#groups.get(groupOf(page)) ?? NOTHING;
     if (visits < MIN_GROUP_VISITS || pages < 1) return null;
@@ -54,12 +54,12 @@ export class GroupPriors {
 }
 
 function groupOf({ url, kind = '' }: Pick<PageVisit, 'url' | 'kind'>): string {
-  // As the URL parser has written it: a slash in the query is no part of the path.
+  // As the URL parser wrote it; a slash in the query is not part of the path.
   const [, , host = '', first = '', ...more] = (url.split('?', 1)[0] ?? '').split('/', 5);
   return `${host}/${more.length === 0 ? '' : first.slice(0, MAX_SEGMENT_CHARS)} ${kind}`;
 }
 
-/** With `MAX_GROUPS`, what fits into one record of the store. */
+/** Together with `MAX_GROUPS`, this fits into one record of the store. */
 const MAX_SEGMENT_CHARS = 40;
 
 function decode(kept: Uint8Array | null): Map<string, Sums> {

@@ -1,6 +1,6 @@
-// What is known of each host, as one small record in the store: read once, kept in memory while it is in use, written
-// when it changes. One of them says how often sitemaps and feeds were right about changes: what counts is how much more
-// often pages have changed of which they say so than others, so that dates at random weigh nothing
+// What is known about each host, as one small record in the store: read once, kept in memory while in use, written when
+// it changes. One of them tells how often sitemaps and feeds were right about changes. What counts is how much more
+// often pages change that they report than others, so that random dates weigh nothing
 // (docs/decisions/0039-sitemaps-before-the-choice.md).
 
 import { decodeIfJson, type RecordStore, writeJson } from '../json-record.js';
@@ -11,7 +11,7 @@ import { COMPARED_COVER, MAX_JUDGED_HOSTS, MAX_SHAPE, TRUSTED_LASTMOD } from './
 /**
  * The records of one kind: numbers by their names. Promises reject with what the store throws.
  *
- * @param initial - Of a host that is not known; a record that lacks one of its numbers counts as none.
+ * @param initial - For an unknown host; a record that lacks one of its numbers is ignored.
  */
 export function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
   store: RecordStore,
@@ -30,7 +30,10 @@ export function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
   };
   return {
     of,
-    /** @param after - The record that follows from the last one. Nothing waits in between, so that each counts once. */
+    /**
+     * @param after - Returns the next record from the last one. Runs without waiting in between, so that each update
+     * counts once.
+     */
     async update(host: string, after: (known: T) => T): Promise<void> {
       await of(host);
       const known = hosts.get(host) ?? initial;
@@ -42,21 +45,21 @@ export function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
   };
 }
 
-/** What is said of a page since its last visit. */
+/** What a sitemap or feed says about a page since its last visit. */
 export interface Claim {
   readonly says: 'changed' | 'unchanged';
-  /** How often that has proved true of pages of its host, 0 to 1. */
+  /** How often such claims have proved true for pages of its host, 0 to 1. */
   readonly trust: number;
-  /** How far it counts in the value of a visit, 0 to 1. */
+  /** How much it counts in the value of a visit, 0 to 1. */
   readonly weight: number;
-  /** The share of the time since the last visit of which something is said. */
+  /** The share of the time since the last visit that the claim covers. */
   readonly covers: number;
-  /** When it changed last, by what is said. */
+  /** When the page changed last, by this claim. */
   readonly lastmod: Lastmod;
 }
 
 export const NO_CLAIMS = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTrue: 0 };
-/** How far each kind of claim of a host has proved true, and how often it was looked at. */
+/** How often each kind of claim of a host was checked, and how often it proved true. */
 type LastmodRecord = Readonly<typeof NO_CLAIMS>;
 
 /**
@@ -68,7 +71,7 @@ export function trustOf({ changed, changedTrue, unchanged, unchangedTrue }: Last
   return { changed: ofChanged, unchanged: ofUnchanged, weight: Math.max(0, ofChanged + ofUnchanged - 1) };
 }
 
-/** A page was visited of which something was said. Old habits are forgotten, as those of pages are. */
+/** The record after visiting a page with a claim. Older observations fade, as for pages. */
 export function afterClaim(known: LastmodRecord, says: Claim['says'], hasChanged: boolean): LastmodRecord {
   const factor = known[says] >= MAX_SHAPE ? 0.5 : 1;
   return {
@@ -80,13 +83,13 @@ export function afterClaim(known: LastmodRecord, says: Claim['says'], hasChanged
 
 export type LastmodTrust = ReturnType<typeof createLastmodTrust>;
 
-/** Dates, and their trust. Promises reject with what the store throws. */
+/** The trust in dates. Promises reject with what the store throws. */
 export function createLastmodTrust(store: RecordStore) {
   const records = createHostRecords(store, 'lastmod/', NO_CLAIMS);
   const of = async (host: string): Promise<ReturnType<typeof trustOf>> => trustOf(await records.of(host));
   return {
     of,
-    /** What is said of a page that was visited at a time; `null`: nothing, or it may mean both. */
+    /** The claim about a page that was visited at a time; `null`: none, or an ambiguous one. */
     async claim(url: string, lastmods: Lastmods, visitedAtMs: number, nowMs: number): Promise<Claim | null> {
       const lastmod = lastmods.of(url);
       if (lastmod === null) return null;
@@ -97,7 +100,7 @@ export function createLastmodTrust(store: RecordStore) {
       const trust = await of(new URL(url).host);
       return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
     },
-    /** A page was visited of which something was said. What was read long before the visit proves nothing. */
+    /** A page with a claim was visited. A claim read long before the visit proves nothing. */
     async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
       if (covers < COMPARED_COVER) return;
       await records.update(new URL(url).host, (known) => afterClaim(known, says, hasChanged));
@@ -105,7 +108,7 @@ export function createLastmodTrust(store: RecordStore) {
   };
 }
 
-/** Days between a change and the visit that saw it, where a trusted claim dates it; `undefined`: none does. */
+/** Days between a change and the visit that saw it, dated by a trusted claim; `undefined`: there is none. */
 export function datedDays(claim: Claim | null, visitedAtMs: number, atMs: number): number | undefined {
   if (claim === null || claim.says === 'unchanged' || claim.trust < TRUSTED_LASTMOD) return undefined;
   const { fromMs, toMs } = claim.lastmod;

@@ -1,6 +1,6 @@
-// Whether the validators of a host are honest. A site may send one ETag for documents that differ, or a new one each
-// time, or the time of delivery as Last-Modified. Now and then a known page is requested without conditions, and what
-// comes is compared with what the validators said (recrawl 7).
+// Whether the validators of a host are honest. A site may send one ETag for different documents, a new one each time,
+// or the time of delivery as Last-Modified. Now and then a known page is requested without conditions, and the response
+// is compared with what the validators said (recrawl 7).
 
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 import type { RecordStore } from '../json-record.js';
@@ -16,13 +16,15 @@ import {
 } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
-/** What is known of the validators of one host. Kept in the store. */
+/** What is known about the validators of one host. Kept in the store. */
 export interface HostValidators {
-  /** No conditional request before this time: its ETag was the same and the page was not. Epoch milliseconds. */
+  /**
+   * No conditional request before this time, since its ETag stayed the same when the page changed. Epoch milliseconds.
+   */
   readonly untrustedUntilMs: number;
-  /** Visits in a row whose ETag was new and whose content was not. */
+  /** Consecutive visits with a new ETag but the same content. */
   readonly restless: number;
-  /** Visits in a row whose Last-Modified was the time of delivery. */
+  /** Consecutive visits whose Last-Modified was the time of delivery. */
   readonly deliveryDates: number;
 }
 
@@ -34,7 +36,7 @@ export function validatorRecords(store: RecordStore) {
 
 export interface ComparedVisit {
   readonly headers: HeaderLines;
-  /** Whether conditions were left out, to see for ourselves. */
+  /** Whether conditions were left out to check the validators. */
   readonly isProbe: boolean;
   readonly hasChanged: boolean;
   readonly atMs: number;
@@ -49,11 +51,11 @@ export type ValidatorTrust = ReturnType<typeof createValidatorTrust>;
 /**
  * The validators of the hosts of one run. Promises reject with what the store throws.
  *
- * @param verify - The share of visits that are made without conditions, 0 to 1.
+ * @param verify - The share of visits without conditions, 0 to 1.
  */
 export function createValidatorTrust(store: RecordStore, verify: number, tell: ValidatorListener) {
   const records = validatorRecords(store);
-  /** Every so many conditional visits of a host one is made without conditions; 0: none is. */
+  /** One in this many conditional visits of a host is made without conditions; 0: none is. */
   const everyVisits = verify === 0 ? 0 : Math.min(MOST_BETWEEN_PROBES, Math.round(1 / verify));
   /** Conditional visits of each host in this run. */
   const visitCounts = new Map<string, number>();
@@ -76,7 +78,7 @@ export function createValidatorTrust(store: RecordStore, verify: number, tell: V
     return { untrustedUntilMs, restless, deliveryDates: deliveryDatesAfter(known.deliveryDates, headers) };
   };
   return {
-    /** The conditions that may be sent, of those that could be. `isProbe`: none, so that the answer can be compared. */
+    /** The possible conditions that may be sent. `isProbe`: none are sent, so that the answer can be compared. */
     async allowed(url: string, conditions: Record<string, string>, nowMs: number) {
       const { host } = new URL(url);
       if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
@@ -90,7 +92,7 @@ export function createValidatorTrust(store: RecordStore, verify: number, tell: V
     compared(before: PageVisit, visit: ComparedVisit): Promise<void> {
       return records.update(new URL(before.url).host, (known) => after(known, before, visit));
     },
-    /** How long ago a change since the last visit was, by an honest Last-Modified; `undefined`: none says so. */
+    /** The age of a change since the last visit, by an honest Last-Modified; `undefined`: unknown. */
     async datedDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
       const { deliveryDates } = await records.of(new URL(url).host);
       const agoMs = modifiedMsAgo(headers);
@@ -100,7 +102,7 @@ export function createValidatorTrust(store: RecordStore, verify: number, tell: V
   };
 }
 
-/** Those of the conditions that say something at this host. */
+/** The conditions that are meaningful at this host. */
 export function usable(
   conditions: Readonly<Record<string, string>>,
   { untrustedUntilMs, restless, deliveryDates }: HostValidators,
@@ -114,7 +116,7 @@ export function usable(
   return Object.fromEntries(Object.entries(conditions).filter(([name]) => !useless.includes(name)));
 }
 
-/** Milliseconds from Last-Modified to Date; not a number where one of them is missing. */
+/** Milliseconds from Last-Modified to Date; not a number if one of them is missing. */
 function modifiedMsAgo(headers: HeaderLines): number {
   const modifiedMs = Date.parse(headerValue(headers, 'last-modified') ?? '');
   return Date.parse(headerValue(headers, 'date') ?? '') - modifiedMs;

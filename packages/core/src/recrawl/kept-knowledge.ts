@@ -1,5 +1,5 @@
-// What the store keeps of visits, sitemaps and hosts, read for a person who asks why a page is visited when it is. It
-// changes nothing.
+// What the store keeps about visits, sitemaps and hosts, read for a person who asks why a page is visited when it is.
+// It changes nothing.
 
 import type { Frontier } from '@mannerly/frontier';
 import type { VisitLook } from '../report/explain.js';
@@ -15,7 +15,7 @@ import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { addKeptDates } from './sitemap-visits.js';
 import { dueOf, expectedVisit, freshNow } from './visit-choice.js';
 
-/** What is expected of pages now, and what is known of validators. @throws What the store throws. */
+/** What is expected of pages now, and what is known about validators. @throws What the store throws. */
 export async function readKnowledge(
   store: Pick<Frontier, 'readRecord' | 'listRecords'>,
   options: ResolvedRecrawlOptions,
@@ -29,7 +29,7 @@ export async function readKnowledge(
   return { validators: validatorRecords(readOnly), expectations: { options, priors, lastmods, lastmodTrust, nowMs } };
 }
 
-/** Looks. @returns `null`: no visit of the page was kept. @throws What the store throws. */
+/** Reads the visit. @returns `null`: no visit of the page was kept. @throws What the store throws. */
 export async function lookAtVisit(
   store: Pick<Frontier, 'readRecord' | 'listRecords'>,
   url: string,

@@ -1,5 +1,5 @@
 // The known pages as one run sees them: which of them are queued for another visit, and how fresh the copy is, before
-// that and after what the run has visited since.
+// that and after the run's visits since.
 
 import type { NewUrl } from '@mannerly/frontier';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
@@ -11,7 +11,7 @@ import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import type { SitemapVisits } from './sitemap-visits.js';
 import { chooseVisits, dueOf, freshNow, type VisitStore } from './visit-choice.js';
 
-/** Priorities of known pages: most go before new ones, a share behind them. */
+/** Priorities of known pages: most come before new ones, a share comes after them. */
 const BEFORE_NEW = 3;
 const BEHIND_NEW = 5;
 
@@ -25,16 +25,16 @@ interface KnownPagesParts {
 
 /** Promises reject with what the store throws. */
 export class KnownPages {
-  /** What is expected of pages that were fetched once; `open` reads it. */
+  /** What is expected of pages that were fetched once; read by `open`. */
   priors = new GroupPriors();
   readonly #parts: KnownPagesParts;
-  /** Since pages were chosen: pages of the copy, how many are expected to be as they were visited; the share then. */
+  /** Since pages were chosen: the pages of the copy, how many are expected to be unchanged, and their share then. */
   #copy: {
     readonly atMs: number;
     readonly known: number;
     readonly fresh: number;
     readonly before: number | null;
-    /** By which they are expected: the run learns more of them. */
+    /** The priors of these expectations; the run keeps learning. */
     readonly priors: GroupPriors;
   } | null = null;
   /** Pages that have been gone for long, by URL; set by `choose`. */
@@ -49,7 +49,7 @@ export class KnownPages {
     this.priors = new GroupPriors(await this.#parts.store.readRecord(PRIORS_KEY));
   }
 
-  /** Keeps the priors for the next run. */
+  /** Stores the priors for the next run. */
   async close(): Promise<void> {
     await this.#parts.store.writeRecord(PRIORS_KEY, this.priors.encode());
   }
@@ -61,9 +61,9 @@ export class KnownPages {
   }
 
   /**
-   * The known pages that are due, the most valuable first, by what sitemaps say meanwhile.
-   * @param maxPages - Pages that the run may fetch; `null`: any number.
-   * @param sinceMs - When the recrawl began: what it has visited before a stop is not visited once more.
+   * The known pages that are due, the most valuable first, considering what sitemaps say by then.
+   * @param maxPages - The most pages that the run may fetch; `null`: any number.
+   * @param sinceMs - When the recrawl began: pages that it visited before a stop are not visited again.
    */
   async choose(
     maxPages: number | null,
@@ -93,7 +93,7 @@ export class KnownPages {
     return { pages: visits.map(urlOf), known: records };
   }
 
-  /** The links of a page that is new or has changed. Those to pages that were gone are one more visit, once a run. */
+  /** The links of a new or changed page. Links to pages that were gone become one more visit, once a run. */
   withGone(links: readonly NewUrl[]): readonly NewUrl[] {
     if (this.#gone.size === 0) return links;
     return links.map((link) => {
@@ -104,13 +104,13 @@ export class KnownPages {
     });
   }
 
-  /** A visit is kept: the page is due at another time. */
+  /** A visit was kept, so the page is due at another time. */
   kept(visit: PageVisit): void {
     this.#dueAt(dueOf(visit, this.#parts.options).atMs);
   }
 
   /**
-   * The copy has a page as it is now, which it did not have so before; or it has none of it any more.
+   * The copy now has the current version of a page that was outdated, or no longer has the page.
    * @param kept - Its last visit as it was kept.
    */
   copied(kept: PageVisit | null, isGone = false): void {

@@ -1,31 +1,31 @@
 // What a sitemap's `lastmod` or a feed's date says, and what is kept of it: six bytes of the URL's hash and four of the
-// time. A day is a day long, a time a minute; years and months alone say too little.
+// time. A day lasts a day, a time a minute; years and months alone are too imprecise.
 
 import { createHash } from 'node:crypto';
 import { DAY_MS, MAX_SAME_LASTMODS, MIN_JUDGED_LASTMODS, MOVED_READS, TOMORROW_MS } from './limits.js';
 
-/** When a page has changed last, by what is said: not before `fromMs`, and before `toMs`. Epoch milliseconds. */
+/** When a page changed last, by a claim: at or after `fromMs`, and before `toMs`. Epoch milliseconds. */
 export interface Lastmod {
   readonly fromMs: number;
   readonly toMs: number;
-  /** When that was read, or a 304 said that it is as it was: nothing is said of later changes. */
+  /** When that was read, or a 304 confirmed it. Later changes are not covered. */
   readonly readAtMs: number;
 }
 
 const MINUTE_MS = 60_000;
 const ENTRY_BYTES = 10;
 const HASH_BYTES = 6;
-/** Set where only the day is known. Minutes need 31 bits until the year 6053. */
+/** Set if only the day is known. Minutes need 31 bits until the year 6053. */
 const IS_DAY = 0x8000_0000;
 const FILE = 2 ** 32;
-/** Before the entries: how often in a row most of them have moved, and the one that most of them share. */
+/** Before the entries: how many times in a row most of them have moved, and the value that most of them share. */
 const HEAD_BYTES = 5;
 
-/** A value as it is kept; 0: it says nothing. */
+/** A date in its stored form; 0: unusable. */
 function packed(text: string | null): number {
   const isDay = text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text);
   if (text === null || !(isDay || /\d:\d\d/.test(text))) return 0;
-  // Without a zone a time would be this machine's own.
+  // Without a zone, a time would be in this machine's zone.
   const ms = Date.parse(/\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text);
   if (!(ms > 0) || ms >= IS_DAY * MINUTE_MS) return 0;
   return Math.floor(ms / MINUTE_MS) + (isDay ? IS_DAY : 0);
@@ -36,7 +36,7 @@ function unpacked(value: number): Pick<Lastmod, 'fromMs' | 'toMs'> {
   return { fromMs, toMs: fromMs + (value >= IS_DAY ? DAY_MS : MINUTE_MS) };
 }
 
-/** Why the dates of a file are not used, or most of them. */
+/** Why most dates of a file are unusable. */
 export type UselessLastmod = 'equal' | 'future' | 'moving';
 
 /** The dates of one sitemap or feed while it is read. */
@@ -79,19 +79,19 @@ export class LastmodReader {
   }
 }
 
-/** The dates of many files by URL, in little memory. Those that say nothing are left out. */
+/** The dates of many files by URL, in little memory. Unusable dates are left out. */
 export class Lastmods {
-  /** By the hash of the URL: the date, and `FILE` times the place of its file in `#readAtMs`. */
+  /** By the hash of the URL: the date, plus `FILE` times the index of its file in `#readAtMs`. */
   readonly #values = new Map<number, number>();
   readonly #readAtMs: number[] = [];
   readonly #most: number;
 
-  /** @param most - URLs whose dates are kept; of more, those that come first. */
+  /** @param most - The most URLs whose dates are kept; the first ones stay. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Of several dates of a URL the latest counts. Bytes that are no such record add nothing. */
+  /** Of several dates of a URL the latest counts. Invalid bytes add nothing. */
   addAll(kept: Uint8Array, nowMs: number, readAtMs: number): void {
     if (kept.length < HEAD_BYTES || (kept[0] ?? 0) >= MOVED_READS) return;
     const common = Buffer.from(kept.buffer, kept.byteOffset, kept.length).readUInt32BE(1);
@@ -104,7 +104,7 @@ export class Lastmods {
     }
   }
 
-  /** `null`: nothing is said, or nothing that can be used. */
+  /** `null`: there is no usable date. */
   of(url: string): Lastmod | null {
     const value = this.#values.size === 0 ? undefined : this.#values.get(hashOf(url));
     if (value === undefined) return null;

@@ -1,4 +1,4 @@
-// What the next run with `again` would do, from what is kept of visits alone: it makes no request and changes nothing.
+// What the next run with `again` would do, computed only from stored visits. It makes no request and changes nothing.
 
 import type { Frontier } from '@mannerly/frontier';
 import { changesPerDay } from './change-estimate.js';
@@ -25,11 +25,11 @@ export interface PlannedVisits {
   readonly known: number;
   readonly due: number;
   readonly visits: number;
-  /** The first ones in their order, ten at most. */
+  /** The first visits in order, at most ten. */
   readonly first: readonly PlannedVisit[];
 }
 
-/** What a recrawl of the same bounds would come to. */
+/** The result of a recrawl with the same bounds. */
 export interface RecrawlPlan {
   readonly format: 1;
   readonly plannedAtMs: number;
@@ -39,20 +39,22 @@ export interface RecrawlPlan {
   readonly visits: number;
   /** Sitemaps and feeds that would be read first. */
   readonly sitemaps: number;
-  /** The share of the pages that is expected to be as it was visited, now and after the run; `null`: none is known. */
+  /**
+   * The share of pages expected to be unchanged since their visit, now and after the run; `null`: no pages are known.
+   */
   readonly freshNow: number | null;
   readonly freshAfter: number | null;
   /** Visited pages that are expected to have changed. */
   readonly changed: number;
   /** Bytes of bodies that are expected not to be transferred. */
   readonly bytesSaved: number;
-  /** When the first page is due that is not due now, epoch milliseconds; `null`: none. */
+  /** When the next page becomes due that is not due now, epoch milliseconds; `null`: none. */
   readonly nextDueAtMs: number | null;
-  /** Those with the most visits first, a thousand at most. */
+  /** The hosts with the most visits first, at most a thousand. */
   readonly hosts: readonly PlannedVisits[];
 }
 
-/** What the plan goes by. `null`: no bound. */
+/** What the plan is based on. `null`: no bound. */
 export interface RecrawlPlanParts {
   readonly options: ResolvedRecrawlOptions;
   readonly pages: number | null;
@@ -86,7 +88,7 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
   // A part of the bound is for URLs that were never fetched.
   const fresh = Math.min(store.counts().queued, Math.floor(choice.most * options.newShare));
   const left = pages === null ? choice.visits.length : Math.max(0, pages - fresh);
-  /** Pages that the bounds of each host still allow. */
+  /** Pages that the bounds still allow for each host. */
   const allowed = new Map<string, number>();
   let [visits, freshAfter, changed, bytesSaved] = [0, choice.fresh, 0, 0];
   for (const { visit, value } of choice.visits) {
@@ -120,7 +122,7 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
   };
 }
 
-/** Pages of a host that its bounds allow, by the pace that it had last. */
+/** Pages that the bounds allow for a host, at its last known pace. */
 async function mostOf(store: PlanStore, host: string, { pagesPerHost, minutes }: RecrawlPlanParts): Promise<number> {
   const perHost = pagesPerHost ?? Number.POSITIVE_INFINITY;
   if (minutes === null) return perHost;

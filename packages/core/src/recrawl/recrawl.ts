@@ -1,4 +1,4 @@
-// The steps of a visit, as one run sees them: what is known of a page before its request, what the answer says about
+// The steps of a visit, as one run sees them: what is known about a page before its request, what the answer says about
 // it, and what is kept for the next visit.
 
 import { FrontierError, type JsonValue, type PageWork } from '@mannerly/frontier';
@@ -25,38 +25,38 @@ import { BegunVisits, isAgainNumber } from './visit-number.js';
 
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
-/** The same with the answer. `detail`: of a redirect where it leads. */
+/** The same with the answer. `detail`: for a redirect, its target. */
 type Answered = Decided & { readonly httpStatus?: number | null; readonly detail?: string | null };
 
-/** A page in flight: what was known, and what will be, once it is settled. */
+/** A page in flight: what was known, and what will be known once it is settled. */
 interface InFlight {
   readonly before: PageVisit | null;
-  /** The same as it was kept, without what is expected of its group. */
+  /** The same as stored, without its group's expectation. */
   readonly kept: PageVisit | null;
-  /** A recrawl visits it; else a handler asked for another visit, and gets the page whatever has become of it. */
+  /** Whether a recrawl visits it. Otherwise a handler requested the visit, and gets the page whatever its changes. */
   readonly isAgain: boolean;
-  /** What was sent; `isProbe`: no conditions were, to see whether the validators are honest. */
+  /** The conditions sent; `isProbe`: none were sent, to check whether the validators are honest. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
   readonly archiveAs: ArchiveAs;
-  /** What sitemaps and feeds say of it. */
+  /** What sitemaps and feeds say about it. */
   readonly claim: Claim | null;
   after: PageVisit | null;
-  /** Counted when the visit is kept. `cosmetic`: its body has changed, and nothing that counts. */
+  /** Counted when the visit is kept. `cosmetic`: its body has changed, but nothing that counts. */
   found: 'notModified' | 'sameContent' | 'cosmetic' | 'changed' | null;
-  /** What came, until its items say whether it has changed. */
+  /** The received page, until its items show whether it has changed. */
   came: CamePage | null;
 }
 
 interface CamePage {
   readonly page: FetchedPage;
-  /** Before a browser opened it; the page itself where none did. */
+  /** Before a browser opened it; the page itself if none did. */
   readonly sent: FetchedPage;
   readonly outcome: ResponseOutcome;
   readonly record: ArchivedResponse | null;
 }
 
-/** How a page that came compares with its last visit. */
+/** How a received page compares with its last visit. */
 interface Compared {
   readonly unchanged: UnchangedPage | null;
   /** For its handler; `null`: nothing is known. */
@@ -66,10 +66,10 @@ interface Compared {
 const NOTHING_YET = { after: null, found: null, came: null };
 const NOT_COMPARED: Compared = { unchanged: null, change: null };
 
-/** What it needs of a run. */
+/** What recrawling needs from a run. */
 interface RecrawlingRun {
   readonly frontier: VisitStore;
-  /** Where exchanges are kept, from `open` on; `null`: nowhere. */
+  /** Where exchanges are kept, after `open`; `null`: nowhere. */
   readonly archive: RecordKeeper | null;
   readonly journal: Pick<Journal, 'warning' | 'codeError'>;
   readonly nowMs: () => number;
@@ -89,7 +89,7 @@ export class Recrawl {
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   readonly #counts = { visits: 0, notModified: 0, sameContent: 0, cosmetic: 0, changed: 0, gone: 0, bytesSaved: 0 };
 
-  /** @param sentAs - What the request for a URL offers to accept, and under which name. */
+  /** @param sentAs - What the request for a URL accepts, and under which name. */
   constructor(run: RecrawlingRun, options: ResolvedRecrawlOptions, sentAs: (url: string) => string) {
     const { frontier: store, journal, nowMs } = run;
     const { trustFreshnessDays, verify } = options;
@@ -109,7 +109,7 @@ export class Recrawl {
     return { ...this.#counts, ...this.known.counts() };
   }
 
-  /** Reads what is known of a page. @returns Whether the visit is over already: it was queued twice. */
+  /** Reads what is known about a page. @returns Whether the visit is already over, because it was queued twice. */
   async isOver({ url, record: { visit = 0 } }: PageWork): Promise<boolean> {
     const kept = visit === 0 ? null : decodeVisit(await this.#store.readRecord(visitKey(url)));
     return kept !== null && this.#begun.isOver(url, visit, kept.againAs, this.#run.nowMs());
@@ -137,7 +137,7 @@ export class Recrawl {
     return conditions;
   }
 
-  /** Whether a known page leads to another one that is known: that one is visited when it is worth it. */
+  /** Whether a known page redirects to another known page, which is visited when it is worth it. */
   async isKnown(work: PageWork, target: string): Promise<boolean> {
     const isAgain = this.#inFlight.get(work)?.isAgain ?? false;
     return isAgain && (await this.#store.readRecord(visitKey(target))) !== null;
@@ -149,8 +149,8 @@ export class Recrawl {
   }
 
   /**
-   * A 304 came. A page: it is as it was. `mismatch`: it is about another document, and the next request has
-   * no conditions. `unasked`: none were sent, so that it means nothing.
+   * A 304 was received. Returns the page: it is unchanged. `mismatch`: it is about another document, and the next
+   * request has no conditions. `unasked`: no conditions were sent, so it means nothing.
    */
   async notModified(
     work: PageWork,
@@ -174,8 +174,8 @@ export class Recrawl {
   }
 
   /**
-   * A page came: as it was, so that its handler has seen it, or how it has changed. Where its items count as its
-   * content, neither is known before `emitted`.
+   * A page was received. Returns whether it is unchanged, so that its handler has already seen it, or how it has
+   * changed. If its items count as its content, neither is known before `emitted`.
    */
   async read(work: PageWork, came: CamePage): Promise<Compared> {
     const flight = this.#inFlight.get(work);
@@ -195,7 +195,7 @@ export class Recrawl {
     return this.#compared(work, flight, came, digest);
   }
 
-  /** The handler has ended. @returns The page if its items are what they were, where they count as its content. */
+  /** The handler has ended. @returns The page if its items count as its content and are unchanged. */
   async emitted(work: PageWork, data: readonly JsonValue[]): Promise<UnchangedPage | null> {
     const flight = this.#inFlight.get(work);
     if (flight === undefined || flight.came === null) return null;
@@ -215,7 +215,7 @@ export class Recrawl {
     const isFlapping = before !== null && isAlternating(before, digest);
     if (isFlapping) this.#run.journal.warning('change-flapping', url, `${url} alternates between two contents`, atMs);
     const isSame = isFlapping || (before !== null && digest !== null && digest === before.digest);
-    // Items that were removed come again with the page, although it is as it was.
+    // Items that were removed are written again with the page, even if it is unchanged.
     const isUnchanged = isSame && before.isRemoved !== true && this.#isHandled(before);
     if (before !== null && before.digest !== null && digest !== null) {
       const { isProbe } = flight;
@@ -248,7 +248,7 @@ export class Recrawl {
     return { unchanged: null, change };
   }
 
-  /** Why a page's items may not be kept any more: `gone`, or what keeps them out now. `null`: nothing has changed. */
+  /** Why a page's items may no longer be kept: `gone`, or what now excludes them. `null`: nothing has changed. */
   removal(work: PageWork, decision: Answered): string | null {
     const before = this.#inFlight.get(work)?.before ?? null;
     if (before === null || before.isRemoved === true) return null;
@@ -258,8 +258,8 @@ export class Recrawl {
   }
 
   /**
-   * The page is decided. Kept before it is settled: a process that is killed in between visits it once more.
-   * @returns How its last visit was decided, if that counted as more than a failure.
+   * The page is decided. Stored before it is settled: a process that is killed in between visits it again.
+   * @returns The decision of its last visit, if that counted as more than a failure.
    */
   async ended(work: PageWork, decision: Answered): Promise<Decided | undefined> {
     const { status, reason, httpStatus } = decision;
@@ -268,7 +268,7 @@ export class Recrawl {
     if (flight === undefined) return this.sitemaps.ended(work);
     const { before, kept, isAgain, claim, after, found } = flight;
     const again = isAgain ? present({ againAs: work.record.visit }) : {};
-    // While a licence holds a page, its last visit that it did not hold is remembered: those items are still kept.
+    // While a licence holds a page, its last visit before that is remembered, since those items are still kept.
     const isVisit = status === 'fetched' || status === 'excluded' || (status === 'held' && before === null);
     if (after !== null && isVisit) {
       const isRemoved = status !== 'fetched';
@@ -286,9 +286,9 @@ export class Recrawl {
       const target = movedTo(decision);
       if (target !== null) await this.#moved(before, target);
       const missing = target === null ? missingAfter(before, httpStatus) : 2;
-      // A site that wants other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
+      // A site that requires other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
-      // Nothing is learned from a failure: what is seen next counts from the last visit that came to something.
+      // Nothing is learned from a failure: the next observation counts from the last visit with a result.
       const nowMs = this.#run.nowMs();
       const tried =
         status === 'failed'
@@ -314,13 +314,13 @@ export class Recrawl {
       : { status: before.status, reason: before.reason };
   }
 
-  /** The page is somewhere else for good: what is expected of it goes along, and its handler gets it from there. */
+  /** The page has moved permanently: its expectations move along, and its handler gets it from there. */
   async #moved(before: PageVisit, target: string): Promise<void> {
     if ((await this.#store.readRecord(visitKey(target))) !== null) return;
     await this.#write({ ...before, ...NO_VALIDATORS, url: target, archived: null, isRemoved: true });
   }
 
-  /** By these handlers: others want the page again. */
+  /** Whether these handlers have handled it; others need the page again. */
   #isHandled({ version }: PageVisit): boolean {
     return version === (this.#options.version ?? undefined);
   }
@@ -345,7 +345,7 @@ export class Recrawl {
     return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
   }
 
-  /** A visit whose user data are too long for a record is not kept: the page is not visited again. */
+  /** A visit whose user data is too long for a record is not kept, so the page is not visited again. */
   async #write(visit: PageVisit): Promise<void> {
     this.known.kept(visit);
     try {
@@ -356,17 +356,17 @@ export class Recrawl {
   }
 }
 
-/** Where a page has gone for good; `null`: nowhere. */
+/** Where a page has moved permanently; `null`: nowhere. */
 function movedTo({ reason, httpStatus, detail }: Answered): string | null {
   return reason === 'redirect' && (httpStatus === 301 || httpStatus === 308) ? (detail ?? null) : null;
 }
 
-/** Visits in a row that found no page, once an answer has come. Of two it is gone. */
+/** Consecutive visits that found no page, after an answer. After two it is gone. */
 function missingAfter(before: PageVisit, httpStatus: number | null | undefined): number {
   return httpStatus === 410 ? 2 : httpStatus === 404 ? Math.min(2, before.missing + 1) : 0;
 }
 
-/** Whether it shows in turns what it showed at the last three visits: A, B, A, B. */
+/** Whether its content alternates between that of earlier visits: A, B, A, B. */
 function isAlternating({ digest: last, earlier = [] }: PageVisit, digest: string | null): boolean {
   return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
 }
@@ -377,7 +377,7 @@ function unchangedPage(before: PageVisit, after: PageVisit, status: number): Unc
   return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
 }
 
-/** Validators are those of the document: they say nothing of a page that a browser has made from other requests too. */
+/** Validators are about the document, not about a page that a browser also built from other requests. */
 async function isSameText(came: FetchedPage, page: FetchedPage): Promise<boolean> {
   return came === page || (await digestOf(came, 'text')) === (await digestOf(page, 'text'));
 }

@@ -1,5 +1,5 @@
 // Sitemaps and feeds, read again: requested conditionally, by their own estimates of how often they change, never
-// within an hour of the last reading. What their dates say of pages is kept next to them.
+// within an hour of the last reading. What their dates say about pages is kept next to them.
 
 import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import { isForTag, type ResponseOutcome } from '../fetch/outcome.js';
@@ -26,11 +26,11 @@ import { BegunVisits } from './visit-number.js';
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
 interface SitemapVisit extends KeptVisit {
   readonly digest: string;
-  /** When it came last, or a 304 for it; `atMs` is the last try. */
+  /** When it was last received or confirmed by a 304; `atMs` is the last try. */
   readonly readAtMs: number;
   readonly status: 'fetched' | 'failed';
   readonly reason: string;
-  /** How often a feed wants to be read at most; `null`: it does not say. */
+  /** How often a feed may be read at most; `null`: it does not say. */
   readonly rhythm: FeedRhythm | null;
 }
 
@@ -44,7 +44,7 @@ const SITEMAP_PREFIX = 'sitemap/';
 const DATES_PREFIX = 'sitemap-dates/';
 const HOUR_MS = 3_600_000;
 const HOURS_OF_WEEK = 168;
-/** As that of every sitemap: behind the other companion files, before all pages. */
+/** Like every sitemap: after the other companion files, before all pages. */
 const PRIORITY = 1;
 
 const WHY: Readonly<Record<UselessLastmod, string>> = {
@@ -62,13 +62,13 @@ interface SitemapParts {
 
 /** The sitemaps and feeds of one run. Promises reject with what the store throws. */
 export class SitemapVisits {
-  /** What they say, once `readDates` has read it; of those that are read later too. */
+  /** Their dates, once `readDates` has read them, including those of files read later. */
   readonly dates = new Lastmods(MAX_LASTMODS);
   readonly #store: VisitStore;
   readonly #parts: SitemapParts;
   readonly #begun = new BegunVisits();
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
-  /** Those that are requested again in this run and not decided yet. */
+  /** Sitemaps that are requested again in this run and not decided yet. */
   readonly #open = new Set<string>();
   #reading: Promise<void> | null = null;
 
@@ -77,7 +77,7 @@ export class SitemapVisits {
     this.#parts = parts;
   }
 
-  /** The known ones that are due, by URL, whatever the store's order. Until each of them is decided, `isReading`. */
+  /** The known sitemaps that are due, by URL, in any store order. `isReading` until each is decided. */
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#parts.nowMs();
     const due = await dueSitemaps(this.#store, nowMs);
@@ -94,7 +94,7 @@ export class SitemapVisits {
     return this.#open.size > 0;
   }
 
-  /** Looks which of them other processes have read since. */
+  /** Checks which of them other processes have read since. */
   async lookForOthers(sinceMs: number): Promise<void> {
     for (const url of this.#open) {
       const visit = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));
@@ -102,18 +102,18 @@ export class SitemapVisits {
     }
   }
 
-  /** Heard of every decision of the run. A redirect leads to what is read instead. */
+  /** Receives every decision of the run. A redirect leads to a file that is read instead. */
   decision({ url, reason }: Pick<UrlDecision, 'url' | 'reason'>): void {
     if (reason !== 'redirect') this.#open.delete(url);
   }
 
-  /** Reads what is kept of all dates into `dates`, once. */
+  /** Reads all stored dates into `dates`, once. */
   readDates(): Promise<void> {
     this.#reading ??= addKeptDates(this.#store, this.dates, this.#parts.nowMs());
     return this.#reading;
   }
 
-  /** Reads what is known of a sitemap. @returns The conditions of its request; `null`: its visit is over already. */
+  /** Reads what is known about a sitemap. @returns The conditions of its request; `null`: its visit is already over. */
   async before(work: PageWork): Promise<Record<string, string> | null> {
     const url = firstUrl(work);
     const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));
@@ -124,7 +124,7 @@ export class SitemapVisits {
     return conditions;
   }
 
-  /** As `Recrawl.notModified`. `known`: it is as it was. */
+  /** As `Recrawl.notModified`. `known`: it is unchanged. */
   async notModified(work: PageWork, { headers, timing }: ResponseOutcome): Promise<'known' | 'mismatch' | 'unasked'> {
     const { before = null, conditions = {} } = this.#inFlight.get(work) ?? {};
     if (before === null || Object.keys(conditions).length === 0) return 'unasked';
@@ -149,7 +149,7 @@ export class SitemapVisits {
     for (const { url, userData } of urls) dates?.add(url, lastmodOf(userData));
   }
 
-  /** A sitemap was read, whole or as far as it came. */
+  /** A sitemap was read, completely or as far as it was received. */
   async read(
     work: PageWork,
     { headers, timing, truncated }: ResponseOutcome,
@@ -180,13 +180,13 @@ export class SitemapVisits {
     });
   }
 
-  /** It did not come: nothing is learned, and its next turn is as late as if it had. */
+  /** It was not received: nothing is learned, and its next turn is as late as otherwise. */
   async failed(work: PageWork): Promise<void> {
     const before = this.#inFlight.get(work)?.before ?? null;
     if (before !== null) await this.#write(work, { ...before, status: 'failed', atMs: this.#parts.nowMs() });
   }
 
-  /** It is decided. @returns How its last reading was decided, if that counted as more than a failure. */
+  /** It is decided. @returns The decision of its last reading, if that counted as more than a failure. */
   ended(work: PageWork): Pick<SitemapVisit, 'status' | 'reason'> | undefined {
     const before = this.#inFlight.get(work)?.before ?? null;
     return before?.status === 'fetched' ? { status: before.status, reason: before.reason } : undefined;
@@ -211,7 +211,7 @@ export async function dueSitemaps(store: Reads, nowMs: number): Promise<SitemapV
   return due.sort((a, b) => (a.url < b.url ? -1 : 1));
 }
 
-/** Adds what is kept of all dates. */
+/** Adds all stored dates. */
 export async function addKeptDates(store: Reads, dates: Lastmods, nowMs: number): Promise<void> {
   for await (const { key, value } of recordsOf(store, DATES_PREFIX, LASTMODS_READ_AT_ONCE)) {
     const visit = await store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));
@@ -227,7 +227,7 @@ function dueMs({ atMs, estimate, freshUntilMs: untilMs, rhythm }: SitemapVisit):
   return outsideSkips(rhythm, Math.max(atMs + days * DAY_MS, untilMs ?? 0, inRhythmMs));
 }
 
-/** The first hour from a time on that a feed does not skip; the time itself where it skips all. */
+/** The first hour from a time on that a feed does not skip; the time itself if it skips all. */
 function outsideSkips(rhythm: FeedRhythm | null, fromMs: number): number {
   const { skipHours = [], skipDays = [] } = rhythm ?? {};
   for (
@@ -241,7 +241,7 @@ function outsideSkips(rhythm: FeedRhythm | null, fromMs: number): number {
   return fromMs;
 }
 
-/** As it was requested first: a redirect leads away from it. */
+/** The URL as first requested, before redirects. */
 function firstUrl({ url, record }: PageWork): string {
   return record.hops > 0 && record.from !== null ? record.from : url;
 }

@@ -1,19 +1,19 @@
-// What a reader sees of a page, as a digest: its text without blanks that mean nothing, its title and its links. Bodies
-// of most pages change with every request (tokens, times of day in comments, advertisements); this changes with them
-// only where they are shown.
+// A digest of what a reader sees of a page: its text without insignificant blanks, its title and its links. Bodies of
+// most pages change with every request (tokens, times in comments, advertisements). This digest changes only if such
+// changes are visible.
 
 import { createHash, hash } from 'node:crypto';
 import type { FetchedPage } from '../page/page.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
-/** Elements whose text is not shown. */
+/** Elements whose text is not displayed. */
 const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg']);
 const DIGEST_CHARS = 22;
 
 /**
- * A digest of 128 bits of what counts as content. Of what is no HTML, or nests too deep to be read, of the body. Time
- * linear in its length. Rejects as `page.text` does, and with what the user's function throws. `null`: the function
- * returned nothing.
+ * A digest of 128 bits of what counts as content. For content that is not HTML, or nests too deep to be read, it covers
+ * the body. Linear in its length. Rejects like `page.text`, and with what the user's function throws. `null`: the
+ * function returned nothing.
  */
 export async function digestOf(
   page: FetchedPage,
@@ -25,7 +25,7 @@ export async function digestOf(
   const digest = createHash('sha256').update(page.title ?? '');
   for (const url of new Set(page.links.map((link) => link.url))) digest.update(`\n${url}`);
   let hidden = 0;
-  // A blank between two texts counts once, wherever the markup has it.
+  // A blank between two texts counts once, wherever it is in the markup.
   let isBlank = true;
   const isRead = readElements(await page.text(), {
     onopentagname(name) {
@@ -46,7 +46,7 @@ export async function digestOf(
   return isRead ? digest.digest('base64url').slice(0, DIGEST_CHARS) : payloadDigest(await page.bytes());
 }
 
-/** The same of JSON; `null` of what is none. */
+/** The same for JSON; `null` if the value has none. */
 export function jsonDigest(value: unknown): string | null {
   const text = JSON.stringify(value) as string | undefined;
   return text === undefined ? null : payloadDigest(Buffer.from(text));

@@ -1,6 +1,6 @@
-// Which known pages a recrawl visits, the most valuable first, and how fresh the copy is expected to be: one look at
-// every record of a visit, by what is expected of it now. Each missed change counts a little less than the one before:
-// pages that always change do not take everything, and no page is left behind.
+// Which known pages a recrawl visits, the most valuable first, and how fresh the copy is expected to be: one pass over
+// all records of visits, with current expectations. Each missed change counts a little less than the one before, so
+// pages that always change do not take everything, and no page is neglected.
 
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError, textOf } from '../errors.js';
@@ -18,26 +18,26 @@ export type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listReco
 interface ChoiceParts {
   readonly options: ResolvedRecrawlOptions;
   readonly priors: GroupPriors;
-  /** What sitemaps and feeds say, and how far it is believed. */
+  /** What sitemaps and feeds say, and how much it is trusted. */
   readonly lastmods: Lastmods;
   readonly lastmodTrust: LastmodTrust;
   readonly nowMs: number;
-  /** When the recrawl began: what it has visited since is not visited once more. */
+  /** When the recrawl began: what it has visited since is not visited again. */
   readonly sinceMs: number;
-  /** Pages that it may fetch; `null`: any number. */
+  /** The most pages that it may fetch; `null`: any number. */
   readonly maxPages: number | null;
 }
 
 /** What is expected of a known page now. */
 export type ExpectedVisit = Awaited<ReturnType<typeof expectedVisit>>;
 
-/** Of a page that is due; the others need no memory. */
+/** A page that is due; others need no memory. */
 type Offered = Pick<ExpectedVisit, 'visit' | 'value'>;
 
-/** What is expected of a page. @throws MannerlyError `option-invalid` of its importance; what the store throws. */
+/** What is expected of a page. @throws MannerlyError `option-invalid` for its importance; what the store throws. */
 export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 'sinceMs' | 'maxPages'>) {
   const { options, priors, lastmods, lastmodTrust, nowMs } = parts;
-  /** With the estimate of its group where nothing was seen of it yet. */
+  /** With the estimate of its group if the page was visited only once. */
   const visit = priors.expected(kept);
   const sinceMs = isGone(visit) ? lastTryMs(visit) : visit.atMs;
   const claim = await lastmodTrust.claim(visit.url, lastmods, sinceMs, nowMs);
@@ -49,12 +49,12 @@ export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 's
 }
 
 /**
- * Looks at all records of visits. `records`: how many there are, pages that are gone included. `known`: pages of the
- * copy, and `fresh` of them are expected to be as they were visited. `nextDueMs`: when the first page is due of those
- * that are not due now, epoch milliseconds; `null`: none.
+ * Reads all records of visits. `records`: their number, including pages that are gone. `known`: pages of the copy.
+ * `fresh`: how many of them are expected to be unchanged. `nextDueMs`: when the next page becomes due that is not due
+ * now, epoch milliseconds; `null`: none.
  *
  * @param seen - Called with each page that may be visited again. @param gone - Called with each page that is gone.
- * @throws As `expectedVisit`; MannerlyError or FrontierError where the store cannot list its records.
+ * @throws As `expectedVisit`; MannerlyError or FrontierError if the store cannot list its records.
  */
 export async function chooseVisits(
   store: Pick<Frontier, 'listRecords'>,
@@ -91,17 +91,17 @@ export async function chooseVisits(
   return { visits: bestOf(offered, most), most, records, known, fresh, nextDueMs, groups };
 }
 
-/** How likely the copy of a page is as the page is now. */
+/** The probability that the copy of a page is current. */
 export function freshNow({ estimate, atMs }: PageVisit, nowMs: number): number {
   return expectedFresh(estimate, daysSince({ atMs }, nowMs));
 }
 
-/** Days since the last visit that came to something. */
+/** Days since the last visit with a result. */
 export function daysSince({ atMs }: Pick<PageVisit, 'atMs'>, nowMs: number): number {
   return Math.max(0, nowMs - atMs) / DAY_MS;
 }
 
-/** All records whose keys begin so, some at a time. */
+/** All records whose keys have a prefix, read in batches. */
 export async function* recordsOf(
   store: Pick<Frontier, 'listRecords'>,
   prefix: string,
@@ -121,7 +121,7 @@ const USUAL_IMPORTANCE = 1;
 
 type DueOptions = Pick<ResolvedRecrawlOptions, 'everyDays' | 'minDays' | 'maxDays'>;
 
-/** Whether two visits in a row have found no page, or one that was final. */
+/** Whether two consecutive visits found no page, or one found a final answer. */
 export function isGone({ missing }: Pick<PageVisit, 'missing'>): boolean {
   return missing > 1;
 }
@@ -137,7 +137,7 @@ export function dueOf(
 ): { readonly atMs: number | null; readonly why: VisitLook['why'] } {
   if (visit.reason === 'unavailable-after') return { atMs: null, why: 'gone' };
   if (isGone(visit)) {
-    // What has moved for good is visited where it is now.
+    // A page that has moved permanently is visited at its new URL.
     const isNamed = claim?.says === 'changed' && visit.reason !== 'redirect';
     return isNamed ? { atMs: lastTryMs(visit), why: 'named' } : { atMs: null, why: 'gone' };
   }
@@ -159,7 +159,10 @@ export function dueOf(
   return reasons.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));
 }
 
-/** @throws MannerlyError `option-invalid` with what the user's function threw, or for no number from 0.01 to 100. */
+/**
+ * @throws MannerlyError `option-invalid` with what the user's function threw, or if it is not a number from 0.01 to
+ * 100.
+ */
 export function importanceOf(
   { url, userData, depth }: PageVisit,
   own: ResolvedRecrawlOptions['importance'] = null,
@@ -176,15 +179,17 @@ export function importanceOf(
   throw new MannerlyError('option-invalid', `${expected}; for ${url} it returned ${String(given)}`);
 }
 
-/** The most valuable, in their order; equal ones by URL, so that a run is the same whatever the store's order. */
+/** The most valuable pages, in order; ties by URL, so that a run does not depend on the store's order. */
 function bestOf(offered: readonly Offered[], most: number): Offered[] {
   return [...offered].sort((a, b) => b.value - a.value || (a.visit.url < b.visit.url ? -1 : 1)).slice(0, most);
 }
 
-/** What a sitemap or feed says of the page, as far as the value depends on it; `null`: nothing. */
+/** What a sitemap or feed says about the page, as far as the value depends on it; `null`: nothing. */
 type Said = Pick<Claim, 'says' | 'weight'> | null;
 
-/** The value of a visit, in days of staleness that it ends. Grows with the time since the last visit without bound. */
+/**
+ * The value of a visit, in days of staleness that it ends. It grows without bound with the time since the last visit.
+ */
 export function visitValue(perDay: number, days: number, importance = 1, claim: Said = null): number {
   const value = (importance * perDay * days ** 2) / (1 + perDay * days);
   if (claim === null) return value;
@@ -192,7 +197,7 @@ export function visitValue(perDay: number, days: number, importance = 1, claim: 
 }
 
 /**
- * Days after the last visit at which `visitValue` of a usual page reaches `everyDays`: the interval of a page that
+ * Days after the last visit when `visitValue` of a usual page reaches `everyDays`, which is the interval of a page that
  * always changes; others are visited less often.
  */
 export function dueAfterDays(perDay: number, everyDays: number, claim: Said = null): number {

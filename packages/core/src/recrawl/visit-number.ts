@@ -1,19 +1,19 @@
-// The numbers of a recrawl's visits. A number follows from the last visit, so that the next one is queued once,
-// whatever is repeated, and from the month: what robots.txt has closed meanwhile is tried again. A visit that has
-// waited into another month is queued under two numbers, and made once.
+// The numbers of a recrawl's visits. A number follows from the last visit, so that the next one is queued only once
+// despite repetitions, and from the month, so that URLs that robots.txt excluded are tried again. A visit that waited
+// into another month is queued under two numbers, but made once.
 
 import { keepLatest } from '../keep-latest.js';
 import { MAX_BEGUN_VISITS } from './limits.js';
 
 const MONTH_MS = 30 * 86_400_000;
-/** From one month to the next. Further visits that a handler asks for are numbered in between, one by one. */
+/** From one month to the next. Visits that a handler requests are numbered in between, one by one. */
 const STEP = 1_000;
 
 export function againNumber(lastTryMs: number, nowMs: number): number {
   return Math.ceil(lastTryMs) + STEP * monthOf(nowMs);
 }
 
-/** Whether a number is one of `againNumber`, of this month or an earlier one. */
+/** Whether a number is from `againNumber`, for this month or an earlier one. */
 export function isAgainNumber(visit: number, lastTryMs: number, nowMs: number): boolean {
   return areMonths(visit - Math.ceil(lastTryMs), nowMs);
 }
@@ -23,7 +23,7 @@ export class BegunVisits {
   /** By URL, the latest number. */
   readonly #numbers = new Map<string, number>();
 
-  /** Whether the visit has begun under its other number, here or `before`; else it begins. */
+  /** Whether the visit has begun under its other number, here or in `before`; if not, it begins. */
   isOver(url: string, visit: number, before: number | undefined, nowMs: number): boolean {
     const others = [this.#numbers.get(url), before];
     if (others.some((other) => areMonths(Math.abs(visit - (other ?? visit)), nowMs))) return true;
@@ -36,7 +36,7 @@ function areMonths(span: number, nowMs: number): boolean {
   return span > 0 && span % STEP === 0 && span <= STEP * monthOf(nowMs);
 }
 
-/** Months since 1970, of thirty days. */
+/** Months of thirty days since 1970. */
 function monthOf(nowMs: number): number {
   return Math.floor(nowMs / MONTH_MS);
 }
