@@ -4,7 +4,7 @@
 import { readLines } from '../directory/read-lines.js';
 import { parseJsonObject } from '../parse-json.js';
 
-/** The type of a record that holds no payload of its own. */
+/** The type of a record without its own payload. */
 export const REVISIT_MIME = 'warc/revisit';
 
 export interface IndexedRecord {
@@ -34,7 +34,7 @@ export function cdxjLine(surtOf: (url: string) => string, record: IndexedRecord)
   return `${surtOf(url)} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`;
 }
 
-/** The fields of a line as it is read back, and `timestamp`. */
+/** The fields of a parsed line, and `timestamp`. */
 export type CdxjFields = Readonly<Record<string, string | undefined>>;
 
 /** The fields of a line; `null` for any other text. Never throws. */
@@ -49,7 +49,7 @@ export function timestamp14(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/** The records of an index. @throws The platform's error when it cannot be read. */
+/** The records of an index. @throws The platform's error if it cannot be read. */
 export async function* readIndex(path: string): AsyncGenerator<CdxjFields> {
   for await (const line of readLines(path)) {
     const fields = parseCdxjLine(line);
@@ -57,7 +57,7 @@ export async function* readIndex(path: string): AsyncGenerator<CdxjFields> {
   }
 }
 
-/** The lines of sorted indexes in one order, newlines included. Holds a line and a read buffer of each. */
+/** The lines of sorted indexes, merged in order, newlines included. Holds one line and one read buffer of each. */
 export async function* mergeIndexes(paths: readonly string[]): AsyncGenerator<string> {
   const heads: { line: string; readonly rest: AsyncIterator<string> }[] = [];
   for (const path of paths) {

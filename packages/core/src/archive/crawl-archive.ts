@@ -1,6 +1,6 @@
-// The archive of one crawl. Egress reports every request that left; the exchange is written before its work counts as
-// done, or at the latest when the run ends, so that the archive and the request log hold the same exchanges. Of a page
-// with `noarchive` only the request and that fact are kept.
+// The archive of one crawl. Egress reports every request that was sent. The exchange is written before its work counts
+// as done, or at the latest when the run ends, so that the archive and the request log have the same exchanges. For a
+// page with `noarchive`, only the request and that fact are kept.
 
 import { join } from 'node:path';
 import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
@@ -20,23 +20,23 @@ import { createPlainRecord, type DigestAlgorithm, type WarcRecord } from './warc
 interface CrawlArchiveParts {
   readonly options: { readonly warcBytes: number; readonly digest: DigestAlgorithm; readonly wacz: boolean };
   readonly folder: string;
-  /** All folders of the crawl: other processes archive into their own. */
+  /** All folders of the crawl, since each process archives into its own. */
   readonly folders: readonly string[];
-  /** The number of this process among several of one crawl, for the names of files; `null`: there is one. */
+  /** The number of this process among several of one crawl, for file names; `null`: there is only one. */
   readonly part: number | null;
-  /** Where it is packaged with `options.wacz`. */
+  /** The path of the package with `options.wacz`. */
   readonly waczPath: string;
   /** The crawler, for the record that begins each file. */
   readonly identity: { readonly name: string; readonly contact: string; readonly userAgent: string };
   readonly settings: ArchivedSettings;
-  /** Whether a response that no page stage reads allows copies of it. */
+  /** Whether a response that is not read as a page permits copies. */
   readonly keepsBody: (outcome: ResponseOutcome) => Promise<boolean>;
   readonly nowMs: () => number;
 }
 
 export interface ArchivedResponse {
   readonly place: RecordPlace;
-  /** Whether its payload is there too; else it is in another record. */
+  /** Whether it has the payload; otherwise the payload is in another record. */
   readonly isFull: boolean;
 }
 
@@ -58,22 +58,22 @@ export class CrawlArchive {
     });
   }
 
-  /** Makes the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
+  /** Creates the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
   async open(): Promise<void> {
     const { folder } = this.#parts;
     await this.#files.open();
     for (const name of await listWarcs(folder)) await this.#payloads.readIndex(indexPathOf(join(folder, name)));
   }
 
-  /** A request left, and its exchange is over. Nothing is written yet. */
+  /** A request was sent, and its exchange is over. Nothing is written yet. */
   exchanged(sent: SentRequest, outcome: FetchOutcome): void {
     this.#pending.set(outcome, sent);
   }
 
   /**
    * Writes an exchange, once. Reads the file of a body meanwhile.
-   * @param page - Without it the response itself says whether it may be kept.
-   * @returns Where its response is; `null`: there is none, or it has been written before.
+   * @param page - If absent, the response itself says whether it may be kept.
+   * @returns Where its response is; `null`: there is none, or it was written before.
    * @throws MannerlyError `archive-failed`
    */
   async keep(
@@ -96,17 +96,17 @@ export class CrawlArchive {
     return place === null ? null : { place, isFull };
   }
 
-  /** Whether a 304 for what no page is can be understood: the last payload of the URL is remembered. */
+  /** Whether a 304 for a URL that is not a page can be resolved: the last payload of the URL is remembered. */
   knows(url: string): boolean {
     return this.#payloads.lastOf(url) !== null;
   }
 
-  /** The record with the payload of a response of an earlier run; `null`: the archive does not hold it any more. */
+  /** The record with the payload of an earlier run's response; `null`: the archive no longer has it. */
   async originalOf(url: string, place: RecordPlace): Promise<ArchivedOriginal | null> {
     for (const folder of this.#parts.folders) {
       const about = await readRecordAbout(folder, place, url);
       if (about === null) continue;
-      // A revisit has none itself.
+      // A revisit has no payload itself.
       return about.type === 'response' ? about : about.digest === null ? null : this.#payloads.find(about.digest);
     }
     return null;
@@ -135,7 +135,7 @@ export class CrawlArchive {
   }
 }
 
-/** The record that begins a file: who crawls, with what, and what a replay has to know. */
+/** The record that begins a file: the crawler, its software, and what a replay needs to know. */
 function warcinfoRecord(filename: string, parts: CrawlArchiveParts): Promise<WarcRecord> {
   const { identity, settings, options, nowMs } = parts;
   const block = warcFields([
@@ -156,7 +156,7 @@ function warcinfoRecord(filename: string, parts: CrawlArchiveParts): Promise<War
   return createPlainRecord('warcinfo', fields, block, options.digest);
 }
 
-/** Such a robots.txt is used for its lifetime and not written to disk (access, decision A9). */
+/** Such a robots.txt is used for its lifetime but not written to disk (access, decision A9). */
 function isNoStore({ headers }: ResponseOutcome): boolean {
   return headerValues(headers, 'cache-control').some((value) => /(^|[\s,])no-store($|[\s,;=])/i.test(value));
 }

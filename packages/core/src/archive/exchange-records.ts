@@ -1,6 +1,6 @@
-// One exchange as WARC records: request, metadata, what a browser made of it, and response or revisit. The others name
-// the last and come before it, so that a reader knows what a body is for before it comes. Bodies keep their
-// content codings where the fetcher has them (docs/decisions/0013).
+// One exchange as WARC records: request, metadata, what a browser made of it, and response or revisit. The others refer
+// to the last one and come before it, so that a reader knows a body's purpose before reading it. Bodies keep their
+// content codings if the fetcher has them (docs/decisions/0013).
 
 import {
   type BodyFile,
@@ -37,17 +37,17 @@ export interface ArchivedExchange {
   readonly outcome: FetchOutcome;
   /** Why the response is not kept; `null`: it is. `no-store` keeps the header section. */
   readonly withheld: 'noarchive' | 'no-store' | null;
-  /** `null` for what no handler sees. */
+  /** `null` if no handler sees it. */
   readonly page: ArchivedPage | null;
-  /** Of a 304, the record whose validators were sent; `null`: none. @default the last one of its URL */
+  /** For a 304, the record whose validators were sent; `null`: none. @default the last one of its URL */
   readonly original?: ArchivedOriginal | null | undefined;
-  /** Whether the payload is written although another record holds it. @default false */
+  /** Whether the payload is written even if another record has it. @default false */
   readonly isFull?: boolean;
 }
 
 export interface ArchivedOriginal {
   readonly url: string;
-  /** Its WARC-Date; of an earlier run it may end with the second. */
+  /** Its WARC-Date; from an earlier run it may have whole seconds. */
   readonly date: string;
   readonly digest: string | null;
 }
@@ -59,8 +59,8 @@ interface RecordTools {
 }
 
 /**
- * The latest payloads of an archive, by digest and by URL, so that the next one like them is a revisit and not a second
- * copy. One that is forgotten costs a second copy, or a request without conditions, and nothing else.
+ * The latest payloads of an archive, by digest and by URL, so that the next equal one becomes a revisit instead of a
+ * second copy. A forgotten one costs only a second copy, or a request without conditions.
  */
 export class KnownPayloads {
   readonly #limit: number;
@@ -84,14 +84,14 @@ export class KnownPayloads {
     return this.#last.get(url) ?? null;
   }
 
-  /** A URL answered. @param original - The record with its payload; `null`: it is not kept. */
+  /** A URL was answered. @param original - The record with its payload; `null`: it is not kept. */
   answered(url: string, status: number, original: ArchivedOriginal | null): void {
     if (status < 200 || status > 299) return;
     if (original === null) this.#last.delete(url);
     else keepLatest(this.#last, url, original, this.#limit);
   }
 
-  /** Adds the payloads of an index. @throws The platform's error when it cannot be read. */
+  /** Adds the payloads of an index. @throws The platform's error if it cannot be read. */
   async readIndex(path: string): Promise<void> {
     for await (const { url, digest, mime, timestamp, status } of readIndex(path)) {
       if (url === undefined || digest === undefined || timestamp === undefined) continue;
@@ -133,8 +133,8 @@ export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools):
 }
 
 /**
- * The document of a browser, and its screenshot: other forms of the same content (WARC 1.1 §6.8). They have no entry in
- * the index, which would hide the response from those who replay the page.
+ * A browser's document, and its screenshot: other forms of the same content (WARC 1.1 §6.8). They have no index entry,
+ * which would hide the response from replays of the page.
  */
 async function conversions(
   { sent, outcome, page }: ArchivedExchange,
@@ -187,7 +187,7 @@ async function responseRecord(
     ...common,
     ['Content-Type', 'application/http; msgtype=response'],
     ['WARC-Payload-Digest', saidDigest],
-    // A revisit that leaves out a payload is cut (WARC 1.1, 6.7.2).
+    // A revisit that leaves out a payload is truncated (WARC 1.1, 6.7.2).
     ['WARC-Truncated', known !== null && !isNotModified ? 'length' : truncation(outcome, withheld)],
   ];
   if (known === null && hasPayload) payloads.keep(digests.payload, { url, date });
@@ -205,12 +205,12 @@ async function responseRecord(
 const IDENTICAL = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
 const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 
-/** Whether a 304 says that every byte is the same: a weak tag promises a page that is as good, a date a second. */
+/** Whether a 304 means identical bytes: a weak tag promises only an equivalent page, a date only one second. */
 function isIdentical(headers: HeaderLines, sentTag: string | null): boolean {
   return sentTag !== null && !sentTag.startsWith('W/') && headerValue(headers, 'etag')?.startsWith('W/') !== true;
 }
 
-/** The body as it came or, where that is not known, with its codings undone. */
+/** The body as received or, if unknown, with its codings undone. */
 function keptBody(
   { body, file, encodedBody, headers }: ResponseOutcome,
   withheld: ArchivedExchange['withheld'],
@@ -223,7 +223,7 @@ function keptBody(
   return { payload: file ?? body, isDecoded };
 }
 
-/** The words of WARC 1.1 §5.13 for why a block is not the whole one. */
+/** The terms of WARC 1.1 §5.13 for why a block is incomplete. */
 function truncation({ truncated }: ResponseOutcome, withheld: ArchivedExchange['withheld']): string | null {
   if (withheld !== null) return 'unspecified';
   if (truncated === null) return null;
@@ -234,14 +234,14 @@ function metadataOf(exchange: ArchivedExchange): [string, string | null][] {
   const { sent, outcome, withheld, page } = exchange;
   const { startedAtMs, endedAtMs } = outcome.timing;
   const isFailure = outcome.kind === 'failed';
-  // Nothing of a withheld page is kept, its links included.
+  // Nothing of a withheld page is kept, including its links.
   const outlinks = withheld === null ? (page?.outlinks ?? []) : [];
   return [
     [FIELDS.purpose, sent.purpose],
     [FIELDS.durationMs, String(Math.max(0, endedAtMs - startedAtMs))],
     ['via', page?.visit.from ?? null],
     [FIELDS.withheld, withheld],
-    // There is no response record, which would have it.
+    // There is no response record with the status.
     ['status', outcome.kind === 'response' && withheld === 'noarchive' ? String(outcome.status) : null],
     [FIELDS.truncated, isFailure ? null : truncation(outcome, null)],
     [FIELDS.failure, isFailure ? outcome.failure : null],
@@ -252,7 +252,7 @@ function metadataOf(exchange: ArchivedExchange): [string, string | null][] {
   ];
 }
 
-/** The title under which people look for a page; `null`: it is no page, or not kept. */
+/** The title under which people look for a page; `null`: it is not a page, or not kept. */
 function titleOf({ sent, outcome, withheld, page }: ArchivedExchange): string | null {
   if (page === null || !page.isHtml || withheld !== null || outcome.kind === 'failed') return null;
   return page.title ?? sent.url;

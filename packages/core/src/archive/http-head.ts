@@ -1,5 +1,5 @@
-// Header sections of requests and responses as bytes, and back, with names, values and order as they came. A prefix
-// marks fields that are no longer true of the kept body, so that no reader undoes a framing or a coding a second time.
+// Header sections of requests and responses as bytes, and back, with names, values and order as received. A prefix
+// marks fields that no longer describe the kept body, so that no reader undoes a framing or a coding twice.
 
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 
@@ -9,22 +9,22 @@ export interface HttpHead {
   readonly headers: HeaderLines;
 }
 
-/** The prefix of fields that are no longer true of the body; browsers' archivers write it too. */
+/** The prefix of fields that no longer describe the body; browser archivers use it too. */
 const ORIGINAL_PREFIX = 'X-Orig-';
 
-/** Framing: every HTTP library undoes it. */
+/** Framing, which every HTTP library undoes. */
 const FRAMING: ReadonlySet<string> = new Set(['transfer-encoding']);
-/** What is not true of a body whose codings were undone. */
+/** Fields that do not describe a body with its codings undone. */
 const CODING: ReadonlySet<string> = new Set(['transfer-encoding', 'content-encoding', 'content-length']);
 
-/** Empty line included. The library that sends writes `host` and `connection` itself, in these words. */
+/** Includes the empty line. The sending library adds `host` and `connection` itself, with this spelling. */
 export function requestHead(url: string, headers: Readonly<Record<string, string>>): Buffer {
   const { pathname, search, host } = new URL(url);
   const own = [['host', host] as const, ['connection', 'keep-alive'] as const];
   return headBytes(`GET ${pathname}${search} HTTP/1.1`, [...own, ...Object.entries(headers)]);
 }
 
-/** Empty line included. @param isDecoded - Whether the body is kept with its content codings undone. */
+/** Includes the empty line. @param isDecoded - Whether the body is kept with its content codings undone. */
 export function responseHead({ status, statusText, headers }: HttpHead, isDecoded: boolean): Buffer {
   const changed = isDecoded ? CODING : FRAMING;
   const fields = headers.map(
@@ -59,7 +59,7 @@ function fieldsOf(lines: readonly string[]): HeaderLines {
   });
 }
 
-/** The fields as the site sent them: without the prefixes of the archive. Never throws. */
+/** The fields as the site sent them, without the archive's prefixes. Never throws. */
 export function originalFields(headers: HeaderLines): HeaderLines {
   return headers.map(([name, value]) => [
     name.startsWith(ORIGINAL_PREFIX) ? name.slice(ORIGINAL_PREFIX.length) : name,

@@ -1,4 +1,4 @@
-// The archive of a crawl directory as one file, between runs. What a killed run left is repaired first.
+// Packages the archive of a crawl directory as one file, between runs. What a killed run left is repaired first.
 
 import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
@@ -16,14 +16,14 @@ export interface PackageOptions {
   /** Its title. @default the crawl's name and where it began */
   readonly title?: string;
   readonly nowMs?: () => number;
-  /** Receives the bytes of WARC files that are packed, and of all of them, now and then. */
+  /** Called now and then with the bytes of WARC files packed so far, and of all of them. */
   readonly onBytes?: (packed: number, whole: number) => void;
 }
 
 /**
  * Packages the archive of a crawl as WACZ. Needs disk space for a second copy of it.
- * @throws MannerlyError `directory-taken`, `directory-format`; `directory-in-use` while a run has the directory;
- *   `archive-missing`; `archive-failed`.
+ * @throws MannerlyError `directory-taken`, `directory-format`; `directory-in-use` while a run uses the directory;
+ * `archive-missing`; `archive-failed`.
  */
 export async function packageArchive(options: PackageOptions): Promise<WaczSummary> {
   checkOptions('packageArchive', options, {

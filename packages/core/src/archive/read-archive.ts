@@ -1,5 +1,5 @@
-// An archive read back, exchange by exchange in the order in which they were written: warcio reads records, here they
-// become what the crawl knew. Bodies are streams that are read, or skipped, before the next exchange is taken.
+// Reads an archive back, exchange by exchange in the order of writing: warcio reads records, and here they become what
+// the crawl knew. Bodies are streams that must be read, or skipped, before the next exchange.
 
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export type ReadExchange = ReturnType<typeof exchangeOf>;
 export interface ReadResponse {
   readonly head: HttpHead;
   readonly truncated: 'limit' | 'connection' | null;
-  /** The body as it is kept; of a revisit, that of the record it repeats. Read at most once. */
+  /** The body as kept; for a revisit, that of the record it repeats. Read at most once. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -47,7 +47,7 @@ export interface ReadRequest {
   readonly headers: HeaderLines;
 }
 
-/** Reads the requests of a folder alone. @throws What warcio and the platform throw. */
+/** Reads only the requests of a folder. @throws What warcio and the platform throw. */
 export async function* readRequests(folder: string): AsyncGenerator<ReadRequest> {
   for (const filename of await orIfAbsent([], () => listWarcs(folder))) {
     for await (const { record } of recordsIn(join(folder, filename))) {
@@ -59,7 +59,7 @@ export async function* readRequests(folder: string): AsyncGenerator<ReadRequest>
   }
 }
 
-/** The records of a WARC file, or of a part of it, and where they begin. What is not read of one is skipped. */
+/** The records of a WARC file, or of a part of it, and where they begin. Unread parts of a record are skipped. */
 async function* recordsIn(
   path: string,
   { start = 0, end }: { readonly start?: number; readonly end?: number } = {},
@@ -69,12 +69,12 @@ async function* recordsIn(
   const parser = new WARCParser(file, { keepHeadersCase: true, parseHttp: false });
   try {
     for await (const record of parser) {
-      // Taken now: the library refuses it for a record whose content was decoded.
+      // Taken now, because the library refuses it for a record whose content was decoded.
       const { reader } = record;
       yield { record, offset: start + parser.offset };
-      // For the rest of a record that the file does not have, the library waits without end.
+      // For a record that is cut off in the file, the library would wait forever for the rest.
       for await (const _ of reader) {
-        // Passed over.
+        // Skipped.
       }
       if (reader instanceof LimitReader && reader.limit > 0) return;
     }
@@ -83,7 +83,7 @@ async function* recordsIn(
   }
 }
 
-/** Reads one exchange again. Its settings are not known. @throws What warcio and the platform throw. */
+/** Reads one exchange again. Its settings are unknown. @throws What warcio and the platform throw. */
 export async function* readExchangeAt(folder: string, place: RecordPlace): AsyncGenerator<ReadExchange> {
   for await (const exchange of exchangesFrom(folder, place, new Originals(folder))) {
     yield exchange;
@@ -91,7 +91,7 @@ export async function* readExchangeAt(folder: string, place: RecordPlace): Async
   }
 }
 
-/** Reads what one record says of itself; `null`: there is none of this URL. Rejects never. */
+/** Reads the fields of one record; `null`: there is none for this URL. Never rejects. */
 export async function readRecordAbout(
   folder: string,
   { filename, offset }: RecordPlace,
@@ -109,7 +109,7 @@ export async function readRecordAbout(
     if (type === undefined || url !== ofUrl || date === undefined) return null;
     return { type, url, date, digest: fields.get('WARC-Payload-Digest') ?? null };
   } catch {
-    // Another file, or none at all: the record is not there.
+    // Another file, or none: the record does not exist.
     return null;
   } finally {
     await file?.close();
@@ -160,7 +160,7 @@ async function* exchangesFrom(
   if (begun !== null) yield exchangeOf(begun, settings, null);
 }
 
-/** A block as a whole; empty where it is longer than any that is written. */
+/** A complete block; empty if it is longer than any that is written. */
 async function blockOf(record: WARCRecord): Promise<Buffer> {
   return isReadable(record) ? Buffer.from(await record.readFully()) : Buffer.alloc(0);
 }
@@ -183,17 +183,17 @@ function exchangeOf(
     startedAtMs,
     endedAtMs: startedAtMs + (Number(fields.get(FIELDS.durationMs)) || 0),
     remoteAddress: request.warcHeader('WARC-IP-Address') ?? null,
-    /** What it was for; `page` where nothing is said. */
+    /** Its purpose; `page` if absent. */
     purpose: fields.get(FIELDS.purpose) ?? 'page',
-    /** What its handler knew of its page; `null`: no handler saw it. */
+    /** What its handler knew about its page; `null`: no handler saw it. */
     visit,
     settings,
     /** Why there was no usable response; `null`: there was one. */
     failure: failure === undefined ? null : { word: failure, detail: fields.get(FIELDS.failureDetail) ?? '' },
-    /** Why the response is not kept; `null`: it is, or there was none. */
+    /** Why the response is not kept; `null`: it is kept, or there was none. */
     withheld: fields.get(FIELDS.withheld) ?? null,
     response,
-    /** The page as a browser had it; `null`: none had it. */
+    /** The page as a browser had it; `null`: none did. */
     rendered: renderedOf(visit, made),
   };
 }
@@ -222,17 +222,17 @@ async function responseOf(
   };
 }
 
-/** Bytes of the end of a header section that may stand in an earlier piece than the last one. */
+/** Bytes at the end of a header section that may be in an earlier piece than the last one. */
 const HEAD_END_BYTES = 3;
 
-/** The header section of a record's block, empty where there is none, and what follows it. */
+/** The header section of a record's block, empty if there is none, and what follows it. */
 async function splitBlock({
   reader,
 }: WARCRecord): Promise<{ readonly head: Buffer; readonly body: AsyncIterable<Uint8Array> }> {
   const pieces = joined([reader]);
   const read: Uint8Array[] = [];
   let bytes = 0;
-  // What was read last, in which the end may stand: a hostile archive hands on a byte at a time.
+  // What was read last, which may contain the end: a hostile archive may deliver single bytes.
   let last = Buffer.alloc(0);
   while (headEnd(last) === null && bytes <= MAX_RECORD_HEAD_BYTES) {
     const next = await pieces.next();
@@ -259,7 +259,7 @@ class Originals {
     this.#folder = folder;
   }
 
-  /** The payload with this digest. @throws MannerlyError `archive-failed` when the archive does not hold it. */
+  /** The payload with this digest. @throws MannerlyError `archive-failed` if the archive does not have it. */
   async *bodyOf(digest: string): AsyncGenerator<Uint8Array> {
     this.#places ??= this.#readPlaces();
     const place = (await this.#places).get(digest);
@@ -274,7 +274,7 @@ class Originals {
       yield* (await splitBlock(record)).body;
   }
 
-  /** Only the places of what is repeated: an index may be far longer than the list of its revisits. */
+  /** Only the places of repeated payloads: an index may be far longer than the list of its revisits. */
   async #readPlaces(): Promise<ReadonlyMap<string, CdxjFields>> {
     const wanted = new Set<string>();
     for await (const { mime, digest } of this.#indexes()) if (mime === REVISIT_MIME && digest) wanted.add(digest);

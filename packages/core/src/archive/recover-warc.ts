@@ -1,6 +1,6 @@
-// What a killed run left of a WARC file: its whole records are found by reading it, what is behind the last of them is
-// cut off, and its index is made anew from the records. Node's readers of gzip run one member into the next, so the end
-// of a member is found by inflating it and counting the bytes that this took.
+// Repairs a WARC file that a killed run left: its complete records are found by reading it, everything after the last
+// of them is cut off, and its index is rebuilt from the records. Node's gzip readers run one member into the next, so
+// the end of a member is found by inflating it and counting the bytes used.
 
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -12,8 +12,8 @@ import { parseWarcFields } from './visit.js';
 import { WarcIndex } from './warc-index.js';
 
 /**
- * Cuts a file behind its last whole record. @param openPath - Its final name and a suffix.
- * @returns Its index; `null`: no record is whole. @throws The platform's error.
+ * Cuts a file after its last complete record. @param openPath - Its final name and a suffix.
+ * @returns Its index; `null`: no record is complete. @throws The platform's error.
  */
 export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
   const { getSurt } = await import('warcio/utils');
@@ -38,13 +38,13 @@ export async function cutTornEnd(openPath: string): Promise<WarcIndex | null> {
   return end === 0 ? null : index;
 }
 
-/** A gzip member whose checksum and length are right: its bytes in the file, and the beginning of its content. */
+/** A gzip member with a valid checksum and length: its bytes in the file, and the beginning of its content. */
 interface GzipMember {
   readonly length: number;
   readonly start: Buffer;
 }
 
-/** The member at an offset; `null`: no whole member of the plain kind (no names, no comments) begins there. */
+/** The member at an offset; `null`: no complete member of the plain kind (no names, no comments) begins there. */
 async function readMember(file: FileHandle, path: string, offset: number): Promise<GzipMember | null> {
   const header = await readAt(file, offset, HEADER_BYTES);
   if (header.length < HEADER_BYTES || header.readUIntBE(0, 3) !== GZIP_DEFLATE || header[3] !== 0) return null;
@@ -61,7 +61,7 @@ async function readMember(file: FileHandle, path: string, offset: number): Promi
       bytes += chunk.length;
     }
   } catch (error) {
-    // What is torn or no gzip at all.
+    // It is torn or not gzip.
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) return null;
     throw error;
   } finally {
@@ -77,7 +77,7 @@ async function readMember(file: FileHandle, path: string, offset: number): Promi
 
 const HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
-/** Two bytes of magic, and the method. */
+/** Two magic bytes, and the method. */
 const GZIP_DEFLATE = 0x1f8b08;
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

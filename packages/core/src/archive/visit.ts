@@ -1,41 +1,43 @@
-// What an archive keeps of a page next to its exchange: what its handler saw that the exchange does not tell, so that a
-// replay is the same visit again. It is in the page's metadata record, in a field of ours.
+// What an archive keeps about a page next to its exchange: what its handler saw beyond the exchange, so that a replay
+// repeats the same visit. It is in a field of ours in the page's metadata record.
 
 import type { JsonValue, UrlRecord } from '@mannerly/frontier';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { parseJsonObject } from '../parse-json.js';
 
 export interface ArchivedVisit extends Required<Omit<UrlRecord, 'url'>> {
-  /** The host key; its items are named after it. */
+  /** The host key, after which its items are named. */
   readonly host: string;
-  /** What robots.txt says of the URL besides allow and deny. */
+  /** What robots.txt says about the URL besides allow and deny. */
   readonly signals: JsonValue;
   readonly tdm: { readonly reserved: boolean | null; readonly policy: string | null };
-  /** Its licence and what follows from it. Absent: none is named. */
+  /** Its licence and its consequences. Absent: none is named. */
   readonly license?: JsonValue;
   /** When the page was judged, epoch milliseconds. */
   readonly judgedAtMs: number;
-  /** It was to be opened in a browser. Absent: the handler saw the response. */
+  /** Whether it was to be opened in a browser. Absent: the handler saw the response. */
   readonly isRendered?: true;
-  /** What is known of that besides its document, which is a record of its own. Absent: the browser had no page. */
+  /**
+   * What is known about the rendering, without its document, which has its own record. Absent: the browser had no page.
+   */
   readonly rendering?: Omit<ArchivedRendering, 'html' | 'screenshot'>;
 }
 
 export type ArchivedRendering = Omit<RenderedPage, 'kind'>;
 
 export interface ArchivedPage {
-  /** Whether the page allows copies of it. */
+  /** Whether the page permits copies. */
   readonly keepsBody: boolean;
   readonly isHtml: boolean;
   readonly title: string | null;
   readonly visit: ArchivedVisit;
   /** Document and screenshot of the browser; `null`: no browser had the page. */
   readonly rendered: Pick<ArchivedRendering, 'html' | 'screenshot'> | null;
-  /** Absolute URLs of its links, in its order. */
+  /** Absolute URLs of its links, in page order. */
   readonly outlinks: readonly string[];
 }
 
-/** Options of a run that change what handlers see. They are in each warcinfo record. */
+/** Options of a run that affect what handlers see. They are in each warcinfo record. */
 export interface ArchivedSettings {
   readonly tokens: readonly string[];
   /** The resolved options of page-level exclusion. */
@@ -52,9 +54,9 @@ export const SEED = 'seed';
 export const RENDERED_HTML = 'text/html; charset=utf-8';
 export const RENDERED_IMAGE = 'image/png';
 
-/** Names of fields that are written and read back. Those of `mannerly…` hold JSON. */
+/** Names of fields that are written and read back. Fields named `mannerly…` contain JSON. */
 export const FIELDS = {
-  /** How the body of a revisit was cut: its WARC-Truncated says that a revisit has no body. */
+  /** How the body of a revisit was cut, since its WARC-Truncated says that a revisit has no body. */
   truncated: 'truncated',
   settings: 'mannerlySettings',
   visit: 'mannerlyVisit',

@@ -15,17 +15,17 @@ import { MANNERLY_VERSION } from '../own-package.js';
 import { mergeIndexes } from './cdxj.js';
 import { indexPathOf, listWarcs, pagesPathOf } from './warc-files.js';
 
-/** What makes archives, as `name/version`. */
+/** The software that writes the archives, as `name/version`. */
 export const SOFTWARE = `mannerly/${MANNERLY_VERSION}`;
 
 interface WaczRequest {
-  /** The folders of the WARC files, whose names differ; none of them is being written. */
+  /** The folders of the WARC files, whose names differ; none of the files is being written. */
   readonly folders: readonly string[];
   /** The file; one of that name is replaced. */
   readonly path: string;
   readonly title: string;
   readonly nowMs: number;
-  /** Receives the bytes of WARC files that are packed, and of all of them. */
+  /** Called with the bytes of WARC files packed so far, and of all of them. */
   readonly onBytes?: (packed: number, whole: number) => void;
 }
 
@@ -44,7 +44,7 @@ export interface WaczSummary {
   readonly resources: readonly WaczResource[];
 }
 
-/** Packages an archive. @throws MannerlyError `archive-failed`; what stood there before stays. */
+/** Packages an archive. @throws MannerlyError `archive-failed`; an existing file stays. */
 export async function packWacz(request: WaczRequest): Promise<WaczSummary> {
   const partial = partialName(request.path);
   try {
@@ -72,7 +72,7 @@ async function writeZip(path: string, request: WaczRequest, warcs: readonly stri
   written.catch(() => undefined);
   const mtime = new Date(request.nowMs);
   const resources: WaczResource[] = [];
-  /** Adds one file after the other, and reads each once, for its digest and for the ZIP. */
+  /** Adds one file after the other. Each is read once, for both its digest and the ZIP. */
   const add = async (path: string, source: AsyncIterable<Uint8Array | string>, compress: boolean): Promise<void> => {
     const hash = createHash('sha256');
     let bytes = 0;

@@ -1,6 +1,6 @@
-// The WARC files of a crawl. Records go to the end of one file, those of an exchange together; past its size the next
-// file begins. A file is called `….warc.gz.open` while it is written, and its index is in memory. Whatever ends a
-// process leaves whole records and at most one torn exchange behind them, which the next run cuts off.
+// The WARC files of a crawl. Records are appended to one file, those of an exchange together. When it is full, the next
+// file begins. A file is named `….warc.gz.open` while it is written, and its index is in memory. If the process dies,
+// it leaves complete records and at most one torn exchange, which the next run cuts off.
 //
 //   append ──▶ NAME.warc.gz.open ──(full, or closed)──▶ NAME.cdxj (sorted), NAME.pages.jsonl, then NAME.warc.gz
 
@@ -13,7 +13,7 @@ import { cutTornEnd } from './recover-warc.js';
 import { type IndexedPlace, WarcIndex } from './warc-index.js';
 import { recordBytes, type WarcRecord } from './warc-record.js';
 
-/** Where a record is: the file's final name, and bytes from its beginning. */
+/** Where a record is: the file's final name, and the offset in bytes. */
 export type RecordPlace = Pick<IndexedPlace, 'filename' | 'offset'>;
 
 interface WarcFilesOptions {
@@ -22,13 +22,13 @@ interface WarcFilesOptions {
   readonly prefix: string;
   /** Bytes of a file after which the next one begins. */
   readonly warcBytes: number;
-  /** Makes the record that begins a file. @param filename - Its final name. */
+  /** Creates the record that begins a file. @param filename - Its final name. */
   readonly warcinfo: (filename: string) => Promise<WarcRecord>;
   readonly nowMs: () => number;
 }
 
 const WARC_SUFFIX = '.warc.gz';
-/** What is behind that while the file is written. */
+/** The suffix while the file is written. */
 export const OPEN_SUFFIX = '.open';
 
 export function indexPathOf(warcPath: string): string {
@@ -46,8 +46,8 @@ export async function listWarcs(folder: string): Promise<string[]> {
 }
 
 /**
- * Repairs the files that a killed run left open: whole records stay, a torn end is cut off, a file without a whole
- * record is removed. The caller keeps others from writing meanwhile. @throws MannerlyError `archive-failed`
+ * Repairs the files that a killed run left open: complete records stay, a torn end is cut off, a file without a
+ * complete record is removed. The caller prevents concurrent writes. @throws MannerlyError `archive-failed`
  */
 export async function recoverWarcs(folder: string): Promise<void> {
   await guarded(folder, async () => {
@@ -61,7 +61,7 @@ export async function recoverWarcs(folder: string): Promise<void> {
   });
 }
 
-/** The WARC files of one run; there is none before the first record. */
+/** The WARC files of one run. There is none before the first record. */
 export class WarcFiles {
   readonly #options: WarcFilesOptions;
   #serial = 0;
@@ -72,7 +72,7 @@ export class WarcFiles {
     this.#options = options;
   }
 
-  /** Makes the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
+  /** Creates the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
   async open(): Promise<void> {
     const { folder } = this.#options;
     await guarded(folder, () => mkdir(folder, { recursive: true }));
@@ -81,8 +81,8 @@ export class WarcFiles {
   }
 
   /**
-   * Appends records together: all of them or, when it rejects, none. @throws MannerlyError `archive-failed`
-   * @returns Where the one with an entry in the index is; `null`: none has.
+   * Appends records together: all of them or, if it rejects, none. @throws MannerlyError `archive-failed`
+   * @returns Where the record with an index entry is; `null`: none has one.
    */
   append(plan: (warcinfoId: string) => Promise<readonly WarcRecord[]>): Promise<RecordPlace | null> {
     return this.#inTurn(async () => {
@@ -95,7 +95,7 @@ export class WarcFiles {
     });
   }
 
-  /** Everything is on disk, under its final name. @throws MannerlyError `archive-failed` */
+  /** Puts everything on disk, under its final name. @throws MannerlyError `archive-failed` */
   close(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#file?.finish();
@@ -116,7 +116,7 @@ export class WarcFiles {
     return file;
   }
 
-  /** One after the other: records of an exchange are next to each other, and their offsets are known. */
+  /** One call after the other: records of an exchange are adjacent, and their offsets are known. */
   #inTurn<R>(act: () => Promise<R>): Promise<R> {
     const done = this.#tail.then(() => guarded(this.#options.folder, act));
     this.#tail = done.catch(() => undefined);
@@ -158,7 +158,7 @@ class OpenWarc {
       }
       await this.#flush();
     } catch (error) {
-      // Opened for appending: what comes next goes to the end that is set here.
+      // Opened for appending, so later writes go to the end that is set here.
       this.#length = before;
       this.#waiting = [];
       this.#waitingBytes = 0;
@@ -183,7 +183,7 @@ class OpenWarc {
     if (this.#waitingBytes >= ARCHIVE_WRITE_BYTES) await this.#flush();
   }
 
-  /** The records of an exchange are written together, large ones in pieces. */
+  /** Writes the records of an exchange together, large ones in pieces. */
   async #flush(): Promise<void> {
     const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
@@ -192,9 +192,9 @@ class OpenWarc {
   }
 }
 
-/** Gives a file its final name, after its index: a kill in between leaves the file open, and the index is made anew. */
+/** Gives a file its final name, after its index. A kill in between leaves the file open, and the index is rebuilt. */
 async function finishWarc(path: string, { lines, pages }: WarcIndex): Promise<void> {
-  // Readers look lines up by their bytes.
+  // Readers search lines by their bytes.
   const sorted = lines.map((line) => Buffer.from(line)).sort(Buffer.compare);
   await writeFile(indexPathOf(path), Buffer.concat(sorted));
   await writeFile(pagesPathOf(path), pages.join(''));

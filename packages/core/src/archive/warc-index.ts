@@ -1,5 +1,5 @@
-// The index of one WARC file while it grows: a CDXJ line for each response and revisit, and a line for each page, which
-// people look for. Both are read from the records, be they new or what a killed run has left.
+// The index of one WARC file while it grows: a CDXJ line for each response and revisit, and a line for each page that
+// people look for. Both are read from the records, whether new or left by a killed run.
 
 import { randomUUID } from 'node:crypto';
 import { cdxjLine, type IndexedRecord, REVISIT_MIME } from './cdxj.js';
@@ -8,14 +8,14 @@ import { type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields, SEED } fro
 
 type Fields = ReadonlyMap<string, string>;
 
-/** Where a record is: bytes from the beginning of its file, whose final name this is. */
+/** Where a record is: the final name of its file, and bytes from its beginning. */
 export type IndexedPlace = Pick<IndexedRecord, 'filename' | 'offset' | 'length'>;
 
 export class WarcIndex {
   readonly lines: string[] = [];
   readonly pages: string[] = [];
   readonly #surtOf: (url: string) => string;
-  /** Of the metadata that came last: it is listed when its response is there too. */
+  /** From the latest metadata: it is listed once its response is added too. */
   #page: { readonly url: string | undefined; readonly line: string } | null = null;
 
   /** @param surtOf - Makes the sort key of a URL. Never throws. */
@@ -40,9 +40,9 @@ export class WarcIndex {
   }
 }
 
-/** A page by its metadata, with its line in `pages.jsonl` of WACZ; `null`: people do not look for it. */
+/** A page from its metadata, with its line in `pages.jsonl` of WACZ; `null`: people do not look for it. */
 function pageOf(fields: Fields, block: Buffer): { readonly url: string | undefined; readonly line: string } | null {
-  // The links of a page are last, and many: they are not read.
+  // The links of a page are last, and many, so they are not read.
   const linksAt = block.indexOf('\r\noutlink: ');
   const about = parseWarcFields(linksAt < 0 ? block : block.subarray(0, linksAt));
   const title = about.get(FIELDS.title);

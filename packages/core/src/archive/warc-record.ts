@@ -66,7 +66,7 @@ export function createRecord(type: WarcType, fields: WarcFields, block: WarcBloc
   return { id, type, fields: all, block };
 }
 
-/** Makes a record whose block is these bytes. Rejects never. */
+/** Creates a record with these bytes as its block. Never rejects. */
 export async function createPlainRecord(
   type: WarcType,
   fields: WarcFields,
@@ -77,20 +77,20 @@ export async function createPlainRecord(
   return createRecord(type, fields, block, await digestsOf(block, algorithm));
 }
 
-/** The record as one gzip member, in one piece or, where a file is read, in several. @throws What reading threw. */
+/** The record as one gzip member, in one piece or, if a file is read, in several. @throws What reading threw. */
 export async function* recordBytes({ fields, block }: WarcRecord): AsyncGenerator<Uint8Array> {
   const { payload } = block;
   const lines = Array.from(fields, ([name, value]) => `${name}: ${value}\r\n`);
   const start = Buffer.concat([Buffer.from(`WARC/1.1\r\n${lines.join('')}\r\n`), block.head]);
   if (payload instanceof Uint8Array) {
     const bytes = Buffer.concat([start, payload, RECORD_END]);
-    // Handing a small one to another thread costs more than compressing it.
+    // For a small record, another thread costs more than compressing it here.
     yield bytes.length <= SMALL_RECORD_BYTES ? gzipSync(bytes) : await gzipOnce(bytes);
     return;
   }
   const zip = createGzip();
   const fed = pipeline(Readable.from(parts(start, payload)), zip);
-  // The iteration throws it too; this only keeps it from being an unhandled rejection.
+  // The iteration throws the error too; this only keeps it from being an unhandled rejection.
   fed.catch(() => undefined);
   yield* zip;
   await fed;
@@ -109,7 +109,7 @@ const HASHES = {
 } as const;
 
 const gzipOnce = promisify(gzip);
-/** No bytes: the payload of a record that holds none. */
+/** No bytes: the payload of a record without one. */
 export const NOTHING = Buffer.alloc(0);
 const RECORD_END = Buffer.from('\r\n\r\n');
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
