@@ -1,9 +1,9 @@
 // A sink whose file is only ever appended to, idempotent by item id across restarts.
 //
-// `write` resolves when the operating system has the items, which a killed process does not undo; with `sync: 'write'`
-// when they are on disk, which a power cut does not undo either, at some milliseconds a page. `close` always waits for
-// the disk. An entry that a crash cut short is removed at the next `open`: its page was not settled, is handled again,
-// and writes the items that are missing.
+// `write` resolves when the operating system has the items, so that a killed process does not lose them. With `sync:
+// 'write'` it resolves when they are on disk, so that a power cut does not lose them either, which costs some
+// milliseconds a page. `close` always waits for the disk. An entry that a crash cut short is removed at the next
+// `open`: its page was not settled, is handled again, and writes the missing items.
 
 import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -12,15 +12,15 @@ import { batchedSink } from './page-batches.js';
 import type { Item, Sink } from './sink.js';
 
 interface ItemFormat {
-  /** Reads the ids of items that a crash may cause to be written again. @returns Where the last whole entry ends. */
+  /** Reads the ids of items that may be written again after a crash. @returns Where the last complete entry ends. */
   read(file: FileHandle, addId: (id: string) => unknown): Promise<number>;
-  /** The entries of new items. @param isFirst - Whether the file is empty. */
+  /** Encodes new items. @param isFirst - Whether the file is empty. */
   encode(items: readonly Item[], isFirst: boolean): string | Promise<string>;
 }
 
 /**
- * Makes a sink of a file. Items of pages that end at the same time are written together. A write that fails (a full
- * disk) takes back what it had written and rejects for all of its pages.
+ * Creates a sink for a file. Items of pages that end at the same time are written together. A write that fails (a full
+ * disk) undoes what it has written and rejects for all of its pages.
  */
 export function appendSink(kind: string, path: string, format: ItemFormat, sync: 'close' | 'write' = 'close'): Sink {
   return batchedSink(`${kind} ${path}`, `the file ${path}`, async (_, addId) => {
@@ -35,7 +35,7 @@ export function appendSink(kind: string, path: string, format: ItemFormat, sync:
       const write = async (items: readonly Item[]): Promise<void> => {
         const bytes = Buffer.from(await format.encode(items, length === 0));
         try {
-          // The system has it at once: a thread that writes takes ten times as long to be told.
+          // A synchronous write: passing it to a thread would take ten times as long.
           for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at);
           if (sync === 'write') await file.datasync();
         } catch (error) {
@@ -53,8 +53,8 @@ export function appendSink(kind: string, path: string, format: ItemFormat, sync:
 }
 
 /**
- * Reads the entries of a file in one pass: a line break ends one unless it is between quotes.
- * @param onEntry - Receives the beginning of each whole entry, one character for each byte, and where it ends.
+ * Reads the entries of a file in one pass: a line break ends an entry unless it is between quotes.
+ * @param onEntry - Receives the beginning of each complete entry, one character for each byte, and where it ends.
  * @throws The platform's error.
  */
 export async function readEntries(

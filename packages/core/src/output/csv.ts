@@ -1,6 +1,7 @@
-// Items as rows of a CSV file. The first row names the columns, `id` first; it is fixed when the file begins, since a
-// table has one shape. What an item has beyond them is JSON in the last column. Because a value may hold line breaks,
-// where rows end is known from the file's beginning only: `open` reads all of it, some seconds for a million rows.
+// Items as rows of a CSV file. The first row names the columns, `id` first. It is fixed when the file begins, since all
+// rows have the same columns. Other fields of an item are JSON in the last column. Because a value may contain line
+// breaks, row ends can be found only from the file's beginning: `open` reads all of it, some seconds for a million
+// rows.
 
 import { checkOptions } from '../call-options.js';
 import { MannerlyError } from '../errors.js';
@@ -10,31 +11,31 @@ import type { Item, Sink } from './sink.js';
 
 /** Options of a CSV sink. */
 export interface CsvSinkOptions {
-  /** The file; made when it is absent. Its directory has to exist. One sink at a time may write it. */
+  /** The file; created if absent. Its directory has to exist. One sink at a time may write it. */
   readonly path: string;
   /**
-   * Keys of what is emitted, one column each; `url`, `fetchedAt`, `expiresAt`, `preferences` and `license` name the
-   * page's. Leaving out the next to last two leaves out what sites require of those who keep the table; a licence that
-   * has no column is in `more`.
-   * @default `url`, `fetchedAt`, `expiresAt`, `preferences`, `license` where one of the first page's items has one, and
-   *   the keys of these items in their order
+   * Keys of what is emitted, one column each; `url`, `fetchedAt`, `expiresAt`, `preferences` and `license` are the
+   * page's. Without `expiresAt` and `preferences`, the table lacks what sites require of those who keep it. A licence
+   * without a column is in `more`.
+   * @default `url`, `fetchedAt`, `expiresAt`, `preferences`, `license` if one of the first page's items has one, and
+   * the keys of these items in their order
    */
   readonly columns?: readonly string[];
   /**
-   * Whether a text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay. Changes
+   * Whether text that a spreadsheet would take for a formula is prefixed with an apostrophe; numbers stay. This changes
    * data. The command's `--csv` does it. @default false
    */
   readonly escapeFormulas?: boolean;
 }
 
-/** The column of what has no other. */
+/** The column of fields without their own column. */
 const REST = 'more';
 
 /**
- * A sink that appends to a CSV file: UTF-8, commas, rows that end in a line feed (RFC 4180 but for that). Its
- * guarantees are those of the JSONL sink. Texts and numbers are written as they are, `null` and what is absent as
- * nothing, objects and arrays as JSON. An item that is no object is in the column `more`, and so is a value that an
- * item has under a name of the page's own.
+ * A sink that appends to a CSV file: UTF-8, commas, rows that end in a line feed (otherwise RFC 4180). It guarantees
+ * the same as the JSONL sink. Texts and numbers are written unchanged, `null` and absent values as nothing, objects and
+ * arrays as JSON. An item that is not an object goes to the column `more`, and so does an item's value whose name is
+ * one of the page's own.
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function csvSink(options: CsvSinkOptions): Sink {
@@ -56,7 +57,7 @@ export function csvSink(options: CsvSinkOptions): Sink {
       if (isFirst) header = ['id', ...(columns ?? defaultColumns(items)), REST];
       const rows = items.map((item) => rowOf(item, header));
       const whole = isFirst ? [[...header], ...rows] : rows;
-      // Loaded by those who use it.
+      // Loaded on first use.
       const { stringify } = await import('csv-stringify/sync');
       return stringify(escapeFormulas ? whole.map((row) => row.map(withoutFormula)) : whole);
     },
@@ -75,7 +76,7 @@ function cellsOf(row: string, most = Number.MAX_SAFE_INTEGER): string[] {
   return cells;
 }
 
-/** A table has one shape: a file with other columns is another table. */
+/** A file with other columns belongs to another table. */
 function checkColumns(path: string, header: readonly string[], columns: readonly string[] | undefined): void {
   const isOurs = header[0] === 'id' && header.at(-1) === REST;
   const isSame = columns === undefined || JSON.stringify(header.slice(1, -1)) === JSON.stringify(columns);
@@ -87,7 +88,7 @@ function checkColumns(path: string, header: readonly string[], columns: readonly
   });
 }
 
-/** Keys of ours, and of the items, each once. */
+/** Our own keys, and those of the items, each once. */
 function defaultColumns(items: readonly Item[]): string[] {
   const keys = items.flatMap(({ data }) => (isObject(data) ? Object.keys(data) : []));
   const license = items.some((item) => item.license !== undefined) ? ['license'] : [];
@@ -110,7 +111,7 @@ function rowOf(item: Item, names: readonly string[]): string[] {
   const row = named.map((name) => cell(name in own ? own[name] : emitted[name]));
   const terms = license === undefined || named.includes('license') ? {} : { license };
   if (!isObject(data)) return [id, ...row, JSON.stringify('license' in terms ? { data, ...terms } : data)];
-  // What has no column, and what has a name of ours without being the same.
+  // Values without a column, and values with a name of ours that differ from ours.
   const rest = Object.fromEntries(
     Object.entries(data).filter(([key, value]) => !named.includes(key) || (key in own && value !== own[key])),
   );
@@ -118,7 +119,7 @@ function rowOf(item: Item, names: readonly string[]): string[] {
   return [id, ...row, Object.keys(more).length === 0 ? '' : JSON.stringify(more)];
 }
 
-/** A text is written as it is: JSON would put quotes around it. */
+/** Text is written unchanged, since JSON would put it in quotes. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,5 +1,5 @@
-// The items of a crawl as one file for other programs: JSON lines, CSV or Parquet, from those of all its processes,
-// each item once. Written under a temporary name and renamed, so that a crash leaves the old file or the new one. A
+// Exports the items of a crawl as one file for other programs: JSON lines, CSV or Parquet, from all its processes, each
+// item once. It is written under a temporary name and renamed, so that a crash leaves the old file or the new one. The
 // crawl may run meanwhile.
 
 import { createWriteStream } from 'node:fs';
@@ -25,20 +25,20 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export interface ExportOptions {
   /** Crawl directories: one, or those of all machines that worked on one crawl. */
   readonly from: readonly string[];
-  /** The file; one of that name is replaced. */
+  /** The file; an existing one is replaced. */
   readonly to: string;
   /** @default 'jsonl' */
   readonly format?: ExportFormat;
   /**
-   * Only what is current: of a page that was visited again, the items of the last visit that found any; none of a page
+   * Only current items: for a page that was visited again, the items of the last visit that found any; none for a page
    * that is gone or forbids keeping them. Tombstones are left out. @default false: everything, in the files' order
    */
   readonly current?: boolean;
   /** For CSV, as for `csvSink`. @default false */
   readonly escapeFormulas?: boolean;
-  /** Receives how many items have been read; for Parquet they are read twice. */
+  /** Receives the number of items read so far; for Parquet they are read twice. */
   readonly onItems?: (items: number) => void;
-  /** Ends the work; an earlier file stays. */
+  /** Aborting it ends the export; an earlier file stays. */
   readonly signal?: AbortSignal;
 }
 
@@ -109,7 +109,7 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
     return { items };
   },
 
-  /** As a sink writes it while the crawl runs; the columns are those of the first piece. */
+  /** Written like by a sink during a crawl; the columns are those of the first piece. */
   async csv(path, lines, escapeFormulas) {
     const sink = csvSink({ path, escapeFormulas });
     await sink.open();
@@ -141,7 +141,7 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
       finder.add(row);
     }
     const columns = finder.columns();
-    // A crawl that runs may have written more, of another shape.
+    // A running crawl may have written more, with other columns.
     const rows = rowsOf(lines(), count);
     return { items: await writeParquet(path, columns, rows, `mannerly ${MANNERLY_VERSION}`), columns };
   },
@@ -161,7 +161,7 @@ async function* rowsOf(
   }
 }
 
-/** An object that stands under `data` since it has keys of ours, such as an `id`: each of its keys has a column. */
+/** An object that is under `data` because it has keys of ours, such as an `id`: each of its keys gets a column. */
 function rowOf({ data, ...row }: ItemRow): ItemRow {
   if (data === undefined) return row;
   if (!isObject(data) || !OWN_KEYS.some((key) => Object.hasOwn(data, key))) return { ...row, data };

@@ -1,5 +1,5 @@
-// The items of a page, each with an id that is the same whenever the same page is handled again, and their way to every
-// sink, in the order of the sinks. A page counts as written when all of them have its items.
+// The items of a page, each with an id that stays the same when the page is handled again, and their way to every sink,
+// in the order of the sinks. A page counts as written when all sinks have its items.
 
 import { hash } from 'node:crypto';
 import type { Clock, JsonValue } from '@mannerly/frontier';
@@ -12,11 +12,11 @@ import { FILES_KEPT_AT_ONCE, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
 import type { Item, RunFile, Sink } from './sink.js';
 
 /**
- * The items of one page, in order. Ids are made of the URL and not of the frontier's entry id: a crawl that starts over
- * in its old directory would give that one to another page, whose items would then count as written. A later visit of
- * the page has its number in the id: what it found is new.
- * @param kept - What stages have made of each. An id names what was emitted: one that is dropped changes no other, and
- *   the second of several has `.1` at its end.
+ * The items of one page, in order. Ids come from the URL and not from the frontier's entry id: a crawl that starts over
+ * in its old directory would give that id to another page, whose items would then count as written. A later visit of
+ * the page has its number in the id, since its items are new.
+ * @param kept - What stages made of each item. An id names what was emitted: dropping one changes no other id, and the
+ * second of several ends in `.1`.
  */
 export function itemsOf(
   host: string,
@@ -38,7 +38,7 @@ export function itemsOf(
   );
 }
 
-/** Says that the items of a page so far may not be kept any more. @param visit - The one that has found it out. */
+/** States that the page's items so far may no longer be kept. @param visit - The visit that found this out. */
 export function tombstone(
   host: string,
   page: Pick<Item, 'url' | 'fetchedAtMs'> & { readonly visit: number },
@@ -49,10 +49,10 @@ export function tombstone(
   return { id, url, fetchedAtMs, data: { removed }, expiresAtMs: null, preferences: {}, removed };
 }
 
-/** The last part of a tombstone's id; an item has its number there. */
+/** The last part of a tombstone's id, in place of an item's number. */
 const TOMBSTONE = 'removed';
 
-/** What an id says; `null` for one that is not of a crawl. */
+/** The parts of an id; `null` if it is not from a crawl. */
 export function readItemId(
   id: string,
 ): { readonly page: string; readonly visit: number; readonly isTombstone: boolean } | null {
@@ -66,13 +66,13 @@ function keyOf(host: string, { url, visit }: { readonly url: string; readonly vi
 
 type ItemExclusion = Pick<Item, 'expiresAtMs' | 'preferences'>;
 
-/** Hex digits of the URL's hash: at a million pages of one host, two meet with a chance of 3 in 10^8. */
+/** Hex digits of the URL's hash: with a million pages on one host, the chance of a collision is 3 in 10^8. */
 const ITEM_KEY_CHARS = 16;
 
 interface ItemWriterOptions {
-  /** Called with what a sink threw, before it is passed on, and the page of its items. @default nothing */
+  /** Called with what a sink threw, before it is rethrown, and the page of its items. @default nothing */
   readonly onFailure?: (thrown: unknown, url: string | null) => void;
-  /** Aborted when the work is stopped at once; `clock` measures how long a sink may go on then, or close. */
+  /** Aborted when the work is stopped at once; `clock` measures how long a sink may then continue, or close. */
   readonly stop: { readonly signal: AbortSignal; readonly clock: Pick<Clock, 'after'> };
 }
 
@@ -95,8 +95,8 @@ export class ItemWriter {
   }
 
   /**
-   * The page is settled only after `written`: otherwise it comes again with the same item ids.
-   * @returns `stopped`: the work was stopped at once, and a sink had not ended `SINK_STOP_MS` later.
+   * The page is settled only after `written`; otherwise it is handled again, with the same item ids.
+   * @returns `stopped`: the work was stopped at once, and a sink had not finished after `SINK_STOP_MS`.
    * @throws MannerlyError `sink-failed`
    */
   async write(items: readonly Item[]): Promise<'written' | 'stopped'> {
@@ -111,8 +111,8 @@ export class ItemWriter {
   }
 
   /**
-   * Closes every sink that has opened. Each has `SINK_CLOSE_MS`, and `SINK_STOP_MS` after a stop at once.
-   * @throws MannerlyError `sink-failed` for the first that failed, or had not ended by then.
+   * Closes every sink that was opened. Each has `SINK_CLOSE_MS`, and `SINK_STOP_MS` after a stop at once.
+   * @throws MannerlyError `sink-failed` for the first that failed or did not finish in time.
    */
   async close(): Promise<void> {
     const failures: unknown[] = [];
@@ -129,7 +129,7 @@ export class ItemWriter {
   }
 
   /**
-   * Hands the files of a run to the sinks that keep files.
+   * Passes the files of a run to the sinks that keep files.
    * @throws MannerlyError `sink-failed` for the first that failed, after the others.
    */
   async keepFiles(files: AsyncIterable<RunFile>): Promise<void> {
@@ -150,12 +150,12 @@ export class ItemWriter {
   }
 
   /**
-   * @param mostMs - Longest time that `act` may take. @default none
-   * @returns `false`: it had not ended by then, or `SINK_STOP_MS` after a stop at once.
+   * @param mostMs - The longest time that `act` may take. @default none
+   * @returns `false`: it had not finished by then, or `SINK_STOP_MS` after a stop at once.
    */
   async #ends(act: () => Promise<void>, mostMs?: number): Promise<boolean> {
     const { stop } = this.#options;
-    // One that is written in JavaScript may return nothing.
+    // A sink written in JavaScript may return nothing.
     const acting = (async () => act())().then(() => true);
     const undo: (() => void)[] = [];
     const over = new Promise<false>((resolve) => {

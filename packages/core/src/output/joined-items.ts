@@ -1,5 +1,5 @@
-// The items of a crawl, from the files of all its processes, each item once. A page whose process was killed before it
-// was settled is handled again by another one, which writes the same items, under the same ids, into its own file.
+// The items of a crawl, from the files of all its processes, each item once. If a process was killed before a page was
+// settled, another process handles the page again and writes the same items, with the same ids, into its own file.
 
 import { createRecentSet } from '@mannerly/frontier/internal';
 import { countLines, readLines } from '../directory/read-lines.js';
@@ -9,8 +9,8 @@ import { idOfLine } from './jsonl.js';
 import { MAX_ITEM_LINE_CHARS, MAX_JOINED_IDS } from './limits.js';
 
 /**
- * The lines of all items, file after file, without newlines; what is no JSON is left out. An item is recognized among
- * `MAX_JOINED_IDS`. @throws The platform's error; a file that is absent has no items.
+ * The lines of all items, file after file, without newlines. Invalid JSON is left out. An item is recognized among the
+ * last `MAX_JOINED_IDS`. @throws The platform's error; an absent file has no items.
  */
 export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerator<string> {
   const seen = createRecentSet(MAX_JOINED_IDS);
@@ -24,8 +24,8 @@ export async function* joinedItems(itemsPaths: readonly string[]): AsyncGenerato
 }
 
 /**
- * Those of `joinedItems` that are current: of each page those of its last visit that has emitted any, and none where a
- * tombstone came behind them. The lines are read twice. A page that was visited once takes no memory.
+ * The current items of `joinedItems`: for each page those of its last visit that emitted any, and none if a tombstone
+ * came after them. The lines are read twice. A page that was visited once takes no memory.
  */
 export async function* currentItems(itemsPaths: readonly string[]): AsyncGenerator<string> {
   const last = new Map<string, number>();
@@ -39,7 +39,7 @@ export async function* currentItems(itemsPaths: readonly string[]): AsyncGenerat
   }
 }
 
-/** How many items there are in all. @throws As `joinedItems`. */
+/** The total number of items. @throws As `joinedItems`. */
 export async function countItems(itemsPaths: readonly string[]): Promise<number> {
   const [only] = itemsPaths;
   if (itemsPaths.length === 1 && only !== undefined) return countLines(only);

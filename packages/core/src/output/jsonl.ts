@@ -13,7 +13,7 @@ import type { Item, Sink } from './sink.js';
 
 /** Options of a JSONL sink. */
 export interface JsonlSinkOptions {
-  /** The file; made when it is absent. Its directory has to exist. One sink at a time may write it. */
+  /** The file; created if absent. Its directory has to exist. One sink at a time may write it. */
   readonly path: string;
   /** When lines have to be on disk: at the end, or before a page counts as done. @default 'close' */
   readonly sync?: 'close' | 'write';
@@ -28,7 +28,9 @@ export function jsonlSink(options: JsonlSinkOptions): Sink {
   return appendSink('jsonl', path, { read: readTail, encode }, sync);
 }
 
-/** Reads as much of the end as holds the items of enough pages: those that come again after a crash wrote last. */
+/**
+ * Reads enough of the end to include the items of enough pages: pages that are handled again after a crash wrote last.
+ */
 async function readTail(file: FileHandle, addId: (id: string) => unknown): Promise<number> {
   const { size } = await file.stat();
   for (let tailBytes = JSONL_TAIL_BYTES; ; tailBytes *= 4) {
@@ -39,7 +41,7 @@ async function readTail(file: FileHandle, addId: (id: string) => unknown): Promi
     let lastPage = '';
     await readEntries(file, start, false, (head, end) => {
       wholeEnd = end;
-      // The line that the tail begins in is not whole.
+      // The tail begins inside a line, which is skipped.
       const id = isInside ? null : idOfLine(head);
       isInside = false;
       if (id === null) return;
@@ -52,18 +54,18 @@ async function readTail(file: FileHandle, addId: (id: string) => unknown): Promi
   }
 }
 
-/** Keys of a line that are ours. An object that has one of these (other than `url`) is under `data` as a whole. */
+/** Our own keys of a line. An object with one of these (other than `url`) is under `data` as a whole. */
 export const OWN_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preferences'];
 
-/** Whether a value is a licence of ours: what a page itself says under that key has another shape. */
+/** Whether a value is a licence of ours; a page's own value under that key has another shape. */
 function isLicense(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'outcome' in value && 'document' in value && 'digest' in value;
 }
 
 /**
  * The line of an item, newline included: `{"id", "url", "fetchedAt", …data}`. An emitted object's keys are next to
- * ours, and its own `url` replaces the page's. What is no object, or has a key of ours, is under `data`. `expiresAt`,
- * `preferences` and `license` where there are any.
+ * ours, and its own `url` replaces the page's. A value that is not an object, or has a key of ours, is under `data`.
+ * `expiresAt`, `preferences` and `license` only if present.
  */
 export function itemLine({ id, url, fetchedAtMs, data, expiresAtMs, preferences, license }: Item): string {
   const isMistaken = isObject(data) && 'license' in data && (license !== undefined || isLicense(data['license']));
@@ -79,12 +81,12 @@ export function itemLine({ id, url, fetchedAtMs, data, expiresAtMs, preferences,
   })}\n`;
 }
 
-// An id is ours, without quotes and backslashes but for what JSON escapes.
+// An id is ours: its only quotes and backslashes are those of JSON escapes.
 const ID = /^\{"id":("(?:[^"\\]|\\.)*")/;
 
 /** The id of a line of {@link itemLine}, or of its beginning; `null` for any other line. Never throws. */
 export function idOfLine(line: string): string | null {
-  // Escapes that are none are no line of ours.
+  // A line with invalid escapes is not ours.
   return (parseJson(ID.exec(line)?.[1] ?? '') ?? null) as string | null;
 }
 

@@ -1,17 +1,17 @@
-// Pages whose items are written together: those that come while earlier ones are being written, or within a short wait.
-// Either all pages of a batch are written, or all are rejected. Items that are known already are left out.
-// And the sink around such batches.
+// Pages whose items are written together: those that arrive while earlier ones are being written, or within a short
+// wait. Either all pages of a batch are written, or all are rejected. Known items are left out. Also the sink around
+// such batches.
 
 import { createRecentSet } from '@mannerly/frontier/internal';
 import { NEVER_ABORTED } from '../on-abort.js';
 import { MAX_SINK_IDS } from './limits.js';
 import type { Item, Sink } from './sink.js';
 
-/** When a batch is written. A page is never divided between two. */
+/** When a batch is written. A page is never split across two. */
 export interface BatchLimits {
-  /** Items from which on no further page is added. */
+  /** The number of items from which on no further page is added. */
   readonly items: number;
-  /** Longest wait for further pages, milliseconds; 0: none. */
+  /** The longest wait for further pages, milliseconds; 0: none. */
   readonly waitMs: number;
 }
 
@@ -21,7 +21,7 @@ interface WaitingPage {
   readonly reject: (error: unknown) => void;
 }
 
-/** All pages that wait. */
+/** All waiting pages. */
 const AT_ONCE: BatchLimits = { items: Number.MAX_SAFE_INTEGER, waitMs: 0 };
 
 class PageBatches {
@@ -107,9 +107,9 @@ class PageBatches {
 
 /** What an open sink writes to. */
 export interface OpenMedium {
-  /** Writes items that are new, each id once, all of them or, when it rejects, none. */
+  /** Writes new items, each id once: all of them or, if it rejects, none. */
   readonly write: (items: readonly Item[]) => Promise<void>;
-  /** @default all pages that wait, at once */
+  /** @default all waiting pages, at once */
   readonly limits?: BatchLimits;
   readonly end?: () => Promise<void>;
 }
@@ -117,9 +117,9 @@ export interface OpenMedium {
 /**
  * A sink that writes in batches.
  *
- * @param place - As messages call it.
- * @param open - Called with the sink's stop, and with what takes the ids that are written already: the latest two
- *   million are remembered at least.
+ * @param place - Its name in messages.
+ * @param open - Called with the sink's stop, and with a function that takes the ids already written: at least the
+ * latest two million are remembered.
  */
 export function batchedSink(
   name: string,

@@ -1,5 +1,5 @@
-// Rows as an Apache Parquet file, through hyparquet-writer, which the user installs. The columns, and what each holds,
-// come from the items: these are read twice, for the shape and for the rows. Memory is that of one row group.
+// Writes rows as an Apache Parquet file, with hyparquet-writer, which the user installs. The columns and their types
+// come from the items, which are read twice, for the schema and for the rows. Memory use is that of one row group.
 
 import type { SchemaElement } from 'hyparquet-writer';
 import { hasPlatformCode } from '../directory/whole-file.js';
@@ -16,9 +16,9 @@ const ELEMENTS: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
 };
 
 /**
- * Writes a file; one of that name is replaced. @returns The number of rows.
- * @param rows - Rows, and the characters of their lines. @param createdBy - `name version` of what writes it.
- * @throws MannerlyError `export-failed` where hyparquet-writer is not installed; the platform's error.
+ * Writes a file; an existing one is replaced. @returns The number of rows.
+ * @param rows - Rows, and the characters of their lines. @param createdBy - `name version` of the writing software.
+ * @throws MannerlyError `export-failed` if hyparquet-writer is not installed; the platform's error.
  */
 export async function writeParquet(
   path: string,
@@ -66,7 +66,7 @@ async function loadWriter(): Promise<typeof import('hyparquet-writer')> {
   }
 }
 
-/** What a column holds. `json`: values of different kinds, lists or objects, as JSON. */
+/** The type of a column. `json`: values of different kinds, lists or objects, as JSON. */
 type ColumnKind = 'text' | 'boolean' | 'integer' | 'number' | 'time' | 'json';
 
 export interface ItemColumn {
@@ -77,10 +77,10 @@ export interface ItemColumn {
 /** A row: the object of an item's line. */
 export type ItemRow = Readonly<Record<string, unknown>>;
 
-/** The column of what has no other, as JSON. */
+/** The column of fields without their own column, as JSON. */
 const REST = 'more';
 
-/** Columns of ours, which are first. The others are in the order in which they were met. */
+/** Our own columns, which are first. The others are in order of appearance. */
 const OWN = [
   ['id', 'text'],
   ['url', 'text'],
@@ -100,14 +100,14 @@ export class ColumnFinder {
     }
   }
 
-  /** The columns so far, `more` last where something has no other. */
+  /** The columns so far, with `more` last if some fields have no column. */
   columns(): readonly ItemColumn[] {
     const found = [...this.#kinds].map(([name, kind]): ItemColumn => ({ name, kind: kind ?? 'text' }));
     return this.#hasRest ? [...found, { name: REST, kind: 'json' }] : found;
   }
 }
 
-/** The values of a row in the order of the columns; `null` where there is none. Never throws. */
+/** The values of a row in the order of the columns; `null` if absent. Never throws. */
 export function valuesOf(row: ItemRow, columns: readonly ItemColumn[]): unknown[] {
   const named = columns.filter(({ name }) => name !== REST);
   const values = named.map(({ name, kind }) => (Object.hasOwn(row, name) ? cellValue(row[name], kind) : null));
@@ -124,7 +124,7 @@ function cellValue(value: unknown, kind: ColumnKind): unknown {
   return kind === 'json' ? JSON.stringify(value) : value;
 }
 
-/** `null`: it says nothing of its column. */
+/** `null`: the value says nothing about its column. */
 function kindOf(name: string, value: unknown): ColumnKind | null {
   switch (typeof value) {
     case 'string':

@@ -1,5 +1,5 @@
-// The sink contract, where items go, and a sink in memory. Sinks are idempotent by item id: an item that is written
-// again after a crash is not a second item.
+// The sink contract, which says where items go, and a sink in memory. Sinks are idempotent by item id: an item that is
+// written again after a crash does not become a second item.
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { ItemLicense } from '../item-license.js';
