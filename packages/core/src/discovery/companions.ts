@@ -1,6 +1,5 @@
-// Companion files of robots.txt: tdmrep.json where a declared purpose requires it, data.txt and sitemaps where
-// discovery is on. They are queue items like any page, ahead of the pages of their authority. What they say is kept
-// here and in the store.
+// Companion files of robots.txt: tdmrep.json if a declared purpose requires it, data.txt and sitemaps if discovery is
+// on. They are queued like pages, before the pages of their authority. Their content is kept here and in the store.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
@@ -17,18 +16,18 @@ import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 interface CompanionResult {
   readonly links: readonly NewUrl[];
   readonly decision: PageOutcome;
-  /** Of a feed that was read: how often it wants to be read at most. */
+  /** For a feed that was read: how often it may be read at most. */
   readonly rhythm?: FeedRhythm | null;
 }
 
 export interface CompanionOptions {
-  /** A declared purpose is `tdm`, `ai-train` or `ai-input` (page-level §5). */
+  /** Whether a declared purpose is `tdm`, `ai-train` or `ai-input` (page-level §5). */
   readonly tdm: boolean;
   /** `null`: data.txt is not requested. */
   readonly datasets: ReadDatasets | null;
 }
 
-/** What they need of a run. The frontier is open by the first call. */
+/** What they need from a run. The frontier must be open before the first call. */
 interface CompanionRun {
   readonly frontier: RecordStore;
   readonly sitemaps: Sitemaps;
@@ -51,7 +50,7 @@ export class Companions {
     this.#options = options;
   }
 
-  /** What to queue when a robots.txt was read: at first everything, later what has expired or never came. */
+  /** What to queue after a robots.txt was read: first everything, later what has expired or was never received. */
   async urlsFor(authority: string, isFirst: boolean): Promise<readonly NewUrl[]> {
     const urls: NewUrl[] = [];
     if (this.#options.tdm) {
@@ -67,15 +66,15 @@ export class Companions {
       const expiresAtMs = isFirst ? null : await readJson<number>(this.#run.frontier, `data-txt/${authority}`);
       const isExpired = expiresAtMs !== null && expiresAtMs <= this.#run.nowMs();
       if (isFirst) urls.push(companion(url));
-      // Behind the pages that wait: a host with long intervals would otherwise be asked for it alone.
+      // After the waiting pages: otherwise a host with long intervals would be requested only for this file.
       else if (isExpired) urls.push({ url, depth: 0, via: 'companion', visit: Math.ceil(expiresAtMs) });
     }
     return urls;
   }
 
   /**
-   * Whether tdmrep.json, which never came, is requested again: with a later robots.txt, since rights count as reserved;
-   * not so often that a host with long intervals is asked for it alone.
+   * Whether a tdmrep.json that was never received is requested again: after a later robots.txt, since rights count as
+   * reserved, but not so often that a host with long intervals is requested only for this file.
    */
   async #isTdmDue(authority: string): Promise<boolean> {
     if ((await this.#rulesOf(authority)) !== null) return false;
@@ -96,14 +95,14 @@ export class Companions {
     const hops = work.record.hops + 1;
     const first = initialUrl(work);
     if (hops <= MAX_COMPANION_HOPS) return { ...companion(url), hops, from: first, dedupe: false };
-    // As for robots.txt (access §3): an endless chain leads to no file. What a file said before still holds.
+    // As for robots.txt (access §3), an endless chain counts as no file. What a file said before still applies.
     const { origin } = new URL(first);
     if (this.#options.tdm && first.endsWith(TDMREP_PATH) && (await this.#rulesOf(origin)) === null)
       await this.#keep(origin, []);
     return null;
   }
 
-  /** The exchange of a companion is over. What a sitemap lists is offered meanwhile, a batch at a time. */
+  /** The exchange of a companion is over. A sitemap's entries are offered meanwhile, a batch at a time. */
   async read(
     work: PageWork,
     outcome: FetchOutcome,
@@ -131,7 +130,7 @@ export class Companions {
     return { links: [], decision: READ };
   }
 
-  /** robots.txt excludes a companion: the site does not use it with us. */
+  /** robots.txt excludes a companion: the site does not use it for us. */
   async excluded(url: string): Promise<void> {
     if (this.#options.tdm && url.endsWith(TDMREP_PATH)) await this.#keep(new URL(url).origin, []);
   }
@@ -161,12 +160,12 @@ function companion(url: string): NewUrl {
   return { url, depth: 0, via: 'companion', priority: 0 };
 }
 
-/** The companion as first requested: what it says is about that authority, and its paths are relative to that URL. */
+/** The companion as first requested: its content is about that authority, and its paths are relative to that URL. */
 function initialUrl(work: PageWork): string {
   return work.record.from ?? work.url;
 }
 
-/** When a data.txt is requested again (data-txt §6); a failed one with the next robots.txt. */
+/** When a data.txt is requested again (data-txt §6); after a failure, with the next robots.txt. */
 function dataTxtExpiryMs(outcome: FetchOutcome): number {
   const { endedAtMs } = outcome.timing;
   if (outcome.kind === 'failed' || isPutOff(outcome.status)) return endedAtMs;
@@ -182,7 +181,7 @@ function isPutOff(status: number): boolean {
   return status >= 500 || [408, 421, 425, 429].includes(status);
 }
 
-/** The rules, none where the file is missing; `null` where no answer says so. */
+/** The rules; none if the file is missing; `null` if no answer says so. */
 function tdmRules(url: string, outcome: FetchOutcome): readonly TdmRule[] | null {
   if (outcome.kind === 'failed' || outcome.truncated !== null || isPutOff(outcome.status)) return null;
   if (!isSuccess(outcome.status)) return [];

@@ -2,7 +2,10 @@
 
 /** Authorities whose tdmrep.json is kept in memory; the others are read from the store again. */
 export const MAX_TDM_AUTHORITIES = 10_000;
-/** Milliseconds until a tdmrep.json that never came is requested again: as a robots.txt without cache fields. */
+/**
+ * Milliseconds before a tdmrep.json that was never received is requested again: as for a robots.txt without cache
+ * fields.
+ */
 export const TDM_AGAIN_MS = 86_400_000;
 /** Redirects followed for a companion file: as for robots.txt (access §3, data-txt §2). */
 export const MAX_COMPANION_HOPS = 5;
@@ -10,10 +13,10 @@ export const MAX_COMPANION_HOPS = 5;
 // Sitemaps and feeds
 export const MAX_SITEMAP_LEVELS = 3; // levels of sitemap indexes: the protocol has one, sites have two
 export const MAX_SITEMAPS_PER_HOST = 1_000; // sitemaps read of one host in a run. Ours: fifty million URLs
-/** Feeds of one host that are taken from pages in a run: a blog may have one for each of its posts. Ours. */
+/** Feeds of one host accepted from pages in a run: a blog may have one for each of its posts. Ours. */
 export const MAX_FEEDS_PER_HOST = 10;
-/** Hosts and sitemaps whose counts and vouchers are remembered; the oldest go first. */
+/** Hosts and sitemaps whose counts and vouchers are remembered; the oldest are forgotten first. */
 export const MAX_SITEMAP_HOSTS = 10_000;
 export const MAX_SITEMAP_VOUCHERS = 64; // hosts that may vouch for one sitemap (cross-submission). Ours
-/** Bytes of an entry's alternates as JSON: they travel as user data, of which the frontier takes 16 KiB. */
+/** Bytes of an entry's alternates as JSON. They are passed as user data, which the frontier limits to 16 KiB. */
 export const MAX_SITEMAP_ALTERNATE_BYTES = 8_192;

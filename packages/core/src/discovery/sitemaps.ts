@@ -1,8 +1,8 @@
-// Sitemaps and feeds: which are requested, and what they list. A sitemap is an item of its host's queue like any page,
-// and its entries are candidates for admission like any link.
+// Sitemaps and feeds: which are requested, and what they list. A sitemap is queued at its host like any page, and its
+// entries are candidates for admission like any link.
 //
-// Whose URLs a file may list follows sitemaps.org: those of the host that serves it, and those of a host whose own
-// robots.txt names it (cross-submission). The permission travels with the item, from an index to the files it lists.
+// Which URLs a file may list follows sitemaps.org: those of the host that serves it, and those of a host whose own
+// robots.txt names it (cross-submission). The permission is passed on from an index to the files it lists.
 
 import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import { parseRobots } from '@mannerly/robots';
@@ -24,7 +24,7 @@ import {
   MAX_SITEMAPS_PER_HOST,
 } from './limits.js';
 
-/** What a sitemap leads to: candidates for admission, and URLs that are refused before it. */
+/** What a sitemap yields: candidates for admission, and URLs that are refused before it. */
 export interface SitemapFinds {
   readonly candidates: readonly NewUrl[];
   readonly refused: readonly Refusal[];
@@ -34,7 +34,7 @@ export interface SitemapFinds {
 const SITEMAP_PRIORITY = 1;
 const NOTHING: SitemapFinds = { candidates: [], refused: [] };
 
-/** Travels with a sitemap as its user data. */
+/** Passed along with a sitemap as its user data. */
 interface Ticket {
   /** 0: named by robots.txt or the operator; 1: by an index; … */
   readonly level: number;
@@ -45,7 +45,7 @@ interface Ticket {
 interface SitemapOptions {
   /** Whether the sitemaps that robots.txt names are requested. */
   readonly sitemaps: boolean;
-  /** Of sitemaps that the operator named. */
+  /** Sitemaps that the operator named. */
   readonly sitemapUrls: readonly string[];
   /** Whether feeds that pages name are requested. */
   readonly feeds: boolean;
@@ -69,7 +69,7 @@ export class Sitemaps {
     );
   }
 
-  /** The sitemaps that a robots.txt names, and the pages that it asks us to visit (robots §9.6, §9.9). */
+  /** The sitemaps that a robots.txt names, and the pages that it asks crawlers to visit (robots §9.6, §9.9). */
   named(authority: string, outcome: FetchOutcome): SitemapFinds {
     if (!this.#options.sitemaps || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
     if (outcome.status < 200 || outcome.status > 299) return NOTHING;
@@ -83,7 +83,7 @@ export class Sitemaps {
     return sorted([...requested, ...visits]);
   }
 
-  /** The feeds of its own host that a page names, where it lets its links be followed. */
+  /** The feeds on its own host that a page names, if it permits following its links. */
   feeds({ url: from, alternates, exclusion }: Pick<FetchedPage, 'url' | 'alternates' | 'exclusion'>): SitemapFinds {
     if (!this.#options.feeds || exclusion.whyLeaveAlone({ rel: ['alternate'], element: 'link' }) !== null)
       return NOTHING;
@@ -110,7 +110,7 @@ export class Sitemaps {
     return { ...item(url, ticket), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
   }
 
-  /** Reads one, a batch for each `offer`. @returns `detail`: what it was, for people. */
+  /** Reads a sitemap, one batch for each `offer`. @returns `detail`: what it was, for people. */
   async read(
     work: PageWork,
     outcome: ResponseOutcome,
@@ -147,7 +147,7 @@ export class Sitemaps {
     }
   }
 
-  /** One more sitemap of its host, or why not. */
+  /** Requests one more sitemap of its host, or says why not. */
   #request(url: string, from: string | null, ticket: Ticket): NewUrl | Refusal {
     const { host } = new URL(url);
     const before = this.#vouchers.get(url);
@@ -160,7 +160,7 @@ export class Sitemaps {
     }
     keepLatest(this.#counts, host, count, MAX_SITEMAP_HOSTS);
     keepLatest(this.#vouchers, url, hosts, MAX_SITEMAP_HOSTS);
-    // It may have been read for another host alone: now this one vouches for it as well.
+    // It may have been read for another host only; now this host vouches for it as well.
     const isVouchedAnew = before !== undefined && hosts.length > before.length;
     return isVouchedAnew ? { ...candidate, dedupe: false } : candidate;
   }
@@ -181,7 +181,7 @@ function item(url: string, { level, hosts }: Ticket): NewUrl {
   return { url, depth: 0, via: 'companion', priority: SITEMAP_PRIORITY, userData: { sitemap: { level, hosts } } };
 }
 
-/** As far from a seed as a link of the home page. What the sitemap says of it goes to its handler. */
+/** As far from a seed as a link of the home page. Its handler gets what the sitemap says about it. */
 function page({ url, alternates, ...fields }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
   const userData: Record<string, JsonValue> = {};
   for (const name of ['lastmod', 'changefreq', 'priority', 'title'] as const) {
