@@ -1,9 +1,10 @@
-// Options of calls, which no table describes. TypeScript refuses a wrong name or type; elsewhere it would be ignored.
+// Checks the options of calls, which no table describes. TypeScript refuses a wrong name or type; in JavaScript it
+// would be silently ignored.
 
 import { invalidOption, MannerlyError } from './errors.js';
 import { isObject } from './parse-json.js';
 
-/** What an option is, in words. `any`: it is checked where it is used, and so is its absence. */
+/** The kinds of options, in words. `any`: the option, and its absence, is checked where it is used. */
 const KINDS = {
   any: 'anything',
   string: 'a text',
@@ -17,13 +18,13 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-/** Every option of a call, and what it is; with `!` where the call cannot do without it. */
+/** Every option of a call and its kind; with `!` if the call requires it. */
 export type CallOptions<Options> = {
   readonly [Name in keyof Options]-?: Partial<Options> extends Pick<Options, Name> ? Kind : `${Kind}!` | 'any';
 };
 
 /**
- * @param call - As messages name it. @param hint - What is probably meant by an option that does not exist.
+ * @param call - Its name in messages. @param hint - A suggestion for an unknown option.
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function checkOptions<Options extends object>(
@@ -46,14 +47,14 @@ export function checkOptions<Options extends object>(
   }
 }
 
-/** A whole number from 1 on. @throws MannerlyError `option-invalid` */
+/** Checks for a whole number from 1. @throws MannerlyError `option-invalid` */
 export function checkCount(option: string, value: number, most: number): void {
   if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
     throw invalidOption(option, `a whole number from 1 to ${most}`, value);
   }
 }
 
-/** @param names - Of the paths that the call reads. @throws MannerlyError `option-invalid` */
+/** @param names - The paths that the call reads. @throws MannerlyError `option-invalid` */
 export function checkPaths(call: string, paths: unknown, ...names: readonly string[]): void {
   const isWhole = isObject(paths) && names.every((name) => typeof paths[name] === 'string');
   if (!isWhole) throw invalidOption(call, 'a crawl directory, as `await readCrawlDirectory(path)` gives it', paths);

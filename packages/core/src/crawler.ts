@@ -142,15 +142,15 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   const nowMs = (): number => (options.clock ?? systemClock()).nowMs();
   const base = activityBase(resolved);
   let run: Run | null = null;
-  /** The stop of the run that is opening or going on; `null`: none is. */
+  /** The stop of the run that is opening or running; `null`: none is. */
   let stop: RunStop | null = null;
   let isOpening = false;
   /** Resolves when the run takes URLs, or has ended. */
   let opened: Promise<void> = Promise.resolve();
-  /** What was added while the run was opening: it is queued before the run can end. */
+  /** URLs that were added while the run was opening: they are queued before the run can end. */
   const early = new Set<Promise<unknown>>();
   const excluded: UrlPattern[] = [];
-  /** A pause that the opening run has to begin with. */
+  /** Whether the opening run has to start paused. */
   let startsPaused = false;
   let ended: CrawlActivity['ended'] = null;
   let latestOut: string | undefined;
@@ -187,11 +187,11 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
       const write = logFunctionOf(resolved.log);
-      // A test, which has a clock of its own, may look at requests alone.
+      // A test with its own clock may check only requests.
       const keepsItems = out !== undefined || (options.sinks ?? []).length > 0 || options.clock !== undefined;
       log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs(), keepsItems);
       log?.started(resolved.identity.name, resolved.scope.seeds, resolved.network.concurrency);
-      // Of several processes each would read what the others are writing.
+      // With several processes, each would read what the others are writing.
       if (out !== undefined && !reset && !shared) log?.damaged(await damageOf(out));
       const given = typeof options.store === 'function' ? options.store(onStoreNotice, runStop.signal) : options.store;
       run = await Run.open({
@@ -248,7 +248,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       });
     }
     const { manifest: _, ...paths } = await readCrawlDirectory(out);
-    // Loaded where it is asked: a run does not need it.
+    // Loaded on first use, since a run does not need it.
     const { openInspection } = await import('./inspection/inspection.js');
     const inspection = await openInspection({
       paths,
@@ -309,7 +309,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     },
     exclude(patterns) {
       const list = typeof patterns === 'string' || patterns instanceof RegExp ? [patterns] : patterns;
-      // All of them together have the bound of `scope.exclude`.
+      // Together they have the limit of `scope.exclude`.
       readPatterns('patterns', Array.isArray(list) ? [...excluded, ...list] : (list as readonly UrlPattern[]));
       excluded.push(...list);
       openRun()?.scope.exclude(list);

@@ -1,4 +1,4 @@
-// The store and the fetcher of a crawl that was given none. No other file chooses them.
+// The default store and fetcher of a crawl. No other file chooses them.
 
 import { type Clock, type FrontierStore, memoryStore, type PolitenessOptions, systemClock } from '@mannerly/frontier';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
@@ -13,7 +13,7 @@ import type { CrawlerOptions } from './options/crawler-options.js';
 import type { ResolvedOptions } from './options/options.js';
 import type { RunSetup } from './run/run-setup.js';
 
-/** The store of a crawl that was given none: in the crawl directory, or in memory where there is none. */
+/** The default store: in the crawl directory, or in memory if there is none. */
 export function storeFor(out: string | undefined, { clock }: CrawlerOptions, resolved: ResolvedOptions): FrontierStore {
   if (out === undefined) {
     const maxQueued = resolved.bounds.queuedUrls;
@@ -22,7 +22,7 @@ export function storeFor(out: string | undefined, { clock }: CrawlerOptions, res
   return durableStore(out, resolved.identity.tokens, resolved.spacing.politeness, clock);
 }
 
-/** The fetcher that was given, undici without one. */
+/** The given fetcher, or undici by default. */
 export function fetcherOf({ fetcher, network }: Pick<CrawlerOptions, 'fetcher' | 'network'>, clock: Clock): Fetcher {
   const { proxy } = network ?? {};
   return fetcher ?? createUndiciFetcher({ nowMs: clock.nowMs.bind(clock), ...(proxy === undefined ? {} : { proxy }) });
@@ -36,8 +36,8 @@ export function partsInMemory(options: CrawlerOptions): Pick<RunSetup, 'clock' |
 
 /**
  * Opens a crawl directory for inspection, with the settings of its last run. The caller closes it. Nothing is requested
- * or changed. While a run has the directory, its logs answer.
- * @throws MannerlyError `directory-taken` where there is no crawl; `directory-format`; `store-failed`.
+ * or changed. While a run uses the directory, its logs provide the answers.
+ * @throws MannerlyError `directory-taken` if there is no crawl; `directory-format`; `store-failed`.
  */
 export async function inspectCrawl(directory: string): Promise<CrawlInspection> {
   const { manifest, ...paths } = await readCrawlDirectory(directory);
@@ -47,7 +47,7 @@ export async function inspectCrawl(directory: string): Promise<CrawlInspection> 
   return openInspection({ paths, store, settings, clock: systemClock() });
 }
 
-/** Makes stores in a crawl directory that exists, not opened yet. @throws As `inspectCrawl` */
+/** Creates stores in an existing crawl directory, not opened yet. @throws As `inspectCrawl` */
 export async function storesIn(directory: string): Promise<() => FrontierStore> {
   const { manifest, settingsPath } = await readCrawlDirectory(directory);
   const { politeness } = await readSettings(settingsPath, manifest.tokens);
@@ -63,7 +63,7 @@ function durableStore(
   return lmdbStore({
     path: crawlPaths(out).frontierPath,
     identity: tokens.join(' '),
-    // The frontier's own bound holds.
+    // The frontier's own bound applies.
     maxQueued: Number.MAX_SAFE_INTEGER,
     // A process that dies during its first request to a host has not stored its delay yet.
     firstDelayMs: Math.ceil(resolvePoliteness(politeness).minMs),

@@ -59,7 +59,7 @@ export function invalidOption(option: string, expected: string, value: unknown, 
   return new MannerlyError('option-invalid', message, hint === undefined ? {} : { hint });
 }
 
-/** A value as a message shows it, whatever it is: texts and objects as JSON where they have any. Never throws. */
+/** A value as messages show it: text and objects as JSON if possible. Never throws. */
 export function shown(value: unknown): string {
   const isJson = typeof value === 'string' || (typeof value === 'object' && !(value instanceof RegExp));
   const json = isJson ? jsonOf(value) : undefined;
@@ -67,7 +67,7 @@ export function shown(value: unknown): string {
   return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`;
 }
 
-/** `undefined`: it has none, such as an object that holds itself. */
+/** `undefined`: it has none, such as a circular object. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -76,12 +76,12 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** A value as a text, whatever it is. */
+/** Any value as text. */
 export function textOf(value: unknown): string {
   try {
     return String(value);
   } catch {
-    // No prototype, or a `toString` that throws.
+    // It has no prototype, or its `toString` throws.
     return typeof value;
   }
 }

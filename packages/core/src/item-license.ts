@@ -1,10 +1,10 @@
-// What an item and a page say of their licence.
+// What an item and a page say about their licence.
 
-/** The licence of an item, as its document was read for the purposes of the crawl. */
+/** The licence of an item, as its document was interpreted for the purposes of the crawl. */
 export interface ItemLicense {
-  /** The URL of the document; of one that stands in the page, the page's. */
+  /** The URL of the document; if it is inside the page, the page's. */
   readonly document: string;
-  /** When it was received, epoch milliseconds; `null`: it was not requested, or did not come. */
+  /** When it was received, epoch milliseconds; `null`: it was not requested, or not received. */
   readonly fetchedAtMs: number | null;
   /** SHA-256 of its text, 64 hex digits; `null`: there is none. */
   readonly digest: string | null;
@@ -12,6 +12,6 @@ export interface ItemLicense {
   readonly outcome: string;
   /** The element that decided, `content[1]/license[1]`; `null`: none did. */
   readonly element: string | null;
-  /** What is asked, `0.015 USD`; `null`: nothing, or nothing that can be read. */
+  /** The price, `0.015 USD`; `null`: none, or unreadable. */
   readonly price: string | null;
 }

@@ -1,4 +1,4 @@
-// Values in the records of a crawl's store, as JSON, and the keys of those that are about URLs.
+// JSON values in the records of a crawl's store, and the keys of records about URLs.
 
 import { hash } from 'node:crypto';
 import type { Frontier } from '@mannerly/frontier';
@@ -15,7 +15,7 @@ export function decodeJson<T>(bytes: Uint8Array): T {
   return JSON.parse(new TextDecoder().decode(bytes)) as T;
 }
 
-/** The same; `null` of no record, and of bytes that are no JSON. */
+/** The same, but `null` if there is no record or it is not JSON. */
 export function decodeIfJson<T>(bytes: Uint8Array | null): T | null {
   return bytes === null ? null : ((parseJson(new TextDecoder().decode(bytes)) ?? null) as T | null);
 }
@@ -32,10 +32,10 @@ export function writeJson(store: Pick<RecordStore, 'writeRecord'>, key: string, 
 }
 
 const KEY_CHARS = 22;
-/** A longer name of a host is not in a key: stores list keys of at most 100 characters, and refuse very long ones. */
+/** A longer host name is left out of the key: stores list keys of at most 100 characters, and refuse very long ones. */
 const HOST_CHARS = 56;
 
-/** The key of a record about a URL, near the URL's host. @param prefix - Of the kind of record, such as `visit/` */
+/** The key of a record about a URL, grouped by the URL's host. @param prefix - The kind of record, such as `visit/` */
 export function urlKey(prefix: string, url: string): string {
   const { hostname } = new URL(url);
   const host = hostname.length <= HOST_CHARS ? `${hostname}/` : '';

@@ -6,7 +6,7 @@ export const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 
 // Admission and the run
 export const MAX_SEEDS = 100_000; // seeds of one crawl; more come through `add` or a sitemap
-/** Requests in flight over all hosts: beyond this one process is short of sockets and of sense. */
+/** Requests in flight over all hosts: with more, one process runs short of sockets. */
 export const MAX_CONCURRENCY = 1_024;
 export const MAX_WAIT_MS = 2_592_000_000; // longest `maxIdleMs`: 30 days
 
@@ -14,11 +14,11 @@ export const MAX_WAIT_MS = 2_592_000_000; // longest `maxIdleMs`: 30 days
 export const MAX_LINK_URL_CHARS = 8_192; // characters of a link after resolution, as the frontier keeps them (8 KiB)
 
 // robots.txt requests (specification, access 2)
-/** Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, which shows that there were more. */
+/** Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, to show that there was more. */
 export const ROBOTS_BODY_BYTES = 512_000 + 1;
 
 // The second lock on requests
-/** Starts a `bucket` remembers; a larger bucket is filled in proportionally shorter periods. */
+/** Starts that a `bucket` remembers; a larger bucket is filled in proportionally shorter periods. */
 export const MAX_BUCKET_STARTS = 1_000;
 
 // Handlers and items
@@ -29,7 +29,7 @@ export const MAX_REPORTED_WAITS = 10_000; // waiting hosts that a report lists
 // Sitemaps and feeds
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024; // bytes of a sitemap once gzip is undone (sitemaps.org: 50 MiB)
 
-/** Waits of at least so many milliseconds with nothing in flight release memory first. */
+/** Before waits of at least this many milliseconds with nothing in flight, memory is released. */
 export const LONG_WAIT_MS = 60_000;
 /** V8 under `mannerly/v8-flags`: bytes for new objects; growth before the next full collection; bytecode inlined. */
 export const LEAN_ENGINE = {

@@ -1,6 +1,6 @@
-// One listener per signal, however many functions wait for it: a crawl adds and removes one every millisecond. With the
-// listeners of the platform, or a `Set`, removed functions and their pages stay reachable until the next full
-// collection. A list with reused places keeps nothing.
+// One listener per signal for any number of waiting functions: a crawl adds and removes one every millisecond. With the
+// platform's listeners, or a `Set`, removed functions and their pages stay reachable until the next full collection. A
+// list with reused slots keeps nothing.
 
 /** The functions that wait for one signal. */
 class Waiting {
@@ -28,7 +28,7 @@ export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
-/** What is asked for; `null` once the signal is aborted: its end is not waited for. */
+/** The result; `null` once the signal is aborted, without waiting for the end. */
 export function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) resolve(null);
@@ -37,7 +37,7 @@ export function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promis
   });
 }
 
-/** Calls a function once when a signal is aborted, not if it is. @returns What removes it; safe to call twice. */
+/** Calls a function once when a signal is aborted, not if it already is. @returns Removes it; safe to call twice. */
 export function onAbort(signal: AbortSignal, fn: () => void): () => void {
   let waiting = waitingFor.get(signal);
   if (waiting === undefined) {

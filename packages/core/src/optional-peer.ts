@@ -1,11 +1,10 @@
-// Loads a library that users install themselves: the package stays small, and those who do not use a feature do not pay
-// for it.
+// Loads a library that users install themselves, so that the package stays small and costs nothing for unused features.
 
 import { MannerlyError } from './errors.js';
 
 /**
  * Imports an optional peer dependency. @param what - The beginning of a sentence: `` `page.mainText` ``.
- * @throws MannerlyError (rejects) `peer-missing` where it is not installed; what the library throws while it loads.
+ * @throws MannerlyError (rejects) `peer-missing` if it is not installed; what the library throws while it loads.
  */
 export async function loadPeer<Library>(name: string, what: string): Promise<Library> {
   try {
@@ -15,7 +14,7 @@ export async function loadPeer<Library>(name: string, what: string): Promise<Lib
   }
 }
 
-/** What to throw for an import that failed: `peer-missing` where it is not installed, otherwise `cause` itself. */
+/** The error for a failed import: `peer-missing` if it is not installed, otherwise `cause` itself. */
 export function peerMissing(name: string, what: string, cause: unknown): unknown {
   if (!(cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND')) return cause;
   const hint = `Install it next to mannerly: npm install ${name} (--global for a global mannerly).`;

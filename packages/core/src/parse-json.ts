@@ -1,6 +1,6 @@
-// The JSON parser, with a value for what is no JSON, and objects.
+// The JSON parser with a value for invalid JSON, and a check for objects.
 
-/** A value, or `undefined` for what is no JSON. @throws Never */
+/** A value, or `undefined` for invalid JSON. @throws Never */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -16,7 +16,7 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   return isObject(value) ? value : null;
 }
 
-/** Whether a value is an object, and no list. @throws Never */
+/** Whether a value is an object and not a list. @throws Never */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

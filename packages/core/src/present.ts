@@ -1,4 +1,4 @@
-// Objects without what is absent: an option that is left out is not the same as one that is `undefined`.
+// Objects without absent members: an omitted option differs from one that is `undefined`.
 
 /** The members that have a value: neither `undefined` nor `null`. @throws Never */
 export function present<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {

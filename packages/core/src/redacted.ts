@@ -1,9 +1,9 @@
-// Secrets in text that is shown or kept: names and passwords in URLs of pages and of stores, and private keys. The one
+// Secrets in text that is shown or kept: names and passwords in URLs of pages and of stores, and private keys. The only
 // place that finds them.
 
 /**
- * Name and password of a page's URL end at the first slash; those of a store may have slashes. A file has neither. The
- * example in help and hints is shown as it is.
+ * Name and password of a page's URL end at the first slash; those of a store may contain slashes. A file URL has
+ * neither. The example in help and hints is shown unchanged.
  */
 const USERINFO =
   /\b(?!postgres:\/\/user@host\/)(?:(https?:\/\/)[^\s/?#"'`]*|((?!https?:|file:)[a-z][a-z\d+.-]*:\/\/)[^\s"'`]*)@/gi;

@@ -1,9 +1,9 @@
-// Header fields that are refused by name: what says who asks, what the connection needs, and what would make a crawler
-// look like somebody else.
+// Header fields that are refused by name: those that identify the sender, those that the connection needs, and those
+// that would make a crawler look like something else.
 
 import { invalidOption } from './errors.js';
 
-/** Fields that no caller sets: identity, the connection, and what links one request to another. */
+/** Fields that no caller sets: identity, the connection, and fields that link one request to another. */
 export const OURS = new RegExp(
   '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
     'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer|' +
@@ -12,7 +12,7 @@ export const OURS = new RegExp(
   'i',
 );
 
-/** What each of these fields is, which an operator may not set for the whole crawl. */
+/** Why an operator may not set each of these fields for the whole crawl. */
 const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
   [/^(?:user-agent|from)$/, 'it says who asks: see `identity`'],
   [/^(?:cookie|set-cookie)$/, 'see `network.cookies`'],

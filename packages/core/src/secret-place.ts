@@ -1,8 +1,8 @@
-// Where a secret is: a file or a variable that an option names, so that options, logs and process lists hold none.
+// Where a secret is: an option names a file or a variable, so that options, logs and process lists contain no secret.
 
 import { readFileSync } from 'node:fs';
 
-/** The secret, without blanks around it; or why there is none, which never shows what was given. */
+/** The secret, without blanks around it; or why there is none, without showing the option's value. */
 export type PlacedSecret =
   | { readonly kind: 'secret'; readonly text: string }
   | { readonly kind: 'none'; readonly why: string };
@@ -12,7 +12,7 @@ export function namesPlace(source: string): boolean {
   return PLACE.test(source);
 }
 
-/** Reads what a place holds. Never throws. */
+/** Reads the secret at a place. Never throws. */
 export function readSecret(
   source: string,
   env: Readonly<Record<string, string | undefined>> = process.env,

@@ -1,13 +1,13 @@
-// Errors of a store as those of this package.
+// Converts errors of a store to those of this package.
 
 import { FrontierError } from '@mannerly/frontier';
 import { MannerlyError } from './errors.js';
 
-/** Words of a server that lets this user do nothing, or has no such database. */
+/** Messages of a server that gives this user no access, or has no such database. */
 const REFUSES_THE_USER =
   /\b(?:NOAUTH|WRONGPASS|NOPERM)\b|authentication failed|no pg_hba\.conf entry|permission denied|does not exist/;
 
-/** An error of the store as ours, `directory-taken` where it has another crawl's frontier. Others stay as they are. */
+/** A store error as ours; `directory-taken` if the store has another crawl's frontier. Other errors stay unchanged. */
 export function asMannerlyError(error: unknown, directory: string | null): unknown {
   if (!(error instanceof FrontierError)) return error;
   const more = { cause: error, ...(error.hint === null ? {} : { hint: error.hint }) };
@@ -20,7 +20,7 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   }
   if (error.code !== 'store-failed') return error;
   const { message } = error;
-  // Nothing is kept by a server that came back empty.
+  // A server that came back empty has kept nothing.
   const isKept = !message.includes('has lost the crawl') && !REFUSES_THE_USER.test(message);
   const hint = [error.hint ?? checkFor(message), isKept ? KEPT : ''].filter((part) => part !== '').join(' ');
   return new MannerlyError('store-failed', message, { cause: error, hint });
@@ -28,11 +28,11 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
 
 const KEPT = 'What was committed is kept: with a durable store the same crawl continues from there.';
 
-/** What to look at where the store has no advice of its own. */
+/** What to check if the store has no advice of its own. */
 function checkFor(message: string): string {
   if (REFUSES_THE_USER.test(message))
     return 'Are the name and the password in its URL right, and may that user do what it has to?';
-  // lmdb has no other word for half of a write.
+  // lmdb has no other message for an incomplete write.
   if (/No space left|Input\/output error/.test(message)) return 'Is the disk full?';
   return message.includes('could not be reached') ? 'Is the server running, and is its URL right?' : '';
 }

@@ -32,8 +32,8 @@ setFlagsFromString('--no-parallel-scavenge');
 setFlagsFromString(`--heap-growing-percent=${LEAN_ENGINE.growingPercent}`);
 setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${LEAN_ENGINE.inlinedBytecodeBytes}`);
 
-// The largest space for new objects is fixed when a process starts. Its growth can be set before each collection. What
-// hears of collections costs half a millisecond each, so it is asked only while the space grows: a full collection may
+// The largest space for new objects is fixed when a process starts. Its growth can be set before each collection.
+// Observing collections costs half a millisecond each, so it is done only while the space grows: a full collection may
 // have shrunk it, and it may grow again.
 let mayGrow = true;
 const collections = new PerformanceObserver(limitNewSpace);

@@ -1,5 +1,5 @@
-// The loop's only way to wait: until a time, or until something happened, on one timer at a time. And the release of
-// memory before a long wait, where the program allows it (`mannerly/v8-flags`).
+// The loop's only way to wait: until a time, or until something happens, with one timer at a time. Also releases memory
+// before a long wait, if the program permits it (`mannerly/v8-flags`).
 
 import type { Clock } from '@mannerly/frontier';
 import { LONG_WAIT_MS } from './limits.js';
@@ -45,14 +45,15 @@ export class Wakeup {
 
 let collector: (() => void) | null = null;
 
-/** Sets what collects all garbage of this process. @default `gc` of `node --expose-gc`, else nothing */
+/** Sets the function that collects all garbage of this process. @default `gc` of `node --expose-gc`, else nothing */
 export function setCollector(collect: () => void): void {
   collector = collect;
 }
 
 /**
- * One full collection before a wait of `LONG_WAIT_MS` or more, some hundred milliseconds of processor time. V8 collects
- * when it needs memory, and a crawl whose hosts all wait needs none: for an hour it would keep twice what it uses.
+ * Runs a full collection before a wait of `LONG_WAIT_MS` or more; it takes some hundred milliseconds of processor time.
+ * V8 collects only when it needs memory, and a crawl whose hosts all wait needs none: it would keep twice what it uses
+ * for an hour.
  */
 export function giveMemoryBack(waitMs: number): void {
   if (waitMs < LONG_WAIT_MS) return;
