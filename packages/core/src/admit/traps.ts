@@ -28,8 +28,8 @@ const BREEDING_SHARE = 0.75;
 /** The share of recently compared pages that must repeat. */
 const REPEATING_SHARE = 0.6;
 /**
- * The limit of a group, as a share of the one that is set. A whole host needs more, since it holds more than a trap.
- * Hosts of one domain are requested at the same time, so that more pages are on their way when the trap shows.
+ * The limit of a group, as a share of the option's limit. A whole host needs more, since it has more than a trap.
+ * Hosts of one domain are requested at the same time, so more pages are in flight when the trap shows.
  */
 const LIMIT_SHARES: Readonly<Partial<Record<TrapRule, number>>> = { 'alike-host': 1.25, 'alike-hosts': 0.75 };
 

@@ -170,7 +170,7 @@ async function responseRecord(
   const head = responseHead(outcome, isDecoded);
   const digests = await digestsOf({ head, payload }, digest);
   const isNotModified = status === 304;
-  // The digest of no bytes tells nothing: an empty payload is never a copy of another.
+  // The digest of no bytes means nothing, so an empty payload is never a copy of another.
   const hasPayload = payloadBytes(payload) > 0;
   const about = original === undefined ? payloads.lastOf(url) : original;
   const sentTag = headerValue(Object.entries(sent.headers), 'if-none-match');

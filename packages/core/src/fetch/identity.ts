@@ -20,7 +20,7 @@ export interface Identity {
   readonly page: string | null;
   /** `name/version (+contact)`, with the page before a mail address: the whole field value. */
   readonly userAgent: string;
-  /** The value of the From field: the contact where it is a mail address (RFC 9110 §10.1.2). */
+  /** The value of the From field: the contact, if it is a mail address (RFC 9110 §10.1.2). */
   readonly from: string | null;
 }
 

@@ -7,7 +7,7 @@ import { connect, isIPv6, type Socket } from 'node:net';
 import type { OperatorProxy } from './proxy.js';
 
 export interface Tunnel {
-  /** Rejects with an error whose code says who failed: `PROXY_DOWN`, `PROXY_REFUSED`, or that of a connection. */
+  /** Rejects with an error whose code says what failed: `PROXY_DOWN`, `PROXY_REFUSED`, or a connection error. */
   readonly opened: Promise<Socket>;
   /** Whether the proxy has accepted the connection. From then on, the site causes the wait. */
   hasReachedProxy(): boolean;

@@ -67,7 +67,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #connection: Connection;
   readonly #pool: ConnectionPool;
   readonly #nowMs: () => number;
-  /** Called once: with the outcome, or with `null` when `mayStart` refused. */
+  /** Called once: with the outcome, or with `null` if `mayStart` refused. */
   readonly #onEnd: (outcome: FetchOutcome | null) => void;
   readonly #ignoreAbort: () => void;
   #phase: ExchangePhase | 'over' = 'connecting';

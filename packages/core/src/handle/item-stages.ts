@@ -77,7 +77,7 @@ export class ItemStages {
   }
 
   /**
-   * Takes the items of a page through all stages; `null`: there are none.
+   * Passes the items of a page through all stages; `null`: there are no stages.
    * @throws What a stage throws; MannerlyError `item-invalid` where one returns nothing, no JSON, or too much.
    */
   async run(emitted: readonly JsonValue[], page: FetchedPage): Promise<(readonly JsonValue[])[] | null> {

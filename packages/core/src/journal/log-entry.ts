@@ -40,7 +40,7 @@ export interface LogEntry {
 /** Receives entries. What it throws becomes a process warning. */
 export interface LogFunction {
   (entry: LogEntry): void;
-  /** The least that it gets, read when a run starts. @default debug: everything */
+  /** The lowest level that it receives, read when a run starts. @default debug: everything */
   readonly level?: LogLevel;
 }
 

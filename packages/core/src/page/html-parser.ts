@@ -90,7 +90,7 @@ export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: Tre
       else super._stateComment(cp);
     }
 
-    /** Text up to a `<` or another character, or the space in front of it. */
+    /** Takes text up to a `<` or `other`, or the space before it. */
     #takesText(cp: number, other: number): boolean {
       const isSpace = isWhitespace(cp);
       if (this.#hasFrames && !isSpace) return false;

@@ -54,8 +54,8 @@ export interface HtmlSummary {
 }
 
 /**
- * A page to scan. Markup is ASCII, so a page in UTF-8 is scanned as a string of one character per byte, which takes a
- * tenth of the time of decoding it; only the values that are kept are decoded.
+ * A page to scan. Markup is ASCII, so a UTF-8 page is scanned as a string of one character per byte, which takes a
+ * tenth of the time of decoding it. Only the values that are kept are decoded.
  */
 interface PageUnits {
   readonly units: string;

@@ -116,8 +116,8 @@ export function parseRefresh(content: string): Refresh | null {
 }
 
 /**
- * Where a refresh leads, an absolute http(s) URL without fragment, if it is short enough to be a redirect in all but
- * name. A page that shows itself for longer is a page; one that reloads itself leads nowhere: `null`.
+ * The target of a refresh, an absolute http(s) URL without fragment, if its delay is short enough for a redirect.
+ * `null` if the page is shown for longer, or if it reloads itself.
  * @param baseUrl - The page's base, against which the URL is resolved.
  */
 export function refreshTarget(content: string | null, baseUrl: string | URL, pageUrl: string): string | null {

@@ -63,8 +63,8 @@ export const NO_CLAIMS = { changed: 0, changedTrue: 0, unchanged: 0, unchangedTr
 type LastmodRecord = Readonly<typeof NO_CLAIMS>;
 
 /**
- * How far the claims of a host are trusted, each kind by itself, and what they weigh together, 0 to 1: the means of two
- * beta distributions, and their sum less 1. At first as if three of four had been true: one half.
+ * How much the claims of a host are trusted, each kind separately, and their combined weight, 0 to 1: the means of two
+ * beta distributions, and their sum less 1. Initially as if three of four had been true: one half.
  */
 export function trustOf({ changed, changedTrue, unchanged, unchangedTrue }: LastmodRecord) {
   const [ofChanged, ofUnchanged] = [(changedTrue + 3) / (changed + 4), (unchangedTrue + 3) / (unchanged + 4)];
