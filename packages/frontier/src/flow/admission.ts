@@ -1,6 +1,6 @@
-// The way into the queue: a URL becomes an entry of its host's queue, or an answer why not. In this order: can it be
-// queued at all, is it known, do fresh rules in memory exclude it, is there a place. Robots' first look is cheap and
-// not binding: the gate decides again when the URL is taken (access §11).
+// Admission: a URL becomes an entry of its host's queue, or gets an answer that says why not. The checks run in this
+// order: can it be queued at all, is it known, do fresh rules in memory exclude it, is there a place in the queue. This
+// first check of robots.txt is cheap and not binding: the gate decides again when the URL is taken (access §11).
 
 import { HOST_NAME_MAX_CHARS, PRIORITIES, URL_MAX_CHARS } from '../limits.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
@@ -21,7 +21,7 @@ import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
 import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
 
-/** One URL on its way in: an answer already, or the entry that the store is to answer. */
+/** One URL during admission: it has an answer already, or an entry that the store must answer for. */
 export type Candidate =
   | {
       readonly kind: 'answered';
@@ -34,7 +34,7 @@ export type Candidate =
 
 const KNOWN: AddAnswer = Object.freeze({ kind: 'known' });
 
-/** The way in, in two steps with the store's answer between them. */
+/** Admission in two steps, with the store's answer between them. */
 export class Admission {
   readonly #context: FrontierContext;
   readonly #encode = createItemEncoder();
@@ -46,8 +46,8 @@ export class Admission {
   }
 
   /**
-   * What becomes of URLs as far as it can be said without the store. Links of pages may pass `maxQueued`. Thousands of
-   * URLs may take a millisecond each, so others get their turn in between.
+   * Checks URLs as far as possible without the store. Links of pages may exceed `maxQueued`. Thousands of URLs may take
+   * a millisecond each, so the loop yields to other work in between.
    */
   async consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Promise<Candidate[]> {
     const { clock, settings, counts } = this.#context;
@@ -61,7 +61,7 @@ export class Admission {
       if (takesPlace) taken += 1;
       const isFull = takesPlace && counts.queued + taken > settings.maxQueued;
       candidates.push(isFull ? answered(input, { kind: 'full' }) : candidate);
-      // By its amount: the clock may have been put back.
+      // The absolute difference, because the clock may have been set back.
       if (Math.abs(clock.nowMs() - sliceMs) <= ADMISSION_SLICE_MS) continue;
       await new Promise<void>((resolve) => clock.after(0, resolve));
       sliceMs = clock.nowMs();
@@ -70,8 +70,8 @@ export class Admission {
   }
 
   /**
-   * The answers, in the order of the URLs. Exclusions are reported, once per URL; with `reportsDrops` also what was
-   * dropped, for callers that get no answers.
+   * The answers, in the order of the URLs. Reports exclusions, once per URL; with `reportsDrops` also reports dropped
+   * URLs, for callers that get no answers.
    */
   conclude(candidates: readonly Candidate[], outcomes: readonly AddOutcome[], reportsDrops: boolean): AddAnswer[] {
     const { seen, reporter, settings } = this.#context;
@@ -93,7 +93,7 @@ export class Admission {
     const { seen, gate, hostBounds } = this.#context;
     const visit = input.visit ?? 0;
     const isFirst = (input.dedupe ?? true) && visit === 0;
-    // Most links of a page were on the page before it too, letter by letter: they are not parsed again.
+    // Most links of a page were also on the page before it, letter by letter. They are not parsed again.
     if (isFirst && seen.isRecent(input.url)) return answered(input, KNOWN);
     const read = parseUrlParts(input.url);
     if (read === null) {
@@ -131,7 +131,7 @@ export class Admission {
     const { seen, gate, store } = this.#context;
     const { visit = 0, dedupe = true } = input;
     const key = dedupe ? gate.keyBySite(authority, url) : null;
-    // What is queued without regard to what is known, and companions of a robots.txt, keep the name they have.
+    // URLs that are queued whether known or not, and companions of a robots.txt, keep their own names.
     const isKeyed = key !== null || !dedupe || visit !== 0 || input.via === 'companion';
     const body = this.#encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
     if (body.length > store.capabilities.maxBody) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
@@ -148,7 +148,7 @@ export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
   return links;
 }
 
-/** Why a URL cannot be queued whatever is known; `null`: it can. */
+/** Why a URL cannot be queued, whether known or not; `null`: it can. */
 function faultOf(input: NewUrl, url: string, visit: number): string | null {
   if (url.length > URL_MAX_CHARS || input.url.length > URL_MAX_CHARS) return 'url-too-long';
   if (!Number.isSafeInteger(visit) || visit < 0) return 'url-invalid';

@@ -1,5 +1,4 @@
-// What all parts of one frontier share, built in the order in which it depends on each other. Nothing here knows the
-// scheduler.
+// What all parts of one frontier share, built in order of dependency. Nothing here knows the scheduler.
 
 import { EventReporter } from '../hosts/event-reporter.js';
 import { HostBounds } from '../hosts/host-state.js';

@@ -1,5 +1,4 @@
-// What the functions of the flow work on: the parts of one frontier, in the order in which they build on each other,
-// and the work in flight.
+// What the functions of the flow work on: the parts of one frontier, in order of dependency, and the work in flight.
 
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
@@ -10,20 +9,20 @@ import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
 
-/** What is known of a work in flight, its holder's view aside. */
+/** What the frontier knows of a work in flight, besides what the worker sees. */
 export interface Flight {
   readonly host: LeasedHost;
-  /** `null` without one, as for the first request for a robots.txt and for requests of the owner's own. */
+  /** `null`: the work has no entry, as the first request for a robots.txt and the owner's own requests. */
   readonly entry: LeasedEntry | null;
   /** The authority that serves it. */
   readonly authority: string;
-  /** Of a hop: its chain. */
+  /** For a hop: its redirect chain. */
   readonly chain: string | null;
-  /** Of a page of the queue: the budgets that it may use up. */
+  /** For a page of the queue: the budgets that it may use up. */
   readonly budgets: readonly Budget[];
 }
 
-/** The parts of a frontier that work passes on its way. */
+/** The parts of a frontier that work passes through. */
 export interface Flow {
   readonly context: FrontierContext;
   readonly schedule: HostSchedule;

@@ -1,6 +1,6 @@
-// The leases of this process: hosts come from the store, are renewed while work of theirs is in flight, and go back.
-// Everything reported to the store about hosts goes through one commit at a time; what comes up while one is in flight
-// goes with the next (group commit). A host whose commit answers `lost` is forgotten with all its work.
+// The leases of this process: it leases hosts from the store, renews them while their work is in flight, and releases
+// them. All reports to the store about hosts go through one commit at a time. What changes while a commit is in flight
+// goes with the next one (group commit). A host whose commit answers `lost` is forgotten with all its work.
 
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import { LeasedHost } from '../hosts/leased-host.js';
@@ -18,7 +18,7 @@ interface WaitingLinks {
   outcomes: AddOutcome[];
 }
 
-/** The leases. Its promises reject with what the store throws. */
+/** The leases. Promises reject with what the store throws. */
 export class HostLeases {
   readonly #context: FrontierContext;
   readonly #schedule: HostSchedule;
@@ -26,7 +26,7 @@ export class HostLeases {
   #sending: Promise<void> = Promise.resolve();
   #scheduled: Promise<void> | null = null;
   #isSending = false;
-  /** Nothing is due there before this time, as far as we know. */
+  /** As far as we know, nothing is due in the store before this time. */
   #dryUntilMs = 0;
 
   constructor(context: FrontierContext, schedule: HostSchedule) {
@@ -36,7 +36,7 @@ export class HostLeases {
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Leases as many due hosts as there are places, `most` at most. @returns Whether any came. */
+  /** Leases as many due hosts as there are places, `most` at most. @returns Whether it leased any. */
   async leaseDue(most: number): Promise<boolean> {
     const places = Math.min(most, this.#schedule.freePlaces);
     const came = places > 0 && (await this.#isAnyDue()) ? await this.lease(places) : 0;
@@ -50,7 +50,7 @@ export class HostLeases {
     this.#dryUntilMs = 0;
   }
 
-  /** A lease is a transaction, a look at the due times is less, and there is time between two looks. */
+  /** Checking the due times costs less than a lease, which is a transaction. Checks are spaced in time as well. */
   async #isAnyDue(): Promise<boolean> {
     if (this.#schedule.othersWait) return true;
     const nowMs = this.#context.clock.nowMs();
@@ -61,7 +61,10 @@ export class HostLeases {
     return false;
   }
 
-  /** Leases hosts that are due, or the named ones if they are, with or without entries. @returns How many came. */
+  /**
+   * Leases hosts that are due, or the named ones if they are due, with or without entries.
+   * @returns How many it leased.
+   */
   async lease(maxHosts: number, hosts?: readonly HostKey[]): Promise<number> {
     const { store, clock, settings, budget } = this.#context;
     const sentAtMs = clock.nowMs();
@@ -69,14 +72,14 @@ export class HostLeases {
       maxHosts,
       entriesPerHost: ENTRIES_PER_LEASE,
       ttlMs: settings.leaseTtlMs,
-      // What the next holder owes a host without requirements, should we die before our first commit.
+      // The delay that the next holder keeps for a host without requirements if we die before our first commit.
       delayMs: Math.ceil(settings.politeness.minMs),
       ...(hosts === undefined ? {} : { hosts }),
     });
     const nowMs = clock.nowMs();
     const arrivals = leases.map((lease) => {
-      // The store grants our own host again when our lease had run out, or when it took the host back: then the answer
-      // to the commit that gave it back is on its way, and says what became of it.
+      // The store can grant our own host to us again: after our lease ran out, or after we released it. In the second
+      // case the answer to the releasing commit is still on its way and says what became of the host.
       const earlier = this.#schedule.get(lease.host);
       if (earlier !== undefined && earlier.status !== 'leaving') this.#lose(earlier);
       const host = new LeasedHost(lease, settings.settingsOf(lease.host), sentAtMs, nowMs, budget.countSinceMs);
@@ -87,7 +90,7 @@ export class HostLeases {
     return leases.length;
   }
 
-  /** Takes in entries that came with a lease or a renewal, once the rules of their authorities are known. */
+  /** Takes in entries from a lease or a renewal, once the rules of their authorities are known. */
   async #takeIn(host: LeasedHost, entries: readonly Entry[]): Promise<void> {
     if (entries.length === 0 && host.status === 'leased') {
       this.#schedule.reschedule(host);
@@ -95,13 +98,16 @@ export class HostLeases {
     }
     const { gate, store, clock } = this.#context;
     const leased = entries.map(leasedEntry);
-    /** Authorities of these entries; whether the host is spaced by their rules: a hop on its way is of another one. */
+    /**
+     * Authorities of these entries, and whether their rules space the host. Those of a hop do not: it belongs to
+     * another host.
+     */
     const names = new Map<string, boolean>();
     for (const name of host.askers) names.set(name, true);
     for (const { item, authority } of leased) {
       if (item.kind === 'page' || !names.has(authority)) names.set(authority, item.kind === 'page');
     }
-    // Another process may have had the host meanwhile, and its robots.txt with it.
+    // Another process may have held the host and fetched its robots.txt in the meantime.
     const isNews = store.capabilities.shared && host.status === 'arriving';
     const loads: Promise<Authority>[] = [];
     for (const name of names.keys()) loads.push(isNews ? gate.refresh(name) : gate.load(name));
@@ -114,8 +120,8 @@ export class HostLeases {
       host.noteRules(authority.name, gate.rules(authority));
       hasAnswered ||= authority.hasAnswered;
     }
-    // A holder was killed after it kept the answer and before it kept the clock: the requirements of the file are
-    // known, and that it was just read. No clock and no answer is a new host.
+    // The last holder was killed after it stored the robots.txt and before it stored the clock. So the file's
+    // requirements are known, and it was read just now. A host with neither clock nor robots.txt is new.
     if (isNews && hasAnswered && host.clock.lastEndMs === null) host.restartClock(clock.nowMs());
     host.entries.add(leased);
     this.#schedule.reschedule(host);
@@ -129,7 +135,7 @@ export class HostLeases {
     return outcomes;
   }
 
-  /** Commits what has changed up to now, links included. @returns The outcomes of the links. */
+  /** Commits all changes so far, links included. @returns The outcomes of the links. */
   async commit(links: readonly NewEntry[] = []): Promise<AddOutcome[]> {
     const waiting: WaitingLinks = { entries: links, outcomes: [] };
     if (links.length > 0) this.#waiting.push(waiting);
@@ -137,12 +143,12 @@ export class HostLeases {
     return waiting.outcomes;
   }
 
-  /** Commits what has changed; no caller waits for it. */
+  /** Commits the changes; no caller waits for it. */
   commitSoon(): void {
     if (this.#schedule.hasChanges) this.commit().catch(this.#context.guard.fail);
   }
 
-  /** Whether a report is not known to be kept: it waits for a commit, or a commit is in flight. */
+  /** Whether the store has not yet confirmed a report: it waits for a commit, or a commit is in flight. */
   get isBusy(): boolean {
     return this.#schedule.hasChanges || this.#scheduled !== null || this.#isSending;
   }
@@ -159,7 +165,7 @@ export class HostLeases {
     return this.#scheduled;
   }
 
-  /** Links go first or together with the page that names them, never after it (C5). */
+  /** Links are committed before or together with the page that names them, never after it (C5). */
   async #send(): Promise<void> {
     const { store, clock } = this.#context;
     const sentAtMs = clock.nowMs();
@@ -170,7 +176,7 @@ export class HostLeases {
     this.#noteFinished(hosts);
     const commits = hosts.map((host) => this.#schedule.commitOf(host, sentAtMs));
     const entries = links.flatMap((link) => link.entries);
-    // Ahead of the commit, with which a host may go back.
+    // Before the commit, because the commit may release the host.
     for (const { host, notBeforeMs = 0 } of entries)
       if (notBeforeMs > 0) this.#schedule.get(host)?.noteLater(notBeforeMs, sentAtMs);
     const { maxBatch } = store.capabilities;
@@ -211,7 +217,7 @@ export class HostLeases {
     for (const host of hosts) finished += host.entries.finishedCount;
     if (finished === 0) return;
     counts.finished(finished);
-    // Ahead of the commit: a process that is killed in between has counted a page too many, never one too few.
+    // Before the commit: if the process is killed in between, it has counted one page too many, never one too few.
     budget.save(clock.nowMs()).catch(guard.fail);
     if (settings.labels.size > 0) labelBudgets.each('save', clock.nowMs()).catch(guard.fail);
   }
@@ -229,21 +235,21 @@ export class HostLeases {
     }
   }
 
-  /** Another holder has it, or may have. */
+  /** Another process holds the host, or may hold it. */
   #lose(host: LeasedHost): void {
     host.lose();
     this.#schedule.remove(host);
     this.mayBeDue();
   }
 
-  /** The host is back in the store; `dueInMs`: `null` for a parked one. */
+  /** The host is back in the store. `dueInMs`: `null` for a parked one. */
   #released(host: LeasedHost, dueInMs: number | null): void {
     const { clock, waits, guard } = this.#context;
     this.#schedule.remove(host);
     this.mayBeDue();
-    // It may have come again before this answer.
+    // The host may have been leased again before this answer arrived.
     if (this.#schedule.get(host.key) === undefined) waits.left(host.key, host.waitAt(clock.nowMs()));
-    // An operator must hear of a parked host, however this process ends.
+    // The operator must learn of a parked host, however this process ends.
     if (dueInMs === null) waits.save().catch(guard.fail);
   }
 }

@@ -1,5 +1,5 @@
-// Which leased host is next, and which goes back: the leased hosts, the heap of those that may be asked, those with
-// changes to commit. In memory only; `host-leases.ts` talks to the store.
+// Which leased host is next, and which is released: the leased hosts, the heap of those that may be requested, and
+// those with changes to commit. In memory only; `host-leases.ts` talks to the store.
 
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE, LEASE_MARGIN_MS } from '../limits.js';
@@ -11,30 +11,30 @@ import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, SHARE_AGAIN_MS, TURN_EXCHA
 
 export class HostSchedule {
   /**
-   * Whether more hosts may be due in the store than we have leased, as of the last lease: a host that has had its turn
-   * makes place for them.
+   * Whether, as of the last lease, the store may have more due hosts than we have leased. If so, a host that has had
+   * its turn makes place for them.
    */
   othersWait = true;
-  /** Whether we have no host, as of the last lease, and none was due. */
+  /** Whether, as of the last lease, we have no host and none was due. */
   lacksHosts = false;
   readonly #context: FrontierContext;
-  /** Hosts for which requests of the owner's own wait: they stay. */
+  /** Hosts that the owner's own requests wait for. They are not released. */
   readonly wanted = new Set<HostKey>();
   readonly #hosts = new Map<HostKey, LeasedHost>();
   readonly #ready = new ReadyHeap<LeasedHost>();
-  /** Those that are due, by their rank, where they go in another order than they fell due. */
+  /** Due hosts by rank, used when they do not go in the order in which they fell due. */
   readonly #due = new ReadyHeap<LeasedHost>();
-  /** `null`: hosts that are due go in the order in which they fell due. */
+  /** `null`: due hosts go in the order in which they fell due. */
   readonly turns: HostTurns | null;
   #changed = new Set<LeasedHost>();
-  /** Those whose release is under way. */
+  /** Hosts whose release is under way. */
   readonly #leaving = new Set<LeasedHost>();
-  /** Hosts that we may have, so that processes without any get some. */
+  /** The most hosts we may lease, so that processes without hosts get some. */
   #most: number;
   #sharedAtMs = 0;
   #isClosing = false;
   #lagMs = 0;
-  /** Ends a wait for a host that may be asked. */
+  /** Ends a wait for a host that may be requested. */
   #onDue: (() => void) | null = null;
 
   constructor(context: FrontierContext) {
@@ -60,7 +60,7 @@ export class HostSchedule {
     this.turns?.came(host);
   }
 
-  /** The host is not ours any more. */
+  /** Forgets a host that is no longer ours. */
   remove(host: LeasedHost): void {
     if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
     this.#leaving.delete(host);
@@ -72,17 +72,17 @@ export class HostSchedule {
     return this.#hosts.size === 0;
   }
 
-  /** How many more hosts may be leased; less than 0 when others want their share. */
+  /** How many more hosts may be leased; negative when other processes should get their share. */
   get freePlaces(): number {
     const { counts, budget } = this.#context;
     return shareOf(this.#most, counts.hosts, budget.othersAtWork()) - this.#hosts.size;
   }
 
-  /** So many processes have no host: while they have none, we keep as many of ours as each of them may take. */
+  /** `others` processes have no host. Until they have some, we keep only as many hosts as each of them may take. */
   shareWith(others: number, nowMs: number): void {
     const { maxHosts } = this.#context.settings;
     if (others === 0 || this.#hosts.size < 2) this.#most = maxHosts;
-    // Those of the last time may be on their way: a host leaves between two requests.
+    // The hosts of the last round may still be on their way: a host leaves between two requests.
     else if (this.#most === maxHosts || nowMs - this.#sharedAtMs >= SHARE_AGAIN_MS) {
       this.#most = Math.ceil(this.#hosts.size / (others + 1));
       this.#sharedAtMs = nowMs;
@@ -91,7 +91,7 @@ export class HostSchedule {
 
   // ── Changes ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** The next commit reports on this host. */
+  /** The next commit will report on this host. */
   touch(host: LeasedHost): void {
     this.#changed.add(host);
   }
@@ -100,7 +100,7 @@ export class HostSchedule {
     return this.#changed.size > 0;
   }
 
-  /** The hosts on which a commit reports that is about to leave. */
+  /** The hosts that the commit about to be sent reports on. */
   takeChanged(): LeasedHost[] {
     const changed = [...this.#changed].filter(({ status }) => status === 'leased');
     this.#changed = new Set();
@@ -109,7 +109,7 @@ export class HostSchedule {
 
   // ── Order ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Something of the host has changed: when is its next request, and does it stay? */
+  /** Recomputes, after a change, when the host's next request is and whether the host stays. */
   reschedule(host: LeasedHost): void {
     if (host.status !== 'leased' || host.isBusy) {
       this.#unplace(host);
@@ -119,7 +119,7 @@ export class HostSchedule {
     const isFull = host.unsettled >= this.#context.settings.unsettledPerHost;
     const ready = host.entries.readyCount(nowMs);
     const hasWork = ready > 0 && !isFull && !this.#isTurnOver(host);
-    // Hosts that have waited longest go first: a new one is behind those that were due before it came.
+    // Hosts that have waited longest go first. A new host goes behind those that were due before it arrived.
     let atMs = hasWork ? Math.max(host.nextPageStart(nowMs).atMs, host.leasedAtMs) : null;
     for (const untilMs of host.chains.values()) atMs = Math.min(atMs ?? untilMs, untilMs);
     if (atMs === null) this.#unplace(host);
@@ -132,7 +132,7 @@ export class HostSchedule {
     if (wantsMore || (host.isIdle && this.#leaves(host, nowMs))) this.touch(host);
   }
 
-  /** Takes out the first host that may be asked now; `null` without one. */
+  /** Removes and returns the first host that may be requested now; `null`: there is none. */
   popDue(nowMs: number): LeasedHost | null {
     if (this.turns === null) return this.#ready.popDue(nowMs) ?? null;
     for (let dueAtMs = this.#ready.earliest(); dueAtMs !== null && dueAtMs <= nowMs; dueAtMs = this.#ready.earliest()) {
@@ -143,7 +143,7 @@ export class HostSchedule {
     return this.#due.popDue(Number.MAX_SAFE_INTEGER) ?? null;
   }
 
-  /** How many hosts that may be asked now go before this one; `null`: it is not among them. */
+  /** How many hosts that may be requested now go before this one; `null`: this one may not be requested now. */
   ahead(host: LeasedHost, nowMs: number): number | null {
     const rankOf = (each: LeasedHost): number | null => {
       const dueAtMs = this.#ready.dueOf(each) ?? Number.POSITIVE_INFINITY;
@@ -155,12 +155,12 @@ export class HostSchedule {
     return [...this.#hosts.values()].filter((each) => (rankOf(each) ?? Number.POSITIVE_INFINITY) < own).length;
   }
 
-  /** When the earliest host may be asked, epoch milliseconds; `null` without one. */
+  /** When the earliest host may be requested, epoch milliseconds; `null`: there is none. */
   earliestMs(): number | null {
     return this.#due.peek() === undefined ? this.#ready.earliest() : this.#context.clock.nowMs();
   }
 
-  /** Resolves when a host may be asked, or with `other`. Only one caller waits at a time. */
+  /** Resolves when a host may be requested, or when `other` settles. Only one caller waits at a time. */
   async untilDueOr(other: Promise<unknown>): Promise<void> {
     const { clock } = this.#context;
     const dueMs = this.earliestMs();
@@ -177,11 +177,11 @@ export class HostSchedule {
     }
   }
 
-  /** What the commit that is about to leave says of a host: whether it stays, and how many more entries may come. */
+  /** What the commit about to be sent says of a host: whether it stays, and how many more entries it may get. */
   commitOf(host: LeasedHost, nowMs: number): HostCommit {
     const startMs = host.nextPageStart(nowMs).atMs;
     const { parked } = host.clock;
-    // A parked host is away until it is unparked, and then as far from its last exchange as any other.
+    // A parked host stays away until it is unparked. Its interval since the last exchange then applies as for any host.
     const delayMs = Math.max(host.intervalMs(nowMs), parked ? 0 : startMs - nowMs);
     if (!this.#isClosing && (!host.isIdle || !this.#leaves(host, nowMs))) {
       const keep = { ttlMs: this.#context.settings.leaseTtlMs, want: this.#entriesWanted(host, nowMs) };
@@ -202,7 +202,7 @@ export class HostSchedule {
     return this.othersWait && host.exchanges >= Math.max(1, TURN_EXCHANGES * host.weight);
   }
 
-  /** Whether an idle host has no reason to stay. */
+  /** Whether an idle host should be released. */
   #leaves(host: LeasedHost, nowMs: number): boolean {
     if (this.#isClosing) return true;
     if (this.wanted.has(host.key)) return false;
@@ -225,7 +225,7 @@ export class HostSchedule {
     return nowMs < host.leaseEndMs - Math.min(Math.max(LEASE_MARGIN_MS, 2 * this.#lagMs), leaseTtlMs / 2);
   }
 
-  /** A timer was late, milliseconds. */
+  /** Notes that a timer was late, milliseconds. */
   noteLag(lateMs: number): void {
     this.#lagMs = Math.max(lateMs, Math.floor(this.#lagMs / 2));
   }
@@ -234,15 +234,15 @@ export class HostSchedule {
     return this.#isClosing;
   }
 
-  /** From here on every idle host goes back with its next commit. */
+  /** From now on every idle host is released with its next commit. */
   close(): void {
     this.#isClosing = true;
   }
 }
 
 /**
- * How many of the crawl's `hosts` a process may lease next to `others`, `most` where it is alone: a little more than an
- * equal share, so that a process that came first leaves some, and a slow one does not delay many.
+ * How many of the crawl's `hosts` a process may lease next to `others` processes; `most` if it is alone. It is a little
+ * more than an equal share, so that the first process leaves some hosts and a slow one does not delay many.
  */
 export function shareOf(most: number, hosts: number, others: number): number {
   if (others === 0) return most;

@@ -1,21 +1,21 @@
-// Which of the hosts that are due goes first, where weights or quiet hours decide it.
+// Which due host goes first when weights or quiet hours decide it.
 //
-// With weights (weighted fair queueing): a host has a virtual time, which a turn moves on by 1 / weight, and the one
-// with the least goes first. So a host of weight 3 gets three turns while one of weight 1 gets one, where the crawl
-// cannot ask all that are due; where it can, weights change nothing. A host that comes is a turn behind the common
-// time, which every turn moves on by its share of all weights: so new hosts cannot keep others waiting for ever. A host
-// that politeness kept waiting may catch up a turn.
-// Virtual times are in memory: after a restart, and in each process, they begin anew.
+// With weights (weighted fair queueing): each host has a virtual time, and a turn advances it by 1 / weight. The host
+// with the lowest virtual time goes first. So if the crawl cannot serve all due hosts, a host of weight 3 gets three
+// turns while one of weight 1 gets one. If it can, weights change nothing. A new host starts one turn behind the common
+// virtual time, which every turn advances by its share of all weights, so new hosts cannot keep others waiting for
+// ever. A host that politeness delayed may catch up one turn. Virtual times are in memory: they start anew after a
+// restart and in each process.
 //
-// With quiet hours, hosts at which it is night go before all others.
+// With quiet hours, hosts where it is night go before all others.
 
 import type { LeasedHost } from '../hosts/leased-host.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
 import { QuietHours } from '../politeness/quiet-hours.js';
 
-/** How far the virtual time of a host may lie behind, in turns of weight 1. */
+/** How far the virtual time of a host may lag behind, in turns of weight 1. */
 const CREDIT = 1;
-/** More than any time that hosts are compared by, and little enough to tell hundredths apart. */
+/** Greater than any time that hosts are compared by, and small enough to keep a precision of hundredths. */
 const AHEAD_OF_ALL = 1e13;
 
 export class HostTurns {
@@ -23,7 +23,7 @@ export class HostTurns {
   readonly #quietHours: QuietHours | null;
   /** The common virtual time. */
   #now = 0;
-  /** The weights of the last turns of all leased hosts together. */
+  /** The sum of the weights that all leased hosts had at their last turns. */
   #weights = 0;
 
   constructor(settings: Pick<ResolvedFrontierOptions, 'isWeighted' | 'labels' | 'politeness'>) {
@@ -31,7 +31,7 @@ export class HostTurns {
     this.#quietHours = settings.politeness.quietHours === 'prefer' ? new QuietHours() : null;
   }
 
-  /** What hosts that are due are compared by: the least goes first. @param dueAtMs - Epoch milliseconds. */
+  /** The value by which due hosts are compared: the lowest goes first. @param dueAtMs - Epoch milliseconds. */
   rank(host: LeasedHost, dueAtMs: number, nowMs: number): number {
     const rank = this.#settings.isWeighted ? host.turnAt : dueAtMs;
     return this.#quietHours?.isNight(host.key, nowMs) === true ? rank - AHEAD_OF_ALL : rank;
@@ -42,7 +42,7 @@ export class HostTurns {
     host.turnAt = this.#now + 1 / host.weight;
   }
 
-  /** The host is not leased any more. The second call does nothing. */
+  /** The host is no longer leased. A second call does nothing. */
   left(host: LeasedHost): void {
     this.#setWeight(host, 0);
   }

@@ -1,5 +1,5 @@
-// The work in flight, from `take` until it is settled: the slot of its host, the last check before the socket, the end
-// of the exchange (the slot is free, the host's clock starts). `settling.ts` says what follows.
+// The work in flight, from `take` until it is settled: it takes its host's slot, passes the last check before the
+// socket, and ends its exchange (the slot is free, the host's clock starts). `settling.ts` has what follows.
 
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
@@ -10,7 +10,7 @@ import type { Flight, Flow } from './flow.js';
 import { RENEWAL_WAIT_MS } from './limits.js';
 import type { PageChoice, RobotsChoice } from './next-request.js';
 
-/** Makes the work, and gives it the slot of its host. */
+/** Creates the work and gives it its host's slot. */
 export function startPage(
   flow: Flow,
   host: LeasedHost,
@@ -86,13 +86,13 @@ export function mayStart(flow: Flow, work: Work): StartAnswer {
   return { kind: 'go' };
 }
 
-/** The host of a work that has its slot; `null` where the lease is gone. */
+/** The host whose slot a work has; `null`: the lease is gone. */
 function hostOf(flow: Flow, work: Work): LeasedHost | null {
   const host = flow.flights.get(work)?.host;
   return host?.status === 'leased' && host.hasSlot(work) ? host : null;
 }
 
-/** The exchange of a work is over. Ignored after `dropFlights`. */
+/** Ends the exchange of a work. Ignored after `dropFlights`. */
 export function exchanged(flow: Flow, work: Work, exchange: Exchange): void {
   const flight = flow.flights.get(work);
   if (flight === undefined) return;
@@ -105,7 +105,7 @@ export function exchanged(flow: Flow, work: Work, exchange: Exchange): void {
   budget.addBytes(exchange.bytes);
   if (warnings.length > 0) {
     reporter.clock(host.key, warnings);
-    // A pause must outlive this process, and the page that met it may take its time to settle.
+    // A pause must outlive this process, and the page that caused it may take long to settle.
     if (host.status === 'leased') flow.schedule.touch(host);
   }
   const authority = work.kind === 'page' && exchange.status !== null ? gate.peek(flight.authority) : null;
@@ -114,7 +114,7 @@ export function exchanged(flow: Flow, work: Work, exchange: Exchange): void {
   flow.leases.commitSoon();
 }
 
-/** What is known of a work that is settled; `null` where it was dropped. @throws FrontierError `work-unknown` */
+/** What is known of a work that is being settled; `null`: it was dropped. @throws FrontierError `work-unknown` */
 export function flightOf(flow: Flow, work: Work): Flight | null {
   const flight = flow.flights.get(work);
   if (flight !== undefined) return flight;
@@ -122,18 +122,18 @@ export function flightOf(flow: Flow, work: Work): Flight | null {
   throw new FrontierError('work-unknown', `this work is not in flight: ${work.url}`);
 }
 
-/** The work is not in flight any more; what becomes of its entry is for the caller to say. */
+/** Takes the work out of flight. The caller decides what happens to its entry. */
 export function putDown(flow: Flow, work: Work, flight: Flight): void {
   flow.flights.delete(work);
   const hadSlot = flight.host.putDown(work, flight.budgets.length > 0);
   if (hadSlot) flow.context.addresses.free(flight.host.key, null, 0);
 }
 
-/** Nothing is in flight any more: what was handed out counts as lost. */
+/** Takes all work out of flight: what was handed out counts as lost. */
 export function dropFlights(flow: Flow): void {
   const nowMs = flow.context.clock.nowMs();
   for (const [work, flight] of flow.flights) {
-    // Its request may have left: the interval counts from now.
+    // Its request may have been sent, so the interval counts from now.
     if (flight.host.hasSlot(work)) flight.host.restartClock(nowMs);
     putDown(flow, work, flight);
     for (const budget of flight.budgets) budget.settle(false);
@@ -141,8 +141,8 @@ export function dropFlights(flow: Flow): void {
 }
 
 /**
- * Whether the pages of its authority wait until it is settled: what a companion says, and where it redirects to, comes
- * before them. Those with data of their own, as sitemaps have, only list URLs.
+ * Whether the pages of its authority wait until this page is settled. What a companion says, and where it redirects to,
+ * comes before them. Companions with user data, such as sitemaps, only list URLs.
  */
 export function holdsPages({ via, userData }: PageWork['record']): boolean {
   return via === 'companion' && userData === null;

@@ -1,42 +1,42 @@
-// The bounds of a URL's way, each with its unit and its source.
+// The bounds of the flow of URLs, each with its unit and its source.
 
-/** A host that must wait longer than this goes back to the store, milliseconds. */
+/** Milliseconds: a host that must wait longer is released to the store. */
 export const KEEP_WAIT_MS = 2_500;
-/** Exchanges with a host before it goes back in line behind the others that are due. */
+/** Exchanges with a host before it goes behind the other due hosts. */
 export const TURN_EXCHANGES = 32;
 /** How many times its equal share of hosts a process may lease. */
 export const HOST_SHARE_MARGIN = 1.25;
-/** Between two times at which hosts are given to a process that still has none, milliseconds (our own). */
+/** Milliseconds between two times at which a process gives up hosts for one that still has none (our own). */
 export const SHARE_AGAIN_MS = 5_000;
-/** Rounds one `take` makes over hosts that had nothing to give before it returns. */
+/** Rounds that one `take` makes over hosts without work before it returns. */
 export const TAKE_ROUNDS = 64;
-/** Milliseconds for which a store that had nothing due is not asked again (our own). */
+/** Milliseconds for which a store without due hosts is not queried again (our own). */
 export const LOOK_AGAIN_MS = 20;
 /** Entries leased at once while the rest of a host's queue is dropped. */
 export const DROP_BATCH = 64;
-/** Bytes of user data as JSON. */
+/** The most bytes of user data as JSON. */
 export const USER_DATA_MAX_BYTES = 16_384;
-/** The priority of URLs that name none. */
+/** The priority of URLs that have none of their own. */
 export const DEFAULT_PRIORITY = 4;
-/** URLs remembered as known in front of the store, as spelt: two generations of this many, 2 MB. */
+/** URLs, as written, that memory knows without asking the store: two generations of this many, 2 MB. */
 export const RECENT_URLS = 65_536;
-/** Share of its wait by which a retry may come later (our own). */
+/** Share of its wait that may be added to a retry (our own). */
 export const RETRY_JITTER = 0.1;
-/** Milliseconds by which it may come later at most: after a Retry-After of a day, not hours (our own). */
+/** The most milliseconds that may be added, so that a Retry-After of a day does not add hours (our own). */
 export const RETRY_JITTER_MAX_MS = 600_000;
-/** What `mayStart` asks a worker to wait while its lease is being renewed, milliseconds. */
+/** Milliseconds that `mayStart` has a worker wait while its lease is renewed. */
 export const RENEWAL_WAIT_MS = 100;
-/** Requests of the owner's own that wait at a time (our own). */
+/** The most of the owner's own requests that wait at a time (our own). */
 export const OWN_REQUESTS_MOST = 1_024;
-/** Milliseconds after which the lease of a host is requested again for such a request (our own). */
+/** Milliseconds after which such a request tries again to lease its host (our own). */
 export const OWN_REQUEST_RETRY_MS = 250;
 /** Renewals per lease: one may be lost and one late. */
 export const HEARTBEATS_PER_LEASE = 3;
-/** Milliseconds between two entries of the running time in the store: what a killed process loses of it at most. */
+/** Milliseconds between two saves of the running time: the most of it that a killed process loses. */
 export const ACCOUNT_EVERY_MS = 1_000;
-/** How long URLs are considered before others get their turn, milliseconds. Ours. */
+/** Milliseconds for which admission checks URLs before it yields to other work (our own). */
 export const ADMISSION_SLICE_MS = 10;
-/** When a URL is looked at again whose label has no page left but those in flight, milliseconds (our own). */
+/** Milliseconds until a URL is tried again whose label has no pages left except those in flight (our own). */
 export const LABEL_RETRY_MS = 1_000;
-/** When a process that was granted nothing asks again, milliseconds. */
+/** Milliseconds until a process that was granted nothing asks again. */
 export const GRANT_RETRY_MS = 250;

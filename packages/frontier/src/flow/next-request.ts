@@ -1,6 +1,6 @@
 // What a host's slot may be given now: the next entry that its robots.txt allows, or the robots.txt itself. The gate's
-// answers are binding here. Entries that end by such an answer (excluded, dropped, failed) leave the queue on the way.
-// An authority that must wait has its lane blocked, so that the host's others go on.
+// answers are binding here. Entries that such an answer ends (excluded, dropped, failed) leave the queue. If an
+// authority must wait, its lane is blocked, so that the host's other authorities go on.
 
 import type { Decision } from '@mannerly/robots';
 import type { Ending } from '../hosts/event-reporter.js';
@@ -16,7 +16,7 @@ import type { UrlRecord } from '../url-record.js';
 import type { FrontierContext } from './context.js';
 import { LABEL_RETRY_MS } from './limits.js';
 
-/** A queued page that is looked at. */
+/** A queued page under consideration. */
 interface Candidate {
   readonly entry: LeasedEntry;
   readonly item: PageItem;
@@ -24,17 +24,17 @@ interface Candidate {
   readonly required: RequirementsNow;
 }
 
-/** A page that may be requested now. `entry`: `null` for a request of the owner's own. */
+/** A page that may be requested now. `entry`: `null` for one of the owner's own requests. */
 export interface PageChoice extends Pick<Candidate, 'authority' | 'required'> {
   readonly kind: 'page';
   readonly entry: LeasedEntry | null;
   readonly record: UrlRecord;
   readonly decision: Decision;
-  /** What it may use up, reserved; none for a request of the owner's own. */
+  /** The reserved budgets that it may use up; none for one of the owner's own requests. */
   readonly budgets: readonly Budget[];
 }
 
-/** A robots.txt that is to be requested. `entry`: of a hop; `null` for the first request, which has none. */
+/** A robots.txt to request. `entry`: the entry of a hop; `null` for the first request, which has none. */
 export interface RobotsChoice extends Pick<Candidate, 'authority' | 'required'> {
   readonly kind: 'robots';
   readonly entry: LeasedEntry | null;
@@ -42,13 +42,13 @@ export interface RobotsChoice extends Pick<Candidate, 'authority' | 'required'> 
   readonly hops: number;
 }
 
-/** The URL is to be queued again: under the name that the rules give it, or with the last priority. */
+/** The URL must be queued again: under the name that the rules give it, or with the lowest priority. */
 export interface RequeueChoice extends Omit<Candidate, 'required'>, Requeueing {
   readonly kind: 'requeue';
 }
 
 interface Requeueing {
-  /** `null`: its own name. */
+  /** `null`: it keeps its own name. */
   readonly key: string | null;
   readonly priority: number;
 }
@@ -59,25 +59,25 @@ export type Choice =
   | RequeueChoice
   /** The authority is not in memory. */
   | { readonly kind: 'load'; readonly authority: string }
-  /** A redirect chain was not finished in time. */
+  /** A redirect chain did not finish in time. */
   | { readonly kind: 'chain-over'; readonly authority: string }
   | { readonly kind: 'wait' }
-  /** No entry may go now, whatever the time. */
+  /** No entry may be requested now, and waiting does not change that. */
   | { readonly kind: 'nothing' };
 
-/** What the gate, the owner and the bounds say of one URL. */
+/** What the gate, the owner and the bounds decide about one URL. */
 export type Verdict =
   | Exclude<GateAnswer, { kind: 'deny' | 'refused' }>
-  /** What the host requires has changed: the time of its next request is to be computed again. */
+  /** The host's requirements have changed: the time of its next request must be recomputed. */
   | { readonly kind: 'changed' }
   | ({ readonly kind: 'requeue' } & Requeueing)
   | { readonly kind: 'end'; readonly ending: Ending }
   | { readonly kind: 'closed'; readonly closed: ClosedTime };
 
-/** `skip`: the entry stays. `gone`: it is finished, or its lane is blocked. `again`: look at everything again. */
+/** `skip`: the entry stays. `gone`: it is finished, or its lane is blocked. `again`: start over with all entries. */
 type Step = Choice | 'skip' | 'gone' | 'again';
 
-/** Chooses, and removes what it chose from the host's entries. Their changes are for the next commit to report. */
+/** Chooses, and removes the choice from the host's entries. The next commit reports the changes. */
 export function choose(context: FrontierContext, host: LeasedHost, nowMs: number): Choice {
   if (host.chains.size > 0) {
     for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return { kind: 'chain-over', authority };
@@ -115,7 +115,7 @@ function entryStep(
   if (request !== null) {
     return { kind: 'robots', entry, authority, request, hops: authority.chain!.urls.length - 1, required };
   }
-  // The chain was given up: its authority has been answered for by now.
+  // The chain was given up, and its authority has an answer by now.
   finish(host, entry);
   return 'gone';
 }
@@ -139,7 +139,7 @@ function pageStep(
   const verdict = judge(context, host, item.record, authority, required, nowMs, { item, priority: entry.priority });
   switch (verdict.kind) {
     case 'busy': {
-      // Our own request brings the host back. A chain that waits elsewhere may belong to an earlier process.
+      // Our own request wakes the host. A chain that waits at another host may belong to an earlier process.
       const { chain } = authority;
       if (chain === null) return 'skip';
       if (nowMs >= chain.untilMs) return { kind: 'chain-over', authority: authority.name };
@@ -169,7 +169,7 @@ function pageStep(
         return { kind: 'wait' };
       }
       const ofLabel = labelBudget(context, host, item.record);
-      // Pages in flight, or other processes, have what is left of the label.
+      // Pages in flight or other processes have reserved the rest of the label's pages.
       if (ofLabel !== null && !ofLabel.reserve()) return block(nowMs + LABEL_RETRY_MS);
       if (!budget.reserve()) {
         ofLabel?.settle(false);
@@ -182,7 +182,7 @@ function pageStep(
   }
 }
 
-/** The first request for the robots.txt of an authority: from here on it counts as being fetched. */
+/** The first request for the robots.txt of an authority. From now on the file counts as being fetched. */
 export function robotsRequest(
   context: FrontierContext,
   authority: Authority,
@@ -193,7 +193,7 @@ export function robotsRequest(
   return { kind: 'robots', entry: null, authority, request, hops: 0, required };
 }
 
-/** What the gate, the owner and the bounds say of a URL, in this order. `queued`: `null` for an own request. */
+/** What the gate, the owner and the bounds decide about a URL, in this order. `queued`: `null` for an own request. */
 export function judge(
   context: FrontierContext,
   host: LeasedHost,
@@ -225,7 +225,7 @@ export function judge(
     const ending: Ending = typeof refusal === 'string' ? { status: 'excluded', reason: refusal } : refusal;
     return { kind: 'end', ending };
   }
-  // Queued before the rules were known: under its own name, not under the one that the site gives it.
+  // It was queued before the rules were known: under its own name, not the one that the site gives it.
   const key = queued === null || queued.item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
   if (key !== null && queued !== null) return { kind: 'requeue', key, priority: queued.priority };
   if (rules?.isOverMaxDelay === true)
@@ -247,7 +247,7 @@ function labelBudget(context: FrontierContext, host: LeasedHost, { label }: UrlR
   return settings.labels.size === 0 ? null : labelBudgets.of(label ?? host.label);
 }
 
-/** The entry leaves the queue for good. */
+/** Removes the entry from the queue for good. */
 function finish({ entries }: LeasedHost, entry: LeasedEntry): void {
   entries.remove(entry);
   entries.finish(entry.id);

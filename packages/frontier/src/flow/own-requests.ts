@@ -1,7 +1,7 @@
-// Requests of the owner's own, next to its queue: a handler that wants one more file and waits for it. There is no
-// entry for such a request; the lease on its host is the right to make it. It passes the same gate, takes the same
-// slot, uses up no page, and goes before the host's entries, so that a handler that waits for its own host waits for
-// one exchange, not for a queue. It is in memory only: after a restart no caller is left to answer.
+// The owner's own requests, outside its queue: a handler wants one more file and waits for it. Such a request has no
+// entry; the lease on its host is the right to make it. It passes the same gate, takes the same slot and uses up no
+// page. It goes before the host's entries, so that a handler that waits for its own host waits for one exchange, not
+// for a queue. Own requests are in memory only: after a restart no caller is left to answer.
 
 import type { HostWait } from '../frontier-event.js';
 import type { Ending } from '../hosts/event-reporter.js';
@@ -17,7 +17,7 @@ import { OWN_REQUEST_RETRY_MS, OWN_REQUESTS_MOST, RENEWAL_WAIT_MS } from './limi
 import { judge, robotsRequest } from './next-request.js';
 import { endChain } from './settling.js';
 
-/** What became of a request of the owner's own. */
+/** The outcome of one of the owner's own requests. */
 export type OwnAnswer =
   /** It may be made now: send it, report it with `exchanged`, and settle it as `done` or `returned` like any work. */
   | { readonly kind: 'go'; readonly work: PageWork }
@@ -26,11 +26,11 @@ export type OwnAnswer =
       readonly reason: string;
       readonly line: number | null;
       readonly pattern: string | null;
-      /** By which reading of the file; `null`: no line of it says so. */
+      /** The reading of the file that decided it; `null`: no line of the file did. */
       readonly dialect: string | null;
     }
   | { readonly kind: 'dropped'; readonly reason: string }
-  /** Its turn did not come in time, or cannot. `untilMs`: when it may, epoch milliseconds, where that is known. */
+  /** Its turn did not come in time, or cannot come. `untilMs`: when it may, epoch milliseconds, if known. */
   | { readonly kind: 'held'; readonly reason: HostWait['reason'] | 'stopping'; readonly untilMs: number | null };
 
 export interface OwnRequestInput {
@@ -53,7 +53,7 @@ interface Waiting extends OwnRequestInput {
 /** Gives the owner's requests their turns. Its promises reject with what the store throws. */
 export class OwnRequests {
   readonly #flow: Flow;
-  /** By host, in the order in which they came. */
+  /** By host, in order of arrival. */
   readonly #waiting = new Map<HostKey, readonly Waiting[]>();
   #count = 0;
 
@@ -61,7 +61,7 @@ export class OwnRequests {
     this.#flow = flow;
   }
 
-  /** Waits for the turn of a request, until its deadline at most or until `signal` aborts (`held`, `stopping`). */
+  /** Waits for the request's turn, at most until its deadline or until `signal` aborts (`held`, `stopping`). */
   add(input: OwnRequestInput, signal?: AbortSignal): Promise<OwnAnswer> {
     const { clock } = this.#flow.context;
     const { host, untilMs } = input;
@@ -90,7 +90,7 @@ export class OwnRequests {
     });
   }
 
-  /** @returns Whether it still waited. */
+  /** @returns Whether the request was still waiting. */
   #remove(request: Waiting): boolean {
     const { host } = request;
     const requests = this.#of(host);
@@ -115,7 +115,7 @@ export class OwnRequests {
     }
   }
 
-  /** Answers the requests whose turn has come; hands out robots.txt files that they need, up to `n` works in all. */
+  /** Answers the requests whose turn has come. Hands out the robots.txt files they need, up to `n` works in all. */
   async serve(works: Work[], n: number): Promise<void> {
     const { clock, budget } = this.#flow.context;
     const { schedule } = this.#flow;
@@ -128,22 +128,25 @@ export class OwnRequests {
       const host = schedule.get(key);
       if (host === undefined) continue;
       await this.#serveHost(host, works, n);
-      // Its slot is taken, or it has no reason to stay any more.
+      // Its slot is taken, or it no longer has a reason to stay.
       schedule.reschedule(host);
     }
   }
 
-  /** The earliest time at which `serve` may do something, epoch milliseconds; `null`: no request waits for time. */
+  /**
+   * The earliest time at which `serve` may have something to do, epoch milliseconds; `null`: no request waits for a
+   * time.
+   */
   nextAtMs(): number | null {
     let earliest = Number.MAX_SAFE_INTEGER;
     for (const [key, requests] of this.#waiting) {
-      // A slot that is taken, and a robots.txt in flight, come back by themselves.
+      // A host whose slot is taken, and a robots.txt in flight, wake it themselves.
       if (this.#flow.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.againAtMs);
     }
     return earliest === Number.MAX_SAFE_INTEGER ? null : earliest;
   }
 
-  /** The host is not ours: it is leased by name, tried now and then. */
+  /** Leases a host that is not ours by name, or schedules the next attempt. */
   async #lease(host: HostKey, nowMs: number): Promise<void> {
     if ((await this.#flow.leases.lease(1, [host])) > 0) return;
     const known = this.#flow.context.waits.get(host);
@@ -156,7 +159,7 @@ export class OwnRequests {
     }
   }
 
-  /** It waits for its host; where the turn would be of no use, for its robots.txt. */
+  /** Has the request wait for its host, or for its robots.txt if the host's turn would be of no use. */
   #waitForHost(request: Waiting, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
     const { gate } = this.#flow.context;
     const authority = gate.peek(request.authority);
@@ -172,7 +175,7 @@ export class OwnRequests {
     if (request === undefined) return;
     const { record } = request;
     const authority = gate.peek(request.authority) ?? (await gate.load(request.authority));
-    // While the authority was loaded, the request may have been answered, or another one may have taken the slot.
+    // While the authority was loaded, the request may have been answered, or another request may have taken the slot.
     if (this.#of(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
     const nowMs = clock.nowMs();
     if (!schedule.isSafe(host, nowMs)) {
@@ -213,7 +216,7 @@ export class OwnRequests {
     }
   }
 
-  /** The answer of the robots.txt in flight brings us back; a chain of redirects has an end of its own. */
+  /** The answer to the robots.txt in flight wakes the request. A redirect chain has its own deadline. */
   async #waitForRobots(host: LeasedHost, request: Waiting, { name, chain }: Authority, nowMs: number): Promise<void> {
     if (chain === null) waitUntil(request, 'robots-unreachable', null);
     else if (nowMs < chain.untilMs) waitUntil(request, 'robots-unreachable', chain.untilMs);
@@ -221,7 +224,10 @@ export class OwnRequests {
   }
 }
 
-/** Waits until a time, or answers at once where that is past the deadline; `null`: until something happens. */
+/**
+ * Has the request wait until a time, or answers it at once if that is past its deadline; `null`: until something
+ * happens.
+ */
 function waitUntil(request: Waiting, reason: HostWait['reason'], untilMs: number | null): void {
   request.reason = reason;
   request.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;

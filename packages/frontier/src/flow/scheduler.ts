@@ -1,5 +1,5 @@
-// The scheduler: which request is next, and what follows from it. It puts its parts together in the order in which they
-// build on each other, and runs the timers:
+// The scheduler: which request is next, and what follows from it. It creates its parts in order of dependency, and runs
+// the timers:
 //
 //   admission ──▶ store ──▶ leases ──▶ schedule ──▶ next-request ──▶ in-flight: take … mayStart … exchanged
 //                             ▲                                          │
@@ -25,17 +25,17 @@ import { type Choice, choose } from './next-request.js';
 import { OwnRequests } from './own-requests.js';
 import { endChain, requeue } from './settling.js';
 
-/** A host that needs the store or the gate before it can be given work. */
+/** A host that needs the store or the gate before it can get work. */
 interface Delayed {
   readonly host: LeasedHost;
   readonly choice: Extract<Choice, { kind: 'load' | 'chain-over' | 'requeue' }>;
 }
 
-/** The scheduler of one frontier. Its promises reject with what the store throws. */
+/** The scheduler of one frontier. Promises reject with what the store throws. */
 export class Scheduler {
   readonly flow: Flow;
   readonly ownRequests: OwnRequests;
-  /** The last works were handed out without asking the store for due hosts. */
+  /** Whether the last works were handed out without asking the store for due hosts. */
   #isBehind = false;
   readonly #timers = new Set<() => void>();
 
@@ -54,7 +54,7 @@ export class Scheduler {
     return answers;
   }
 
-  /** At most `n` requests that may be made now. One call at a time. */
+  /** Returns at most `n` requests that may be made now. One call at a time. */
   async take(n: number): Promise<Work[]> {
     const { settings, budget, labelBudgets, pace, clock } = this.flow.context;
     const works: Work[] = [];
@@ -64,18 +64,18 @@ export class Scheduler {
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
-    // Hosts that fell due in the store meanwhile get in line first.
+    // Hosts that have fallen due in the store get in line first.
     const mayLease = (this.#isBehind || this.flow.schedule.othersWait) && this.#canHandOut() && !isPaceReached();
     if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
       if (delayed.length > 0) await Promise.all(delayed.map((each) => this.#prepare(each)));
-      // Hosts that are due wait for us or for the crawl's pace, not for the store: it is asked next time.
+      // Due hosts wait for us or for the crawl's pace, not for the store. The store is asked next time.
       const isBehind = works.length >= n || isPaceReached();
       if (isBehind) this.#isBehind = true;
       if (isBehind || !this.#canHandOut()) break;
       if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
-      // What may go does not wait for what the store has yet to say.
+      // Work that may be handed out does not wait for the store's answers.
       if (works.length > 0 || !this.flow.leases.isBusy) break;
       await this.#untilCommittedOrDue();
     }
@@ -93,7 +93,7 @@ export class Scheduler {
     return hasCome;
   }
 
-  /** Hands out what may go now. @returns The hosts that need something first. */
+  /** Hands out what may be requested now. @returns The hosts that need something first. */
   #handOut(works: Work[], n: number): Delayed[] {
     const { clock, pace } = this.flow.context;
     const delayed: Delayed[] = [];
@@ -124,14 +124,14 @@ export class Scheduler {
     this.flow.schedule.reschedule(host);
   }
 
-  /** Waits until everything reported is kept in the store, but not longer than until a leased host may be asked. */
+  /** Waits until the store has confirmed all reports, but no longer than until a leased host may be requested. */
   async #untilCommittedOrDue(): Promise<void> {
     const dueMs = this.flow.schedule.earliestMs();
     if (!this.flow.leases.isBusy || (dueMs !== null && dueMs <= this.flow.context.clock.nowMs())) return;
     await this.flow.schedule.untilDueOr(this.flow.leases.commit());
   }
 
-  /** The earliest time at which `take` may have something, epoch milliseconds; `null` when nothing waits. */
+  /** The earliest time at which `take` may return something, epoch milliseconds; `null`: nothing waits. */
   async nextAt(): Promise<number | null> {
     const { clock, store, budget, pace } = this.flow.context;
     await this.#untilCommittedOrDue();
@@ -143,7 +143,7 @@ export class Scheduler {
     if (dueInMs === 0) this.flow.leases.mayBeDue();
     const nextAt = earlier(leasedAt, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());
-    // Without a place for another host, other processes have theirs, and perhaps release one for us.
+    // We have no place for another host, but other processes have theirs and may release one for us.
     const isLeft = budget.othersAtWork() > 0 && (await store.nextDueInMs()) !== null;
     return isLeft ? clock.nowMs() + GRANT_RETRY_MS : null;
   }
@@ -151,7 +151,7 @@ export class Scheduler {
   async unpark(key: HostKey): Promise<void> {
     const host = this.flow.schedule.get(key);
     const { waits } = this.flow.context;
-    // A pause that the site asked for goes on, and is told.
+    // A pause that the site asked for continues and is reported.
     if (waits.get(key)?.untilMs === null) waits.forget(key);
     await this.flow.context.store.wake(key);
     this.flow.leases.mayBeDue();
@@ -160,12 +160,12 @@ export class Scheduler {
     this.flow.schedule.reschedule(host);
   }
 
-  /** Reports what has changed; no caller waits for it. */
+  /** Reports changes; no caller waits for it. */
   commitSoon(): void {
     this.flow.leases.commitSoon();
   }
 
-  /** The store is open: from here on leases are renewed, and the account is kept where it outlives the process. */
+  /** The store is open. From now on leases are renewed, and the account is saved if it outlives the process. */
   open(): void {
     const { settings, store, budget, labelBudgets, counts } = this.flow.context;
     const renewalMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
@@ -173,12 +173,12 @@ export class Scheduler {
     if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
     let isSaving = false;
     this.#every(ACCOUNT_EVERY_MS, async (nowMs) => {
-      // A store that takes longer than that is not given one more to write.
+      // If the store takes longer than this interval, do not start another save.
       if (isSaving) return;
       isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
       const { lacksHosts } = this.flow.schedule;
-      // Of a process that is paused, or has no pages left, the next account says no.
+      // If the process is paused or has no pages left, the next account says that it does not lack hosts.
       this.flow.schedule.lacksHosts = false;
       await Promise.all([budget.saveTime(nowMs, lacksHosts), labelBudgets.each('saveTime', nowMs), others]);
       this.flow.schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
@@ -187,7 +187,7 @@ export class Scheduler {
     });
   }
 
-  /** Of processes that are long gone one account is kept. */
+  /** Merges the accounts of processes that ended long ago into one. */
   async #mergeGone(nowMs: number): Promise<void> {
     const { settings, budget, labelBudgets, records } = this.flow.context;
     const gone = budget.partsGone(nowMs);
@@ -198,7 +198,7 @@ export class Scheduler {
     await records.merge(isGone, new Map([...accounts, ...owned]));
   }
 
-  /** Calls `act` until `stop`. A store that fails stops the frontier. */
+  /** Calls `act` until `stop`. A store failure stops the frontier. */
   #every(ms: number, act: (nowMs: number, lateMs: number) => Promise<unknown>): void {
     const { clock, guard } = this.flow.context;
     const dueMs = clock.nowMs() + ms;
@@ -227,7 +227,7 @@ export class Scheduler {
     for (const cancel of this.#timers) cancel();
   }
 
-  /** Gives back all hosts; work in flight counts as lost. After `stop`, with no `take` under way. */
+  /** Releases all hosts; work in flight counts as lost. Call it after `stop`, with no `take` under way. */
   async releaseAll(): Promise<void> {
     dropFlights(this.flow);
     for (const host of this.flow.schedule.all()) this.flow.schedule.touch(host);

@@ -1,9 +1,10 @@
 // Which URLs are known? The store compares keyed fingerprints of canonical URLs. In front of it is a small exact memory
-// of recent URLs as they were spelt: a page repeats its site's navigation letter by letter, so most links need no
-// parsing and no store. A positive answer never becomes wrong; what is forgotten is only looked up again.
+// of recent URLs as written: pages repeat their site's navigation letter by letter, so most links need neither parsing
+// nor the store. A positive answer never becomes wrong. A forgotten URL is only looked up again.
 //
-// A fingerprint is a canonical URL cut to 8 bytes, keyed, so that no site can craft URLs that pass for others. At 10
-// million URLs the chance that any two meet is about 3 in a million; the price of a meeting is one page not seen.
+// A fingerprint is a keyed hash of a canonical URL cut to 8 bytes, so that no site can craft URLs that pass for others.
+// At 10 million URLs the chance of any collision is about 3 in a million. A collision costs one page that is not
+// fetched.
 
 import { hash, randomBytes } from 'node:crypto';
 import { FINGERPRINT_BYTES } from '../limits.js';
@@ -20,7 +21,7 @@ export class Seen {
   #recent = createRecentSet(RECENT_URLS);
   #fingerprinter: Fingerprinter | null = null;
   #store: FrontierStore | null = null;
-  /** Rollbacks of the store since which `#recent` holds. */
+  /** The store's rollback count as of which `#recent` is valid. */
   #rollbacks = 0;
 
   constructor(rules: readonly CanonicalRule[]) {
@@ -28,10 +29,10 @@ export class Seen {
   }
 
   /**
-   * Before any fingerprint is made.
+   * Call it before making any fingerprint.
    *
-   * @param secret - Keeps a site from crafting URLs that suppress others. `null`: the crawl's own, drawn by the process
-   *   that comes first and kept in the store: another one would make every known URL new again.
+   * @param secret - Keeps a site from crafting URLs that suppress others. `null`: the crawl's own, drawn by the first
+   *   process and kept in the store. Another secret would make every known URL new again.
    * @param lock - `null`: the caller has it.
    */
   async open(secret: string | null, store: FrontierStore, lock: CrawlLock | null): Promise<void> {
@@ -51,22 +52,22 @@ export class Seen {
   }
 
   /**
-   * The fingerprint of a visit to a URL, written as the parser does without fragment and credentials: the same for all
-   * spellings that canonicalization makes one. 0: the first visit.
+   * The fingerprint of a visit to a URL, which is written as by the parser, without fragment and credentials. All
+   * spellings with the same canonical URL have the same fingerprint. `visit` 0: the first visit.
    */
   fingerprint(url: string, read: UrlParts, visit: number): Uint8Array {
     const canonical = canonicalOf(url, read, this.#rules);
-    // No canonical URL has a blank in it.
+    // No canonical URL contains a blank.
     return this.#fingerprinter!(visit === 0 ? canonical : `${canonical} ${visit}`);
   }
 
-  /** The same of the name that a site gives a URL: an absolute URL too, not parsed yet. */
+  /** The same for the name that a site gives a URL: also an absolute URL, but not parsed yet. */
   keyPrint(key: string, visit: number): Uint8Array {
     const read = parseUrlParts(key) as UrlParts;
     return this.fingerprint(formatUrlParts(read), read, visit);
   }
 
-  /** Whether the store is known to have this spelling. */
+  /** Whether the store is known to contain this spelling. */
   isRecent(url: string): boolean {
     const { rollbacks = 0 } = this.#store ?? {};
     if (rollbacks !== this.#rollbacks) {
@@ -84,13 +85,13 @@ export class Seen {
 /** Canonical URL → 8 bytes. */
 export type Fingerprinter = (canonical: string) => Uint8Array;
 
-/** Fingerprints that share one array buffer: a page's links or two. */
+/** Fingerprints per array buffer: the links of one or two pages. */
 const PER_SLAB = 128;
 
-/** A fingerprinter under one secret: SHA-256 of secret and canonical URL, its first 8 bytes. */
+/** Creates a fingerprinter with a secret: the first 8 bytes of SHA-256 over the secret and the canonical URL. */
 export function createFingerprinter(secret: string): Fingerprinter {
-  // An array buffer of its own costs more than the digest: the digest comes as a string of bytes, and what is kept of
-  // it is in a buffer with others.
+  // A separate array buffer costs more than the digest. So the digest is a binary string, and its kept bytes share a
+  // buffer with others.
   let slab = new Uint8Array(0);
   let end = 0;
   return (canonical) => {

@@ -1,8 +1,8 @@
-// What follows when work ends: a page done with its links, again at some time, given back, or the answer of a
-// robots.txt. Each ends with the work out of flight, its host scheduled anew, and a commit.
+// What follows when work ends: a page is done with its links, is retried later or is released, or a robots.txt is
+// answered. In each case the work leaves flight, its host is rescheduled, and a commit follows.
 //
-// A robots.txt that redirects: its next hop is queued at its own host, and the authority's lane is blocked until it
-// comes. An answer: the lane opens, the operator is informed, companions of the file are queued.
+// If a robots.txt redirects, its next hop is queued at the hop's own host, and the authority's lane is blocked until it
+// arrives. When the answer arrives, the lane opens, the operator is informed, and companions of the file are queued.
 
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
@@ -19,7 +19,7 @@ import { flightOf, holdsPages, putDown } from './in-flight.js';
 import { RETRY_JITTER, RETRY_JITTER_MAX_MS } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
-/** `lost`: another holder has the host by now. */
+/** `lost`: another process holds the host by now. */
 type Settled = 'ok' | 'lost';
 
 type Returned = Extract<Settlement, { kind: 'returned' }>;
@@ -33,7 +33,7 @@ const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 /**
  * Ends a work in flight. Rejects with what the store throws.
  *
- * @throws FrontierError (rejects) `work-unknown`: it is not in flight, or the settlement does not fit it
+ * @throws FrontierError (rejects) `work-unknown`: the work is not in flight, or the settlement does not fit it
  */
 export async function settle(flow: Flow, work: Work, settlement: Settlement): Promise<Settled> {
   const flight = flightOf(flow, work);
@@ -69,12 +69,12 @@ async function settlePage(
   }
   const counts = settlement.kind === 'done' && settlement.countsAsPage;
   const links = settlement.kind === 'done' ? await flow.admission.consider(settlement.links, nowMs, true) : [];
-  // The crawl may have closed meanwhile, or the work been settled twice.
+  // The crawl may have closed in the meantime, or the work may have been settled twice.
   if (flightOf(flow, work) === null) return 'lost';
   putDown(flow, work, flight);
   if (settlement.kind === 'done') host.entries.finish(entry.id);
   else {
-    // URLs that failed together do not come back together; never sooner than requested.
+    // URLs that failed together are not retried together, and never earlier than requested.
     const requiredMs = Math.max(0, settlement.notBeforeMs - nowMs);
     const waitMs = requiredMs + Math.min(RETRY_JITTER * requiredMs, RETRY_JITTER_MAX_MS) * settings.random();
     const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
@@ -82,7 +82,7 @@ async function settlePage(
   }
   if (counts) host.countPage();
   hostBounds.note(host, nowMs);
-  // Counted before the commit, so that the account goes with it.
+  // Counted before the commit, so that the account is part of it.
   for (const budget of flight.budgets) budget.settle(counts);
   if (host.status === 'leased') flow.schedule.touch(host);
   flow.schedule.reschedule(host);
@@ -95,7 +95,7 @@ async function settlePage(
   return settled;
 }
 
-/** A request of the owner's own: it has no entry in the queue, and no page is used up. */
+/** Settles one of the owner's own requests: it has no entry in the queue and uses up no page. */
 function settleOwn(flow: Flow, work: PageWork, flight: Flight): Settled {
   putDown(flow, work, flight);
   const isOurs = flight.host.status === 'leased';
@@ -105,7 +105,7 @@ function settleOwn(flow: Flow, work: PageWork, flight: Flight): Settled {
   return isOurs ? 'ok' : 'lost';
 }
 
-/** No request was made: the entry is the host's next again. */
+/** No request was made: the entry is the host's next one again. */
 function giveBack(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
   const { host, entry } = flight;
   putDown(flow, work, flight);
@@ -123,7 +123,7 @@ function giveBack(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: Om
   return 'ok';
 }
 
-/** Queues a URL again, under another name or with another priority, in one commit with its end as it was. */
+/** Queues a URL again under another name or with another priority, in one commit with the end of its old entry. */
 export async function requeue(
   flow: Flow,
   host: LeasedHost,
@@ -168,7 +168,7 @@ async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer
   return outcomeOf(host);
 }
 
-/** Our own rules forbid the authority. A hop of a chain that leads to such a one is only a failure. */
+/** Our own rules forbid the authority. If a hop of a redirect chain leads to one, that is only a failure. */
 async function refuse(flow: Flow, work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
   if (flight.entry !== null) return settleRobots(flow, work, flight, { kind: 'failure', failure: 'blocked' });
   const { gate, clock } = flow.context;
@@ -176,13 +176,13 @@ async function refuse(flow: Flow, work: RobotsWork, flight: Flight, reason: stri
   return giveBack(flow, work, flight, { untilMs: null });
 }
 
-/** The time of a redirect chain of the host's authority may be over. */
+/** Ends the redirect chain of an authority of the host if its time is over. */
 export async function endChain(flow: Flow, host: LeasedHost, name: string): Promise<void> {
   const { gate, clock } = flow.context;
   const authority = await gate.load(name);
   const { chain } = authority;
   if (chain === null) host.forgetChain(name);
-  // Its hop is being fetched, or the next one waits.
+  // Its hop is being fetched, or the next hop waits.
   else if (clock.nowMs() < chain.untilMs) host.waitForChain(name, chain.untilMs);
   else if (await gate.adopt(authority)) openLane(flow, authority);
   else {
@@ -192,7 +192,7 @@ export async function endChain(flow: Flow, host: LeasedHost, name: string): Prom
   flow.schedule.reschedule(host);
 }
 
-/** Takes in what came from `url`. @returns Entries for the commit that reports it. */
+/** Processes the answer from `url`. @returns Entries for the commit that reports it. */
 async function takeIn(flow: Flow, authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
   const { gate, reporter, clock, settings } = flow.context;
   const received = await gate.receive(authority, url, answer, clock.nowMs());
@@ -202,7 +202,7 @@ async function takeIn(flow: Flow, authority: Authority, url: string, answer: Rob
   }
   const hasFailed = authority.access.failures > 0;
   const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
-  // They go before the authority's pages, which wait until they are committed.
+  // Companions go before the authority's pages, which wait until the companions are committed.
   if (companions.length > 0) homeOf(flow, authority.name)?.entries.hold(authority.name);
   openLane(flow, authority);
   const host = keyOf(flow, authority.name) ?? authority.name;
@@ -212,7 +212,10 @@ async function takeIn(flow: Flow, authority: Authority, url: string, answer: Rob
   return linksOf(await flow.admission.consider(received.isFirst ? first : companions, clock.nowMs()));
 }
 
-/** Commits what `#takeIn` gave: the authority's pages wait no more. A hop without a place ends its chain. */
+/**
+ * Commits the entries from `takeIn`; the authority's pages then no longer wait. A hop that finds no place ends its
+ * chain.
+ */
 async function commitArrival(flow: Flow, authority: Authority, entries: readonly NewEntry[]): Promise<void> {
   const outcomes = await flow.leases.commit(entries);
   const home = homeOf(flow, authority.name);
@@ -223,7 +226,7 @@ async function commitArrival(flow: Flow, authority: Authority, entries: readonly
   }
 }
 
-/** The request for a robots.txt is not made: another one may be. */
+/** The request for a robots.txt is not made. Another request may take its place. */
 function abandonFetch(flow: Flow, name: string): void {
   const { gate } = flow.context;
   const authority = gate.peek(name);
@@ -233,7 +236,7 @@ function abandonFetch(flow: Flow, name: string): void {
   if (home !== undefined) flow.schedule.reschedule(home);
 }
 
-/** What is known of the authority has changed: its lane opens, or stays blocked; its host is looked at again. */
+/** Reacts to news about an authority: its lane opens or stays blocked, and its host is rescheduled. */
 function openLane(flow: Flow, authority: Authority): void {
   const { gate, clock } = flow.context;
   const home = homeOf(flow, authority.name);
@@ -242,7 +245,8 @@ function openLane(flow: Flow, authority: Authority): void {
   const nowMs = clock.nowMs();
   const first = home.entries.firstPageOf(authority.name);
   const answer = first === null ? null : gate.ask(authority, first.record.url, nowMs);
-  // At once: while the host is paused, no page is looked at. One that has waited too long is to be, and ends then.
+  // At once, because no page is considered while the host is paused. A page that has waited too long must be
+  // considered, and then ends.
   if (answer?.kind === 'hold' && first !== null && !gate.isHeldTooLong(first.addedAtMs, answer.sinceMs, nowMs)) {
     home.entries.blockLane(authority.name, answer.untilMs);
     flow.schedule.touch(home);
@@ -258,7 +262,7 @@ function blockLane(flow: Flow, name: string, untilMs: number): void {
   flow.schedule.touch(home);
 }
 
-/** The host of an authority, where it is ours. */
+/** The host of an authority, if it is ours. */
 function homeOf(flow: Flow, authority: string): LeasedHost | undefined {
   return flow.schedule.get(keyOf(flow, authority) ?? '');
 }
@@ -267,7 +271,7 @@ function keyOf(flow: Flow, url: string): string | null {
   return hostKeyOf(url, flow.context.settings.hostKeyBy);
 }
 
-/** It is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
+/** A hop is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
 function hopEntry(flow: Flow, authority: string, { chain: { id: chain }, url, waitMs }: RobotsHop): NewEntry {
   return {
     host: keyOf(flow, url) ?? '',

@@ -1,5 +1,5 @@
-// What the frontier reports to its owner: statuses of URLs that end here, and warnings about hosts (access §12).
-// Once per occasion, from a bounded memory; what that has forgotten may be reported again.
+// What the frontier reports to its owner: statuses of URLs that end here, and warnings about hosts (access §12). It
+// reports each occasion once and remembers it in bounded memory; a forgotten occasion may be reported again.
 
 import type { Decision } from '@mannerly/robots';
 import type { AccessState, RobotsAnswer } from '@mannerly/robots/access';
@@ -21,12 +21,12 @@ import {
   REPORTED_WARNINGS,
 } from './limits.js';
 
-/** Why a URL ends here: a decision of robots.txt, or a reason of the documented table. */
+/** Why a URL ends here: a decision of robots.txt, or a reason from the documented table. */
 export type Ending =
   | { readonly status: 'excluded'; readonly decision: Decision }
   | { readonly status: UrlVerdict['status']; readonly reason: string; readonly detail?: string };
 
-/** Reports to `onEvent`; what that throws passes through. */
+/** Reports to `onEvent`. Exceptions that `onEvent` throws pass through. */
 export class EventReporter {
   readonly #settings: Pick<ResolvedFrontierOptions, 'onEvent' | 'clock' | 'maxCrawlDelayMs'>;
   readonly #urls = createRecentSet(REPORTED_URLS);
@@ -36,7 +36,7 @@ export class EventReporter {
     this.#settings = settings;
   }
 
-  /** A URL that was not queued: excluded, reported once per URL (`key`). */
+  /** Reports a URL that was excluded instead of queued, once per URL (`key`). */
   excluded(input: NewUrl, key: string, { decision, robots }: Exclusion): void {
     if (this.#urls.add(key)) this.ended(recordOf(input, input.url), { status: 'excluded', decision }, robots);
   }
@@ -56,7 +56,7 @@ export class EventReporter {
     this.#settings.onEvent({ kind: 'url', status, reason, url, record, line, pattern, dialect, robots, detail, atMs });
   }
 
-  /** What an exchange said of its host. */
+  /** Reports what an exchange revealed about its host. */
   clock(host: string, warnings: readonly ClockWarning[]): void {
     for (const warning of warnings) this.#warn({ host, authority: null, ...warning });
   }
@@ -67,7 +67,7 @@ export class EventReporter {
     this.#warn({ code, host, authority, untilMs, detail: `closed until ${new Date(untilMs).toISOString()}` });
   }
 
-  /** The end of a fetch of robots.txt, with `answer`. */
+  /** Reports the end of a fetch of robots.txt, with `answer`. */
   robots(
     host: string,
     authority: Authority,
@@ -107,13 +107,13 @@ export class EventReporter {
   }
 }
 
-/** What came, in one word: the failure, or the status. */
+/** The result in one word: the failure code, or the status. */
 function cameOf(answer: RobotsAnswer): string {
   if (answer.kind === 'failure') return answer.failure;
   return answer.kind === 'response' ? `status ${answer.status}` : answer.kind;
 }
 
-/** What the platform said about a failure: which certificate, which name, which proxy. */
+/** What the platform reported about a failure: which certificate, which name, which proxy. */
 function saidOf(answer: RobotsAnswer): string {
   const detail = answer.kind === 'failure' ? (answer.detail ?? '') : '';
   return detail === '' ? '' : `: ${detail.slice(0, FAILURE_DETAIL_MAX_CHARS)}`;

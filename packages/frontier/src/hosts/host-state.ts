@@ -1,9 +1,10 @@
-// What travels with a host's lease from holder to holder, at most 1 KiB: its clock, what it has served, and which of
-// its authorities require spacing; and the bounds of what one host may serve. Only the store owns an absolute clock, so
-// times are written as ages and waits and become times again on the clock of the next holder.
+// The state that travels with a host's lease from holder to holder, at most 1 KiB: its clock, what it has served, and
+// which of its authorities require spacing. Also the bounds of what one host may serve. Only the store has an absolute
+// clock, so times are written as ages and waits, and the next holder converts them to times on its own clock.
 //
-// All of it is as of the time before which no other process gets the host: when it falls due at a release, the delay
-// after the end of a lease. Read later than that, a gap comes out longer than required, never shorter.
+// All of it is relative to the time before which no other process gets the host: when the host falls due after a
+// release, or the delay after the end of a lease. If it is read later than that, a gap comes out longer than required,
+// never shorter.
 
 import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
 import type { HostLimits } from '../options/host-entries.js';
@@ -23,7 +24,7 @@ export interface HostUse {
   readonly sinceMs: number;
 }
 
-/** What a host has used up since a count began: nothing, if what is kept belongs to an earlier one. */
+/** What a host has used up since a count began: nothing if the stored values belong to an earlier count. */
 export function usedSince(kept: HostUse, sinceMs: number): HostUse {
   return kept.sinceMs === sinceMs ? kept : { pages: 0, bytes: 0, firstRunMs: null, sinceMs };
 }
@@ -32,9 +33,9 @@ export function usedSince(kept: HostUse, sinceMs: number): HostUse {
 export interface HostState {
   readonly clock: HostClock;
   readonly used: HostUse;
-  /** Authorities that require spacing, the longest interval first; their rules are read at every lease. */
+  /** Authorities that require spacing, longest interval first. Their rules are read at every lease. */
   readonly askers: readonly string[];
-  /** The longest Crawl-delay of the authorities that are not among the askers, milliseconds; 0 when none. */
+  /** The longest Crawl-delay of the authorities that are not among the askers, milliseconds; 0: none. */
   readonly leastDelayMs: number;
   /** The authority whose robots.txt the last exchange was for; `null`: it was for something else. */
   readonly robotsOf: string | null;
@@ -47,9 +48,9 @@ export function newHostState(): HostState {
 }
 
 /**
- * State as bytes, at most 1 KiB: askers that do not fit are left out.
+ * Encodes the state as bytes, at most 1 KiB. Askers that do not fit are left out.
  *
- * @param asOfMs - The time, on our clock, before which no other process can have the host: now, or when it falls due.
+ * @param asOfMs - The time, on our clock, before which no other process can get the host: now, or when it falls due.
  */
 export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
   const { clock, used } = state;
@@ -82,7 +83,7 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
 }
 
 /**
- * State from bytes; `null` for those that this version did not write. A host that was parked is not any more: only an
+ * Decodes the state; `null` for bytes that this version did not write. A host that was parked no longer is: only an
  * operator's `wake` makes it leasable (storage contract, C6).
  *
  * @param nowMs - The time of the lease on our clock, read after the store answered: the later, the longer the gap.
@@ -119,7 +120,7 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
   };
 }
 
-/** Which bound a host has used up: reasons of the documented table. */
+/** Which bound a host has used up: reasons from the documented table. */
 export type HostBound = 'bound-host-pages' | 'bound-host-bytes' | 'bound-host-minutes';
 
 const BOUNDS: readonly HostBound[] = ['bound-host-pages', 'bound-host-bytes', 'bound-host-minutes'];
@@ -152,7 +153,7 @@ export class HostBounds {
     return this.#budget.runningMs(nowMs) - used.firstRunMs >= runningPerHostMs ? 'bound-host-minutes' : null;
   }
 
-  /** Whether what is in flight may use up the rest of its pages. */
+  /** Whether the pages in flight may use up the rest of the host's pages. */
   mayBeUsedUp({ used, limits, pagesInFlight }: BoundedHost & { readonly pagesInFlight: number }): boolean {
     return limits.pagesPerHost !== null && used.pages + pagesInFlight >= limits.pagesPerHost;
   }
@@ -165,7 +166,7 @@ export class HostBounds {
     this.#exhausted.add(`${bound} ${host.key}`);
   }
 
-  /** The bound that a host is remembered for; `null`: it may have used one up all the same. */
+  /** The bound that a host is remembered for; `null`: not remembered, although it may have used one up. */
   known(host: string): HostBound | null {
     return this.#isAny ? (BOUNDS.find((bound) => this.#exhausted.has(`${bound} ${host}`)) ?? null) : null;
   }

@@ -1,5 +1,5 @@
-// The entries of a leased host that are in this process and not handed out, the lanes that are blocked, and what the
-// next commit reports about them.
+// The entries of a leased host that are in this process and not handed out, its blocked lanes, and what the next commit
+// reports about them.
 
 import { ENTRIES_PER_LEASE, LANES_REMEMBERED } from '../limits.js';
 import type { PageItem, QueueItem } from '../records/record.js';
@@ -9,7 +9,7 @@ export interface LeasedEntry {
   readonly id: EntryId;
   readonly priority: number;
   readonly item: QueueItem;
-  /** The authority that serves it: its rules and its lane count. */
+  /** The authority that serves the entry: its rules and its lane apply. */
   readonly authority: string;
 }
 
@@ -19,11 +19,11 @@ export class LeasedEntries {
   /** What the next commit reports. */
   #done: EntryId[] = [];
   #requeue: Requeue[] = [];
-  /** Lane → epoch milliseconds until which it is blocked; a time that has passed opens it. */
+  /** Lane → epoch milliseconds until which it is blocked. A past time means that it is open. */
   readonly #lanes = new Map<string, number>();
   /** Lanes blocked during this lease: authority → epoch milliseconds. */
   readonly #blocked = new Map<string, number>();
-  /** Lanes whose pages wait for a companion, or for the commit that brings it. */
+  /** Lanes whose pages wait for a companion, or for the commit that contains it. */
   readonly #held = new Set<string>();
 
   get count(): number {
@@ -47,12 +47,12 @@ export class LeasedEntries {
     return this.#waiting[index];
   }
 
-  /** Removes an entry that is handed out or finished. */
+  /** Removes an entry that was handed out or finished. */
   remove(entry: LeasedEntry): void {
     this.#waiting.splice(this.#waiting.indexOf(entry), 1);
   }
 
-  /** An entry that was handed out comes back, in front of the others. */
+  /** Puts an entry that was handed out back in front of the others. */
   putBack(entry: LeasedEntry): void {
     this.#waiting.unshift(entry);
   }
@@ -67,7 +67,7 @@ export class LeasedEntries {
 
   /**
    * Blocks a lane here and, with the next commit, in the store. Its entries stay here, so that a release puts them back
-   * where they were. Past a bound they go back into the queue at once, to make place for the host's other lanes.
+   * in their places. Entries past a bound return to the queue at once, to make place for the host's other lanes.
    */
   blockLane(lane: string, untilMs: number): void {
     this.#lanes.set(lane, untilMs);
@@ -79,7 +79,7 @@ export class LeasedEntries {
     this.#waiting = this.#waiting.filter((entry) => !isOfLane(entry));
   }
 
-  /** The first page of an authority that is in memory; `null`: there is none. */
+  /** The first page of an authority that is in memory; `null`: none. */
   firstPageOf(authority: string): PageItem | null {
     for (const { item, authority: own } of this.#waiting) if (item.kind === 'page' && own === authority) return item;
     return null;
@@ -92,7 +92,7 @@ export class LeasedEntries {
     return true;
   }
 
-  /** Keeps the pages of a lane back, in this process alone. */
+  /** Holds back the pages of a lane, in this process only. */
   hold(lane: string): void {
     this.#held.add(lane);
   }
@@ -101,29 +101,29 @@ export class LeasedEntries {
     this.#held.delete(lane);
   }
 
-  /** Whether pages of any lane are kept back. */
+  /** Whether the pages of any lane are held back. */
   get isHeld(): boolean {
     return this.#held.size > 0;
   }
 
-  /** Until when lanes are blocked, epoch milliseconds; times that have passed included. */
+  /** Until when lanes are blocked, epoch milliseconds; includes past times. */
   blockedUntilMs(): Iterable<number> {
     return this.#blocked.values();
   }
 
-  /** Whether an entry is in a lane that is blocked or held. Hops of a redirect chain are never blocked. */
+  /** Whether an entry is in a blocked or held lane. Hops of a redirect chain are never blocked. */
   isBlocked(entry: LeasedEntry, nowMs: number): boolean {
     if (entry.item.kind !== 'page') return false;
     return this.#held.has(entry.authority) || (this.#blocked.get(entry.authority) ?? 0) > nowMs;
   }
 
-  /** How many entries are in no lane that is blocked or held. */
+  /** How many entries are in lanes that are neither blocked nor held. */
   readyCount(nowMs: number): number {
     if (this.#blocked.size === 0 && this.#held.size === 0) return this.#waiting.length;
     return this.#waiting.reduce((count, entry) => count + (this.isBlocked(entry, nowMs) ? 0 : 1), 0);
   }
 
-  /** What the commit that is about to leave reports; from here on there is nothing to report. */
+  /** Returns what the commit about to be sent reports, and clears it. */
   takeChanges(nowMs: number): Pick<HostCommit, 'done' | 'requeue' | 'blockLanes'> {
     const blockLanes = [...this.#lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
     const changes = { done: this.#done, requeue: this.#requeue, blockLanes };

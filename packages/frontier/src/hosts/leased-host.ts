@@ -1,4 +1,4 @@
-// A host under our lease: its clock, what its authorities require, the one request that may be in flight (its slot),
+// A host under our lease: its clock, its authorities' requirements, its slot (the one request that may be in flight),
 // the counters of what it has served, and its entries. Nothing else writes this state.
 //
 //   store ──lease──▶ entries ──occupy──▶ slot ──exchanged──▶ unsettled ──putDown──▶ changes ──commit──▶ store
@@ -21,8 +21,8 @@ import { decodeHostState, encodeHostState, type HostUse, newHostState, usedSince
 import { LeasedEntries } from './leased-entries.js';
 
 /**
- * `arriving`: what its authorities require is still being read, so no request is sent and nothing is committed.
- * `leaving`: its release is under way. `lost`: another holder has it, or may have.
+ * `arriving`: its authorities' requirements are still being read, so no request is sent and nothing is committed.
+ * `leaving`: its release is under way. `lost`: another process holds it, or may hold it.
  */
 export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 
@@ -35,16 +35,16 @@ export class LeasedHost implements HeapMember {
   readonly limits: HostLimits;
   /** What its authorities require. */
   readonly requirements: SpacingRequirements;
-  /** Authorities that had requirements at the last commit; their rules are read when the lease begins. */
+  /** Authorities that had requirements at the last commit. Their rules are read when the lease begins. */
   readonly askers: readonly string[];
 
   place = -1;
   readonly weight: number;
-  /** The label of its URLs that have none by their route. */
+  /** The label of its URLs whose route gives them none. */
   readonly label: string | null;
-  /** Its virtual time. Only `flow/host-turns.ts` changes it, and the next. */
+  /** Its virtual time. Only `flow/host-turns.ts` changes this field and the next. */
   turnAt = 0;
-  /** The weight of its last turn; 0: it is not ours. */
+  /** The weight of its last turn; 0: the host is not ours. */
   turnWeight = 0;
 
   readonly #politeness: Politeness;
@@ -66,9 +66,9 @@ export class LeasedHost implements HeapMember {
   #closed: ClosedTime | null = null;
 
   /**
-   * @param sentAtMs - Before the request for the lease left: its end is counted from here.
-   * @param nowMs - After it was answered: ages count from here. State that cannot be read counts as "a request was made
-   * just now", the slower reading.
+   * @param sentAtMs - A time before the request for the lease was sent; the end of the lease counts from here.
+   * @param nowMs - A time after the answer; ages count from here. Unreadable state counts as "a request was made just
+   *   now", the slower reading.
    */
   constructor(lease: Lease, settings: HostSettings, sentAtMs: number, nowMs: number, countSinceMs = 0) {
     const kept = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
@@ -97,11 +97,11 @@ export class LeasedHost implements HeapMember {
   get status(): LeaseStatus {
     return this.#status;
   }
-  /** Counted from before the request for the lease left. */
+  /** Counted from a time before the request for the lease was sent. */
   get leaseEndMs(): number {
     return this.#leaseEndMs;
   }
-  /** The store had nothing more for us at the last commit. */
+  /** At the last commit the store had no more entries for us. */
   get isDry(): boolean {
     return this.#isDry;
   }
@@ -111,21 +111,21 @@ export class LeasedHost implements HeapMember {
     if (this.#status === 'arriving') this.#status = 'leased';
   }
 
-  /** The lease runs on. The store gave `came` of `wanted` entries. */
+  /** The lease was renewed. The store gave `came` of `wanted` entries. */
   renewed(leaseEndMs: number, came: number, wanted: number): void {
     this.#leaseEndMs = leaseEndMs;
     this.#queued -= came;
     this.#isDry = came < wanted;
   }
 
-  /** What the commit that is about to leave reports, its state included. A host that is released leaves with it. */
+  /** What the commit about to be sent reports, state included. A host that is released leaves with it. */
   commit(then: HostCommit['then'], delayMs: number, nowMs: number): HostCommit {
     let freeInMs = delayMs;
     if ('release' in then) {
       this.#status = 'leaving';
       freeInMs = then.release.dueInMs ?? delayMs;
     }
-    // As of the time before which no other process can have it: a store grants the host of a holder that vanished
+    // As of the time before which no other process can get the host: if its holder vanishes, the store grants it
     // `delayMs` after the end of the lease.
     const kept = { clock: this.#clock, used: this.#used, robotsOf: this.#robotsOf, ...this.requirements.toKeep() };
     const state = encodeHostState(kept, nowMs + freeInMs);
@@ -139,11 +139,11 @@ export class LeasedHost implements HeapMember {
 
   // ── Entries and counters ───────────────────────────────────────────────────────────────────────────────────────────
 
-  /** What counts against the bounds of one host. */
+  /** What counts against the host's bounds. */
   get used(): HostUse {
     return this.#used;
   }
-  /** Pages in flight that may still count. */
+  /** Pages in flight that may still count against the bound. */
   get pagesInFlight(): number {
     return this.#pagesInFlight;
   }
@@ -158,12 +158,12 @@ export class LeasedHost implements HeapMember {
   get exchanges(): number {
     return this.#exchanges;
   }
-  /** The authority whose robots.txt the last exchange was for; `null`: it was for something else, or is not known. */
+  /** The authority whose robots.txt the last exchange was for; `null`: it was for something else, or is unknown. */
   get robotsOf(): string | null {
     return this.#robotsOf;
   }
 
-  /** An entry was queued for it in the store. @returns Whether there is something to fetch again. */
+  /** Notes that an entry was queued for the host in the store. @returns Whether there is something to fetch again. */
   noteQueued(): boolean {
     this.#queued += 1;
     const wasDry = this.#isDry;
@@ -175,14 +175,14 @@ export class LeasedHost implements HeapMember {
     this.#used = { ...this.#used, pages: this.#used.pages + 1 };
   }
 
-  /** An entry goes back into the store's queue, to be retried `waitMs` from now. */
+  /** Returns an entry to the store's queue, to be retried `waitMs` from now. */
   retryLater(id: string, body: Uint8Array, waitMs: number, nowMs: number): void {
     this.noteLater(waitMs, nowMs);
     this.entries.requeue({ id, body, notBeforeMs: Math.ceil(waitMs) });
     this.#queued += 1;
   }
 
-  /** The store gets an entry of it that may be tried `waitMs` from now. */
+  /** Notes that the store gets an entry of the host that may be tried `waitMs` from now. */
   noteLater(waitMs: number, nowMs: number): void {
     const other = this.#retryAtMs;
     const atMs = nowMs + waitMs;
@@ -196,7 +196,7 @@ export class LeasedHost implements HeapMember {
     return this.#slot !== null;
   }
 
-  /** Whether nothing of it is in flight or waits elsewhere. */
+  /** Whether none of its work is in flight or waits elsewhere. */
   get isIdle(): boolean {
     return this.#unsettled === 0 && this.#slot === null && this.#chains.size === 0 && !this.entries.isHeld;
   }
@@ -205,14 +205,14 @@ export class LeasedHost implements HeapMember {
     return this.#slot === work;
   }
 
-  /** The work takes the slot. `isPage`: a queued page, which may count against the bound of pages. */
+  /** Gives the slot to the work. `isPage`: a queued page, which may count against the bound of pages. */
   occupy(work: object, isPage: boolean): void {
     this.#slot = work;
     this.#unsettled += 1;
     if (isPage) this.#pagesInFlight += 1;
   }
 
-  /** The work is settled or handed back. @returns Whether it still had the slot. */
+  /** The work is settled or released. @returns Whether it still had the slot. */
   putDown(work: object, isPage: boolean): boolean {
     const hadSlot = this.#slot === work;
     if (hadSlot) this.#slot = null;
@@ -222,7 +222,7 @@ export class LeasedHost implements HeapMember {
   }
 
   /**
-   * The exchange of a work is over: the slot is free, the clock starts.
+   * Ends the exchange of a work: the slot is free, the clock starts.
    *
    * @param robotsOf - The authority whose robots.txt it was for; `null`: for something else.
    * @param runningMs - The crawl's running time at the start of the exchange.
@@ -250,7 +250,7 @@ export class LeasedHost implements HeapMember {
     return this.#clock;
   }
 
-  /** A request may just have been made: the interval counts from now. */
+  /** A request may just have been made, so the interval counts from now. */
   restartClock(nowMs: number): void {
     this.#clock = { ...this.#clock, lastStartMs: nowMs, lastEndMs: nowMs };
     this.#robotsOf = null;
@@ -260,22 +260,22 @@ export class LeasedHost implements HeapMember {
     this.#clock = { ...this.#clock, parked: false, refusedInARow: 0 };
   }
 
-  /** Work came back with a time before which no request may start. */
+  /** Work was returned with a time before which no request may start. */
   delayUntil(untilMs: number): void {
     this.#notBeforeMs = Math.max(this.#notBeforeMs, untilMs);
   }
 
-  /** Its address is shared and not free before this time. */
+  /** Its IP address is shared and not free before this time. */
   addressBusyUntil(untilMs: number): void {
     this.#addressAtMs = untilMs;
   }
 
-  /** A closed time was met: no page before its end. */
+  /** A page fell into a closed time: no page before its end. */
   closeUntil(closed: ClosedTime): void {
     this.#closed = closed;
   }
 
-  /** When the next request may start, closed times not considered, and what sets that time (access §9 and §10). */
+  /** When the next request may start, ignoring closed times, and what sets that time (access §9 and §10). */
   nextStart(required: RequirementsNow): EarliestStart {
     const start = earliestStart(this.#clock, required.spacing, this.#politeness);
     if (this.#notBeforeMs <= start.atMs) return start;
@@ -296,21 +296,21 @@ export class LeasedHost implements HeapMember {
     return Math.max(fromEndMs, fromStartMs);
   }
 
-  /** Why it waits; `null` when it does not. */
+  /** Why it waits; `null`: it does not wait. */
   waitAt(nowMs: number): HostWait | null {
     const { key: host, queued } = this;
     if (this.#clock.parked) return { host, reason: 'host-parked', untilMs: null, queued };
     const start = this.nextPageStart(nowMs);
     let wait: HostWait | null = start.atMs > nowMs ? { host, reason: start.reason, untilMs: start.atMs, queued } : null;
     if (this.#slot !== null || this.entries.readyCount(nowMs) > 0) return wait;
-    // The later time is what the host waits for: what is left of its interval may be a millisecond. A pause stays the
-    // reason even where a retry comes a little after it.
+    // The later time is what the host waits for; the rest of its interval may be a millisecond. A pause stays the
+    // reason even if a retry comes a little after it.
     const isPaused = wait?.reason === 'host-paused' || wait?.reason === 'host-parked';
     if (!isPaused && this.#retryAtMs !== null && this.#retryAtMs > Math.max(nowMs, wait?.untilMs ?? 0)) {
       wait = { host, reason: 'not-before', untilMs: this.#retryAtMs, queued };
     }
     for (const untilMs of this.entries.blockedUntilMs()) {
-      // With nothing else to hand out, the host waits for the lane that opens first.
+      // If it has nothing else to hand out, the host waits for the lane that opens first.
       if (untilMs > nowMs && (wait === null || wait.reason !== 'robots-unreachable' || untilMs < (wait.untilMs ?? 0))) {
         wait = { host, reason: 'robots-unreachable', untilMs, queued };
       }
@@ -320,12 +320,12 @@ export class LeasedHost implements HeapMember {
 
   // ── Authorities ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Notes what the rules of an authority require. @returns Whether that changed anything. */
+  /** Notes what the rules of an authority require. @returns Whether anything changed. */
   noteRules(authority: string, rules: AuthorityRules | null): boolean {
     return this.requirements.note(authority, rules?.requirements ?? null);
   }
 
-  /** Redirect chains of its authorities that wait elsewhere: authority → when they count as failed. */
+  /** Redirect chains of its authorities that wait at other hosts: authority → when they count as failed. */
   get chains(): ReadonlyMap<string, number> {
     return this.#chains;
   }
@@ -338,7 +338,7 @@ export class LeasedHost implements HeapMember {
     this.#chains.delete(authority);
   }
 
-  /** The robots.txt of an authority was answered. @returns Whether its lane was blocked, and is open now. */
+  /** The robots.txt of an authority was answered. @returns Whether this opened a blocked lane. */
   robotsArrived(authority: string, rules: AuthorityRules | null): boolean {
     this.#chains.delete(authority);
     this.#closed = null;
