@@ -1,5 +1,5 @@
-// What stores have in common: they open once, refuse verbs before open and after close, check the limits of the
-// contract before anything changes (X3), compare the crawl that they hold with the one that is wanted (O2), and report
+// What all stores have in common: they open once, refuse verbs before open and after close, check the limits of the
+// contract before anything changes (X3), compare the crawl that they contain with the requested one (O2), and report
 // errors of the platform, a server or lmdb as their own.
 
 import { FrontierError } from '../errors.js';
@@ -16,13 +16,13 @@ export type StoreVerbs = Verbs &
   Required<Pick<FrontierStore, 'destroy'>> &
   Pick<FrontierStore, 'rollbacks' | 'clockMs'>;
 
-/** The verbs of an opened crawl, with arguments that are checked. They may answer at once. */
+/** The verbs of an opened crawl. Their arguments are already checked, and they may answer synchronously. */
 export type StoreQueues = {
   readonly [V in keyof Verbs]: (...args: Parameters<Verbs[V]>) => ReturnType<Verbs[V]> | Awaited<ReturnType<Verbs[V]>>;
 } & {
   /** @default 0 */
   readonly rollbacks?: number;
-  /** Resolves when what a verb changed is kept. @default nothing is left to do */
+  /** Resolves when the changes of a verb are stored. @default there is nothing left to do */
   save?(): Promise<void>;
   /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
   check?(): void;
@@ -33,16 +33,16 @@ export type StoreQueues = {
   close?(): Promise<void>;
 };
 
-/** What one kind of store has of its own. */
+/** What a kind of store must provide. */
 export interface StoreBackend {
   readonly capabilities: StoreCapabilities;
-  /** Loads or creates the crawl. After a failure it may be called again. */
+  /** Loads or creates the crawl. It may be called again after a failure. */
   open(request: OpenRequest): Promise<StoreQueues>;
-  /** Ends an `open` that is under way, too. */
+  /** Also ends an `open` that is under way. */
   close?(): void;
 }
 
-/** A store that was not opened yet. */
+/** Returns a store that is not open yet. */
 export function checkedStore(backend: StoreBackend): FrontierStore {
   const { capabilities } = backend;
   let queues: StoreQueues | null = null;
@@ -63,7 +63,7 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
     if (hosts.length > 0 || answer.links.includes('new')) await open.save?.();
     return answer;
   };
-  /** For verbs whose answer does not say whether they changed something. */
+  /** For verbs whose answer does not say whether they changed anything. */
   const saved = async (verb: (open: StoreQueues) => Promise<void> | void) => {
     const open = opened();
     await verb(open);
@@ -137,7 +137,7 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
 
 const NO_ENTRY = { host: '', priority: 0, body: new Uint8Array(0) };
 
-/** Most items of one page. */
+/** The most items of one page. */
 const PAGE_MOST = 10_000;
 
 function pageOf(limit: number): number {
@@ -180,20 +180,20 @@ function checkPriority(priority: number): void {
   throw new FrontierError('option-invalid', `expected a priority from 0 to 7, got ${priority}`);
 }
 
-/** The error as `store-failed` with its own message behind `what`. A `FrontierError` stays as it is. Never throws. */
+/** Wraps the error as `store-failed`: `what`, then its own message. A `FrontierError` stays as it is. Never throws. */
 export function toFailure(what: string, cause: unknown, hint?: string): FrontierError {
   if (cause instanceof FrontierError) return cause;
   const more = hint === undefined ? { cause } : { cause, hint };
   return new FrontierError('store-failed', `${what}: ${messageOf(cause)}`, more);
 }
 
-/** The message of an error; of an aggregate, all of its messages. Never throws. */
+/** The message of an error; for an aggregate, all of its messages. Never throws. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 
-/** Whether an error of the platform carries this code. Never throws. */
+/** Whether an error of the platform has this code. Never throws. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
@@ -205,7 +205,10 @@ interface SharedOptions {
   readonly nowMs?: () => number;
 }
 
-/** `own`: options that only this kind of store has. @throws FrontierError `option-invalid`, for an unknown one too. */
+/**
+ * `own`: options that only this kind of store has.
+ * @throws FrontierError `option-invalid`, also for an unknown option.
+ */
 export function resolveShared(options: SharedOptions, own: readonly string[]) {
   knownKeys('', options, [...own, 'identity', 'maxQueued', 'nowMs']);
   const { identity = '', maxQueued, nowMs = null } = options;
@@ -217,23 +220,23 @@ export function resolveMaxQueued(maxQueued = QUEUED_MAX): number {
   return wholeIn('maxQueued', maxQueued, 1, Number.MAX_SAFE_INTEGER);
 }
 
-/** What to do where a frontier is missing. */
+/** What to do if a frontier is missing. */
 export const BACK_OR_RESET = 'Put a copy of the folder back, or start over (--reset, `reset: true`).';
 
 export interface CrawlName {
   readonly format: string;
   readonly version: number;
   readonly crawl: string;
-  /** Who crawls; empty: not compared. */
+  /** Who crawls; if empty, it is not compared. */
   readonly identity: string;
 }
 
 const OTHER_VERSION = 'Another version of Mannerly wrote it: let that version finish the crawl, or start another one.';
 
 /**
- * @param place - Where it is kept: `the prefix docs`.
- * @param hint - What to do where another crawl is there.
- * @throws FrontierError `store-mismatch`, both names in the message.
+ * @param place - Where the crawl is stored: `the prefix docs`.
+ * @param hint - What to do if another crawl is there.
+ * @throws FrontierError `store-mismatch`, with both names in the message.
  */
 export function compareCrawl(place: string, hint: string, kept: CrawlName, wanted: CrawlName): void {
   const compare = (what: string, there: string, here: string, todo = hint) => {

@@ -1,8 +1,8 @@
-// A small durable store for tests and small crawls: the memory store, written whole to one file of JSON lines after
-// every verb that changed something, by a new file and a rename. Easy to inspect, and each write costs the whole file:
-// above some ten thousand URLs take another store. The file has a header, the hosts with their entries, the
-// fingerprints, the records, and a last line with the number of lines, so that one that was cut short is never taken
-// for a whole one.
+// A small durable store for tests and small crawls: the memory store, plus one file of JSON lines that is rewritten
+// after every verb that changed something, by writing a new file and renaming it. It is easy to inspect, but each write
+// costs the whole file: use another store for more than about ten thousand URLs. The file has a header, the hosts with
+// their entries, the fingerprints, the records, and a last line with the number of lines, so that a truncated file is
+// never taken for a whole one.
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { FrontierError } from '../errors.js';
@@ -14,29 +14,29 @@ import { hasProcess } from './processes/process-identity.js';
 
 /** Options of the file store. */
 export interface FileStoreOptions {
-  /** The file, with `….lock` next to it while open and `….new` while writing. Its folder must exist. */
+  /** The file. `….lock` is next to it while it is open, and `….new` while it is written. Its folder must exist. */
   readonly path: string;
-  /** Entries unfinished at a time; more are answered `full`. @default 10,000,000 */
+  /** The most unfinished entries; more are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
-  /** The store's clock, epoch milliseconds, which must go on across restarts; for tests. @default Date.now */
+  /** The store's clock, epoch milliseconds; it must continue across restarts. For tests. @default Date.now */
   readonly nowMs?: () => number;
 }
 
 const FILE_CAPABILITIES: StoreCapabilities = Object.freeze({ ...MEMORY_CAPABILITIES, durable: 'process' });
 
 /**
- * A store in one plain file. A verb that resolved survives the process, not a power cut (nothing is synced to the
- * disk). One process at a time. Reserved slots are not kept. Invariant X4 does not hold: each write costs the whole
- * file.
+ * A store in one plain file. A verb that has resolved survives the process, but not a power cut (nothing is synced to
+ * the disk). One process at a time. Reserved slots are not saved. Invariant X4 does not hold, because each write costs
+ * the whole file.
  *
- * @returns A store that was not opened yet; after `close` another one on the same path can be.
+ * @returns A store that is not open yet; after its `close`, another store can open the same path.
  * @throws FrontierError `option-invalid`.
  */
 export function fileStore(options: FileStoreOptions): FrontierStore {
   knownKeys('', options, ['path', 'maxQueued', 'nowMs']);
   const { path, maxQueued, nowMs: wallMs = Date.now } = options;
   if (typeof path !== 'string' || path === '') throw invalid('path', 'the name of a file', path);
-  // A wall clock that is set back stands still here until it has caught up.
+  // If the wall clock is set back, this clock stands still until the wall clock has caught up.
   let latestMs = 0;
   const nowMs = () => {
     latestMs = Math.max(latestMs, wallMs());
@@ -47,7 +47,9 @@ export function fileStore(options: FileStoreOptions): FrontierStore {
   return checkedStore({ capabilities: FILE_CAPABILITIES, open });
 }
 
-/** Queues in memory as the file has them, which is written after each change and locked until they are closed. */
+/**
+ * Queues in memory, read from the file. The file is written after each change and locked until the queues are closed.
+ */
 async function openQueues(path: string, { crawl, create }: OpenRequest, queues: MemoryQueues): Promise<StoreQueues> {
   let failure: FrontierError | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -61,7 +63,7 @@ async function openQueues(path: string, { crawl, create }: OpenRequest, queues: 
       throw failure;
     }
   };
-  /** Calls during a write share the next one. */
+  /** All calls during a write share the next write. */
   const save = () => {
     nextWrite ??= writing.then(() => {
       nextWrite = null;
@@ -83,7 +85,7 @@ async function openQueues(path: string, { crawl, create }: OpenRequest, queues: 
     check() {
       if (failure !== null) throw failure;
     },
-    // The last write stands. A failed one was reported to its verb, and is once more here.
+    // Waits for the last write. If it failed, its verb has reported that, and `close` reports it again.
     close: () => (nextWrite ?? writing).finally(unlock),
   });
 }
@@ -107,11 +109,12 @@ async function readIfThere(path: string): Promise<string | null> {
 }
 
 /**
- * One process per file: a lock file next to it names the process that has it open. The lock of a process that is gone
- * is taken over. A lock with the number of a living process is respected, even if that may be another process by now:
- * a wrong refusal costs a moment, a wrong grant makes early requests possible.
+ * Allows one process per file: a lock file next to it names the process that has it open. The lock of a process that is
+ * gone is taken over. A lock with the number of a living process is respected, even though that may be another process
+ * by now: a wrong refusal costs a moment, a wrong grant makes early requests possible.
  *
- * @returns Releases the lock. @throws FrontierError `store-failed` while a living process, or this one, has it.
+ * @returns Releases the lock.
+ * @throws FrontierError `store-failed` while a living process, or this one, has the lock.
  */
 async function lockFile(path: string): Promise<() => Promise<void>> {
   const lockPath = `${path}.lock`;
@@ -151,7 +154,7 @@ type Line =
   | { readonly record: string; readonly value: Uint8Array }
   | { readonly end: number };
 
-/** The store as text. Times in it are wall clock times. Never throws. */
+/** The store as text. Its times are wall clock times. Never throws. */
 function formatImage(crawl: string, queues: MemoryQueues): string {
   const lines: Line[] = [{ format: FORMAT, version: VERSION, crawl }];
   for (const host of queues.savedHosts()) lines.push({ host });
@@ -165,10 +168,10 @@ function formatImage(crawl: string, queues: MemoryQueues): string {
 }
 
 /**
- * Reads a store into queues that are empty.
+ * Reads a store into empty queues.
  *
  * @returns The name of its crawl.
- * @throws FrontierError `store-mismatch` for another format or version, `store-failed` for a file that is not whole.
+ * @throws FrontierError `store-mismatch` for another format or version, `store-failed` for an incomplete file.
  */
 function parseImage(text: string, queues: MemoryQueues): string {
   const lines = readLines(text);
@@ -203,7 +206,7 @@ function readLines(text: string): Line[] {
   }
 }
 
-/** `this[key]` is the value before the `toJSON` of a Buffer. */
+/** `this[key]` is the value before a Buffer's `toJSON`. */
 function bytesToText(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const bytes = this[key];
   return bytes instanceof Uint8Array ? { base64: Buffer.from(bytes).toString('base64') } : value;

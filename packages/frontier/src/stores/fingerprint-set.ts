@@ -1,26 +1,26 @@
 // An exact set of 8-byte fingerprints, 10 to 12.5 bytes each.
 //
-// 256 tables of (high, low) pairs, by the first byte. A table grows by a quarter when four fifths full: the share of
-// empty slots stays small (a doubling table is half empty on average), and since the tables are small, no single add
-// ever waits long. Fingerprints are keyed hashes: no site can aim at one table.
+// It has 256 tables of (high, low) pairs, chosen by the first byte. A table grows by a quarter when it is four fifths
+// full, so few slots are empty (a doubling table is half empty on average). The tables are small, so no single add
+// takes long. Fingerprints are keyed hashes, so no site can aim at one table.
 
 import { isTaken, moved, put, slotOf } from '../pair-table.js';
 
 const TABLES = 256;
 const FIRST_SLOTS = 16;
 const GROWTH = 1.25;
-/** Filled share at which a table grows. */
+/** The filled share at which a table grows. */
 const FULLEST = 0.8;
-/** Square roots of the mean by which the fullest of the tables lies above it. */
+/** By how many square roots of the mean the fullest table exceeds the mean. */
 const SPREAD = 3;
-/** Pairs gathered per table while many are added, 32 MB in all at most: more would not stay in the cache. */
+/** Pairs gathered per table when many are added, 32 MB in all at most: more would not fit into the cache. */
 const GATHERED_MOST = 16_384;
 const GATHERED_LEAST = 256;
 
 export class FingerprintSet {
   readonly #tables: Uint32Array[] = Array.from({ length: TABLES }, () => new Uint32Array(2 * FIRST_SLOTS));
   readonly #sizes = new Uint32Array(TABLES);
-  /** The pair (0, 0) marks an empty slot; that fingerprint is kept here. */
+  /** The pair (0, 0) marks an empty slot. This field says whether the set contains that fingerprint. */
   #hasZero = false;
   #size = 0;
 
@@ -41,14 +41,14 @@ export class FingerprintSet {
     return isTaken(table, slotOf(table, high, low));
   }
 
-  /** Adds the fingerprint; `false` when it was there. @throws Never. */
+  /** Adds the fingerprint; `false` if it was there already. @throws Never. */
   add(fingerprint: Uint8Array): boolean {
     return this.#put(wordAt(fingerprint, 0), wordAt(fingerprint, 4));
   }
 
   /**
-   * Adds `count` fingerprints in half the time of adding them as they come: they are gathered by table, so that each
-   * table is in the processor's cache while its share is added.
+   * Adds `count` fingerprints in half the time of adding them one by one: it gathers them by table, so that each table
+   * is in the processor's cache while its share is added.
    */
   load(chunks: Iterable<Uint8Array>, count: number): void {
     this.#reserve(count);
@@ -71,7 +71,7 @@ export class FingerprintSet {
     for (const [which, words] of gathered.entries()) this.#putAll(which, words.subarray(0, filled[which]!));
   }
 
-  /** The fingerprints of one of 256 parts; each is in one of them. */
+  /** The fingerprints of one of 256 parts. Each fingerprint is in exactly one part. */
   part(number: number): Uint8Array[] {
     const words = this.#tables[number] ?? new Uint32Array(0);
     const found: Uint8Array[] = number === 0 && this.#hasZero ? [new Uint8Array(8)] : [];
@@ -86,7 +86,7 @@ export class FingerprintSet {
     return found;
   }
 
-  /** Grows for so many more at once. Tables differ by a few square roots of what they hold. */
+  /** Grows for `count` more at once. Table sizes differ by a few square roots of their mean. */
   #reserve(count: number): void {
     const perTable = (this.#size + count) / TABLES;
     const slots = Math.ceil((perTable + SPREAD * Math.sqrt(perTable)) / FULLEST);
@@ -113,7 +113,7 @@ export class FingerprintSet {
     return true;
   }
 
-  /** As `#put`, of pairs for one table. It grows first, so that the loop need not. */
+  /** Like `#put`, for many pairs of one table. The table grows first, so that the loop does not have to. */
   #putAll(which: number, pairs: Uint32Array): void {
     const most = this.#sizes[which]! + pairs.length / 2;
     if (2 * most > FULLEST * this.#tables[which]!.length) {

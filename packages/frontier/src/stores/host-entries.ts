@@ -4,26 +4,26 @@
 //                                         ▲                                      │
 //                                         └─────────── requeue, give back ───────┘
 //
-// A host has a few lanes, one per authority. The next entry is the first of all lines of lanes that are not blocked: a
-// blocked lane is passed over, however long it is (L8).
+// A host has a few lanes, one per authority. The next entry is the first of all lines in lanes that are not blocked. A
+// blocked lane is skipped, however long it is (L8).
 
 import { type HeapMember, ReadyHeap } from '../ready-heap.js';
 import type { Entry, Requeue } from '../store.js';
 import type { QueueEntries } from './host-queues.js';
 
-/** Rank of entries that a holder gave back. Others have 1 + their priority. */
+/** Rank of entries that a holder released. Others have 1 + their priority. */
 const FRONT = 0;
-/** Removed entries at the front of an array before it is shortened. */
+/** Removed entries at the front of an array before the array is shortened. */
 const SHORTEN_AFTER = 1_024;
 
 interface StoredEntry {
-  /** Grows with each entry of the host. */
+  /** Increases with each entry of the host. */
   readonly id: number;
   readonly lane: Lane;
   priority: number;
   body: Uint8Array;
   attempt: number;
-  /** Grows along a line; compared where there are several. */
+  /** Increases along a line. Compared if there are several lines. */
   order: number;
 }
 
@@ -54,14 +54,17 @@ export interface SavedEntries {
   readonly blocks: readonly { readonly lane: string | null; readonly until: number }[];
 }
 
-/** Times are the store's clock, milliseconds. What a host with one entry and no lease does not need is `null`. */
+/**
+ * Times are on the store's clock, milliseconds. Fields that a host with one entry and no lease does not need are
+ * `null`.
+ */
 export class HostEntries implements QueueEntries {
-  /** Unfinished entries by their ids, from `#firstId` on. Finished ones leave gaps, `#gaps` of them at the front. */
+  /** Unfinished entries by id, starting at `#firstId`. Finished ones leave gaps, `#gaps` of them at the front. */
   #all: (StoredEntry | undefined)[] = [];
   #firstId = 1;
   #gaps = 0;
   #size = 0;
-  /** In the order they were handed out. */
+  /** In the order in which they were handed out. */
   #inFlight: Set<StoredEntry> | null = null;
   readonly #lanes = new Map<string | null, Lane>();
   #lastLane: Lane | null = null;
@@ -89,7 +92,7 @@ export class HostEntries implements QueueEntries {
     this.#place(entry, readyAt, now);
   }
 
-  /** When an entry can be handed out, 0 for now; `null` when none is queued. */
+  /** When an entry can be handed out; 0: now, `null`: none is queued. */
   readyAt(now: number): number | null {
     if (this.queued === 0) return null;
     if (this.#firstLine(now) !== null) return 0;
@@ -116,14 +119,14 @@ export class HostEntries implements QueueEntries {
     return taken;
   }
 
-  /** Finishes an entry in flight. @returns Whether it was. */
+  /** Finishes an entry in flight. @returns Whether it was in flight. */
   finish(id: string): boolean {
     const entry = this.#land(id);
     if (entry !== null) this.#remove(entry.id);
     return entry !== null;
   }
 
-  /** Puts an entry in flight back into its priority. Any other id is ignored. */
+  /** Puts an entry in flight back at its priority. Ignores any other id. */
   requeue({ id, priority, body, notBeforeMs = 0 }: Requeue, now: number): void {
     const entry = this.#land(id);
     if (entry === null) return;
@@ -132,7 +135,7 @@ export class HostEntries implements QueueEntries {
     this.#place(entry, now + notBeforeMs, now);
   }
 
-  /** Puts everything in flight back in front of the queue, in the order it was handed out. */
+  /** Puts all entries in flight back in front of the queue, in the order in which they were handed out. */
   giveBack(): void {
     for (const entry of this.#inFlight ?? []) this.#enqueue(entry, FRONT);
     this.#inFlight = null;
@@ -142,7 +145,10 @@ export class HostEntries implements QueueEntries {
     this.#laneOf(name).blockedUntil = until;
   }
 
-  /** At most `limit` entries from at most `steps` ids after `after`; the next page's `after`, `null` at the end. */
+  /**
+   * Lists at most `limit` entries from at most `steps` ids after `after`, with the next page's `after`; `null`: the
+   * end.
+   */
   scan(after: number, limit: number, steps: number) {
     const items: (Entry & { readonly readyAt: number })[] = [];
     const times = this.#times();
@@ -182,7 +188,7 @@ export class HostEntries implements QueueEntries {
     return restored;
   }
 
-  /** When entries that wait may be handed out. */
+  /** When waiting entries may be handed out. */
   #times(): Map<StoredEntry, number | null> {
     const lanes = [...this.#lanes.values()];
     return new Map(lanes.flatMap(({ waiting }) => waiting?.members.map((it) => [it.entry, waiting.dueOf(it)]) ?? []));
@@ -202,7 +208,9 @@ export class HostEntries implements QueueEntries {
     this.#gaps = 0;
   }
 
-  /** The line whose first entry is next, once what is due is in line; `null`: nothing can be handed out. */
+  /**
+   * Moves due entries into line, then returns the line whose first entry is next; `null`: nothing can be handed out.
+   */
   #firstLine(now: number): Line | null {
     // Most hosts have one lane.
     if (this.#lanes.size === 1) return this.#firstOf(this.#lastLane!, now);
@@ -247,7 +255,7 @@ export class HostEntries implements QueueEntries {
     return lane;
   }
 
-  /** The entry of this id, no longer in flight; `null` when it was not. */
+  /** Takes the entry with this id out of flight; `null`: it was not in flight. */
   #land(id: string): StoredEntry | null {
     const entry = this.#all[Number(id) - this.#firstId];
     return entry !== undefined && this.#inFlight?.delete(entry) ? entry : null;
@@ -258,7 +266,7 @@ function toEntry({ id, priority, body, attempt }: StoredEntry): Entry {
   return { id: String(id), priority, body, attempt };
 }
 
-/** The first line of a lane that has entries; `null` of one that is blocked or empty. */
+/** The first line of a lane that has entries; `null`: the lane is blocked or empty. */
 function firstFilled({ blockedUntil, lines }: Lane, now: number): Line | null {
   if (blockedUntil > now) return null;
   for (let rank = FRONT; rank < lines.length; rank += 1) {
@@ -268,7 +276,7 @@ function firstFilled({ blockedUntil, lines }: Lane, now: number): Line | null {
   return null;
 }
 
-/** Whether the first entry of one line goes before that of another. */
+/** Whether the first entry of one line goes before that of the other. */
 function isBefore(one: Line, other: Line): boolean {
   return one.rank < other.rank || (one.rank === other.rank && one.first()!.order < other.first()!.order);
 }

@@ -1,13 +1,13 @@
 // The state machine of host queues, for the stores whose verbs run in this process (memory, file, lmdb): who holds a
-// host, when it is due, what a commit changes. Every verb is one synchronous step: that is what makes it atomic. A
-// store says where its hosts, entries and due times are. It is the readable reference of the contract, whose letters
-// name the invariants.
+// host, when it is due, what a commit changes. Every verb is one synchronous step, which makes it atomic. A store
+// provides its hosts, entries and due times. This file is the readable reference of the contract, whose letters name
+// the invariants.
 //
 // A host is in one of four states. In the first two it is in the time index:
-//   leased   at lease end + delay: a holder that vanishes is a host that comes due later (L4)
-//   due      at max(next allowed time, earliest entry), something is queued
-//   idle     nothing is queued, the next allowed time is kept (C3)
-//   parked   whatever is queued; only `wake` ends it (C6)
+//   leased   at lease end + delay: if its holder vanishes, the host is due then (L4)
+//   due      at max(next allowed time, earliest entry); something is queued
+//   idle     nothing is queued; the next allowed time is kept (C3)
+//   parked   whether anything is queued or not; only `wake` ends this state (C6)
 
 import type {
   AddOutcome,
@@ -26,20 +26,20 @@ import type {
   StoreStats,
 } from '../store.js';
 
-/** What the state machine keeps of a host. Times are on the store's clock, milliseconds. */
+/** What the state machine keeps about a host. Times are on the store's clock, milliseconds. */
 export interface HostQueue {
   readonly key: HostKey;
   /** The next allowed time. */
   nextAt: number;
-  /** Added after the lease end if the holder dies. */
+  /** Added to the lease end if the holder dies. */
   delayMs: number;
-  /** Grows at every lease and every release. */
+  /** Increases at every lease and every release. */
   fencingToken: number;
   /** `null`: no lease. */
   leaseEndsAt: number | null;
   isParked: boolean;
   state: Uint8Array | null;
-  /** Its place in the time index; `null`: none. Changed by `setDue` alone. */
+  /** Its place in the time index; `null`: none. Only `setDue` changes it. */
   readonly dueAt: number | null;
   readonly entries: QueueEntries;
 }
@@ -48,18 +48,18 @@ export interface QueueEntries {
   /** Entries that are neither finished nor in flight. */
   readonly queued: number;
   readonly inFlight: number;
-  /** `readyAt`: not handed out before; a time that has passed is 0. */
+  /** `readyAt`: the entry is not handed out before this time; 0 if that time has passed. */
   add(lane: string | null, priority: number, body: Uint8Array, readyAt: number, now: number): void;
-  /** When an entry can be handed out, 0 for now; `null` when none is queued. Never too late. */
+  /** When an entry can be handed out; 0: now, `null`: none is queued. Never later than true. */
   readyAt(now: number): number | null;
   take(count: number, now: number): Entry[];
-  /** Finishes an entry in flight. @returns Whether it was. */
+  /** Finishes an entry in flight. @returns Whether it was in flight. */
   finish(id: EntryId): boolean;
-  /** Puts an entry in flight back into its priority. Any other id is ignored. */
+  /** Puts an entry in flight back at its priority. Ignores any other id. */
   requeue(change: Requeue, now: number): void;
-  /** Puts everything in flight back in front of the queue, in the order it was handed out. */
+  /** Puts all entries in flight back in front of the queue, in the order in which they were handed out. */
   giveBack(): void;
-  /** Blocks a lane up to a time, instead of an earlier block. */
+  /** Blocks a lane until a time. Replaces an earlier block. */
   block(lane: string, until: number, now: number): void;
 }
 
@@ -80,19 +80,19 @@ export abstract class HostQueues<Host extends HostQueue> {
 
   // ── What a store keeps ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** The store's clock, milliseconds, which never goes back. */
+  /** The store's clock, milliseconds. It never goes back. */
   protected abstract now(): number;
   protected abstract get counts(): HostQueueCounts;
   protected abstract isKnown(fingerprint: Uint8Array): boolean;
-  /** @returns Whether the fingerprint was not known. */
+  /** @returns Whether the fingerprint was new. */
   protected abstract learn(fingerprint: Uint8Array): boolean;
   protected abstract find(key: HostKey): Host | undefined;
-  /** The host of that key, made where there is none. */
+  /** The host with that key, created if it does not exist. */
   protected abstract hostOf(key: HostKey): Host;
-  /** Some of the hosts that are due, earliest first, `most` at most; each leaves its place before the next call. */
+  /** Some of the due hosts, earliest first, at most `most`. Each leaves its place in the index before the next call. */
   protected abstract due(now: number, most: number): Host[];
   protected abstract setDue(host: Host, at: number | null): void;
-  /** A lease was extended. The place in the index may stay where it is, if that is earlier. */
+  /** A lease was extended. The host may keep its place in the index if that is earlier. */
   protected abstract renew(host: Host, at: number): void;
 
   // ── Verbs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -112,9 +112,9 @@ export abstract class HostQueues<Host extends HostQueue> {
 
   commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): CommitAnswer {
     const now = this.now();
-    // Links first: a host that is released in the same commit sees those it was given (C4).
+    // Links first: a host that is released in the same commit sees the entries it was given (C4).
     const outcomes = links.map((link) => this.#remember(link));
-    // By index: an iterator would make a pair for every link.
+    // By index, because an iterator would create a pair for every link.
     for (let at = 0; at < links.length; at += 1) if (outcomes[at] === 'new') this.#queue(links[at]!, now);
     return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
   }
@@ -150,7 +150,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   #queue({ host: key, lane, priority, body, notBeforeMs = 0 }: NewEntry, now: number): void {
     const host = this.hostOf(key);
     host.entries.add(lane ?? null, priority, body, notBeforeMs > 0 ? now + notBeforeMs : 0, now);
-    // A leased or parked host is not made due (A3). Neither is one that is due as early as it can be.
+    // A leased or parked host is not made due (A3), nor is one that is due as early as possible.
     if (host.leaseEndsAt !== null || host.isParked) return;
     if (host.dueAt === null || host.dueAt > Math.max(now, host.nextAt)) this.index(host, now);
   }
@@ -189,7 +189,7 @@ export abstract class HostQueues<Host extends HostQueue> {
     return leases;
   }
 
-  /** The holder has vanished: what it had in flight comes first, under the same ids (L5). */
+  /** The holder has vanished: the entries it had in flight come first, under the same ids (L5). */
   #endLapsedLease(host: Host): void {
     if (host.leaseEndsAt === null) return;
     host.nextAt = host.leaseEndsAt + host.delayMs;
@@ -261,7 +261,7 @@ export abstract class HostQueues<Host extends HostQueue> {
     this.index(host, now);
   }
 
-  /** Puts a host without a lease where it belongs in the time index. */
+  /** Puts a host without a lease in its place in the time index. */
   protected index(host: Host, now: number): void {
     const readyAt = host.isParked ? null : host.entries.readyAt(now);
     this.setDue(host, readyAt === null ? null : Math.max(host.nextAt, readyAt));

@@ -1,5 +1,5 @@
-// The durable store: a crawl in one folder, for several processes at a time. A verb that resolved survives a killed
-// process; a power cut may lose the last commits, never the file. The verbs are in `lmdb/queues.ts`.
+// The durable store: a crawl in one folder, for several processes at a time. A verb that has resolved survives a killed
+// process. A power cut may lose the last commits, but never the file. The verbs are in `lmdb/queues.ts`.
 
 import { POLITENESS_MS_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
 import { invalid, wholeIn } from '../option-value.js';
@@ -7,7 +7,10 @@ import type { FrontierStore, StoreCapabilities } from '../store.js';
 import { checkedStore, resolveShared } from './checked-store.js';
 import type { ResolvedLmdbOptions } from './lmdb/queues.js';
 
-/** Entries of one `add` or links of one commit. A verb is one synchronous step, so this bounds how long it blocks. */
+/**
+ * The most entries of one `add`, or links of one commit. A verb is one synchronous step, so this bounds how long it
+ * blocks.
+ */
 const BATCH_MAX = 8_192;
 const COMMIT_EVERY_MS = 50;
 const COMMIT_EVERY_MOST_MS = 1_000;
@@ -17,31 +20,34 @@ const SEEN_BUDGET_LEAST_BYTES = 65_536;
 
 /** Options of the lmdb store. */
 export interface LmdbStoreOptions {
-  /** The folder, for this store alone, on a local disk. Made, with its parents, where `open` may create. */
+  /** The folder, for this store alone, on a local disk. `open` creates it, with its parents, if it may. */
   readonly path: string;
-  /** Who crawls, usually the product token. A folder of another identity is refused. @default not compared */
+  /** Who crawls, usually the product token. A folder with another identity is refused. @default not compared */
   readonly identity?: string;
-  /** Most unfinished entries, of all processes together. More are answered `full`. @default 10,000,000 */
+  /** The most unfinished entries of all processes together. More are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
-   * Bytes of memory for fingerprints, some 12 each. Beyond it they are looked up in the file, which takes some 3 µs
-   * more.
+   * Bytes of memory for fingerprints, about 12 each. Fingerprints beyond it are looked up in the file, which takes
+   * about 3 µs longer.
    * @default 268,435,456, for 20 million; at least 65,536
    */
   readonly seenBudget?: number;
   /**
-   * Most milliseconds between two commits while verbs keep coming. A higher value saves work, and every settlement
+   * The most milliseconds between two commits while verbs keep coming. A higher value saves work, but every settlement
    * waits up to this long.
    * @default 50; 0 to 1,000
    */
   readonly commitEveryMs?: number;
   /**
-   * Milliseconds a host waits when its holder died before it committed the host's delay: the first request may have
-   * been sent. Set it to the shortest interval of the crawl where that is longer.
+   * Milliseconds that a host waits if its holder died before it committed the host's delay, because the first request
+   * may have been sent. Set it to the shortest interval of the crawl if that is longer.
    * @default 1,000; 0 to 86,400,000
    */
   readonly firstDelayMs?: number;
-  /** The store's clock, milliseconds, for tests, the same in all processes. Behind the file it goes on from there. */
+  /**
+   * The store's clock, milliseconds, the same in all processes. If it is behind the file, it continues from there. For
+   * tests.
+   */
   readonly nowMs?: () => number;
 }
 
@@ -55,20 +61,20 @@ export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
 });
 
 /**
- * A store in a folder on a local disk, by lmdb. Several processes of one machine may have it open.
+ * An lmdb store in a folder on a local disk. Several processes of one machine may have it open.
  *
  * Verbs that come close together are committed together: a promise resolves when its commit is done. While one process
- * is stopped in the middle of a commit the others wait.
+ * is stopped in the middle of a commit, the others wait.
  *
  * @returns A store that is not open yet. After `close`, another store can open the same path.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for a folder of another crawl, identity
- *   or format, and with `store-failed` where the folder cannot be used or lmdb cannot be loaded.
+ *   or format, and with `store-failed` if the folder cannot be used or lmdb cannot be loaded.
  */
 export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
   const resolved = resolveLmdbOptions(options);
   return checkedStore({
     capabilities: LMDB_CAPABILITIES,
-    // Loaded when it is opened: a crawl in another store starts without it.
+    // Loaded at open, so that crawls in other stores start without it.
     open: async (request) => (await import('./lmdb/queues.js')).LmdbQueues.open(resolved, request),
   });
 }

@@ -1,5 +1,5 @@
-// The default store without a path: everything in this process, nothing after it. What the verbs do is in
-// `host-queues.ts`.
+// The default store if there is no path: everything is in this process and is gone after it. `host-queues.ts` has what
+// the verbs do.
 
 import { FrontierError } from '../errors.js';
 import { STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
@@ -24,7 +24,7 @@ import { type HostQueue, HostQueues, statsOf } from './host-queues.js';
 
 /** Options of the memory store. */
 export interface MemoryStoreOptions {
-  /** Entries unfinished at a time; more are answered `full`. @default 10,000,000 */
+  /** The most unfinished entries; more are answered `full`. @default 10,000,000 */
   readonly maxQueued?: number;
   /** The store's clock, milliseconds; for tests. @default a clock that never goes back */
   readonly nowMs?: () => number;
@@ -40,12 +40,12 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
 });
 
 /**
- * A store in memory. Bodies, states and records are kept as they are handed over, not copied.
+ * A store in memory. Bodies, states and records are stored by reference, not copied.
  *
- * Memory: 10 to 13 bytes per known URL, some 500 per queued URL, some 1.5 KB per host. For more than some 100,000 hosts
- * take lmdb.
+ * Memory: 10 to 13 bytes per known URL, about 500 per queued URL, about 1.5 KB per host. Use lmdb for more than about
+ * 100,000 hosts.
  *
- * @returns A store that was not opened yet. After `close` it holds nothing and cannot be opened again.
+ * @returns A store that is not open yet. After `close` it is empty and cannot be opened again.
  * @throws FrontierError `option-invalid`.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
@@ -61,9 +61,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
   });
 }
 
-/** Hosts and ids that one page of a scan may visit, per item requested. */
+/** Hosts and ids that one page of a scan may visit, per requested item. */
 const SCAN_STEPS_PER_ITEM = 4;
-/** Slots that have passed are removed when there are more than this, and twice as many as after the last time. */
+/** Past slots are removed when there are more slots than this, and twice as many as after the last removal. */
 const SLOTS_KEPT = 1_024;
 
 class Host implements HostQueue, HeapMember {
@@ -71,7 +71,7 @@ class Host implements HostQueue, HeapMember {
   /** Its position among all hosts, from 0. */
   readonly number: number;
   readonly entries: HostEntries;
-  /** In the time index. */
+  /** Its position in the time index. */
   place = -1;
   nextAt = 0;
   delayMs = 0;
@@ -103,7 +103,7 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
   #slotsAfterSweep = 0;
   readonly #nowMs: () => number;
 
-  /** @param nowMs - The store's clock, milliseconds, which never goes back. */
+  /** @param nowMs - The store's clock, milliseconds. It never goes back. */
   constructor(maxQueued: number, nowMs: () => number) {
     super(maxQueued);
     this.#nowMs = nowMs;
@@ -129,7 +129,7 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     else this.records.set(key, value);
   }
 
-  /** Each page looks at all keys. */
+  /** Each page goes through all keys. */
   listRecords(prefix: string, cursor: string | null, limit: number): RecordListing {
     const behind = [...this.records.keys()].filter((key) => key.startsWith(prefix) && key > (cursor ?? ''));
     const keys = behind.sort().slice(0, limit);
@@ -155,7 +155,7 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     return statsOf(this.counts, this.fingerprints.size, this.#hosts.length);
   }
 
-  /** A page is one of the parts of the set, however large. */
+  /** A page is one of the parts of the set, whatever its size. */
   listKnown(cursor: string | null): Listing<Uint8Array> {
     const part = Number(cursor ?? 0);
     return { cursor: part < 255 ? String(part + 1) : null, items: this.fingerprints.part(part) };
@@ -192,7 +192,7 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
       yield { key, nextAt, delayMs, fencingToken, leaseEndsAt, isParked, state, entries: entries.save() };
   }
 
-  /** Adds a host that was saved. Its holder is gone: its lease ends now, and the host is due after its delay (O1). */
+  /** Adds a saved host. Its holder is gone: its lease ends now, and the host is due after its delay (O1). */
   restoreHost({ entries, ...saved }: SavedHost): void {
     const now = this.#nowMs();
     const host = this.#add(saved.key, HostEntries.restore(entries, now));

@@ -1,5 +1,5 @@
 // The store on PostgreSQL, for any number of processes on any number of machines. Every verb is one call of one
-// function in the crawl's schema, so it is one transaction and one round trip; the functions are in
+// function in the crawl's schema, so it is one transaction and one round trip. The functions are in
 // `postgres/sql-*.ts`.
 
 import type { FrontierStore } from '../store.js';
@@ -20,9 +20,9 @@ export type { ServerNotice } from './server/server-store.js';
  * seconds are added again, and no host is granted before the longest lease has ended and the host's delay has passed.
  *
  * @param options - The pool belongs to the caller, who ends it after the store.
- * @returns A store that was not opened yet.
+ * @returns A store that is not open yet.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for tables of another crawl, identity or
- *   version and for a server that is too old; every verb rejects with `store-failed` where the server refuses or stays
+ *   version and for a server that is too old; every verb rejects with `store-failed` if the server refuses or stays
  *   unreachable.
  * @example const store = postgresStore({ pool: new Pool({ database: 'crawls' }), schema: 'docs' })
  */

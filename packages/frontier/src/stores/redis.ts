@@ -1,5 +1,5 @@
 // The store on Redis, for any number of processes on any number of machines. Every verb is one script on one shard,
-// which makes it atomic there; the scripts are in `redis/lua-*.ts`. Shards make one store as any stores do
+// which makes it atomic there. The scripts are in `redis/lua-*.ts`. Shards are combined like any other stores
 // (`sharded/`).
 
 import type { FrontierStore } from '../store.js';
@@ -24,9 +24,9 @@ const WEAKEST_FIRST: readonly Durability[] = ['none', 'process', 'power'];
  * is granted before the longest lease has ended and the host's delay has passed.
  *
  * @param options - The client belongs to the caller, who closes it after the store.
- * @returns A store that was not opened yet.
+ * @returns A store that is not open yet.
  * @throws FrontierError `option-invalid`; `open` rejects with `store-mismatch` for keys of another crawl, identity or
- *   format, for a server that may evict keys and for one that is too old; every verb rejects with `store-failed` where
+ *   format, for a server that may evict keys and for one that is too old; every verb rejects with `store-failed` if
  *   the server refuses or stays unreachable.
  * @example const store = redisStore({ client: new Redis('redis://localhost'), prefix: 'docs' })
  */

@@ -1,4 +1,4 @@
-// Several stores that carry one crawl: each host belongs to one of them, by the hash of its name.
+// Several stores that share one crawl: each host belongs to one of them, by the hash of its name.
 
 import { FrontierError } from '../errors.js';
 import { invalid } from '../option-value.js';
@@ -10,16 +10,16 @@ const OPTIONAL_VERBS = ['destroy', 'listRecords', 'overdueMs', 'readHost', 'rese
 const WEAKEST_FIRST = ['none', 'process', 'power'] as const;
 
 /**
- * One store of several, such as one on each of three PostgreSQL servers. Each has the hosts whose names hash to it,
- * with their URLs, their leases and their robots.txt. A store that does not answer for five seconds stops its own hosts
- * only: they wait, and links to them are kept in another store until it answers.
+ * One store made of several, such as one on each of three PostgreSQL servers. Each has the hosts whose names hash to
+ * it, with their URLs, their leases and their robots.txt. A store that does not answer for five seconds stops only its
+ * own hosts: they wait, and links to them are kept in another store until it answers.
  *
- * The crawl keeps the number and the order of its stores: another one is refused.
+ * The crawl remembers the number and the order of its stores and refuses any other.
  *
- * @param stores - Not opened yet, at least one, each on data of its own. They are opened and closed with this one.
- * @returns A store that was not opened yet. Its capabilities are the weakest of the stores'.
+ * @param stores - Not open, at least one, each on its own data. They are opened and closed with this one.
+ * @returns A store that is not open yet. Its capabilities are the weakest of the stores' capabilities.
  * @throws FrontierError `option-invalid` for a store without one of the optional verbs; `open` rejects with
- *   `store-mismatch` for another number or order of stores, and where one of them has lost the crawl. After that it
+ *   `store-mismatch` for another number or order of stores, and if one of them has lost the crawl. After that it
  *   cannot be opened any more.
  * @example const store = shardedStore(pools.map((pool) => postgresStore({ pool, schema: 'docs' })))
  */
@@ -38,7 +38,7 @@ export function shardedStore(stores: readonly FrontierStore[]): FrontierStore {
     exactCounts: all(({ exactCounts }) => exactCounts),
     maxBody: least('maxBody'),
     maxBatch: least('maxBatch'),
-    // Of servers it is known when they are open.
+    // For servers it is known only after open.
     get durable() {
       return WEAKEST_FIRST.find((one) => stores.some((store) => store.capabilities.durable === one)) ?? 'none';
     },
@@ -58,8 +58,8 @@ export function shardedStore(stores: readonly FrontierStore[]): FrontierStore {
 }
 
 /**
- * Each store holds a crawl that is named for its place, so that one out of place is refused by name. The first is
- * created last: where it is, all are.
+ * Each store's crawl is named with the store's place, so that a store in the wrong place is refused by name. The first
+ * one is created last: if it exists, all do.
  */
 async function openAll(stores: readonly FrontierStore[], request: OpenRequest): Promise<void> {
   const open = (at: number, create: boolean) => {
@@ -76,6 +76,6 @@ async function openAll(stores: readonly FrontierStore[], request: OpenRequest): 
   for (let at = 1; at < stores.length; at += 1) await open(at, !isThere);
   if (isThere) return;
   const others = await Promise.all(stores.slice(1).map((store) => store.stats()));
-  // With something in the others the first was there, and is again if another process has just created it.
+  // If the others contain anything, the first existed before. It exists again if another process has just created it.
   await open(0, !others.some(({ known }) => known > 0));
 }

@@ -1,6 +1,7 @@
-// The checksum of a file that no client has open. lmdb keeps none, and over a changed byte it answers wrongly or ends
-// the process. The last client to close the file writes the checksum, the next to open it compares, and the first to
-// write removes it. After a crash there is none, and the file is taken as it is.
+// The checksum of a file that no client has open. lmdb has no checksum of its own: if a byte has changed, it gives
+// wrong answers or ends the process. The last client to close the file writes the checksum, the next client to open it
+// compares the checksum, and the first to write removes it. After a crash there is no checksum, and the file is
+// accepted unchecked.
 
 import { closeSync, fsyncSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ const CHECKSUM = 'checksum';
 /** Bytes read at a time. */
 const PIECE_BYTES = 1_048_576;
 
-/** Writes the checksum of the file in the folder. To be called with the gate held. @throws The platform's error. */
+/** Writes the checksum of the file in the folder. Call it with the gate locked. @throws The platform's error. */
 export function writeChecksum(folder: string): void {
   const text = `${checksumOf(folder)}\n`;
   const path = join(folder, CHECKSUM);
@@ -21,16 +22,16 @@ export function writeChecksum(folder: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** Removes it for good: a power cut must not bring it back next to a file that was written since. */
+/** Removes the checksum durably: a power cut must not restore it next to a file that was written since. */
 export function removeChecksum(folder: string): void {
   const path = join(folder, CHECKSUM);
   if (readChecksum(path) === null) return;
   rmSync(path);
-  // Windows cannot sync a folder; its file system writes such changes in their order.
+  // Windows cannot sync a folder, but its file system writes such changes in order.
   if (process.platform !== 'win32') sync(folder);
 }
 
-/** Compares the file with its checksum, if it has one. To be called with the gate held. @throws `store-failed` */
+/** Compares the file with its checksum, if it has one. Call it with the gate locked. @throws `store-failed` */
 export function compareChecksum(folder: string): void {
   const kept = readChecksum(join(folder, CHECKSUM));
   if (kept === null || kept === `${checksumOf(folder)}\n`) return;
@@ -47,7 +48,7 @@ function readChecksum(path: string): string | null {
   }
 }
 
-/** The length and the CRC-32 of the file, once it is on the disk. */
+/** The length and the CRC-32 of the file, after syncing it to the disk. */
 function checksumOf(folder: string): string {
   const path = join(folder, FILE);
   sync(path);

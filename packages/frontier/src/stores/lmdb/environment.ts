@@ -1,14 +1,15 @@
-// Opens the lmdb file with the settings everything else relies on, and names its tables. The file is checked before:
-// the native code ends the whole process over a file of another kind or version, or one that was cut short.
+// Opens the lmdb file with the settings that everything else relies on, and names its tables. The file is checked
+// first, because the native code ends the whole process if the file is truncated or of another kind or version.
 //
-// Durability. A commit syncs its pages, then writes the page that points to them without a sync (MDB_NOMETASYNC): after
+// Durability. A commit syncs its pages, then writes the page that points to them without a sync (MDB_NOMETASYNC). After
 // a power cut the file is whole and at one of the last commits. The write lock is freed when its holder dies.
 //
 // Free pages. lmdb 3.5 keeps their list in memory between transactions, and after some hundred thousand scattered pages
 // a commit fails ("reserved freelist had a data entry with zero-size"). With nothing retained it reads the list again.
 //
-// The gate. Opening a file sets the shared number of its last transaction without a lock (`mdb_env_open2`), so a commit
-// in between is overwritten. Openers and writers therefore share the write lock of a second, empty file.
+// The gate. Opening a file sets the shared number of its last transaction without a lock (`mdb_env_open2`), so it
+// overwrites a commit that happens in between. Therefore openers and writers share the write lock of a second, empty
+// file.
 
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -19,11 +20,13 @@ import { BACK_OR_RESET, hasCode, toFailure } from '../checked-store.js';
 import { processLimits } from '../processes/process-limits.js';
 import { compareChecksum, removeChecksum, writeChecksum } from './checksum.js';
 
-/** Address space for the file, bytes: it only bounds growth. Processes on one file must agree, so it is no option. */
+/**
+ * Address space for the file, bytes. It only bounds growth. Processes on one file must agree, so it is not an option.
+ */
 const MAP_BYTES = 1_099_511_627_776;
-/** Address space of the rest of the process, bytes: what Node.js takes at its start, and as much again. */
+/** Address space for the rest of the process, bytes: twice what Node.js takes at its start. */
 const OTHER_BYTES = 68_719_476_736;
-/** The least size that its file must be able to grow to, bytes. */
+/** The size that the file must at least be able to grow to, bytes. */
 const LEAST_FILE_BYTES = 67_108_864;
 const READERS = { maxReaders: 510 };
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const;
@@ -33,13 +36,13 @@ const SETTINGS = {
   remapChunks: false,
   overlappingSync: false,
   noMetaSync: true,
-  // Free pages kept in memory between transactions. The types of lmdb do not name it.
+  // Free pages kept in memory between transactions. lmdb's types lack this option.
   maxFreeSpaceToRetain: 0,
 };
-/** The empty file whose write lock keeps openers and writers apart, in the folder. */
+/** The empty file in the folder whose write lock keeps openers and writers apart. */
 const GATE = 'gate';
 
-/** A table of bytes by bytes, in the order of its keys. */
+/** A table with bytes as keys and values, in key order. */
 export type Table = Database<Buffer, Buffer>;
 
 export interface Row {
@@ -64,11 +67,11 @@ const TABLES = ['meta', 'hosts', 'entries', 'lines', 'due', 'log', 'seen', 'reco
 export interface Environment extends Readonly<Record<(typeof TABLES)[number], Table>> {
   /** One transaction. It is committed if `body` returns `true`, and undone if it returns `false` or throws. */
   readonly write: (body: () => boolean) => void;
-  /** The reads that follow see what all processes have committed by now. */
+  /** Later reads see what all processes have committed by now. */
   readonly refresh: () => void;
-  /** To be called in the first transaction that writes. */
+  /** Call it in the first transaction that writes. */
   readonly unseal: () => void;
-  /** Writes the file's checksum if no client has it open: `isLast` is asked while none can write. */
+  /** Writes the file's checksum if no other client has the file open: `isLast` is called while no client can write. */
   readonly seal: (isLast: () => boolean) => void;
   readonly close: () => Promise<void>;
 }
@@ -97,7 +100,7 @@ export async function openEnvironment(path: string, create: boolean): Promise<En
       const root = open<Buffer, Buffer>({ path, noSubdir: false, ...BINARY, ...READERS, ...SETTINGS });
       const openTables = () => TABLES.map((name) => [name, root.openDB<Buffer, Buffer>({ name, ...BINARY })]);
       return {
-        // One transaction: a commit for each would wait for the disk eight times.
+        // One transaction: a commit for each table would wait for the disk eight times.
         ...(Object.fromEntries(root.transactionSync(openTables)) as Record<(typeof TABLES)[number], Table>),
         write: (body) => alone(() => root.transactionSync<unknown>(() => (body() ? undefined : ABORT))),
         refresh: () => root.resetReadTxn(),
@@ -128,7 +131,7 @@ export function firstKeyOf(table: Table, start: Buffer, end: Buffer): Buffer | u
   return undefined;
 }
 
-/** lmdb ends the process where the system refuses it memory or a longer file. @throws FrontierError `store-failed` */
+/** lmdb ends the process if the system refuses it memory or a longer file. @throws FrontierError `store-failed` */
 function checkLimits(path: string): void {
   const { addressBytes, fileBytes } = processLimits();
   const check = (what: string, bytes: number, least: number, option: string): void => {
@@ -141,7 +144,7 @@ function checkLimits(path: string): void {
   check('a file of this process', fileBytes, LEAST_FILE_BYTES, '-f');
 }
 
-/** Each of the packages that lmdb is made of is one file for `require`, which load in half the time of its modules. */
+/** Each of lmdb's packages is one file for `require`, which loads twice as fast as its modules. */
 function loadLmdb(): typeof import('lmdb') {
   try {
     return createRequire(import.meta.url)('lmdb') as typeof import('lmdb');
@@ -170,12 +173,12 @@ const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
 const HEAD_BYTES = 160;
 const MAGIC = 0xbeef_c0de;
-/** The version of files that lmdb 3 writes. */
+/** The version of the files that lmdb 3 writes. */
 const VERSION = 2;
 const PAGE_BYTES_LEAST = 256;
 const PAGE_BYTES_MOST = 65_536;
 
-/** Passes no file and an empty one. @throws FrontierError `store-mismatch`: another kind; `store-failed`: cut short. */
+/** Accepts a missing or empty file. @throws FrontierError `store-mismatch`: another kind; `store-failed`: truncated. */
 export async function checkFile(path: string): Promise<void> {
   let file: FileHandle;
   try {
@@ -191,7 +194,7 @@ export async function checkFile(path: string): Promise<void> {
   }
 }
 
-/** Passes no file and any that may be written: lmdb makes it again. @throws The platform's error, of a folder too. */
+/** Accepts a missing file and any writable one: lmdb recreates it. @throws The platform's error, also for a folder. */
 export async function checkLock(path: string): Promise<void> {
   try {
     await (await open(path, 'r+')).close();
@@ -213,7 +216,7 @@ async function checkHeads(path: string, file: FileHandle): Promise<void> {
   const isPage = pageBytes >= PAGE_BYTES_LEAST && pageBytes <= PAGE_BYTES_MOST;
   const second = isPage ? await headAt(file, pageBytes) : first;
   const isWhole = second.length === HEAD_BYTES && second.readUInt32LE(MAGIC_AT) === MAGIC;
-  // Data is written before the head that names it, so the size is read last.
+  // Data is written before the head that points to it, so the size is read last.
   const latest = isWhole && transactionOf(second) > transactionOf(first) ? second : first;
   const { size } = await file.stat();
   if (isPage && isWhole && BigInt(size) >= (latest.readBigUInt64LE(LAST_PAGE_AT) + 1n) * BigInt(pageBytes)) return;

@@ -1,31 +1,33 @@
 // Known fingerprints: exact, in memory up to a budget, beyond it in the file.
 //
-//   log     chunks of up to 248 fingerprints in order of arrival, 8 bytes each. Read into memory at open, and at the
-//           start of each transaction what other processes have added (A1 across processes)
-//   table   a row per fingerprint, some 25 bytes, once the log has outgrown the smallest budget of the file's users
+//   log     chunks of up to 248 fingerprints in order of arrival, 8 bytes each. Read into memory at open; each
+//           transaction first reads what other processes have added (A1 across processes)
+//   table   a row per fingerprint, about 25 bytes, once the log has outgrown the smallest budget of the file's users
 
 import { FINGERPRINT_BYTES } from '../../limits.js';
 import type { Listing } from '../../store.js';
 import { FingerprintSet } from '../fingerprint-set.js';
 import type { Environment, Table } from './environment.js';
 
-/** Bytes of a chunk: two of them fill a page. */
+/** Bytes of a chunk: two chunks fill a page. */
 const CHUNK_BYTES = 1_984;
 const FINGERPRINTS_PER_CHUNK = CHUNK_BYTES / FINGERPRINT_BYTES;
-/** Fingerprints to be read from which on adding many at once is faster. */
+/** From this many fingerprints on, adding many at once is faster. */
 const LOADER_LEAST = 65_536;
-/** Bytes of memory per fingerprint after loading, at most. */
+/** The most bytes of memory per fingerprint after loading. */
 const LOADED_BYTES = 11;
-/** The size of the set is checked each time so many chunks were read. */
+/** The size of the set is checked after reading this many chunks. */
 const CHUNKS_PER_CHECK = 64;
 const NO_VALUE = Buffer.alloc(0);
 
-/** What the counts of the crawl say of its fingerprints. Only this file changes them. */
+/** What the crawl's counts say about its fingerprints. Only this file changes them. */
 interface FingerprintCounts {
   known: number;
-  /** Next number of a chunk of the log. */
+  /** The number of the next chunk of the log. */
   nextChunk: number;
-  /** Those of chunks from this one on are in the table too, and new ones only there. `Infinity`: none yet. */
+  /**
+   * Fingerprints of chunks from this one on are in the table too; new ones are only there. `Infinity`: no table yet.
+   */
   tableFrom: number;
 }
 
@@ -34,9 +36,9 @@ export class Fingerprints {
   readonly #table: Table;
   readonly #budgetBytes: number;
   readonly #set = new FingerprintSet();
-  /** The next chunk of the log to be read. */
+  /** The next chunk of the log to read. */
   #nextChunk = 0;
-  /** Added in this transaction, not yet in the log. */
+  /** Fingerprints added in this transaction that are not in the log yet. */
   readonly #added = Buffer.alloc(CHUNK_BYTES);
   #addedBytes = 0;
 
@@ -46,7 +48,9 @@ export class Fingerprints {
     this.#budgetBytes = budgetBytes;
   }
 
-  /** Reads what others have added to the log. `mayWrite`: inside a transaction, which moves the excess to the table. */
+  /**
+   * Reads what others have added to the log. `mayWrite`: it runs in a transaction and moves the excess to the table.
+   */
   catchUp(counts: FingerprintCounts, mayWrite: boolean): void {
     const end = Math.min(counts.nextChunk, counts.tableFrom);
     this.#loadMany(Math.min(counts.known - this.#set.size, FINGERPRINTS_PER_CHUNK * (end - this.#nextChunk)), end);
@@ -78,14 +82,16 @@ export class Fingerprints {
     return true;
   }
 
-  /** Writes what was added. To be called at the end of the transaction. */
+  /** Writes the added fingerprints. Call it at the end of the transaction. */
   flush(counts: FingerprintCounts): void {
     if (this.#addedBytes > 0) this.#writeChunk(counts);
     const isInLog = !Number.isFinite(counts.tableFrom);
     if (isInLog && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
   }
 
-  /** A page of all of them: chunks of the log, then rows of the table, which has what the log has from a chunk on. */
+  /**
+   * A page of all fingerprints: chunks of the log, then rows of the table, which repeats the log from some chunk on.
+   */
   list(cursor: string | null, limit: number, counts: FingerprintCounts): Listing<Uint8Array> {
     const end = Math.min(counts.nextChunk, counts.tableFrom);
     if (!cursor?.startsWith('row ')) {
@@ -102,13 +108,13 @@ export class Fingerprints {
     return { cursor: keys.length < limit ? null : `row ${keys.at(-1)!.toString('hex')}`, items: keys };
   }
 
-  /** Where many are to be read and the budget has space for all of them, as at open. */
+  /** Used when there are many to read and the budget has space for all of them, as at open. */
   #loadMany(count: number, end: number): void {
     if (count < LOADER_LEAST || (this.#set.size + count) * LOADED_BYTES > this.#budgetBytes) return;
     this.#set.load(this.#chunksUpTo(end), count);
   }
 
-  /** The bytes of each are valid until the next. */
+  /** The bytes of each chunk are valid until the next one. */
   *#chunksUpTo(end: number): Generator<Uint8Array> {
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
       const chunk = this.#log.getBinaryFast(chunkKey(this.#nextChunk));
@@ -117,7 +123,7 @@ export class Fingerprints {
   }
 
   #writeChunk(counts: FingerprintCounts): void {
-    // Appending fills pages; inserting would leave them half empty.
+    // Appending fills pages. Inserting would leave them half empty.
     const chunk = this.#added.subarray(0, this.#addedBytes);
     const isLast: unknown = this.#log.putSync(chunkKey(counts.nextChunk), chunk, { append: true });
     if (isLast === false) throw new Error(`the log of fingerprints has a chunk past ${counts.nextChunk}`);
@@ -126,7 +132,7 @@ export class Fingerprints {
     this.#addedBytes = 0;
   }
 
-  /** The budget of this client is smaller than those before: what does not fit goes into the table, once. */
+  /** This client's budget is smaller than earlier ones: what does not fit moves to the table, once. */
   #moveToTable(counts: FingerprintCounts, from: number, end: number): void {
     for (let chunk = from; chunk < end; chunk += 1) {
       for (const fingerprint of this.#chunk(chunk)) this.#table.putSync(fingerprint, NO_VALUE);

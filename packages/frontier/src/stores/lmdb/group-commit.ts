@@ -1,7 +1,7 @@
-// Several verbs, one transaction. While verbs keep coming they are committed together: after 20 times what the last
-// commit took, at most `everyMs`, or when 32 pages have come. So commits take a small share of the time, however slow
-// the disk is. A quiet second pays for commits that do not wait: a crawl that opens needs some of them one by one.
-// Urgent verbs (a lease, above all) never wait. Verbs take effect in the order of their calls.
+// Several verbs, one transaction. While verbs keep coming they are committed together: after 20 times the duration of
+// the last commit, after `everyMs` at the latest, or when 32 pages have come. So commits take a small share of the
+// time, however slow the disk is. A quiet second is credit for commits that need not wait: a crawl that opens needs
+// some of them one by one. Urgent verbs (above all a lease) never wait. Verbs take effect in the order of their calls.
 
 interface Pending {
   readonly run: () => void;
@@ -10,16 +10,16 @@ interface Pending {
   readonly weight: number;
 }
 
-/** `now`: the caller has nothing else to do until it is committed. */
+/** `now`: the caller has nothing else to do until the commit is done. */
 export type Urgency = 'now' | 'later';
 
-/** The pause after a commit, as a multiple of what it took: commits take about 5 % of the time. */
+/** The pause after a commit, as a multiple of its duration: commits take about 5 % of the time. */
 const PAUSE_PER_COMMIT = 20;
-/** Time without commits that counts towards their share, milliseconds. */
+/** How much time without commits counts as credit, milliseconds. */
 const SAVED_MS = 1_000;
-/** Most pages, counted as hosts of commits, that are committed together. */
+/** The most pages, counted as hosts of commits, that are committed together. */
 const PAGES_PER_COMMIT = 32;
-/** Most entries and hosts of one transaction: it bounds how long the process is blocked. */
+/** The most entries and hosts of one transaction. It bounds how long the process is blocked. */
 const WEIGHT_PER_TRANSACTION = 8_192;
 
 export class GroupCommit {
@@ -30,21 +30,24 @@ export class GroupCommit {
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #dueMs = 0;
-  /** When the commits up to now have had their pauses. */
+  /** When the pauses of the commits so far are over. */
   #nextMs = Number.NEGATIVE_INFINITY;
 
-  /** `transact` throws when nothing was committed. `everyMs`: most milliseconds between commits while verbs come. */
+  /** `transact` throws if nothing was committed. `everyMs`: the most milliseconds between commits while verbs come. */
   constructor(transact: (verbs: () => void) => void, everyMs: number) {
     this.#transact = transact;
     this.#everyMs = everyMs;
   }
 
-  /** Milliseconds until the pending verbs are committed; `Infinity` when there are none. */
+  /** Milliseconds until the pending verbs are committed; `Infinity`: there are none. */
   get dueInMs(): number {
     return this.#pending.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.#dueMs - performance.now());
   }
 
-  /** The verb's answer, once it is committed. `weight`: entries and hosts it names. `pages`: pages it ends. */
+  /**
+   * Resolves to the verb's answer once it is committed. `weight`: entries and hosts that it names. `pages`: pages that
+   * it ends.
+   */
   submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {
     return new Promise((resolve, reject) => {
       const answers: T[] = [];

@@ -4,13 +4,13 @@
 //                                    ▲          │ requeue, give back            │
 //                                    └──────────┴───────────────────────────────┘
 //
-// An entry in flight keeps its row, and the host's record names it. Those of a line stand in front of all others of
-// that line, so the next entry is behind the last of them.
+// An entry in flight keeps its row, and the host's record names it. In each line the entries in flight come before all
+// others, so the next entry is the one after the last entry in flight.
 //
-// A line is the entries of one lane in one rank: rank 0 for entries given back, then one rank per priority. A line that
-// has entries is open, unless its lane is blocked: then it has no place among the open lines until the block ends, and
-// costs nothing (L8). Most hosts have one lane and one line. Both are in the host's record then, and get rows of their
-// own when there is a second line or a block.
+// A line is the entries of one lane with one rank: rank 0 for released entries, then one rank per priority. A line with
+// entries is open, unless its lane is blocked: then it is not among the open lines until the block ends, and costs
+// nothing (L8). Most hosts have one lane and one line. In that case both are in the host's record; they get their own
+// rows when there is a second line or a block.
 
 import type { Entry, EntryId, Requeue } from '../../store.js';
 import type { QueueEntries } from '../host-queues.js';
@@ -37,23 +37,23 @@ import {
   waitingKey,
 } from './rows.js';
 
-/** Waiting entries put in line by one verb, or twice the number that is wanted. */
+/** The most waiting entries that one verb puts in line, unless twice the requested number is more. */
 const QUEUED_AT_ONCE = 1_024;
-/** Entries of a host's only line that its record does not count: a client that loads the host reads them. */
+/** The most entries of a host's only line that its record does not count. A client that loads the host reads them. */
 const UNRECORDED_MOST = 64;
 const RANKS = 9;
 const NO_VALUE = Buffer.alloc(0);
-/** Blocks that end in one verb. The rest end in the next. */
+/** The most blocks that one verb ends. The next verb ends more. */
 const ENDED_AT_ONCE = 256;
 
-/** Entries of one host. Changes the host in memory; but for new entries, marking it as changed is the caller's part. */
+/** Entries of one host. It changes the host in memory; except for new entries, the caller marks the host as changed. */
 export class HostEntries implements QueueEntries {
   readonly #rows: Table;
   readonly #lines: Table;
   readonly #host: Host;
   readonly #onAdded: (mustWrite: boolean) => void;
 
-  /** @param onAdded - Called for each new entry; `mustWrite`: the host's record has to be written. */
+  /** @param onAdded - Called for each new entry; `mustWrite`: the host's record must be written. */
   constructor({ entries, lines }: Environment, host: Host, onAdded: (mustWrite: boolean) => void) {
     this.#rows = entries;
     this.#lines = lines;
@@ -76,8 +76,8 @@ export class HostEntries implements QueueEntries {
     const entry = { id, lane: laneNumber(lane), priority, body, attempt: 0 };
     if (readyAt <= now) this.#putInLine(entry, 1 + priority, id);
     else this.#putWaiting(entry, readyAt);
-    // Most new URLs are one more of their host's only line: a reader can count those, and a transaction copies one page
-    // for each instead of two.
+    // Most new URLs extend their host's only line. A reader can count those, so a transaction copies one page for each
+    // instead of two.
     const isCountable = readyAt <= now && only !== null && host.onlyLine === only;
     this.#onAdded(!isCountable || host.nextSequence - host.recordedSequence > UNRECORDED_MOST);
   }
@@ -103,7 +103,7 @@ export class HostEntries implements QueueEntries {
       const start = lineKey(host.number, lane, rank, order);
       const rows = rowsOf(this.#rows, start, lineEnd(host.number, lane, rank), left + 1);
       const limit = second === undefined || second.rank > rank ? Number.POSITIVE_INFINITY : second.order;
-      // The order of the first entry that stays; `null`: none does.
+      // The order of the first entry that stays; `null`: no entry stays.
       let next: number | null = null;
       for (const row of rows) {
         const place = readLine(row.key);
@@ -175,7 +175,7 @@ export class HostEntries implements QueueEntries {
     host.waitsUntil = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
   }
 
-  /** Removes an entry in flight and its row; `null` for any other id. */
+  /** Removes an entry in flight and its row; `null`: no entry with that id is in flight. */
   #leaveFlight(id: EntryId): EntryValue | null {
     const entry = this.#host.inFlight.get(id);
     if (entry === undefined) return null;
@@ -206,7 +206,7 @@ export class HostEntries implements QueueEntries {
     return this.#host.blockCount === 0 ? this.#host.lineCount > 0 : this.#firstOpen(1).length > 0;
   }
 
-  /** The first open lines, by rank and order: that of their first entries. */
+  /** The first open lines, by rank and by the order of their first entries. */
   #firstOpen(count: number): OpenLine[] {
     if (this.#host.onlyLine !== null) return [this.#host.onlyLine];
     const { openLine } = KIND;
@@ -219,7 +219,7 @@ export class HostEntries implements QueueEntries {
     return rows.map(({ key }) => readOpenLine(key));
   }
 
-  /** A line got its first entry. */
+  /** Opens a line that got its first entry. */
   #openLine(line: OpenLine): void {
     const host = this.#host;
     host.lineCount += 1;
@@ -238,7 +238,7 @@ export class HostEntries implements QueueEntries {
     host.onlyLine = null;
   }
 
-  /** Its first entry is another one now. */
+  /** Moves a line whose first entry has changed. */
   #moveLine(line: OpenLine, order: number): void {
     const host = this.#host;
     const moved = { ...line, order };
@@ -262,7 +262,7 @@ export class HostEntries implements QueueEntries {
     this.#findNextEnd();
   }
 
-  /** 0 for a lane that is not blocked. */
+  /** 0: the lane is not blocked. */
   #blockedUntil(lane: number): number {
     if (this.#host.blockCount === 0 || lane === 0) return 0;
     return this.#lines.getBinary(blockKey(this.#host.number, lane))?.readDoubleBE(0) ?? 0;
@@ -291,7 +291,7 @@ export class HostEntries implements QueueEntries {
     this.#host.unblocksAt = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
   }
 
-  /** The line that is only in the host's record gets its rows. */
+  /** Writes the rows of a line that was only in the host's record. */
   #writeOnlyLine(): void {
     const only = this.#host.onlyLine;
     if (only === null) return;
@@ -299,7 +299,7 @@ export class HostEntries implements QueueEntries {
     this.#lines.putSync(openLineKey(this.#host.number, only), NO_VALUE);
   }
 
-  /** The order of a line's first entry, behind those in flight; `null` for a line without entries. */
+  /** The order of a line's first entry that is not in flight; `null`: there is none. */
   #firstOrder(lane: number, rank: number): number | null {
     const { number, lineCount, onlyLine, inFlight } = this.#host;
     if (lineCount === 0) return null;
@@ -313,14 +313,14 @@ export class HostEntries implements QueueEntries {
   }
 }
 
-/** The entry of a row of the entries table, as a scan lists it. */
+/** The entry in a row of the entries table, as a scan lists it. */
 export function listedEntry(host: Host, { key, value }: Row): Entry {
   const { id: keptId, priority, attempt, body } = decodeEntry(value);
   const id = String(waitingId(key) ?? (keptId > 0 ? keptId : readLine(key).order));
   return { id, priority, body, attempt: host.inFlight.get(id)?.attempt ?? attempt };
 }
 
-/** The entry is in flight from now on. Its row stays. */
+/** Puts the entry in flight. Its row stays. */
 function handOut(host: Host, { value }: Row, place: OpenLine): Entry {
   const { priority, id: keptId, attempt, body } = decodeEntry(value);
   const { lane, rank, order } = place;

@@ -1,7 +1,7 @@
 // The host queues of the file: where the state machine finds hosts, fingerprints and the time index (time, host →
-// holder). A changed host is written once per transaction; the index follows before it is read. A leased host stands in
-// it at its lease end + delay or earlier, any other host at the time from which it can be leased. The hosts in memory
-// are right until another process writes, then they are cleared.
+// holder). A changed host is written once per transaction; the index is updated before it is read. In the index a
+// leased host is at its lease end + delay or earlier, any other host at the time from which it can be leased. The hosts
+// in memory are valid until another process writes; then they are cleared.
 
 import type { HostKey, ListedHost, Listing } from '../../store.js';
 import { type HostQueue, HostQueues } from '../host-queues.js';
@@ -12,7 +12,7 @@ import { HostEntries } from './host-entries.js';
 import type { Counts } from './meta.js';
 import { lineEnd, lineKey, readLine, textKey } from './rows.js';
 
-/** Most hosts in memory between transactions. With more than that all are forgotten. */
+/** The most hosts in memory between transactions. If there are more, all are dropped from memory. */
 const HOSTS_CACHED = 49_152;
 const BY_KEY = 1;
 const BY_NUMBER = 2;
@@ -20,17 +20,17 @@ const ANY_HOST = 0xffff_ffff;
 const FIRST_DUE = Buffer.alloc(12);
 const BEHIND_DUE = Buffer.alloc(12, 0xff);
 
-/** A host with the entries that the file has of it. */
+/** A host with its entries in the file. */
 type StoredHost = Host & HostQueue;
 
-/** Verbs inside a transaction. */
+/** The verbs inside a transaction. */
 export class LmdbHosts extends HostQueues<StoredHost> {
-  /** As of the running transaction, or the last one. */
+  /** As of the running or the last transaction. */
   counts: Counts;
   readonly fingerprints: Fingerprints;
-  /** This client's number among the holders. */
+  /** This client's holder number. */
   holder = FREE;
-  /** Milliseconds. It is set in the first transaction. */
+  /** Milliseconds. Set in the first transaction. */
   clock: () => number = () => 0;
   readonly #tables: Environment;
   readonly #byKey = new Map<HostKey, StoredHost>();
@@ -49,7 +49,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     this.fingerprints = new Fingerprints(tables, seenBudget);
   }
 
-  /** The store's clock, milliseconds. One that was set back stands still until it has caught up. */
+  /** The store's clock, milliseconds. If the underlying clock is set back, it stands still until that has caught up. */
   now(): number {
     return Math.max(this.counts.latestMs, this.clock());
   }
@@ -61,7 +61,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     return number === undefined ? undefined : this.byNumber(number);
   }
 
-  /** The host of a number that a row names. */
+  /** The host with a number that a row contains. */
   byNumber(number: number): StoredHost {
     const known = this.#byNumber.get(number);
     if (known !== undefined) return known;
@@ -80,27 +80,27 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     return { cursor: to < last ? String(to + 1) : null, items };
   }
 
-  /** The earliest time in the index; `Infinity`: none. */
+  /** The earliest time in the index; `Infinity`: the index is empty. */
   earliest(): number {
     return firstKeyOf(this.#tables.due, FIRST_DUE, BEHIND_DUE)?.readDoubleBE(0) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** For how long hosts are due, milliseconds, as of the last `flush`. */
+  /** For how long hosts have been due, milliseconds, as of the last `flush`. */
   overdueMs(most: number): number[] {
     const now = this.now();
     return this.#dueNumbers(now, most).map((number) => now - (this.byNumber(number).dueAt ?? now));
   }
 
   /**
-   * Ends the leases of holders that are proven dead: number → for how long, milliseconds. Where no delay is known yet,
-   * `firstDelayMs` takes its place: a holder may have sent a request before its first commit.
+   * Ends the leases of holders that are proven dead: number → for how long, milliseconds. If a host's delay is not
+   * known yet, `firstDelayMs` is used: its holder may have sent a request before its first commit.
    */
   endLeasesOf(deadForMs: ReadonlyMap<number, number>, firstDelayMs: number): void {
     const rows = this.#tables.due.getRange({ start: FIRST_DUE, end: BEHIND_DUE });
     const theirs = [...rows.filter(({ value }) => deadForMs.has(value.readUInt32BE(0)))];
     for (const { key } of theirs) {
       const host = this.byNumber(key.readUInt32BE(8));
-      // Read after the proof: counted back from an earlier reading, the end would be before the proof.
+      // The clock is read after the proof. Counted back from an earlier reading, the end would be before the proof.
       const endsAt = this.now() - deadForMs.get(host.holder)! + (host.delayMs === 0 ? firstDelayMs : 0);
       host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
       this.#setDueOf(host, host.leaseEndsAt + host.delayMs, FREE);
@@ -155,7 +155,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     this.#setDueOf(host, at, host.leaseEndsAt === null ? FREE : this.holder);
   }
 
-  /** A place that is too early is corrected when its time has come: most renewals move nothing. */
+  /** An entry of the index that is too early is corrected when its time comes, so most renewals move nothing. */
   protected renew(host: StoredHost, at: number): void {
     this.setDue(host, host.dueAt === null ? at : Math.min(host.dueAt, at));
   }
@@ -172,7 +172,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     this.#dirty.push(host);
   }
 
-  /** The numbers of hosts up to a time, the earliest first, as of the last `syncIndex`. */
+  /** The numbers of hosts that are due by a time, earliest first, as of the last `syncIndex`. */
   #dueNumbers(upTo: number, limit: number): number[] {
     return rowsOf(this.#tables.due, FIRST_DUE, dueKey(upTo, ANY_HOST), limit).map(({ key }) => key.readUInt32BE(8));
   }

@@ -1,26 +1,26 @@
-// A host queue of the file while it is in memory, and its record. A record is written at every turn of the host, so it
-// is short: an array of what differs from a new host, what is seldom there at the end.
+// A host queue of the file while it is in memory, and its record. The record is written at every turn of the host, so
+// it is short: an array of the fields that differ from a new host, with rarely used fields at the end.
 
 import { createRequire } from 'node:module';
 import type { EntryId, HostKey } from '../../store.js';
 import type { OpenLine } from './rows.js';
 
-/** The one file of it that lmdb has loaded: its modules would be loaded besides. */
+/** The CommonJS file that lmdb has loaded already. An import would load its modules as well. */
 const { Packr } = createRequire(import.meta.url)('msgpackr') as typeof import('msgpackr');
 
 /** Holder number of hosts without a lease. */
 export const FREE = 0;
 
-/** An entry in flight. Its row stays in line until it is finished or put elsewhere. */
+/** An entry in flight. Its row stays in line until the entry is finished or put elsewhere. */
 export interface InFlightEntry {
   readonly lane: number;
   readonly rank: number;
   readonly order: number;
-  /** Times handed out, this one included. */
+  /** How many times it was handed out, this time included. */
   readonly attempt: number;
 }
 
-/** A host in memory, at first without entries, leases or history. Times are on the store's clock; `Infinity`: never. */
+/** A host in memory. A new one has no entries, lease or history. Times are on the store's clock; `Infinity`: never. */
 export class Host {
   readonly number: number;
   readonly key: HostKey;
@@ -32,28 +32,28 @@ export class Host {
   state: Uint8Array | null = null;
   /** Ids and orders of entries come from one counter. */
   nextSequence = 1;
-  /** The counter as of the record in the file; see `HostEntries.add`. */
+  /** The counter in the file's record; see `HostEntries.add`. */
   recordedSequence = 1;
   /** Entries that are neither finished nor in flight. */
   queued = 0;
   /** Entries in flight, in the order in which they were handed out. */
   readonly inFlight = new Map<EntryId, InFlightEntry>();
-  /** Lines that have entries. */
+  /** The number of lines that have entries. */
   lineCount = 0;
-  /** Earliest time of a waiting entry. */
+  /** The earliest time of a waiting entry. */
   waitsUntil = Number.POSITIVE_INFINITY;
-  /** Blocked lanes, and the earliest end of a block. */
+  /** The number of blocked lanes, and the earliest end of a block. */
   blockCount = 0;
   unblocksAt = Number.POSITIVE_INFINITY;
-  /** Who has the lease. */
+  /** The holder of the lease. */
   holder = FREE;
   /** Its place in the time index; `null`: none. */
   dueAt: number | null = null;
-  /** Both as the time index of the file has them. */
+  /** `dueAt` and `holder` as in the file's time index. */
   indexedAt: number | null = null;
   indexedHolder = FREE;
   isDirty = false;
-  /** The host's only line, where it is open and has no rows. */
+  /** The host's only line, if it is open and has no rows. */
   onlyLine: OpenLine | null = null;
 
   constructor(number: number, key: HostKey) {
@@ -62,7 +62,7 @@ export class Host {
   }
 }
 
-/** Fields that are kept as they are, in the order of the record. */
+/** Fields that are stored unchanged, in the order of the record. */
 const FIELDS = [
   ...(['fencingToken', 'nextSequence', 'queued', 'lineCount', 'nextAt', 'dueAt', 'delayMs'] as const),
   ...(['leaseEndsAt', 'holder', 'state', 'waitsUntil', 'blockCount', 'unblocksAt', 'isParked'] as const),
@@ -92,7 +92,7 @@ type HostRecord = readonly [
   ...fields: unknown[],
 ];
 
-/** Reads a record. The host does not refer to the bytes. */
+/** Reads a record. The host does not keep a reference to the bytes. */
 export function decodeHost(number: number, bytes: Buffer): Host {
   const [key, line = null, entries = null, ...fields] = packr.unpack(bytes) as HostRecord;
   const host = new Host(number, key);
@@ -103,7 +103,7 @@ export function decodeHost(number: number, bytes: Buffer): Host {
   }
   const writable = host as unknown as Record<string, unknown>;
   for (let at = 0; at < fields.length; at += 1) if (fields[at] !== null) writable[FIELDS[at]!] = fields[at];
-  // What was read is a view of the bytes.
+  // The decoded state is a view of the bytes, so copy it.
   if (host.state !== null) host.state = new Uint8Array(host.state);
   host.recordedSequence = host.nextSequence;
   host.indexedAt = host.dueAt;

@@ -17,12 +17,12 @@ const COUNTS = Buffer.from('counts');
 const HOLDER = 'holder ';
 const FIRST_HOLDER_KEY = Buffer.from(HOLDER);
 const BEHIND_HOLDERS = Buffer.from('holder!');
-/** More clients than can read the file at a time. */
+/** More than the number of clients that can read the file at a time. */
 const HOLDERS_MOST = 65_536;
 const FIRST_HOLDER = FREE + 1;
 
 const NO_COUNTS = {
-  /** Grows with every transaction. Another number than the client's own: another process has written. */
+  /** Increases with every transaction. If it differs from the client's own, another process has written. */
   generation: 0,
   /** The store's clock at the last transaction. */
   latestMs: 0,
@@ -41,7 +41,11 @@ export type Counts = typeof NO_COUNTS;
 
 const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof Counts)[];
 
-/** Compares the file with the request (O2). @returns Whether a new file was named. @throws `store-mismatch`. */
+/**
+ * Compares the file with the request (O2).
+ * @returns Whether a new file was given its name.
+ * @throws `store-mismatch`.
+ */
 export function claimCrawl(meta: Table, path: string, identity: string, { crawl, create }: OpenRequest): boolean {
   const bytes = meta.getBinary(CRAWL);
   const wanted: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
@@ -59,11 +63,11 @@ export function claimCrawl(meta: Table, path: string, identity: string, { crawl,
 }
 
 /**
- * The clock of a file. Inside a transaction.
+ * The clock of a file. Call it inside a transaction.
  *
- * Delays must survive restarts, and a wall clock that is corrected must not shorten them. On Linux the clock is the
- * machine's monotonic one, the same in all processes, plus an offset that is fixed once per boot and kept in the file.
- * Elsewhere the boot is unknown, and the clock is the wall clock at open, continued by the monotonic one.
+ * Delays must survive restarts, and a corrected wall clock must not shorten them. On Linux the clock is the machine's
+ * monotonic one, the same in all processes, plus an offset that is fixed once per boot and kept in the file. Elsewhere
+ * the boot is unknown, and the clock is the wall clock at open, continued by the monotonic one.
  *
  * @param latestMs - The latest time in the file.
  */
@@ -99,7 +103,7 @@ export function listDead(meta: Table): Map<number, number> {
   return new Map(ages.filter((age): age is [number, number] => age[1] !== null));
 }
 
-/** Registers this process under the least free number. */
+/** Registers this process under the lowest free number. */
 export function addHolder(meta: Table, owner: string): Holder {
   const taken = new Set(listHolders(meta).map(({ number }) => number));
   let number = FIRST_HOLDER;

@@ -1,5 +1,5 @@
-// The verbs on the file. Each that writes is one synchronous step inside a transaction, on the store's own clock. The
-// memory store is the readable reference of what they mean. The letters are the contract's.
+// The verbs on the file. Each verb that writes is one synchronous step inside a transaction, on the store's own clock.
+// The memory store is the readable reference for what they mean. The letters are the contract's.
 
 import type { FrontierError } from '../../errors.js';
 import type { HostCommit, LeaseRequest, NewEntry, OpenRequest, RecordListing, ReserveSlot } from '../../store.js';
@@ -23,12 +23,12 @@ import {
 import { kindStart, readTextKey, textKey, waitsUntil } from './rows.js';
 
 const LAST_HOST = 0xffff_ffff;
-/** Records and reserved slots: two name spaces of one table. */
+/** Records and reserved slots are two name spaces of one table. */
 const RECORD = 1;
 const SLOT = 2;
 const FIRST_SLOT = Buffer.of(SLOT);
 const BEHIND_SLOTS = Buffer.of(SLOT + 1);
-/** Slots read, per slot taken, to remove those whose time has passed. */
+/** How many slots are checked, per slot taken, to remove those whose time has passed. */
 const SWEPT_PER_SLOT = 2;
 
 export interface ResolvedLmdbOptions extends ReturnType<typeof resolveShared> {
@@ -44,24 +44,24 @@ export class LmdbQueues implements StoreQueues {
   readonly #hosts: LmdbHosts;
   readonly #group: GroupCommit;
   #failure: FrontierError | null = null;
-  /** A verb of this transaction wrote something else than hosts and entries. */
+  /** Whether a verb of this transaction wrote anything besides hosts and entries. */
   #isChanged = false;
   /** Writes of records that are not committed yet. */
   #recordsPending = 0;
   #sweepFrom: Buffer = FIRST_SLOT;
 
-  /** Reads the fingerprints, up to a budget of memory, so that the first transaction is short. */
+  /** Reads the fingerprints, up to the memory budget, so that the first transaction is short. */
   private constructor(tables: Environment, options: ResolvedLmdbOptions) {
     this.#tables = tables;
     this.#options = options;
     this.#hosts = new LmdbHosts(tables, readCounts(tables.meta), options);
     this.#hosts.fingerprints.catchUp(this.#hosts.counts, false);
-    // The first transaction looks again.
+    // Makes the first transaction read the file again.
     this.#hosts.counts.generation = -1;
     this.#group = new GroupCommit((verbs) => this.#transact(verbs), options.commitEveryMs);
   }
 
-  /** Opens the file and registers this client, once the leases of clients that are proven dead have ended (O1). */
+  /** Opens the file and registers this client, after ending the leases of clients that are proven dead (O1). */
   static async open(options: ResolvedLmdbOptions, request: OpenRequest): Promise<LmdbQueues> {
     const { path, identity, nowMs, firstDelayMs } = options;
     const tables = await openEnvironment(path, request.create);
@@ -91,7 +91,7 @@ export class LmdbQueues implements StoreQueues {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** While hosts are leased a client stays registered, so that they can be freed once its process is gone. */
+  /** A client stays registered while it has leased hosts, so that they can be freed once its process is gone. */
   async close(): Promise<void> {
     const { meta } = this.#tables;
     try {
@@ -121,7 +121,7 @@ export class LmdbQueues implements StoreQueues {
     return this.#submit(() => this.#hosts.wake(host), 1, 'now');
   }
 
-  /** Perhaps too early, never too late. */
+  /** May be too early, but never too late. */
   nextDueInMs() {
     this.#tables.refresh();
     const isAnyQueued = this.#freshCounts().unfinished > 0;
@@ -131,7 +131,7 @@ export class LmdbQueues implements StoreQueues {
     return Number.isFinite(dueInMs) ? dueInMs : null;
   }
 
-  /** Hosts whose lease was renewed may be among them: their place in the index is corrected later. */
+  /** May include hosts whose lease was renewed: their place in the index is corrected later. */
   overdueMs(most: number) {
     this.#fresh();
     return this.#hosts.overdueMs(most);
@@ -153,7 +153,7 @@ export class LmdbQueues implements StoreQueues {
     });
   }
 
-  /** Records with short keys; the cursor is the last key. */
+  /** Lists records with short keys; the cursor is the last key. */
   listRecords(prefix: string, cursor: string | null, limit: number): RecordListing {
     this.#settleRecords();
     const first = textKey(RECORD, prefix);
@@ -166,7 +166,7 @@ export class LmdbQueues implements StoreQueues {
     return { cursor: rows.length > limit ? items.at(-1)!.key : null, items };
   }
 
-  /** Takes one slot after the other. */
+  /** Takes the slots one after the other. */
   reserve(slots: readonly ReserveSlot[]) {
     return this.#change('now', slots.length, () => {
       const { records } = this.#tables;
@@ -184,7 +184,7 @@ export class LmdbQueues implements StoreQueues {
     });
   }
 
-  /** Slots whose time has passed mean nothing: a few are checked each time, round and round. */
+  /** Slots whose time has passed have no effect. Each call checks a few, in a circle, and removes those. */
   #sweepSlots(count: number, now: number): void {
     const { records } = this.#tables;
     const rows = rowsOf(records, this.#sweepFrom, BEHIND_SLOTS, count + 1);
@@ -214,7 +214,7 @@ export class LmdbQueues implements StoreQueues {
     return this.#hosts.list(Number(cursor ?? 1), limit, this.#fresh().hosts);
   }
 
-  /** A walk over the entries by host; the cursor is the last key. */
+  /** Lists the entries by host; the cursor is the last key. */
   scan(cursor: string | null, limit: number, only?: string) {
     this.#fresh();
     const number = only === undefined ? null : this.#hosts.find(only)?.number;
@@ -230,7 +230,7 @@ export class LmdbQueues implements StoreQueues {
     return { cursor: rows.length < limit ? null : (rows.at(-1)?.key.toString('hex') ?? null), items };
   }
 
-  /** Commits what is pending; reads that follow see it, and what other processes have committed. */
+  /** Commits what is pending. Later reads see it, and what other processes have committed. */
   #fresh(): Counts {
     this.#group.flush();
     this.#tables.refresh();
@@ -242,7 +242,7 @@ export class LmdbQueues implements StoreQueues {
     this.#tables.refresh();
   }
 
-  /** One transaction. It is undone when a verb throws. */
+  /** Runs one transaction. It is undone if a verb throws. */
   #transact(verbs: () => void): void {
     this.check();
     try {
@@ -252,13 +252,13 @@ export class LmdbQueues implements StoreQueues {
         return this.#end();
       });
     } catch (cause) {
-      // Memory no longer agrees with the file: the store cannot be used any more.
+      // Memory no longer agrees with the file, so the store cannot be used any more.
       this.#failure = failureOf(this.#options.path, cause);
       throw this.#failure;
     }
   }
 
-  /** First what other processes have written meanwhile (A1). */
+  /** First reads what other processes have written in the meantime (A1). */
   #begin(): void {
     const hosts = this.#hosts;
     this.#isChanged = false;
@@ -282,14 +282,14 @@ export class LmdbQueues implements StoreQueues {
     return true;
   }
 
-  /** The counts as of now; hosts in memory are of now, or forgotten. */
+  /** The current counts. The hosts in memory are current too, or dropped. */
   #freshCounts(): Counts {
     const counts = readCounts(this.#tables.meta);
     if (counts.generation !== this.#hosts.counts.generation) this.#hosts.clear();
     return counts;
   }
 
-  /** A verb that writes something else than hosts and entries. */
+  /** A verb that writes something besides hosts and entries. */
   #change<T>(urgency: Urgency, weight: number, verb: () => T): Promise<T> {
     const change = () => {
       this.#isChanged = true;
@@ -307,7 +307,7 @@ function failureOf(path: string, cause: unknown): FrontierError {
   return toFailure(`the store in ${path} failed`, cause);
 }
 
-/** A clock that is behind the file goes on from there, as that of the machine does: delays are amounts. */
+/** A clock that is behind the file continues from the file's time, like the machine's clock: delays are durations. */
 function goingOn(nowMs: () => number, latestMs: number): () => number {
   const behindMs = Math.max(0, latestMs - nowMs());
   return () => nowMs() + behindMs;

@@ -6,7 +6,7 @@
 //             host 1 until lane          blocked lanes, by the end of the block
 //             host 2 lane                blocked lanes → the end of the block
 //
-// There is one row in line for each queued URL, so its key is short: the order takes as few bytes as it needs.
+// Each queued URL has a row in line, so its key is short: the order takes as few bytes as possible.
 
 import { createHash } from 'node:crypto';
 import { shardOf } from '../sharded/placement.js';
@@ -17,12 +17,12 @@ export const KIND = Object.freeze({ waiting: 1, inLine: 2, openLine: 0, blockEnd
 const SEQUENCE_BYTES = 5;
 const PREFIX_BYTES = 5;
 const LANE_BYTES = 4;
-/** Behind lane and rank. */
+/** After lane and rank. */
 const ORDER_AT = PREFIX_BYTES + LANE_BYTES + 1;
-/** The longest name that is its own key, bytes: lmdb bounds the length of keys. */
+/** The longest name that is used as a key itself, bytes: lmdb bounds the length of keys. */
 const NAME_MOST_BYTES = 1_024;
 
-/** The number of a lane, by its hash: only the lanes of one host must differ. 0: the host's own. */
+/** The number of a lane, from its hash: only the lanes of one host must differ. 0: the host's own lane. */
 export function laneNumber(name: string | null): number {
   return name === null ? 0 : shardOf(name, 2 ** (8 * LANE_BYTES)) || 1;
 }
@@ -44,13 +44,13 @@ export function lineKey(host: number, lane: number, rank: number, order: number)
   const orderBytes = bytesOf(order);
   const key = keyOf(host, KIND.inLine, LANE_BYTES + 2 + orderBytes);
   key[key.writeUInt32BE(lane, PREFIX_BYTES)] = rank;
-  // Behind its number of bytes, so that larger numbers sort behind.
+  // After its number of bytes, so that larger numbers sort later.
   key[ORDER_AT] = orderBytes;
   key.writeUIntBE(order, ORDER_AT + 1, orderBytes);
   return key;
 }
 
-/** Behind every entry of the line. */
+/** After every entry of the line. */
 export function lineEnd(host: number, lane: number, rank: number): Buffer {
   const key = keyOf(host, KIND.inLine, LANE_BYTES + 1);
   key[key.writeUInt32BE(lane, PREFIX_BYTES)] = rank + 1;
@@ -84,7 +84,7 @@ export function kindEnd(host: number, kind: number): Buffer {
   return keyOf(host, kind + 1, 0);
 }
 
-/** Behind the rows of a kind that is sorted by time, up to a time. */
+/** After the rows of a kind that is sorted by time, up to a time. */
 export function kindUpTo(host: number, kind: number, time: number): Buffer {
   const key = keyOf(host, kind, 8 + SEQUENCE_BYTES + 1).fill(0xff, PREFIX_BYTES);
   key.writeDoubleBE(time, PREFIX_BYTES);
@@ -95,22 +95,22 @@ export function textKey(space: number, name: string): Buffer {
   return Buffer.concat([Buffer.of(space), nameKey(name)]);
 }
 
-/** The name in a key of `textKey`, if it is short enough to stand there. */
+/** The name in a key of `textKey`, if it is short enough to be in the key. */
 export function readTextKey(key: Buffer): string {
   return key.toString('utf8', 2);
 }
 
-/** The id of an entry that waits, from its key; `null` for an entry in line. */
+/** The id of a waiting entry, from its key; `null`: the entry is in line. */
 export function waitingId(key: Buffer): number | null {
   return key[4] === KIND.waiting ? key.readUIntBE(PREFIX_BYTES + 8, SEQUENCE_BYTES) : null;
 }
 
-/** Until when an entry waits, from its key; `null` for an entry in line. */
+/** Until when an entry waits, from its key; `null`: the entry is in line. */
 export function waitsUntil(key: Buffer): number | null {
   return key[4] === KIND.waiting ? key.readDoubleBE(PREFIX_BYTES) : null;
 }
 
-/** Where an entry in line is, from its key. */
+/** The place of an entry in line, from its key. */
 export function readLine(key: Buffer): OpenLine {
   const order = key.readUIntBE(ORDER_AT + 1, key[ORDER_AT]!);
   return { lane: key.readUInt32BE(PREFIX_BYTES), rank: key[ORDER_AT - 1]!, order };
@@ -126,11 +126,11 @@ const WITH_ATTEMPT = 16;
 const WITH_LANE = 32;
 const VALUE_HEAD_MOST_BYTES = 1 + SEQUENCE_BYTES + 4 + 4;
 
-/** The parts of an entry that its key does not say. 0 stands for what is not kept. */
+/** The parts of an entry that are not in its key. 0 stands for what is not stored. */
 export interface EntryValue {
   readonly priority: number;
   readonly id: number;
-  /** Times handed out. Of one in flight: before it was. */
+  /** How many times it was handed out; for an entry in flight, before this time. */
   readonly attempt: number;
   readonly lane: number;
   readonly body: Uint8Array;
@@ -148,7 +148,7 @@ export function encodeEntry({ priority, id, attempt, lane, body }: EntryValue): 
   return bytes.subarray(0, at + body.length);
 }
 
-/** Reads a value. The body is a copy. */
+/** Reads a value. The body is copied. */
 export function decodeEntry(bytes: Buffer): EntryValue {
   const flags = bytes[0]!;
   let at = 1;
@@ -176,7 +176,7 @@ function nameKey(name: string): Buffer {
   return Buffer.concat([Buffer.of(2), createHash('sha256').update(bytes).digest()]);
 }
 
-/** Bytes of a whole number up to 2^40. */
+/** How many bytes a whole number up to 2^40 takes. */
 function bytesOf(value: number): number {
   let bytes = 1;
   for (let above = 256; above <= value; above *= 256) bytes += 1;

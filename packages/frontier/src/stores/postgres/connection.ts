@@ -1,5 +1,5 @@
-// The pool that the PostgreSQL store takes, its options, and statements over connections that may break. The package pg
-// is not imported.
+// The pool that the PostgreSQL store takes, its options, and statements over connections that may break. It does not
+// import the package pg.
 
 import { createHash } from 'node:crypto';
 import { FrontierError } from '../../errors.js';
@@ -8,16 +8,16 @@ import { messageOf } from '../checked-store.js';
 import { Resending, type Verdict } from '../server/resending.js';
 import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 
-/** Two transactions conflicted, and one is tried again: deadlock, serialisation, lock not available. */
+/** Two transactions conflicted, and one is tried again: deadlock, serialization failure, lock not available. */
 const CONFLICTS = ['40P01', '40001', '55P03'];
-/** It starts, recovers, or is about to shut down. */
+/** The server is starting, recovering, or about to shut down. */
 const STARTING = '57P03';
 /**
  * Temporary codes besides class 08 (connections) and class 53 (out of connections, disk or memory): shut down, crashed,
  * cancelled by a timeout, a standby that will be promoted.
  */
 const TEMPORARY_CODES = ['57P01', '57P02', '57P05', '57014', '25006', '25P03'];
-/** What to do, by the code of an error. */
+/** What to do, by error code. */
 const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ['53300', 'Raise `max_connections` or the limit of this user, or start fewer processes: each opens up to five.'],
   ['53100', 'Its disk is full: give it more space.'],
@@ -29,7 +29,7 @@ const ADVICE: readonly (readonly [code: string, advice: string])[] = [
 ];
 /** There is no such table, function or schema. */
 const ABSENT = ['42P01', '42883', '3F000'];
-/** Words of temporary errors without a code: those of sockets and of pg. */
+/** Words of temporary errors that have no code: errors of sockets and of pg. */
 const TEMPORARY = new RegExp(
   [
     ...['Connection terminated', 'Client has encountered a connection error', 'not queryable'],
@@ -38,16 +38,16 @@ const TEMPORARY = new RegExp(
   ].join('|'),
   'i',
 );
-/** Values stay as the server wrote them, whatever type parsers the process has given to pg. */
+/** Values stay as the server wrote them, whatever type parsers the process has registered with pg. */
 const AS_TEXT = { rowMode: 'array', types: { getTypeParser: () => (value: unknown) => value } } as const;
 
 export type Row = readonly (string | null)[];
 
-/** One pool and one schema, `$S` in statements, which are sent again while the pool cannot reach its server. */
+/** One pool and one schema (`$S` in statements). Statements are sent again while the pool cannot reach its server. */
 export class Connection {
   readonly #options: ResolvedPostgresOptions;
   readonly #resending: Resending;
-  /** An idle connection that breaks is not reported: the next statement notices. */
+  /** A broken idle connection is not reported: the next statement notices it. */
   readonly #ignore = () => undefined;
   readonly #prepared = new Map<string, Pick<PostgresQuery, 'name' | 'text'>>();
 
@@ -57,7 +57,7 @@ export class Connection {
     options.pool.on('error', this.#ignore);
   }
 
-  /** Statements that wait are not sent again. The second call does nothing. */
+  /** Waiting statements are not sent again. A second call does nothing. */
   close(): void {
     this.#resending.close();
     this.#options.pool.removeListener('error', this.#ignore);
@@ -67,7 +67,7 @@ export class Connection {
     await this.#send({ text: this.#inSchema(sql) });
   }
 
-  /** The rows, as text, of a statement that is prepared. @throws FrontierError `store-failed` as `Resending.call`. */
+  /** The rows, as text, of a prepared statement. @throws FrontierError `store-failed`, like `Resending.call`. */
   call(sql: string, values: unknown[] = []): Promise<Row[]> {
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
@@ -88,13 +88,13 @@ export class Connection {
     return rows as Row[];
   }
 
-  /** The options have checked that the name needs no more than quotes. */
+  /** The options have checked that quotes are all the name needs. */
   #inSchema(sql: string): string {
     return sql.replaceAll('$S', `"${this.#options.schema}"`);
   }
 }
 
-/** The code of an error of pg, or of the error that it caused. */
+/** The code of a pg error, or of its cause. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if (error instanceof FrontierError) return codeOf(error.cause);
@@ -117,7 +117,7 @@ function adviceOn(error: unknown): string | undefined {
 const SCHEMA = 'mannerly';
 const NAME = /^(?!pg_)[\w-]{1,63}$/;
 
-/** One statement: prepared under its name, with answers as text in lists. */
+/** One statement: prepared under its name, with its answer as lists of text. */
 export interface PostgresQuery {
   readonly name?: string;
   readonly text: string;
@@ -131,7 +131,7 @@ export interface PostgresPool {
   /** Whether `end` was called. */
   readonly ended: boolean;
   query(query: PostgresQuery): Promise<{ readonly rows: unknown[] }>;
-  /** `error`: an idle connection broke. Without a listener that ends the process. */
+  /** `error`: an idle connection broke. Without a listener the process ends. */
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
 }
@@ -140,7 +140,7 @@ export interface PostgresPool {
 export interface PostgresStoreOptions extends ServerStoreOptions {
   /** A `Pool` of pg. The caller ends it, after the store. Five connections are enough for most crawls. */
   readonly pool: PostgresPool;
-  /** The schema of one crawl's tables, created with it. Letters, digits, `_` and `-`. @default 'mannerly' */
+  /** The schema of one crawl's tables, created if missing. Letters, digits, `_` and `-`. @default 'mannerly' */
   readonly schema?: string;
 }
 

@@ -1,5 +1,4 @@
-// What is checked at open: the server's settings, and which crawl the tables belong to (O2). The tables are created
-// here.
+// What is checked at open: the server's settings, and which crawl the tables belong to (O2). Also creates the tables.
 
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
@@ -10,12 +9,12 @@ import { FORMAT, INSTALL_SQL, NAME_CRAWL_SQL, VERSION } from './schema.js';
 
 const OLDEST_SERVER = 130_000;
 
-/** The message where a killed server may forget what it answered. */
+/** The message if a killed server may forget what it answered. */
 export const WEAKNESS =
   'PostgreSQL answers before it has written (synchronous_commit off): its crash loses the last commits. ' +
   'Set `synchronous_commit = on`.';
 
-/** Compares the crawl that is kept with the request, or creates one. @throws FrontierError `store-mismatch`. */
+/** Compares the stored crawl with the request, or creates it. @throws FrontierError `store-mismatch`. */
 export async function claimCrawl(
   connection: Connection,
   { crawl, create }: OpenRequest,
@@ -39,7 +38,7 @@ export async function claimCrawl(
   );
 }
 
-/** @throws FrontierError `store-mismatch` where the tables are not ours. */
+/** @throws FrontierError `store-mismatch` if the tables are not ours. */
 async function hasTables(connection: Connection, schema: string): Promise<boolean> {
   const [row] = await connection.call(
     `SELECT count(*), count(*) FILTER (WHERE attname IN ('format', 'version', 'crawl', 'identity'))
@@ -56,7 +55,7 @@ async function hasTables(connection: Connection, schema: string): Promise<boolea
 /**
  * What the server guarantees.
  *
- * @throws FrontierError `store-mismatch`: it is too old, isolates in another way, or does not write to disk.
+ * @throws FrontierError `store-mismatch`: it is too old, uses another isolation level, or does not sync to disk.
  */
 export async function readDurability(
   connection: Connection,

@@ -1,4 +1,4 @@
-// The verbs as calls of the functions, one round trip each. What the functions do is in the `sql-*.ts` files.
+// The verbs as calls of SQL functions, one round trip each. The `sql-*.ts` files have what the functions do.
 
 import type { CommitAnswer, HostCommit, ListedHost, NewEntry, ScanListing } from '../../store.js';
 import type { StoreQueues } from '../checked-store.js';
@@ -15,7 +15,7 @@ import { hostValues, laneNames, linkValues, listOf, readEntries, readNumbers, te
 const OPERATIONS = 2 ** 47;
 const COMMIT_ARGUMENTS = Array.from({ length: 16 }, (_, at) => `$${at + 1}`).join(', ');
 
-// Bytes of answers come as hexadecimal digits, whatever the server's settings.
+// Answers have bytes as hexadecimal digits, whatever the server's settings.
 const CALL_COMMIT = `SELECT o_kept, encode(o_entries, 'hex'), o_fresh, o_full, o_since FROM $S.commit(${COMMIT_ARGUMENTS})`;
 const CALL_LEASE = `SELECT key, fencing_token, encode(state, 'hex'), queued, encode(entries, 'hex')
   FROM $S.lease($1, $2, $3, $4, $5, $6, $7)`;
@@ -29,7 +29,7 @@ const LIST_HOSTS = `SELECT key, encode(state, 'hex'), delay, parked, greatest(0,
     THEN lease_end + delay END, CASE WHEN crawl.lost_until > now.us THEN crawl.lost_until + delay END) - now.us
   FROM ${NOW}, $S.crawl, $S.host WHERE key > $2 ORDER BY key LIMIT $3`;
 const LIST_KNOWN = 'SELECT fingerprint FROM $S.seen WHERE fingerprint > $1 ORDER BY fingerprint LIMIT $2';
-/** Below every fingerprint but one of 2^64. */
+/** Less than every fingerprint but one of the 2^64. */
 const LEAST = '-9223372036854775808';
 const KNOW = `WITH new AS (INSERT INTO $S.seen SELECT DISTINCT unnest($1::int8[]) ON CONFLICT DO NOTHING RETURNING 1)
   UPDATE $S.tally SET known = known + (SELECT count(*) FROM new) WHERE slot = 0`;
@@ -43,13 +43,13 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
   const { maxQueued, nowMs, monotonicMs } = options;
   const laneOf = laneNames();
   const leaseUnderClock = createClockedLease(monotonicMs);
-  /** Numbers a commit, so that one that runs twice is recognised. */
+  /** Numbers a commit, so that a commit that runs twice is recognised. */
   let operation = Math.floor(Math.random() * OPERATIONS);
   /** `null`: the server's own clock. */
   const now = () => (nowMs === null ? null : Math.floor(nowMs() * 1_000));
   /** Calls a statement whose first argument is the time. */
   const callNow = (sql: string, values: unknown[] = []) => connection.call(sql, [now(), ...values]);
-  /** One call of `commit`: what became of the links, and a row for each host. `since`: which server answered. */
+  /** One call of `commit`: the outcomes of the links, and a row for each host. `since`: which server answered. */
   const send = async (number: number, hosts: readonly HostCommit[], links: readonly NewEntry[]) => {
     const linked = linkValues(links, laneOf);
     const values = [number, maxQueued, ...linked.values, ...hostValues(hosts, laneOf)];
@@ -115,7 +115,7 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
       const [row] = await callNow(DUE_SQL);
       const [us = null, since = null] = row ?? [];
       await confirmed.answered(since);
-      // What was added again is due.
+      // The links that were added again are due.
       if (confirmed.rollbacks !== before) return queues.nextDueInMs();
       return us === null ? null : Number(us) / 1_000;
     },
@@ -165,7 +165,7 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
       return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
     },
 
-    /** The cursor is the phase, two numbers of where in it, and the host. */
+    /** The cursor is the phase, two numbers for the place in it, and the host. */
     async scan(cursor, limit, host) {
       const [, phase = '0', first = '0', second = '0', key = host ?? ''] =
         /^(\d) (-?\d+) (\d+) (.*)$/s.exec(cursor ?? '') ?? [];
@@ -236,7 +236,7 @@ function bytesOf(hex: string | null): Uint8Array | null {
   return hex === null ? null : new Uint8Array(Buffer.from(hex, 'hex'));
 }
 
-/** All with their index, by name: rows are locked in one order, so that transactions do not deadlock. */
+/** All items with their index, by name: rows are locked in one order, so that transactions do not deadlock. */
 function inOrder<T>(all: readonly T[], nameOf: (one: T) => string): { readonly one: T; readonly at: number }[] {
   const named = all.map((one, at) => ({ one, at, name: nameOf(one) }));
   return named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.at - b.at));

@@ -1,4 +1,4 @@
-// The tables of a crawl, in a schema of their own. Times are microseconds of the server's clock. A host's row has all
+// The tables of a crawl, in their own schema. Times are microseconds of the server's clock. A host's row has everything
 // that a lease needs, so that an entry is written once when it is added and deleted once when it is done.
 //
 //   crawl     which crawl this is; when the present server was first seen, and until when leases may be lost
@@ -18,8 +18,8 @@ import { READ_HOST_SQL, RESERVE_SQL, SCAN_SQL } from './sql-read.js';
 
 export const FORMAT = 'mannerly-frontier-postgres';
 /**
- * The version of tables and functions. Raise it with every change that an older process must not meet; a crawl keeps
- * the functions that it was made with.
+ * The version of tables and functions. Increase it with every change that is incompatible with older processes. A crawl
+ * keeps the functions that it was created with.
  */
 export const VERSION = 6;
 
@@ -64,13 +64,13 @@ CREATE TABLE IF NOT EXISTS $S.record (key text COLLATE "C" PRIMARY KEY, value by
 CREATE TABLE IF NOT EXISTS $S.slot (key text COLLATE "C" PRIMARY KEY, next_at int8 NOT NULL) WITH (fillfactor = 50);
 `;
 
-/** Creates a crawl's tables and functions, as one transaction. Several processes may send it at the same time. */
+/** Creates a crawl's tables and functions in one transaction. Several processes may send it at the same time. */
 export const INSTALL_SQL = [
   "SELECT pg_advisory_xact_lock(hashtext('mannerly $S'));",
   ...[TABLES, COMMIT_SQL, LEASE_SQL, WAKE_SQL, RESERVE_SQL, READ_HOST_SQL, SCAN_SQL],
 ].join('\n');
 
-/** Removes them again, as one transaction. The schema stays if it holds something else or belongs to somebody else. */
+/** Removes them in one transaction. The schema stays if it contains anything else or has another owner. */
 export const REMOVE_SQL = `
 DROP TABLE IF EXISTS $S.crawl, $S.alive, $S.seen, $S.host, $S.entry, $S.later, $S.tally, $S.record, $S.slot;
 DROP SEQUENCE IF EXISTS $S.arrival, $S.host_id;
@@ -79,7 +79,7 @@ DO $$ BEGIN
   DROP SCHEMA $S;
 EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege THEN NULL; END $$`;
 
-/** Names the crawl, unless it has a name. Arguments: the crawl and its identity. */
+/** Names the crawl, unless it has a name already. Arguments: the crawl and its identity. */
 export const NAME_CRAWL_SQL = `
 WITH made AS (
   INSERT INTO $S.crawl (format, version, crawl, identity) VALUES ('${FORMAT}', ${VERSION}, $1, $2) ON CONFLICT DO NOTHING RETURNING one

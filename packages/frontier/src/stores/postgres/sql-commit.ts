@@ -1,6 +1,6 @@
 // `add` and `commit` in PL/pgSQL: links first, then the hosts. One call is one transaction (A2, C5, X3). Fingerprints
-// come sorted, each once (except those that are queued although they are known), so that transactions wait for each
-// other in one order; hosts of links come as sorted pairs of key and lane.
+// come sorted and without repeats (except for links that are queued even if known), so that transactions wait for each
+// other in one order. The hosts of links come as sorted pairs of key and lane.
 
 import {
   checkServer,
@@ -17,7 +17,9 @@ const ADD_VARIABLES = `
   v_free int8; v_chosen int8[]; v_fresh int8[]; v_pairs int4[]; v_found int4[]; v_ids int4[]; v_update int4[]; v_arrival int8; v_made int4; v_link record;
 `;
 
-/** Whether the link `u` is queued: it is not deduped, or among the fresh ones, which are sorted as the links are. */
+/**
+ * Whether the link `u` is queued: it is not deduped, or it is among the fresh ones, which are sorted like the links.
+ */
 function isQueued(u: string): string {
   return `(v_fresh[width_bucket(${u}.fingerprint, v_fresh)] = ${u}.fingerprint OR ${u}.again)`;
 }
@@ -25,7 +27,10 @@ function isQueued(u: string): string {
 const LINKS =
   'unnest(p_fp, p_pair, p_place, p_priority, p_body_at, p_body_len, v_again, v_wait) u(fingerprint, pair, place, priority, body_at, body_len, again, wait)';
 
-/** Locks the hosts of what is queued against going idle. `v_update`: those that are idle, or do not know the lane. */
+/**
+ * Locks the hosts of queued links, so that they do not go idle. `v_update`: hosts that are idle or do not know the
+ * lane.
+ */
 const FIND_HOSTS = `
   SELECT array_agg(x.n ORDER BY x.n), array_agg(x.id ORDER BY x.n), array_agg(x.n ORDER BY x.n) FILTER (WHERE x.to_update)
     INTO v_found, v_ids, v_update
@@ -37,7 +42,7 @@ const FIND_HOSTS = `
       WHERE v_pairs[width_bucket(k.n::int4, v_pairs)] = k.n
     ) x;`;
 
-/** Queues links. `v_fresh` are the fingerprints that were not known, `v_full` the links that did not fit. */
+/** Queues links. `v_fresh`: the fingerprints that were new. `v_full`: the links that did not fit. */
 const ADD_LINKS = `
   SELECT p_most - sum(unfinished) INTO v_free FROM $S.tally;
   v_full := '{}';
@@ -102,7 +107,7 @@ const ADD_LINKS = `
     END IF;
   END IF;`;
 
-/** Entries of `v_leave` are no longer in flight; the rows are `v_taken` (id), `v_taken_ord` and `v_taken_lane`. */
+/** Takes the entries of `v_leave` out of flight. The rows are `v_taken` (id), `v_taken_ord` and `v_taken_lane`. */
 const LEAVE_FLIGHT = `
   SELECT array_agg(u.id), array_agg(u.ord), array_agg(u.lane) INTO v_taken, v_taken_ord, v_taken_lane
     FROM unnest(h.flight_id, h.flight_ord, h.flight_lane) u(id, ord, lane) WHERE u.id = ANY (v_leave);
@@ -127,7 +132,7 @@ const FINISH = `
     d_unfinished := d_unfinished - cardinality(v_taken);
   END IF;`;
 
-/** One after the other: each gets a new arrival. */
+/** One after the other, because each gets a new arrival number. */
 const REQUEUE = `
   FOR v_item IN SELECT * FROM json_to_recordset(v_part.requeue) AS x(id int8, priority int2, us int8, body text) LOOP
     v_leave := ARRAY[v_item.id];
@@ -181,9 +186,9 @@ const RELEASE = `
   ${indexHost('v_now')}`;
 
 /**
- * Returns a row for the links, whose `o_fresh` are the fingerprints that were not known and `o_full` the places of the
- * links that did not fit, and `o_since` when the present server was first seen; then a row for each host. `kind`: 0
- * keep, 1 release, 2 park.
+ * Returns a row for the links, then a row for each host. In the first, `o_fresh` has the fingerprints that were new,
+ * `o_full` the places of the links that did not fit, and `o_since` the time when the present server was first seen.
+ * `kind`: 0 keep, 1 release, 2 park.
  */
 export const COMMIT_SQL = `
 CREATE OR REPLACE FUNCTION $S.commit(

@@ -1,23 +1,24 @@
-// One host queue in PL/pgSQL: parts of text that the functions consist of. Each works on `h`, a row of `host` that is
-// locked, and on `v_now`; `SAVE_HOST` writes the row back. `host-queues.ts` and `host-entries.ts` explain what they
-// do. Names: `p_` arguments, `o_` results, `d_` changes of the counts, `v_` other variables.
+// One host queue in PL/pgSQL: text fragments that the functions are made of. Each works on `h`, a locked row of `host`,
+// and on `v_now`; `SAVE_HOST` writes the row back. `host-queues.ts` and `host-entries.ts` explain what they do. Names:
+// `p_` arguments, `o_` results, `d_` changes of the counts, `v_` other variables.
 //
-// Rank: 0 what a holder did not finish, else 1 + priority. An entry's `ord` is rank * 2^52 + arrival. Arrivals come in
-// steps of 2,048, and the entries of one batch are within a step. The id is the first arrival: null in `entry` as long
-// as it still is.
+// Rank: 0 for entries that a holder did not finish, otherwise 1 + priority. An entry's `ord` is rank * 2^52 + arrival.
+// Arrivals come in steps of 2,048, and the entries of one batch are within a step. The id is the first arrival, and is
+// null in `entry` while the two are equal.
 //
-// Going idle (C4). A transaction that finds nothing to hand out must not miss an entry that another one has written and
-// not committed. One that adds to a host holds `FOR KEY SHARE` on its row until its end. Leases and commits take `FOR
-// NO KEY UPDATE`, which does not conflict with that. Only one that wants to remove a host from the index, or to move it
-// to a later place, tries `FOR UPDATE` without waiting, and reads the entries once more when it has it. Where another
-// one is adding, the host stays where it is, and the next lease decides. The lock alone is not enough: sometimes both
-// held theirs (PostgreSQL 18.4), it seems where `FOR KEY SHARE` was being granted while the other raised its `FOR NO
-// KEY UPDATE` to `FOR UPDATE`. An update prevents that, and its row shows who else locked it.
+// Going idle (C4). A transaction that finds nothing to hand out must not miss an entry that another transaction has
+// written but not committed. A transaction that adds to a host holds `FOR KEY SHARE` on the host's row until its end.
+// Leases and commits take `FOR NO KEY UPDATE`, which does not conflict with that. Only a transaction that wants to
+// remove a host from the index, or move it to a later place, tries `FOR UPDATE` without waiting, and reads the entries
+// once more when it has the lock. If another transaction is adding, the host stays in its place, and the next lease
+// decides. The lock alone is not enough: sometimes both transactions held their locks (PostgreSQL 18.4), apparently if
+// `FOR KEY SHARE` was being granted while the other raised its `FOR NO KEY UPDATE` to `FOR UPDATE`. An update prevents
+// that, and its row shows who else locked it.
 
 /**
- * Settings of every function: plans are made once, for tables that were empty, and must not scan full ones. For the
- * same reason tables are not joined: each row is found by its own key, in a `LATERAL` with a limit, a scalar query or a
- * loop.
+ * Settings of every function. Plans are made once, when the tables are empty, and must not scan full tables later. For
+ * the same reason tables are not joined: each row is found by its own key, in a `LATERAL` with a limit, a scalar query
+ * or a loop.
  */
 export const FUNCTION_SETTINGS = `LANGUAGE plpgsql VOLATILE
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_mergejoin = off SET enable_hashjoin = off SET jit = off
@@ -31,19 +32,20 @@ export const HOST_VARIABLES = `
   d_unfinished int8 := 0; d_flight int8 := 0; d_leased int8 := 0; d_parked int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
 `;
 
-/** More arrivals than a server can give in the seconds that another one may not know of. */
+/** More arrivals than a server can assign in the seconds that another server may not know of. */
 const ARRIVALS_SKIPPED = 10_000_000;
 
-/** Whether the server is the one that was seen last. */
+/** Whether the server is the one last seen. */
 export const IS_ALIVE = `EXISTS (SELECT FROM $S.alive WHERE one AND started = pg_postmaster_start_time() AND home = '$S.crawl'::regclass)`;
 
 /**
- * After a restart or on another server what was answered last may be lost, leases too. So nothing is granted before the
- * longest lease that may be lost has ended, and the host's delay has passed. `ttl`, SQL: that of the requested lease.
+ * After a restart, or on another server, the latest answers may be lost, leases included. So nothing is granted before
+ * the longest lease that may be lost has ended and the host's delay has passed. `ttl`, SQL: the ttl of the requested
+ * lease.
  */
 export function checkServer(ttl: string): string {
-  // The crawl's row is read last: read before, it would be that of the other server where somebody else sees the
-  // present one in between.
+  // The crawl's row is read last. If it were read earlier, and another session saw the present server in between, it
+  // would be the row of the other server.
   return `
   IF NOT ${IS_ALIVE} THEN
     PERFORM FROM $S.crawl WHERE one FOR NO KEY UPDATE;
@@ -61,7 +63,7 @@ export function checkServer(ttl: string): string {
   END IF;`;
 }
 
-/** Queues entries whose time has come and ends blocks whose time has passed; `v_open`: lanes that are not blocked. */
+/** Queues entries whose time has come and ends blocks whose time has passed. `v_open`: lanes that are not blocked. */
 const QUEUE_WAITING = `
   IF h.later_at <= v_now THEN
     WITH ready AS (
@@ -90,7 +92,7 @@ const CHECK_READY = `
     WHERE (SELECT true FROM $S.entry WHERE host = h.id AND entry.lane = u.lane LIMIT 1)
   )) END;`;
 
-/** Sets `h.due` and `v_isready`. `again`, SQL: when to try again where another transaction is adding. */
+/** Sets `h.due` and `v_isready`. `again`, SQL: when to try again if another transaction is adding. */
 export function indexHost(again: string): string {
   return `
   IF h.parked THEN
@@ -114,7 +116,7 @@ export function indexHost(again: string): string {
   END IF;`;
 }
 
-/** Hands out up to so many entries; they are in `v_packed`. */
+/** Hands out up to `count` entries, in `v_packed`. */
 export function takeEntries(count: string): string {
   return `
   v_packed := NULL;
@@ -143,7 +145,7 @@ export function takeEntries(count: string): string {
   END IF;`;
 }
 
-/** Ends a lease: what is in flight goes back in front, in the order it was handed out. */
+/** Ends a lease: entries in flight go back in front, in the order in which they were handed out. */
 export const END_LEASE = `
   IF h.flight_id <> '{}' THEN
     UPDATE $S.entry e SET ord = b.back, id = b.id, attempt = least(255, e.attempt + 1)
@@ -157,14 +159,14 @@ export const END_LEASE = `
   h.lease_end := 0;
   d_leased := d_leased - 1;`;
 
-/** Writes `h`. The key and the id never change, lanes only when entries are added. */
+/** Writes `h`. The key and the id never change; lanes change only when entries are added. */
 export const SAVE_HOST = `
   UPDATE $S.host SET parked = h.parked, fencing_token = h.fencing_token, next_at = h.next_at, lease_end = h.lease_end, delay = h.delay, op = h.op,
     due = h.due, later_at = h.later_at, lanes = h.lanes, blocked_lanes = h.blocked_lanes, blocked_until = h.blocked_until,
     flight_id = h.flight_id, flight_ord = h.flight_ord, flight_lane = h.flight_lane, state = h.state
     WHERE key = h.key;`;
 
-/** Writes the counts: last in a function, so that others wait for the row only briefly. */
+/** Writes the counts. It comes last in a function, so that others wait for the row only briefly. */
 export const SAVE_TALLY = `
   IF d_unfinished <> 0 OR d_flight <> 0 OR d_leased <> 0 OR d_parked <> 0 OR d_known <> 0 OR d_hosts <> 0 THEN
     UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_flight = in_flight + d_flight, leased = leased + d_leased,

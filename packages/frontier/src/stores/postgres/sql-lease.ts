@@ -1,4 +1,4 @@
-// `lease` and `wake` in PL/pgSQL, and waits that may be forgotten.
+// `lease` and `wake` in PL/pgSQL, and waits that the server may have forgotten.
 
 import {
   checkServer,
@@ -20,7 +20,7 @@ const END_LAPSED_LEASE = `
     ${END_LEASE}
   END IF;`;
 
-/** Sets `v_isready`: whether the host may be granted. Otherwise it was moved to where it belongs. */
+/** Sets `v_isready`: whether the host may be granted. If not, the host was moved to its place in the index. */
 const CHECK_HOST = `
   v_isready := false;
   IF h.lease_end > 0 AND h.lease_end + h.delay > v_now THEN
@@ -39,7 +39,7 @@ const CHECK_HOST = `
     v_isready := true;
   END IF;`;
 
-/** The count stops here: `queued` of a lease is no more than that. */
+/** Counting stops here: the `queued` of a lease is never higher. */
 const QUEUED_COUNTED = 256;
 
 const GRANT = `
@@ -60,8 +60,8 @@ const GRANT = `
   RETURN NEXT;`;
 
 /**
- * `lease`: hosts that are due, oldest first, or those that are named. The first row is no host. Its `key` is the clock,
- * its `fencing_token` is when the present server was first seen. Its `queued` is -1 where nothing is granted, since the
+ * `lease`: due hosts, oldest first, or the named ones. The first row is not a host: its `key` is the clock, its
+ * `fencing_token` is when the present server was first seen, and its `queued` is -1 if nothing is granted because the
  * clock is later than `p_latest`. A `p_latest` of -1 says that the clock was set forward.
  */
 export const LEASE_SQL = `
@@ -126,8 +126,8 @@ BEGIN
 END $wake$;`;
 
 /**
- * No host is due before. Where its lease is known and its release forgotten, it waits from the end of that lease. `$2`,
- * `$3`: hosts, and microseconds.
+ * No host is due before its time. If its lease is known but its release is forgotten, it waits from the end of that
+ * lease. `$2`, `$3`: hosts, and microseconds.
  */
 export const RAISE_SQL = `
 UPDATE $S.host h SET

@@ -3,8 +3,8 @@
 import { checkServer, FUNCTION_SETTINGS, HOST_VARIABLES, IS_ALIVE } from './sql-host.js';
 
 /**
- * The next thing due, microseconds, or nothing; and when the present server was first seen. One that was not seen yet
- * has no such time, and something due at once: the next `lease` sees it.
+ * Microseconds until the next host is due, or nothing, and when the present server was first seen. A server that was
+ * not seen yet has no such time, and something is due at once: the next `lease` sees it.
  */
 export const DUE_SQL = `
 SELECT CASE WHEN NOT ${IS_ALIVE} THEN 0 WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
@@ -12,7 +12,7 @@ SELECT CASE WHEN NOT ${IS_ALIVE} THEN 0 WHEN (SELECT sum(unfinished) FROM $S.tal
   FROM $S.host WHERE due IS NOT NULL ORDER BY due LIMIT 1
 ) END, CASE WHEN ${IS_ALIVE} THEN server_since END FROM $S.crawl WHERE one`;
 
-/** For how long hosts are due, microseconds, the longest first. */
+/** For how long hosts have been due, microseconds, longest first. */
 export const OVERDUE_SQL = `
 SELECT c.now - h.due FROM $S.host h,
   (SELECT coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8) AS now) c
@@ -21,7 +21,7 @@ WHERE h.due <= c.now ORDER BY h.due LIMIT $2`;
 export const STATS_SQL = `
 SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;
 
-/** `reserve`: microseconds to wait for each key, in their order. Keys come sorted. */
+/** `reserve`: microseconds to wait for each key, in the order of the keys, which come sorted. */
 export const RESERVE_SQL = `
 CREATE OR REPLACE FUNCTION $S.reserve(p_now int8, p_key text[], p_delay int8[]) RETURNS int8[] ${FUNCTION_SETTINGS} AS $reserve$
 DECLARE
@@ -40,7 +40,7 @@ BEGIN
   RETURN v_waits;
 END $reserve$;`;
 
-/** Most entries that are counted of one host. */
+/** The most entries of one host that are counted. */
 const COUNTED_MOST = 10_000;
 
 export const READ_HOST_SQL = `
@@ -71,8 +71,8 @@ const STOP_IF_FULL = `
       END IF;`;
 
 /**
- * `scan`: rows of host and packed entry, then one row with where to continue, or none at the end. Hosts by key; of each
- * the entries that wait, by time, then the others, by lane.
+ * `scan`: rows of host and packed entry, then one row with the place to continue at, or none at the end. Hosts are in
+ * key order. Of each host the waiting entries come first, by time, then the others, by lane.
  */
 export const SCAN_SQL = `
 CREATE OR REPLACE FUNCTION $S.scan(p_limit int4, p_key text, p_phase int4, p_first int8, p_second int8, p_only boolean)

@@ -1,15 +1,15 @@
-// Links and hosts of a commit as the function `commit` takes them, and entries from its answer. Lists are text, as the
-// server writes them itself; bodies of links, which are most of a commit, are the bytes of one value.
+// Links and hosts of a commit in the form that the function `commit` takes, and entries from its answer. Lists are text
+// in the server's own format. Bodies of links, which are most of a commit, are one value of bytes.
 
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
 import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
 
-/** Bytes of an entry in an answer in front of its body: id, times handed out, priority, length of the body. */
+/** Bytes of an entry in an answer before its body: id, times handed out, priority, length of the body. */
 const ENTRY_HEAD = 16;
-/** Ids and fencing tokens. -1 stands for one that is none. */
+/** Ids and fencing tokens. -1 stands for an invalid one. */
 const WHOLE = /^\d{1,18}$/;
 
-/** Lanes by 32 bits of a hash, 0 for the host's own. */
+/** Lanes by 32 bits of a hash; 0: the host's own lane. */
 export function laneNames(): LaneName<number> {
   return createLaneNames(0, (sha256) => sha256.readInt32BE() || 1);
 }
@@ -21,9 +21,10 @@ interface Link {
 }
 
 /**
- * At most 2,048 links as arguments, by fingerprint, each once: transactions that add the same wait in one order.
+ * At most 2,048 links as arguments, sorted by fingerprint, each once: transactions that add the same links wait in one
+ * order.
  *
- * @returns `outcomes`: those of the links, from the fingerprints that were not known and the places that did not fit.
+ * @returns `outcomes`: the outcomes of the links, computed from the new fingerprints and the places that did not fit.
  */
 export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>) {
   const { sent, repeats } = sorted(links);
@@ -39,7 +40,7 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
     listOf(sent.map(({ place }) => pairs.numbers[place] ?? 0)),
     listOf(sent.map(({ place }) => place)),
     listOf(sent.map(({ entry }) => entry.priority)),
-    // Where each begins, counted from 1.
+    // Where each body begins, counted from 1.
     listOf(bodies.map(({ length }, at) => ends[at]! - length + 1)),
     listOf(bodies.map(({ length }) => length)),
     isPlain ? null : listOf(sent.map(({ entry }) => entry.dedupe === false)),
@@ -59,7 +60,7 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
   return { values, outcomes };
 }
 
-/** Links to send, and those whose fingerprint is in the batch before, with its index there. */
+/** Links to send, and those whose fingerprint is already in the batch, with its index there. */
 function sorted(links: readonly NewEntry[]): { sent: Link[]; repeats: [number, number][] } {
   const first = new Map<bigint, number>();
   const sent: Link[] = [];
@@ -79,7 +80,7 @@ function sorted(links: readonly NewEntry[]): { sent: Link[]; repeats: [number, n
   return { sent, repeats };
 }
 
-/** Hosts and lanes, each pair once, sorted by host: rows are locked in one order. Numbers count from 1. */
+/** Hosts and lanes, each pair once, sorted by host, so that rows are locked in one order. Numbers count from 1. */
 function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
   const pairs = new Map<string, { readonly key: string; readonly lane: number; number: number }>();
   const pairOf = links.map(({ host, lane }) => {
@@ -95,8 +96,8 @@ function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
 }
 
 /**
- * The hosts of a commit: the longest lease, and a list in JSON. Whole numbers are digits, bytes hexadecimal digits, and
- * a list without items is left out.
+ * The hosts of a commit: the longest lease, and a list in JSON. Whole numbers are digits, bytes are hexadecimal digits,
+ * and empty lists are left out.
  */
 export function hostValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
   const list = parts.map(({ host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then }) => ({
@@ -116,7 +117,7 @@ export function hostValues(parts: readonly HostCommit[], laneOf: LaneName<number
   return [Math.max(0, ...list.map(({ kind, us }) => (kind === 0 ? us : 0))), JSON.stringify(list)];
 }
 
-/** Entries of an answer, in hexadecimal digits. */
+/** The entries of an answer, given in hexadecimal digits. */
 export function readEntries(hex: string | null): Entry[] {
   const bytes = Buffer.from(hex ?? '', 'hex');
   const entries: Entry[] = [];
@@ -126,7 +127,7 @@ export function readEntries(hex: string | null): Entry[] {
       id: bytes.readBigInt64BE(at).toString(),
       attempt: bytes.readInt16BE(at + 8),
       priority: bytes.readInt16BE(at + 10),
-      // A copy: the answer's bytes are part of something larger.
+      // A copy, because the answer's bytes are part of a larger buffer.
       body: new Uint8Array(bytes.subarray(at + ENTRY_HEAD, end)),
     });
     at = end;
@@ -146,7 +147,7 @@ function hexOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
-/** Where each ends when they follow one another. */
+/** Where each list ends when they follow one another. */
 function endsOf(lists: readonly { readonly length: number }[]): number[] {
   let end = 0;
   return lists.map(({ length }) => {
@@ -155,7 +156,7 @@ function endsOf(lists: readonly { readonly length: number }[]): number[] {
   });
 }
 
-/** A list in text, `{1,NULL}`. */
+/** A list as text, `{1,NULL}`. */
 export function listOf(values: readonly (number | bigint | boolean | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join()}}`;
 }
@@ -164,7 +165,7 @@ export function textsOf(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join()}}`;
 }
 
-/** Numbers of a list in text, `{1,2}`. */
+/** The numbers of a list in text form, `{1,2}`. */
 export function readNumbers(text: unknown): bigint[] {
   const inside = typeof text === 'string' ? text.slice(1, -1) : '';
   return inside === '' ? [] : inside.split(',').map(BigInt);

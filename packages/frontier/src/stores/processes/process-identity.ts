@@ -1,9 +1,9 @@
-// Processes of this machine as other processes can recognize them, and proofs that one has ended. A number alone proves
-// little: numbers are reused, and those of one container say nothing in another.
+// Identities of processes of this machine, by which other processes can recognize them, and proofs that a process has
+// ended. A number alone proves little: numbers are reused, and the numbers of one container say nothing in another.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process of one machine. What the platform does not tell is `null`. */
+/** A process of one machine. `null`: the platform does not tell. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** When it started, ticks since boot. */
@@ -23,12 +23,12 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * Whether a process has ended for certain, and since when at least. Proofs: its boot is over, or no process has its
- * number, or the process with its number started at another time. Where nothing can be proven (another container, a
- * platform without start times) it is taken to be alive: a wrong proof would send requests to a site too early.
+ * Whether a process has certainly ended, and since when at least. Proofs: its boot is over, or no process has its
+ * number, or the process with its number started at another time. If nothing can be proven (another container, a
+ * platform without start times), it counts as alive: a wrong proof would send requests to a site too early.
  *
- * @returns Milliseconds since it ended: 0 where it is known only that it has ended by now, more after
- *   {@link inspectProcesses}. `null`: it is alive, or may be.
+ * @returns Milliseconds since it ended: 0 if it is only known to have ended by now, more after {@link
+ *   inspectProcesses}. `null`: it is alive, or may be.
  * @throws Never
  */
 export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdentity): number | null {
@@ -40,63 +40,63 @@ export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdenti
     const startedNow = startOf(pid);
     if (started === null || startedNow === null || started === startedNow) return null;
   }
-  // A process that started after this one may have started and ended after the table was read.
+  // A process that started after this one may have both started and ended after the table was read.
   const isOlder = started !== null && mine.started !== null && Number(started) < Number(mine.started);
   return isOlder && table?.pids.has(pid) === false ? sinceTableMs() : 0;
 }
 
 /**
- * Reads which processes are running. A program that continues a crawl calls it before it loads anything else:
- * {@link deadForMs} then counts from here for a crawler that was killed before, and its hosts are due so much earlier.
- * A later call replaces an earlier one. Where the platform does not list all processes nothing is kept. Never throws.
+ * Reads which processes are running. A program that continues a crawl calls it before it loads anything else: {@link
+ * deadForMs} then counts from here for a crawler that was killed before, and its hosts are due that much earlier. A
+ * later call replaces an earlier one. If the platform does not list all processes, nothing is kept. Never throws.
  */
 export function inspectProcesses(): void {
   try {
     const pids = runningPids();
     table = pids === null ? null : { atMs: performance.now(), pids };
   } catch {
-    // A platform without such files, whatever error it reports. Delays are then counted from the open.
+    // A platform without such files, whatever error it reports. Delays then count from the open.
     table = null;
   }
 }
 
-/** Names this boot of the machine; `null` where the platform does not. Never throws. */
+/** The name of this boot of the machine; `null`: the platform has none. Never throws. */
 export function bootName(): string | null {
   return textOf('/proc/sys/kernel/random/boot_id');
 }
 
-/** Whether the list of mounts has processes with `hidepid` (proc(5)). A list that cannot be read counts as yes. */
+/** Whether the list of mounts has processes with `hidepid` (proc(5)). An unreadable list counts as yes. */
 export function hidesProcesses(mounts: string | null): boolean {
   return mounts === null || /^\S+ \/proc proc \S*hidepid=(?!0|off)/m.test(mounts);
 }
 
-/** Milliseconds since the processes were read; 0: they were not. */
+/** Milliseconds since the processes were read; 0: they were not read. */
 function sinceTableMs(): number {
   return table === null ? 0 : performance.now() - table.atMs;
 }
 
-/** `null` where the list may lack processes: it is of another namespace, or those of other users are hidden. */
+/** `null`: the list may lack processes, because it is of another namespace or hides those of other users. */
 function runningPids(): ReadonlySet<number> | null {
   if (readlinkSync('/proc/self') !== String(process.pid) || hidesProcesses(textOf('/proc/self/mounts'))) return null;
   const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return new Set(numbers.map(Number));
 }
 
-/** Whether a process of this number runs in this namespace. */
+/** Whether a process with this number runs in this namespace. */
 export function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return !isZombie(pid);
   } catch (error) {
-    // EPERM: it lives, and belongs to another user.
+    // EPERM: it is alive and belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 
 /**
- * Whether a process has ended and its parent has not collected it (proc(5), state Z): it keeps its number, but no other
- * thread and no socket. In a container whose first process collects nothing it stays so. `false` where `/proc` is of
- * another namespace.
+ * Whether a process has ended but its parent has not collected it (proc(5), state Z): it keeps its number, but has no
+ * other thread and no socket. In a container whose first process collects nothing it stays that way. `false` if `/proc`
+ * is of another namespace.
  */
 function isZombie(pid: number): boolean {
   const fields = fieldsOf(pid);
@@ -108,7 +108,7 @@ function startOf(pid: number): string | null {
   return fieldsOf(pid)?.[19] ?? null;
 }
 
-/** The fields of a process's line, from the third on (proc(5)). The name before them may contain anything. */
+/** The fields of a process's line, from the third on (proc(5)). The name before them may contain any character. */
 function fieldsOf(pid: number): readonly string[] | null {
   const line = textOf(`/proc/${pid}/stat`);
   return line?.slice(line.lastIndexOf(')') + 2).split(' ') ?? null;
@@ -125,7 +125,7 @@ function textOf(path: string): string | null {
 /** ESRCH: the process ended while its files were read. */
 const ABSENT = new Set(['ENOENT', 'EACCES', 'EPERM', 'ESRCH']);
 
-/** `null` for what is absent or not readable. @throws every other error of the platform. */
+/** `null`: the file is absent or not readable. @throws every other error of the platform. */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();

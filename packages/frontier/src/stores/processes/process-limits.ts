@@ -1,19 +1,19 @@
-// What the system lets this process have, as `ulimit` sets it. A program that knows can say so before it asks for
-// anything; one that does not ends in the middle, or with a segmentation fault.
+// The limits that the system sets to this process, as with `ulimit`. A program that knows them can report a problem
+// before it requests anything. Otherwise it ends in the middle of its work, or with a segmentation fault.
 
 import { readFileSync } from 'node:fs';
 
-/** Limits of this process. `Infinity`: none, or none that the platform tells. */
+/** Limits of this process. `Infinity`: there is none, or the platform does not tell. */
 interface ProcessLimits {
-  /** Files and sockets open at once (`ulimit -n`). */
+  /** The most files and sockets open at once (`ulimit -n`). */
   readonly openFiles: number;
-  /** Bytes of one file that it writes (`ulimit -f`). */
+  /** The most bytes of a file that it writes (`ulimit -f`). */
   readonly fileBytes: number;
-  /** Bytes of address space (`ulimit -v`). */
+  /** The most bytes of address space (`ulimit -v`). */
   readonly addressBytes: number;
 }
 
-/** Reads them from where Linux has them; on other platforms all are `Infinity`. Never throws. */
+/** Reads the limits from where Linux has them; on other platforms all are `Infinity`. Never throws. */
 export function processLimits(): ProcessLimits {
   let text = '';
   try {

@@ -1,6 +1,6 @@
-// The client that the Redis store takes, its options, and commands and scripts that are sent again while it cannot
-// reach its server. Scripts are called by their digest, in full where a server does not know them yet: after a restart,
-// a failover or on another node of a cluster. The package ioredis is not imported.
+// The client that the Redis store takes, its options, and commands and scripts that are sent again while the client
+// cannot reach its server. Scripts are called by their digest, or in full if a server does not know them yet: after a
+// restart, a failover or on another node of a cluster. It does not import the package ioredis.
 
 import { createHash } from 'node:crypto';
 import { invalid, wholeIn } from '../../option-value.js';
@@ -40,12 +40,12 @@ const ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
   [/\bEPIPE\b/, 'It closes connections: is its `maxclients` reached?'],
 ];
 
-/** Milliseconds in which a replica should have a commit; then the wait is a notice, and goes on. */
+/** Milliseconds in which a replica should have a commit. After that the wait is reported as a notice and continues. */
 const COPY_MS = 1_000;
 
 /** One client for one shard. Every call rejects with `store-failed` if the server refuses or is silent for `holdMs`. */
 export class Connection {
-  /** The beginning of the keys of its shard. */
+  /** The prefix of its shard's keys. */
   readonly base: string;
   readonly #client: ResolvedRedisOptions['client'];
   readonly #resending: Resending;
@@ -56,7 +56,7 @@ export class Connection {
     this.#resending = new Resending({ ...options, judge, adviceOn, isEnded: () => options.client.status === 'end' });
   }
 
-  /** Commands that wait are not sent again. */
+  /** Waiting commands are not sent again. */
   close(): void {
     this.#resending.close();
   }
@@ -65,10 +65,10 @@ export class Connection {
     return this.#resending.call(() => this.#client.callBuffer(command, args).catch(withoutCommand));
   }
 
-  /** Waits until so many replicas have all that was written before. */
+  /** Waits until `replicas` replicas have everything that was written before. */
   async untilCopied(replicas: number): Promise<void> {
     await this.#resending.call(async () => {
-      // With a write of its own: of another connection's the server waits for nothing.
+      // Writes first: the server does not wait for the writes of another connection.
       const written = this.#client.callBuffer('SET', [`${this.base}W`, 1]);
       const [, copies] = await Promise.all([written, this.#client.callBuffer('WAIT', [replicas, COPY_MS])]);
       if (Number(copies) < replicas) throw new Error(`NOREPLICAS ${copies} of ${replicas} replicas have the commit`);
@@ -91,14 +91,17 @@ export class Connection {
   }
 }
 
-/** ioredis adds the command to its errors: a whole script and the URLs of pages, printed with the message. */
+/**
+ * ioredis adds the command to its errors: a whole script and the URLs of pages, which would be printed with the
+ * message.
+ */
 function withoutCommand(error: unknown): never {
   if (error instanceof Error) Reflect.deleteProperty(error, 'command');
   throw error;
 }
 
 function judge(error: unknown): Verdict {
-  // It reads its file.
+  // The server is loading its file.
   if (messageOf(error).startsWith('LOADING ')) return 'starting';
   const isTemporary = TEMPORARY.test(messageOf(error));
   const isOutOfRetries = error instanceof Error && error.name === 'MaxRetriesPerRequestError';
@@ -111,7 +114,7 @@ function adviceOn(error: unknown): string | undefined {
 }
 
 function script(body: string): { readonly text: string; readonly digest: string } {
-  // With this line a server whose memory is full refuses the script as a whole, not a command in the middle of it.
+  // With this line a server whose memory is full refuses the whole script, not a command in the middle of it.
   const text = `#!lua\n${SHARD_LUA}${body}`;
   return { text, digest: createHash('sha1').update(text).digest('hex') };
 }
@@ -119,14 +122,14 @@ function script(body: string): { readonly text: string; readonly digest: string 
 const PREFIX = 'mannerly';
 /** Shards on one server: one time index to read. */
 const SHARDS_OF_ONE = 1;
-/** Shards of a cluster: enough to spread over a dozen servers, few enough to read all of them for the oldest host. */
+/** Shards of a cluster: enough to spread over a dozen servers, few enough to read them all to find the oldest host. */
 const SHARDS_OF_CLUSTER = 16;
 const SHARDS_MOST = 1_024;
 const REPLICAS_MOST = 16;
 
 /** An ioredis client, created and closed by the caller. */
 export interface RedisClient {
-  /** `end` once the client gave up or was closed. */
+  /** `end` once the client has given up or was closed. */
   readonly status: string;
   /** Whether it is a `Cluster` client. */
   readonly isCluster: boolean;
@@ -138,18 +141,18 @@ export interface RedisClient {
 export interface RedisStoreOptions extends ServerStoreOptions {
   /** An ioredis `Redis` or `Cluster`. The caller closes it, after the store. */
   readonly client: RedisClient;
-  /** Prefix of all keys of one crawl. A short one is cheaper. Without braces and blanks. @default 'mannerly' */
+  /** Prefix of all keys of one crawl. A short one is cheaper. No braces or blanks. @default 'mannerly' */
   readonly prefix?: string;
   /**
-   * Parts of the crawl, by host; each has one hash tag, so a cluster may have them on different servers. Fixed when the
-   * crawl is created: afterwards the number that is kept counts. 1 to 1,024.
-   * @default 1, of a cluster 16
+   * Parts of the crawl, by host. Each has one hash tag, so a cluster may have them on different servers. Fixed when the
+   * crawl is created: afterwards the stored number counts. 1 to 1,024.
+   * @default 1, for a cluster 16
    */
   readonly shards?: number;
   /**
    * Replicas that must have a commit before it is answered (`WAIT`), so that a failover to one of them forgets nothing
-   * that was answered. Every commit takes as long as the slowest of them, and those of one process wait for each other.
-   * Not of a cluster, where `WAIT` reaches any node. 0 to 16.
+   * that was answered. Every commit takes as long as the slowest of them, and commits of one process wait for each
+   * other. Not for a cluster, where `WAIT` reaches any node. 0 to 16.
    * @default 0
    */
   readonly waitReplicas?: number;

@@ -1,12 +1,12 @@
-// `add` and `commit` in Lua: links first, then the hosts. One call is one atom (A2, C5, X3).
+// `add` and `commit` in Lua: links first, then the hosts. One call is one atomic step (A2, C5, X3).
 
 import { HOST_LUA } from './lua-host.js';
 
 /**
  * Lua, after `SHARD_LUA`: the set of fingerprints. Redis needs 8 bytes per member of a set of at most 512 whole numbers
- * (`intset`), and some 70 of a larger one. So fingerprints are in buckets that stay small by linear hashing: for each
- * 220 new fingerprints one bucket is split. Buckets that are not split yet have some 440, the others some 220. A split
- * reads one bucket. Fingerprints are 64 bits as decimal digits; their last 12 digits choose the bucket.
+ * (`intset`), and about 70 in a larger set. So fingerprints are in buckets that linear hashing keeps small: for every
+ * 220 new fingerprints one bucket is split. Unsplit buckets have about 440 members, the others about 220. A split reads
+ * one bucket. Fingerprints are 64 bits as decimal digits; their last 12 digits choose the bucket.
  */
 export const SEEN_LUA = `
 local PER_BUCKET = 220
@@ -55,8 +55,8 @@ end
 `;
 
 /**
- * ARGV: now; the list of `values.ts`, and bytes. Returns `since`,
- * the outcomes, a letter each, then a list per host, `0` when lost.
+ * ARGV: now; the list of `values.ts`, and bytes. Returns `since`, the outcomes (one letter each), then a list per host,
+ * `0` if the host is lost.
  */
 export const COMMIT_SCRIPT = `${HOST_LUA}${SEEN_LUA}
 local operation, most, links, hosts = unpack(cjson.decode(ARGV[2]))

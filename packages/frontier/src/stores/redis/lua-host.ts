@@ -1,13 +1,13 @@
 // One host queue in Lua: its record, its lines of entries, its lanes, and its place in the time index.
 // `host-entries.ts` and `host-queues.ts` do the same in memory and explain it.
 //
-// Entry:   order (5 bytes), id (5), times handed out (1), priority (1), length of the lane (1), lane, body. Orders grow
-//          along a line.
+// Entry:   order (5 bytes), id (5), times handed out (1), priority (1), length of the lane (1), lane, body. Orders
+//          increase along a line.
 // Record:  fencing token, next allowed time, lease end, delay, flags, counter of orders and ids, queued, in flight,
 //          waiting, ranks with entries, operation that released it, number, its first lane; and its entry, if it has
-//          only one: most hosts of a large crawl have a URL or two, and a list of one costs 200 bytes. A host of one
-//          lane has no keys for lanes.
-// Rank:    0 what a holder did not finish, else 1 + priority.
+//          only one: most hosts of a large crawl have a URL or two, and a list of one costs 200 bytes. A host with
+//          one lane has no keys for lanes.
+// Rank:    0 for entries that a holder did not finish, otherwise 1 + priority.
 
 /** Lua, after `SHARD_LUA`. */
 export const HOST_LUA = `

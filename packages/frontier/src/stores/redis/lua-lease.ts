@@ -1,12 +1,12 @@
-// `lease` and `wake` in Lua, and waits that may be forgotten.
+// `lease` and `wake` in Lua, and waits that the server may have forgotten.
 
 import { HOST_LUA } from './lua-host.js';
 
 export const LEASE_SCRIPTS = {
   /**
-   * ARGV: now; hosts at most; entries of each; ttl; delay; the latest time that the clock may have, nothing, or -1 for
-   * a clock that was set forward; `1` and names, or nothing. Returns `since`, the clock, and nothing if the clock is
-   * too late; else for each lease its host, fencing token, state, queued entries, and entries.
+   * ARGV: now; the most hosts; the most entries of each; ttl; delay; the latest time that the clock may have, nothing,
+   * or -1 for a clock that was set forward; `1` and names, or nothing. Returns `since`, the clock, and nothing if the
+   * clock is too late; otherwise for each lease its host, fencing token, state, queued entries, and entries.
    */
   lease: `${HOST_LUA}
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -101,7 +101,7 @@ end
 return 0
 `,
 
-  /** ARGV: now; host and microseconds by turns: no host is due before. */
+  /** ARGV: now; hosts and microseconds in turn: no host is due before its time. */
   raise: `${HOST_LUA}
 for at = 2, #ARGV, 2 do
   local r, wait = load(ARGV[at]) or create(ARGV[at]), tonumber(ARGV[at + 1])

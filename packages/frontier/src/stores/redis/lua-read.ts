@@ -1,4 +1,4 @@
-// The verbs that change no queue, in Lua. Each script is run behind `SHARD_LUA`.
+// The verbs that change no queue, in Lua. Each script runs after `SHARD_LUA`.
 
 import { SEEN_LUA } from './lua-commit.js';
 import { HOST_LUA } from './lua-host.js';
@@ -13,7 +13,7 @@ if m.u == 0 or not first then return { since(), false } end
 return { since(), string.format('%.0f', math.max(0, tonumber(first) - now)) }
 `,
 
-  /** ARGV: now; most hosts. Returns for how long hosts are due, microseconds, longest first. */
+  /** ARGV: now; the most hosts. Returns for how long hosts have been due, microseconds, longest first. */
   late: `
 local found = call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 local late = {}
@@ -21,7 +21,7 @@ for at = 2, #found, 2 do late[#late + 1] = string.format('%.0f', now - tonumber(
 return late
 `,
 
-  /** Returns what the clock says, microseconds. */
+  /** Returns the clock's time, microseconds. */
   clock: `
 return string.format('%.0f', now)
 `,
@@ -56,8 +56,8 @@ return waits
 `,
 
   /**
-   * ARGV: now; most entries; host number, phase, two values of the place in it; the only host or nothing. Returns where
-   * to continue (nothing at the end), then a list of hosts and entries by turns.
+   * ARGV: now; the most entries; host number, phase, two values for the place in it; the only host or nothing. Returns
+   * where to continue (nothing at the end), then a list of hosts and entries in turn.
    */
   scan: `${HOST_LUA}
 local limit, number, phase, first, second = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
@@ -172,14 +172,14 @@ local cursor = number <= last and { tostring(number), phase, first, second }
 return { cursor, items }
 `,
 
-  /** Returns what INFO says of the server, its memory, persistence and replicas. */
+  /** Returns what INFO says about the server, its memory, persistence and replicas. */
   settings: `
 return call('INFO', 'server') .. call('INFO', 'memory') .. call('INFO', 'persistence') .. call('INFO', 'replication')
 `,
 
   /**
-   * ARGV: now; cursor of SCAN; pattern of the shard's keys. Removes those of one step, the counts too: who asks for the
-   * crawl again finds none. Returns the next cursor, `0` at the end.
+   * ARGV: now; cursor of SCAN; pattern of the shard's keys. Removes the keys of one step, the counts included, so that
+   * a later request for the crawl finds none. Returns the next cursor, `0` at the end.
    */
   destroy: `
 local step = call('SCAN', ARGV[2], 'MATCH', ARGV[3], 'COUNT', 1000)
@@ -188,8 +188,8 @@ return step[1]
 `,
 
   /**
-   * ARGV: now; number of the first host; hosts at most. Returns for each its name, its state, delay, microseconds to
-   * wait, whether it is parked; then the number of the next, or nothing.
+   * ARGV: now; number of the first host; the most hosts. Returns for each its name, its state, delay, microseconds to
+   * wait, whether it is parked; then the number of the next host, or nothing.
    */
   hosts: `${HOST_LUA}
 local from, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -202,7 +202,7 @@ end
 return { hosts, from + limit < m.n and from + limit }
 `,
 
-  /** ARGV: now; number of the first bucket; buckets. Returns fingerprints, and the next bucket. */
+  /** ARGV: now; number of the first bucket; number of buckets. Returns fingerprints, and the next bucket. */
   known: `
 local from, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
 local known = {}

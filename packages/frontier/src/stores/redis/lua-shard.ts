@@ -1,21 +1,21 @@
-// The beginning of every script: the shard's clock, its counts, and whether the server is still the same as before.
+// The beginning of every script: the shard's clock, its counts, and whether the server is still the same.
 // Times are microseconds of the server's TIME.
 //
 // Keys of a shard, all with its hash tag (`base`):
 //   m      counts and generation       h   host → record           due  the time index: host → time
 //   f<b>   fingerprints, a bucket      s   number → host's state   N<c> host names by number, 1,024 a list
 //   q<n>:… lines of entries of host n  i<n> entries in flight      w<n> entries that wait for their time
-//   o<n>, k<n>, L<n>   only where a host has several lanes: open lines, blocked lanes, lanes
+//   o<n>, k<n>, L<n>   only if a host has several lanes: open lines, blocked lanes, lanes
 //   r<key> records, n their keys       t<key> reserved slots       -   never exists        W  written by `untilCopied`
 //
-// Scripts name two keys, `m` and `-`: while a slot migrates, a command with a key that is not there is answered
-// TRYAGAIN on both sides, so that no script ever runs on half a shard.
+// Scripts name two keys, `m` and `-`: while a slot migrates, both sides answer TRYAGAIN to a command with a missing
+// key, so that no script ever runs on half a shard.
 
 /**
- * Lua. A restart or a failover gives the server another replication id. What was answered last may be lost then, leases
- * too; so nothing is granted before the longest lease that may be lost has ended, and the host's delay has passed.
- * Clients hear of it by `since()`. ARGV[1]: the clock or nothing, and the last `since` that the client heard or
- * nothing. A client that has heard one takes no empty server for a new crawl.
+ * Lua. A restart or a failover gives the server another replication id. The latest answers may be lost then, leases
+ * included. So nothing is granted before the longest lease that may be lost has ended and the host's delay has passed.
+ * Clients learn of it from `since()`. ARGV[1]: the clock or nothing, and the last `since` that the client received or
+ * nothing. For a client that has received one, an empty server is not a new crawl.
  */
 export const SHARD_LUA = `
 local call = redis.call

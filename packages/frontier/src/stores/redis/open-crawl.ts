@@ -1,5 +1,5 @@
 // What is checked at open: the server's settings, and which crawl the keys belong to (O2). A server that may evict keys
-// would forget URLs and leases, and is refused.
+// would forget URLs and leases, so it is refused.
 
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
@@ -9,19 +9,22 @@ import type { Connection, ResolvedRedisOptions } from './connection.js';
 import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
-/** Records of robots.txt lie near their hosts since 3 where there are several shards, all others since 4. */
+/** With several shards, records of robots.txt are stored near their hosts since version 3, all others since 4. */
 const VERSION = { one: 2, several: 4 };
 const OLDEST_SERVER = 7;
 const POLICY = 'noeviction';
 
-/** The message where nothing survives for certain. */
+/** The message if nothing is certain to survive. */
 export const WEAKNESS =
   'Redis keeps no append-only file: its restart loses what came after its last snapshot, or everything. ' +
   'Set `appendonly yes`.';
 
 type KeptCrawl = CrawlName & { readonly shards: number };
 
-/** Compares or creates the crawl; its number of shards. @throws FrontierError `store-mismatch`, by both names. */
+/**
+ * Compares or creates the crawl. Returns its number of shards.
+ * @throws FrontierError `store-mismatch`, with both names.
+ */
 export async function claimCrawl(
   connection: Connection,
   { crawl, create }: OpenRequest,
@@ -75,7 +78,7 @@ export async function readDurability(
     const hint = `Set \`maxmemory-policy ${POLICY}\`.`;
     throw new FrontierError('store-mismatch', `${message}: it would forget URLs and leases`, { hint });
   }
-  // The second field is there only where the server counts its replicas before it accepts a write.
+  // The second field exists only if the server counts its replicas before it accepts a write.
   if (Number(field('connected_slaves')) > 0 && field('min_slaves_good_slaves') === null) {
     refuseUnsafe(allowUnsafe, 'split-brain', {
       message:
@@ -88,13 +91,13 @@ export async function readDurability(
   return (await readFsync(connection)) === 'always' ? 'power' : 'process';
 }
 
-/** When the file is forced to disk. A server that does not say so counts as `everysec`. */
+/** When the file is synced to disk. A server that does not say counts as `everysec`. */
 async function readFsync(connection: Connection): Promise<string> {
   try {
     const answer = await connection.call('CONFIG', ['GET', 'appendfsync']);
     return Array.isArray(answer) ? String(answer[1]) : 'everysec';
   } catch (error) {
-    // Managed servers have no CONFIG, and users may not be allowed it.
+    // Managed servers have no CONFIG, and users may not be allowed to use it.
     if (/: (?:ERR|NOPERM)\b/.test(messageOf(error))) return 'everysec';
     throw error;
   }

@@ -1,4 +1,4 @@
-// The verbs on one shard. What they do is in the scripts.
+// The verbs on one shard. The scripts have what they do.
 
 import type { CommitAnswer, HostCommit, Lease, ListedHost, NewEntry } from '../../store.js';
 import type { StoreVerbs } from '../checked-store.js';
@@ -19,11 +19,11 @@ import {
   readOutcomes,
 } from './values.js';
 
-/** Hosts of one script, during which the server answers no other client. */
+/** The most hosts of one script, during which the server answers no other client. */
 const HOSTS_PER_SCRIPT = 256;
-/** Fingerprints of a bucket, about. */
+/** Approximate number of fingerprints in a bucket. */
 const PER_BUCKET = 330;
-/** Keys of records that are listed have at most so many characters. */
+/** The most characters of a record's key for the key to be listed. */
 const LISTED_KEY_CHARS = 100;
 /** Operation numbers are below this. */
 const OPERATIONS = 2 ** 32;
@@ -31,8 +31,8 @@ const OPERATIONS = 2 ** 32;
 /**
  * The verbs on one shard.
  *
- * @param options - `shards`: those that the crawl has.
- * @param crawlKey - That which names the crawl; `null`: another shard has it.
+ * @param options - `shards`: how many the crawl has.
+ * @param crawlKey - The key that names the crawl; `null`: another shard has it.
  */
 export function redisQueues(
   connection: Connection,
@@ -42,14 +42,14 @@ export function redisQueues(
   const { shards, maxQueued, monotonicMs, nowMs, waitReplicas } = options;
   const laneOf = laneNames();
   const leaseUnderClock = createClockedLease(monotonicMs);
-  /** Numbers a commit, so that one that runs twice is recognised. */
+  /** Numbers a commit, so that a commit that runs twice is recognised. */
   let lastOperation = Math.floor(Math.random() * OPERATIONS);
-  /** Runs a script. Its first value: the clock, nothing for the server's own, and what was heard of the server. */
+  /** Runs a script. Its first value: the clock (nothing: the server's own), and the last `since` of the server. */
   const run = (name: ScriptName, values: readonly ScriptValue[] = []): Promise<unknown> => {
     const now = nowMs === null ? '' : Math.floor(nowMs() * 1_000);
     return connection.run(name, [`${now},${confirmed.since ?? ''}`, ...values]);
   };
-  // Each shard counts its own.
+  // Each shard counts its own operations.
   const runCommit = (number: number, hosts: readonly HostCommit[], links: readonly NewEntry[]) =>
     run('commit', commitValues(number, Math.ceil(maxQueued / shards), hosts, links, laneOf));
   const confirmed: Confirmed = new Confirmed(shards, {
@@ -60,7 +60,7 @@ export function redisQueues(
       return run('raise', values);
     },
   });
-  /** What a script answers that says first which server it is. */
+  /** Reads an answer whose first part says which server gave it. */
   const heard = async (answer: Promise<unknown>): Promise<unknown[]> => {
     const [since, ...rest] = listOf(await answer);
     await confirmed.answered(String(since));
@@ -74,7 +74,7 @@ export function redisQueues(
       return confirmed.rollbacks;
     },
 
-    /** So many hosts at a time, the links with the first of them. */
+    /** In batches of hosts, the links with the first batch. */
     async commit(hosts, links = []) {
       lastOperation = (lastOperation + 1) % OPERATIONS;
       const operation = lastOperation;
@@ -116,7 +116,7 @@ export function redisQueues(
     async nextDueInMs() {
       const before = confirmed.rollbacks;
       const [us] = await heard(run('due'));
-      // What was added again is due.
+      // The links that were added again are due.
       if (confirmed.rollbacks !== before) return queues.nextDueInMs();
       return us === null ? null : Number(us) / 1_000;
     },
@@ -127,7 +127,10 @@ export function redisQueues(
 
     readRecord,
 
-    /** A key is listed before its record is written, and after it is removed: a listing skips what is not there. */
+    /**
+     * A key is listed before its record is written, and unlisted after it is removed. A listing skips keys without a
+     * record.
+     */
     async writeRecord(key, value) {
       const names = `${connection.base}n`;
       if (value === null) {
@@ -181,7 +184,7 @@ export function redisQueues(
       return Number(await run('clock')) / 1_000;
     },
 
-    /** The cursor is the number of the host, and the place in it. */
+    /** The cursor is the number of the host, and the place within it. */
     async scan(cursor, limit, host) {
       const where = cursor?.split(' ') ?? ['0', 'i', '0', '0'];
       const [next, found] = listOf(await run('scan', [limit, ...where, host ?? '']));
@@ -221,7 +224,10 @@ export function redisQueues(
       return { cursor: next === null ? null : String(next), items };
     },
 
-    /** The key that names the crawl, the only one with a `c` there, goes last: until then it can be called again. */
+    /**
+     * The key that names the crawl, the only one with a `c` there, is removed last: until then `destroy` can be called
+     * again.
+     */
     async destroy() {
       const pattern = `${connection.base.replaceAll(/[*?[\]\\]/g, '\\$&')}[^c]*`;
       let cursor = '0';

@@ -1,11 +1,11 @@
-// The hash tags of a crawl's shards. They lie evenly over the slots of a cluster, so that any number of primaries with
-// equal ranges has equal shares.
+// The hash tags of a crawl's shards. They are spread evenly over the slots of a cluster, so that any number of
+// primaries with equal ranges gets equal shares.
 
 const SLOTS = 16_384;
 
 /**
- * The beginning of a shard's keys: one hash tag, so one slot. The tag is the first of `docs:3`, `docs:3.1`, `docs:3.2`
- * and so on whose slot is in the shard's equal part of all slots.
+ * The prefix of a shard's keys: one hash tag, so one slot. The tag is the first of `docs:3`, `docs:3.1`, `docs:3.2` and
+ * so on whose slot is in the shard's equal part of all slots.
  */
 export function shardBase(prefix: string, shard: number, shards: number): string {
   const isOurs = (slot: number) => Math.floor((slot * shards) / SLOTS) === shard;
@@ -14,12 +14,12 @@ export function shardBase(prefix: string, shard: number, shards: number): string
   return `{${tag}}`;
 }
 
-/** The key that names the crawl: found without the number of its shards, which it holds. */
+/** The key that names the crawl. It is found without the number of shards, because it contains that number. */
 export function crawlKey(prefix: string): string {
   return `${shardBase(prefix, 0, 1)}crawl`;
 }
 
-/** The slot of a hash tag, as every cluster computes it: CRC-16 of its bytes (XMODEM). */
+/** The slot of a hash tag, as every cluster computes it: the CRC-16 (XMODEM) of its bytes. */
 function slotOf(tag: string): number {
   let crc = 0;
   for (const byte of Buffer.from(tag)) {

@@ -1,22 +1,22 @@
-// Commits as arguments of their script, and the scripts' answers as the shapes of the contract.
+// Converts commits to arguments of their script, and the scripts' answers to the types of the contract.
 
 import type { AddOutcome, Entry, HostCommit, HostCommitAnswer, Lease, NewEntry } from '../../store.js';
 import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
 import type { ScriptValue } from './connection.js';
 
-/** Characters of a lane's name in the store: 36 bits of a hash, which only lanes of one host must not share. */
+/** Characters of a lane's name in the store: 36 bits of a hash. Only lanes of one host must differ. */
 const LANE_CHARS = 6;
-/** Bytes of an entry in front of its lane. */
+/** Bytes of an entry before its lane. */
 const ENTRY_HEAD = 13;
 
-/** Lanes by six characters, none for the host's own. */
+/** Lanes by six characters; empty: the host's own lane. */
 export function laneNames(): LaneName<string> {
   return createLaneNames('', (sha256) => sha256.toString('base64url').slice(0, LANE_CHARS));
 }
 
 /**
- * A commit as arguments of its script: a list in JSON, and the bytes that it names by their place among the arguments.
- * What is absent is `false`: a list in Lua ends where nothing is.
+ * A commit as arguments of its script: a list in JSON, and the bytes that the list names by their place among the
+ * arguments. Absent values are `false`, because a list in Lua ends at the first nil.
  */
 export function commitValues(
   operation: number,
@@ -25,7 +25,7 @@ export function commitValues(
   links: readonly NewEntry[],
   laneOf: LaneName<string>,
 ): ScriptValue[] {
-  // The first two are the clock and the list.
+  // The first two arguments are the clock and the list.
   const bytes: Buffer[] = [];
   const placeOf = (value: Uint8Array | undefined) => value !== undefined && 2 + bytes.push(bufferOf(value));
   const queued = links.map(({ host, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true }) => {
@@ -50,7 +50,7 @@ function endOf(then: HostCommit['then']) {
   return dueInMs === null ? ['park', 0, 0] : ['release', microseconds(dueInMs), 0];
 }
 
-/** As decimal digits: what a small set keeps in eight bytes. */
+/** As decimal digits, which a small set stores in eight bytes. */
 export function fingerprintText(fingerprint: Uint8Array): string {
   return new DataView(fingerprint.buffer, fingerprint.byteOffset).getBigInt64(0).toString();
 }
@@ -61,7 +61,7 @@ export function readFingerprint(text: unknown): Uint8Array {
   return fingerprint;
 }
 
-/** An entry from the store. The body is a copy: the answer's bytes are part of something larger. */
+/** An entry from the store. The body is a copy, because the answer's bytes are part of a larger buffer. */
 export function readEntry(bytes: Buffer): Entry {
   const laneLength = bytes[ENTRY_HEAD - 1] ?? 0;
   return {
@@ -90,7 +90,7 @@ export function readHostAnswer(answer: unknown): HostCommitAnswer {
   return { ok: true, entries: (answer as Buffer[]).map(readEntry) };
 }
 
-/** Of a letter each. */
+/** One letter per outcome. */
 export function readOutcomes(letters: unknown): AddOutcome[] {
   return Array.from(String(letters), (letter) => (letter === 'n' ? 'new' : letter === 'k' ? 'known' : 'full'));
 }

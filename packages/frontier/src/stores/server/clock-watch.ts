@@ -1,14 +1,17 @@
-// Whether the clock of a server was set forward: leases would end and hosts be due too early. It is compared with a
-// clock of ours that never steps. A clock that is set back makes hosts wait longer, which needs no answer.
+// Detects that a server's clock was set forward, so that leases would end and hosts be due too early. It compares the
+// clock with one of ours that never steps. A clock that is set back only makes hosts wait longer and needs no reaction.
 
-/** Steps up to this are not told from requests that took so long, milliseconds. */
+/** Milliseconds: steps up to this size cannot be told from slow requests. */
 const TOLERATED_MS = 500;
-/** By so much one of two slewed clocks may gain on the other. */
+/** The rate at which one of two slewed clocks may gain on the other. */
 const SLEW = 0.001;
-/** Latest time that says: the clock was set forward, so nothing is granted before the longest lease has ended. */
+/** As the latest time it means: the clock was set forward, so nothing is granted before the longest lease has ended. */
 const SET_FORWARD = -1;
 
-/** What `lease` says: the server's clock, and what it granted; `null`: nothing, the clock is later than it may be. */
+/**
+ * The answer of `lease`: the server's clock, and what was granted; `null`: nothing, because the clock is past the
+ * latest time.
+ */
 interface ClockedAnswer<Granted> {
   /** Microseconds. */
   readonly nowUs: number;
@@ -16,19 +19,19 @@ interface ClockedAnswer<Granted> {
 }
 
 /**
- * Leases from one server, unless its clock was set forward. A request that was slow is told from a step by when its
- * answer came, and sent again.
+ * Leases from one server, unless its clock was set forward. The time of the answer tells a slow request from a step; a
+ * slow request is sent again.
  *
  * @param monotonicMs - Milliseconds from any start; never steps. `null`: the server's clock is not watched.
  * @returns `send` sends the request; its argument is the latest time that the clock may have, `null`: any.
  */
 export function createClockedLease(monotonicMs: (() => number) | null) {
-  /** By so much the server's clock is ahead of ours at most, as it was known at `heardMs`; `null`: not heard yet. */
+  /** The most that the server's clock is ahead of ours, as known at `heardMs`; `null`: not known yet. */
   let aheadMs: number | null = null;
   let heardMs = 0;
   const mostAheadMs = (nowMs: number) => (aheadMs === null ? null : aheadMs + SLEW * (nowMs - heardMs));
   return async <Granted>(send: (latestUs: number | null) => Promise<ClockedAnswer<Granted>>): Promise<Granted> => {
-    // Nothing is refused without a latest time.
+    // Without a latest time nothing is refused.
     if (monotonicMs === null) return (await send(null)).granted!;
     const sentMs = monotonicMs();
     const mostMs = mostAheadMs(sentMs);

@@ -1,40 +1,43 @@
-// What a server confirmed lately: links that are queued, and hosts that must wait long. A server that comes back as
-// another one (after a restart, a fail-over, from a copy) may have forgotten its last seconds. Then it is told again.
+// What a server confirmed lately: links that are queued, and hosts that must wait long. If another server answers
+// (after a restart, a fail-over, from a copy), it may have forgotten the last seconds. Then they are sent again.
 
 import type { AddOutcome, HostCommit, HostCommitAnswer, HostKey, NewEntry } from '../../store.js';
 import type { ResolvedServerOptions } from './server-store.js';
 
-/** Milliseconds for which they are kept: the longest time that a server may forget without loss. */
+/** Milliseconds for which they are kept: the longest period that a server may forget without loss. */
 const CONFIRMED_MS = 10_000;
-/** Links that are kept at most, of all shards together, and waits. */
+/** The most links that are kept, of all shards together, and likewise the most waits. */
 const CONFIRMED_MOST = 32_768;
-/** A wait is kept if it is longer, milliseconds: others end while hosts wait for the leases that may be lost. */
+/** Milliseconds: only longer waits are kept. Shorter ones end while hosts wait for the leases that may be lost. */
 const LONG_WAIT_MS = 5_000;
-/** Of one call that tells again: a server may answer no other client meanwhile. */
+/** The most links of one call that sends again: a server may answer no other client meanwhile. */
 const LINKS_AT_ONCE = 1_024;
 const WAITS_AT_ONCE = 256;
 
-/** How a server is told again. */
+/** How to send to a server again. */
 interface ConfirmedParts extends Pick<ResolvedServerOptions, 'onNotice'> {
   readonly server: string;
   readonly add: (links: readonly NewEntry[]) => Promise<AddOutcome[]>;
-  /** Hosts, and for how long they must wait, milliseconds. */
+  /** Hosts, and how long they must wait, milliseconds. */
   readonly raise: (waits: readonly { readonly host: HostKey; readonly ms: number }[]) => Promise<unknown>;
 }
 
 /** What one server has confirmed to one client. */
 export class Confirmed {
-  /** How often another server answered than before. */
+  /** How many times a different server answered than before. */
   rollbacks = 0;
-  /** When the server was first seen, as it says. Another value: another server. `null`: it has not answered yet. */
+  /**
+   * When the server says it was first seen. A different value means a different server. `null`: it has not answered
+   * yet.
+   */
   since: string | null = null;
   readonly #parts: ConfirmedParts;
   readonly #links: Latest<NewEntry>;
   readonly #waits: Latest<{ readonly host: HostKey; readonly untilMs: number }>;
-  /** What may be lost is there again. */
+  /** Resolves when everything that may be lost is stored again. */
   #restored: Promise<void> | null = null;
 
-  /** @param shards - Shards of the crawl; each may have an equal share. */
+  /** @param shards - Number of shards of the crawl; each may have an equal share. */
   constructor(shards: number, parts: ConfirmedParts) {
     this.#parts = parts;
     this.#links = new Latest(Math.ceil(CONFIRMED_MOST / shards));
@@ -42,8 +45,8 @@ export class Confirmed {
   }
 
   /**
-   * Notes which server answered; `null`: it did not say. Another one than before may have forgotten something: resolves
-   * when it was told.
+   * Notes which server answered; `null`: it did not say. A different server may have forgotten something: resolves when
+   * everything was sent again.
    */
   async answered(since: string | null): Promise<void> {
     if (since !== null && this.since !== since) {
@@ -82,7 +85,10 @@ export class Confirmed {
     });
   }
 
-  /** Keeps those that were queued. What is queued although it is known would be there twice, and is left out. */
+  /**
+   * Keeps the links that were queued. Links queued without regard to known URLs are left out: sent again, they would be
+   * there twice.
+   */
   note(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {
     const queued = entries.filter(({ dedupe }, at) => outcomes[at] === 'new' && dedupe !== false);
     this.#links.add(queued, performance.now());
@@ -98,7 +104,7 @@ export class Confirmed {
   }
 }
 
-/** What was added in the last seconds, so many at most: the latest. */
+/** The latest items added in the last seconds, up to a number. */
 class Latest<T> {
   readonly #most: number;
   readonly #batches: { readonly items: readonly T[]; readonly atMs: number }[] = [];

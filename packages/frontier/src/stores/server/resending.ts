@@ -1,5 +1,5 @@
-// Calls to a server that may be unreachable for a while: they are sent again within a limit, and the crawl waits. A
-// call may then run twice. store.ts says for each verb what that means; a release that runs twice is recognised by its
+// Calls to a server that may be unreachable for a while: they are sent again within a time limit, and the crawl waits.
+// So a call may run twice. store.ts says for each verb what that means; a release that runs twice is recognised by its
 // operation number.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,30 +9,30 @@ import type { ResolvedServerOptions } from './server-store.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** Milliseconds for which a server that never answered is tried: more likely its address is wrong. */
+/** Milliseconds for which a server that never answered is tried: its address is probably wrong. */
 const FIRST_ANSWER_MS = 10_000;
 /** Milliseconds without an answer before the operator is notified. */
 const SILENCE_MS = 5_000;
 
 /**
- * What an error means: the server is unreachable, it starts and says so, two transactions conflicted (not worth a
- * notice), or a refusal.
+ * What an error means: the server is unreachable, it is starting and says so, two transactions conflicted (not worth a
+ * notice), or the server refused the call.
  */
 export type Verdict = 'unreachable' | 'starting' | 'conflict' | 'refused';
 
 export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' | 'holdMs' | 'onNotice' | 'signal'> {
   readonly judge: (error: unknown) => Verdict;
-  /** What the operator can do about an error; `undefined`: nothing that is known. */
+  /** What the operator can do about an error; `undefined`: nothing known. */
   readonly adviceOn: (error: unknown) => string | undefined;
-  /** Whether its client was closed by its owner. */
+  /** Whether the owner has closed its client. */
   readonly isEnded: () => boolean;
 }
 
 export class Resending {
   readonly #options: ResendingOptions;
-  /** What the server was away with last; `null`: it answers. */
+  /** The last cause for which the server was unreachable; `null`: it answers. */
   #away: { readonly cause: unknown } | null = null;
-  /** Calls that the server has not answered. It may refuse what writes, and answer what reads. */
+  /** Calls that the server has not answered. It may refuse writes and still answer reads. */
   readonly #waiting = new Set<symbol>();
   #wasReached = false;
   #isClosed = false;
@@ -76,7 +76,7 @@ export class Resending {
         } finally {
           clearTimeout(silence);
         }
-        // At random, so that two that conflicted do not conflict again.
+        // A random pause, so that two calls that conflicted do not conflict again.
         await sleep(pauseMs * (0.5 + Math.random()));
       }
     } finally {
@@ -89,7 +89,7 @@ export class Resending {
     return toFailure(`${server} ${what}`, cause, adviceOn(cause));
   }
 
-  /** Notifies the operator when the server stops to answer. */
+  /** Notifies the operator when the server stops answering. */
   #hold(call: symbol, cause: unknown): void {
     this.#waiting.add(call);
     const wasAway = this.#away !== null;
@@ -101,7 +101,7 @@ export class Resending {
     onNotice({ kind: 'holding', message: advice === undefined ? waits : `${waits}. ${advice}` });
   }
 
-  /** Notifies the operator when it answers again, whatever is sent. */
+  /** Notifies the operator when the server answers again, whatever the call. */
   #resume(): void {
     if (this.#away === null || this.#waiting.size > 0) return;
     this.#away = null;

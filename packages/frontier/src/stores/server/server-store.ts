@@ -1,5 +1,5 @@
-// What stores on a server have in common: options, durability that is known once the server's settings are, and short
-// names of lanes.
+// What stores on a server have in common: their options, a durability that is known only after the server's settings
+// are read, and short names of lanes.
 
 import { createHash } from 'node:crypto';
 import { FrontierError } from '../../errors.js';
@@ -8,22 +8,24 @@ import { oneOf, wholeIn } from '../../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
 import { checkedStore, resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
 
-/** Entries of one `add` or links of one commit: a server may answer no other client meanwhile. */
+/** The most entries of one `add`, or links of one commit: a server may answer no other client meanwhile. */
 const BATCH_MAX = 1_024;
 
 export type Durability = StoreCapabilities['durable'];
 
 export interface ServerAdapter {
   readonly options: ResolvedServerOptions;
-  /** The message where the server's settings guarantee nothing. */
+  /** The message for server settings that guarantee nothing. */
   readonly weakness: string;
-  /** Reads the server's settings and claims the crawl. After a failure it may be called again. */
+  /** Reads the server's settings and claims the crawl. It may be called again after a failure. */
   open(request: OpenRequest): Promise<{ readonly queues: StoreQueues; readonly durable: Durability }>;
   /** Calls that wait are not sent again. The client stays open. */
   close(): void;
 }
 
-/** A store that was not opened yet. Its capabilities stay one object; `durable` is read from the server at open. */
+/**
+ * Returns a store that is not open yet. Its capabilities stay one object; `durable` is read from the server at open.
+ */
 export function serverStore({ options, weakness, open, close }: ServerAdapter): FrontierStore {
   let known: Durability = 'none';
   const capabilities: StoreCapabilities = Object.freeze({
@@ -46,7 +48,7 @@ export function serverStore({ options, weakness, open, close }: ServerAdapter): 
   return checkedStore({ capabilities, open: openQueues, close });
 }
 
-/** Milliseconds without a server before the store has failed: a restart or a failover takes less. */
+/** Milliseconds without a server until the store has failed: a restart or a failover takes less. */
 const HOLD_MS = 900_000;
 const HOLD_MOST_MS = 86_400_000;
 
@@ -54,16 +56,16 @@ const HOLD_MOST_MS = 86_400_000;
 export interface ServerNotice {
   /**
    * `weak-durability`: a crash of the server loses data. `holding`: the crawl waits. `resumed`: it continues.
-   * `rolled-back`: another server answers than before, which may have forgotten what was confirmed last.
+   * `rolled-back`: a different server answers, which may have forgotten what was confirmed last.
    */
   readonly kind: 'weak-durability' | 'holding' | 'resumed' | 'rolled-back';
   readonly message: string;
 }
 
 /**
- * Settings of a server under which a fault breaks the crawl's guarantees. `split-brain`: Redis has replicas and accepts
- * writes without them (`min-replicas-to-write 0`), so that after a fail-over two servers may grant the same hosts.
- * `fsync-off`: PostgreSQL does not write to disk, so that a power cut corrupts its tables.
+ * Settings of the server under which a fault breaks the crawl's guarantees. `split-brain`: Redis has replicas and
+ * accepts writes without them (`min-replicas-to-write 0`), so after a fail-over two servers may grant the same hosts.
+ * `fsync-off`: PostgreSQL does not sync to disk, so a power cut corrupts its tables.
  */
 export type UnsafeSetting = 'split-brain' | 'fsync-off';
 
@@ -73,36 +75,39 @@ const UNSAFE_SETTINGS: readonly UnsafeSetting[] = ['split-brain', 'fsync-off'];
 export interface ServerStoreOptions {
   /** Settings of the server that are refused at open unless they are named here. @default none */
   readonly allowUnsafe?: readonly UnsafeSetting[];
-  /** Who crawls, usually the product token; a crawl of another one is refused. @default not compared */
+  /** Who crawls, usually the product token. A crawl with another identity is refused. @default not compared */
   readonly identity?: string;
-  /** Most unfinished entries of all processes; each shard has an equal share. @default 10,000,000 */
+  /** The most unfinished entries of all processes; each shard has an equal share. @default 10,000,000 */
   readonly maxQueued?: number;
   /**
-   * Milliseconds for which a server that does not answer is tried again, before the store has failed; ten seconds at
-   * most while it never answered, not even that it starts. What the client itself does about a lost connection comes
-   * before.
+   * Milliseconds for which a server that does not answer is tried again before the store fails; at most ten seconds if
+   * it has never answered, not even that it is starting. The client's own handling of a lost connection comes first.
    * @default 900,000; 0 to 86,400,000
    */
   readonly holdMs?: number;
   /**
-   * Ends the wait for a server that does not answer, once it is aborted: such as the second parameter of the option
-   * `store` of a crawler. Calls of a server that answers are not affected. @default `holdMs` alone
+   * When aborted, it ends the wait for a server that does not answer. An example is the second parameter of the crawler
+   * option `store`. Calls to a server that answers are not affected.
+   * @default `holdMs` alone
    */
   readonly signal?: AbortSignal;
-  /** Called with what an operator should know. @default a warning of the process */
+  /** Called with what an operator should know. @default emits a warning of the process */
   readonly onNotice?: (notice: ServerNotice) => void;
   /** The store's clock, milliseconds, instead of the server's; for tests. */
   readonly nowMs?: () => number;
   /**
-   * What the server's clock is compared with, milliseconds from any start; for tests. @default the process's own, and
-   * none with `nowMs`
+   * The clock that the server's clock is compared with, milliseconds from any start; for tests.
+   * @default the process's own, and none with `nowMs`
    */
   readonly monotonicMs?: () => number;
 }
 
 export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
 
-/** `own`: options that only this kind of store has. @throws FrontierError `option-invalid`, for an unknown one too. */
+/**
+ * `own`: options that only this kind of store has.
+ * @throws FrontierError `option-invalid`, also for an unknown option.
+ */
 export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
   const { holdMs = HOLD_MS, onNotice = warn, allowUnsafe = [] } = options;
   return {
@@ -132,10 +137,13 @@ export function refuseUnsafe(
   });
 }
 
-/** What to do where a server has nothing of a crawl that was worked on. */
+/** What to do if a server has lost all data of a crawl that was worked on. */
 export const GONE = 'Restore the data of the server. To start over, take a new crawl directory.';
 
-/** A server that this process has worked on has nothing of the crawl any more. Never taken for a new one. */
+/**
+ * The error for a server that this process has worked on and that has no data of the crawl any more. It is never taken
+ * for a new one.
+ */
 export function emptied(server: string, place: string, cause: unknown): FrontierError {
   return new FrontierError('store-failed', `${server} has lost the crawl: there is nothing left of ${place}`, {
     cause,
@@ -152,7 +160,7 @@ const LANES_REMEMBERED = 10_000;
 
 export type LaneName<Name> = (lane: string | undefined) => Name;
 
-/** Remembered names from a hash. `none`: that of the host's own lane, which `nameOf` never gives. */
+/** Lane names by hash, remembered. `none`: the name of the host's own lane, which `nameOf` never returns. */
 export function createLaneNames<Name>(none: Name, nameOf: (sha256: Buffer) => Name): LaneName<Name> {
   const names = new Map<string, Name>();
   return (lane) => {

@@ -1,17 +1,17 @@
-// Links to a shard that is silent. A page is done only when its links are kept (C5), so they are kept as records of
-// another shard, and added when theirs answers again: by any process that notices, since that which kept them may be
-// gone.
+// Links to a shard that is silent. A page is done only when its links are stored (C5). So the links are stored as
+// records of another shard, and any process that notices that their shard answers again adds them: the process that
+// deferred them may be gone.
 
 import { randomUUID } from 'node:crypto';
 import type { NewEntry, RecordListing } from '../../store.js';
 import type { Shard } from './shard.js';
 
 const PREFIX = 'deferred/';
-/** Links that one process defers at a time: then pages wait for the shard. */
+/** The most links that one process defers at a time. Beyond it, pages wait for the shard. */
 const DEFERRED_MOST = 100_000;
-/** Characters of one record, the last link not counted. */
+/** The most characters of one record, the last link not counted. */
 const RECORD_CHARS = 500_000;
-/** Records that are read at a time. */
+/** The number of records that are read at a time. */
 const PAGE = 16;
 
 export class DeferredLinks {
@@ -27,7 +27,7 @@ export class DeferredLinks {
     return this.#count + links <= DEFERRED_MOST;
   }
 
-  /** Keeps links of a shard in another one. */
+  /** Stores links to one shard in another one. */
   async keep(at: number, links: readonly NewEntry[]): Promise<void> {
     this.#count += links.length;
     const keeper = this.#shards.find((shard) => !shard.isSilent) ?? this.#shards[0]!;
@@ -39,7 +39,7 @@ export class DeferredLinks {
     }
   }
 
-  /** Adds what any process has kept for shards that answer. @returns Whether there was any. */
+  /** Adds the links that any process has deferred and whose shards answer. @returns Whether there were any. */
   add(): Promise<boolean> {
     this.#adding ??= this.#addAll().finally(() => {
       this.#adding = null;

@@ -1,6 +1,6 @@
-// Which shard has what: by the hash of a name.
+// Which shard has what, by the hash of a name.
 
-/** The shard of a host, a record or a slot: FNV-1a of its name. What is kept is placed by it, so it never changes. */
+/** The shard of a host, a record or a slot: FNV-1a of its name. Stored data is placed by it, so it never changes. */
 export function shardOf(name: string, shards: number): number {
   if (shards === 1) return 0;
   let hash = 0x811c9dc5;
@@ -8,7 +8,7 @@ export function shardOf(name: string, shards: number): number {
   return (hash >>> 0) % shards;
 }
 
-/** One of several, with its index among them. */
+/** One item of several, with its index among them. */
 export interface Placed<T> {
   readonly one: T;
   readonly at: number;

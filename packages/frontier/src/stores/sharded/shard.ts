@@ -1,5 +1,5 @@
-// One shard, and whether it answers. A shard that is silent stops its own hosts only: what can do without its answer
-// does not wait for it any longer.
+// One shard, and whether it answers. A silent shard stops only its own hosts: what can proceed without its answer does
+// not wait any longer.
 
 import type { StoreVerbs } from '../checked-store.js';
 
@@ -14,12 +14,12 @@ interface Answered<T> {
 export class Shard {
   readonly #verbs: StoreVerbs;
   readonly #onBack: () => void;
-  /** Calls that have no answer yet, and since when there is none. */
+  /** The number of unanswered calls, and since when there has been no answer. */
   #calls = 0;
   #sinceMs = 0;
   #failure: { readonly error: unknown } | null = null;
 
-  /** @param onBack - Called when a shard that was silent answers again. */
+  /** @param onBack - Called when a silent shard answers again. */
   constructor(verbs: StoreVerbs, onBack: () => void) {
     this.#verbs = verbs;
     this.#onBack = onBack;
@@ -33,7 +33,7 @@ export class Shard {
     return this.#silentInMs() <= 0;
   }
 
-  /** @throws What a call has failed with for which no caller waits any more. */
+  /** @throws The error of a failed call that no caller waits for any more. */
   check(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }
@@ -52,12 +52,15 @@ export class Shard {
     }
   }
 
-  /** The answer; `null` from a silent shard, which is not asked. @param late - Takes an answer that comes too late. */
+  /**
+   * The answer; `null`: the shard is silent and is not called.
+   * @param late - Receives an answer that comes too late.
+   */
   async askBriefly<T>(verb: (verbs: StoreVerbs) => Promise<T>, late?: (answer: T) => unknown) {
     return this.isSilent ? null : this.within(this.ask(verb), late);
   }
 
-  /** The answer to what was asked; `null` once the shard is silent. */
+  /** The answer to a call; `null` once the shard is silent. */
   within<T>(asked: Promise<T>, late: (answer: T) => unknown = () => undefined): Promise<Answered<T> | null> {
     return new Promise((resolve, reject) => {
       let isOver = false;

@@ -1,6 +1,6 @@
-// The verbs over all shards: which shard each part goes to, and how the answers make one. A commit whose links are in
-// other shards adds those first (C5). Of a silent shard (`shard.ts`) hosts count as lost to this process, and links are
-// deferred; its own hosts wait, those of the others do not.
+// The verbs over all shards: which shard each part goes to, and how the answers are combined. If a commit has links in
+// other shards, it adds those first (C5). The hosts of a silent shard (`shard.ts`) count as lost to this process, and
+// links to it are deferred. Its own hosts wait, those of other shards do not.
 
 import type { CommitAnswer, HostCommit, Lease, LeaseRequest, NewEntry, ReserveSlot, StoreStats } from '../../store.js';
 import type { StoreQueues, StoreVerbs } from '../checked-store.js';
@@ -8,9 +8,9 @@ import { DeferredLinks } from './deferred-links.js';
 import { byShard, type Placed, shardOf } from './placement.js';
 import { Shard } from './shard.js';
 
-/** Hosts of each shard that are compared by how long they have been due. */
+/** Hosts of each shard whose overdue times are compared. */
 const COMPARED_MOST = 256;
-/** Milliseconds until something may be due in a shard that is silent, and between two looks for deferred links. */
+/** Milliseconds until a silent shard may have something due, and between two checks for deferred links. */
 const SILENT_LOOK_MS = 1_000;
 
 const NOTHING: StoreStats = { queued: 0, inFlight: 0, known: 0, hosts: 0, leased: 0, parked: 0 };
@@ -20,11 +20,11 @@ export class ShardedQueues implements StoreQueues {
   readonly #deferred: DeferredLinks;
   /** As last read. */
   readonly #counts: StoreStats[];
-  /** When deferred links were looked for last. A process that defers some stays until they are added. */
+  /** When deferred links were last checked. A process that has deferred some stays until they are added. */
   #lookedMs = Number.NEGATIVE_INFINITY;
   readonly close: () => Promise<void>;
 
-  /** @param shards - The verbs of each, opened. */
+  /** @param shards - The verbs of each shard, opened. */
   constructor(shards: readonly StoreVerbs[], close: () => Promise<void> = async () => undefined) {
     this.close = close;
     const onBack = () => void this.#deferred.add().catch((error: unknown) => this.#shards[0]?.fail(error));
@@ -45,7 +45,7 @@ export class ShardedQueues implements StoreQueues {
     const linksOf = byShard(links, this.#shards.length, ({ host }) => host);
     const hostsOf = byShard(hosts, this.#shards.length, ({ host }) => host);
     const answer: CommitAnswer = { hosts: [], links: [] };
-    // With one shard all of it is one step. Else every link is kept before any host changes (C5).
+    // With one shard all of it is one step. Otherwise all links are stored before any host changes (C5).
     const isOneStep = [...linksOf.keys()].every((at) => hostsOf.size === 1 && hostsOf.has(at));
     if (!isOneStep) await Promise.all([...linksOf].map(([at, part]) => this.#commitTo(at, [], part, answer)));
     const commitHosts = ([at, part]: readonly [number, readonly Placed<HostCommit>[]]) =>
@@ -64,7 +64,7 @@ export class ShardedQueues implements StoreQueues {
     const entries = links.map(({ one }) => one);
     const parts = hosts.map(({ one }) => one);
     const mayDefer = this.#deferred.hasPlaceFor(entries.length);
-    // What is done is worth sending to a silent shard; links go once.
+    // Finished entries are worth sending to a silent shard; links are sent once.
     const isSent = parts.length > 0 || !mayDefer || !shard.isSilent;
     const asked = isSent ? shard.ask((verbs) => verbs.commit(parts, entries)) : null;
     const came = mayDefer ? asked && (await shard.within(asked)) : { answer: (await asked)! };
@@ -99,7 +99,10 @@ export class ShardedQueues implements StoreQueues {
     return leases.sort((a, b) => (order.get(a.host) ?? 0) - (order.get(b.host) ?? 0));
   }
 
-  /** How many hosts to lease from each shard, so that the oldest of all come first, and for how long they are due. */
+  /**
+   * How many hosts to lease from each shard, so that the longest overdue come first, and for how long they have been
+   * due.
+   */
   async #oldest(maxHosts: number) {
     const most = Math.min(maxHosts, COMPARED_MOST);
     const answers = await this.#askAll((verbs) => verbs.overdueMs(most));
@@ -111,13 +114,13 @@ export class ShardedQueues implements StoreQueues {
       const one = oldest.get(at) ?? { lateMs: [], maxHosts: 0 };
       oldest.set(at, one);
       one.lateMs.push(lateMs);
-      // A shard that named as many as it could may have more.
+      // A shard that named as many hosts as it could may have more.
       one.maxHosts = one.lateMs.length + (one.lateMs.length === most ? rest : 0);
     }
     return oldest;
   }
 
-  /** What a shard grants too late goes back at once: its time counts from when it was requested. */
+  /** Hosts that a shard grants too late are released at once, because the lease counts from when it was requested. */
   async #leaseFrom(at: number, request: LeaseRequest): Promise<Lease[]> {
     const shard = this.#shards[at]!;
     const giveBack = (leases: readonly Lease[]) => {
@@ -173,7 +176,7 @@ export class ShardedQueues implements StoreQueues {
     return this.#of(host).ask((verbs) => verbs.readHost(host));
   }
 
-  /** Of a silent shard, what was read last. */
+  /** For a silent shard, the values read last. */
   async stats(): Promise<StoreStats> {
     const answers = await this.#askAll((verbs) => verbs.stats());
     const sum = { ...NOTHING };
@@ -184,7 +187,7 @@ export class ShardedQueues implements StoreQueues {
     return sum;
   }
 
-  /** That of the first: all machines compare theirs with one. */
+  /** The first shard's clock, so that all machines compare theirs with the same one. */
   async clockMs() {
     return (await this.#shards[0]?.askBriefly((verbs) => verbs.clockMs?.() ?? Promise.resolve(null)))?.answer ?? null;
   }
@@ -202,19 +205,19 @@ export class ShardedQueues implements StoreQueues {
     return this.#page(cursor, (verbs, from) => verbs.listHosts(from, limit));
   }
 
-  /** In every shard: a fingerprint does not say of which host it is. */
+  /** In every shard, because a fingerprint does not say which host it belongs to. */
   async know(fingerprints: readonly Uint8Array[]) {
     await Promise.all(this.#shards.map((shard) => shard.ask((verbs) => verbs.know(fingerprints))));
   }
 
-  /** The first goes last, as it came last. */
+  /** The first shard is destroyed last, because it was created last. */
   async destroy() {
     const [first, ...others] = this.#shards;
     await Promise.all(others.map((shard) => shard.ask((verbs) => verbs.destroy())));
     await first?.ask((verbs) => verbs.destroy());
   }
 
-  /** A page of what all shards list one after the other. The cursor is the shard and its own cursor. */
+  /** A page of what all shards list, one shard after the other. The cursor is the shard and its own cursor. */
   async #page<Item>(
     cursor: string | null,
     list: (verbs: StoreVerbs, from: string | null) => Promise<{ cursor: string | null; items: Item[] }>,
