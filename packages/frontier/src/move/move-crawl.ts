@@ -1,6 +1,6 @@
-// Moves a crawl at rest from one store to another, through the verbs of both: what is known, hosts with their clocks,
-// entries, records. Interrupted, it is called again and adds what is missing. Meanwhile and afterwards no process opens
-// the crawl where it would be half or would be crawled twice: a record says so.
+// Moves a crawl at rest from one store to another, through the verbs of both: known fingerprints, hosts with their
+// clocks, entries, records. If it is interrupted, call it again and it adds what is missing. During and after the move,
+// a record keeps processes from opening the crawl where it is incomplete or would be crawled twice.
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
@@ -16,41 +16,41 @@ export interface MovedCounts {
   readonly entries: number;
 }
 
-/** A move. Both stores are open, and belong to the caller. */
+/** A move. Both stores are open and belong to the caller. */
 export interface MoveOptions {
   readonly from: FrontierStore;
   readonly to: FrontierStore;
-  /** That of the crawl. */
+  /** The crawl's `hostKeyBy`. */
   readonly hostKeyBy: HostKeyBy;
-  /** What its hosts share. `crawlIntervalMs`: between any two requests, `null` for no limit. */
+  /** What the crawl's hosts share. `crawlIntervalMs`: between any two requests, `null`: no limit. */
   readonly shared: { readonly perIp: boolean | 'domain'; readonly crawlIntervalMs: number | null };
-  /** Called now and then. */
+  /** Called from time to time. */
   readonly onProgress?: (moved: MovedCounts) => void;
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** The record that names the crawl by its secret, and where it is; absent: the crawl is here. */
+/** The record that says, with the crawl's secret, where the crawl is. Absent: the crawl is here. */
 const RECORD_MOVED = 'moved';
 const SECRET_KEY = 'fingerprint-secret';
-/** Hosts, entries or records at a time. */
+/** The number of hosts, entries or records handled at a time. */
 const AT_ONCE = 250;
 const KNOWN_AT_ONCE = 1_000;
-/** Milliseconds that a host is leased while its clock is set. */
+/** Milliseconds for which a host is leased while its clock is set. */
 const LEASE_MS = 30_000;
 const RETRY_MS = 1_000;
-/** A pause that is longer is kept for the hosts of its domain alone, where addresses are spaced by domain. */
+/** If addresses are spaced by domain, a longer pause delays only the hosts of its own domain. */
 const LONG_PAUSE_MS = 60_000;
-/** Domains with such a pause; those beyond count for all hosts. */
+/** The most domains with such a pause. Pauses of further domains delay all hosts. */
 const LONG_PAUSES_MOST = 16_384;
-/** Looks at a host that an interrupted move has leased, until it is free: longer than the lease. */
+/** How many times to check whether a host that an interrupted move leased is free: longer than the lease. */
 const MOST_RETRIES = 90;
 
-/** `leaving`, `moved`: in the store that it leaves; `arriving`: in the other, until all of it is there. */
+/** `leaving`, `moved`: in the old store. `arriving`: in the new store, until everything is there. */
 function stateOfMove(state: 'leaving' | 'arriving' | 'moved', secret: string): string {
   return `${state} ${secret}`;
 }
 
-/** @throws FrontierError (rejects) `store-mismatch` where the crawl is elsewhere, or not yet all here. */
+/** @throws FrontierError (rejects) `store-mismatch` if the crawl is elsewhere, or not yet completely here. */
 export async function refuseMoved(store: Pick<FrontierStore, 'readRecord'>): Promise<void> {
   const text = textOf(await store.readRecord(RECORD_MOVED));
   if (text === '') return;
@@ -61,10 +61,10 @@ export async function refuseMoved(store: Pick<FrontierStore, 'readRecord'>): Pro
 }
 
 /**
- * Moves the crawl. What it had moved already, it skips; called once more after its end it does nothing.
+ * Moves the crawl. It skips what it has moved already; called again after its end, it does nothing.
  *
- * @throws FrontierError `store-mismatch` where the target holds another crawl; `option-invalid` for a store that cannot
- *   list or take a crawl; `store-failed`, also where less has arrived than was there.
+ * @throws FrontierError `store-mismatch` if the target contains another crawl; `option-invalid` for a store that cannot
+ *   list or take a crawl; `store-failed`, also if less has arrived than was there.
  */
 export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   const { from, to } = options;
@@ -108,7 +108,7 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
     }
   }
   await compare(from, to);
-  // In this order: a crash in between leaves both closed, and the next call ends the move.
+  // In this order: a crash in between leaves both stores closed, and the next call completes the move.
   await from.writeRecord(RECORD_MOVED, encode(stateOfMove('moved', secret)));
   await to.writeRecord(RECORD_MOVED, null);
   return moved;
@@ -138,9 +138,8 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
 }
 
 /**
- * How long each host waits for what it shares with others (an address, the crawl's pace), whose last request is not
- * known: as long as any host still pauses that may have the same, and for its own pause, since
- * the longer of the two counts.
+ * How long each host waits for what it shares with others (an address, the crawl's pace), because the last shared
+ * request is not known: as long as any host that may share it still pauses, or for its own pause if that is longer.
  */
 async function waitsOfShared(
   { shared: { perIp, crawlIntervalMs } }: MoveOptions,
@@ -162,7 +161,7 @@ async function waitsOfShared(
   return ({ host, delayMs }) => Math.max(delayMs, ofAll, ofDomains.get(domainOf(host)) ?? 0);
 }
 
-/** Sets the clocks of hosts, before anything is queued: no process gets them earlier than in the old store. */
+/** Sets the clocks of hosts before anything is queued: no process gets them earlier than from the old store. */
 async function setClocks(
   { to, clock }: MoveOptions,
   listed: readonly ListedHost[],
@@ -180,7 +179,7 @@ async function setClocks(
       return [{ host, fencingToken, delayMs, ...(state === null ? {} : { state }), then }];
     });
     if (commits.length > 0) await to.commit(commits);
-    // Those that wait already have their clock; but not those that an interrupted move has leased.
+    // Waiting hosts have their clocks already, except those that an interrupted move has leased.
     const others = left.filter(({ host }) => !leases.has(host));
     const looks = await Promise.all(others.map(({ host }) => to.readHost?.(host) ?? null));
     left = others.filter((_, at) => looks[at]?.isLeased === true);
@@ -190,7 +189,7 @@ async function setClocks(
   }
 }
 
-/** Tells which entries an interrupted move has brought already, each once. Entries are listed host by host. */
+/** Tells which entries an interrupted move has already moved, each once. Entries are listed host by host. */
 function createArrived(to: FrontierStore): (item: ScanListing['items'][number]) => Promise<boolean> {
   let of: string | null = null;
   let counts = new Map<string, number>();
@@ -211,7 +210,7 @@ function keyOf({ priority, body }: { readonly priority: number; readonly body: U
   return `${priority} ${new TextDecoder().decode(body)}`;
 }
 
-/** @param known - A fingerprint that is known: that of the entry is among those that were moved. */
+/** @param known - Any known fingerprint: the entry's own is among those that were moved. */
 function entryOf({ host, entry, waitMs }: ScanListing['items'][number], known: Uint8Array): NewEntry {
   const { priority, body } = entry;
   const item = decodeItem(body);
@@ -220,11 +219,11 @@ function entryOf({ host, entry, waitMs }: ScanListing['items'][number], known: U
   return { host, fingerprint: known, priority, body, dedupe: false, ...more };
 }
 
-/** @throws FrontierError `store-failed` where something is missing. */
+/** @throws FrontierError `store-failed` if anything is missing. */
 async function compare(from: FrontierStore, to: FrontierStore): Promise<void> {
   const [here, there] = [await from.stats(), await to.stats()];
   const entriesOf = ({ queued, inFlight }: typeof here): number => queued + inFlight;
-  // Several shards know every fingerprint each.
+  // With several shards, each knows every fingerprint.
   if (entriesOf(here) === entriesOf(there) && there.known >= here.known) return;
   const text = (of: typeof here): string => `${of.known} URLs known and ${entriesOf(of)} queued`;
   throw new FrontierError('store-failed', `only ${text(there)} of ${text(here)} have arrived`, {

@@ -1,5 +1,5 @@
-// What one exchange leads to, by the table in access §10: for its host, whose clock spaces the requests, and for its
-// URL, which is retried or not; the later of both times counts. The clock is pure and JSON-plain: it is kept in the
+// The consequences of one exchange, by the table in access §10: for its host, whose clock spaces the requests, and for
+// its URL, which is retried or not. The later of both times counts. The clock is pure and plain JSON: it is kept in the
 // store's host state and survives a restart. The rule that must never break: a refusal cannot make any later request
 // earlier.
 
@@ -22,24 +22,24 @@ import {
 /**
  * What an exchange says about its host: the rows of the table in access §10.
  *
- * - `good`: the host answered and wants no slower crawl (404 included).
+ * - `good`: the host answered and does not ask for a slower crawl (404 included).
  * - `throttled`: 429 or 503, "you are asking too much".
- * - `failing`: another 5xx, 408, or no whole response came.
+ * - `failing`: another 5xx, 408, or no complete response.
  * - `refused`: 401, 402, 403, 407 or 451.
- * - `ours`: nothing was asked of the host, or we gave up ourselves: it says nothing about the host.
+ * - `ours`: no request reached the host, or we gave up ourselves: it says nothing about the host.
  */
 export type AnswerKind = 'good' | 'throttled' | 'failing' | 'refused' | 'ours';
 
-/** What is remembered of a host's exchanges. Times are epoch milliseconds. */
+/** What is remembered about a host's exchanges. Times are epoch milliseconds. */
 export interface HostClock {
   /** Start of the last exchange; `null` before the first. */
   readonly lastStartMs: number | null;
   readonly lastEndMs: number | null;
-  /** Milliseconds from request sent to last byte. After a refusal: no less than before it. */
+  /** Milliseconds from sending the request to the last byte. A refusal never lowers it. */
   readonly lastRetrievalMs: number | null;
-  /** The adaptive interval, milliseconds; 0 when there is none. */
+  /** The adaptive interval, milliseconds; 0: none. */
   readonly adaptiveMs: number;
-  /** Good answers since the adaptive interval last changed or anything else came. */
+  /** Good answers since the adaptive interval last changed or since any other answer. */
   readonly goodInARow: number;
   /** 429 and 503 since the last good answer. */
   readonly throttledInARow: number;
@@ -47,13 +47,13 @@ export interface HostClock {
   readonly failedInARow: number;
   /** 401, 402, 403, 407, 451 since the last good answer. */
   readonly refusedInARow: number;
-  /** No request before this time; `null` when never paused. May lie in the past. */
+  /** No request before this time; `null`: never paused. May lie in the past. */
   readonly pausedUntilMs: number | null;
-  /** Until an operator unparks it. */
+  /** True until an operator unparks it. */
   readonly parked: boolean;
 }
 
-/** A warning for the operator that an exchange led to. */
+/** A warning for the operator that results from an exchange. */
 export interface ClockWarning extends Pick<HostWarning, 'untilMs' | 'detail'> {
   readonly code: 'host-paused' | 'host-parked' | 'host-refusals';
 }
@@ -66,15 +66,15 @@ export interface AfterExchange {
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 407, 451]);
 
-/** Failure words that are about us, not about the host. */
+/** Failure codes that are about us, not about the host. */
 const OURS: ReadonlySet<string> = new Set([
   ...['aborted', 'internal', 'address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy', 'proxy-refused'],
 ]);
 
 /**
- * Reads one exchange (access §10). A status that throttles counts even when the body then failed; otherwise a failure
- * counts before the status, since a cut-off 200 is no good answer. A failure code that is not known counts as
- * `failing`, the slower reading. 408 is the server's own word for a timeout and is read as one.
+ * Classifies one exchange (access §10). A throttling status counts even if the body then failed. Otherwise a failure
+ * counts before the status, because a cut-off 200 is not a good answer. An unknown failure code counts as `failing`,
+ * the slower reading. 408 is the server's own code for a timeout and is read as one.
  */
 export function answerKind(exchange: Pick<Exchange, 'status' | 'failure'>): AnswerKind {
   const { status, failure } = exchange;
@@ -84,7 +84,7 @@ export function answerKind(exchange: Pick<Exchange, 'status' | 'failure'>): Answ
   return REFUSALS.has(status) ? 'refused' : 'good';
 }
 
-/** The clock of a host without a request. */
+/** The clock of a host that was never requested. */
 export function newHostClock(): HostClock {
   return {
     lastStartMs: null,
@@ -105,10 +105,10 @@ export function newHostClock(): HostClock {
  *
  * Only a good answer ends a row of refusals: a 500 between two 429s must not shorten the second pause.
  *
- * @param currentIntervalMs - The interval that was in force (the longer of `requestInterval`'s two), where an adaptive
- * interval starts from.
- * @param isRobots - The exchange was for a robots.txt, which has waits of its own: of the table, only a 429 or 503
- * applies. It pauses the host, since its other authorities and hops of other files are on the same machine.
+ * @param currentIntervalMs - The interval that was in force (the longer of `requestInterval`'s two). An adaptive
+ *   interval starts from it.
+ * @param isRobots - Whether the exchange was for a robots.txt, which has waits of its own: only the table's 429 and 503
+ *   apply. They pause the host, because its other authorities and hops of other files are on the same machine.
  * @see specification, access §10, DECISIONS A18 and A19
  */
 export function afterExchange(
@@ -137,15 +137,15 @@ export function afterExchange(
 }
 
 /**
- * The pause after the n-th 429 or 503 in a row, milliseconds. What Retry-After says (`null`: nothing usable) lengthens
- * it, never shortens (access §10, DECISION A18).
+ * The pause after the n-th 429 or 503 in a row, milliseconds. Retry-After (`null`: nothing usable) can lengthen it, but
+ * never shorten it (access §10, DECISION A18).
  */
 export function throttlePauseMs(inARow: number, retryAfterMs: number | null): number {
   const doubledMs = doubled(THROTTLE_PAUSE_MS, inARow - 1, HOST_PAUSE_MAX_MS);
   return Math.max(doubledMs, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
 }
 
-/** A refusal is often quick: its retrieval time must not talk the profile into a shorter interval. */
+/** A refusal is often quick. Its retrieval time must not lead to a shorter interval. */
 function withTiming(clock: HostClock, exchange: Exchange, kind: AnswerKind): HostClock {
   const tookMs = Math.max(0, exchange.endedAtMs - exchange.startedAtMs);
   return {
@@ -158,7 +158,7 @@ function withTiming(clock: HostClock, exchange: Exchange, kind: AnswerKind): Hos
 
 function afterGood(clock: HostClock): HostClock {
   const { adaptiveMs, goodInARow, throttledInARow, failedInARow, refusedInARow } = clock;
-  // Nearly always: the copy would be the same.
+  // The usual case: the copy would be equal.
   if (adaptiveMs + goodInARow + throttledInARow + failedInARow + refusedInARow === 0) return clock;
   const rested = { ...clock, throttledInARow: 0, failedInARow: 0, refusedInARow: 0 };
   if (adaptiveMs === 0) return { ...rested, goodInARow: 0 };
@@ -171,7 +171,7 @@ function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: 
   const inARow = clock.throttledInARow + 1;
   const requiredMs = retryAfterMs(exchange);
   const untilMs = exchange.endedAtMs + throttlePauseMs(inARow, requiredMs);
-  // An operator's interval of 0 doubles to nothing, hence the least value.
+  // An operator's interval of 0 doubles to 0, hence the minimum.
   const fromMs = Math.max(currentIntervalMs, clock.adaptiveMs, LEAST_ADAPTIVE_MS);
   const after = {
     ...paused(clock, untilMs),
@@ -198,7 +198,7 @@ function afterFailure(clock: HostClock, exchange: Exchange): AfterExchange {
 function afterRefusal(clock: HostClock, exchange: Exchange): AfterExchange {
   const inARow = clock.refusedInARow + 1;
   const warnings: ClockWarning[] = [];
-  // Once per row, not once per answer.
+  // Once per row of refusals, not once per answer.
   if (inARow === 1) warnings.push({ code: 'host-refusals', untilMs: null, detail: `answered ${exchange.status}` });
   if (inARow === REFUSALS_BEFORE_PARKING) {
     const detail = `${inARow} refusals in a row, the last ${exchange.status}`;
@@ -217,18 +217,18 @@ function doubled(baseMs: number, times: number, maxMs: number): number {
   return times > 30 ? maxMs : Math.min(baseMs * 2 ** times, maxMs);
 }
 
-/** What becomes of a URL after an exchange that did not give its page. */
+/** What becomes of a URL after an exchange that did not return its page. */
 export type UrlRetry =
   | { readonly kind: 'again'; readonly notBeforeMs: number }
-  /** All retries are made. `last`: what the last try came to, in the words of `give-up`. */
+  /** All retries are used up. `last`: the result of the last try, as a `reason` of `give-up`. */
   | { readonly kind: 'exhausted'; readonly last: string }
   /**
-   * `reason`: the failure word where no response came, else `throttled` (429, 503), `server-error` (other 5xx, 408),
-   * `refused-by-site` (401, 402, 403, 407, 451) or `status-not-retried`.
+   * `reason`: the failure code if there was no response, otherwise `throttled` (429, 503), `server-error` (other 5xx,
+   * 408), `refused-by-site` (401, 402, 403, 407, 451) or `status-not-retried`.
    */
   | { readonly kind: 'give-up'; readonly reason: string };
 
-/** How long a URL waits before each retry, milliseconds. A list is as long as there are retries. */
+/** How long a URL waits before each retry, milliseconds. The length of a list is the number of retries. */
 export interface RetryWaits {
   /** After failures and 5xx. */
   readonly failureWaitsMs: readonly number[];
@@ -236,14 +236,14 @@ export interface RetryWaits {
   readonly throttleWaitsMs: readonly number[];
 }
 
-/** Failures that the same request would meet again at once. */
+/** Failures that the same request would hit again at once. */
 const LASTING: ReadonlySet<string> = new Set([
   ...['headers-too-large', 'encoding', 'address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy-refused'],
   'internal',
 ]);
 
 /**
- * Retry or give up.
+ * Decides between retrying and giving up.
  *
  * @param tries - Exchanges made for this URL before this one, all of which ended in a retry.
  * @param waits - Absent: three retries, after 10, 20, 40 s; after a 429 or 503 after 30, 60, 120 s.
@@ -267,7 +267,7 @@ export function retryUrl(exchange: Exchange, tries: number, waits: RetryWaits = 
 /**
  * The time from which a redirect with Retry-After may be followed.
  *
- * @returns Epoch milliseconds, at most 24 hours after the exchange; `null` when the answer requires no wait.
+ * @returns Epoch milliseconds, at most 24 hours after the exchange; `null`: the answer requires no wait.
  * @throws Never.
  * @see specification, access §10
  */

@@ -1,6 +1,6 @@
-// When the next request to a host may start. Pure: the host's clock, its requirements and the operator's profile go in,
-// a time comes out. The longest of all intervals wins: each is an upper bound on speed, and meeting one does not excuse
-// missing another.
+// When the next request to a host may start. Pure: it computes a time from the host's clock, its requirements and the
+// operator's profile. The longest of all intervals wins: each is an upper bound on speed, and meeting one does not
+// excuse missing another.
 
 import { FrontierError } from '../errors.js';
 import type { HostWait } from '../frontier-event.js';
@@ -16,27 +16,27 @@ import {
   REQUESTS_PER_SECOND_MOST,
 } from './limits.js';
 
-/** What the files of a host require now, milliseconds: the strictest of each. */
+/** What a host's robots.txt files require now, milliseconds: the strictest value of each kind. */
 export type RequiredSpacing = Pick<HostRequirements, 'crawlDelayMs' | 'requestIntervalMs'>;
 
-/** Least milliseconds to keep. Both hold; they are counted from different ends of the last exchange. */
+/** The minimum milliseconds to keep. Both apply; they count from different ends of the last exchange. */
 export interface RequestInterval {
   /** From the end of one exchange to the start of the next. */
   readonly fromEndMs: number;
-  /** From the start of one exchange to the start of the next (Request-rate); 0 when none is in force. */
+  /** From the start of one exchange to the start of the next (Request-rate); 0: none is in force. */
   readonly fromStartMs: number;
 }
 
 /** A time, and which requirement sets it. */
 export interface EarliestStart {
-  /** Epoch milliseconds, finite; 0 when nothing was ever requested of the host. */
+  /** Epoch milliseconds, finite; 0: the host was never requested. */
   readonly atMs: number;
   readonly reason: HostWait['reason'];
 }
 
 /**
  * The interval of a host. Under the 1996 rule a Request-rate in force replaces the rule of thumb, and only Crawl-delay
- * and refusals lengthen it (DECISION A16); in every other profile the rule stays as the least interval.
+ * and refusals lengthen it (DECISION A16). In every other profile the rule stays as the minimum interval.
  *
  * @see specification, access §9
  */
@@ -52,8 +52,8 @@ export function requestInterval(
 /**
  * The time from which the next request to a host may start; it may lie in the past.
  *
- * Jitter is drawn from the last exchange itself, so that asking twice gives the same time, and it is only added.
- * A parked host gets a time so far ahead that nothing waits for it: an operator unparks it.
+ * Jitter is derived from the last exchange itself, so that repeated calls return the same time. It is only added. A
+ * parked host gets a time so far ahead that nothing waits for it; an operator unparks it.
  *
  * @see specification, access §9 and §10
  */
@@ -78,7 +78,7 @@ export function earliestStart(
   return latest;
 }
 
-/** What the profile alone says; 0 where a Request-rate replaces it. */
+/** The interval that the profile alone requires; 0: a Request-rate replaces it. */
 function profileIntervalMs(
   { factor, minMs, maxMs, rateReplacesRule }: Politeness,
   lastRetrievalMs: number | null,
@@ -89,7 +89,7 @@ function profileIntervalMs(
   return maxMs === null ? wantedMs : Math.min(wantedMs, maxMs);
 }
 
-/** A number in [0, 1) that depends on nothing but the exchange: an integer hash of its two times. */
+/** A number in [0, 1) that depends only on the exchange: an integer hash of its two times. */
 function fractionOf(startMs: number, endMs: number): number {
   let mixed = Math.imul((startMs % 0x7fffffff) ^ 0x9e3779b9, 0x85ebca6b) ^ (endMs % 0x7fffffff);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35);
@@ -101,9 +101,9 @@ export type PolitenessProfileName = 'polite' | 'gentle' | '1996-rule-of-thumb';
 
 /** A custom interval: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
 export interface CustomPoliteness {
-  /** Times the last retrieval time. 0 … 1,000. */
+  /** Multiplies the last retrieval time. 0 … 1,000. */
   readonly factor: number;
-  /** Milliseconds, 0 … one day. Less than one second costs the site, and `Politeness.warning` says so. */
+  /** Milliseconds, 0 … one day. Less than one second is a burden on the site, and `Politeness.warning` says so. */
   readonly minMs: number;
   /** Milliseconds, `minMs` … one day. */
   readonly maxMs: number;
@@ -113,16 +113,18 @@ export interface CustomPoliteness {
 export interface PolitenessOptions {
   /** @default 'polite' */
   readonly profile?: PolitenessProfileName | CustomPoliteness;
-  /** Share of the interval that may be added at random, upwards only. 0 … 0.1. @default 0 */
+  /** Share of the interval that may be added at random; it never shortens the interval. 0 … 0.1. @default 0 */
   readonly jitter?: number;
   /**
    * Which hosts that share an address are spaced as one: one request at a time for the address, and the longer interval
-   * of two hosts between them. `domain`: those of one registrable domain; `true`: all; `false`: none. @default 'domain'
+   * of two hosts between them. `domain`: hosts of one registrable domain; `true`: all; `false`: none.
+   * @default 'domain'
    */
   readonly perIp?: boolean | 'domain';
   /**
-   * `prefer`: of the hosts that are due, those go first where it is night, between one and six in the country of their
-   * top-level domain. No host gets requests sooner or more often. @default 'off'
+   * `prefer`: among due hosts, those go first where it is night, between one and six in the country of their top-level
+   * domain. No host gets requests earlier or more often.
+   * @default 'off'
    */
   readonly quietHours?: 'off' | 'prefer';
   /** Requests per second of the whole crawl, robots.txt included, evenly spaced; 1/3,600 … 10,000. @default no limit */
@@ -132,21 +134,21 @@ export interface PolitenessOptions {
 /** A profile with every field filled in. */
 export interface Politeness {
   readonly name: PolitenessProfileName | 'custom';
-  /** Times the last retrieval time. */
+  /** Multiplies the last retrieval time. */
   readonly factor: number;
   /** Milliseconds; also the interval before anything was retrieved. */
   readonly minMs: number;
-  /** Milliseconds; `null`: no longest interval (1996). */
+  /** Milliseconds; `null`: no upper bound (1996). */
   readonly maxMs: number | null;
   /** Whether a Request-rate in force replaces the rule instead of adding to it (1996 only). */
   readonly rateReplacesRule: boolean;
-  /** 0 … 0.1, upwards only. */
+  /** 0 … 0.1; only lengthens the interval. */
   readonly jitter: number;
   readonly perIp: boolean | 'domain';
   readonly quietHours: 'off' | 'prefer';
   /** From one request of the crawl to the next, start to start, milliseconds; `null`: no limit. */
   readonly crawlIntervalMs: number | null;
-  /** A sentence for the operator when the interval may fall below one second; `null` otherwise. */
+  /** A sentence for the operator if the interval may be less than one second; otherwise `null`. */
   readonly warning: string | null;
 }
 
@@ -159,7 +161,7 @@ const PROFILES: Readonly<Record<PolitenessProfileName, Rule>> = {
 };
 
 /**
- * Checks the options of spacing and fills them in.
+ * Checks the options for spacing and fills in defaults.
  *
  * @throws FrontierError `option-invalid` for an unknown profile or a number out of its range.
  * @see specification, access §9

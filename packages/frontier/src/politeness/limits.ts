@@ -1,22 +1,22 @@
 // The bounds of spacing, each with its unit and its source.
 
-/** Largest share of an interval that jitter may add (access §9). */
+/** The largest share of an interval that jitter may add (access §9). */
 export const JITTER_MAX = 0.1;
-/** Addresses whose spacing is remembered; what is owed to one is not forgotten for a new one at once (our own). */
+/** Addresses whose spacing is remembered. What is owed to one is not at once forgotten for a new one (our own). */
 export const ADDRESSES_REMEMBERED = 65_536;
-/** Hosts that stand in line for one address; one more comes back and asks again (our own). */
+/** Hosts that wait in line for one address. A further host gets a time to ask again (our own). */
 export const ADDRESS_LINE_MOST = 10_000;
-/** Fastest pace of a whole crawl that an operator may name, requests per second (our own). */
+/** The fastest pace of a whole crawl that an operator may set, requests per second (our own). */
 export const REQUESTS_PER_SECOND_MOST = 10_000;
-/** Slowest, requests per second: one an hour (our own). */
+/** The slowest, requests per second: one an hour (our own). */
 export const REQUESTS_PER_SECOND_LEAST = 1 / 3_600;
-/** Intervals below this earn the operator a warning, milliseconds (access §9). */
+/** Intervals below this give the operator a warning, milliseconds (access §9). */
 export const POLITENESS_WARNING_BELOW_MS = 1_000;
 /** First pause after a 429 or 503, milliseconds (access §10). */
 export const THROTTLE_PAUSE_MS = 30_000;
-/** Longest pause that counting answers leads to, milliseconds (access §10). */
+/** The longest pause that counted answers lead to, milliseconds (access §10). */
 export const HOST_PAUSE_MAX_MS = 3_600_000;
-/** Longest Retry-After obeyed, milliseconds; a longer one parks the host this long (access §10). */
+/** The longest Retry-After that is obeyed, milliseconds. A longer one parks the host for this long (access §10). */
 export const RETRY_AFTER_MAX_MS = 86_400_000;
 /** Failures in a row before a failing host is paused (access §10). */
 export const FAILURES_BEFORE_PAUSE = 5;
@@ -28,11 +28,11 @@ export const REFUSALS_BEFORE_PARKING = 20;
 export const GOOD_ANSWERS_TO_HALVE = 10;
 /** Longest adaptive interval, milliseconds (access §10, DECISION A19). */
 export const ADAPTIVE_MAX_MS = 600_000;
-/** An adaptive interval starts from no less than this and ends below it, milliseconds (our own). */
+/** An adaptive interval starts from at least this and ends below it, milliseconds (our own). */
 export const LEAST_ADAPTIVE_MS = 1_000;
 /** Waits before a URL is retried, milliseconds: after a failure, and after a 429 or 503 (access §10). */
 export const RETRY_WAITS = { failureWaitsMs: [10_000, 20_000, 40_000], throttleWaitsMs: [30_000, 60_000, 120_000] };
-/** How far ahead a parked host's time lies, milliseconds: a year, so that times stay finite (our own). */
+/** How far in the future a parked host's time lies, milliseconds: a year, so that times stay finite (our own). */
 export const PARKED_MS = 31_536_000_000;
-/** Top-level domains whose time of day is remembered (ours). */
+/** Top-level domains whose time of day is remembered (our own). */
 export const MAX_QUIET_REGIONS = 676;

@@ -1,5 +1,5 @@
 // When the people of a site sleep, as far as its name tells: between one and six in every time zone of the country of
-// its top-level domain (specification, identity 11, DECISION I14). A preference in the order of hosts, nothing else.
+// its top-level domain (specification, identity 11, DECISION I14). It affects only the order of hosts.
 
 import { MAX_QUIET_REGIONS } from './limits.js';
 
@@ -7,14 +7,14 @@ const FIRST_HOUR = 1;
 const LAST_HOUR = 6;
 const QUARTER_MS = 15 * 60_000;
 
-/** Domains of countries that the world uses, and those that are no country. */
+/** Country domains that are used worldwide, and domains that are no country. */
 const WORLD: ReadonlySet<string> = new Set('ac ai cc co eu fm gg im io la ly me nu sh st to tv ws'.split(' '));
 
-/** Remembers countries, each for a quarter of an hour. */
+/** Remembers the result for each country for a quarter of an hour. */
 export class QuietHours {
   readonly #known = new Map<string, { readonly isNight: boolean; readonly untilMs: number }>();
 
-  /** Whether it is night at a host. `false` where its name does not tell. @param nowMs - Epoch milliseconds. */
+  /** Whether it is night at a host. `false`: its name does not tell. @param nowMs - Epoch milliseconds. */
   isNight(host: string, nowMs: number): boolean {
     const [, domain = ''] = /\.([a-z]{2})(?::\d+)?$/.exec(host) ?? [];
     if (domain === '' || WORLD.has(domain)) return false;
@@ -28,7 +28,7 @@ export class QuietHours {
   }
 }
 
-/** Zones of a country; none for a region that is none. */
+/** The time zones of a country; empty if the region is not a country. */
 function zonesOf(region: string): readonly string[] {
   try {
     const locale = new Intl.Locale(`und-${region}`) as Intl.Locale & {

@@ -2,12 +2,13 @@
 // slots (`reserve`).
 //
 // Hosts of one address are requested one at a time, and the longer interval of the two hosts passes from the end of one
-// exchange to the start of the next. An address is known at egress only, so a host that finds its address taken gets a
-// time to come back at, in the order of asking; until then its work is back in its queue. An address is one for all
-// hosts, or for those of one registrable domain: then the slot's name has the domain too. Another process may overlap
-// an exchange that outlasts its own interval, and, within a domain, one of a process that knows a single host there.
+// exchange to the start of the next. The address is known only at egress, so a host that finds its address taken gets a
+// time to come back at, in the order of asking. Until then its work is back in its queue. An address is shared by all
+// hosts, or by those of one registrable domain: then the slot's name contains the domain too. Another process may
+// overlap an exchange that takes longer than its own interval. Within a domain it may also overlap an exchange of a
+// process that knows only one host there.
 //
-// The crawl makes no more requests per second than an operator allows, evenly spaced: planned when work is taken,
+// The crawl makes no more requests per second than the operator allows, evenly spaced: planned when work is taken, and
 // checked again right before the socket.
 
 import type { FrontierStore, HostKey } from '../store.js';
@@ -18,7 +19,7 @@ interface Slot {
   holder: HostKey | null;
   /** Whether other processes are asked. */
   isShared: boolean;
-  /** The host that had it last, which keeps its own pause by its own clock. */
+  /** The host that used it last, which keeps its own pause by its own clock. */
   lastHost: HostKey | null;
   takenAtMs: number;
   lastEndMs: number;
@@ -28,18 +29,18 @@ interface Slot {
   tookMs: number;
   /** Where the line of waiting hosts ends. */
   lineEndMs: number;
-  /** When each waiting host may come back; `isReserved`: the store knows it. */
+  /** When each waiting host may come back; `isReserved`: whether the store knows the time. */
   readonly line: Map<HostKey, { readonly atMs: number; readonly isReserved: boolean }>;
 }
 
-/** How much later than reserved a host may still use its time, milliseconds: timers are late. */
+/** How much later than reserved a host may still use its time, milliseconds, because timers are late. */
 const RESERVED_LATE_MS = 50;
-/** How long an address may be free before a host that waits for it notices, milliseconds. */
+/** How long an address may be free before a waiting host notices, milliseconds. */
 const MOST_LATE_MS = 1_000;
-/** Addresses that are looked at for one to forget. */
+/** How many addresses are checked to find one to forget. */
 const FORGET_LOOKS = 16;
 
-/** The addresses. All times are epoch milliseconds. */
+/** The spacing of addresses. All times are epoch milliseconds. */
 export class AddressSlots {
   readonly #store: Pick<FrontierStore, 'capabilities' | 'reserve'>;
   readonly #isForAll: boolean;
@@ -48,9 +49,9 @@ export class AddressSlots {
   readonly #taken = new Map<HostKey, Slot>();
 
   /**
-   * @param isForAll - Whether hosts of all domains are spaced by their address. Else most addresses have one host here,
-   *   and the store is asked about those only that have two: asking costs a commit.
-   * @param fail - Called when the store fails where no caller waits for it.
+   * @param isForAll - Whether hosts of all domains are spaced by address. If not, most addresses have one host here,
+   *   and the store is asked only about addresses with two: asking costs a commit.
+   * @param fail - Called when the store fails and no caller waits for it.
    */
   constructor(
     store: Pick<FrontierStore, 'capabilities' | 'reserve'>,
@@ -63,10 +64,10 @@ export class AddressSlots {
   }
 
   /**
-   * Takes an address for a host when it is free.
+   * Takes an address for a host if it is free.
    *
-   * @returns When to come back; `null`: the address is the host's until `free`. A promise only where the store is
-   *   asked; it rejects with what the store throws.
+   * @returns When to come back; `null`: the address is the host's until `free`. A promise only if the store is asked;
+   *   it rejects with what the store throws.
    */
   ask(host: HostKey, address: string, intervalMs: number, nowMs: number): number | null | Promise<number | null> {
     const slot = this.#slotOf(address, nowMs);
@@ -86,7 +87,7 @@ export class AddressSlots {
     this.#taken.set(host, slot);
     if (!slot.isShared || (own?.isReserved === true && nowMs - own.atMs <= RESERVED_LATE_MS)) return null;
     return this.#reserve(address, intervalMs).then((waitMs) => {
-      // What it reserved itself ends a little after its own pause.
+      // The host's own reservation ends a little after its own pause.
       if (waitMs <= (slot.lastHost === host ? RESERVED_LATE_MS : 0)) return null;
       slot.holder = null;
       this.#taken.delete(host);
@@ -94,7 +95,7 @@ export class AddressSlots {
     });
   }
 
-  /** The host is done with its address, if it has one. `endedAtMs`: of the exchange; `null`: no request left. */
+  /** Releases the host's address, if it has one. `endedAtMs`: the end of the exchange; `null`: no request was sent. */
   free(host: HostKey, endedAtMs: number | null, intervalMs: number): void {
     const slot = this.#taken.get(host);
     if (slot === undefined) return;
@@ -106,7 +107,7 @@ export class AddressSlots {
     slot.lastEndMs = Math.max(slot.lastEndMs, endedAtMs);
     slot.lastIntervalMs = intervalMs;
     if (!slot.isShared) return;
-    // What the start reserved is shorter by the exchange: the rest is added.
+    // The reservation made at the start lacks the duration of the exchange: add the rest.
     this.#reserve(slot.address, 0)
       .then((leftMs) => (leftMs < intervalMs ? this.#reserve(slot.address, intervalMs - leftMs) : leftMs))
       .catch(this.#fail);
@@ -130,7 +131,7 @@ export class AddressSlots {
     return slot;
   }
 
-  /** Forgets the address that was not used for longest, of those that no host waits for. */
+  /** Forgets the least recently used of the addresses that no host waits for. */
   #forgetIdle(nowMs: number): void {
     let looks = 0;
     for (const [address, slot] of this.#slots) {
@@ -150,8 +151,8 @@ function newSlot(address: string): Slot {
 }
 
 /**
- * When a slot that is taken is worth asking for again: its exchange has not ended, so the gap after it begins now or
- * later. What has a short gap or none is asked for at times that grow with the wait.
+ * When a taken slot is worth asking for again. Its exchange has not ended, so the gap after it begins now or later. A
+ * slot with a short gap or none is asked for at intervals that grow with the wait.
  */
 function heldUntilMs({ takenAtMs, tookMs }: Slot, gapMs: number, nowMs: number): number {
   return Math.max(
@@ -160,7 +161,7 @@ function heldUntilMs({ takenAtMs, tookMs }: Slot, gapMs: number, nowMs: number):
   );
 }
 
-/** Puts a host into the line. @returns When it may come back. */
+/** Puts a host in line. @returns When it may come back. */
 function wait(slot: Slot, host: HostKey, atMs: number, stepMs: number, isReserved: boolean): number {
   const at = Math.ceil(atMs);
   if (slot.line.size < ADDRESS_LINE_MOST || slot.line.has(host)) slot.line.set(host, { atMs: at, isReserved });
@@ -171,7 +172,7 @@ function wait(slot: Slot, host: HostKey, atMs: number, stepMs: number, isReserve
 /** The key under which processes share the pace. */
 const KEY = 'pace of the crawl';
 
-/** The pace. All times are epoch milliseconds. */
+/** The crawl's pace. All times are epoch milliseconds. */
 export class CrawlPace {
   readonly #intervalMs: number | null;
   readonly #store: Pick<FrontierStore, 'capabilities' | 'reserve'>;
@@ -189,7 +190,7 @@ export class CrawlPace {
   async prepare(nowMs: number): Promise<void> {
     const intervalMs = this.#intervalMs;
     if (intervalMs === null) return;
-    // A time that was not used for an interval is planned again: others may have relied on our use of it.
+    // A time that was not used for an interval is planned again: others may have relied on it.
     if (this.#plannedMs !== null && this.#plannedMs > nowMs - intervalMs) return;
     const ownMs = Math.max(nowMs, this.#lastTakenMs + intervalMs);
     this.#plannedMs = ownMs;
@@ -198,7 +199,7 @@ export class CrawlPace {
     this.#plannedMs = Math.max(ownMs, nowMs + waitMs);
   }
 
-  /** When the next work may be taken; 0 without a limit. */
+  /** When the next work may be taken; 0: no limit. */
   nextAtMs(): number {
     if (this.#intervalMs === null) return 0;
     return Math.ceil(this.#plannedMs ?? this.#lastTakenMs + this.#intervalMs);
@@ -209,7 +210,7 @@ export class CrawlPace {
     this.#plannedMs = null;
   }
 
-  /** When the next request may leave; 0 without a limit. */
+  /** When the next request may be sent; 0: no limit. */
   mayStartAtMs(): number {
     return this.#intervalMs === null ? 0 : Math.ceil(this.#lastStartMs + this.#intervalMs);
   }

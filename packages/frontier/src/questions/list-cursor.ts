@@ -1,14 +1,17 @@
-// The cursor of a listing, as callers hold it: that of the store and a checksum. Stores take a text that is none of
-// their cursors for the beginning: what no listing has given is refused here.
+// The cursor of a listing, as callers get it: the store's cursor and a checksum. Stores would take any text that is not
+// one of their cursors for the beginning, so a text that no listing has returned is refused here.
 
 import { invalid } from '../option-value.js';
 
-/** The cursor of a store as it is handed out. */
+/** Converts a store's cursor to the form for callers. */
 export function sealedCursor(cursor: string): string {
   return `${cursor} ${checksum(cursor)}`;
 }
 
-/** The cursor of the store. @throws FrontierError `option-invalid` for a text that no listing has given. */
+/**
+ * Converts it back to the store's cursor.
+ * @throws FrontierError `option-invalid` for a text that no listing has returned.
+ */
 export function openedCursor(sealed: unknown): string {
   const text = typeof sealed === 'string' ? sealed : '';
   const end = text.lastIndexOf(' ');
@@ -19,7 +22,7 @@ export function openedCursor(sealed: unknown): string {
   return cursor;
 }
 
-/** FNV-1a, as 8 hex digits: against mistakes, not against forgers. */
+/** FNV-1a, as 8 hex digits: protects against mistakes, not against forgers. */
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,6 +1,6 @@
-// The questions that a frontier answers. None of them changes anything or makes a request. Of one host: what is queued,
-// when its next request may start and why not sooner, the interval in force and what sets it, its robots.txt files,
-// what it has served.
+// The questions that a frontier answers. None of them changes anything or makes a request. About one host: what is
+// queued, when its next request may start and why not earlier, the interval in force and what sets it, its robots.txt
+// files, what it has served.
 
 import type { FrontierContext } from '../flow/context.js';
 import type { HostSchedule } from '../flow/host-schedule.js';
@@ -49,9 +49,9 @@ export interface UrlLook {
   readonly wait: HostWait | null;
 }
 
-/** What a frontier can be asked. */
+/** The questions that a frontier answers. */
 export interface FrontierQuestions {
-  /** Why hosts wait, the earliest first, parked ones last, at most `limit`. */
+  /** Why hosts wait, at most `limit` of them: earliest first, parked ones last. */
   waits(limit: number): HostWait[];
   /** Hosts of this process that do not wait: they may be requested now or have work in flight. At most `limit`. */
   ready(limit: number): ReadyHost[];
@@ -63,7 +63,7 @@ export interface FrontierQuestions {
   inspectHost(hostOrUrl: string): Promise<HostLook>;
 }
 
-/** The answers of one frontier. Its promises reject with what the store throws. */
+/** The answers of one frontier. Promises reject with what the store throws. */
 export function createQuestions(context: FrontierContext, schedule: HostSchedule): FrontierQuestions {
   const { store, clock, settings, waits } = context;
   const hostOf = (url: string) => hostKeyOf(url, settings.hostKeyBy);
@@ -107,8 +107,8 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
 }
 
 /**
- * What is known of a URL. `isKnown` is exact for what is queued and for what was met lately; a URL that was finished
- * long ago may read as not known, because the store has no verb that asks without adding.
+ * What is known of a URL. `isKnown` is exact for URLs that are queued or were met lately. A URL that was finished long
+ * ago may be reported as not known, because the store has no verb that asks without adding.
  */
 async function lookAt(
   url: string,
@@ -137,18 +137,18 @@ async function lookAt(
     case 'refused':
       return { ...known, gate: { kind: 'deny', reason: answer.reason, line: null, pattern: null, dialect: null } };
     default: {
-      // A request for robots.txt is due or under way. After failures it is one more try.
+      // A request for robots.txt is due or under way. After failures it is another try.
       const reason = authority.access.failures > 0 ? 'robots-unreachable' : 'robots-unknown';
       return { ...known, gate: { kind: 'hold', reason, untilMs: null } };
     }
   }
 }
 
-/** One authority's robots.txt as it stands. */
+/** The present state of one authority's robots.txt. */
 export interface AuthorityLook extends RobotsCopyRef {
-  /** Until when the copy is used, epoch milliseconds; `null` without one. */
+  /** Until when the copy is used, epoch milliseconds; `null`: no copy. */
   readonly freshUntilMs: number | null;
-  /** Failed fetches in a row, and when the next one is made. */
+  /** Failed fetches in a row, and when the next fetch is made. */
   readonly failures: number;
   readonly retryAtMs: number | null;
   /** What it requires now, milliseconds; `null`: nothing. */
@@ -161,24 +161,24 @@ export interface HostLook {
   readonly host: string;
   /** Whether anything was ever queued for it, as far as the store knows. */
   readonly isKnown: boolean;
-  /** Entries that wait, hops of robots.txt among them, and entries of a lease. */
+  /** Waiting entries, hops of robots.txt included, and entries of a lease. */
   readonly queued: number;
   readonly inFlight: number;
-  /** Both together, by authority; `priorities[0]` goes first. */
+  /** Both kinds together, by authority; `priorities[0]` goes first. */
   readonly lanes: readonly { readonly authority: string; readonly priorities: readonly number[] }[];
   /** Whether `lanes` counts everything: a long queue is not read to its end. */
   readonly isWhole: boolean;
   /** Whether this process holds its lease. */
   readonly isHeld: boolean;
-  /** When its next request may start; `null`: parked, or nothing is queued. */
+  /** When its next request may start; `null`: it is parked, or nothing is queued. */
   readonly nextAtMs: number | null;
-  /** Why not sooner; `null` if it does not wait, or this process does not know. */
+  /** Why not earlier; `null`: it does not wait, or this process does not know. */
   readonly wait: HostWait | null;
   /** `null`: the store cannot tell (it has no `readHost`), and this process does not hold the host. */
   readonly isParked: boolean | null;
   /**
-   * The longest interval in force and its origin. `hosts`: the option; `authority`: the one whose file requires it;
-   * `line`: the line of its delay.
+   * The longest interval in force and where it comes from. `hosts`: the option; `authority`: the authority whose file
+   * requires it; `line`: the line of its delay.
    */
   readonly interval: {
     readonly ms: number;
@@ -187,16 +187,16 @@ export interface HostLook {
     readonly line: number | null;
   };
   readonly robots: readonly AuthorityLook[];
-  /** What was fetched from it; `runningMs`: the crawl's running time since its first request, `null` before it. */
+  /** What was fetched from it; `runningMs`: the crawl's running time since its first request, `null`: none yet. */
   readonly used: { readonly pages: number; readonly bytes: number; readonly runningMs: number | null };
   /** The bound it has used up. */
   readonly spent: HostBound | null;
-  /** What decides its place in the order of hosts. */
+  /** What determines its place in the order of hosts. */
   readonly order: {
     readonly weight: number;
-    /** The label for its URLs that have none from their route, with its budget and how much is used; `null`: none. */
+    /** The label of its URLs whose route gives them none, with its budget and how much is used; `null`: none. */
     readonly label: { readonly name: string; readonly pages: number | null; readonly used: number | null } | null;
-    /** How many hosts of this process that are due now go before it; `null`: it is not due. */
+    /** How many due hosts of this process go before it; `null`: it is not due. */
     readonly ahead: number | null;
   };
   /** Answers in a row that slow the crawl down: 429 and 503, failures, refusals. */
@@ -204,8 +204,9 @@ export interface HostLook {
 }
 
 /**
- * What is known of a host; `wait`: why it waits. @param named - Authorities that the
- * question names. @throws What the store throws.
+ * What is known of a host; `wait`: why it waits.
+ * @param named - Authorities that the question names.
+ * @throws What the store throws.
  */
 export async function lookAtHost(
   host: string,
@@ -221,7 +222,7 @@ export async function lookAtHost(
   const { lanes, counted, isWhole } = await countLanes(host, store);
   const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
   const { clock } = leased ?? kept;
-  // Of a crawl that is not running, the count that was kept last.
+  // For a crawl that is not running, the last stored count.
   const { politeness, limits, weight, label: name } = settings.settingsOf(host);
   const used = leased?.used ?? usedSince(kept.used, budget.countSinceMs || kept.used.sinceMs);
   const others = [...named, `http://${host}`, `https://${host}`];
@@ -260,7 +261,7 @@ export async function lookAtHost(
   };
 }
 
-/** Entries by authority and priority, as far as the look goes. */
+/** Counts entries by authority and priority, up to the bound of the scan. */
 async function countLanes(host: string, store: FrontierStore) {
   const lanes = new Map<string, number[]>();
   let counted = 0;
@@ -274,7 +275,7 @@ async function countLanes(host: string, store: FrontierStore) {
   return { lanes, counted, isWhole };
 }
 
-/** Those of the authorities whose robots.txt was requested before, or that have something queued. */
+/** The authorities whose robots.txt was requested before, or that have something queued. */
 async function authoritiesOf(queued: readonly string[], others: readonly string[], gate: RobotsGate, nowMs: number) {
   const names = [...new Set([...queued, ...others])].slice(0, LOOK_AUTHORITIES);
   const found: { readonly look: AuthorityLook; readonly required: AuthorityRequirements | null }[] = [];

@@ -1,4 +1,4 @@
-// What is queued, for a report or a person who asks: read from the store, in its order, changing nothing.
+// Lists the queue, for a report or a person. It is read from the store, in the store's order, and nothing is changed.
 
 import { decodeItem, type QueueItem } from '../records/record.js';
 import type { FrontierStore, ScanListing } from '../store.js';
@@ -20,17 +20,17 @@ export interface QueuedUrl {
 
 /** Which part of the queue. */
 export interface ListRequest {
-  /** `null` or absent: from the beginning; then the last listing's `cursor`. */
+  /** `null` or absent: from the beginning. Later: the last listing's `cursor`. */
   readonly cursor?: string | null;
   /** URLs of one listing, 1 … 1,000. @default 100 */
   readonly limit?: number;
-  /** Only of this host. */
+  /** Only URLs of this host. */
   readonly host?: string;
-  /** Only of this authority, `scheme://host[:port]`. */
+  /** Only URLs of this authority, `scheme://host[:port]`. */
   readonly authority?: string;
 }
 
-/** One listing. It may have fewer URLs than requested, but is only empty at the end, where the cursor is `null`. */
+/** One listing. It may have fewer URLs than requested, but it is empty only at the end, where the cursor is `null`. */
 export interface QueueListing {
   readonly cursor: string | null;
   readonly items: readonly QueuedUrl[];
@@ -43,9 +43,10 @@ interface ScannedItem extends Omit<QueuedUrl, 'record'> {
 }
 
 /**
- * A listing of the queue; robots.txt hops are left out. What changes meanwhile may be missed or seen twice.
+ * A listing of the queue without robots.txt hops. URLs that change in the meantime may be missed or listed twice.
  *
- * @throws What the store throws; FrontierError `record-unreadable`; `option-invalid` for a cursor of no listing.
+ * @throws What the store throws; FrontierError `record-unreadable`; `option-invalid` for a cursor that no listing
+ *   returned.
  */
 export async function listQueued(store: FrontierStore, request: ListRequest): Promise<QueueListing> {
   const { cursor = null, limit = LIST_USUAL, host, authority } = request;
@@ -54,10 +55,11 @@ export async function listQueued(store: FrontierStore, request: ListRequest): Pr
   let next = cursor === null ? null : openedCursor(cursor);
   for (let page = 0; page < LOOK_SCAN_PAGES || items.length === 0; page += 1) {
     const missing = wanted - items.length;
-    // A small scan ends after a few idle hosts, hops or other authorities: a large one passes over them.
+    // A small scan would end after a few idle hosts, hops or other authorities. A large one gets past them.
     let found: ScanListing = await store.scan(next, Math.max(missing, LOOK_SCAN_ENTRIES), host);
     const places = [...found.items.keys()].filter((at) => pageOf(found.items[at]!, authority) !== null);
-    // It found more than requested: it is read again up to the last of them, since the cursor is behind what was read.
+    // The scan found more than requested. It is read again up to the last requested URL, because the cursor is after
+    // all that was read.
     if (places.length > missing) found = await store.scan(next, places[missing - 1]! + 1, host);
     items.push(...found.items.flatMap((one) => pageOf(one, authority) ?? []).slice(0, missing));
     next = found.cursor;
@@ -66,7 +68,7 @@ export async function listQueued(store: FrontierStore, request: ListRequest): Pr
   return { cursor: next === null ? null : sealedCursor(next), items };
 }
 
-/** The URL of an item; `null` for a robots.txt hop and for another authority. @throws FrontierError */
+/** The URL of an item; `null`: a robots.txt hop, or another authority. @throws FrontierError */
 function pageOf(one: ScanListing['items'][number], authority: string | undefined): QueuedUrl | null {
   const { item, ...queued } = scanned(one);
   if (item.kind !== 'page' || (authority !== undefined && queued.authority !== authority)) return null;
@@ -74,9 +76,9 @@ function pageOf(one: ScanListing['items'][number], authority: string | undefined
 }
 
 /**
- * Reads the items of a host until `visit` answers `false`, or as many listings as one question may read.
+ * Reads the items of a host until `visit` returns `false`, or until the most listings that one question may read.
  *
- * @returns Whether the end was reached.
+ * @returns Whether it reached the end.
  * @throws What the store throws; FrontierError `record-unreadable`.
  */
 export async function scanItems(

@@ -1,5 +1,5 @@
-// What one part of the crawl's account says, how those of processes that are gone become one, and how pages that are
-// left are shared among those that live (`budget.ts`).
+// What one part of the crawl's account says, how the accounts of processes that are gone are merged into one, and how
+// the pages left are shared among living processes (`budget.ts`).
 
 import { GRANT_MOST } from './limits.js';
 import type { MergeValues, PartRecords } from './processes.js';
@@ -8,34 +8,37 @@ export interface Account {
   readonly pages: number;
   readonly runningMs: number;
   readonly bytes: number;
-  /** Pages done, in flight, and granted beyond. */
+  /** Pages that are done, in flight, or granted but not handed out. */
   readonly granted: number;
-  /** Grows while the process lives. */
+  /** Increases while the process lives. */
   readonly beat: number;
-  /** Whether its process has ended by itself. */
+  /** Whether its process has ended normally. */
   readonly isOver: boolean;
-  /** Whether its process has no host and found none that was due. */
+  /** Whether its process has no host and found none due. */
   readonly lacksHosts: boolean;
 }
 
 export interface Granted {
   /** Pages that are done, and pages that living parts may still hand out. */
   readonly taken: number;
-  /** Other parts that live. */
+  /** Other living parts. */
   readonly alive: number;
 }
 
-/** The key of the crawl's own. */
+/** The key of the crawl's own account. */
 export const ACCOUNT_KEY = 'budget';
 const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0, granted: 0, beat: 0, isOver: false, lacksHosts: false };
 
-/** The parts whose processes have ended by themselves: a process that joins may go on under one of their names. */
+/** The parts whose processes have ended normally: a process that joins may continue under one of their names. */
 export async function partsOver(records: PartRecords, parts: readonly string[]): Promise<readonly string[]> {
   const accounts = await Promise.all(parts.map((part) => records.read(part, ACCOUNT_KEY)));
   return parts.filter((_, at) => readAccount(accounts[at] ?? null).isOver);
 }
 
-/** One account of several whose processes are gone. They may have run at once: their time counts once. */
+/**
+ * Merges the accounts of several processes that are gone. They may have run at the same time, so their time counts
+ * once.
+ */
 export const mergeAccounts: MergeValues = (values) => {
   const accounts = values.map(readAccount);
   const sum = (what: 'pages' | 'bytes') => accounts.reduce((total, account) => total + account[what], 0);
@@ -45,25 +48,25 @@ export const mergeAccounts: MergeValues = (values) => {
   return new TextEncoder().encode(JSON.stringify(merged));
 };
 
-/** Pages of the crawl that no process was granted. @param own - Ours: done, in flight or granted. */
+/** Pages of the crawl that are granted to no process. @param own - Ours: done, in flight or granted. */
 export function pagesLeft(limit: number, { taken }: Granted, own: number): number {
   return Math.max(0, limit - taken - own);
 }
 
-/** How many of the pages left one process takes at a time: all that it may, unless others want some too. */
+/** How many of the pages left one process takes at a time: all that it may take, unless others want some too. */
 export function grantOf(left: number, alive: number): number {
   return Math.min(left, GRANT_MOST, alive === 0 ? left : Math.ceil(left / (2 * (alive + 1))));
 }
 
 /**
- * How many granted pages that are not handed out a process keeps while nothing is left for others: half of them are
- * free again at every look, since a process without work may have them.
+ * How many granted pages that are not handed out a process keeps while nothing is left for others. It frees half of
+ * them at every check, because a process without work may take them.
  */
 export function keptOf(unused: number, left: number, alive: number): number {
   return left > 0 || alive === 0 ? unused : Math.floor(unused / 2);
 }
 
-/** What a record says; of none, nothing. */
+/** Reads an account; an absent record counts as an empty account. */
 export function readAccount(bytes: Uint8Array | null): Account {
   if (bytes === null) return NOTHING;
   return { ...NOTHING, ...(JSON.parse(new TextDecoder().decode(bytes)) as Partial<Account>) };

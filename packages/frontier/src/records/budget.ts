@@ -1,9 +1,9 @@
-// How much of the bounds of the whole crawl is used: pages, bytes, running minutes; restarts and other processes
-// included. Each process writes an account of its own (`processes.ts`) and adds up all of them. It is written right
-// before the commit that says the pages are done, and every second: a process that is killed loses at most what its
-// last commit did not report, and never makes the crawl larger than its bound. So that the bound on pages is exact,
-// each part says how many it was granted, and a process takes a share of the rest before it hands out more; what a dead
-// process was granted and did not use is free again once it has been silent for long enough. Bytes and minutes of other
+// How much of the bounds of the whole crawl is used: pages, bytes, running minutes, over restarts and processes. Each
+// process writes its own account (`processes.ts`) and adds up all accounts. It writes the account right before the
+// commit that says the pages are done, and every second. So a killed process loses at most what its last commit did not
+// report, and never makes the crawl larger than its bound. To make the bound on pages exact, each part says how many
+// pages it was granted, and a process takes a share of the rest before it hands out more. Pages that were granted to a
+// dead process and not used are free again once it has been silent for long enough. Bytes and minutes of other
 // processes are known as of their last second.
 
 import type { Clock } from '../clock.js';
@@ -19,11 +19,11 @@ import {
 } from './limits.js';
 import type { PartRecords } from './processes.js';
 
-/** The bounds of a crawl; `null` where there is none. */
+/** The bounds of a crawl; `null`: no bound. */
 export interface Bounds {
   readonly pages: number | null;
   readonly pagesPerHost: number | null;
-  /** Decoded bytes of one host's bodies. */
+  /** Decoded bytes of the bodies of one host. */
   readonly bytesPerHost: number | null;
   /** The crawl's running time since the first request to a host, milliseconds. */
   readonly runningPerHostMs: number | null;
@@ -39,30 +39,30 @@ export interface UsedUp {
   readonly bytes: number;
 }
 
-/** Another part as last seen. */
+/** Another part as last read. */
 interface Other {
   readonly account: Account;
-  /** When its beat last moved, by our clock. */
+  /** When its beat last changed, by our clock. */
   readonly movedAtMs: number;
 }
 
 export interface BudgetOptions {
   readonly bounds: Bounds;
   readonly records: PartRecords;
-  /** `false`: the account is read and never written. */
+  /** `false`: the account is only read, never written. */
   readonly isPart: boolean;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** The name of its record. @default that of the crawl's own */
+  /** The name of its record. @default the key of the crawl's own account */
   readonly key?: string;
 }
 
-/** The account of one crawl. Its promises reject with what the records throw. */
+/** The account of one crawl. Promises reject with what the records throw. */
 export class Budget {
   readonly #options: BudgetOptions;
   /** What was used up before the bounds began to count. */
   #from: UsedUp = { pages: 0, runningMs: 0, bytes: 0 };
   #sinceMs = 0;
-  /** Ours, earlier runs of our part included. */
+  /** Our own counts, earlier runs of our part included. */
   #pages = 0;
   #bytes = 0;
   #inFlight = 0;
@@ -74,21 +74,21 @@ export class Budget {
   #ranBeforeMs = 0;
   #openedAtMs: number | null = null;
   #pausedAtMs: number | null = null;
-  /** Pauses of this run that are over. */
+  /** Pauses of this run that have ended. */
   #pausedMs = 0;
   #isDirty = false;
-  /** When we last wrote. After a long silence others take us for dead, and what we were granted for free. */
+  /** When we last wrote. After a long silence others take us for dead and our granted pages for free. */
   #heardAtMs = 0;
   #asking: Promise<void> | null = null;
   readonly #writes = new Set<Promise<unknown>>();
-  /** Another process had the lock when we asked: what is left is unknown. */
+  /** Another process had the lock when we asked, so what is left is unknown. */
   #isPutOff = false;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
   }
 
-  /** Reads what earlier runs and other processes used; the running time counts from here. */
+  /** Reads what earlier runs and other processes used. The running time counts from now. */
   async open(nowMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (isPart) {
@@ -107,19 +107,19 @@ export class Budget {
 
   // ── Pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Whether `reserve` would say yes. */
+  /** Whether `reserve` would succeed. */
   canReserve(): boolean {
     return !this.#isBounded || (this.#pages + this.#inFlight < this.#granted && this.#isHeard());
   }
 
-  /** One page is handed out. @returns `false`: the bound leaves none, or none was granted yet. */
+  /** Reserves one page to hand out. @returns `false`: the bound leaves none, or none was granted yet. */
   reserve(): boolean {
     if (!this.canReserve()) return false;
     this.#inFlight += 1;
     return true;
   }
 
-  /** Asks for pages to hand out where few are left; waits for them only where none is. */
+  /** Requests pages to hand out when few are left; waits for them only when none is left. */
   async prepare(): Promise<void> {
     const own = this.#pages + this.#inFlight;
     if (!this.#isBounded || !this.#options.isPart || this.#granted - own >= GRANT_LOW) return;
@@ -135,7 +135,7 @@ export class Budget {
     else this.#asking.catch(() => undefined);
   }
 
-  /** A page that was handed out is settled: it counts, or it is given back. */
+  /** Settles a page that was handed out: it counts, or it is released. */
   settle(counts: boolean): void {
     this.#inFlight -= 1;
     if (!counts) return;
@@ -143,7 +143,7 @@ export class Budget {
     this.#isDirty = true;
   }
 
-  /** A page that counted does not: another holder will settle it. */
+  /** Uncounts a page: another holder will settle it. */
   takeBack(): void {
     this.#pages -= 1;
     this.#isDirty = true;
@@ -163,18 +163,18 @@ export class Budget {
     return { pages: this.pages(), runningMs: this.runningMs(nowMs), bytes };
   }
 
-  /** When the present count began, epoch milliseconds; 0: with the crawl. */
+  /** When the present count began, epoch milliseconds; 0: at the start of the crawl. */
   get countSinceMs(): number {
     return this.#sinceMs;
   }
 
-  /** The bounds count what is used up from here. What was granted before is free again. */
+  /** From now on the bounds count only what is used up later. Earlier grants are free again. */
   countFrom(used: UsedUp, sinceMs: number): void {
     this.#from = used;
     this.#sinceMs = sinceMs;
   }
 
-  /** Which bound is used up, by what is finished; pages in flight do not count yet. */
+  /** Which bound is used up by finished work; pages in flight do not count yet. */
   reached(nowMs: number): 'pages' | 'minutes' | 'bytes' | null {
     const { bytes, runningMs } = this.#options.bounds;
     if (this.pages() >= this.#limit) return 'pages';
@@ -185,14 +185,14 @@ export class Budget {
 
   // ── Time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Time in which the crawl ran, in one process or in several at once; pauses do not count. */
+  /** How long the crawl ran, in one process or in several at once. Pauses do not count. */
   runningMs(nowMs: number): number {
     if (this.#openedAtMs === null) return this.#ranBeforeMs;
     const ownMs = Math.min(nowMs, this.#pausedAtMs ?? nowMs) - this.#openedAtMs - this.#pausedMs;
     return this.#ranBeforeMs + Math.max(0, ownMs);
   }
 
-  /** The running time stands still from here, until `resume`. A second call changes nothing. */
+  /** Stops the running time until `resume`. A second call changes nothing. */
   pause(nowMs: number): void {
     this.#pausedAtMs ??= nowMs;
   }
@@ -208,27 +208,27 @@ export class Budget {
     return this.#others.size === 0 ? 0 : this.#grantedToOthers(this.#now()).alive;
   }
 
-  /** How many other processes have no host to request pages of, and would take some of ours. */
+  /** How many other processes have no host to request pages from, and would take some of ours. */
   othersWithoutHosts(nowMs: number): number {
     const lacks = ({ account, movedAtMs }: Other) => account.lacksHosts && nowMs - movedAtMs < PART_LATE_MS;
     return [...this.#others.values()].filter(lacks).length;
   }
 
-  /** Whether other processes have what is left of the pages: there may be more for us later. */
+  /** Whether other processes hold all pages that are left: there may be more for us later. */
   isGrantedAway(): boolean {
     if (!this.#isBounded || this.canReserve() || this.pages() >= this.#limit) return false;
     return this.#isPutOff || this.othersAtWork() > 0 || !this.#isHeard();
   }
 
-  /** Writes our account, if pages or bytes have changed. */
+  /** Writes our account if pages or bytes have changed. */
   async save(nowMs: number): Promise<void> {
     if (this.#isDirty) await this.#write(nowMs);
   }
 
   /**
-   * Writes our account, so that the running time is kept and others see us live, and reads the others'.
+   * Writes our account, so that the running time is stored and others see that we are alive, and reads the others'.
    *
-   * @param lacksHosts - Whether others may give us hosts of theirs.
+   * @param lacksHosts - Whether others may release hosts for us.
    */
   async saveTime(nowMs: number, lacksHosts = false): Promise<void> {
     this.#lacksHosts = lacksHosts;
@@ -241,13 +241,13 @@ export class Budget {
     await this.#write(nowMs);
   }
 
-  /** Parts whose processes are long gone, as last seen, some at a time; none while they are few. */
+  /** Parts whose processes have been gone for long, as last read, some at a time; none while they are few. */
   partsGone(nowMs: number): readonly string[] {
     const gone = [...this.#others].filter(([, { movedAtMs }]) => nowMs - movedAtMs >= PART_GONE_MS);
     return gone.length <= PARTS_GONE_MOST ? [] : gone.slice(0, PARTS_MERGED_AT_ONCE).map(([part]) => part);
   }
 
-  /** Whether the account of a part is as last seen. */
+  /** Whether the account of a part is unchanged since it was last read. */
   async standsStill(part: string): Promise<boolean> {
     const { beat } = readAccount(await this.#options.records.read(part, this.key));
     return beat === this.#others.get(part)?.account.beat;
@@ -264,7 +264,7 @@ export class Budget {
     return this.#options.key ?? ACCOUNT_KEY;
   }
 
-  /** A server may have forgotten our part; or we were silent for so long that others have merged it. */
+  /** A server may have forgotten our part, or we were silent for so long that others have merged it. */
   async #stayListed(silentMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (!isPart || records.isListed) return;
@@ -308,19 +308,22 @@ export class Budget {
     return { taken, alive };
   }
 
-  /** Pages that no process was granted, as last seen. */
+  /** Pages that are granted to no process, as last read. */
   #left(nowMs: number): number {
     const own = Math.max(this.#granted, this.#pages + this.#inFlight);
     return pagesLeft(this.#limit, this.#grantedToOthers(nowMs), own);
   }
 
-  /** Takes a share of what is left. @returns `null`: another process has the lock; `false`: the turn was over. */
+  /**
+   * Takes a share of what is left.
+   * @returns `null`: another process has the lock; `false`: our time under the lock ran out.
+   */
   #ask(): Promise<boolean | null> {
     return this.#options.records.lock.tryExclusively(async (isStill) => {
       await this.#readOthers(this.#now(), true);
-      // An older account that comes after the newer one would make what is granted now look free.
+      // If an older account arrived after the newer one, pages granted now would look free.
       while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
-      // What others may think free is not ours any more.
+      // Pages that others may take for free are no longer ours.
       if (!this.#isHeard()) this.#granted = this.#pages + this.#inFlight;
       const before = this.#granted;
       const own = Math.max(before, this.#pages + this.#inFlight);
@@ -335,7 +338,7 @@ export class Budget {
     });
   }
 
-  /** At once, so that it goes before the commit that reports the pages. */
+  /** Starts the write at once, so that it precedes the commit that reports the pages. */
   #write(nowMs: number, isOver = false): Promise<void> {
     this.#isDirty = false;
     this.#beat += 1;
@@ -357,7 +360,7 @@ export class Budget {
     return written.finally(() => this.#writes.delete(written));
   }
 
-  /** Those that have ended may be taken up again: they are looked at before pages are granted, and now and then. */
+  /** Parts that have ended may be taken over again, so they are read before pages are granted, and now and then. */
   async #readOthers(nowMs: number, isEvery = nowMs - this.#lookedAtAllMs >= PART_SILENT_MS): Promise<void> {
     const { records, isPart } = this.#options;
     if (isEvery) this.#lookedAtAllMs = nowMs;
@@ -371,17 +374,17 @@ export class Budget {
     for (const [at, name] of names.entries()) {
       const account = readAccount(accounts[at] ?? null);
       const before = seen.get(name);
-      // Two reads may be under way at once, and the older one may come last.
+      // Two reads may be under way at once, and the older one may end last.
       if (before === undefined || account.beat > before.account.beat) seen.set(name, { account, movedAtMs: nowMs });
     }
     this.#others = seen;
-    // Processes that run at once run in the same time; one that joins knows what ran before.
+    // Processes that run at once share the same time. A process that joins knows what ran before it.
     const theirsMs = Math.max(0, ...Array.from(seen.values(), ({ account }) => account.runningMs));
     this.#ranBeforeMs += Math.max(0, theirsMs - this.runningMs(this.#now()));
   }
 }
 
-/** Its process has ended by itself, or has been silent for so long that it is taken for dead. */
+/** Its process has ended normally, or has been silent for so long that it counts as dead. */
 function hasEnded({ account, movedAtMs }: Other, nowMs: number): boolean {
   return account.isOver || nowMs - movedAtMs >= PART_SILENT_MS;
 }

@@ -1,14 +1,15 @@
-// How many pages of each label are used up: a budget for each, kept like that of the whole crawl, so that it holds over
-// restarts and processes in the same way. A crawl that counts anew begins new accounts.
+// How many pages of each label are used up. Each label has a budget that is stored like the budget of the whole crawl,
+// so it survives restarts and covers all processes in the same way. A crawl that starts a new count starts new
+// accounts.
 
 import { Budget, type BudgetOptions } from './budget.js';
 
 const NO_BOUNDS = { pagesPerHost: null, bytesPerHost: null, runningPerHostMs: null, runningMs: null, bytes: null };
 
-/** Pages of each label; `null`: no bound. */
+/** Pages per label; `null`: no bound. */
 type LabelBounds = ReadonlyMap<string, { readonly pages: number | null }>;
 
-/** The budgets. Its promises reject with what the records throw. */
+/** The budgets. Promises reject with what the records throw. */
 export class LabelBudgets {
   readonly #labels: LabelBounds;
   readonly #options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>;
@@ -24,7 +25,10 @@ export class LabelBudgets {
     return label === null ? null : (this.#budgets.get(label) ?? null);
   }
 
-  /** Opens them at first, and asks for pages to hand out where few are left. @param sinceMs - When the count began. */
+  /**
+   * Opens the budgets on the first call, and requests pages where few are left.
+   * @param sinceMs - When the count began.
+   */
   async prepare(sinceMs: number): Promise<void> {
     const { clock } = this.#options;
     for (const [label, { pages }] of this.#budgets.size === 0 ? this.#labels : []) {
@@ -42,7 +46,7 @@ export class LabelBudgets {
     return [...this.#budgets.values()].map(({ key }) => key);
   }
 
-  /** As that of `Budget`, of each. */
+  /** Calls the same method of each `Budget`. */
   async each(verb: 'save' | 'saveTime' | 'close', nowMs: number): Promise<void> {
     await Promise.all([...this.#budgets.values()].map((budget) => budget[verb](nowMs)));
   }

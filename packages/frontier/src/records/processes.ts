@@ -1,33 +1,33 @@
 // What the processes of one crawl share: a lock, and records in parts.
 //
-// The lock is for the few things that are read, computed and written again, such as how many pages are left. It is the
-// lease of a host that no URL leads to, so every store that keeps its contract has it. A process that dies with it
-// delays the others by the length of a lease.
+// The lock is for the few values that are read, computed and written back, such as how many pages are left. It is the
+// lease of a host that no URL leads to, so every store that fulfils the contract has it. A process that dies with the
+// lock delays the others by the length of a lease.
 //
-// Of a record in parts each process writes one of its own, so that none overwrites another's and all of them together
-// say how much the crawl has done. A part is a name that outlives its process: a process that takes the name goes on
-// with its numbers. The first part has the plain key, so a crawl of one process has one record. Parts whose processes
-// are long gone are merged into one, so that what is kept does not grow with all that have ever been.
+// A record in parts has one part per process. No process overwrites another's part, and all parts together say how much
+// the crawl has done. A part has a name that outlives its process: a process that takes the name continues its numbers.
+// The first part has the plain key, so a crawl of one process has one record. Parts whose processes have been gone for
+// long are merged into one, so that the records do not grow with the number of processes that ever ran.
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import type { FrontierStore } from '../store.js';
 import { CRAWL_LOCK_RETRY_MS, CRAWL_LOCK_TTL_MS, CRAWL_LOCK_WAIT_MS, PARTS_MOST } from './limits.js';
 
-/** The host whose lease it is; no host name has a blank in it. */
+/** The host whose lease is the lock. No host name contains a blank. */
 export const LOCK_HOST = ' crawl';
 
-/** What is done under the lock. `isStill`: whether the lock is still ours, to be asked right before a write. */
+/** An action under the lock. `isStill`: whether the lock is still ours; call it right before a write. */
 type Act<T> = (isStill: () => boolean) => Promise<T>;
 
 export class CrawlLock {
   readonly #store: FrontierStore;
   readonly #clock: Clock;
   readonly #random: () => number;
-  /** What this process does under the lock, it does in turn. */
+  /** This process's own actions under the lock run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param random - Numbers in [0, 1): processes that wait do not come back together. */
+  /** @param random - Numbers in [0, 1), so that waiting processes do not retry together. */
   constructor(store: FrontierStore, clock: Clock, random: () => number) {
     this.#store = store;
     this.#clock = clock;
@@ -37,7 +37,7 @@ export class CrawlLock {
   /**
    * Waits for the lock and acts.
    *
-   * @throws FrontierError (rejects) `store-failed` when the lock does not come; what `act` throws.
+   * @throws FrontierError (rejects) `store-failed` if it does not get the lock; what `act` throws.
    */
   exclusively<T>(act: Act<T>): Promise<T> {
     return this.#inTurn(async () => {
@@ -56,7 +56,7 @@ export class CrawlLock {
     });
   }
 
-  /** The same without waiting for other processes. @returns `null` where another process has the lock. */
+  /** The same without waiting for other processes. @returns `null`: another process has the lock. */
   tryExclusively<T>(act: Act<T>): Promise<T | null> {
     return this.#inTurn(async () => (await this.#once(act))?.value ?? null);
   }
@@ -82,24 +82,24 @@ export class CrawlLock {
   }
 }
 
-/** The part of a process that has the crawl for itself. */
+/** The part of a process that is alone in the crawl. */
 const MAIN_PART = 'main';
-/** A part of those that were merged. The next merge makes another one, and one write of the list replaces it. */
+/** A part made by a merge. The next merge makes another one, and one write of the list replaces it. */
 const MERGED = /^merged (\d+)$/;
 const INDEX = 'parts';
 
-/** Records in parts of the main part, by the beginnings of their keys. */
+/** Records in parts, as the main part has them, by the prefixes of their keys. */
 const IN_PARTS = /^(?:budget|waits$|owner\/totals$)/;
 
-/** Whether the record of a key is one of those in parts, or their list. They are kept with the lock. */
+/** Whether a key is that of a record in parts, or of their list. These records are stored where the lock is. */
 export function isInParts(key: string): boolean {
   return key === INDEX || key.startsWith('part/') || IN_PARTS.test(key);
 }
 
-/** Makes one value of those that several parts have under a key. */
+/** Merges the values that several parts have under a key. */
 export type MergeValues = (values: readonly Uint8Array[]) => Uint8Array;
 
-/** Records in parts. Its promises reject with what the store throws. */
+/** Records in parts. Promises reject with what the store throws. */
 export class PartRecords {
   readonly #store: FrontierStore;
   readonly lock: CrawlLock;
@@ -121,8 +121,8 @@ export class PartRecords {
   /**
    * Joins the crawl; the caller has the lock. In a store that is not shared, the part is always the main one.
    *
-   * @param named - The name of our part; `null`: one that is free.
-   * @param over - Which parts no process uses any more; one of them is taken where no name was given.
+   * @param named - The name of our part; `null`: any free one.
+   * @param over - Returns the parts that no process uses any more. One of them is taken if no name was given.
    */
   async join(named: string | null, over: (parts: readonly string[]) => Promise<readonly string[]>): Promise<void> {
     if (!this.#store.capabilities.shared) return;
@@ -140,7 +140,7 @@ export class PartRecords {
     await this.#writeIndex([...parts, this.#own]);
   }
 
-  /** Whether our part was in the list when it was read last. It is not where a server has forgotten it. */
+  /** Whether our part was in the list when it was last read. It is missing if a server has forgotten it. */
   get isListed(): boolean {
     return this.#isListed;
   }
@@ -153,11 +153,11 @@ export class PartRecords {
   }
 
   /**
-   * Merges parts whose processes are gone, unless another process has the lock. Interrupted, it changes nothing, or
-   * leaves records that no list names.
+   * Merges parts whose processes are gone, unless another process has the lock. If it is interrupted, it has changed
+   * nothing, or leaves records that no list names.
    *
-   * @param isGone - Asked under the lock.
-   * @param merges - By the keys of the records that are kept.
+   * @param isGone - Called under the lock.
+   * @param merges - By the keys of the records to merge.
    */
   async merge(isGone: (part: string) => Promise<boolean>, merges: ReadonlyMap<string, MergeValues>): Promise<void> {
     await this.lock.tryExclusively(async (isStill) => {
@@ -178,24 +178,24 @@ export class PartRecords {
     });
   }
 
-  /** Whether several processes have joined: then the lock is a host of the store. */
+  /** Whether several processes have joined. If so, the lock is a host of the store. */
   async isShared(): Promise<boolean> {
     return (await this.#index()) !== null;
   }
 
-  /** Names of all parts, ours among them. */
+  /** The names of all parts, ours included. */
   async list(): Promise<readonly string[]> {
     const parts = (await this.#index()) ?? [MAIN_PART];
     this.#isListed = parts.includes(this.#own);
     return parts;
   }
 
-  /** What a part has under a key; `null`: nothing. */
+  /** The value of a part under a key; `null`: none. */
   read(part: string, key: string): Promise<Uint8Array | null> {
     return this.#store.readRecord(keyOf(part, key));
   }
 
-  /** What all parts have under a key, by their names. */
+  /** The values of all parts under a key, by part name. */
   async readAll(key: string): Promise<Map<string, Uint8Array>> {
     const names = await this.list();
     const values = await Promise.all(names.map((name) => this.read(name, key)));

@@ -1,6 +1,6 @@
-// What the store keeps of a queued item: an opaque body that only this file writes and reads.
-// Two kinds of item: a URL to fetch, and one hop of a robots.txt redirect chain (access §3), which stands in the queue
-// of the host it goes to.
+// What the store keeps of a queued item: an opaque body that only this file writes and reads. There are two kinds of
+// item: a URL to fetch, and one hop of a robots.txt redirect chain (access §3), which is in the queue of the host it
+// leads to.
 
 import { FrontierError } from '../errors.js';
 import type { JsonValue, NewUrl, UrlRecord, Via } from '../url-record.js';
@@ -9,18 +9,21 @@ import type { JsonValue, NewUrl, UrlRecord, Via } from '../url-record.js';
 export interface PageItem {
   readonly kind: 'page';
   readonly record: UrlRecord;
-  /** Epoch milliseconds at which it was added: a URL that is held does not wait for ever (access §5). */
+  /** Epoch milliseconds when it was added: a URL on hold does not wait for ever (access §5). */
   readonly addedAtMs: number;
-  /** It is queued under the name that the site's rules give it, or keeps its own: the rules need no second look. */
+  /**
+   * Whether it is queued under the name that the site's rules give it, or keeps its own. If so, the rules are not
+   * checked again.
+   */
   readonly isKeyed?: boolean;
 }
 
 /** A hop of a robots.txt redirect chain. */
 export interface HopItem {
   readonly kind: 'hop';
-  /** The authority whose rules are wanted. */
+  /** The authority whose rules are needed. */
   readonly authority: string;
-  /** Which chain it belongs to: a hop of a chain that was given up is dropped. */
+  /** The chain it belongs to: a hop of a chain that was given up is dropped. */
   readonly chain: string;
   readonly url: string;
 }
@@ -30,13 +33,13 @@ export type QueueItem = PageItem | HopItem;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The record of a URL on its way in. @param url - As it will be requested: serialised, without fragment. */
+/** Creates the record of a URL in admission. @param url - As it will be requested: serialised, without fragment. */
 export function recordOf(input: NewUrl, url: string): UrlRecord {
   const { depth, via, from = null, hops = 0, label = null, userData = null, visit = 0 } = input;
   return { url, depth, via, from, hops, label, userData, tries: 0, ...(visit === 0 ? {} : { visit }) };
 }
 
-/** An item as bytes. JSON with one-letter names, absent where the default holds: readable in any store's own tools. */
+/** Encodes an item: JSON with one-letter names that omits defaults, so it is readable in any store's own tools. */
 export function encodeItem(item: QueueItem): Uint8Array {
   if (item.kind === 'hop') {
     return encoder.encode(JSON.stringify({ k: 'h', a: item.authority, c: item.chain, u: item.url }));
@@ -44,11 +47,11 @@ export function encodeItem(item: QueueItem): Uint8Array {
   return encoder.encode(jsonOf(item));
 }
 
-/** Bytes that share an array buffer with others; longer bodies have their own. */
+/** The size of array buffers that bodies share. Longer bodies have their own. */
 const SLAB_BYTES = 8_192;
 const SHARED_MOST_BYTES = SLAB_BYTES / 4;
 
-/** The same for many items, in shared array buffers: a buffer of its own costs more than a small body. */
+/** Encodes many items, in shared array buffers: a separate buffer costs more than a small body. */
 export function createItemEncoder(): (item: PageItem) => Uint8Array {
   let slab = new Uint8Array(0);
   let end = 0;
@@ -69,12 +72,12 @@ export function createItemEncoder(): (item: PageItem) => Uint8Array {
 function jsonOf(item: PageItem): string {
   const { record } = item;
   const { url, depth, via, from, hops, label, userData, tries, visit } = record;
-  // Written by hand: nearly every field is a plain string or absent, and links come by the million.
+  // The JSON is built by hand: nearly every field is a plain string or absent, and there are millions of links.
   let json = `{"u":${quoted(url)},"d":${depth},"v":${quoted(via)},"t":${item.addedAtMs}`;
   if (from !== null) json += `,"f":${quoted(from)}`;
   if (hops > 0) json += `,"h":${hops}`;
   if (label !== null) json += `,"l":${quoted(label)}`;
-  // What JSON has no word for, such as a function, is nothing.
+  // What JSON cannot express, such as a function, becomes nothing.
   const data: string | undefined = userData === null ? undefined : JSON.stringify(userData);
   if (data !== undefined) json += `,"x":${data}`;
   if (tries > 0) json += `,"r":${tries}`;
@@ -83,7 +86,7 @@ function jsonOf(item: PageItem): string {
   return `${json}}`;
 }
 
-/** What JSON would write otherwise than it stands: quotes, backslashes, controls, and whatever is not ASCII. */
+/** Characters that JSON may have to escape: quotes, backslashes, controls, and everything that is not ASCII. */
 const NOT_PLAIN = /[^ !#-[\]-~]/;
 
 function quoted(text: string): string {
@@ -91,7 +94,7 @@ function quoted(text: string): string {
 }
 
 /**
- * An item from the store's bytes.
+ * Decodes an item from the store's bytes.
  *
  * @throws FrontierError `record-unreadable`: the body was not written by this version.
  */

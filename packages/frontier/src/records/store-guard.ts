@@ -1,6 +1,7 @@
-// The store as one frontier sees it. A store that has failed once has failed for good: what it kept is unknown, and
-// going on from a guess could make a request too early. Every verb passes here; once one throws, all later ones throw
-// the same. And how much is in it: read now and then, kept up to date with what this process adds and finishes.
+// The store as one frontier sees it. A store that has failed once has failed for good: its contents are unknown, and
+// continuing from a guess could make a request too early. Every verb passes through here; once one throws, all later
+// ones throw the same error. Also counts what is in the store: read now and then, and updated with what this process
+// adds and finishes.
 
 import { FrontierError } from '../errors.js';
 import type { FrontierStore, HostKey } from '../store.js';
@@ -8,14 +9,14 @@ import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import { isInParts, LOCK_HOST } from './processes.js';
 
 export class StoreGuard {
-  /** Its own refusals (`record-too-large`, …) pass as they are; otherwise it rejects with `store-failed`. */
+  /** The store's own refusals (`record-too-large`, …) pass unchanged. Other errors reject with `store-failed`. */
   readonly store: FrontierStore;
-  /** Keeps an error that no caller waits for: the next call throws it. */
+  /** Remembers an error that no caller waits for: the next call throws it. */
   readonly fail: (error: unknown) => void;
   #failure: FrontierError | null = null;
   #broken: unknown = null;
 
-  /** @param hostKeyBy - Records are kept near their hosts. */
+  /** @param hostKeyBy - Records are stored near their hosts. */
   constructor(inner: FrontierStore, hostKeyBy: HostKeyBy) {
     this.store = aroundStore(
       inner,
@@ -27,12 +28,12 @@ export class StoreGuard {
     };
   }
 
-  /** Whether nothing has failed. */
+  /** Whether the store has not failed. */
   get works(): boolean {
     return this.#failure === null && this.#broken === null;
   }
 
-  /** @throws What failed. */
+  /** @throws The error with which the store failed. */
   check(): void {
     if (!this.works) throw this.#failure ?? this.#broken;
   }
@@ -53,8 +54,9 @@ export class StoreGuard {
 }
 
 /**
- * A store whose verbs all pass through one function, which may refuse, delay or watch them; `close` does not. What a
- * store leaves out stays out. @param nearOf - The host of a record for which none is named.
+ * A store whose verbs, except `close`, pass through one function that may refuse, delay or watch them. Verbs that the
+ * store lacks stay absent.
+ * @param nearOf - The host of a record for which the caller names none.
  */
 export function aroundStore(
   store: FrontierStore,
@@ -91,13 +93,13 @@ export function aroundStore(
 /** The prefix of the keys of a frontier's owner. */
 export const OWNER_PREFIX = 'owner/';
 
-/** A host or an authority after the kind of the record, whatever follows it. */
+/** A host or an authority after the kind of the record, whatever follows. */
 const OF_A_HOST = /^(?:owner\/[^/]+|robots)\/(https?:\/\/)?([^/]+)/;
 
 /**
- * The host near which a record is kept, told by its key alone; `undefined`: it belongs to none. What belongs to a host
- * is there when its queue is, and a worker never waits for a server that its host does not need. Stores place by it,
- * and a crawl that moves goes by it, so it never changes.
+ * The host near which a record is stored, from its key alone; `undefined`: it belongs to no host. The records of a host
+ * are available whenever its queue is, and a worker never waits for a server that its host does not need. Stores and
+ * moves place records by it, so it never changes.
  */
 export function placeOfRecord(key: string, hostKeyBy: HostKeyBy): HostKey | undefined {
   if (isInParts(key)) return LOCK_HOST;
@@ -105,13 +107,13 @@ export function placeOfRecord(key: string, hostKeyBy: HostKeyBy): HostKey | unde
   return host === undefined ? undefined : (hostKeyOf(scheme + host, hostKeyBy) ?? host);
 }
 
-/** The counts; only its own methods write them. `queued`: those in flight included. */
+/** The counts. Only its own methods change them. `queued` includes entries in flight. */
 export class QueueCounts {
   queued = 0;
   known = 0;
   hosts = 0;
   readonly #store: FrontierStore;
-  /** Hosts of the store that no URL leads to. */
+  /** The number of hosts in the store that no URL leads to. */
   #lockHosts = 0;
 
   constructor(store: FrontierStore) {
@@ -132,7 +134,7 @@ export class QueueCounts {
     this.queued = Math.max(0, this.queued - entries);
   }
 
-  /** Reads them from the store. Rejects with what the store throws. */
+  /** Reads the counts from the store. Rejects with what the store throws. */
   async read(): Promise<void> {
     const { queued, inFlight, known, hosts } = await this.#store.stats();
     this.queued = queued + inFlight;

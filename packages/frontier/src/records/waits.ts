@@ -1,6 +1,6 @@
-// Why hosts that went back to the store wait, and until when: for the operator, never for scheduling. Bounded; what is
-// forgotten is only reported less. Each process keeps its waits in a part of its own, so that none overwrites
-// another's; a process that opens the crawl reads all parts.
+// Why hosts that were released to the store wait, and until when. It is for the operator, never for scheduling. It is
+// bounded; forgotten waits are only missing in reports. Each process writes its waits to its own part, so that none
+// overwrites another's. A process that opens the crawl reads all parts.
 
 import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';
@@ -9,10 +9,10 @@ import { WAITS_RECORDED, WAITS_REMEMBERED } from './limits.js';
 import type { PartRecords } from './processes.js';
 
 const KEY = 'waits';
-/** Waits that are looked at for one to forget. */
+/** How many waits are checked to find one to forget. */
 const FORGET_LOOKS = 16;
 
-/** The waits. Its promises reject with what the store throws. */
+/** The waits. Promises reject with what the store throws. */
 export class Waits {
   readonly #store: FrontierStore;
   readonly #records: PartRecords;
@@ -25,13 +25,13 @@ export class Waits {
     this.#clock = clock;
   }
 
-  /** Reads what all processes kept. */
+  /** Reads what all processes stored. */
   async open(): Promise<void> {
     const parts = [...(await this.#records.readAll(KEY)).values()];
     const kept = parts.flatMap((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as HostWait[]);
     for (const wait of kept) if (wait.untilMs !== null) this.note(wait);
     const parked = new Map(kept.filter(({ untilMs }) => untilMs === null).map((wait) => [wait.host, wait]));
-    // The part of a process that is gone stays as it was, and the host may have been unparked since.
+    // The part of a process that is gone never changes, and the host may have been unparked since.
     for (const wait of [...parked.values()].slice(0, WAITS_RECORDED)) {
       const host = await this.#store.readHost?.(wait.host);
       if (host === undefined || host?.isParked === true) this.note(wait);
@@ -49,7 +49,7 @@ export class Waits {
     if (this.#waits.size > WAITS_REMEMBERED) this.#forgetOne();
   }
 
-  /** One more URL is queued for a host that waits. */
+  /** One more URL is queued for a waiting host. */
   queuedOne(host: string): void {
     const wait = this.#waits.get(host);
     if (wait !== undefined) this.#waits.set(host, { ...wait, queued: wait.queued + 1 });
@@ -59,11 +59,11 @@ export class Waits {
     this.#waits.delete(host);
   }
 
-  /** A host went back to the store. `wait`: why it waits; `null`: it does not. */
+  /** A host was released to the store. `wait`: why it waits; `null`: it does not. */
   left(host: string, wait: HostWait | null): void {
     const known = this.#waits.get(host);
     const isOver = (known?.untilMs ?? 0) <= this.#clock.nowMs();
-    // What the next lease does not know: an earlier URL that may not be tried yet.
+    // The next lease does not know of an earlier URL that may not be tried yet.
     const isEarlier = wait?.reason === 'not-before' && known?.reason === 'not-before' && !isOver;
     if (isEarlier) this.note({ ...wait, untilMs: Math.min(known.untilMs ?? 0, wait.untilMs ?? 0) });
     else if (wait !== null) this.note(wait);
@@ -74,7 +74,7 @@ export class Waits {
     return this.#waits.get(host) ?? null;
   }
 
-  /** Hosts with something queued, `others` among them, the earliest first, parked ones last. */
+  /** Waiting hosts with something queued, `others` included: earliest first, parked ones last. */
   list(limit: number, others: readonly HostWait[]): HostWait[] {
     return earliest([...this.#lasting(), ...others], limit);
   }
@@ -84,7 +84,7 @@ export class Waits {
     return [...this.#waits.values()].filter(({ untilMs }) => untilMs === null || untilMs > nowMs);
   }
 
-  /** The oldest; a parked host is the one an operator must hear of, so it goes last. */
+  /** Forgets the oldest wait. Parked hosts go last, because the operator must learn of them. */
   #forgetOne(): void {
     let looks = 0;
     for (const [host, { untilMs }] of this.#waits) {

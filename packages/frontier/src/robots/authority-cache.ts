@@ -1,8 +1,8 @@
 // The authorities in memory, backed by their records in the store: the access state of `@mannerly/robots` with the good
-// copy, and what only the frontier keeps. A restart reads the same record, so it is neither a reason to refetch nor an
-// amnesty (access §8). Memory is bounded in number and in bytes: the authority that was not used for longest goes
-// first, unless a request or a write for it is in flight, and comes back from the store. Compiled rules are many times
-// their file: those compiled last are kept, and other files are read again when needed.
+// copy, and what only the frontier needs. A restart reads the same record, so it neither refetches nor forgives
+// anything (access §8). Memory is bounded in number and in bytes. The least recently used authority is evicted first,
+// unless a request or a write for it is in flight, and is read from the store again when needed. Compiled rules are
+// many times larger than their file: only the rules compiled last are kept, and other files are read again when needed.
 
 import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
 import { RECORD_MAX_BYTES } from '../limits.js';
@@ -11,22 +11,22 @@ import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';
 import { pack, unpack } from './packed-record.js';
 
-/** A redirect chain of a robots.txt whose next hop stands in another queue. */
+/** A redirect chain of a robots.txt whose next hop is in another host's queue. */
 export interface Chain {
   readonly id: string;
-  /** Every URL asked or about to be asked, in order. */
+  /** Every URL requested or about to be requested, in order. */
   readonly urls: readonly string[];
-  /** Epoch milliseconds; then it counts as failed. */
+  /** Epoch milliseconds after which the chain counts as failed. */
   readonly untilMs: number;
 }
 
 /** What is kept of an authority between restarts. */
 export interface AuthorityRecord {
   readonly access: AccessState;
-  /** SHA-256 of the good copy's body, 64 hex digits; `null` without a copy. */
+  /** SHA-256 of the good copy's body, 64 hex digits; `null`: no copy. */
   readonly hash: string | null;
   readonly chain: Chain | null;
-  /** An answer that was no failure has come in this crawl. */
+  /** Whether an answer other than a failure has arrived in this crawl. */
   readonly hasAnswered: boolean;
 }
 
@@ -35,12 +35,12 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** An authority in memory. Only the gate and this cache change it. */
 export interface Authority extends Writable<AuthorityRecord> {
   readonly name: string;
-  /** Read from `rulesBody` when first needed. */
+  /** Compiled from `rulesBody` when first needed. */
   rules: AuthorityRules | null;
   rulesBody: Uint8Array | null;
-  /** Our own rules keep us from requesting anything of it: why, and until when. Not kept over a restart. */
+  /** Our own rules forbid any request to it: why, and until when. Not kept over a restart. */
   refused: { readonly reason: string; readonly untilMs: number } | null;
-  /** Writes of its record in flight. */
+  /** How many writes of its record are in flight. */
   writes: number;
 }
 
@@ -57,24 +57,24 @@ export interface AuthorityCacheBounds {
   readonly maxBytes: number;
 }
 
-/** Candidates looked at before memory may stay above its bound for a moment. */
+/** How many candidates are checked before memory may exceed its bound for a moment. */
 const EVICTION_LOOKS = 16;
 
-/** The authorities in memory. Its promises reject with what the store throws. */
+/** The authorities in memory. Promises reject with what the store throws. */
 export class AuthorityCache {
   readonly #records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>;
   readonly #restore: (record: AuthorityRecord) => AuthorityRecord;
   readonly #bounds: AuthorityCacheBounds;
-  /** In the order of use: removing and adding makes one the youngest. */
+  /** In order of use: removing and adding an authority makes it the most recent. */
   readonly #byName = new Map<string, { readonly authority: Authority; readonly bytes: number }>();
   readonly #loading = new Map<string, Promise<Authority>>();
-  /** Names of the authorities in memory whose rules are compiled, the first compiled first. */
+  /** Names of the authorities in memory whose rules are compiled, in order of compilation. */
   readonly #compiled = new Set<string>();
   #bytes = 0;
-  /** Used last: links of one page ask for the same authority over and over. */
+  /** The most recently used: links of one page ask for the same authority over and over. */
   #youngest: Authority | null = null;
 
-  /** @param restore - What a record read from the store becomes before it is used. */
+  /** @param restore - Applied to a record that was read from the store before it is used. */
   constructor(
     records: Pick<FrontierStore, 'readRecord' | 'writeRecord'>,
     restore: (record: AuthorityRecord) => AuthorityRecord,
@@ -85,7 +85,7 @@ export class AuthorityCache {
     this.#bounds = bounds;
   }
 
-  /** In memory; `null` says nothing about the store. */
+  /** The authority in memory; `null` says nothing about the store. */
   peek(name: string): Authority | null {
     if (this.#youngest?.name === name) return this.#youngest;
     const held = this.#byName.get(name);
@@ -97,9 +97,9 @@ export class AuthorityCache {
   }
 
   /**
-   * From memory or the store; one that neither knows begins as new. Concurrent calls share one read.
+   * Loads an authority from memory or the store. If neither has it, it starts as new. Concurrent calls share one read.
    *
-   * @param held - A copy that was in memory, for a record of the same copy that may not hold its body.
+   * @param held - A copy that was in memory, for a record of the same copy that may lack its body.
    */
   load(name: string, held: HeldCopy | null = null): Promise<Authority> {
     const known = this.peek(name);
@@ -112,13 +112,16 @@ export class AuthorityCache {
     return coming;
   }
 
-  /** Its record as the store has it now; memory stays as it is. */
+  /** Its record as it is in the store now; memory does not change. */
   async readRecord(name: string, held: HeldCopy | null = null): Promise<AuthorityRecord | null> {
     const bytes = await this.#records.readRecord(authorityKey(name));
     return bytes === null ? null : decodeAuthority(bytes, held);
   }
 
-  /** Reads it again, as another process may have left it; not while a request or a write of ours is in flight. */
+  /**
+   * Reads its record again, because another process may have changed it, but not while a request or write of ours is in
+   * flight.
+   */
   async refresh(name: string): Promise<Authority> {
     const held = this.#byName.get(name);
     if (held === undefined || isInUse(held.authority)) return this.load(name);
@@ -128,7 +131,7 @@ export class AuthorityCache {
     const body = access.copy?.body;
     const authority = await this.load(name, hash === null || body === undefined ? null : { hash, body });
     const { copy } = authority.access;
-    // The same file as before is not parsed again.
+    // An unchanged file is not parsed again.
     const isSame = hash !== null && hash === authority.hash && access.copy?.charset === copy?.charset;
     if (isSame && copy !== null && rules !== null && rulesBody === access.copy?.body) {
       this.keepRules(authority, rules, copy.body);
@@ -136,7 +139,7 @@ export class AuthorityCache {
     return authority;
   }
 
-  /** Keeps its rules, as read from a body. The rules that were compiled first are dropped for them. */
+  /** Keeps its compiled rules and their body. The rules that were compiled first are dropped in exchange. */
   keepRules(authority: Authority, rules: AuthorityRules, body: Uint8Array): void {
     authority.rules = rules;
     authority.rulesBody = body;
@@ -203,14 +206,14 @@ export function authorityKey(authority: string): string {
   return `robots/${authority}`;
 }
 
-/** The record of an authority that nothing is known of. */
+/** The record of an unknown authority. */
 export function newAuthorityRecord(): AuthorityRecord {
   return { access: initialAccess(), hash: null, chain: null, hasAnswered: false };
 }
 
 /**
- * A record as bytes, packed: length of the head, head as JSON, access state; at most 1 MiB. A body that does not fit is
- * left out, which means a fetch, not permission.
+ * Encodes a record: length of the head, head as JSON, access state, compressed; at most 1 MiB. A body that does not fit
+ * is left out, which leads to a fetch, not to permission.
  */
 export function encodeAuthority(record: AuthorityRecord): Uint8Array {
   const { hash, chain, hasAnswered } = record;
@@ -227,9 +230,9 @@ export function encodeAuthority(record: AuthorityRecord): Uint8Array {
 }
 
 /**
- * A record from bytes. `null`: this version did not write them, and the authority is as unknown as a new one.
+ * Decodes a record. `null`: this version did not write it, and the authority is unknown like a new one.
  *
- * @param held - A copy in memory. If it is the record's, a body that was left out (`no-store`) is its body.
+ * @param held - A copy in memory. If it is the record's copy, it supplies a body that was left out (`no-store`).
  */
 export function decodeAuthority(kept: Uint8Array, held: HeldCopy | null = null): AuthorityRecord | null {
   const bytes = unpack(kept);

@@ -1,6 +1,6 @@
-// A good copy of a robots.txt read for this crawl: decisions, what it requires in the way of spacing, what it says to
-// the operator. Parsing and matching are `@mannerly/robots`; here its answers are put into the frontier's words. Rules
-// belong to an authority, spacing to the host: where several authorities share a host, the longest counts (access §9).
+// A good copy of a robots.txt as this crawl reads it: decisions, required spacing, and messages for the operator.
+// `@mannerly/robots` parses and matches; this file converts its answers to the frontier's terms. Rules belong to an
+// authority, spacing to the host: if several authorities share a host, the longest interval counts (access §9).
 
 import {
   type CompileOptions,
@@ -23,27 +23,27 @@ import { AUTHORITIES_PER_HOST } from './limits.js';
 export interface AuthorityRules {
   decide(url: string): Decision;
   readonly requirements: AuthorityRequirements;
-  /** The Crawl-delay as the file has it, milliseconds, up to a day; `null`: none. */
+  /** The Crawl-delay in the file, milliseconds, up to a day; `null`: none. */
   readonly fileDelayMs: number | null;
-  /** It is longer than the operator is willing to wait, and hosts like that are skipped. */
+  /** Whether it is longer than the operator accepts; such hosts are skipped. */
   readonly isOverMaxDelay: boolean;
   readonly comments: readonly string[];
-  /** What it says of a URL besides allow and deny. */
+  /** What the file says about a URL besides allow and deny. */
   signals(url: string): RobotsSignals;
-  /** The name under which the file would have a URL known (Clean-param, Host); `null`: its own. */
+  /** The name by which the file identifies a URL (Clean-param, Host); `null`: the URL's own. */
   key(url: string): string | null;
 }
 
-/** How files are read in this crawl. */
+/** How this crawl reads files. */
 export interface RulesReader {
   fromCopy(copy: GoodCopy): AuthorityRules;
-  /** The decision where the file itself is refused to us (access §4, restricted). */
+  /** The decision if the file itself is refused to us (access §4, restricted). */
   readonly restricted: Decision;
-  /** The decision where there is no file. */
+  /** The decision if there is no file. */
   readonly withoutRules: Decision;
 }
 
-/** The options of reading that are not the rules' own. */
+/** The options for reading that are not part of the rules. */
 export interface ResolvedReadingOptions {
   readonly visitTime: 'hold' | 'warn' | 'ignore';
   readonly maxCrawlDelayMs: number;
@@ -52,7 +52,7 @@ export interface ResolvedReadingOptions {
   readonly host: 'expose' | 'canonicalize';
 }
 
-/** The signals of a URL without rules. */
+/** The signals of a URL if there are no rules. */
 export const NO_SIGNALS: RobotsSignals = Object.freeze({
   isNoindex: false,
   preferences: {},
@@ -60,7 +60,10 @@ export const NO_SIGNALS: RobotsSignals = Object.freeze({
   licenses: [],
 });
 
-/** @param compile - Who asks and which reading counts. @throws RobotsError for options that `compileRules` refuses. */
+/**
+ * @param compile - Which crawler asks and which reading counts.
+ * @throws RobotsError for options that `compileRules` refuses.
+ */
 export function createRulesReader(compile: CompileOptions, options: ResolvedReadingOptions): RulesReader {
   compileRules(parseRobots(''), compile);
   const dialect = compile.dialect ?? 'rfc9309';
@@ -76,13 +79,13 @@ export function createRulesReader(compile: CompileOptions, options: ResolvedRead
   };
 }
 
-/** The reason word of an exclusion by the gate. */
+/** The reason of an exclusion by the gate. */
 export function excludedReason(decision: Decision, phase: string | null): string {
   if (phase === 'restricted') return 'robots-restricted';
   return decision.reason === 'oversize' ? 'robots-oversize' : 'robots-rule';
 }
 
-/** Which body: SHA-256, 64 hex digits. */
+/** Identifies a body: SHA-256, 64 hex digits. */
 export async function robotsHash(body: Uint8Array): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body.slice()));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -128,7 +131,7 @@ function timedRequirements(rules: RobotsRules, options: ResolvedReadingOptions, 
   const schedule = rules.schedule(nowMs);
   const isHeld = schedule.kind === 'closed' && (options.visitTime === 'hold' || schedule.reason === 'closed-rate');
   const isBucket = rules.requestRateMode === 'bucket' && rate.kind === 'rate';
-  // Where Visit-time is not obeyed, it must not hide what the rate says.
+  // If Visit-time is not obeyed, it must not hide what the rate says.
   const intervalMs = schedule.kind === 'open' ? schedule.intervalMs : rate.kind === 'rate' ? rate.intervalMs : null;
   const byRate: Closed = rate.kind === 'closed' ? { reason: 'request-rate-closed', untilMs: rate.untilMs } : null;
   const isVisitTime = schedule.kind === 'closed' && schedule.reason === 'visit-time';
@@ -143,9 +146,9 @@ function timedRequirements(rules: RobotsRules, options: ResolvedReadingOptions, 
 }
 
 /**
- * What a file says about names: without the parameters of its Clean-param lines and, where the operator wants that,
+ * The name that a file gives a URL: without the parameters of its Clean-param lines and, if the operator wants that,
  * under the preferred mirror of its Host line. A file speaks for its own site: a Host of another registrable domain is
- * left alone, or one site could make another's pages pass for known. A file that says nothing is not kept.
+ * ignored, or one site could make another's pages pass for known. A file without such lines is not kept.
  *
  * @see specification, robots §9.7, §9.8, DECISION R47
  */
@@ -173,23 +176,23 @@ export interface TimedRequirements {
   readonly unheeded: TimedRequirements['closed'];
   /** From start to start, milliseconds. */
   readonly intervalMs: number | null;
-  /** Kept at egress as so many documents per period. */
+  /** Enforced at egress as so many documents per period. */
   readonly bucket: HostRequirements['bucket'];
 }
 
 /** What the file of one authority requires. */
 export interface AuthorityRequirements {
-  /** Milliseconds; `null` without a Crawl-delay. */
+  /** Milliseconds; `null`: no Crawl-delay. */
   readonly crawlDelayMs: number | null;
-  /** The line of the file that it comes from; `null` without a Crawl-delay. */
+  /** The line of the file it comes from; `null`: no Crawl-delay. */
   readonly crawlDelayLine: number | null;
-  /** `null` when nothing depends on the time of day and there is no Request-rate. */
+  /** `null`: nothing depends on the time of day, and there is no Request-rate. */
   readonly at: ((nowMs: number) => TimedRequirements) | null;
   /** The longest interval that it may require at any time, milliseconds. */
   readonly longestMs: number;
 }
 
-/** A closed time, and the authority whose file says so. */
+/** A closed time, and the authority whose file sets it. */
 export type ClosedTime = NonNullable<TimedRequirements['closed']> & { readonly authority: string };
 
 /** What a host requires at one time. */
@@ -206,7 +209,7 @@ export class SpacingRequirements {
   readonly #authorities = new Map<string, AuthorityRequirements>();
   #leastDelayMs: number;
 
-  /** @param leastDelayMs - A delay that holds as well, 0 for none. */
+  /** @param leastDelayMs - A delay that applies as well; 0: none. */
   constructor(leastDelayMs: number) {
     this.#leastDelayMs = leastDelayMs;
   }
@@ -215,7 +218,7 @@ export class SpacingRequirements {
     return this.#authorities;
   }
 
-  /** Notes what an authority requires; `null`: nothing. @returns Whether that changed anything. */
+  /** Notes what an authority requires; `null`: nothing. @returns Whether anything changed. */
   note(authority: string, required: AuthorityRequirements | null): boolean {
     if ((this.#authorities.get(authority) ?? null) === required) return false;
     if (required === null || !hasRequirements(required)) return this.#authorities.delete(authority);
@@ -224,7 +227,7 @@ export class SpacingRequirements {
     return true;
   }
 
-  /** What holds now. @see specification, access §9, DECISIONS A14 and A15 */
+  /** What applies now. @see specification, access §9, DECISIONS A14 and A15 */
   at(nowMs: number): RequirementsNow {
     let crawlDelayMs = this.#leastDelayMs > 0 ? this.#leastDelayMs : null;
     let requestIntervalMs: number | null = null;
@@ -244,7 +247,7 @@ export class SpacingRequirements {
     return { spacing: { crawlDelayMs, requestIntervalMs, bucket }, closed, unheeded };
   }
 
-  /** The authorities to keep with the lease, the longest intervals first, and a delay that covers the rest. */
+  /** The authorities to keep with the lease, longest intervals first, and a delay that covers the rest. */
   toKeep(): { readonly askers: readonly string[]; readonly leastDelayMs: number } {
     const ranked = [...this.#authorities].sort(([, a], [, b]) => b.longestMs - a.longestMs);
     return {
@@ -253,7 +256,7 @@ export class SpacingRequirements {
     };
   }
 
-  /** Forgets the authority with the shortest interval, `keep` excepted; a delay for the whole host covers it. */
+  /** Forgets the authority with the shortest interval, except `keep`. A delay for the whole host covers it. */
   #forgetShortest(keep: string): void {
     let shortest = '';
     let shortestMs = Number.MAX_SAFE_INTEGER;

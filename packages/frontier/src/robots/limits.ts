@@ -1,12 +1,12 @@
 // The bounds of what is known of authorities, each with its unit and its source.
 
-/** What an authority costs in addition to its body, bytes: an estimate for `AUTHORITY_BYTES_IN_MEMORY`. */
+/** Bytes that an authority takes in addition to its body: an estimate for `AUTHORITY_BYTES_IN_MEMORY`. */
 export const AUTHORITY_OVERHEAD_BYTES = 1_024;
-/** Milliseconds a hop of a robots.txt redirect may wait for its host's slot; then the chain counts as failed. */
+/** Milliseconds that a hop of a robots.txt redirect may wait for its host's slot; then the chain counts as failed. */
 export const CHAIN_SLOT_WAIT_MS = 60_000;
-/** Milliseconds the exchange of such a hop may take, from the moment it is handed out. */
+/** Milliseconds that the exchange of such a hop may take, counted from when it is handed out. */
 export const CHAIN_EXCHANGE_MS = 90_000;
 /** Milliseconds for which an authority that our own rules forbid is not tried again (our own). */
 export const REFUSED_AUTHORITY_MS = 3_600_000;
-/** Authorities of one host whose requirements are kept in memory; a delay covers one more (our own). */
+/** Authorities of one host whose requirements are in memory. One delay covers any further ones (our own). */
 export const AUTHORITIES_PER_HOST = 64;

@@ -1,7 +1,7 @@
-// The robots gate: what an authority's robots.txt says about a URL, and whether the file is to be fetched first. It is
-// asked twice: when a URL is added (a first look, with fresh rules in memory only) and when it is taken (binding). It
-// never answers `allow` without rules or an answer that means there are none; whatever is missing is fetched first or
-// held. It sends nothing itself: a file to fetch becomes a work in its host's slot (access §2, §8).
+// The robots gate: what an authority's robots.txt says about a URL, and whether the file must be fetched first. It is
+// asked twice: when a URL is added (a first check, with fresh rules in memory only) and when it is taken (binding). It
+// never answers `allow` without rules or an answer that means there are none; if either is missing, the file is fetched
+// first or the URL is held. It sends nothing itself: a file to fetch becomes a work in its host's slot (access §2, §8).
 
 import type { Decision } from '@mannerly/robots';
 import {
@@ -34,26 +34,26 @@ import { CHAIN_EXCHANGE_MS, CHAIN_SLOT_WAIT_MS, REFUSED_AUTHORITY_MS } from './l
 export type GateAnswer =
   | { readonly kind: 'allow'; readonly decision: Decision }
   | { readonly kind: 'deny'; readonly decision: Decision }
-  /** robots.txt is to be fetched before anything else of this authority; or it is being fetched. */
+  /** The robots.txt must be fetched before anything else of this authority, or is being fetched. */
   | { readonly kind: 'fetch' | 'busy' }
   /** Our own rules forbid the authority. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'hold'; readonly untilMs: number; readonly sinceMs: number };
 
-/** A decision that excludes a URL, and by which copy. */
+/** A decision that excludes a URL, and the copy it is based on. */
 export interface Exclusion {
   readonly decision: Decision;
   readonly robots: RobotsCopyRef;
 }
 
-/** What a robots.txt that came leads to. */
+/** The result of a robots.txt answer. */
 export type Received =
-  /** A redirect: the next hop is to be queued at its own host. `waitMs`: what its Retry-After asks for. */
+  /** A redirect: the next hop must be queued at its own host. `waitMs`: what its Retry-After asks for. */
   | { readonly kind: 'hop'; readonly chain: Chain; readonly url: string; readonly waitMs: number }
-  /** The end of it. `isFirst`: nothing but failures had come from this authority in this crawl. */
+  /** The end of the fetch. `isFirst`: this authority has answered only with failures so far in this crawl. */
   | { readonly kind: 'settled'; readonly before: AccessState; readonly isFirst: boolean };
 
-/** The host of a URL that is asked about. */
+/** The host of a URL that the gate is asked about. */
 export interface AskingHost {
   /** The authority whose robots.txt its last exchange was for; `null`: none. */
   readonly robotsOf: string | null;
@@ -68,13 +68,13 @@ export interface GateOptions {
   readonly access: ResolvedAccessOptions;
   readonly readRules: RulesReader;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** A number in [0, 1): jitter of retries. */
+  /** A number in [0, 1), for the jitter of retries. */
   readonly random: () => number;
 }
 
 type Next = ReturnType<typeof nextHop>;
 
-/** The gate. Synchronous where an authority is in memory. Its promises reject with what the records throw. */
+/** The gate. Synchronous if an authority is in memory. Promises reject with what the records throw. */
 export class RobotsGate {
   readonly #options: GateOptions;
   readonly #cache: AuthorityCache;
@@ -98,21 +98,23 @@ export class RobotsGate {
     return this.#cache.load(name);
   }
 
-  /** Reads the record again, as another process may have left it; not while a request of ours is in flight. */
+  /**
+   * Reads the record again, because another process may have changed it, but not while a request of ours is in flight.
+   */
   refresh(name: string): Promise<Authority> {
     return this.#cache.refresh(name);
   }
 
-  /** What excludes the URL, when fresh rules in memory do; `null` otherwise. Changes nothing. */
+  /** The exclusion of the URL by fresh rules in memory; `null`: none. Changes nothing. */
   firstLook(name: string, url: string, nowMs: number): Exclusion | null {
     const authority = this.#cache.peek(name);
-    // What only a stale copy excludes is decided when it is taken.
+    // If only a stale copy excludes the URL, that is decided when it is taken.
     if (authority === null || authority.access.phase === 'last-good') return null;
     const answer = this.#decide(authority, url, nowMs);
     return answer.kind === 'deny' ? { decision: answer.decision, robots: this.ref(authority) } : null;
   }
 
-  /** @param host - Where the URL may be requested next. @default an expired answer is never used */
+  /** @param host - The host where the URL may be requested next. @default an expired answer is never used */
   ask(authority: Authority, url: string, nowMs: number, host: AskingHost | null = null): GateAnswer {
     if (authority.access.fetching) return { kind: 'busy' };
     const { refused } = authority;
@@ -121,7 +123,7 @@ export class RobotsGate {
     return isFetchDue(authority.access, atMs) ? { kind: 'fetch' } : this.#decide(authority, url, atMs);
   }
 
-  /** Whether a page has waited too long. Time in the queue while its rules could be had does not count. */
+  /** Whether a page has waited too long. Time in the queue while its rules were available does not count. */
   isHeldTooLong(addedAtMs: number, sinceMs: number, nowMs: number): boolean {
     return nowMs - Math.max(addedAtMs, sinceMs) >= this.#options.access.holdMaxMs;
   }
@@ -141,7 +143,7 @@ export class RobotsGate {
     return { kind: decision.allowed ? 'allow' : 'deny', decision };
   }
 
-  /** The rules in force, `null` where the authority has none now. */
+  /** The rules in force; `null`: the authority has none now. */
   rules(authority: Authority): AuthorityRules | null {
     const { copy, phase } = authority.access;
     if (copy === null || phase === 'no-rules' || phase === 'restricted') return null;
@@ -151,43 +153,43 @@ export class RobotsGate {
     return authority.rules;
   }
 
-  /** The name that the authority's file gives a URL, with the file in memory; `null`: its own. */
+  /** The name that the authority's file, if in memory, gives a URL; `null`: its own. */
   keyBySite(name: string, url: string): string | null {
     const authority = this.#cache.peek(name);
     return authority === null ? null : (this.rules(authority)?.key(url) ?? null);
   }
 
-  /** Which copy decides. */
+  /** The copy that decides. */
   ref({ name, access, hash }: Authority): RobotsCopyRef {
     const { copy, phase } = access;
     return { authority: name, phase, hash: copy === null ? null : hash, receivedAtMs: copy?.receivedAtMs ?? null };
   }
 
-  /** A request for its robots.txt is handed out: from here on it is busy. */
+  /** A request for its robots.txt is handed out: from now on the authority is busy. */
   beginFetch(authority: Authority, nowMs: number): RobotsRequest {
     authority.access = nextAccess(authority.access, { kind: 'ask' }, nowMs, this.#options.access);
     return request(authority, robotsAddress(authority));
   }
 
-  /** The request was handed back unsent. */
+  /** The request was released unsent. */
   abandonFetch(authority: Authority): void {
     authority.access = { ...authority.access, fetching: false };
   }
 
-  /** Our own rules forbid the authority: nothing is requested of it for a while. */
+  /** Our own rules forbid the authority: nothing is requested from it for a while. */
   refuse(authority: Authority, reason: string, nowMs: number): void {
     this.abandonFetch(authority);
     authority.refused = { reason, untilMs: nowMs + REFUSED_AUTHORITY_MS };
   }
 
-  /** A page of the authority was answered: some profiles consider it (access §5). */
+  /** A page of the authority was answered: some profiles take that into account (access §5). */
   hostAnswered(authority: Authority, nowMs: number): void {
     const { access } = this.#options;
     if (access.afterUnreachable !== 'google') return;
     authority.access = nextAccess(authority.access, { kind: 'host-answered' }, nowMs, access);
   }
 
-  /** Another process has ended its chain: what that one wrote is taken over. @returns Whether it was. */
+  /** Another process has ended its chain: takes over what that process wrote. @returns Whether it did. */
   async adopt(authority: Authority): Promise<boolean> {
     const { chain } = authority;
     const record = await this.#cache.readRecord(authority.name);
@@ -196,7 +198,7 @@ export class RobotsGate {
     return true;
   }
 
-  /** A hop of its chain is handed out: the chain waits for the exchange now. `null`: no such chain. */
+  /** A hop of its chain is handed out: the chain now waits for the exchange. `null`: no such chain. */
   beginHop(authority: Authority, chainId: string, url: string, nowMs: number): RobotsRequest | null {
     const { chain } = authority;
     if (chain === null || chain.id !== chainId || chain.urls.at(-1) !== url || nowMs >= chain.untilMs) return null;
@@ -204,7 +206,7 @@ export class RobotsGate {
     return request(authority, url);
   }
 
-  /** Takes in what came from `url`, and writes the record. */
+  /** Processes the answer from `url`, and writes the record. */
   async receive(authority: Authority, url: string, answer: RobotsAnswer, nowMs: number): Promise<Received> {
     const { access: options, random } = this.#options;
     const requested = authority.chain?.urls ?? [url];
@@ -226,7 +228,7 @@ export class RobotsGate {
     const after = nextAccess(before, { kind: 'answer', answer: final, jitter: random() / 10 }, nowMs, options);
     const body = after.copy?.body ?? null;
     const hash = body === null || body === before.copy?.body ? authority.hash : await robotsHash(body);
-    // All at once: until here it counts as being fetched.
+    // All in one step: until here the file counts as being fetched.
     const isFirst = after.failures === 0 && !authority.hasAnswered;
     authority.access = after;
     authority.hash = body === null ? null : hash;
@@ -238,8 +240,8 @@ export class RobotsGate {
 }
 
 /**
- * Whether an expired answer is the last that came from its host. It serves the next request, an interval later: a host
- * whose intervals are longer than the answer's lifetime would be asked for its robots.txt alone, for ever.
+ * Whether an expired answer is the last exchange with its host. If so, it serves the next request, one interval later.
+ * Otherwise a host whose intervals exceed the answer's lifetime would be asked only for its robots.txt, for ever.
  */
 function isLast({ name, access }: Authority, host: AskingHost, nowMs: number): boolean {
   const { freshUntilMs } = access;
@@ -247,17 +249,20 @@ function isLast({ name, access }: Authority, host: AskingHost, nowMs: number): b
   return nowMs < freshUntilMs + host.intervalMs(nowMs);
 }
 
-/** After a restart no request is in flight, but a chain may be: its hop waits in a queue, and the authority for it. */
+/**
+ * After a restart no request is in flight, but a chain may be: its hop waits in a queue, and the authority waits for
+ * the hop.
+ */
 function restored(record: AuthorityRecord, nowMs: number, options: ResolvedAccessOptions): AuthorityRecord {
   const access = nextAccess(record.access, { kind: 'restored' }, nowMs, options);
   const { chain } = record;
-  // Further ahead than any chain is given: the clock was set back.
+  // Later than any chain may end: the clock was set back.
   const isAlive = chain !== null && nowMs < chain.untilMs && chain.untilMs <= nowMs + CHAIN_EXCHANGE_MS;
   if (!isAlive) return { ...newAuthorityRecord(), ...record, access, chain: null };
   return { ...record, access: { ...access, fetching: true } };
 }
 
-/** access §1; the name of an authority is already in its normal form. */
+/** access §1; the name of an authority is already normalized. */
 function robotsAddress(authority: Authority): string {
   return `${authority.name}/robots.txt`;
 }
@@ -268,7 +273,9 @@ function request(authority: Authority, url: string): RobotsRequest {
   return { url, etag, lastModified };
 }
 
-/** The answer for the state machine: rules govern the authority requested first, validators the URL that answered. */
+/**
+ * The answer for the state machine: rules apply to the authority requested first, validators to the URL that answered.
+ */
 function finalAnswer(next: Next, answer: RobotsAnswer, authority: Authority, url: string): RobotsAnswer {
   if (next.kind === 'redirect-limit') return { kind: 'redirect-limit' };
   if (next.kind === 'redirect-unusable') return { kind: 'failure', failure: 'redirect-unusable' };
