@@ -20,7 +20,7 @@ const RECORD_MOST = 1_048_576;
 const STATE_MOST = 1_024;
 const PAGES_MOST = 1_000;
 
-/** What a listing has in all, read page by page. `limit`: items of a page at most. */
+/** All items of a listing, read page by page. `limit`: the most items of a page. */
 async function everyItem<Item>(
   list: (cursor: string | null) => Promise<{ readonly cursor: string | null; readonly items: readonly Item[] }>,
   limit = ALL,
@@ -90,7 +90,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
       assert(ms > (units - 0.5) * unit && ms <= units * unit, `${what} waits ${ms} ms, expected ${units * unit}`);
     assertWaits('a released host', of('a').waitMs, 1);
     assertWaits('a host with nothing queued', of('idle').waitMs, 6);
-    // Until the lease ends, and the delay after it.
+    // Until the lease ends, and then the delay.
     assertWaits('a host whose holder vanished', of('held').waitMs, 6);
     const parked = [of('parked').isParked, of('a').isParked, of('b').waitMs];
     assertEqual(parked, [true, false, 0], 'parked, not parked, new');
@@ -137,7 +137,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual(await test.store.readRecord('k'), null, 'a record of the old one');
     assertEqual(await test.add('a', ['page1']), ['new'], 'a page of the old one');
   };
-  // Where no other client could have the crawl, its file is removed.
+  // If no other client can have the crawl, its file is removed.
   if (capabilities.shared)
     it('D1', 'a crawl that is destroyed is gone for every client, and can be made anew', destroyed);
 

@@ -17,7 +17,7 @@ import type { SuiteOptions } from './suite-options.js';
 
 const HOSTS = names('h', 12);
 const SEEDS_PER_HOST = 6;
-/** Links end here, so that the crawl does. */
+/** Links end at this depth, so that the crawl ends. */
 const MAX_DEPTH = 3;
 const TTL_UNITS = 6;
 const DELAY_UNITS = 1;
@@ -30,7 +30,7 @@ export function clientTests(it: RegisterTest, { seed = 1 }: SuiteOptions): void 
 interface Ledger {
   readonly completed: Map<string, number>;
   readonly added: Set<string>;
-  /** Until when the last holder of a host may send to it; absent once it is released. */
+  /** Until when the last holder of a host may send requests to it; absent once it is released. */
   readonly leasedUntilMs: Map<string, number>;
   readonly fencingTokens: Map<string, string>;
 }
@@ -49,8 +49,8 @@ async function crawl(test: StoreTest, seed: number): Promise<void> {
   await test.store.add(seeds);
   const stores = await test.clients(4);
   const clients = stores.map((store, at): Client => ({ store, choices: createChoices(seed * 16 + at), late: [] }));
-  // Between two ticks of the clock all clients act at once. A late one commits some ticks after its lease, perhaps too
-  // late.
+  // Between two ticks of the clock all clients act at once. A late client commits some ticks after its lease, perhaps
+  // too late.
   for (let round = 0; (await test.store.nextDueInMs()) !== null; round += 1) {
     const progress = `${ledger.completed.size} of ${ledger.added.size} entries completed`;
     assert(round < MAX_ROUNDS, `not finished after ${MAX_ROUNDS} units: ${progress}`, 'C2');
@@ -74,7 +74,7 @@ async function turn(test: StoreTest, client: Client, ledger: Ledger): Promise<vo
   for (const { host, fencingToken } of leases) {
     const leasedUntilMs = ledger.leasedUntilMs.get(host) ?? Number.NEGATIVE_INFINITY;
     assert(test.made.nowMs() >= leasedUntilMs, `${host} was granted while another holder had it`, 'L1');
-    // Counted from before the request for the lease: the client's end comes before the store's.
+    // Counted from before the request for the lease, so that the client's end comes before the store's.
     ledger.leasedUntilMs.set(host, beforeMs + ttlMs);
     ledger.fencingTokens.set(host, fencingToken);
   }
@@ -92,11 +92,11 @@ async function complete(test: StoreTest, { store, choices }: Client, lease: Leas
     if (name.length > MAX_DEPTH) return [];
     return [choices.of(HOSTS), choices.of(HOSTS)].map((to) => test.entry(to, `${name}${choices.below(3)}`));
   });
-  // Before the commit: another client may complete a link before this one has its answer.
+  // Before the commit, because another client may complete a link before this one has its answer.
   for (const link of links) ledger.added.add(`${link.host} ${nameOf(link)}`);
   const delayMs = DELAY_UNITS * test.unit;
   const part = { host, fencingToken, done: idsOf(finished), delayMs, then: { release: { dueInMs: delayMs } } };
-  // A late holder may have lost the host, and then it must not release it.
+  // A late holder may have lost the host, and then must not release it.
   const isInTime = test.made.nowMs() < (ledger.leasedUntilMs.get(host) ?? 0);
   const isLive = isInTime && ledger.fencingTokens.get(host) === fencingToken;
   if (isLive) ledger.leasedUntilMs.delete(host);

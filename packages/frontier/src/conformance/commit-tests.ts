@@ -1,4 +1,4 @@
-// Adding: known once, queued at once, due no earlier than allowed (A1 … A3). Committing: fenced, whole, and no wake-up
+// Adding: known once, queued at once, due no earlier than allowed (A1 … A3). Committing: fenced, atomic, and no wake-up
 // lost (C1 … C6).
 
 import { assert, assertEqual, idsOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';

@@ -1,5 +1,5 @@
-// Costs stay flat: the same work with twenty-five times as much in the store takes about as long (A4, L8, X4).
-// Times are the best of several rounds, and the limit is wide: it finds a sweep, not a cache miss.
+// Costs stay flat: the same work takes about as long with twenty-five times as much in the store (A4, L8, X4). Times
+// are the best of several rounds, and the limit is wide: it finds a full scan, not a cache miss.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewEntry } from '../store.js';
@@ -9,10 +9,10 @@ const SMALL = 400;
 const LARGE = 10_000;
 /** A verb that visits everything would be twenty-five times slower. */
 const MAX_RATIO = 8;
-/** Work that is faster than this counts as this long. */
+/** Faster work counts as this long. */
 const LEAST_MS = 0.2;
 const ROUNDS = 5;
-/** Rounds before the first measurement, so that both are of compiled code; fewer of a store that takes this long. */
+/** Rounds before the first measurement, so that both measure compiled code; fewer if the store takes this long. */
 const WARM_UP_ROUNDS = 20;
 const WARM_UP_MS = 200;
 /** Measurements of the larger store before it counts as slow, and the pause between them, milliseconds. */
@@ -68,7 +68,7 @@ export function costTests(it: RegisterTest): void {
   });
 }
 
-/** Entries on a fourth as many hosts. */
+/** Adds entries, on a quarter as many hosts. */
 async function fill(test: StoreTest, from: number, to: number): Promise<void> {
   const entries = Array.from({ length: to - from }, (_, at) =>
     test.entry(`f${(from + at) % (to / 4)}`, `fill ${from + at}`),
@@ -81,7 +81,7 @@ async function addInBatches(test: StoreTest, entries: readonly NewEntry[]): Prom
   for (let at = 0; at < entries.length; at += size) await test.store.add(entries.slice(at, at + size));
 }
 
-/** Measures the work on a small store and on a large one. What a busy machine slowed down is measured again. */
+/** Measures the work on a small store and on a large one. Measurements that a busy machine slowed down are repeated. */
 async function compare(
   test: StoreTest,
   work: () => Promise<void>,

@@ -1,9 +1,9 @@
-// How two values of a failed check differ, in words that a person reads: of long lists only what is missing, what is
-// too much, or where the order changes. The rest of such a list says nothing about the fault.
+// Describes for people how two values of a failed check differ. For long lists it says only what is missing, what is
+// extra, or where the order changes. The rest of such a list says nothing about the fault.
 
 import { MAX_LISTED_WHOLE, MAX_NAMED_ITEMS } from './limits.js';
 
-/** Never throws for values that JSON has. */
+/** Never throws for JSON values. */
 export function difference(actual: unknown, expected: unknown): string {
   const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > MAX_LISTED_WHOLE;
   if (!Array.isArray(actual) || !Array.isArray(expected) || !(isLong(actual) || isLong(expected)))
@@ -22,7 +22,7 @@ function textOf(item: unknown): string {
   return JSON.stringify(item) ?? 'undefined';
 }
 
-/** The items of one list that the other one has not, each as often as it is missing there. */
+/** The items of one list that the other lacks, each as often as it is missing there. */
 function without(items: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const other of others) left.set(other, (left.get(other) ?? 0) + 1);

@@ -1,5 +1,5 @@
-// Leasing: one holder, in time, oldest first, fenced (L1 … L4, L6). What comes with a lease: entries by priority and
-// arrival, none before its time, blocked lanes left out (L5, L7, L8).
+// Leasing: one holder, in time, oldest first, fenced (L1 … L4, L6). What a lease contains: entries by priority and
+// arrival, none before its time, none of blocked lanes (L5, L7, L8).
 
 import type { Lease } from '../store.js';
 import { ALL, assert, assertEqual, idsOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';

@@ -1,6 +1,6 @@
 // The bounds of what a failed check prints, each with its unit (our own).
 
-/** Items of a list that is printed whole. */
+/** The most items of a list that is printed completely. */
 export const MAX_LISTED_WHOLE = 12;
-/** Items that are named of those in which two longer lists differ. */
+/** The most differing items of two longer lists that are named. */
 export const MAX_NAMED_ITEMS = 10;

@@ -1,5 +1,5 @@
-// A random walk of all verbs, on the store and on the memory store side by side: every answer must agree.
-// Order among entries that waited is not part of the contract, so hosts with such entries are compared as sets.
+// A random walk of all verbs, on the store and on the memory store in parallel: every answer must agree. Order among
+// entries that waited is not part of the contract, so hosts with such entries are compared as sets.
 
 import type { FrontierStore, HostCommit, Lease } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
@@ -18,7 +18,7 @@ import {
 } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
-/** Hosts whose entries never wait: their order is compared. */
+/** Hosts whose entries never wait, so their order is compared. */
 const PLAIN = ['p0', 'p1', 'p2'];
 /** Hosts whose entries may wait, and whose lanes may be blocked. */
 const TIMED = ['t0', 't1', 't2'];
@@ -30,7 +30,7 @@ export function modelTests(it: RegisterTest, { seed = 1, modelSteps = 1_500 }: S
   });
 }
 
-/** A lease of the store and the one that the model has of the same host. */
+/** A lease of the store and the model's lease of the same host. */
 interface LeasePair {
   readonly real: Lease;
   readonly model: Lease;
@@ -98,7 +98,7 @@ class Walk {
     }
   }
 
-  /** Some done, some queued again, the rest not mentioned; then released or parked. */
+  /** Some entries are done, some queued again, the rest not mentioned. Then the host is released or parked. */
   async #finish(): Promise<void> {
     const host = this.#pickLeased();
     if (host === null) return;
@@ -135,7 +135,7 @@ class Walk {
     const notBeforeMs = isTimed ? below(4) * unit : 0;
     const state = new Uint8Array([below(256)]);
     const part = ({ fencingToken, entries }: Lease): HostCommit => {
-      // Both stores agree on the names in flight, perhaps not on their order: fates go by name.
+      // Both stores agree on the names in flight, but perhaps not on their order, so the choices go by name.
       const sorted = entries.map((entry) => ({ id: entry.id, name: nameOf(entry) }));
       sorted.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
       const done = sorted.filter((_, at) => (fates[at] ?? 0) < 2).map(({ id }) => id);
@@ -174,7 +174,7 @@ class Walk {
     assert(isInTime, `answered ${real} ms, the truth is ${model} ms`, 'N1');
   }
 
-  /** A host under a lease that has not ended. Commits after the end are tested elsewhere. */
+  /** A host under a lease that has not ended. Other tests cover commits after the end. */
   #pickLeased(): string | null {
     for (const [host, { untilMs }] of this.#leases) if (untilMs <= this.#modelNowMs) this.#leases.delete(host);
     return this.#leases.size === 0 ? null : this.#choices.of([...this.#leases.keys()]);

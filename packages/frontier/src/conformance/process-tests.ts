@@ -1,5 +1,6 @@
-// Processes on one crawl that are killed and stopped at random, judged from the log of the server they request pages
-// from: no request is early, every page is requested, none again once it is settled (L1, L4, C2 across processes).
+// Processes on one crawl that are killed and stopped at random. The log of the server they request pages from must show
+// that no request is early, every page is requested, and no page is requested again once it is settled (L1, L4, C2
+// across processes).
 
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
@@ -12,17 +13,21 @@ import { pagesOfWeb, WEB_HOSTS, WORKER_SETTING, type WorkerSetting } from './sui
 
 /** Resolution of a random share. */
 const SHARES = 1_000_000;
-/** Most faults over all pages: where processes start slowly, more would leave none at work. */
+/** The most faults over all pages: if processes start slowly, more faults would leave none at work. */
 const MAX_FAULTS = 400;
-/** Pages between two faults at least, so that a process that starts slowly has done something before it is killed. */
+/**
+ * The least number of pages between two faults, so that a slowly starting process does something before it is killed.
+ */
 const LEAST_PAGES_BETWEEN = 3;
-/** Pause while there was too little work for a fault, milliseconds. */
+/** Pause when there was too little work for a fault, milliseconds. */
 const IDLE_MS = 20;
-/** The server notes the time this often, milliseconds, so that it knows which requests it found late. */
+/** The server notes the time this often, milliseconds, so that it knows which requests it received late. */
 const TICK_MS = 5;
 /** The longest planned time of an answer, milliseconds. */
 const LONGEST_ANSWER_MS = 15;
-/** A server that is later than this, milliseconds, cannot tell when an exchange ended: its earliest arrival counts. */
+/**
+ * Milliseconds: a server that is later than this cannot tell when an exchange ended, so the earliest arrival counts.
+ */
 const LATE_MS = 20;
 
 const DEFAULTS = {
@@ -36,7 +41,7 @@ interface Exchange {
   readonly pid: number;
   readonly host: string;
   readonly name: string;
-  /** It had not arrived before this: the server's last tick before the one that found it. */
+  /** The request had not arrived before this: the server's last tick before the one that found it. */
   readonly notBeforeMs: number;
   readonly startMs: number;
   endMs: number;
@@ -44,11 +49,11 @@ interface Exchange {
 
 interface Log {
   readonly exchanges: Exchange[];
-  /** When the server heard that a page is settled, `host name`. */
+  /** When the server learned that a page is settled, by `host name`. */
   readonly settledMs: Map<string, number>;
 }
 
-/** The test with processes, on data of its own. Registered where the options say how to start processes. */
+/** The test with processes, on its own data. It is registered if the options say how to start processes. */
 export function processTests(
   register: (invariants: string, title: string, body: () => Promise<void>) => void,
   { processes, seed = 1 }: SuiteOptions,
@@ -98,7 +103,7 @@ async function crawlWithFaults(settings: Settings, choices: Choices): Promise<vo
   }
 }
 
-/** Kills and stops workers until nothing is left; whether it came to that. `store` only reads meanwhile. */
+/** Kills and stops workers until nothing is left. Returns whether that happened. Meanwhile `store` is only read. */
 async function injectFaults(
   { faultEveryMs, longestMs, stops, delayMs, ttlMs, seedsPerHost }: Settings,
   store: FrontierStore,
@@ -124,7 +129,7 @@ async function injectFaults(
   return false;
 }
 
-/** Answers and logs a page, of the host of the header. A PUT reports a page as settled. */
+/** Answers and logs a page of the host in the header. A PUT reports a page as settled. */
 async function listen({ exchanges, settledMs }: Log): Promise<Server> {
   let notBeforeMs = performance.now();
   const ticks = setInterval(() => {
@@ -162,7 +167,7 @@ function judge({ exchanges, settledMs }: Log, faults: readonly Fault[], delayMs:
   for (const exchange of exchanges) {
     if (afterStops.has(exchange)) continue;
     const page = `${exchange.host} ${exchange.name}`;
-    // The report comes after the commit: what arrives after the report arrives after the commit.
+    // The report comes after the commit, so what arrives after the report arrives after the commit.
     if ((settledMs.get(page) ?? Number.POSITIVE_INFINITY) < arrivalOf(exchange)) again.push(page);
     const before = last.get(exchange.host);
     last.set(exchange.host, exchange);
@@ -174,8 +179,8 @@ function judge({ exchanges, settledMs }: Log, faults: readonly Fault[], delayMs:
 }
 
 /**
- * The first request of a process after each of its stops. It may have been stopped between its last check of the clock
- * and the system call that sends: no store can close that gap.
+ * The first request of a process after each of its stops. The process may have been stopped between its last check of
+ * the clock and the system call that sends. No store can close that gap.
  */
 function firstAfterStops(exchanges: readonly Exchange[], faults: readonly Fault[]): Set<Exchange> {
   const firsts = faults.map(({ pid, toMs }) => exchanges.find((each) => each.pid === pid && each.startMs >= toMs));
@@ -183,8 +188,8 @@ function firstAfterStops(exchanges: readonly Exchange[], faults: readonly Fault[
 }
 
 /**
- * From when on the delay counts: the end of the exchange; its start, where its process was killed or stopped during it,
- * or the server answered so late that the end says nothing.
+ * When the delay begins to count: at the end of the exchange, or at its start if its process was killed or stopped
+ * during it, or if the server answered so late that the end says nothing.
  */
 function freeFromMs(exchange: Exchange, faults: readonly Fault[]): number {
   const { pid, startMs, endMs } = exchange;
@@ -202,7 +207,7 @@ function arrivalOf({ notBeforeMs, startMs }: Exchange): number {
 export interface Fault {
   readonly pid: number;
   readonly fromMs: number;
-  /** `Infinity` for a kill, and while a stop lasts. */
+  /** `Infinity` for a kill, and until a stop ends. */
   toMs: number;
 }
 
@@ -224,7 +229,7 @@ export class WorkerGroup {
     this.#workers.push(this.#startOne(`worker ${this.#started}`));
   }
 
-  /** Kills one and starts another. `share`: which one, from 0 to 1. */
+  /** Kills one process and starts another. `share`: which one, from 0 to 1. */
   kill(share: number): void {
     const [victim] = this.#workers.splice(Math.floor(share * this.#workers.length), 1);
     if (victim === undefined) return;
@@ -254,7 +259,7 @@ export class WorkerGroup {
     return this.#workers.filter(({ exitCode }) => exitCode !== null).length;
   }
 
-  /** Kills all; resolves when they are gone. */
+  /** Kills all processes; resolves when they are gone. */
   async end(): Promise<void> {
     this.#stopped.clear();
     const alive = this.#workers.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);

@@ -1,5 +1,5 @@
-// What a durable store has kept when it is opened again: a store that forgets what is known fetches a site twice, and
-// one that forgets its times sends requests too early.
+// What a durable store still has when it is opened again: a store that forgets known URLs fetches a site twice, and one
+// that forgets its times sends requests too early.
 
 import { assertEqual, idsOf, nameOf, RELEASE, type RegisterTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';

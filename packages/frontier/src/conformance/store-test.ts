@@ -1,6 +1,6 @@
-// One store under test: short names for what every test does, and the closing of what it opened; assertions that name
-// the invariant that broke, whatever test runner is in use; a seeded source of choices, so that a random walk that
-// failed can be repeated.
+// One store under test: short names for what every test does, and closing of what it opened; assertions that name the
+// broken invariant, whatever test runner is in use; a seeded source of choices, so that a failed random walk can be
+// repeated.
 
 import { createHash } from 'node:crypto';
 import { FINGERPRINT_BYTES } from '../limits.js';
@@ -14,7 +14,7 @@ export const ALL = 10_000;
 /** The end of a commit that releases its host, due at once. */
 export const RELEASE = { then: { release: { dueInMs: 0 } } };
 
-/** `invariants`: `A1` … `X4` with commas; the first one fails unless an assertion names another. */
+/** `invariants`: `A1` … `X4`, separated by commas. The first one fails unless an assertion names another. */
 export type RegisterTest = (
   invariants: string,
   title: string,
@@ -60,7 +60,7 @@ export class StoreTest {
     if (this.capabilities.durable !== 'none') await this.reopen();
   }
 
-  /** Clients that work at the same time: several where the store is shared, else the same one several times. */
+  /** Clients that work at the same time: several if the store is shared, otherwise the same one several times. */
   async clients(count: number): Promise<FrontierStore[]> {
     const clients = [this.store];
     while (clients.length < count) {
@@ -92,7 +92,7 @@ export class StoreTest {
     return this.store.add(names.map((name) => this.entry(host, name, more)));
   }
 
-  /** Leases all hosts that are due, for so many units. */
+  /** Leases all due hosts for `units`. */
   leaseAll(units = 100, more: { readonly maxHosts?: number; readonly entriesPerHost?: number } = {}): Promise<Lease[]> {
     const { maxHosts = ALL, entriesPerHost = ALL } = more;
     return this.store.lease({ maxHosts, entriesPerHost, ttlMs: units * this.unit });
@@ -105,7 +105,7 @@ export class StoreTest {
     return lease;
   }
 
-  /** Leases the only host that is due; the names of its entries. */
+  /** Leases the only due host. Returns the names of its entries. */
   async leaseNames(): Promise<string[]> {
     return namesOf((await this.leaseOnly()).entries);
   }
@@ -118,14 +118,14 @@ export class StoreTest {
     return (await this.leaseAll()).map(({ host }) => host);
   }
 
-  /** Asserts that something is due later than now, in so many units at most. */
+  /** Asserts that something is due later than now, within `units`. */
   async assertDueWithin(units: number, invariant?: string): Promise<void> {
     const dueInMs = await this.store.nextDueInMs();
     const isWithin = dueInMs !== null && dueInMs > 0 && dueInMs <= units * this.unit;
     assert(isWithin, `due in ${dueInMs} ms, expected at most ${units} units`, invariant);
   }
 
-  /** Commits one host; the entries it was given, or `lost`. */
+  /** Commits one host. Returns the entries it was given, or `lost`. */
   async commit(
     { host, fencingToken }: LeasedHost,
     part: Omit<HostCommit, keyof LeasedHost>,
@@ -135,7 +135,7 @@ export class StoreTest {
     return answer?.ok === true ? answer.entries : 'lost';
   }
 
-  /** Keeps a lease for so many units; the names of the entries it was given, or `lost`. */
+  /** Keeps a lease for `units`. Returns the names of the entries it was given, or `lost`. */
   async keep(
     lease: LeasedHost,
     want: number,
@@ -146,7 +146,7 @@ export class StoreTest {
     return taken === 'lost' ? taken : namesOf(taken);
   }
 
-  /** Ends a lease with everything done but the names in `unfinished`. */
+  /** Ends a lease with everything done except the names in `unfinished`. */
   async release(lease: Lease, dueUnits: number | null = 0, unfinished: readonly string[] = []): Promise<void> {
     const done = idsOf(lease.entries.filter((entry) => !unfinished.includes(nameOf(entry))));
     const dueInMs = dueUnits === null ? null : dueUnits * this.unit;
@@ -181,7 +181,7 @@ export function testEntry(host: string, name: string): NewEntry {
 
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
-  /** `null`: the first one that the test names. */
+  /** `null`: the first invariant that the test names. */
   readonly invariant: string | null;
 
   constructor(message: string, invariant: string | null) {
@@ -190,18 +190,18 @@ export class InvariantError extends Error {
   }
 }
 
-/** @param invariant - Where it is not the first one that the test names. */
+/** @param invariant - If it is not the first one that the test names. */
 export function assert(condition: boolean, message: string, invariant?: string): asserts condition {
   if (!condition) throw new InvariantError(message, invariant ?? null);
 }
 
-/** As `assert`, for values that are equal as JSON. */
+/** Like `assert`, for values that must be equal as JSON. */
 export function assertEqual(actual: unknown, expected: unknown, what: string, invariant?: string): void {
   if (JSON.stringify(actual) === JSON.stringify(expected)) return;
   throw new InvariantError(`${what}: ${difference(actual, expected)}`, invariant ?? null);
 }
 
-/** The code of the error that an action fails with; `null` when it succeeds. */
+/** The code of the error with which an action fails; `null`: it succeeds. */
 export async function codeOf(action: Promise<unknown>): Promise<string | null> {
   try {
     await action;
@@ -212,7 +212,7 @@ export async function codeOf(action: Promise<unknown>): Promise<string | null> {
 }
 
 export interface Choices {
-  /** A whole number from 0, below `below`. */
+  /** A whole number from 0 to less than `below`. */
   readonly below: (below: number) => number;
   readonly of: <T>(options: readonly T[]) => T;
 }

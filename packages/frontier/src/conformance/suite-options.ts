@@ -1,29 +1,29 @@
-// What a store's author gives to the suite: a test runner, a way to make stores, and the store's capabilities.
+// What the author of a store passes to the suite: a test runner, a way to create stores, and the store's capabilities.
 
 import type { ChildProcess } from 'node:child_process';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
 
-/** A store on data of its own, for one test. */
+/** A store on its own data, for one test. */
 export interface StoreUnderTest {
-  /** Not opened yet. */
+  /** Not open yet. */
   readonly store: FrontierStore;
   /** Lets at least this much time pass on the store's clock. */
   readonly advance: (ms: number) => Promise<void>;
-  /** A clock of the same rate as the store's, any origin, milliseconds. */
+  /** A clock that runs at the rate of the store's clock, from any origin, milliseconds. */
   readonly nowMs: () => number;
-  /** What costs are measured on, milliseconds from any origin. @default the machine's clock */
+  /** The clock by which costs are measured, milliseconds from any origin. @default the machine's clock */
   readonly costNowMs?: () => number;
-  /** Of a durable store: another client on the same data, not opened, made after the last one was closed. */
+  /** For a durable store: another client on the same data, not open, created after the last one was closed. */
   readonly reopen?: () => Promise<FrontierStore>;
-  /** Where `capabilities.shared`: another client on the same data at the same time, not opened. */
+  /** If `capabilities.shared`: another client on the same data at the same time, not open. */
   readonly connect?: () => Promise<FrontierStore>;
   /** Frees what was made. The suite has closed the clients it opened. */
   readonly dispose: () => Promise<void>;
 }
 
-/** Data that processes share while the suite kills and stops them. On the machine's clock, not a virtual one. */
+/** Data that processes share while the suite kills and stops them. It uses the machine's clock, not a virtual one. */
 export interface ProcessesUnderTest {
-  /** The suite's own client, not opened. */
+  /** The suite's own client, not open. */
   readonly store: FrontierStore;
   /**
    * Starts a process that calls `runSuiteWorker` with another client on the same data.
@@ -46,24 +46,24 @@ export interface SuiteProcesses {
   readonly ttlMs?: number;
   /** Pages of each of twelve hosts at the start; each leads to six more. @default 2 */
   readonly seedsPerHost?: number;
-  /** Milliseconds between two faults, on average. @default 150 */
+  /** Average milliseconds between two faults. @default 150 */
   readonly faultEveryMs?: number;
   /** Share of faults that stop a process for a while; the others kill one. @default 0.5 */
   readonly stops?: number;
-  /** Milliseconds after which the test has failed. @default 240,000 */
+  /** Milliseconds after which the test fails. @default 240,000 */
   readonly longestMs?: number;
-  /** Called with what happened, before it is judged. */
+  /** Called with the report before it is judged. */
   readonly onReport?: (report: ProcessReport) => void;
 }
 
-/** What was done to processes, and what the server saw of them. */
+/** The faults that processes got, and what the server saw of the processes. */
 export interface ProcessReport {
   readonly exchanges: number;
   /** Pages requested. */
   readonly requested: number;
   readonly kills: number;
   readonly stops: number;
-  /** Requests sooner than the delay. */
+  /** Requests earlier than the delay allows. */
   readonly early: number;
 }
 
@@ -77,11 +77,14 @@ export interface SuiteOptions {
   readonly capabilities: StoreCapabilities;
   /** Whether `makeStore` respects `maxQueued`. @default false */
   readonly isBounded?: boolean;
-  /** The step of all durations, milliseconds. With a wall clock at least a hundred store calls. @default 1,000 */
+  /**
+   * The step of all durations, milliseconds. With a wall clock, at least as long as a hundred store calls.
+   * @default 1,000
+   */
   readonly unitMs?: number;
   /** Invariants that the store does not claim to hold, such as `X4`. Their tests are not registered. @default none */
   readonly without?: readonly string[];
-  /** Where `capabilities.shared`: how to start processes, which are killed and stopped. @default not tested */
+  /** If `capabilities.shared`: how to start the processes that are killed and stopped. @default not tested */
   readonly processes?: SuiteProcesses;
   /** Seed of the random walks, printed when one fails. @default 1 */
   readonly seed?: number;

@@ -1,5 +1,5 @@
 // A worker process that the suite kills and stops. It leases hosts, requests their pages one at a time from the suite's
-// loopback server, keeps the rules that every holder keeps, and reports to the server what is settled.
+// loopback server, follows the rules for every holder, and reports settled pages to the server.
 
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,14 +24,14 @@ const MARGIN_MS = 150;
 const CONCURRENCY = 2;
 const IDLE_MS = 20;
 
-/** Sends a request; `false` when `maySend` did not allow it. */
+/** Sends a request; `false`: `maySend` did not allow it. */
 type Send = (method: 'GET' | 'PUT', host: string, name: string, maySend: () => boolean) => Promise<boolean>;
 
 /**
- * What a process started by `SuiteProcesses` runs: it crawls until it is killed.
+ * The body of a process started by `SuiteProcesses`: it crawls until it is killed.
  *
- * @param store - A client on the data of the test, not opened.
- * @throws FrontierError of the store; an `Error` when the process was not started by the suite.
+ * @param store - A client on the data of the test, not open.
+ * @throws FrontierError of the store; an `Error` if the suite did not start the process.
  */
 export async function runSuiteWorker(store: FrontierStore): Promise<never> {
   const text = process.env[WORKER_SETTING];
@@ -69,7 +69,7 @@ async function serve(
   };
   const queue = [...entries];
   for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
-    // Timers of Node may fire a millisecond early.
+    // Node's timers may fire a millisecond early.
     while (performance.now() < nextAt) await sleep(Math.max(1, nextAt - performance.now()));
     const name = nameOf(entry);
     if (!(await send('GET', host, name, () => performance.now() < leasedUntilMs - MARGIN_MS))) return;
@@ -86,7 +86,7 @@ async function serve(
 
 /**
  * One connection, one request at a time, without an HTTP client: `maySend` is called last, in the tick of the write.
- * Answers are so short that their first bytes are their end.
+ * Answers are so short that they arrive in one piece.
  */
 async function connectTo(port: number): Promise<Send> {
   const socket = connect(port, '127.0.0.1');
@@ -119,7 +119,7 @@ export function pageLinks(host: string, name: string): NewEntry[] {
   ];
 }
 
-/** Pages of the web: the seeds of each host, and all they lead to. */
+/** The number of pages in the test's web: the seeds of each host, and all pages they lead to. */
 export function pagesOfWeb(seedsPerHost: number): number {
   return WEB_HOSTS.length * seedsPerHost * (2 ** (MAX_DEPTH + 1) - 1) + MAX_DEPTH;
 }

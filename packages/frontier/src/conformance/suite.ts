@@ -1,6 +1,6 @@
 // The conformance suite of FrontierStore: one test per invariant of the contract, a random walk compared with the
-// memory store, four clients at once, processes that are killed and stopped, and a check that costs stay flat. It needs
-// no test runner of its own.
+// memory store, four clients at once, processes that are killed and stopped, and a check that costs stay flat. It works
+// with any test runner.
 
 import { boundaryTests } from './boundary-tests.js';
 import { clientTests } from './client-tests.js';
