@@ -1,4 +1,4 @@
-// The frontier's only source of time. Everything that waits uses it, so that a test can bring a clock of its own.
+// The frontier's only source of time. Everything that waits uses it, so that a test can supply its own clock.
 
 import { uptime } from 'node:os';
 
@@ -9,18 +9,18 @@ export interface Clock {
   /**
    * Calls `fn` once after `ms` milliseconds, possibly 1 ms early like Node's timers: read the clock again.
    *
-   * @returns Cancels the call; safe to call twice, and after it was made.
+   * @returns Cancels the call. It is safe to call it twice, or after `fn` was called.
    */
   after(ms: number, fn: () => void): () => void;
 }
 
 /** A clock that moves only when a test moves it. */
 export interface ManualClock extends Clock {
-  /** Moves time forward, calling each timer at its own time, in order, those set meanwhile included. */
+  /** Moves time forward and calls each timer at its own time, in order, including timers set in the meantime. */
   advance(ms: number): void;
   /** Moves to a time; a time in the past has no effect. */
   advanceTo(atMs: number): void;
-  /** The time of the earliest timer; `null` without timers. */
+  /** The time of the earliest timer; `null`: no timers. */
   nextTimerAt(): number | null;
 }
 
@@ -30,19 +30,19 @@ const TIMER_MAX_MS = 2_147_483_647;
 interface PlatformTime {
   /** Epoch milliseconds; may be set forward and back. */
   readonly wallMs: () => number;
-  /** Milliseconds since some time, which only grow; sleep of the machine may be left out. */
+  /** Milliseconds since some time. They never decrease, and may leave out the time in which the machine slept. */
   readonly monotonicMs: () => number;
-  /** Seconds since the machine started, sleep included; whole ones on some platforms. */
+  /** Seconds since the machine started, sleep included; whole seconds on some platforms. */
   readonly uptimeS: () => number;
 }
 
-/** Milliseconds between two looks at whether the machine slept, and the least that counts as sleep. */
+/** Milliseconds between two checks whether the machine slept, and the least time that counts as sleep. */
 const LOOK_MS = 1_000;
 const LEAST_SLEEP_MS = 3_000;
 
-/** The time of the platform as it passes: from the wall clock's time at the beginning. */
+/** The platform's time as it elapses, starting from the wall clock's time. */
 export function passingTime({ wallMs, monotonicMs, uptimeS }: PlatformTime): () => number {
-  /** Grows by the time for which the machine sleeps. */
+  /** Increases by the time for which the machine sleeps. */
   const sleepMs = (): number => {
     try {
       return uptimeS() * 1_000 - monotonicMs();
@@ -69,13 +69,13 @@ const realNow = performance.now;
 const nowMs = passingTime({
   wallMs: Date.now,
   monotonicMs: () => performance.now(),
-  // Of a time that a test has made up, no sleep follows.
+  // With a test's fake time there is no sleep.
   uptimeS: () => (performance.now === realNow ? uptime() : Number.NaN),
 });
 
 /**
  * The platform's clock. Setting the wall clock, forward or back, does not affect it: spacing, running time and waits
- * follow elapsed time. After the machine was asleep, it catches up. Its timers keep the process alive until they are
+ * follow elapsed time. After the machine has slept, it catches up. Its timers keep the process alive until they are
  * cancelled. Never throws.
  */
 export function systemClock(): Clock {
@@ -92,7 +92,7 @@ export function systemClock(): Clock {
 export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   let now = startMs;
   const timers = new Set<{ readonly atMs: number; readonly fn: () => void }>();
-  /** Of the same time, the one set first: a set keeps the order of insertion. */
+  /** Among timers of the same time, the one set first, because a set keeps the order of insertion. */
   const earliest = () => {
     let found: { readonly atMs: number; readonly fn: () => void } | null = null;
     for (const timer of timers) if (found === null || timer.atMs < found.atMs) found = timer;

@@ -1,4 +1,4 @@
-// The one error class of the package: for a caller's mistake or broken machinery, never for what a crawl meets every
+// The one error class of the package: for a caller's mistake or a broken component, never for what a crawl meets every
 // day.
 
 /**

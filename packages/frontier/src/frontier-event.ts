@@ -11,7 +11,7 @@ export interface UrlVerdict {
   readonly reason: string;
   readonly url: string;
   readonly record: UrlRecord | null;
-  /** The deciding line of robots.txt; `null` when no line decided. */
+  /** The deciding line of robots.txt; `null`: no line decided. */
   readonly line: number | null;
   readonly pattern: string | null;
   readonly dialect: string | null;

@@ -1,5 +1,5 @@
-// The frontier: what is known, what is next, and when. This file is the public object; its work is done by the
-// scheduler (`flow/scheduler.ts`), over what all parts share (`flow/context.ts`). The frontier itself never fetches.
+// The frontier: what is known, what is next, and when. This file has the public object. The scheduler
+// (`flow/scheduler.ts`) does the work, on what all parts share (`flow/context.ts`). The frontier itself never fetches.
 
 import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
@@ -25,7 +25,7 @@ export interface Frontier extends FrontierQuestions {
   /**
    * Opens the store and restores its contents. Call it once, before anything else.
    *
-   * @param part - In place of the option, where it is known only now.
+   * @param part - Replaces the option, if it is known only now.
    */
   open(part?: string): Promise<void>;
   /** Adds URLs; the answers are in the same order. Rules of robots.txt that are in memory are checked here. */
@@ -53,7 +53,7 @@ export interface Frontier extends FrontierQuestions {
   nextAt(): Promise<number | null>;
   /**
    * Call it when the address of a request is known, before connecting: whether a request to the address may start now
-   * (`politeness.perIp`). `wait`: give the work back with that time.
+   * (`politeness.perIp`). `wait`: return the work with that time.
    */
   mayConnect(work: Work, address: string): Promise<StartAnswer>;
   /** The last check before the socket: lease, clock and pauses. */
@@ -72,13 +72,13 @@ export interface Frontier extends FrontierQuestions {
    * Restarts the count for the bounds of the crawl and its hosts, until it is closed, for a crawl that starts again
    * with what it knows. Call it once, before `take`.
    *
-   * @param sinceMs - When the count began, epoch milliseconds: it is another one than every earlier.
+   * @param sinceMs - When the count began, epoch milliseconds. It differs from that of every earlier count.
    */
   countFrom(used: UsedUp, sinceMs: number): void;
   /** Whether this URL, as spelled, is known to be queued or done. `true` is certain, `false` is not. Cheap. */
   isRecent(url: string): boolean;
   counts(): FrontierCounts;
-  /** The same, after a look at what the store and other processes have by now. */
+  /** The same, after reading the present counts of the store and other processes. */
   recount(): Promise<FrontierCounts>;
   /** A small record of yours, kept in the store next to the queue (well-known files, counters); at most 1 MiB. */
   readRecord(key: string): Promise<Uint8Array | null>;
@@ -100,8 +100,8 @@ export interface Frontier extends FrontierQuestions {
   /** The name of this process's part of the crawl's account. */
   partName(): string;
   /**
-   * Moves the crawl to another, open store. No process may be working on it. What an earlier call has moved stays
-   * there; afterwards no process opens the crawl here. It also works on a frontier opened for inspection.
+   * Moves the crawl to another, open store. No process may be working on the crawl. A repeated call continues an
+   * earlier move; afterwards no process opens the crawl here. It also works on a frontier opened for inspection.
    */
   moveTo(to: FrontierStore, onProgress: (moved: MovedCounts) => void): Promise<MovedCounts>;
   /** Runs exclusively among the processes of the crawl: to read, compute and write a record that they share. */
@@ -247,7 +247,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       const sentMs = clock.nowMs();
       const theirsMs = (await store.clockMs?.()) ?? null;
       const halfMs = (clock.nowMs() - sentMs) / 2;
-      // Ours has whole milliseconds.
+      // Our clock has whole milliseconds.
       return theirsMs === null ? null : { aheadMs: theirsMs - sentMs - halfMs, errorMs: halfMs + 1 };
     }),
     partName: () => records.name,

@@ -1,5 +1,5 @@
-// What `mannerly` builds on and a user of the frontier does not need. No promise of stability: it changes with any
-// version.
+// Exports that `mannerly` builds on and users of the frontier do not need. They have no promise of stability and may
+// change with any version.
 
 export { resolveSettings } from './options/options.js';
 export { afterExchange, newHostClock, redirectNotBeforeMs } from './politeness/host-clock.js';

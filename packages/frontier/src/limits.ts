@@ -1,22 +1,25 @@
 // The bounds of the frontier itself, those that several folders share, and those of the stores, each with its unit and
-// where it comes from. What belongs to one folder alone is in the `limits.ts` of that folder.
+// source. Bounds that belong to one folder are in the `limits.ts` of that folder.
 
 // ── Leases (design of the storage contract) ──────────────────────────────────────────────────────────────────────────
 
-/** Milliseconds a host stays leased without renewal. Long enough for three heartbeats, short enough to wait for. */
+/**
+ * Milliseconds for which a host stays leased without renewal: long enough for three heartbeats, short enough to wait
+ * for.
+ */
 export const LEASE_TTL_MS = 30_000;
-/** Shortest and longest lease an operator may set, milliseconds. */
+/** The shortest and the longest lease that an operator may set, milliseconds. */
 export const LEASE_TTL_LEAST_MS = 3_000;
 export const LEASE_TTL_MOST_MS = 600_000;
-/** No request starts within this many milliseconds before the end of the lease; more when the event loop lags. */
+/** No request starts within this many milliseconds before the end of the lease; more if the event loop lags. */
 export const LEASE_MARGIN_MS = 1_000;
-/** Hosts leased at a time, unless an option says otherwise. */
+/** Hosts leased at a time, unless an option sets another number. */
 export const HOSTS_HELD = 1_024;
-/** Most hosts an operator may lease at a time. */
+/** The most hosts that an operator may lease at a time. */
 export const HOSTS_HELD_MOST = 65_536;
 /** Entries of one host that are leased at a time: those in flight and those that come next. */
 export const ENTRIES_PER_LEASE = 16;
-/** URLs of one host that are handed out and not settled. */
+/** Entries of one host that are leased at a time: those in flight and the next ones. */
 export const UNSETTLED_PER_HOST = 4;
 export const UNSETTLED_PER_HOST_MOST = 256;
 /** Bytes of the state kept with a host's lease: the storage contract. */
@@ -24,47 +27,47 @@ export const HOST_STATE_MAX_BYTES = 1_024;
 
 // ── Queue ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** URLs queued over all hosts before new ones are answered `full`. */
+/** URLs queued over all hosts; when there are this many, new ones are answered `full`. */
 export const QUEUED_MAX = 10_000_000;
-/** Characters of a URL: what servers and proxies commonly take, RFC 9110 §4.1 recommends at least 8,000. */
+/** The most characters of a URL: what servers and proxies commonly accept. RFC 9110 §4.1 recommends at least 8,000. */
 export const URL_MAX_CHARS = 8_192;
 /** Priority classes of a host queue (storage contract). */
 export const PRIORITIES = 8;
 /** Bytes of a fingerprint (storage contract). */
 export const FINGERPRINT_BYTES = 8;
-/** Shortest secret of the fingerprints, characters: 64 bits as hexadecimal digits (our own). */
+/** The shortest secret of the fingerprints, characters: 64 bits as hexadecimal digits (our own). */
 export const FINGERPRINT_SECRET_LEAST_CHARS = 16;
 /** Bytes of one record (storage contract). */
 export const RECORD_MAX_BYTES = 1_048_576;
 
 // ── Robots gate ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Authorities whose state is kept in memory, and the body of their robots.txt with it. */
+/** Authorities whose state, with the body of their robots.txt, is in memory. */
 export const AUTHORITIES_IN_MEMORY = 20_000;
-/** Authorities whose rules are kept compiled. Reading a small file again costs less than a page. */
+/** Authorities whose rules stay compiled. Reading a small file again costs less than a page. */
 export const RULES_IN_MEMORY = 2_048;
-/** Bytes of robots.txt bodies kept in memory, compiled rules counted as much again. */
+/** Bytes of robots.txt bodies in memory; compiled rules count the same number again. */
 export const AUTHORITY_BYTES_IN_MEMORY = 67_108_864;
-/** Authorities of one host that are kept with its lease because of their requirements. */
+/** Authorities of one host that are stored with its lease because of their requirements. */
 export const ASKERS_PER_HOST = 6;
 /** Longest Crawl-delay honoured exactly, milliseconds: one day, robots §9.1. */
 export const CRAWL_DELAY_MOST_MS = 86_400_000;
-/** Blocked lanes of one host that are remembered here; the store knows all of them. */
+/** Blocked lanes of one host that are remembered here; the store has all of them. */
 export const LANES_REMEMBERED = 256;
 
 // ── Bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Largest number of pages a bound may name. */
+/** The largest number of pages that a bound may have. */
 export const PAGES_MOST = 1_000_000_000;
-/** Longest running time a bound may name, minutes: ten years. */
+/** The longest running time that a bound may have, minutes: ten years. */
 export const MINUTES_MOST = 5_256_000;
 
-/** Entries of `hosts` (our own). */
+/** The most entries of `hosts` (our own). */
 export const HOST_ENTRIES_MOST = 1_000;
-/** Labels that a crawl may name, and characters of one (our own). */
+/** The most labels of a crawl, and the most characters of a label (our own). */
 export const LABELS_MOST = 64;
 export const LABEL_CHARS_MOST = 128;
-/** Least and greatest weight of a host or label (our own). */
+/** The least and the greatest weight of a host or label (our own). */
 export const WEIGHT_LEAST = 0.01;
 export const WEIGHT_MOST = 100;
 /** Host names and patterns of one of them (our own). */

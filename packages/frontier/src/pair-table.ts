@@ -1,10 +1,11 @@
-// Pairs of 32-bit words in an array, open addressing: a slot is two words, and the pair (0, 0) marks an empty one. The
-// home of a pair is its low word scaled to the size of the table, so homes keep their order when a table grows, and
-// growing reads and writes memory in sequence. The words are of keyed hashes: no site can aim at one slot.
+// Pairs of 32-bit words in an array with open addressing: a slot is two words, and the pair (0, 0) marks an empty slot.
+// The home slot of a pair is its low word scaled to the size of the table. So homes keep their order when a table
+// grows, and growing reads and writes memory sequentially. The words come from keyed hashes, so no site can aim at one
+// slot.
 
 /**
- * Where the pair is, or the empty slot where it belongs. A table always has empty slots. The search starts at
- * low × slots / 2^32, which is exact: the product stays below 2^53.
+ * Returns the slot of the pair, or the empty slot where it belongs. A table always has empty slots. The search starts
+ * at low × slots / 2^32, which is exact, because the product stays below 2^53.
  */
 export function slotOf(table: Uint32Array, high: number, low: number): number {
   const end = table.length;
@@ -17,12 +18,12 @@ export function slotOf(table: Uint32Array, high: number, low: number): number {
   }
 }
 
-/** Whether a slot has a pair. */
+/** Whether a slot contains a pair. */
 export function isTaken(table: Uint32Array, slot: number): boolean {
   return table[slot] !== 0 || table[slot + 1] !== 0;
 }
 
-/** Puts a pair where `slotOf` says. @returns Whether it was not there. */
+/** Puts a pair into its slot from `slotOf`. @returns Whether the pair was new. */
 export function put(table: Uint32Array, high: number, low: number): boolean {
   const slot = slotOf(table, high, low);
   if (isTaken(table, slot)) return false;
@@ -31,7 +32,7 @@ export function put(table: Uint32Array, high: number, low: number): boolean {
   return true;
 }
 
-/** The same pairs in a table of so many slots. */
+/** Copies the pairs to a table of `slots` slots. */
 export function moved(table: Uint32Array, slots: number): Uint32Array {
   const next = new Uint32Array(2 * slots);
   for (let slot = 0; slot < table.length; slot += 2) {

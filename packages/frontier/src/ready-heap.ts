@@ -1,17 +1,17 @@
-// Members by the time at which they are due, equal times in the order they were set: a binary heap. A member knows its
-// place, so that moving one is O(log n).
+// Members ordered by the time at which they are due; equal times are in the order in which they were set. It is a
+// binary heap. A member knows its place, so moving one is O(log n).
 
 /** A member: an object that is in one heap at a time. */
 export interface HeapMember {
-  /** Its place in the heap, -1 at first. Only the heap changes it. */
+  /** Its place in the heap, initially -1. Only the heap changes it. */
   place: number;
 }
 
-/** The heap. Times are next to each other in memory: members are not read when they are compared. */
+/** The heap. Times are next to each other in memory, so comparing members does not read them. */
 export class ReadyHeap<Member extends HeapMember = HeapMember> {
   readonly #members: Member[] = [];
   readonly #dues: number[] = [];
-  /** The turn in which the time was set. */
+  /** The turn in which each time was set. */
   readonly #turns: number[] = [];
   #turn = 0;
 
@@ -24,23 +24,23 @@ export class ReadyHeap<Member extends HeapMember = HeapMember> {
     return this.#members[0];
   }
 
-  /** The earliest time; `null` when empty. */
+  /** The earliest time; `null`: the heap is empty. */
   earliest(): number | null {
     return this.#dues[0] ?? null;
   }
 
-  /** The time of a member; `null` when it is not in this heap. */
+  /** The time of a member; `null`: it is not in this heap. */
   dueOf(member: Member): number | null {
     return this.#has(member) ? this.#dues[member.place]! : null;
   }
 
-  /** Puts a member at a time, from wherever it was in this heap, behind those of the same time. */
+  /** Puts a member at a time, wherever it was in this heap, behind members with the same time. */
   set(member: Member, due: number): void {
     this.#turn += 1;
     this.#settle(this.#has(member) ? member.place : this.#members.length, member, due, this.#turn);
   }
 
-  /** Takes a member out; nothing happens when it is not in this heap. */
+  /** Removes a member; has no effect if it is not in this heap. */
   remove(member: Member): void {
     if (!this.#has(member)) return;
     const at = member.place;
@@ -62,7 +62,7 @@ export class ReadyHeap<Member extends HeapMember = HeapMember> {
     return this.#members[member.place] === member;
   }
 
-  /** Puts a member where it belongs, by way of a place that is free. */
+  /** Puts a member in its place, starting from a free place. */
   #settle(free: number, member: Member, due: number, turn: number): void {
     let at = free;
     for (let above = (at - 1) >> 1; at > 0 && !this.#isBefore(above, due, turn); above = (at - 1) >> 1) {

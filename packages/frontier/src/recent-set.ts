@@ -1,13 +1,14 @@
-// A bounded memory of strings that forgets the older half at a time. It keeps a keyed hash of 64 bits of each string
-// (decision 0018): with 131,072 remembered, the chance that a new string passes for one of them is 1 in 10^14, and no
-// site can choose URLs that meet. Two generations: a string that is met again moves to the young one.
+// A bounded memory of strings that forgets the older half at a time. It stores a keyed hash of 64 bits of each string
+// (decision 0018): with 131,072 remembered strings, the chance that a new string is taken for one of them is 1 in
+// 10^14, and no site can choose URLs that collide. It has two generations: a string that is met again moves to the
+// young one.
 
 import { isTaken, moved, put, slotOf } from './pair-table.js';
 
 /** What was seen lately. */
 export interface RecentSet {
   has(value: string): boolean;
-  /** Remembers it. @returns `true` when it was not remembered before. */
+  /** Remembers the string. @returns Whether it was new. */
   add(value: string): boolean;
 }
 
@@ -24,7 +25,8 @@ const LAST_ROUNDS = 7;
 
 /**
  * @param size - Strings per generation: between `size` and twice as many are remembered, 16 to 32 bytes each. ≥ 1
- * @param key - Eight bytes. @default random ones
+ * @param key - Eight bytes.
+ * @default a random key
  */
 export function createRecentSet(size: number, key: Uint8Array = crypto.getRandomValues(new Uint8Array(8))): RecentSet {
   const print: Print = { low: 0, high: 0 };
@@ -55,8 +57,8 @@ export function createRecentSet(size: number, key: Uint8Array = crypto.getRandom
 }
 
 /**
- * A hash under one key: HalfSipHash with one round a word and three at the end (Aumasson and Bernstein, "SipHash: a
- * fast short-input PRF"), over two UTF-16 code units a word and the number of them.
+ * A keyed hash: HalfSipHash with one round per word and three at the end (Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF"). Each word has two UTF-16 code units; the last one is the number of units.
  *
  * @param key - Eight bytes.
  * @returns Writes the hash of a string into `into`, which the caller reuses.

@@ -1,19 +1,19 @@
-// FrontierStore: the storage contract, verb by verb, and what holds when a process dies in between.
-// A store remembers and decides nothing: it never parses a URL, reads a robots file or computes a delay.
+// FrontierStore: the storage contract, verb by verb, and what holds if a process dies in between. A store remembers and
+// decides nothing: it never parses a URL, reads a robots file or computes a delay.
 //
 // Time. Only the store has an absolute clock. Every `…Ms` is a duration from the moment when the store runs the verb,
-// never a time. Workers count a lease from before they request it, so that their end comes before the store's.
+// never a time. Workers count a lease from before they request it, so their end of it comes before the store's.
 //
-// Fencing. The unit that is leased is the host queue. Each lease has a fencing token, and a commit with another one
-// changes nothing. A host whose holder vanished is due again at `lease end + delay`: no store needs to look for dead
+// Fencing. The unit of leasing is the host queue. Each lease has a fencing token, and a commit with a different one
+// changes nothing. If its holder vanishes, a host is due again at `lease end + delay`: no store needs to look for dead
 // holders.
 //
-// Crashes. What a resolved verb did survives as `capabilities.durable` says. A verb that did not resolve may have
+// Crashes. `capabilities.durable` says how the effects of a resolved verb survive. A verb that did not resolve may have
 // happened or not, but never partially (per entry and per host). Pages are fetched at least once after a crash; links
 // are added exactly once.
 //
-// Ownership. Neither side writes to bytes that were handed over (fingerprints, bodies, states, records).
-// The letters and numbers (A1 … X4) name the invariants; `frontierStoreSuite` has tests for each.
+// Ownership. Neither side writes to bytes that were handed over (fingerprints, bodies, states, records). The letters
+// and numbers (A1 … X4) name the invariants; `frontierStoreSuite` has tests for each.
 
 /** The unit of politeness: a host name, a registrable domain or an address. Opaque to the store. */
 export type HostKey = string;
@@ -21,23 +21,23 @@ export type HostKey = string;
 /** Unique in its host queue, stable across crashes. Opaque, without blanks. */
 export type EntryId = string;
 
-/** Fencing token: decimal digits. As a number it grows at every lease and every release of its host. */
+/** Fencing token: decimal digits. Its number increases at every lease and every release of its host. */
 export type FencingToken = string;
 
 /** A URL to be queued. */
 export interface NewEntry {
   readonly host: HostKey;
-  /** The authority, where one host queue serves several (http and https, ports). Absent: the host's own lane. */
+  /** The authority, if one host queue serves several (http and https, ports). Absent: the host's own lane. */
   readonly lane?: string;
-  /** 8 bytes, keyed hash of the canonical URL. */
+  /** 8 bytes, a keyed hash of the canonical URL. */
   readonly fingerprint: Uint8Array;
   /** 0 … 7, 0 first. */
   readonly priority: number;
   /** Opaque: path, depth, origin, user data. At most `capabilities.maxBody` bytes. */
   readonly body: Uint8Array;
-  /** Duration. Not handed out before it has passed (recrawl, retry later). @default 0 */
+  /** Duration. The entry is not handed out earlier (recrawl, retry later). @default 0 */
   readonly notBeforeMs?: number;
-  /** `false` queues the entry although its fingerprint is known. @default true */
+  /** `false` queues the entry even if its fingerprint is known. @default true */
   readonly dedupe?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface Entry {
   readonly id: EntryId;
   readonly priority: number;
   readonly body: Uint8Array;
-  /** How often it was handed out before. */
+  /** How many times it was handed out before. */
   readonly attempt: number;
 }
 
@@ -61,20 +61,20 @@ export interface Lease {
   readonly ttlMs: number;
   /** Duration until the host's next allowed time; 0 from a store that grants only what is due. */
   readonly notBeforeMs: number;
-  /** The state of the last commit, `null` before the first. */
+  /** The state of the last commit; `null`: there was none. */
   readonly state: Uint8Array | null;
-  /** In flight from now on: by (priority, arrival), those of a vanished holder first (L5). */
+  /** In flight from now on, by (priority, arrival); those of a vanished holder come first (L5). */
   readonly entries: Entry[];
-  /** Entries of the host that are not in flight. May be an estimate where `capabilities.exactCounts` is false. */
+  /** Entries of the host that are not in flight. May be an estimate if `capabilities.exactCounts` is false. */
   readonly queued: number;
 }
 
 /** What to do with an entry in flight that is not finished. */
 export interface Requeue {
   readonly id: EntryId;
-  /** @default as before */
+  /** @default unchanged */
   readonly priority?: number;
-  /** @default as before */
+  /** @default unchanged */
   readonly body?: Uint8Array;
   /** Duration. @default 0 */
   readonly notBeforeMs?: number;
@@ -83,7 +83,7 @@ export interface Requeue {
 /** An authority of a host that must wait while the others continue. */
 export interface LaneBlock {
   readonly lane: string;
-  /** Duration, replaces an earlier block of the lane; 0 unblocks it. */
+  /** Duration. Replaces an earlier block of the lane; 0 unblocks it. */
   readonly ms: number;
 }
 
@@ -93,13 +93,13 @@ export interface HostCommit {
   readonly fencingToken: FencingToken;
   /** Finished: they are never handed out again (C2). */
   readonly done?: readonly EntryId[];
-  /** Back into the queue, behind those of their priority. */
+  /** Return to the queue, behind entries of the same priority. */
   readonly requeue?: readonly Requeue[];
-  /** Opaque, at most 1 KiB; absent: as before. */
+  /** Opaque, at most 1 KiB; absent: unchanged. */
   readonly state?: Uint8Array;
   /**
    * Duration, kept until replaced: added to the lease end if the holder dies.
-   * @default as before, initially the lease's `delayMs`
+   * @default unchanged, initially the lease's `delayMs`
    */
   readonly delayMs?: number;
   readonly blockLanes?: readonly LaneBlock[];
@@ -131,8 +131,9 @@ export interface LeaseRequest {
   /** Duration. */
   readonly ttlMs: number;
   /**
-   * Duration. The least delay of the granted hosts until a commit sets another: a holder that dies before its first
-   * commit may have sent a request (L4, O1). @default 0
+   * Duration. The minimum delay of the granted hosts until a commit sets another: a holder that dies before its first
+   * commit may have sent a request (L4, O1).
+   * @default 0
    */
   readonly delayMs?: number;
   /**
@@ -144,11 +145,11 @@ export interface LeaseRequest {
 
 /** The crawl to open. */
 export interface OpenRequest {
-  /** Name of the crawl. A store that holds another crawl refuses it (O2). */
+  /** Name of the crawl. A store that contains another crawl refuses it (O2). */
   readonly crawl: string;
-  /** Name of this process, unique among those alive. */
+  /** Name of this process, unique among living processes. */
   readonly owner: string;
-  /** Whether to create the crawl if there is none. */
+  /** Whether to create the crawl if it does not exist. */
   readonly create: boolean;
 }
 
@@ -159,13 +160,13 @@ export interface StoreCapabilities {
   /** What survives: `none`; `process`: a killed process; `power`: a power cut. */
   readonly durable: 'none' | 'process' | 'power';
   readonly exactCounts: boolean;
-  /** Bytes of one body. */
+  /** The most bytes of one body. */
   readonly maxBody: number;
-  /** Entries of one `add`, or links of one commit. */
+  /** The most entries of one `add`, or links of one commit. */
   readonly maxBatch: number;
 }
 
-/** Counts; estimates where `capabilities.exactCounts` is false. Flat cost. */
+/** Counts; estimates if `capabilities.exactCounts` is false. Flat cost. */
 export interface StoreStats {
   /** Entries that are queued and not in flight. */
   readonly queued: number;
@@ -183,7 +184,7 @@ export interface ListedHost {
   readonly host: HostKey;
   readonly state: Uint8Array | null;
   readonly delayMs: number;
-  /** Duration until its next allowed time; of a leased host, until that of a holder that vanishes. */
+  /** Duration until its next allowed time; for a leased host, until its next allowed time if its holder vanishes. */
   readonly waitMs: number;
   readonly isParked: boolean;
 }
@@ -197,7 +198,7 @@ export interface Listing<Item> {
 export type ScanListing = Listing<{
   readonly host: HostKey;
   readonly entry: Entry;
-  /** Duration until it may be handed out. @default it may be now */
+  /** Duration until it may be handed out. @default it may be handed out now */
   readonly waitMs?: number;
 }>;
 
@@ -206,7 +207,7 @@ export type RecordListing = Listing<{ readonly key: string; readonly value: Uint
 
 /** What a store knows of one host. */
 export interface StoredHost {
-  /** The state of the last commit, `null` before the first. */
+  /** The state of the last commit; `null`: there was none. */
   readonly state: Uint8Array | null;
   /** Entries that are not in flight. */
   readonly queued: number;
@@ -234,66 +235,69 @@ export interface ReserveSlot {
 export interface FrontierStore {
   readonly capabilities: StoreCapabilities;
   /**
-   * How often the store may have forgotten what it had confirmed (a fail-over to a server that lagged behind). When it
-   * grows, the store has added its latest links again, and a caller forgets what it remembers as known. @default 0
+   * How many times the store may have forgotten what it had confirmed (a fail-over to a server that lagged behind).
+   * When it increases, the store has added its latest links again, and the caller forgets which URLs it remembers as
+   * known.
+   * @default 0
    */
   readonly rollbacks?: number;
 
   /**
-   * Opens or creates the crawl. Once, before any other verb. O1: a lease may end before its time only if its owner is
-   * proven dead: at the time of the proof, which is now or was earlier (`@mannerly/frontier/processes`); its host is
-   * due at that time + delay. A store that proves nothing lets leases expire. O2: a store of another crawl or format
-   * version is refused, and both names are in the message.
+   * Opens or creates the crawl. Once, before any other verb. O1: a lease may end early only if its owner is proven
+   * dead: it ends at the time of the proof, which is now or was earlier (`@mannerly/frontier/processes`), and its host
+   * is due at that time + delay. A store that proves nothing lets leases expire. O2: a store of another crawl or format
+   * version is refused, and the message has both names.
    */
   open(o: OpenRequest): Promise<void>;
 
   /**
-   * Queues what is not known. Outcomes in the order of the entries. A1: of all concurrent adds of one fingerprint
-   * exactly one answers `new`, duplicates inside one batch included. A2: `new` and "it is queued" are atomic: after a
-   * crash both hold or neither. A3: an idle host becomes due at max(now, its saved next time); a leased or parked one
-   * is not made due. A4: cost O(batch).
+   * Queues entries that are not known. Outcomes are in the order of the entries. A1: of all concurrent adds of one
+   * fingerprint exactly one answers `new`, duplicates inside one batch included. A2: `new` and "it is queued" are
+   * atomic: after a crash both hold or neither. A3: an idle host becomes due at max(now, its saved next time); a leased
+   * or parked one is not made due. A4: cost O(batch).
    */
   add(entries: readonly NewEntry[]): Promise<AddOutcome[]>;
 
   /**
-   * Grants hosts that are due, at once. An empty answer is no error. L1: at most one live lease per host. L2: only
-   * hosts whose time has passed, oldest first. L3: fencing tokens strictly grow. L4: in the same step the host is
+   * Grants due hosts, without waiting. An empty answer is not an error. L1: at most one live lease per host. L2: only
+   * hosts whose time has passed, oldest first. L3: fencing tokens strictly increase. L4: in the same step the host is
    * indexed at now + ttl + delay. L5: entries in their order; ids and entries of a vanished holder are kept. L6:
    * concurrent callers get disjoint hosts and do not wait for each other. L7: no entry before its `notBeforeMs`; a host
    * whose entries all wait is due at the earliest of them. L8: blocked lanes are skipped in O(1).
    */
   lease(r: LeaseRequest): Promise<Lease[]>;
 
-  /** A parked host becomes due at its saved next time. Any other host stays as it is (C6). */
+  /** Makes a parked host due at its saved next time. Any other host stays as it is (C6). */
   wake(host: HostKey): Promise<void>;
 
   /**
    * Reports on leased hosts and adds links, in one transaction. C1: wrong fencing token → `lost`, and nothing of the
-   * host changes; links are added nevertheless. C2: done entries never return, entries not mentioned stay. C3: release
-   * indexes the host at now + `dueInMs` if anything is queued, else removes it from the index and keeps the next
-   * allowed time. C4: no wake-up is lost when an add races the release of an empty host. C5: never "page done, links
-   * lost"; "links added, page not done" may be; a link that is `full` is answered here. C6: only `wake` brings a parked
-   * host back.
+   * host changes; links are added nevertheless. C2: done entries never return, entries not mentioned stay. C3: a
+   * release indexes the host at now + `dueInMs` if anything is queued; otherwise it removes the host from the index and
+   * keeps the next allowed time. C4: no wake-up is lost when an add races the release of an empty host. C5: never "page
+   * done, links lost"; "links added, page not done" is possible; a link that is `full` is answered here. C6: only
+   * `wake` brings a parked host back.
    */
   commit(hosts: readonly HostCommit[], links?: readonly NewEntry[]): Promise<CommitAnswer>;
 
   /**
-   * N1: never later than the truth. 0: now. `null`: nothing waits at all; with no live lease anywhere the crawl is
-   * finished.
+   * N1: never later than the truth. 0: now. `null`: nothing waits at all; if no lease is live anywhere either, the
+   * crawl is finished.
    */
   nextDueInMs(): Promise<number | null>;
 
   /**
-   * For how long hosts are due, milliseconds, the longest first, `most` at most; perhaps of too many hosts, never of
-   * too few. Changes nothing. `shardedStore` leases the oldest hosts of several stores by it.
+   * For how long hosts have been due, milliseconds, longest first, at most `most`. It may list too many hosts, never
+   * too few. Changes nothing. `shardedStore` uses it to lease the oldest hosts of several stores.
    */
   overdueMs?(most: number): Promise<number[]>;
 
   /**
-   * A small record (access state, good copy of a robots.txt), `null` when absent.
+   * A small record (access state, good copy of a robots.txt); `null`: absent.
    *
-   * @param near - A host that the record belongs to, the same for every access: a store of several servers keeps them
-   *   together, so that one is there when the other is. Keys are unique all the same. @default the key
+   * @param near - A host that the record belongs to, the same for every access. A store of several servers keeps both
+   *   together, so that one is available if the other is. Keys are unique nevertheless.
+   * @default the key
    */
   readRecord(key: string, near?: HostKey): Promise<Uint8Array | null>;
 
@@ -301,54 +305,54 @@ export interface FrontierStore {
   writeRecord(key: string, value: Uint8Array | null, near?: HostKey): Promise<void>;
 
   /**
-   * Lists records whose keys begin with `prefix`, page by page, in any order; keys that are listed have at most 100
-   * characters. R3: what does not change while it runs is listed exactly once. The cost of a page is bounded by
-   * `limit`, at most 10,000. A store without it cannot crawl again.
+   * Lists records whose keys begin with `prefix`, page by page, in any order. Listed keys have at most 100 characters.
+   * R3: a record that does not change in the meantime is listed exactly once. The cost of a page is bounded by `limit`,
+   * at most 10,000. A crawl in a store without this verb cannot be repeated.
    *
    * @param cursor - `null` at first, then the last page's.
    */
   listRecords?(prefix: string, cursor: string | null, limit: number): Promise<RecordListing>;
 
   /**
-   * Spacing of anything but hosts (per address, per proxy, global). Answers the duration to wait, one per slot.
-   * R2: atomically start = max(now, next[key]); next[key] = start + delay.
+   * Spacing of anything but hosts (per address, per proxy, global). Returns the duration to wait, one per slot. R2:
+   * atomically start = max(now, next[key]); next[key] = start + delay.
    */
   reserve?(slots: readonly ReserveSlot[]): Promise<number[]>;
 
-  /** What is known of one host, `null` for an unknown one. Changes nothing; flat cost. */
+  /** What is known of one host; `null`: the host is unknown. Changes nothing; flat cost. */
   readHost?(host: HostKey): Promise<StoredHost | null>;
 
   stats(): Promise<StoreStats>;
 
   /**
-   * Lists entries, in flight or queued, page by page. X2: the cost of a page is bounded by `limit`, at most 10,000.
-   * What changes while a scan runs may be missed or listed twice. What does not is listed exactly once.
+   * Lists entries, in flight or queued, page by page. X2: the cost of a page is bounded by `limit`, at most 10,000. An
+   * entry that changes during a scan may be missed or listed twice. Any other is listed exactly once.
    *
    * @param cursor - `null` at first, then the last page's.
-   * @param host - Only this host's.
+   * @param host - Only this host's entries.
    */
   scan(cursor: string | null, limit: number, host?: HostKey): Promise<ScanListing>;
 
   /**
-   * The clock of its server, epoch milliseconds; `null`: it has none. Only for the account of a crawl, which compares
-   * the clocks of machines.
+   * The clock of the store's server, epoch milliseconds; `null`: it has none. Only for the account of a crawl, which
+   * compares the clocks of machines.
    */
   clockMs?(): Promise<number | null>;
 
-  // What moves a crawl to another store: M1: of a crawl at rest each fingerprint and each host is listed
-  // once at least. A store without these verbs can be neither left nor, without `know`, moved to.
+  // Verbs for moving a crawl to another store. M1: in a crawl at rest, each fingerprint and each host is listed at
+  // least once. A crawl cannot move out of a store without these verbs, or into a store without `know`.
 
-  /** Lists what is known, page by page; a page has about `limit` fingerprints. */
+  /** Lists known fingerprints, page by page; a page has about `limit` of them. */
   listKnown?(cursor: string | null, limit: number): Promise<Listing<Uint8Array>>;
   /** Lists all hosts, page by page. */
   listHosts?(cursor: string | null, limit: number): Promise<Listing<ListedHost>>;
-  /** Fingerprints are known from then on, of whichever host; nothing is queued. At most `capabilities.maxBatch`. */
+  /** Makes fingerprints known, whatever their hosts; nothing is queued. At most `capabilities.maxBatch`. */
   know?(fingerprints: readonly Uint8Array[]): Promise<void>;
 
   /**
-   * Removes the crawl, all that the store has of it, and closes this client. D1: of other crawls and of what is not the
-   * store's nothing changes; other clients of the crawl fail; who opens it next finds none. Interrupted, it is called
-   * again. A store without it leaves that to its operator.
+   * Removes the crawl with all its data in the store, and closes this client. D1: other crawls and data that is not the
+   * store's do not change; other clients of the crawl fail; a later open finds no crawl. If it is interrupted, call it
+   * again. A store without it leaves removal to its operator.
    */
   destroy?(): Promise<void>;
 

@@ -1,7 +1,7 @@
-// What the frontier knows of one URL: the URL itself and how the crawl came to it.
-// It travels through the store as an opaque body and comes back unchanged.
+// What the frontier knows of one URL: the URL itself and how the crawl found it. It passes through the store as an
+// opaque body and comes back unchanged.
 
-/** A JSON value: what user data may hold, since it is written to a store. */
+/** A JSON value: what user data may contain, because it is written to a store. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
@@ -19,9 +19,9 @@ export type Via =
   | 'dataset'
   | 'subresource';
 
-/** A URL on its way into the frontier. */
+/** A URL to be added to the frontier. */
 export interface NewUrl {
-  /** Absolute http(s) URL as the URL parser serialises it; a fragment is dropped. */
+  /** Absolute http(s) URL as the URL parser serialises it. A fragment is dropped. */
   readonly url: string;
   /** Links between this URL and its seed; a redirect target keeps the depth of its origin. */
   readonly depth: number;
@@ -39,7 +39,7 @@ export interface NewUrl {
   /** Epoch milliseconds before which it is not taken (recrawl, Retry-After of a redirect). */
   readonly notBeforeMs?: number;
   /**
-   * Identifies one more visit to a URL that may be known: a whole number > 0, different from its other visits. Adding
+   * Identifies another visit to a URL that may be known: a whole number > 0, different from its other visits. Adding
    * the same visit twice answers `known`, also after a crash. Absent or 0: the first visit.
    */
   readonly visit?: number;

@@ -1,11 +1,11 @@
-// What `take()` hands out, one request that may be made now, under a lease on its host; and what a worker reports back:
-// first the exchange (the host's slot frees), later the settlement (the URL is finished with).
+// What `take()` hands out: one request that may be made now, under a lease on its host. And what a worker reports back:
+// first the exchange (the host's slot becomes free), later the settlement (the URL is finished).
 
 import type { Decision } from '@mannerly/robots';
 import type { RobotsAnswer } from '@mannerly/robots/access';
 import type { NewUrl, UrlRecord } from './url-record.js';
 
-/** What a host's files require beyond the profile, for a second lock at egress; `null`: nothing. */
+/** What a host's files require beyond the profile, for a second check at egress; `null`: nothing. */
 export interface HostRequirements {
   /** Crawl-delay, from the end of one exchange to the start of the next, milliseconds. */
   readonly crawlDelayMs: number | null;
@@ -15,7 +15,7 @@ export interface HostRequirements {
   readonly bucket: { readonly documents: number; readonly periodMs: number } | null;
 }
 
-/** The right to talk to a host. */
+/** The right to send requests to a host. */
 export interface WorkLease {
   /** The politeness unit: host name, or registrable domain or address by option. */
   readonly host: string;
@@ -29,11 +29,11 @@ export type StartAnswer =
   | { readonly kind: 'wait'; readonly untilMs: number }
   | { readonly kind: 'lost' };
 
-/** A robots.txt to fetch, in its host's slot; a hop of its redirect chain is one more such item. */
+/** A robots.txt to fetch, in its host's slot. A hop of its redirect chain is another such item. */
 export interface RobotsWork {
   readonly kind: 'robots';
   readonly lease: WorkLease;
-  /** The authority whose rules are wanted, as `scheme://host[:port]`; on a hop not the one that `url` names. */
+  /** The authority whose rules are needed, as `scheme://host[:port]`; for a hop it is not the authority of `url`. */
   readonly authority: string;
   readonly url: string;
   /** Redirects followed so far. */
@@ -42,11 +42,11 @@ export interface RobotsWork {
   readonly lastModified: string | null;
 }
 
-/** A URL to fetch: rules are known and allow it. */
+/** A URL to fetch: its rules are known and allow it. */
 export interface PageWork {
   readonly kind: 'page';
   readonly lease: WorkLease;
-  /** Unique in the host, stable across crashes: what sinks use to be idempotent. */
+  /** Unique in the host, stable across crashes. Sinks use it to be idempotent. */
   readonly entryId: string;
   readonly url: string;
   readonly record: UrlRecord;
@@ -78,9 +78,9 @@ export interface RobotsCopyRef {
   readonly authority: string;
   /** State of the access machine: `rules`, `no-rules`, `kept`, `last-good`, … */
   readonly phase: string;
-  /** SHA-256 of the body, 64 hex digits; `null` where there is no body. */
+  /** SHA-256 of the body, 64 hex digits; `null`: there is no body. */
   readonly hash: string | null;
-  /** Epoch milliseconds of its receipt; `null` where there is none. */
+  /** When it was received, epoch milliseconds; `null`: no copy. */
   readonly receivedAtMs: number | null;
 }
 
@@ -90,9 +90,9 @@ export interface Exchange {
   readonly startedAtMs: number;
   /** Epoch milliseconds of the last byte, or of the failure. */
   readonly endedAtMs: number;
-  /** `null` when no response came. */
+  /** `null`: no response came. */
   readonly status: number | null;
-  /** The field's value as received; `null` when absent. */
+  /** The field's value as received; `null`: absent. */
   readonly retryAfter: string | null;
   /** The failure code of the outcome if there was no complete response. */
   readonly failure: string | null;
@@ -112,8 +112,8 @@ export type Settlement =
    */
   | { readonly kind: 'again'; readonly notBeforeMs: number }
   /**
-   * Nothing was requested from the host: the item goes back unchanged, and the host waits until `untilMs`. With
-   * `waits: 'authority'`, only the URLs of its authority wait.
+   * No request reached the host: the item is returned unchanged, and the host waits until `untilMs`. With `waits:
+   * 'authority'`, only the URLs of its authority wait.
    */
   | { readonly kind: 'returned'; readonly untilMs: number | null; readonly waits?: 'authority' }
   /** For a robots item only: the answer. The frontier follows redirects as further items. */
@@ -128,9 +128,9 @@ export type Settlement =
 export type AddAnswer =
   | { readonly kind: 'new' }
   | { readonly kind: 'known' }
-  /** Past the high-water mark. */
+  /** The queue is full. */
   | { readonly kind: 'full' }
-  /** The site's fresh rules deny it: it is not queued. */
+  /** The site's fresh rules deny it, so it is not queued. */
   | {
       readonly kind: 'excluded';
       readonly reason: string;

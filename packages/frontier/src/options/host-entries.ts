@@ -1,6 +1,6 @@
 // Settings of single hosts (Heritrix calls them sheets). An entry makes the hosts that it matches slower or narrower
-// than the crawl, never the other way. Where several entries match, the strictest of each value counts, so that their
-// order says nothing.
+// than the crawl, never faster or wider. If several entries match, the strictest of each value counts, so their order
+// does not matter.
 
 import { HOST_ENTRIES_MOST, MINUTES_MOST, PAGES_MOST, POLITENESS_MS_MAX } from '../limits.js';
 import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
@@ -10,27 +10,30 @@ import { createHostMatch } from '../url/host-pattern.js';
 import type { HostKeyBy } from '../url/url.js';
 import { labelIn, weightIn } from './labels.js';
 
-/** Settings of the hosts that it matches. What is absent is as for every host. */
+/** Settings of the hosts that it matches. Absent fields are as for every host. */
 export interface HostEntry {
   /** `shop.example`: that host. `*.shop.example`: every host below it. `*`: every host. Or a list of 1 to 1,000. */
   readonly match: string | readonly string[];
-  /** Each number at least that of the crawl's profile. A Request-rate does not replace it. */
+  /** Each number is at least that of the crawl's profile. A Request-rate does not replace it. */
   readonly spacing?: Partial<CustomPoliteness>;
-  /** Of each host that matches: pages, decoded bytes, minutes since its first request. None above the crawl's own. */
+  /**
+   * For each host that matches: pages, decoded bytes, minutes since its first request. None exceeds the crawl's own.
+   */
   readonly bounds?: { readonly pages?: number; readonly bytes?: number; readonly minutes?: number };
   /**
-   * How many turns it gets where the crawl cannot ask all hosts that are due: 3 gets three times as many as 1. It is
-   * never asked sooner than it may be. Of several entries the last counts. 0.01 … 100 @default 1
+   * How many turns it gets if the crawl cannot request from all due hosts: 3 gets three times as many as 1. Requests
+   * never come earlier than allowed. If several entries match, the last counts. 0.01 … 100
+   * @default 1
    */
   readonly weight?: number;
-  /** The label of its URLs that have none by their route (`labels`). Of several entries the last counts. */
+  /** The label of its URLs whose route gives them none (`labels`). If several entries match, the last counts. */
   readonly label?: string;
 }
 
 /** The bounds of one host; `null`: none. */
 export type HostLimits = Pick<Bounds, 'pagesPerHost' | 'bytesPerHost' | 'runningPerHostMs'>;
 
-/** What holds for one host: the crawl's settings and those of the entries that match. */
+/** What applies to one host: the crawl's settings and those of the entries that match. */
 export interface HostSettings {
   readonly politeness: Politeness;
   readonly limits: HostLimits;
@@ -96,7 +99,7 @@ function readSpacing(path: string, spacing: Spacing, { factor, minMs, maxMs }: P
   return keys.some((key) => spacing[key] !== undefined) ? spacing : null;
 }
 
-/** The rule of each number is the slower one. What an entry says holds next to a Request-rate too. */
+/** The slower of each number. An entry's values apply even next to a Request-rate. */
 function slower(politeness: Politeness, spacing: Spacing | null): Politeness {
   if (spacing === null) return politeness;
   const factor = Math.max(politeness.factor, spacing.factor ?? 0);

@@ -1,9 +1,11 @@
-// Labels of URLs: how many turns their pages get compared with others, and how many pages.
+// Labels of URLs: how many turns their pages get compared with other pages, and how many pages each label may have.
 
 import { LABEL_CHARS_MOST, LABELS_MOST, PAGES_MOST, WEIGHT_LEAST, WEIGHT_MOST } from '../limits.js';
 import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
 
-/** What holds for the URLs of a label. The label of a URL is its route's, else that of its host's entry in `hosts`. */
+/**
+ * Settings for the URLs of a label. The label of a URL comes from its route, or else from its host's entry in `hosts`.
+ */
 export interface LabelEntry {
   readonly label: string;
   /** A page of weight 3 takes a third of a turn. 0.01 … 100 @default 1 */
@@ -12,13 +14,13 @@ export interface LabelEntry {
   readonly pages?: number;
 }
 
-/** The same, checked. `pages`: `null` without a bound. */
+/** The same, checked. `pages`: `null`: no bound. */
 export interface LabelSettings {
   readonly weight: number;
   readonly pages: number | null;
 }
 
-/** Checks labels. @returns What holds for each, by its name. @throws FrontierError `option-invalid` */
+/** Checks labels. @returns The settings of each label, by name. @throws FrontierError `option-invalid` */
 export function resolveLabels(entries: readonly LabelEntry[]): ReadonlyMap<string, LabelSettings> {
   if (!Array.isArray(entries) || entries.length > LABELS_MOST)
     throw invalid('labels', `a list of at most ${LABELS_MOST} labels`, entries);
@@ -35,13 +37,13 @@ export function resolveLabels(entries: readonly LabelEntry[]): ReadonlyMap<strin
   return labels;
 }
 
-/** @throws FrontierError `option-invalid` for a name that is none. */
+/** @throws FrontierError `option-invalid` for an invalid name. */
 export function labelIn(name: string, label: string): string {
   if (typeof label === 'string' && label !== '' && label.length <= LABEL_CHARS_MOST) return label;
   throw invalid(name, `a name of 1 to ${LABEL_CHARS_MOST} characters`, label);
 }
 
-/** @throws FrontierError `option-invalid` for a weight out of its range. */
+/** @throws FrontierError `option-invalid` for a weight out of range. */
 export function weightIn(name: string, weight = 1): number {
   return numberIn(name, weight, WEIGHT_LEAST, WEIGHT_MOST);
 }

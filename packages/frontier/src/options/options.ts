@@ -1,5 +1,5 @@
-// What a caller of `createFrontier` may say: one type, one function that checks and fills in the defaults; and the same
-// for how robots.txt is read. What is an option of `@mannerly/robots` is checked there.
+// The options of `createFrontier`: one type, and one function that checks them and fills in the defaults. Likewise for
+// how robots.txt is read. `@mannerly/robots` checks its own options.
 
 import type { CompileOptions } from '@mannerly/robots';
 import { type AccessOptions, type ResolvedAccessOptions, resolveAccessOptions } from '@mannerly/robots/access';
@@ -32,8 +32,9 @@ import { type HostEntry, type HostSettings, resolveHosts } from './host-entries.
 import { type LabelEntry, type LabelSettings, resolveLabels } from './labels.js';
 
 /**
- * The owner's last check of a URL that robots.txt allows: the site's preference as one reason, or a drop of its own;
- * `null`: no objection. `deferred`: it goes behind everything else that its host has, as the last priority.
+ * The owner's last check of a URL that robots.txt allows. It returns an exclusion with the site's preference as the
+ * reason, a drop of its own, or `null`: no objection. `deferred`: the URL goes behind everything else of its host, with
+ * the lowest priority.
  */
 export type WhyNot = (
   url: string,
@@ -46,20 +47,22 @@ export type WhyNot = (
   | null;
 
 /**
- * URLs to queue next to an authority's robots.txt, at the first answer before its pages: called at every answer that is
- * no failure.
+ * URLs to queue with an authority's robots.txt; at the first answer they go before its pages. Called at every answer
+ * that is not a failure.
  *
- * @param isFirst - No such answer had come from this authority in this crawl.
+ * @param isFirst - Whether this is the first such answer from this authority in this crawl.
  */
 export type CompanionsFor = (authority: string, isFirst: boolean) => readonly NewUrl[] | Promise<readonly NewUrl[]>;
 
-/** How much, over the whole crawl, restarts included. An absent bound is none. */
+/** Bounds of the whole crawl, restarts included. An absent bound means none. */
 export interface FrontierBounds {
   /** Settled pages that count. 1 … 1e9 */
   readonly pages?: number;
   /** Pages of one host. 1 … 1e9 */
   readonly pagesPerHost?: number;
-  /** Decoded bytes of one host's bodies, its robots.txt among them; the answer that reaches it is kept whole. ≥ 1 */
+  /**
+   * Decoded bytes of one host's bodies, its robots.txt included. The answer that reaches the bound is kept whole. ≥ 1
+   */
   readonly bytesPerHost?: number;
   /** Running time of the crawl since the first request to a host. > 0 */
   readonly minutesPerHost?: number;
@@ -92,7 +95,7 @@ export interface FrontierOptions {
    * @default one that no process uses any more, or a new one
    */
   readonly part?: string | null;
-  /** Whether an absent crawl is created. @default true */
+  /** Whether the crawl is created if it does not exist. @default true */
   readonly create?: boolean;
   /** What is spaced as one: a host name, or a registrable domain. @default 'host' */
   readonly hostKeyBy?: HostKeyBy;
@@ -105,9 +108,9 @@ export interface FrontierOptions {
    * its own limit. `add` answers `full` either way. @default 'drop'
    */
   readonly onFull?: 'spill' | 'drop';
-  /** Hosts leased at a time, 1 … 65,536. @default 1_024 */
+  /** The most hosts leased at a time, 1 … 65,536. @default 1_024 */
   readonly maxHosts?: number;
-  /** URLs of one host handed out and not settled, 1 … 256. @default 4 */
+  /** The most URLs of one host that are handed out and not settled, 1 … 256. @default 4 */
   readonly unsettledPerHost?: number;
   /** How long a lease lasts without renewal, milliseconds, 3,000 … 600,000. @default 30_000 */
   readonly leaseTtlMs?: number;
@@ -143,13 +146,13 @@ export type ResolvedFrontierOptions = Readonly<
   ResolvedRobotsOptions & {
     readonly politeness: Politeness;
     readonly bounds: Bounds;
-    /** What holds for a host, by its key. */
+    /** The settings of a host, by its key. */
     readonly settingsOf: (host: string) => HostSettings;
     /** By name. */
     readonly labels: ReadonlyMap<string, LabelSettings>;
-    /** Whether any host or label has a weight of its own. */
+    /** Whether any host or label has its own weight. */
     readonly isWeighted: boolean;
-    /** `undefined`: one that is free. */
+    /** `undefined`: any free one. */
     readonly part: string | null | undefined;
     readonly secret: string | null;
   };
@@ -159,7 +162,7 @@ const KEYS =
   'unsettledPerHost leaseTtlMs companions whyNot mergeParts onQueued onEvent clock random secret';
 
 /**
- * Checks options and fills in what is absent.
+ * Checks options and fills in defaults.
  *
  * @throws FrontierError `option-invalid`: names the option, its range and the value.
  */
@@ -200,7 +203,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
 }
 
 /**
- * The part of the options that says how sites are treated, checked.
+ * Checks the options that say how sites are treated.
  *
  * @throws FrontierError `option-invalid`: names the option, its range and the value.
  */
@@ -218,7 +221,7 @@ export function resolveSettings(
   return { ...resolveRobotsOptions(options.robots), politeness, bounds, settingsOf, hostKeyBy, labels, isWeighted };
 }
 
-/** A bound that is absent is `null`. */
+/** An absent bound is `null`. */
 function resolveBounds(bounds: FrontierBounds): Bounds {
   knownKeys('bounds.', bounds, ['pages', 'pagesPerHost', 'bytesPerHost', 'minutesPerHost', 'minutes', 'bytes']);
   const whole = (key: keyof FrontierBounds, most: number) => {
@@ -247,7 +250,7 @@ function platformRandom(): number {
 export interface RobotsOptions extends CompileOptions, Omit<AccessOptions, 'dialect' | 'policy'> {
   /** Over `maxCrawlDelayMs`: `clamp` the delay, or `skip-host`, dropping its URLs. @default 'clamp' */
   readonly onLongCrawlDelay?: 'clamp' | 'skip-host';
-  /** Outside Visit-time: `hold` the host, visit it and `warn`, or `ignore` the line. @default 'hold' */
+  /** Outside Visit-time: `hold` the host, `warn` and visit it, or `ignore` the line. @default 'hold' */
   readonly visitTime?: 'hold' | 'warn' | 'ignore';
   /** Clean-param: its parameters are not part of a URL's key (`dedupe`), or it is only exposed. @default 'expose' */
   readonly cleanParam?: 'dedupe' | 'expose';
@@ -266,7 +269,7 @@ interface ResolvedRobotsOptions {
 
 const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs']);
 
-/** Checks how robots.txt is to be read, and makes its reader. @throws FrontierError `option-invalid`. */
+/** Checks how robots.txt should be read, and creates the reader. @throws FrontierError `option-invalid`. */
 function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
   if (typeof robots !== 'object' || robots === null) throw invalid('robots', 'an object with `tokens`', robots);
   const {
@@ -284,7 +287,7 @@ function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
   oneOf('robots.host', host, ['expose', 'canonicalize']);
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const access = Object.fromEntries(given.filter(([key]) => ACCESS_KEYS.has(key)));
-  // An unknown option is refused by name when the reader is made.
+  // Creating the reader refuses unknown options by name.
   const compile = Object.fromEntries(given.filter(([key]) => !ACCESS_KEYS.has(key))) as unknown as CompileOptions;
   const { dialect, policy } = rest;
   try {

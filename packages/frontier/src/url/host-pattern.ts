@@ -4,22 +4,22 @@ import { HOST_PATTERNS_MOST } from '../limits.js';
 import { invalid } from '../option-value.js';
 import { type HostKeyBy, hostKeyOf } from './url.js';
 
-/** The pattern in lower case and A-labels, without a trailing dot; `null` for what is none. @throws Never */
+/** The pattern in lower case and A-labels, without a trailing dot; `null`: it is not a pattern. @throws Never */
 export function readHostPattern(text: unknown): string | null {
   if (text === '*') return text;
   const [, below = '', name = ''] = /^(\*\.)?([^*\s/?#@\\]+)$/.exec(String(text)) ?? [];
-  // A port would be dropped in silence: all ports of a host are one.
+  // Otherwise a port would be dropped silently, because all ports of a host are one.
   const isName = typeof text === 'string' && (/^\[[\da-f:.]+\]$/i.test(name) || !name.includes(':'));
   const host = isName && name !== '' ? hostKeyOf(`http://${name}/`) : null;
   return host === null || (below !== '' && /^(?:[\d.]+|\[.*)$/.test(host)) ? null : below + host;
 }
 
 /**
- * Says by which entries of `hosts` a host name, or a host key, is matched: their places, in order. By `domain` a key
- * stands for all its hosts, so that a pattern for one of them matches it. One look-up for each label.
+ * Finds the entries of `hosts` that match a host name or a host key: their places, in order. By `domain` a key stands
+ * for all its hosts, so a pattern for one of them matches it. It takes one look-up per label.
  *
- * @param matches - What entries have as `match`.
- * @throws FrontierError `option-invalid` for what is no pattern.
+ * @param matches - The entries' `match` values.
+ * @throws FrontierError `option-invalid` for an invalid pattern.
  */
 export function createHostMatch(
   matches: readonly (string | readonly string[])[],

@@ -1,47 +1,48 @@
-// A parsed http(s) URL as plain strings; the host it is of: the authority, to which rules belong, and the host key, to
-// which spacing belongs; and its canonical form: the key under which it is known. That is never what is requested or
-// logged; that is the URL parser's serialisation. So a rule may be wrong about a site at the cost of a page not seen,
-// never of a page asked for under a name the site did not give.
+// A parsed http(s) URL as plain strings; where it belongs: the authority, to which rules belong, and the host key, to
+// which spacing belongs; and its canonical form: the key under which it is known. The canonical form is never requested
+// or logged; that is the URL parser's serialisation. So a rule that is wrong for a site costs a page that is not
+// fetched, but never a request for a name that the site did not give.
 
 import { getDomain } from 'tldts';
 
-/** The parts of a URL, delimiters not included unless said so. */
+/** The parts of a URL, without delimiters unless stated. */
 export interface UrlParts {
   /** `http` or `https`. */
   readonly scheme: string;
-  /** `user` or `user:password`; empty when absent. */
+  /** `user` or `user:password`; empty: absent. */
   readonly userinfo: string;
   /** Lower case, A-labels, IPv6 in brackets. */
   readonly host: string;
-  /** Empty when it is the scheme's own. */
+  /** Empty: the scheme's default port. */
   readonly port: string;
   /** Starts with `/`. */
   readonly path: string;
-  /** `null` when there is no `?`. */
+  /** `null`: there is no `?`. */
   readonly query: string | null;
-  /** `null` when there is no `#`. */
+  /** `null`: there is no `#`. */
   readonly fragment: string | null;
 }
 
 /**
- * Reads a URL as the platform's parser does: scheme and host in lower case, A-labels, the scheme's own port dropped,
- * dot segments resolved.
+ * Reads a URL as the platform's parser does: scheme and host in lower case, A-labels, the scheme's default port
+ * dropped, dot segments resolved.
  *
- * Links come by the million and nearly all are plain: letters of an ordinary host, a path without surprises. Those are
- * cut apart here, in a third of the parser's time; everything else goes to the parser. A differential test holds the
- * two together.
+ * There are millions of links, and nearly all are plain: letters of an ordinary host, an ordinary path. Those are split
+ * here, in a third of the parser's time. Everything else goes to the parser. A differential test checks that both
+ * agree.
  *
- * @returns `null` for what is no absolute http(s) URL.
+ * @returns `null`: it is not an absolute http(s) URL.
  */
 export function parseUrlParts(url: string): UrlParts | null {
   return plainParts(url) ?? parsedParts(url);
 }
 
-// Scheme; a name whose last label begins with a letter (so it is no number in disguise), or four plain bytes; a port;
-// segments that are not empty and begin with no dot and no escape (`%2e` is a dot); a query. Every character stands for
-// itself. Each alternative begins with a character that the one before cannot hold: one way to match, linear time.
+// Scheme; a name whose last label begins with a letter (so it is not a number in disguise), or four plain bytes; a
+// port; segments that are not empty and begin with neither a dot nor an escape (`%2e` is a dot); a query. Every
+// character stands for itself. Each alternative begins with a character that the one before cannot contain, so there is
+// one way to match, in linear time.
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-/** Those from 60,000 on go to the parser. */
+/** Ports from 60,000 on go to the parser. */
 const PORT = '(?:[1-5]\\d{4}|[1-9]\\d{0,3})';
 const NAME = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)*[a-z](?:[a-z\\d-]*[a-z\\d])?';
 const SEGMENT = '[\\w~-][\\w.~%!$&()*+,;=@:-]*';
@@ -61,7 +62,7 @@ function plainParts(url: string): UrlParts | null {
   return { scheme, userinfo: '', host, port, path, query, fragment: null };
 }
 
-/** The same through the platform's parser alone. */
+/** The same, using only the platform's parser. */
 export function parsedParts(url: string): UrlParts | null {
   const parsed = parseUrl(url);
   if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
@@ -80,7 +81,7 @@ export function parsedParts(url: string): UrlParts | null {
   };
 }
 
-/** The parts as a URL again. */
+/** Joins the parts to a URL. */
 export function formatUrlParts({ scheme, userinfo, host, port, path, query, fragment }: UrlParts): string {
   const authority = `${userinfo === '' ? '' : `${userinfo}@`}${host}${port === '' ? '' : `:${port}`}`;
   return `${scheme}://${authority}${path}${query === null ? '' : `?${query}`}${fragment === null ? '' : `#${fragment}`}`;
@@ -97,8 +98,8 @@ export function withoutTrailingDot(host: string): string {
 }
 
 /**
- * A URL, or `null` for what is none. One attempt: `canParse` costs as much again, and on Node 20 and 22 it goes wrong
- * of hosts with Latin-1 letters once its caller has been optimised.
+ * A URL; `null`: it is not one. It parses once: `canParse` costs as much again, and on Node 20 and 22 it goes wrong for
+ * hosts with Latin-1 letters once its caller has been optimised.
  */
 export function parseUrl(text: string): URL | null {
   try {
@@ -112,11 +113,10 @@ export function parseUrl(text: string): URL | null {
 export type HostKeyBy = 'host' | 'domain';
 
 /**
- * The key of the host queue. By `domain`, hosts under a public suffix that somebody registered privately (such as
- * hosting platforms) count as one: the slower reading. Addresses and names without a registrable domain stand for
- * themselves.
+ * The key of the host queue. By `domain`, hosts under a privately registered public suffix (such as hosting platforms)
+ * count as one: the slower reading. Addresses and names without a registrable domain are their own keys.
  *
- * @returns Lower case, A-labels, no trailing dot, no port; `null` for what is no absolute http(s) URL.
+ * @returns Lower case, A-labels, no trailing dot, no port; `null`: it is not an absolute http(s) URL.
  * @see specification, access §9, DECISION A14
  */
 export function hostKeyOf(url: string, by: HostKeyBy = 'host'): string | null {
@@ -130,8 +130,8 @@ function hostKeyOfParts(parts: UrlParts, by: HostKeyBy): string {
 }
 
 /**
- * Scheme, host and port: `https://example.org`, `http://[::1]:8080`, without a scheme's own port and one trailing dot;
- * `null` for what is no absolute http(s) URL (access §1).
+ * Scheme, host and port: `https://example.org`, `http://[::1]:8080`, without the scheme's default port and one trailing
+ * dot; `null`: it is not an absolute http(s) URL (access §1).
  */
 export function authorityOf(url: string): string | null {
   const parts = parseUrlParts(url);
@@ -149,8 +149,8 @@ export interface Home {
 }
 
 /**
- * Where URLs belong. Those of the same authority, one after the other, get the very same strings: made once, and looked
- * up by the hash that the engine keeps with them.
+ * Where URLs belong. Successive URLs of the same authority get the very same strings, which are created once and whose
+ * hash the engine caches.
  */
 export function createHomes(by: HostKeyBy): (parts: UrlParts) => Home {
   let last: UrlParts | null = null;
@@ -168,11 +168,11 @@ export function createHomes(by: HostKeyBy): (parts: UrlParts) => Home {
 export interface CanonicalRule {
   /** To leave it out or replace it: `CANONICAL_RULES.filter(({ name }) => name !== 'query-order')`. */
   readonly name: string;
-  /** Returns its argument when nothing changes. Never throws. */
+  /** Returns its argument if nothing changes. Never throws. */
   readonly apply: (parts: UrlParts) => UrlParts;
 }
 
-/** Parameters that say where a visitor came from, lower case. A `*` at the end stands for any ending. */
+/** Parameters that say where a visitor came from, in lower case. A `*` at the end stands for any ending. */
 export const TRACKING_PARAMETERS: readonly string[] = Object.freeze([
   'utm_*',
   ...['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', '_ga', '_gl'],
@@ -181,9 +181,8 @@ export const TRACKING_PARAMETERS: readonly string[] = Object.freeze([
 ]);
 
 /**
- * The rules that count where nothing else is said, in their order. The URL parser has run before the first: case of
- * scheme and host, A-labels, the scheme's own port, dot segments. Each rule, with an example and its reason:
- * docs/urls.md.
+ * The default rules, in order. The URL parser runs before the first: case of scheme and host, A-labels, the scheme's
+ * default port, dot segments. docs/urls.md has each rule with an example and its reason.
  */
 export const CANONICAL_RULES: readonly CanonicalRule[] = Object.freeze([
   { name: 'fragment', apply: (parts) => (parts.fragment === null ? parts : { ...parts, fragment: null }) },
@@ -195,10 +194,11 @@ export const CANONICAL_RULES: readonly CanonicalRule[] = Object.freeze([
 ]);
 
 /**
- * The rule that leaves tracking parameters out of the key. It stands in no list by default: a page may well differ by
- * one of these names, and only the operator knows whether that matters.
+ * The rule that leaves tracking parameters out of the key. It is not a default rule: a page may really depend on one of
+ * these names, and only the operator knows whether that matters.
  *
- * @param names - Lower case; compared without regard to case. @default TRACKING_PARAMETERS
+ * @param names - Lower case; compared case-insensitively.
+ * @default TRACKING_PARAMETERS
  * @throws Never.
  * @see canonicalRulesWith, which puts it in its place
  */
@@ -242,7 +242,7 @@ export function canonicalize(url: string, rules: readonly CanonicalRule[] = CANO
 }
 
 /**
- * The same of a URL that has been read already.
+ * The same for a URL that is parsed already.
  *
  * @param url - The URL as the parser writes it, without fragment and credentials.
  * @throws Never.
@@ -260,8 +260,8 @@ function withRules(read: UrlParts, rules: readonly CanonicalRule[]): UrlParts {
 }
 
 /**
- * The parts without the query parameters whose name (as written, up to `=`) is meant; the others keep their order, and
- * an emptied query goes. For rules of one's own, such as a site's Clean-param.
+ * Removes the query parameters whose names (as written, up to `=`) `isMeant` selects. The others keep their order, and
+ * an emptied query is dropped. For your own rules, such as a site's Clean-param.
  *
  * @throws Never.
  * @see specification, robots §9.8, DECISION R47
@@ -279,7 +279,7 @@ function dropTrailingDot(parts: UrlParts): UrlParts {
   return host === parts.host ? parts : { ...parts, host };
 }
 
-/** Parameters by name, those of one name in the order they came; empty pieces (`a&&b`) go. */
+/** Sorts parameters by name; those of one name keep their order. Empty pieces (`a&&b`) are dropped. */
 function sortParameters(parts: UrlParts): UrlParts {
   if (parts.query === null || !parts.query.includes('&')) return parts;
   const all = parts.query.split('&');
@@ -291,7 +291,7 @@ function sortParameters(parts: UrlParts): UrlParts {
   return { ...parts, query: sorted.map(({ piece }) => piece).join('&') };
 }
 
-/** Whether names rise and no piece is empty: most queries come from a program that writes them so. */
+/** Whether the names ascend and no piece is empty: most queries come from programs that write them so. */
 function isInOrder(pieces: readonly string[]): boolean {
   let before = '';
   for (const piece of pieces) {
@@ -313,7 +313,7 @@ function normalisePercentEncoding(parts: UrlParts): UrlParts {
   return { ...parts, path: normalised(path), query: query === null ? null : normalised(query) };
 }
 
-/** Unreserved bytes decoded, hex digits in upper case; a `%` that starts no triplet stays (RFC 3986 §6.2.2). */
+/** Unreserved bytes decoded, hex digits in upper case; a `%` that does not start a triplet stays (RFC 3986 §6.2.2). */
 function normalised(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, (triplet) => {
     const byte = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
