@@ -1,13 +1,13 @@
 // Product tokens: what a User-agent line names, and which of a crawler's tokens that is. Names are lower case. Repairs
 // of agents are outside the guiding rule P1: they are needed to find the group at all (robots §1).
 
-/** What a User-agent value addresses: all crawlers by an asterisk, alone or before a blank, or its leading token. */
+/** What a User-agent value addresses: all crawlers (an asterisk, alone or before a blank), or its leading token. */
 const ADDRESSED = /^(?:\*(?=\s|$)|[\w-]*)/;
-/** `*`, or a token with an optional version and an optional asterisk behind it (robots §4.4). */
+/** `*`, or a token followed by an optional version and an optional asterisk (robots §4.4). */
 const LISTED_AGENT = /^(?:\*|[\w-]+(?:\/[^*]*)?\*?)$/;
 
 /**
- * The lower-case agents of a User-agent line and `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b).
+ * The lower-case agents of a User-agent line, or `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b).
  * @param addressed - Matches the beginning that counts.
  */
 export function agentsOf(value: string, repair: boolean, addressed: RegExp = ADDRESSED): string[] {
@@ -26,7 +26,7 @@ export function listedNames(value: string): string[] {
   return pieces.filter((piece) => piece !== '');
 }
 
-/** Whether a crawler may call itself so: letters, digits, hyphen, underscore (robots §4.3). */
+/** Whether a name is a valid product token: letters, digits, hyphen, underscore (robots §4.3). */
 export function isProductToken(token: string): boolean {
   return /^[\w-]+$/.test(token);
 }

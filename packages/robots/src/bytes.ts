@@ -1,5 +1,5 @@
 // Byte strings: one character per byte. Files, patterns and paths are compared as bytes (robots §2.2), and a string is
-// the smallest thing a platform has to hold and to compare them with.
+// the most compact form that a platform can store and compare.
 
 /** UTF-8 and text. */
 export const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -10,10 +10,10 @@ export function bytesOf(text: string): string {
   return /[^\0-\x7f]/.test(text) ? charString(encoder.encode(text)) : text;
 }
 
-/** Characters that are made at once. */
+/** Characters that are converted at once. */
 const CHUNK = 4_096;
 
-/** Codes of characters as a string. Of ASCII, `decoder` makes one faster. */
+/** Character codes as a string. `decoder` is faster for ASCII. */
 export function charString(codes: Uint8Array | readonly number[]): string {
   const pieces: string[] = [];
   for (let at = 0; at < codes.length; at += CHUNK) {
@@ -25,7 +25,7 @@ export function charString(codes: Uint8Array | readonly number[]): string {
 /** The bytes that a string stands for. */
 export function byteArray(bytes: string): Uint8Array {
   const array = new Uint8Array(bytes.length);
-  // ASCII is encoded by the platform; anything beyond is too long for the array.
+  // The platform encodes ASCII; the encoding of anything else does not fit the array.
   const { read } = encoder.encodeInto(bytes, array);
   if (read < bytes.length) for (let i = 0; i < array.length; i++) array[i] = bytes.charCodeAt(i);
   return array;
@@ -60,7 +60,7 @@ export function isUtf8(bytes: Uint8Array, from: number, to: number): boolean {
   return more === 0;
 }
 
-/** A number as two characters, which compare as it does. */
+/** A number as two characters that compare as the number does. */
 export function twoChars(value: number): string {
   return String.fromCharCode(value >>> 16, value & 0xffff);
 }

@@ -1,6 +1,6 @@
 /**
- * The interface of the npm package robots-parser over this package, for programs that use that one. What differs on
- * purpose stands in this package's README.
+ * The interface of the npm package robots-parser over this package, for programs that use robots-parser. This package's
+ * README lists the intended differences.
  */
 
 import { robotsUrl } from './access/robots-url.js';
@@ -12,28 +12,28 @@ import { readUrl } from './target.js';
 
 /** A parsed robots.txt, with the methods of robots-parser. None of them throws. */
 export interface CompatRobots {
-  /** Whether a crawler may fetch a URL; `undefined`: the URL is not of this file's authority. @default ua `*` */
+  /** Whether a crawler may fetch a URL; `undefined` if the URL is not of this file's authority. @default ua `*` */
   isAllowed(url: string, ua?: string): boolean | undefined;
-  /** The opposite; `undefined` likewise. */
+  /** The opposite; `undefined` in the same case. */
   isDisallowed(url: string, ua?: string): boolean | undefined;
   /** Whether a group that names the crawler disallows the URL; `*` does not count. */
   isExplicitlyDisallowed(url: string, ua: string): boolean | undefined;
-  /** The number of the line that decides, from 1; -1: none does. */
+  /** The number of the deciding line, from 1; -1 if none decides. */
   getMatchingLineNumber(url: string, ua?: string): number;
-  /** The Crawl-delay for a crawler, seconds; `undefined`: none. */
+  /** The Crawl-delay for a crawler in seconds; `undefined` if there is none. */
   getCrawlDelay(ua?: string): number | undefined;
   /** The URLs of the Sitemap lines. */
   getSitemaps(): string[];
-  /** The value of the Host line; `null`: none. */
+  /** The value of the Host line; `null` if there is none. */
   getPreferredHost(): string | null;
 }
 
 /**
  * Reads a robots.txt.
  *
- * @param url - Where the file is from; relative, such as `/robots.txt`: then relative URLs are asked about.
+ * @param url - The URL of the file; if it is relative, such as `/robots.txt`, the methods take relative URLs.
  * @param contents - The text of the file.
- * @throws RobotsError `invalid-input` when the contents are no text
+ * @throws RobotsError `invalid-input` if the contents are not text
  */
 export function robotsParser(url: string, contents: string): CompatRobots {
   const own = robotsUrl(url);
@@ -72,10 +72,10 @@ export function robotsParser(url: string, contents: string): CompatRobots {
 }
 
 /**
- * The product token in a User-Agent: the first one, or in the User-Agent of a browser the one behind `compatible;`.
+ * The product token in a User-Agent: the first one, or in a browser's User-Agent the one after `compatible;`.
  *
- * @param userAgent - Such as `examplebot/1.0 (+https://example.org/bot)`.
- * @returns For example `examplebot`; a name that no file addresses where there is none, so that `*` counts.
+ * @param userAgent - For example `examplebot/1.0 (+https://example.org/bot)`.
+ * @returns For example `examplebot`; if there is no token, a name that no file addresses, so that `*` counts.
  */
 export function productTokenOf(userAgent: string): string {
   const text = userAgent.slice(0, MAX_USER_AGENT_CHARS);

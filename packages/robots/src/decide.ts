@@ -1,5 +1,5 @@
-// Readings + URL → decision. All readings must allow; the first that does not decides, else the first of all. What else
-// would have mattered is worked out by `explain`.
+// Readings + URL → decision. All readings must allow; the first that denies decides, else the first of all. `explain`
+// works out what else would have mattered.
 
 import { textOf } from './bytes.js';
 import type { DialectName } from './dialects.js';
@@ -30,10 +30,10 @@ export interface Decision {
   readonly agent: string | null;
 }
 
-/** The readings of a file in the order in which they are asked; all must allow. */
+/** The readings of a file in the order in which they are evaluated; all must allow. */
 export type Readings = readonly [Reading, ...Reading[]];
 
-/** A verdict as numbers: which reading, and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
+/** A verdict as numbers: the reading and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
 interface Verdict {
   readonly allowed: boolean;
   readonly reading: Reading;

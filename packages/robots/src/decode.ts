@@ -1,5 +1,5 @@
-// Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. Nothing here knows what a
-// line means. The body of a response or a string goes in; strings are taken as their UTF-8 bytes.
+// Bytes → text of numbered lines: byte order marks, UTF-16, NUL bytes and the size limit. This file does not interpret
+// lines. The input is the body of a response or a string; strings are taken as their UTF-8 bytes.
 
 import { byteArray, charString, encoder, isUtf8, textOf } from './bytes.js';
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
@@ -11,11 +11,11 @@ const CR = 0x0d;
 
 /** A body as UTF-8 (or unknown) bytes, cut to the limit at a line end, marks removed. */
 interface DecodedBody {
-  /** Holds the bytes in `[0, length)` and is never longer than it needs to be by much. */
+  /** Holds the bytes in `[0, length)`, with little spare capacity. */
   readonly bytes: Uint8Array;
-  /** Index of the first byte behind a byte order mark. */
+  /** Index of the first byte after a byte order mark. */
   readonly start: number;
-  /** Index behind the last byte that counts. */
+  /** Index after the last byte that counts. */
   readonly end: number;
   /** Whether the body was longer than the limit. */
   readonly truncated: boolean;
@@ -25,7 +25,7 @@ interface DecodedBody {
 
 /** The lines of a file as text, for files other than robots.txt. */
 interface DecodedLines {
-  /** The lines without terminators; line number n is at index n - 1. Bad UTF-8 became U+FFFD, NUL is gone. */
+  /** The lines without terminators; line number n is at index n - 1. Bad UTF-8 is U+FFFD, NUL is removed. */
   readonly lines: readonly string[];
   /** Whether the file was longer than the limit. */
   readonly truncated: boolean;
@@ -37,7 +37,7 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
   const { bytes, start, end, truncated, notes } = decodeBody(input, options.maxBytes);
   const diagnostics: { code: DiagnosticCode; line: number }[] = [...notes];
   const written = charString(bytes.subarray(start, end)).split(/\r\n?|\n/);
-  // Behind the last line end there is no line.
+  // There is no line after the last line end.
   if (written.at(-1) === '') written.pop();
   const lines = written.map((raw, index) => {
     if (raw.includes('\0')) diagnostics.push({ code: 'nul-byte', line: index + 1 });
@@ -54,7 +54,7 @@ export function decodeLines(input: Uint8Array | string, options: { readonly maxB
 export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FILE_BYTES): DecodedBody {
   const limit = maxBytes > MAX_FILE_BYTES ? Math.min(Math.floor(maxBytes), MAX_FILE_BYTES_CEILING) : MAX_FILE_BYTES;
   const notes: FileNote[] = [];
-  // Every character makes at least one byte, so a longer text need not be looked at.
+  // Every character makes at least one byte, so the rest of a longer text is not needed.
   let bytes =
     typeof input === 'string'
       ? encoder.encode(input.slice(0, limit + 4))
@@ -76,7 +76,7 @@ export function decodeBody(input: Uint8Array | string, maxBytes: number = MAX_FI
     notes.push({ code: 'file-oversize', line: 0 });
     const isLineEnd = (at: number) => bytes[at] === LF || bytes[at] === CR;
     if (!isLineEnd(end - 1) && !isLineEnd(end)) {
-      // The author did not write a cut line: it might open or close too much (R6).
+      // The author did not write the line as it was cut: it might allow or deny too much (R6).
       while (end > start && !isLineEnd(end - 1)) end--;
       notes.push({ code: 'file-truncated', line: 0 });
     }

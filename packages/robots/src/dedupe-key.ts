@@ -1,7 +1,7 @@
 /**
- * Clean-param and Host: which query parameters a site says do not change a page, and which of its names it prefers.
- * They change the key under which a URL is known, never the URL that is requested (robots §9.7, §9.8, R47): a wrong
- * statement costs nothing that anybody could see.
+ * Clean-param and Host: which query parameters do not change a page according to the site, and which of its names it
+ * prefers. They change the key under which a URL is known, never the URL that is requested (robots §9.7, §9.8, R47), so
+ * a wrong statement does no visible harm.
  */
 
 import { bytesOf } from './bytes.js';
@@ -14,11 +14,11 @@ import { readUrl, targetOf } from './target.js';
 
 /** Which statements of the file change the key. */
 interface DedupeOptions {
-  /** Whether parameters that `Clean-param` names leave the key. @default 'dedupe' */
+  /** Whether parameters named by `Clean-param` are removed from the key. @default 'dedupe' */
   readonly cleanParam?: 'dedupe' | 'expose';
   /**
-   * Whether the key stands on the preferred mirror that `Host` names. Two names of a site are one then; the field is
-   * retired, so a stale one makes two sites one.
+   * Whether the key uses the preferred mirror named by `Host`. Two names of a site then count as one; the field is
+   * retired, so an outdated one can merge two sites.
    * @default 'expose'
    */
   readonly host?: 'expose' | 'canonicalize';
@@ -40,7 +40,7 @@ function withoutParams(document: RobotsDocument, url: string): string {
   const pieces = url.slice(question + 1, queryEnd).split('&');
   const { path } = targetOf(url);
   const spellings = FORMS.map((form) => canonical(path, form, false));
-  /** Each pattern is compared once. */
+  /** Compares each pattern only once. */
   const matched = new Map<Patterns, boolean>();
   const most = passed.bytes + MAX_MATCH_WORK;
   const matches = (patterns: Patterns) => {
@@ -64,9 +64,9 @@ const nameOf = (piece: string): string => piece.split('=', 1)[0] as string;
 const FORMS = ['n0', 'n1'] as const;
 /** The path of a line, in the two spellings of RFC 9309. */
 type Patterns = readonly string[];
-/** What a file says. */
+/** What the lines of a file mean. */
 interface Said {
-  /** By parameter, the paths on which it does not count. */
+  /** By parameter, the paths on which it is ignored. */
   readonly params: ReadonlyMap<string, readonly Patterns[]>;
   readonly host: string | null;
 }

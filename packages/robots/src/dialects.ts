@@ -1,5 +1,5 @@
-// What a dialect is: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding).
-// Everything else about a file is the same for all of them (robots §1).
+// A dialect: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding). Everything
+// else about a file is the same in all dialects (robots §1).
 
 import { agentsOf, listedNames } from './agents.js';
 import { textOf } from './bytes.js';
@@ -7,13 +7,13 @@ import { ALLOW, BAD, DISALLOW, fieldName, UNKNOWN, USER_AGENT } from './fields.j
 import type { Form } from './normalize.js';
 import { foldName, MISSING_COLON, type PackedRecord, TOO_LONG } from './packed-records.js';
 
-/** The base dialects. `2.0.0` is no base dialect: groups declare it, and `policy` says whether that counts. */
+/** The base dialects. `2.0.0` is not one: groups declare it, and `policy` says whether that counts. */
 export type BaseDialect = 'rfc9309' | 'google' | '1996' | '1994';
 
 /** The name of the reading that decided. */
 export type DialectName = BaseDialect | '2.0.0';
 
-/** A group as a stretch of the packed file. */
+/** A group as a range of the packed file. */
 export interface GroupSpan {
   /** Lower-case agents and `*`. */
   readonly agents: readonly string[];
@@ -22,11 +22,11 @@ export interface GroupSpan {
   readonly from: number;
   /** Where its last record ends. */
   readonly to: number;
-  /** Its `Robot-version`; `null` where it is absent, unreadable or not next to the User-agent lines. */
+  /** Its `Robot-version`; `null` if it is absent, unreadable or not next to the User-agent lines. */
   readonly version: RobotVersion | null;
 }
 
-/** Which groups apply to a crawler, and under which name. */
+/** Which groups apply to a crawler, and the name that selected them. */
 export interface Selection {
   readonly spans: readonly GroupSpan[];
   /** The crawler's token that was addressed, `*`, or `null` when no group applies. */
@@ -38,16 +38,16 @@ export interface Dialect {
   readonly name: DialectName;
   /** Whether blank lines end a record (1994, 1996) and only the first matching record counts. */
   readonly hasRecords: boolean;
-  /** Whether `Allow` is known. */
+  /** Whether `Allow` is a known field. */
   readonly hasAllow: boolean;
-  /** Whether the repairs of robots §3.6, §3.7 and §4.4 belong to it. */
+  /** Whether the dialect applies the repairs of robots §3.6, §3.7 and §4.4. */
   readonly repairs: boolean;
   readonly form: Form;
   /** `longest` pattern, `first` in the file, or `classes` of 2.0.0. */
   readonly precedence: 'longest' | 'first' | 'classes';
-  /** What the dialect takes a line for: a kind of fields.ts. */
+  /** The kind of field (fields.ts) that the dialect takes a line for. */
   kindOf(record: PackedRecord): number;
-  /** The value the dialect sees in a line, in bytes. */
+  /** The value that the dialect reads in a line, in bytes. */
   valueOf(record: PackedRecord): string;
   /** The agents that a User-agent value names, lower case. */
   agentsOf(value: string, repair: boolean): string[];
@@ -55,7 +55,10 @@ export interface Dialect {
   matchesToken(agent: string, token: string): boolean;
 }
 
-/** The kind of a line in all dialects but Google's: too long a line is dropped unless it is a rule (robots §2.5). */
+/**
+ * The kind of a line in all dialects but Google's: a line that is too long is dropped unless it is a rule (robots
+ * §2.5).
+ */
 export function plainKind({ kind, notes }: PackedRecord): number {
   return notes & TOO_LONG && kind !== DISALLOW && kind !== ALLOW ? BAD : kind;
 }
@@ -91,11 +94,11 @@ export const google: Dialect = {
     return PREFIXES.find(([, prefix]) => prefix.test(name))?.[0] ?? UNKNOWN;
   },
   valueOf: (record) => fieldOf(record)[1],
-  // Digits do not belong to its tokens (R18).
+  // Its tokens have no digits (R18).
   agentsOf: (value) => agentsOf(value, false, /^(?:\*(?=\s|$)|[a-z_-]*)/),
 };
 
-/** Name and value as Google sees them: without a colon a line is a field and exactly one word. */
+/** Name and value as Google reads them: a line without a colon is a field and exactly one word. */
 function fieldOf({ kind, name, value, notes }: PackedRecord): readonly [name: string, value: string] {
   if (kind === BAD) {
     const words = value.split(/[ \t]+/);
@@ -118,7 +121,7 @@ export const y1996: Dialect = {
   matchesToken: (agent, token) => agent.includes(token),
 };
 
-/** The agents of a line for substring comparison: the whole value, and `*` alone or in a list (robots §4.3, §4.4). */
+/** The agents of a line for substring comparison: the whole value, or `*` alone or in a list (robots §4.3, §4.4). */
 export function writtenAgents(value: string, repair: boolean): string[] {
   const text = value.toLowerCase();
   const agents = agentsOf(text, repair);
@@ -131,14 +134,14 @@ export const y1994: Dialect = {
   ...y1996,
   name: '1994',
   hasAllow: false,
-  // The standard recommends a substring match without saying of which in which, so either direction counts.
+  // The standard recommends a substring match without naming a direction, so either direction counts.
   matchesToken(agent, token) {
     const bare = agent.replace(/\/.*/s, '').trim();
     return agent.includes(token) || (bare !== '' && token.includes(bare));
   },
 };
 
-/** What a `Robot-version` makes of its group: `two` is the 2.0.0 reading, `base` has no effect. */
+/** What a `Robot-version` does to its group: `two` is the 2.0.0 reading, `base` has no effect. */
 export type VersionReading = 'base' | 'two' | 'experimental' | 'unsupported';
 
 /** A version as written, with missing parts as zero (R22). */
@@ -152,7 +155,7 @@ interface RobotVersion {
 /** @see robots §5.5, §6.3, §7.5 */
 export const v2: Dialect = { ...rfc9309, name: '2.0.0', form: 'decoded-star', precedence: 'classes' };
 
-/** Reads a `Robot-version` (robots §5.5, R22). @returns `null` when it is not one to three numbers with dots. */
+/** Reads a `Robot-version` (robots §5.5, R22). @returns `null` unless it is one to three numbers with dots. */
 export function parseRobotVersion(value: string): RobotVersion | null {
   if (!/^\d{1,9}(\.\d{1,9}){0,2}$/.test(value)) return null;
   const [major = 0, minor = 0, revision = 0] = value.split('.').map(Number);

@@ -1,6 +1,5 @@
 // The shapes of a parsed robots.txt file. A document is immutable and keeps every field, known or not, with its line
-// number; groups, dialects and policies are readings of it. What a document does not keep are comments, blank lines and
-// the way blanks were set.
+// number; groups, dialects and policies are readings of it. It does not keep comments, blank lines and white space.
 
 import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 
@@ -8,7 +7,7 @@ import type { DiagnosticCode } from './diagnostics/diagnostic.js';
 export interface ParseOptions {
   /**
    * The URL that was requested for the file, before redirects, absolute. Relative Sitemap and PleaseVisit values are
-   * resolved against it. Without it they are dropped.
+   * resolved against it. If it is missing, they are dropped.
    * @default none
    */
   readonly robotsUrl?: string;
@@ -26,11 +25,11 @@ export interface ParseOptions {
 
 /** One field of the file, as written. */
 export interface FieldRecord {
-  /** The canonical name in lower case; for an unknown field its own name in lower case. */
+  /** The canonical name in lower case; for an unknown field, its own name in lower case. */
   readonly field: string;
   /** The name as written if it is unknown or misspelt; otherwise the canonical one. */
   readonly rawField: string;
-  /** The value as written, without surrounding blanks and without comment; decoded as UTF-8. */
+  /** The value as written, without surrounding blanks and comment; decoded as UTF-8. */
   readonly value: string;
   /** Line number from 1. */
   readonly line: number;
@@ -44,7 +43,7 @@ export interface FileNote {
 
 /** A parsed file. Every list is computed on first access, and stays the same list. */
 export interface RobotsDocument {
-  /** The file as packed records; an implementation detail (packed-records.ts) that compiled rules share. */
+  /** The file as packed records (packed-records.ts): an implementation detail shared with compiled rules. */
   readonly packed: string;
   /** The URL that was requested for the file, or `null`. */
   readonly robotsUrl: string | null;
@@ -60,7 +59,7 @@ export interface RobotsDocument {
   readonly sitemaps: readonly string[];
   /**
    * The licences for all crawlers, in file order, without duplicates: absolute URLs, and other values as written.
-   * A group may name others (licensing §2, C3); `licenses` of compiled rules has those that apply to a crawler.
+   * A group may name others (licensing §2, C3); `licenses` of compiled rules lists the ones that apply to a crawler.
    */
   readonly licenses: readonly string[];
   /** What is odd about the file as a whole. `diagnose` of `@mannerly/robots/diagnostics` adds the lines. */

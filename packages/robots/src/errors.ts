@@ -1,6 +1,6 @@
-// The one error class of this package. It is thrown for mistakes of the caller only, never for what a file holds.
+// The only error class of this package. It is thrown for mistakes of the caller only, never for the contents of a file.
 
-/** What the caller got wrong; stable, to be matched on. */
+/** What the caller got wrong. The codes are stable; programs may match on them. */
 export type RobotsErrorCode =
   | 'foreign-url'
   | 'invalid-document'

@@ -1,4 +1,4 @@
-/** Why a decision is what it is, and what would have decided otherwise: for people, off the fast path. */
+/** Explains a decision, and what would have decided otherwise. For people; decisions do not run this code. */
 
 import { textOf } from './bytes.js';
 import { type Decision, judgeTarget } from './decide.js';
@@ -20,7 +20,7 @@ interface MatchingRule {
   readonly kind: 'allow' | 'disallow';
   /** The value as written. */
   readonly pattern: string;
-  /** The lines that count in its place, where a repair changed it; empty where it counts as written. */
+  /** The lines that count in its place if a repair changed it; empty if it counts as written. */
   readonly readAs: readonly string[];
   readonly line: number;
 }
@@ -35,18 +35,18 @@ interface ReadingExplanation {
   readonly allowed: boolean;
   /** Every rule that matches, the deciding one first. */
   readonly matching: readonly MatchingRule[];
-  /** What the reading answers where no rule matches. */
+  /** What the reading answers if no rule matches. */
   readonly withoutRules: 'allow' | 'disallow';
 }
 
 /** A decision with its reasons. */
 export interface Explanation {
   readonly decision: Decision;
-  /** The readings that were asked, in order; the URL is fetched only if all allow. */
+  /** The readings in the order of evaluation; the URL is fetched only if all allow. */
   readonly readings: readonly ReadingExplanation[];
-  /** The strongest rule of the deciding reading that says the opposite and was outweighed; `null` for none. */
+  /** The strongest opposite rule of the deciding reading, which was outweighed; `null` for none. */
   readonly otherwise: MatchingRule | null;
-  /** Rule lines of the groups for this crawler that do not count in the deciding reading, at most 100. */
+  /** Rule lines of the crawler's groups that do not count in the deciding reading, at most 100. */
   readonly ignored: readonly IgnoredRule[];
   /** One sentence in English. */
   readonly sentence: string;
@@ -97,7 +97,7 @@ function ignoredRules({ document, groupLines }: RobotsRules, { dialect }: Readin
     }));
 }
 
-/** Every rule of a reading that matches, the deciding one first; each once, whichever of its spellings matches. */
+/** Every rule of a reading that matches, the deciding one first; each once, even if several of its spellings match. */
 function matchingRules(document: RobotsDocument, reading: Reading, { path }: Target): MatchingRule[] {
   const { form } = reading.dialect;
   const plain = canonical(path, form, false);

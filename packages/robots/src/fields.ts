@@ -1,7 +1,7 @@
-// The fields that are known, their numbers in packed records, their scope and the closed list of misspellings (robots
-// §3.4, R11). A list of whole names, not of prefixes: a prefix would swallow fields to come.
+// The known fields, their numbers in packed records, their scope and the closed list of misspellings (robots §3.4,
+// R11). The list has whole names, not prefixes: a prefix would match future fields.
 
-// A number for each kind of record; fits five bits. Constants of their own, because a bundler writes them as digits.
+// A number for each kind of record; fits five bits. Separate constants, because a bundler inlines them as digits.
 export const BAD = 1;
 export const UNKNOWN = 2;
 export const USER_AGENT = 3;
@@ -21,14 +21,14 @@ export const SITEMAP = 16;
 export const HOST = 17;
 export const CLEAN_PARAM = 18;
 export const PLEASE_VISIT = 19;
-/** A line without content that has something to tell: NUL bytes, say. */
+/** A line without content that has a note, for example about NUL bytes. */
 export const REMARK = 22;
-/** Added to the kind of a name that is misspelt. */
+/** Added to the kind of a misspelt name. */
 export const MISSPELT = 32;
 
 /**
- * From `USER_AGENT` on: the canonical name, and what else is read as it. `!` stands for a hyphen, and for nothing, a
- * blank or an underscore in its place. The last two dashes are U+2011 and U+2013.
+ * From `USER_AGENT` on: the canonical name, and its misspellings. `!` stands for a hyphen, a blank, an underscore or
+ * nothing. The last two dashes are U+2011 and U+2013.
  */
 const FIELDS: readonly (readonly string[])[] = `user!agent,user-agents,useragents,\
 user agents,user\xe2\x80\x91agent,user\xe2\x80\x93agent
@@ -59,7 +59,7 @@ pleasevisit,please-visit,please visit`
 /** The bytes of names, each letter in both cases and both blanks as one symbol; other bytes are 0. */
 const SYMBOLS = new Uint8Array(256);
 const BLANK = 1;
-/** Symbols, and 0. */
+/** The number of symbols, 0 included. */
 const WIDTH = 33;
 for (const [at, char] of [...' -_abcdefghijklmnopqrstuvwxyz\xe2\x80\x91\x93'].entries()) {
   SYMBOLS[char.charCodeAt(0)] = at + 1;
@@ -68,8 +68,8 @@ for (const [at, char] of [...' -_abcdefghijklmnopqrstuvwxyz\xe2\x80\x91\x93'].en
 SYMBOLS[0x09] = BLANK;
 
 /**
- * The names as a tree: for each of its nodes and each symbol the next node, 0 for none, so that a name is recognised in
- * one pass and without a string. A blank behind a blank stays where it is.
+ * The names as a tree: for each node and each symbol the next node, 0 for none, so that a name is recognised in one
+ * pass and without a string. A blank after a blank stays at its node.
  */
 const TREE = new Uint16Array(WIDTH * 400);
 /** The kind of the name that ends at a node. */
@@ -92,7 +92,7 @@ for (const [row, names] of FIELDS.entries()) {
 // A URL on a line of its own may be a sitemap.
 addName('http', UNKNOWN);
 
-/** The field that `bytes[from, to)` names, in any case and with runs of blanks as one; else `UNKNOWN`. */
+/** The field that `bytes[from, to)` names, in any case and with a run of blanks as one; else `UNKNOWN`. */
 export function fieldKind(bytes: Uint8Array, from: number, to: number): number {
   return KINDS[nodeOf(bytes, from, to)] || UNKNOWN;
 }
@@ -116,12 +116,12 @@ export function fieldName(kind: number): string {
   return FIELDS[kind - USER_AGENT]?.[0] ?? '';
 }
 
-/** Whether a field applies to the crawlers of its group, not to all crawlers; License does where it is in a group. */
+/** Whether a field applies to the crawlers of its group only. License does if it is in a group. */
 export function isGroupField(kind: number): boolean {
   return kind >= CRAWL_DELAY && kind <= LICENSE;
 }
 
-/** Whether a kind is a field that is known. */
+/** Whether a kind is a known field. */
 export function isKnownField(kind: number): boolean {
   return kind > UNKNOWN && kind < REMARK;
 }

@@ -1,5 +1,5 @@
 // Fields for all crawlers, anywhere in the file: Sitemap, Host, Clean-param, PleaseVisit (robots §9.6–9.9), and License
-// where it speaks for the file (licensing §2). Each reader says what the value means, or that it means nothing.
+// if it applies to the file (licensing §2). Each reader returns the meaning of a value, or null if it has none.
 
 import { textOf } from './bytes.js';
 import { plainKind } from './dialects.js';
@@ -18,7 +18,7 @@ export interface CleanParam {
   readonly path: string;
 }
 
-/** Reads a Sitemap value, absolute or relative to the file; `null`: to be ignored (robots §9.6). */
+/** Reads a Sitemap value, absolute or relative to the file; `null` if it is ignored (robots §9.6). */
 export function readSitemap(value: string, robotsUrl: string | null): string | null {
   return webUrl(value, isAbsoluteUrl(value) ? null : robotsUrl)?.href ?? null;
 }
@@ -28,7 +28,7 @@ export function isAbsoluteUrl(value: string): boolean {
   return /^[a-z][a-z\d+.-]*:/i.test(value);
 }
 
-/** Reads a PleaseVisit value, a URL of the file's own authority; `null`: to be ignored (robots §9.9, R48). */
+/** Reads a PleaseVisit value, a URL of the file's own authority; `null` if it is ignored (robots §9.9, R48). */
 export function readPleaseVisit(value: string, robotsUrl: string | null): string | null {
   const url = webUrl(value, robotsUrl);
   return url !== null && robotsUrl !== null && url.origin === webUrl(robotsUrl, null)?.origin ? url.href : null;
@@ -48,18 +48,18 @@ export function parseCleanParam(value: string): CleanParam | null {
   return params.length === 0 || more.length > 0 ? null : { params, path };
 }
 
-/** Reads a License value: absolute, or as written where it is no URL; it stands for terms all the same (C2). */
+/** Reads a License value: an absolute URL, or the value as written, which still stands for terms (C2). */
 export function readLicense(value: string, robotsUrl: string | null): string {
   return readUrl(value, robotsUrl)?.href ?? value;
 }
 
-/** Whether a licence may be fetched: https, or http on the very authority whose file came over http (C2). */
+/** Whether a licence may be fetched: https, or http on the same authority if its file came over http (C2). */
 export function isLicenseUrl(license: string, robotsUrl: string | null): boolean {
   const url = readUrl(license);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === readUrl(robotsUrl ?? '')?.origin);
 }
 
-/** The URLs that the lines of a field name, without duplicates. */
+/** The URLs in the lines of a field, without duplicates. */
 export function urlsOf(
   fields: readonly FieldRecord[],
   name: string,
@@ -70,8 +70,8 @@ export function urlsOf(
 }
 
 /**
- * The License lines for all crawlers: those before the first group, and those that a blank line parts from the last
- * rule of theirs, whose authors mean the file as they do with Sitemap (licensing C3).
+ * The License lines for all crawlers: those before the first group, and those that a blank line separates from the last
+ * rule of their group. Authors of the latter mean the whole file, as they do with Sitemap (licensing C3).
  */
 export function fileLicenses({ packed, robotsUrl }: RobotsDocument): string[] {
   const found = new Set<string>();

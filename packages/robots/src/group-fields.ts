@@ -1,6 +1,6 @@
-// What the selected groups require besides rules, read once per file and crawler.
-// Sources are kept apart, because the stricter of them counts, not their sum: lines before the first group (R36), the
-// selected groups, and, if the option says so, the `*` groups (R37).
+// What the selected groups require besides rules, read once per file and crawler. Sources are kept apart, because the
+// stricter one counts, not their sum: lines before the first group (R36), the selected groups, and, if the option says
+// so, the `*` groups (R37).
 
 import { type GroupSpan, plainKind } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
@@ -10,13 +10,13 @@ import { parseRequestRate, parseVisitTimes, type RequestRate, rateInForce, visit
 
 /** The fields of one source. */
 export interface FieldSource {
-  /** All that hold something, as written. */
+  /** All fields with a value, as written. */
   readonly fields: readonly FieldRecord[];
   readonly requestRates: readonly (RequestRate & { readonly line: number })[];
   readonly visitWindows: ReturnType<typeof parseVisitTimes>['windows'];
 }
 
-/** Whether requests may start at a time, as the file's own clock lines say. */
+/** Whether requests may start at a time, according to the file's Request-rate and Visit-time lines. */
 export type Schedule =
   | { readonly kind: 'open'; readonly intervalMs: number | null; readonly closesAtMs: number | null }
   | { readonly kind: 'closed'; readonly untilMs: number; readonly reason: 'visit-time' | 'closed-rate' };
@@ -45,7 +45,7 @@ export function readGroupFields(
   };
 }
 
-/** Whether requests may start now: every source must be open, the longest interval counts (robots §9.2, §9.3). */
+/** Whether requests may start now: every source must be open; the longest interval counts (robots §9.2, §9.3). */
 export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Schedule {
   const closed: Extract<Schedule, { kind: 'closed' }>[] = [];
   let closesAtMs: number | null = null;
@@ -62,7 +62,7 @@ export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Sche
   return latest ?? { kind: 'open', intervalMs, closesAtMs };
 }
 
-/** The values of a field that can be read. */
+/** The readable values of a field. */
 export function valuesOf<T>(
   fields: readonly FieldRecord[],
   name: string,

@@ -1,5 +1,6 @@
-// Records → groups. A group is a stretch of the packed file; a named run of agents begins it. Both grammars are here:
-// groups, which end at the next User-agent line behind a rule (RFC 9309), and records, which a blank line ends (1996).
+// Records → groups. A group is a range of the packed file that begins with a run of User-agent lines. Both grammars are
+// here: groups, which end at the next User-agent line after a rule (RFC 9309), and records, which end at a blank line
+// (1996).
 
 import { type Dialect, type GroupSpan, parseRobotVersion, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
@@ -8,7 +9,7 @@ import { behindRecord, isPlainRule, isRule, isSilent, kindAt, PackedRecord } fro
 
 /**
  * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
- * @param within - A group, to be cut behind every line that says something, not only behind its rules.
+ * @param within - A group to split after every line with content, not only after its rules.
  */
 export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: GroupSpan): GroupSpan[] {
   const spans: GroupSpan[] = [];
@@ -19,7 +20,7 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
   const isSkipped = dialect.kindOf === plainKind && !dialect.hasRecords;
   const end = within?.to ?? packed.length;
   for (let at = within?.from ?? 0, next: number; at < end; at = next) {
-    // Before the first group nothing but a User-agent line counts.
+    // Before the first group only a User-agent line counts.
     if (isSkipped && (isPlainRule(packed, at) || (open === null && kindAt(packed, at) !== USER_AGENT))) {
       next = behindRecord(packed, at);
       hasRule = true;
@@ -58,8 +59,8 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
 type Writable<Span> = { -readonly [Key in keyof Span]: Span[Key] extends readonly (infer Item)[] ? Item[] : Span[Key] };
 
 /**
- * The groups that apply to a crawler: those of the first token that has any, else the `*` groups. Groups are
- * merged in file order (R19), of records the first counts. Named groups and `*` groups never mix (robots §4.3).
+ * The groups that apply to a crawler: those of the first token that has any, else the `*` groups. Groups are merged in
+ * file order (R19); of records only the first counts. Named groups and `*` groups never mix (robots §4.3).
  * @param tokens - Lower-case product tokens in order of preference.
  */
 export function selectGroups(dialect: Dialect, groups: readonly GroupSpan[], tokens: readonly string[]): Selection {
@@ -71,9 +72,9 @@ export function selectGroups(dialect: Dialect, groups: readonly GroupSpan[], tok
 }
 
 /**
- * The stretches of groups whose extension lines speak to a crawler. A group may name agents several times before its
- * first rule: its rules speak to all of them, the fields in between to those named last (robots §4.1, R15b).
- * @param selection - The groups, and the name under which they were selected.
+ * The ranges of groups whose extension lines apply to a crawler. A group may name agents several times before its first
+ * rule: its rules apply to all of them, the fields in between to the agents named last (robots §4.1, R15b).
+ * @param selection - The groups, and the name that selected them.
  */
 export function fieldSpans(document: RobotsDocument, dialect: Dialect, { spans, agent }: Selection): GroupSpan[] {
   if (agent === null) return [];

@@ -1,12 +1,12 @@
 // Every bound of this package, with its unit and its source. A bound that can be set by an option has its default here.
 
-/** Bytes of a file that are read at least and by default (500 KiB; RFC 9309 §2.5). */
+/** Bytes that are read of a file by default and at least (500 KiB; RFC 9309 §2.5). */
 export const MAX_FILE_BYTES = 512_000;
 /** The largest `maxBytes` a caller may set, in bytes (ours: offsets are kept in 23 bits). */
 export const MAX_FILE_BYTES_CEILING = 8_388_608;
 /** Bytes of a line that are used (8 × 2083 less one, the limit of Google's parser; robots §2.5). */
 export const MAX_LINE_BYTES = 16_663;
-/** Lines that say nothing and are kept of a file (ours: above `MAX_DIAGNOSTICS`; each costs every reading). */
+/** Lines without meaning that are kept of a file (ours: above `MAX_DIAGNOSTICS`; each costs every reading). */
 export const MAX_IDLE_LINES = 1_024;
 /** Diagnostics reported for a file (robots §11). */
 export const MAX_DIAGNOSTICS = 1_000;
@@ -23,7 +23,7 @@ export const MAX_CLEAN_PARAM_CHARS = 500;
 /** Clean-param lines of a file that count (ours: each may cost a comparison per URL). */
 export const MAX_CLEAN_PARAM_LINES = 1_000;
 /**
- * Bytes of text and patterns that one look-up may pass; beyond it the URL is closed (ours: some milliseconds. 10,000
+ * Bytes of text and patterns that one lookup may read; beyond it the URL is denied (ours: some milliseconds. 10,000
  * rules that are all searched for in a URL of 80 bytes still fit, or 100 in one of 8 KiB).
  */
 export const MAX_MATCH_WORK = 1_048_576;
@@ -36,7 +36,7 @@ export const MAX_CRAWL_DELAY_MS = 86_400_000;
 export const CRAWL_DELAY_LARGE_SECONDS = 60;
 /** Documents or seconds. Larger numbers of a Request-rate are cut here, so that arithmetic on them stays exact. */
 export const MAX_RATE_NUMBER = 1e12;
-/** Content-Usage or Content-Signal lines that are compared with a URL (ours: each costs once a page). */
+/** Content-Usage or Content-Signal lines that are compared with a URL (ours: each costs one comparison per page). */
 export const MAX_PREFERENCE_LINES = 1_000;
 
 // Access (specification, access §3, §5, §6, §8)
@@ -69,11 +69,11 @@ export const GOOGLE_STOP_MS = 43_200_000;
 export const HOST_ANSWERS_MS = 86_400_000;
 /** Characters of an ETag or Last-Modified that is kept for revalidation (ours). */
 export const MAX_VALIDATOR_CHARS = 1024;
-/** Authorities whose files a client keeps in memory (ours; some 100 MB if all were as large as may be, mostly 2 MB). */
+/** Authorities whose files a client keeps in memory (ours; 100 MB if all had the maximum size, usually 2 MB). */
 export const MAX_CLIENT_AUTHORITIES = 1_000;
 /** Crawlers whose rules `robotsParser` keeps compiled at a time (ours). */
 export const MAX_COMPAT_AGENTS = 32;
-/** Characters of a User-Agent that are read (ours: longer than any that is sent). */
+/** Characters of a User-Agent that are read (ours: longer than any in use). */
 export const MAX_USER_AGENT_CHARS = 1_024;
 /** Bytes of an encoded access record, head and body (frontier stores take values up to this). */
 export const MAX_ACCESS_RECORD_BYTES = 1_048_576;
@@ -81,7 +81,7 @@ export const MAX_ACCESS_RECORD_BYTES = 1_048_576;
 // Page-level signals (specification, page-level §3, §5)
 /** Characters of one tag, header or meta value that are read (ours; the draft asks for 8 KiB at least). */
 export const MAX_TAG_CHARS = 65_536;
-/** Characters of all robots metas of a page that are read (ours: four of the longest). More of them count as `none`. */
+/** Characters of all robots metas of a page that are read (ours: four of the longest). More count as `none`. */
 export const MAX_PAGE_TAG_CHARS = 262_144;
 /** Unknown words of a page's tags that are kept (ours). */
 export const MAX_IGNORED_WORDS = 100;
@@ -94,5 +94,5 @@ export const MAX_HOST_NAME_CHARS = 253;
 
 /** Datasets of one data.txt that are offered (ours). */
 export const MAX_DATASETS = 10_000;
-/** Allow and Disallow lines of one data.txt that are weighed; more close it, as the mail of 1996 advises (ours). */
+/** Allow and Disallow lines of one data.txt that are evaluated; more deny it, as the mail of 1996 advises (ours). */
 export const MAX_DATA_TXT_RULES = 1_000;

@@ -1,4 +1,4 @@
-// What became of a line: whether it counts, and as what where a repair changed it. For people, off the fast path.
+// What became of a line: whether it counts, and as what if a repair changed it. For people; decisions do not use it.
 
 import { textOf } from './bytes.js';
 import type { LineEffect } from './diagnostics/diagnostic.js';
@@ -23,7 +23,7 @@ export function ruleEffect(document: RobotsDocument, dialect: Dialect, record: P
   };
 }
 
-/** The lines that a record counts as: one for each value; none where that is what is written. */
+/** The lines that a record counts as: one for each value; none if that is what is written. */
 export function repairedLines(record: PackedRecord, values: readonly string[], name = titleOf(record.kind)): string[] {
   const { notes, value } = record;
   const isAsWritten = record.name === '' && (notes & ~INVALID_UTF8) === 0 && values.length === 1 && values[0] === value;

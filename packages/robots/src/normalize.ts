@@ -1,13 +1,13 @@
 // Paths and patterns → the bytes that are compared (robots §6). Every dialect has a *form*; text and pattern are
-// brought to the same form and then compared byte by byte, so that all later steps are the same for every dialect.
+// converted to the same form and then compared byte by byte, so that all later steps are the same for every dialect.
 //
 // In a canonical pattern `*` is always the operator and a final `$` always the anchor; a literal asterisk or dollar
-// sign is written `%2A`, `%24` on both sides (only `google` leaves them alone in the text, where nothing can ask for
-// them).
+// sign is written `%2A`, `%24` on both sides (only `google` leaves them unchanged in the text, where no pattern can
+// address them).
 
 /**
- * How bytes are brought to one spelling: `n0` and `n1` are RFC 9309's (robots §6.1), `google` decodes nothing (§5.2),
- * `decoded` is the 1996 table (§6.2) without operators, `decoded-star` the same with `*` (§6.3).
+ * How bytes are spelt: `n0` and `n1` are RFC 9309's forms (robots §6.1), `google` decodes nothing (§5.2), `decoded` is
+ * the 1996 table (§6.2) without operators, `decoded-star` the same with `*` (§6.3).
  */
 export type Form = 'n0' | 'n1' | 'google' | 'decoded' | 'decoded-star';
 
@@ -17,11 +17,11 @@ const DOLLAR = 0x24;
 const QUESTION = 0x3f;
 
 // What a form does with a byte, as bits.
-/** It stays as it is written. */
+/** It is not changed. */
 export const KEPT = 8;
 /** Its triplet is decoded. */
 const DECODED = 128;
-/** In the query it is escaped, if the form is `n1`. */
+/** It is escaped in the query if the form is `n1`. */
 export const RESERVED = 1;
 
 const tableOf = (kept: RegExp, decoded: RegExp) =>
@@ -32,7 +32,7 @@ const tableOf = (kept: RegExp, decoded: RegExp) =>
 /** For each byte, what RFC 9309 does with it. */
 export const RFC = tableOf(/[\w\-.~:/?#[\]@!&'()+,;=]/, /[\w\-.~]/);
 const GOOGLE = tableOf(/[\0-\x7f]/, /^$/);
-// NUL stays a triplet, because it is the end of a pattern where they are sorted.
+// NUL stays a triplet, because it ends a pattern in the sort key.
 const YEAR_1996 = tableOf(/[^%*$\0]/, /[^%*$\0/]/);
 /** Each byte as a triplet. */
 const TRIPLETS = Array.from({ length: 256 }, (_, byte) => `%${(byte + 0x100).toString(16).slice(1).toUpperCase()}`);
@@ -63,7 +63,7 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
       [written = ''] = TRIPLET.exec(bytes.slice(at, at + 3)) ?? [];
       next = at + written.length;
       const value = Number.parseInt(written.slice(1), 16);
-      // In a pattern, what `*` or the end cuts off is a prefix of triplets.
+      // In a pattern, a triplet cut off by `*` or the end is a prefix of triplets.
       const isPrefix = isPattern && isRfc && (next === bytes.length || bytes.charCodeAt(next) === STAR);
       if (written.length === 3)
         spelt = (table[value] as number) & DECODED ? String.fromCharCode(value) : (TRIPLETS[value] as string);

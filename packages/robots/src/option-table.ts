@@ -1,11 +1,11 @@
-// Options as a table: what each may be, and its default. One reader checks all groups of options of this package.
+// Options as a table: the values of each, and its default. One reader checks all groups of options of this package.
 
 import { RobotsError } from './errors.js';
 
-/** By option: the values it may have, the default first; or of a number the default, the least and the greatest. */
+/** By option: the possible values, the default first; or for a number the default, the minimum and the maximum. */
 export type OptionTable = Readonly<Record<string, readonly unknown[]>>;
 
-/** Every option of the table, absent ones by their default. @throws RobotsError `option-invalid`, `option-unknown`. */
+/** Every option of the table, with its default if absent. @throws RobotsError `option-invalid`, `option-unknown`. */
 export function readOptions(table: OptionTable, given: object): Record<string, unknown> {
   checkNames(Object.keys(table), given);
   const read = Object.entries(table).map(([option, values]) => {
@@ -28,7 +28,7 @@ export function checkNames(known: readonly string[], given: object): void {
   throw new RobotsError('option-unknown', `unknown option \`${unknown}\``, `known: ${known.join(', ')}`);
 }
 
-/** An `option-invalid` with the range and the value. */
+/** An `option-invalid` error with the range and the value. */
 export function invalidOption(option: string, expected: string, value: unknown): RobotsError {
   return new RobotsError('option-invalid', `expected \`${option}\` to be ${expected}, got ${JSON.stringify(value)}`);
 }

@@ -97,7 +97,7 @@ export function resolveCompileOptions(options: CompileOptions): ResolvedCompileO
   return read as unknown as ResolvedCompileOptions;
 }
 
-/** The first value is the default if the condition holds, else the second. */
+/** The values with the default first: `first` if the condition holds, else `second`. */
 function firstIf(isFirst: boolean, first: string, second: string): readonly string[] {
   return isFirst ? [first, second] : [second, first];
 }

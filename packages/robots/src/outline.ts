@@ -1,5 +1,5 @@
 /**
- * The groups of a file, and what is outside them: for people who want to see what a file says. No decision needs it.
+ * The groups of a file, and what is outside them: for people who inspect a file. No decision needs it.
  */
 
 import { type GroupSpan, plainKind, rfc9309 } from './dialects.js';
@@ -20,7 +20,7 @@ interface Rule {
 
 /** A run of User-agent lines and what belongs to them (RFC 9309 §2.2.1). */
 interface Group {
-  /** The agents that are addressed: lower-case product tokens, `*` for all crawlers. */
+  /** The agents: lower-case product tokens, `*` for all crawlers. */
   readonly agents: readonly string[];
   /** Line numbers of the User-agent lines. */
   readonly agentLines: readonly number[];
@@ -37,13 +37,13 @@ interface Group {
 interface FileOutline {
   /** The groups as RFC 9309 sees them. */
   readonly groups: readonly Group[];
-  /** Fields that are not known. */
+  /** Unknown fields. */
   readonly unknown: readonly FieldRecord[];
-  /** Rules and group fields that stand before the first User-agent line. */
+  /** Rules and group fields before the first User-agent line. */
   readonly orphans: readonly FieldRecord[];
 }
 
-/** Reads it, anew for each call. */
+/** Reads the outline, anew for each call. */
 export function fileOutline(document: RobotsDocument): FileOutline {
   const unknown: FieldRecord[] = [];
   const orphans: FieldRecord[] = [];

@@ -1,12 +1,12 @@
-// The file as one string: a record for every line that says something, one character per byte. A crawler keeps hundreds
-// of thousands of these files, most of them about 1 KB; an object per line would cost ten times the file, this costs
-// about two thirds of it. Compiled rules point into it instead of copying patterns.
+// The file as one string: a record for every line with content, one character per byte. A crawler keeps hundreds of
+// thousands of these files, most of them about 1 KB. An object per line would take ten times the size of the file, this
+// takes about two thirds of it. Compiled rules point into the string instead of copying patterns.
 //
 //     record   kind | flags   length   line   value…   [ notes   name length   name… ]
 //
-//     flags    0x20: the line was repaired or its name is not canonical: what stands in brackets follows
+//     flags    0x20: the line was repaired or its name is not canonical: the part in brackets follows
 //              0x40: a blank line stood before it
-//     numbers  digits of six bits, the lowest first; 0x40 says that another digit follows
+//     numbers  digits of six bits, the lowest first; 0x40 means that another digit follows
 //
 // Everything but values and names is below 0x80.
 
@@ -31,15 +31,15 @@ const PLAIN = 0x10;
 const PLAIN_RULE = DISALLOW | PLAIN;
 const RULE_KIND = 0x1e;
 const KIND = 0x1f;
-/** Bytes of a value up to which its line is certainly not too long. */
+/** A value up to this many bytes certainly does not make its line too long. */
 const MAX_TEXT_BYTES = MAX_LINE_BYTES - 32;
 const MORE = 0x40;
 const DIGIT = 0x3f;
 const DIGIT_BITS = 6;
-/** Kind, notes, and three numbers of at most four digits; of a weight five. */
+/** Kind, notes, and three numbers of at most four digits; a weight may have five. */
 const MAX_HEAD_BYTES = 14;
 
-/** A record of a packed file. Most are passed over, so that value and name are cut out when they are read. */
+/** A record of a packed file. Most are skipped, so value and name are cut out only when they are read. */
 export class PackedRecord {
   /** Where it begins. */
   declare readonly at: number;
@@ -48,12 +48,12 @@ export class PackedRecord {
   /** A kind of fields.ts. */
   declare readonly kind: number;
   declare readonly isAfterBlank: boolean;
-  /** Bits, see above. */
+  /** Note bits, see above. */
   declare readonly notes: number;
-  /** Where its value begins, and where that ends. */
+  /** Where its value begins, and where the value ends. */
   declare readonly from: number;
   declare readonly to: number;
-  // Fields with a `#` would cost a quarter more time.
+  // Private `#` fields would take a quarter more time.
   declare private readonly file: string;
 
   constructor(file: string, at: number) {
@@ -77,27 +77,27 @@ export class PackedRecord {
     return this.file.slice(this.from, this.to);
   }
 
-  /** The name as written where it is not canonical, in bytes; otherwise `''`. */
+  /** The name as written if it is not canonical, in bytes; otherwise `''`. */
   get name(): string {
     return this.file.slice(behindNumber(this.file, this.to + 1), this.next);
   }
 }
 
-/** The blank of a grammar: SP or HTAB. */
+/** A blank in the grammars: SP or HTAB. */
 export function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09;
 }
 
-// What a byte is, as bits, so that one pass tells whether RFC 9309 compares a value as it is written. A byte of a query
-// that is reserved, and one behind a dollar sign or a blank, are told by the bit below that of the byte before them.
-// `RESERVED` and `KEPT` are those of normalize.ts.
+// Properties of a byte as bits, so that one pass tells whether RFC 9309 compares a value as it is written. A reserved
+// byte of a query, and a byte after a dollar sign or a blank, are recognised by the bit below the property of the byte
+// before them. `RESERVED` and `KEPT` are those of normalize.ts.
 const QUESTION = 2;
 const LAST = 16;
-/** From here on: spelt otherwise, or one of those. */
+/** Values from here on: spelt otherwise, or one of those. */
 const SPELT = 32;
-/** No text of a usual line. */
+/** Not text of a usual line. */
 const ODD = 64;
-/** A byte of a character beyond ASCII that begins no blank. */
+/** A non-ASCII byte that does not begin a blank. */
 const HIGH = 128;
 const BYTES = RFC.map((what, byte) => {
   if (isSpace(byte)) return LAST;
@@ -108,51 +108,51 @@ const BYTES = RFC.map((what, byte) => {
   return byte === 0x2a ? KEPT : what & (KEPT | RESERVED) || SPELT;
 });
 
-/** Collects records and makes the string. */
+/** Collects records and builds the string. */
 export class RecordWriter {
-  /** Where names and values are. */
+  /** The bytes that names and values come from. */
   readonly #source: Uint8Array;
   #bytes: Uint8Array;
   #length = 0;
   /** All bits of all bytes of values and names. */
   #bits = 0;
-  /** `PLAIN` if the text that was copied last is a pattern of a rule that is compared as it is written. */
+  /** `PLAIN` if the text copied last is a rule's pattern that is compared as it is written. */
   #plain = 0;
-  /** `HIGH` if that text has bytes beyond ASCII. */
+  /** `HIGH` if that text has non-ASCII bytes. */
   #high = 0;
   #blank = 0;
   #idle = 0;
   #isBehindUnknown = false;
 
-  /** @param expected - Bytes that will probably be needed. */
+  /** @param expected - Number of bytes that will probably be needed. */
   constructor(source: Uint8Array = new Uint8Array(), expected = 0) {
     this.#source = source;
     this.#bytes = new Uint8Array(expected + 64);
   }
 
-  /** Notes a blank line. Before the first and after the last record it says nothing. */
+  /** Notes a blank line. Before the first and after the last record it has no effect. */
   addBlank(): void {
     if (this.#length > 0) this.#blank = AFTER_BLANK;
   }
 
   /**
-   * Whether a line of a kind is dropped: beyond `MAX_IDLE_LINES` that say nothing, bad lines are, and of unknown fields
-   * in a row all but the first. No reading of the file can tell.
+   * Whether a line of a kind is dropped: once `MAX_IDLE_LINES` lines without meaning are kept, bad lines are dropped,
+   * and all but the first of unknown fields in a row. No reading of the file depends on them.
    */
   drops(kind: number): boolean {
     return this.#idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.#isBehindUnknown));
   }
 
   /**
-   * Adds a record of a canonical field, if the rest of its line is text without a comment.
+   * @param end - End of the file.
    * @param end - Where the file ends.
-   * @returns Where the line ends, or -1, and nothing is added.
+   * @returns The end of the line, or -1 if nothing was added.
    */
   addText(kind: number, line: number, start: number, end: number): number {
     const source = this.#source;
     const bytes = this.#space(end - start);
     const head = this.#length;
-    // The length is known last; most have one digit.
+    // The length is known only at the end; most have one digit.
     this.#length += 2;
     this.#number(line);
     const from = this.#length;
@@ -174,7 +174,7 @@ export class RecordWriter {
     return at;
   }
 
-  /** Adds a record: its value, what is odd about it, and its name where that is not the canonical one. */
+  /** Adds a record: its value, its notes, and its name if that is not the canonical one. */
   add(kind: number, line: number, start: number, end: number, notes = 0, nameStart = 0, nameEnd = nameStart): void {
     const bytes = this.#space(end - start + nameEnd - nameStart);
     const hasNotes = notes > 0 || nameEnd > nameStart;
@@ -189,7 +189,7 @@ export class RecordWriter {
     }
     this.#copy(at, end);
     this.#blank = 0;
-    // Too long a line counts as bad.
+    // A line that is too long counts as bad.
     if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
     if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
     if (!hasNotes) return;
@@ -198,7 +198,7 @@ export class RecordWriter {
     this.#copy(nameStart, nameEnd);
   }
 
-  /** Adds a copied pattern (rule-index.ts). @returns Where it is. */
+  /** Adds a copied pattern (rule-index.ts). @returns Its offset. */
   addCopy(head: number, at: number, text: string, weight: number): number {
     const bytes = this.#space(text.length);
     const start = this.#length;
@@ -210,7 +210,7 @@ export class RecordWriter {
     return start;
   }
 
-  /** The bytes, grown where a record of some bytes needs it. */
+  /** The bytes, grown if a record of some bytes needs it. */
   #space(more: number): Uint8Array {
     const most = this.#length + more + MAX_HEAD_BYTES;
     if (most > this.#bytes.length) {
@@ -227,7 +227,7 @@ export class RecordWriter {
     this.#bytes[this.#length++] = rest;
   }
 
-  /** Copies text up to a byte that is none. @returns Where that is. */
+  /** Copies text up to the first byte that is not text. @returns The offset of that byte. */
   #copyText(kind: number, start: number, end: number): number {
     const source = this.#source;
     const bytes = this.#bytes;
@@ -267,12 +267,12 @@ export class RecordWriter {
   }
 }
 
-/** Whether a kind is that of a rule. */
+/** Whether a kind is a rule. */
 export function isRule(kind: number): boolean {
   return (kind & ~1) === DISALLOW;
 }
 
-/** Whether a line of a kind says nothing, in any reading. */
+/** Whether a line of a kind has no meaning in any reading. */
 export function isSilent(kind: number): boolean {
   return kind === BAD || kind === REMARK;
 }
@@ -286,17 +286,17 @@ export function* records(packed: string, from = 0, to: number = packed.length): 
   }
 }
 
-/** Whether the record at an offset is a rule of one pattern that RFC 9309 compares as it is written. */
+/** Whether the record at an offset is a rule with one pattern that RFC 9309 compares as it is written. */
 export function isPlainRule(packed: string, at: number): boolean {
   return (packed.charCodeAt(at) & RULE_KIND) === PLAIN_RULE;
 }
 
-/** The kind of the record at an offset, if it is no such rule. */
+/** The kind of the record at an offset that is not such a rule. */
 export function kindAt(packed: string, at: number): number {
   return packed.charCodeAt(at) & KIND;
 }
 
-/** Where the record behind the one at an offset begins. */
+/** Where the next record after the one at an offset begins. */
 export function behindRecord(packed: string, at: number): number {
   const to = valueStart(packed, at) + numberAt(packed, at + 1);
   return packed.charCodeAt(at) & HAS_NOTES ? behindNumber(packed, to + 1) + numberAt(packed, to + 1) : to;
@@ -328,13 +328,13 @@ function behindNumber(packed: string, at: number): number {
   return i + 1;
 }
 
-/** The record as people see it. */
+/** The record in readable form. */
 export function fieldRecord({ kind, name, value, line }: PackedRecord): FieldRecord {
   const known = fieldName(kind);
   return { field: known || foldName(textOf(name)), rawField: textOf(name) || known, value: textOf(value), line };
 }
 
-/** A field name as it is compared. */
+/** A field name in the form that is compared. */
 export function foldName(name: string): string {
   return name.toLowerCase().replace(/[ \t]+/g, ' ');
 }

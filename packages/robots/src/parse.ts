@@ -1,4 +1,4 @@
-// Bytes → document. The heart is two calls: `decodeBody` finds the bytes that count, `packRecords` makes one string of
+// Bytes → document. The core is two calls: `decodeBody` finds the bytes that count, `packRecords` makes one string of
 // them. Everything else is unpacked when it is first read.
 
 import { decodeBody } from './decode.js';
@@ -28,11 +28,11 @@ export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: P
   return new PackedDocument({ packed, robotsUrl, charset, repair, truncated, notes }) as unknown as RobotsDocument;
 }
 
-/** What the fields of a file say. */
+/** The lists that are computed from the fields of a file. */
 const VIEWS = ['fields', 'sitemaps', 'licenses'] as const;
 type Views = Pick<RobotsDocument, (typeof VIEWS)[number]>;
 
-/** A document that keeps little and unpacks much. */
+/** A document that stores little and unpacks on access. */
 class PackedDocument {
   #views: Views | null = null;
 

@@ -1,25 +1,25 @@
-// `*` and `$` in bounded time. No backtracking and no regular expression: the literal stretches between asterisks are
-// looked for from left to right, each from where the one before ended, because the leftmost hit never spoils a later
-// one.
+// `*` and `$` in bounded time. No backtracking and no regular expression: the literal parts between asterisks are
+// searched for from left to right, each from the end of the one before, because the leftmost match never prevents a
+// later one.
 //
 //     pattern   /a * bc * d $        text  /axxbcxbcyd
 //               ──   ──   ─                ── ── ⋯    ─
-//               prefix    └ must be the suffix when `$` stands behind it
+//               prefix    └ must be the suffix if `$` follows it
 //
-// The platform looks for a stretch faster than we could, and skips ahead by what it has learned of it; of a long
-// stretch it learns the end only, so long ones are looked for here (Knuth, Morris and Pratt), each byte of the text
+// The platform's search is faster than ours, and skips ahead by what it has learned about the part. Of a long part it
+// learns the end only, so this file searches for long ones itself (Knuth, Morris and Pratt), each byte of the text
 // once.
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
-/** Bytes of a stretch up to which the platform's search is linear. */
+/** The platform's search is linear for parts up to this many bytes. */
 const LONG_STRETCH = 200;
-/** What a byte costs that is searched here, in bytes that the platform passes. */
+/** The cost of a byte that is searched here, in bytes that the platform searches. */
 const OWN_SEARCH = 8;
-/** What looking for a stretch costs besides the bytes that are passed, in bytes. */
+/** The fixed cost of searching for a part, in bytes. */
 const STRETCH_WORK = 16;
 
-/** Bytes that have been passed by searches, counted on over all of them. */
+/** Bytes that all searches have read so far; never reset. */
 export const passed = { bytes: 0 };
 
 /** Whether a canonical pattern, `pattern[from, to)`, matches a canonical text from its first byte on. */
@@ -45,7 +45,7 @@ export function matchesStretch(pattern: string, from: number, to: number, text: 
   return true;
 }
 
-/** Where a stretch begins in a text, at a place or behind it, or -1. */
+/** Where a part occurs in a text, at an offset or after it, or -1. */
 function placeOf(stretch: string, text: string, from: number): number {
   // Between two asterisks in a row.
   if (stretch === '') return from;
@@ -55,7 +55,7 @@ function placeOf(stretch: string, text: string, from: number): number {
   passed.bytes += Math.min(stretch.length, LONG_STRETCH) + (place < 0 ? text.length : place) - from;
   if (place < 0 || stretch.length <= LONG_STRETCH) return place;
   passed.bytes += OWN_SEARCH * (stretch.length + text.length - place);
-  /** For each beginning of the stretch: how much of its end begins the stretch, too. */
+  /** For each beginning of the part: the length of its longest end that is also a beginning. */
   const overlaps = new Uint16Array(stretch.length);
   const grown = (shared: number, code: number) => {
     let length = shared;
@@ -70,7 +70,9 @@ function placeOf(stretch: string, text: string, from: number): number {
   return -1;
 }
 
-/** For each pair of bytes, hashed, where it last ends in the current text: counted on over all texts, never reset. */
+/**
+ * For each pair of bytes, hashed, where it last ends in the current text. Offsets increase over all texts, never reset.
+ */
 const scratch = { last: new Float64Array(8192).fill(-1), base: 0, length: 0 };
 
 /** Makes a text the current one. */
@@ -78,12 +80,12 @@ export function rememberText(text: string): void {
   scratch.base += scratch.length;
   scratch.length = text.length;
   for (let i = 1; i < text.length; i++) {
-    // Where the pair ends, not where it begins: so a slot never goes back, even when several pairs share it.
+    // Where the pair ends, not where it begins: so a slot never decreases, even if several pairs share it.
     scratch.last[slotOf(text, i)] = scratch.base + i;
   }
 }
 
-/** Whether a canonical pattern, `pattern[from, to)`, can match the current text; false is certain. */
+/** Whether a canonical pattern, `pattern[from, to)`, can match the current text; only false is certain. */
 export function mayMatch(pattern: string, from: number, to: number): boolean {
   let star = from;
   while (star < to && pattern.charCodeAt(star) !== STAR) star++;

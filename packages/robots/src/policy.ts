@@ -1,5 +1,5 @@
-// Which readings of a file count together. All of them must allow; the first that does not decides. A file can select
-// 2.0.0 itself, but RFC 9309 forbids other records to interfere with rules: the intersection honours both (R34).
+// Which readings of a file count together. All of them must allow; the first that denies decides. A file can select
+// 2.0.0 itself, but RFC 9309 does not let other records interfere with rules: the intersection honours both (R34).
 
 import type { Readings } from './decide.js';
 import type { BaseDialect, Dialect, GroupSpan, Selection } from './dialects.js';
@@ -11,7 +11,7 @@ import { compileReading, type Reading } from './reading.js';
 
 const DIALECTS: Readonly<Record<BaseDialect, Dialect>> = { rfc9309, google, '1996': y1996, '1994': y1994 };
 
-/** The groups that apply to a crawler in a base dialect, all groups, and those for all crawlers (robots §4.3, §9). */
+/** The groups that apply to a crawler in a base dialect, all groups, and the `*` groups (robots §4.3, §9). */
 export function selectionOf(
   document: RobotsDocument,
   name: BaseDialect,
@@ -37,7 +37,7 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
     spans.filter((span) => versionReading(span.version) === reading);
   const isNamed = (agent: string | null) => agent !== null && agent !== '*';
   const { all, starred } = selection;
-  // A 2.0.0 author who named us by a general match withheld something; the base dialect cannot see it.
+  // A 2.0.0 author who named us by a general match withheld something that the base dialect cannot see.
   const general = selectGeneral(isNamed(selection.agent) ? [] : ofVersion(all, 'two'), tokens);
   if (policy === 'declared-only') {
     // The pure reading: declared groups in 2.0.0, others in the base dialect.
@@ -56,7 +56,7 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
     const isReplaced = experimental.length > 0 && agent !== '*' && starred.length > 0;
     addPure(isReplaced ? spans.filter((span) => !experimental.includes(span)) : spans, agent);
     if (isReplaced) addPure(starred, '*');
-    // Where no group applies, one reading says so.
+    // If no group applies, one reading says so.
     if (spans.length === 0) readings.push(compileReading(document, base, selection, settings));
   } else {
     for (const name of policy === 'strictest' ? settings.strictDialects : [dialect]) {

@@ -1,12 +1,12 @@
 /**
  * Crawl-delay, Request-rate and Visit-time: values of the file → milliseconds, rates and windows.
  *
- * Clauses: robots §9.1 to 9.3. Nothing here knows groups or hosts; which line of which group counts is the caller's
- * business. All times of day are UTC, and "now" is always an argument.
+ * Clauses: robots §9.1 to 9.3. This file does not know groups or hosts; the caller decides which line of which group
+ * counts. All times of day are UTC, and "now" is always an argument.
  */
 import { MAX_CRAWL_DELAY_MS, MAX_RATE_NUMBER } from './limits.js';
 
-/** A stretch of the day in minutes after midnight UTC, as written: an end before the start wraps, 1440 is 2400. */
+/** A part of the day in minutes after midnight UTC, as written: an end before the start wraps, 1440 is 2400. */
 interface TimeWindow {
   readonly startMinute: number;
   readonly endMinute: number;
@@ -43,7 +43,7 @@ const DAY_MINUTES = 1440;
 const DELAY = /^(?:(\d+)(?:[.,](\d+))?|[.,](\d+))[ \t]*(s|secs?|seconds?|m|mins?|minutes?|h|hours?)?$/i;
 const RATE = /^(\d+)[ \t]*\/[ \t]*(?:(\d+)([smhd])?|([smhd]))(?:[ \t]+(\S.*))?$/i;
 const TIME = '(\\d\\d):?(\\d\\d)(?:[ \\t]*(?:utc|gmt|z))?';
-// A dash binds closer than a blank, so that `0600 0700-0800` is one bad piece and one window.
+// A dash binds more tightly than a blank, so that `0600 0700-0800` is one bad piece and one window.
 const PIECE = new RegExp(
   `${TIME}(?:[ \\t]*-[ \\t]*|[ \\t]+(?!\\d\\d:?\\d\\d[ \\t]*-))${TIME}(?=[ \\t,]|$)|[^ \\t,]+`,
   'gi',
@@ -54,7 +54,7 @@ export function parseCrawlDelay(value: string, maxMs: number = MAX_CRAWL_DELAY_M
   const match = DELAY.exec(value.trim());
   if (match === null) return null;
   const [, whole = '0', fraction, bareFraction, unit] = match;
-  // Doubles are inexact, so 1.1 s would be 1101 ms. Nanoseconds are exact enough.
+  // Floating-point numbers are inexact: 1.1 s would be 1101 ms. Nanoseconds are exact enough.
   const exactMs = Number(`${whole}.${fraction ?? bareFraction ?? 0}`) * unitSeconds(unit) * 1000;
   const requiredMs = Math.ceil(Number(exactMs.toFixed(6)));
   return { delayMs: Math.min(requiredMs, maxMs), requiredMs, hasUnit: unit !== undefined };
@@ -84,8 +84,8 @@ export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInva
 }
 
 /**
- * The rate that binds now: the slowest windowed line that contains the minute, else the slowest line without a window.
- * A window overrides the unwindowed line even when it is faster (DECISION R42), and its last minute belongs to it
+ * The rate in force now: the slowest line with a window that contains the minute, else the slowest line without one. A
+ * window overrides the line without one even if it is faster (DECISION R42), and its last minute belongs to it
  * (R43). A host that no window ever reopens is reported closed for a day; its file has expired by then (robots §9.2,
  * DECISIONS R41 to R44).
  */
@@ -102,7 +102,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
   if (rate.documents > 0) {
     return { kind: 'rate', intervalMs: Math.ceil((rate.periodSeconds * 1000) / rate.documents), rate };
   }
-  // Minute by minute: where a window with documents reaches, and none without any, the host is open again.
+  // Minute by minute: the host is open again in a window with documents that no window without documents covers.
   const open = dayOf([], 1);
   if (general === null || general.documents > 0) open.fill(1);
   for (const { documents, window } of rates) if (documents > 0) paint(open, window, 1, 1);
@@ -110,7 +110,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
   return { kind: 'closed', untilMs: startOfMinute(nowMs) + (minutesUntil(open, minute, 1) ?? DAY_MINUTES) * MINUTE_MS };
 }
 
-/** Whether requests may start now under the union of the windows; without any always (robots §9.3, R45, R46). */
+/** Whether requests may start now: in any of the windows, or always if there are none (robots §9.3, R45, R46). */
 export function visitState(windows: readonly TimeWindow[], nowMs: number): VisitState {
   if (windows.length === 0) return { kind: 'open', closesAtMs: null };
   const open = dayOf(windows, 0);
@@ -126,7 +126,7 @@ function unitSeconds(unit = 's'): number {
   return { s: 1, m: 60, h: 3600, d: 86_400 }[unit.charAt(0).toLowerCase()] as number;
 }
 
-/** A window from hours and minutes of its start and its end. */
+/** A window from the hours and minutes of its start and end. */
 function windowOf(times: readonly (string | undefined)[]): TimeWindow | null {
   const [startHour, start, endHour, end] = times.map(Number) as [number, number, number, number];
   const startMinute = startHour * 60 + start;
@@ -142,7 +142,7 @@ function slower(current: RequestRate | null, candidate: RequestRate): RequestRat
     : candidate;
 }
 
-/** One byte per minute of the day: 1 where any window reaches; its last minute counts when `more` is 1. */
+/** One byte per minute of the day: 1 inside any window; a window includes its last minute if `more` is 1. */
 function dayOf(windows: readonly TimeWindow[], more: 0 | 1): Uint8Array {
   const day = new Uint8Array(DAY_MINUTES);
   for (const window of windows) paint(day, window, more, 1);
@@ -159,7 +159,7 @@ function paint(day: Uint8Array, window: TimeWindow | null, more: 0 | 1, value: 0
   }
 }
 
-/** Minutes from `minute` to the first later one of a kind, around midnight; null when none of the day is. */
+/** Minutes from `minute` to the next one of a kind, past midnight if needed; null if the day has none. */
 function minutesUntil(day: Uint8Array, minute: number, wanted: 0 | 1): number | null {
   for (let ahead = 1; ahead < DAY_MINUTES; ahead++) if (day[(minute + ahead) % DAY_MINUTES] === wanted) return ahead;
   return null;

@@ -1,5 +1,5 @@
 // One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
-// several readings of which all must allow.
+// several readings, all of which must allow.
 
 import { byteArray, bytesOf } from './bytes.js';
 import { type Dialect, plainKind, type Selection } from './dialects.js';
@@ -12,20 +12,20 @@ import { rulePatterns, startsLikePath } from './rule-values.js';
 
 /** What a reading needs besides the file. */
 interface ReadingOptions {
-  /** What 2.0.0 says about everything else (robots §7.5). */
+  /** What a 2.0.0 group says about everything else (robots §7.5). */
   readonly ambiguousRules: 'everything-else' | 'nothing-else';
-  /** Rule lines of a group beyond which it closes everything; 0 for none. */
+  /** A group with more rule lines denies everything; 0 for no limit. */
   readonly maxRulesPerGroup: number;
-  /** What a file past the size limit means. */
+  /** How to treat a file over the size limit. */
   readonly onOversize: 'truncate' | 'disallow-all';
 }
 
 /** A compiled reading. */
 export interface Reading extends RuleIndex {
   readonly dialect: Dialect;
-  /** The name under which the crawler was addressed: one of its tokens, `*`, or `null`. */
+  /** The name that selected the groups: one of the crawler's tokens, `*`, or `null`. */
   readonly agent: string | null;
-  /** The answer where no rule matches. `overfull`: the file or a group is over a limit, nothing is allowed. */
+  /** The answer if no rule matches. `overfull`: the file or a group is over a limit, nothing is allowed. */
   readonly rest: 'open' | 'closed' | 'overfull';
 }
 
@@ -89,7 +89,7 @@ export function compileReading(
   };
 }
 
-/** Adds a reference to a pattern of a record; one that is not spelt as it is written, or weighed, is copied. */
+/** Adds a reference to a record's pattern; a pattern with another spelling or weight is copied. */
 function addPattern(
   references: number[],
   copies: RecordWriter,
@@ -103,20 +103,20 @@ function addPattern(
   let weight = lengthWeight(spelling.length, kind);
   if (precedence === 'first') weight = 0;
   if (precedence === 'classes') weight = kind === DISALLOW ? 1 : star < 0 ? 2 : 0;
-  // In 2.0.0 nothing is implied at the end, so the pattern is anchored (robots §5.5).
+  // 2.0.0 does not imply a wildcard at the end, so the pattern is anchored (robots §5.5).
   const pattern = form === 'decoded-star' ? `${spelling}$` : spelling;
   const mark = written.indexOf('?');
   const query = form === 'n0' && mark >= 0 ? canonical(written, 'n1', true) : pattern;
   if (query !== pattern) {
     references.push(2 * copies.addCopy(kind | QUERY_ONLY, record.at, query, weight) + 1);
-    // What begins with all of a pattern up to its query matches the rest in form `n1`, too.
+    // A text that begins with all of a pattern up to its query matches the rest in form `n1`, too.
     if (star < 0 || star > mark) return;
   }
   const isAsWritten = record.kind === kind && weight === lengthWeight(pattern.length, kind) && record.value === pattern;
   references.push(isAsWritten ? 2 * record.at : 2 * copies.addCopy(kind, record.at, pattern, weight) + 1);
 }
 
-/** The patterns that a rule line stands for in a dialect, in bytes; none where it does not count. */
+/** The patterns that a rule line stands for in a dialect, in bytes; none if it does not count. */
 export function patternsOf(
   document: RobotsDocument,
   dialect: Dialect,
@@ -137,12 +137,12 @@ export function patternsOf(
   return [...patterns, ...patterns.flatMap((pattern) => transcoded(pattern, document.charset as string))];
 }
 
-/** A value as UTF-8, had it been written in another charset; nothing for a charset that the platform does not know. */
+/** A value re-encoded as UTF-8 from another charset; nothing for a charset that the platform does not know. */
 function transcoded(bytes: string, charset: string): string[] {
   try {
     return [bytesOf(new TextDecoder(charset).decode(byteArray(bytes)))];
   } catch {
-    // A RangeError: the name is not known, so the bytes stand for themselves only.
+    // A RangeError: the charset is unknown, so only the bytes themselves count.
     return [];
   }
 }

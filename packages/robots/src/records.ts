@@ -1,6 +1,6 @@
-// Bytes → packed records: lines are cut, comments dropped, names recognised, blanks trimmed. Values are kept as they
-// are: dialects read them when rules are compiled, diagnostics on demand. No line makes a string or an object, so that
-// an odd one costs little more than a common one.
+// Bytes → packed records: cuts lines, drops comments, recognises names, trims blanks. Values are kept unchanged:
+// dialects read them when rules are compiled, diagnostics on demand. No line makes a string or an object, so that an
+// odd line costs little more than a common one.
 
 import { byteArray, charString, isUtf8 } from './bytes.js';
 import { ALLOW, BAD, beginsField, COMMENT, DISALLOW, fieldKind, MISSPELT, REMARK, SITEMAP, UNKNOWN } from './fields.js';
@@ -19,7 +19,7 @@ const COLON = 0x3a;
 /** `sitemap http://…` without its colon, or a URL on a line of its own. */
 const SITEMAP_LINE = /^(?=.*(?:sitemap|\.xml))(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 const SEVERAL_PATTERNS = /^[/*][^ \t]*(?:[ \t]+[/*][^ \t]*)*$/;
-/** How U+FEFF begins. */
+/** The first byte of U+FEFF. */
 const MARK = 0xef;
 
 /** Packs the lines of a file (robots §2.3, §2.5, §3). @param bytes - The file, or a copy by `withNulLast`. */
@@ -55,7 +55,7 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
       writer.addBlank();
       continue;
     }
-    // A comment line is not blank and bounds nothing (robots §3.2).
+    // A comment line is not a blank line and ends nothing (robots §3.2).
     if (hash === lineStart && !isOdd) continue;
     let from = colon + 1;
     let to = hash < 0 ? lineEnd : hash;
@@ -73,25 +73,25 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
   return writer.finish();
 }
 
-/** Where the line behind the line end at an offset begins: CR and LF are one. */
+/** Where the next line begins after the line end at an offset: CR LF counts as one. */
 function nextLine(bytes: Uint8Array, at: number, end: number): number {
   return at + (at + 1 < end && bytes[at] === CR && bytes[at + 1] === LF ? 2 : 1);
 }
 
-/** A copy of a file in which the NUL bytes of a line stand at its end (robots §2.3). */
+/** A copy of a file with the NUL bytes of each line moved to the line's end (robots §2.3). */
 function withNulLast(file: Uint8Array, end: number): Uint8Array {
   const text = charString(file.subarray(0, end));
   return byteArray(text.replace(/[^\n\r]+/g, (line) => line.replaceAll('\0', '').padEnd(line.length, '\0')));
 }
 
-/** Whether a kind is that of a canonical name. */
+/** Whether a kind has a canonical name. */
 function isCanonical(kind: number): boolean {
   return kind !== UNKNOWN && kind < MISSPELT;
 }
 
 /**
- * Packs `[start, end)`, a line that needs a closer look: another name than a canonical one, control or high bytes, too
- * many bytes. Its first colon and its first number sign are known, -1 for none.
+ * Packs `[start, end)`, a line that needs a closer look: its name is not canonical, it has control or non-ASCII bytes,
+ * or it is too long. The caller passes its first colon and its first number sign, -1 for none.
  */
 function packOddLine(
   writer: RecordWriter,
@@ -112,7 +112,7 @@ function packOddLine(
   if (contentEnd - start > MAX_LINE_BYTES) {
     notes |= TOO_LONG;
     cut = start + MAX_LINE_BYTES;
-    // So that no incomplete percent triplet stays.
+    // Removes an incomplete percent triplet.
     if (bytes[cut - 2] === PERCENT) cut -= 2;
     else if (bytes[cut - 1] === PERCENT) cut -= 1;
     lineEnd = cut;
@@ -139,7 +139,7 @@ function packOddLine(
   let nameTo = colon < 0 ? from : beforeBlanks(bytes, from, colon);
   if (colon < 0) while (nameTo < to && !isSpace(bytes[nameTo])) nameTo++;
   let kind = fieldKind(bytes, from, nameTo);
-  // A repair may only make a crawl stricter: a mark around the name of `Allow` is no blank (R10).
+  // A repair may only make a crawl stricter: a mark around the name of `Allow` does not count as a blank (R10).
   const isMarked = kind === ALLOW && bytes.subarray(start, colon).includes(MARK);
   if (isMarked || (kind > MISSPELT && !repair)) kind = UNKNOWN;
   // A Comment is shown to people and runs to the end of the line, number sign included (R9).
@@ -156,14 +156,14 @@ function packOddLine(
   writer.add(kind % MISSPELT, line, valueFrom, valueTo, notes, from, isCanonical(kind) ? from : nameTo);
 }
 
-/** Where `[from, to)` begins behind its blanks: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
+/** Where `[from, to)` begins after its blanks: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
 function behindBlanks(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   for (let width = 1; at < to && width > 0; at += width) width = blankAt(bytes, at, to);
   return at;
 }
 
-/** Where `[from, to)` ends before its blanks. */
+/** Where `[from, to)` ends before its trailing blanks. */
 function beforeBlanks(bytes: Uint8Array, from: number, to: number): number {
   for (let end = to; ; ) {
     const last = bytes[end - 1];
@@ -182,7 +182,7 @@ function blankAt(bytes: Uint8Array, at: number, to: number): number {
   return c === MARK && at + 2 < to && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf ? 3 : 0;
 }
 
-/** Whether some of the blanks `[from, to)` are unusual, as a note. */
+/** A note if some of the blanks `[from, to)` are unusual. */
 function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) if (!isSpace(bytes[i])) return ODD_WHITESPACE;
   return 0;
@@ -192,12 +192,12 @@ function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
 function sitemapUrl(bytes: Uint8Array, from: number, to: number, colon: number): number {
   if (bytes[colon + 1] !== SLASH || bytes[colon + 2] !== SLASH) return to;
   const text = charString(bytes.subarray(from, to));
-  // Any other bare URL says nothing about what it is.
+  // The meaning of any other bare URL is unknown.
   const [, url = ''] = SITEMAP_LINE.exec(text) ?? [];
   return to - url.length;
 }
 
-/** Whether a line without a colon counts: where that can only close (robots §3.5, R12). */
+/** Whether a line without a colon counts: only if that can make a crawl stricter (robots §3.5, R12). */
 function isRepairable(bytes: Uint8Array, kind: number, from: number, to: number): boolean {
   if (kind === UNKNOWN || kind === ALLOW) return false;
   let wordEnd = from;

@@ -1,21 +1,21 @@
-// Compiled rules: thousands of rules, one look-up.
+// Compiled rules: thousands of rules, one lookup.
 //
-// A reference to a pattern is twice the offset of its record in the packed file; or, odd, in `extra`: copies of
-// patterns that are spelt or weighed otherwise, as records with the rule's offset in place of the line.
+// A reference to a pattern is twice the offset of its record in the packed file. An odd reference points into `extra`:
+// copies of patterns with another spelling or weight, as records with the rule's offset in place of the line.
 //
 //     extra      kind | 0x20 for form n1 alone   length   offset   pattern…   weight
 //
 // A pattern begins with a literal (up to its first `*` or final `$`). Patterns are sorted by it, and each row knows the
-// last one before it whose literal begins its own. The search starts at the last row that is not greater than the text
-// and goes from there to those: no other row can begin the text. Rules that can no longer win are skipped.
+// last row before it whose literal is a prefix of its own. The search starts at the last row that is not greater than
+// the text and follows these links: no other row's literal can be a prefix of the text. Rules that can no longer win
+// are skipped.
 //
 //     text /a/b/x      sorted   /    /a    /a/b    /a/b*c    /a/bz    /a/c
 //                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1
 //
-// Sorting costs as much as parsing, or some dozen looks through all rows. So the first questions look through all of
-// them, and a file that is asked no more is never sorted. The answer is the same: a look through all rows leaves none
-// out for what is known already, so it is at least as much work as a search; where it is too much, the rows are sorted
-// at once.
+// Sorting costs as much as parsing, or some dozen scans of all rows. So the first questions scan all rows, and a file
+// with few questions is never sorted. The answer is the same: a scan skips no row because of what is known already, so
+// it is at least as much work as a search; if it is too much work, the rows are sorted at once.
 //
 // Rows are references in a string, one or two characters wide: a typed array costs 200 bytes before its first element.
 
@@ -33,16 +33,16 @@ const BEGINS = -1;
 const AFTER = -2;
 /** Offsets up to which references are one character wide. */
 const NARROW = 0x7fff;
-/** Rules compared in one decision before it pays to know which bytes the text holds. */
+/** Rules compared in one decision before it pays to index the text's bytes. */
 const TESTS_BEFORE_FILTER = 16;
-/** The question before which rows are sorted. */
+/** The number of the question before which the rows are sorted. */
 export const FIRST_QUESTIONS = 8;
 
-/** In the head of a copied rule: for texts in form `n1` alone. */
+/** In the head of a copied rule: only for texts in form `n1`. */
 export const QUERY_ONLY = 0x20;
 const KIND = 0x0f;
 
-/** Where patterns are. References are meaningful to it alone. */
+/** The strings that hold patterns. References are valid for one such object only. */
 interface Patterns {
   /** The packed file. */
   readonly packed: string;
@@ -55,7 +55,7 @@ interface Pattern {
   readonly source: string;
   readonly from: number;
   readonly to: number;
-  /** Where its record is. */
+  /** Offset of its record. */
   readonly at: number;
   readonly isCopy: boolean;
 }
@@ -69,22 +69,22 @@ export function patternAt({ packed, extra }: Patterns, reference: number): Patte
   return { source, from, to: from + numberAt(source, at + 1), at, isCopy };
 }
 
-/** Whether the rule is an `Allow`. */
+/** Whether a rule is an `Allow`. */
 export function isAllowRule(patterns: Patterns, reference: number): boolean {
   return kindOf(patternAt(patterns, reference)) === ALLOW;
 }
 
-/** Whether a pattern is for texts in form `n1` alone. */
+/** Whether a pattern is only for texts in form `n1`. */
 function isForQueries({ source, at, isCopy }: Pattern): boolean {
   return isCopy && (source.charCodeAt(at) & QUERY_ONLY) > 0;
 }
 
-/** The weight a rule has by its length: the longest wins, `Allow` on a tie (RFC 9309 §2.2.2). */
+/** The weight of a rule by its length: the longest wins, `Allow` on a tie (RFC 9309 §2.2.2). */
 export function lengthWeight(length: number, kind: number): number {
   return 2 * length + (kind === ALLOW ? 1 : 0);
 }
 
-/** A rule's rank; the highest matching one decides, the earliest of equal ones. 0 to 2^24. */
+/** A rule's rank, 0 to 2^24; the highest matching one decides, the first among equals. */
 export function weightOf(pattern: Pattern): number {
   const { source, from, to, isCopy } = pattern;
   return isCopy ? numberAt(source, to) : lengthWeight(to - from, kindOf(pattern));
@@ -101,18 +101,20 @@ function kindOf({ source, at }: Pattern): number {
 
 /** A set of patterns. */
 export interface RuleIndex extends Patterns {
-  /** One for each pattern; in file order, until they are sorted. */
+  /** One for each pattern; in file order until they are sorted. */
   rows: string;
-  /** For each sorted row, the number from 1 of the last row before it whose literal begins its own; 0: none. */
+  /**
+   * For each sorted row, the number (from 1) of the last row before it whose literal is a prefix of its own; 0: none.
+   */
   parents: string;
-  /** How many more questions leave them so; 0: they are sorted. */
+  /** Questions left before the rows are sorted; 0: they are sorted. */
   questions: number;
 }
 
 /**
  * The rule that decides about a text.
- * @param isQueryForm - Whether the text is in form `n1`, or that is the same.
- * @param known - A rule that matches already, or -1.
+ * @param isQueryForm - Whether the text is in form `n1`, or both forms are the same.
+ * @param known - A rule already known to match, or -1.
  * @returns A reference, -1 for none, or `OVERWORK`.
  */
 export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, known = -1): number {
@@ -148,13 +150,13 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
   return best;
 }
 
-/** Every rule that matches a text, in no particular order, equal ones once. For explanations. */
+/** Every rule that matches a text, unordered, equal ones once. For explanations. */
 export function findEveryRule(index: RuleIndex, text: string, isQueryForm: boolean): number[] {
   if (index.questions > 0) sortRows(index);
   return references(index).filter((reference) => matches(patternAt(index, reference), text, isQueryForm));
 }
 
-/** Whether a pattern is meant for texts of a form, and matches one. */
+/** Whether a pattern is for texts of a form, and matches one. */
 function matches(pattern: Pattern, text: string, isQueryForm: boolean): boolean {
   const { source, from, to } = pattern;
   return (isQueryForm || !isForQueries(pattern)) && matchesStretch(source, from, to, text);
@@ -168,15 +170,15 @@ function sortRows(index: RuleIndex): void {
 }
 
 /**
- * Puts rules in order: by literal; of equal literals the strongest comes last, which is where a search begins; then by
- * the rest of the pattern, where equal ones meet, and all but the first in the file are dropped.
+ * Sorts rules by literal. Among equal literals the strongest comes last, because a search begins there; then by the
+ * rest of the pattern, so that equal rules are adjacent, and all but the first in the file are dropped.
  */
 function orderRules(patterns: Patterns, given: readonly number[]) {
-  // Texts are compared by the platform: all that counts is in one, and the place in the file.
+  // The platform compares strings: each holds all that counts, and the place in the file.
   const keys = given.map((reference, place) => {
     const pattern = patternAt(patterns, reference);
     const text = pattern.source.slice(pattern.from, pattern.to);
-    // Where forms differ, equal patterns are two rules.
+    // If their forms differ, equal patterns are two rules.
     const rank = 2 * weightOf(pattern) + (isForQueries(pattern) ? 1 : 0);
     return `${text.replace(/\*.*$|\$$/s, '')}\0${twoChars(rank)}${text}${twoChars(place)}`;
   });
@@ -198,7 +200,7 @@ function orderRules(patterns: Patterns, given: readonly number[]) {
   return { references, parents };
 }
 
-/** The rows of patterns, or numbers of rows. */
+/** Encodes references to patterns, or row numbers. */
 export function rowsOf(patterns: Patterns, numbers: readonly number[]): string {
   if (!isWide(patterns)) return charString(numbers);
   const codes: number[] = [];
@@ -218,7 +220,7 @@ function isWide({ packed, extra }: Patterns): boolean {
   return packed.length > NARROW || extra.length > NARROW;
 }
 
-/** What `rowsOf` has put into a row; rows are numbered from 1. */
+/** The number that `rowsOf` encoded in a row; rows are numbered from 1. */
 function numberOf(index: RuleIndex, rows: string, row: number): number {
   return isWide(index) ? twoCharsAt(rows, 2 * row - 2) : rows.charCodeAt(row - 1);
 }
@@ -241,7 +243,7 @@ function beginning({ source, from, to }: Pattern, text: string): number {
     const c = source.charCodeAt(i);
     if (c === STAR || (c === DOLLAR && i === to - 1)) break;
     const shared = i - from;
-    // Behind its end a text has no code, which is less than any.
+    // After its end a text has no code (NaN), which is less than any.
     const d = text.charCodeAt(shared);
     if (c !== d) return c < d ? shared : AFTER;
   }

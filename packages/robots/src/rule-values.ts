@@ -1,16 +1,16 @@
-// What a rule line says: its value → the patterns it stands for. The repairs here may make a crawl stricter, never
-// freer (P1): they turn a malformed `Disallow` into rules and a malformed `Allow` into nothing.
+// The meaning of a rule line: its value → the patterns it stands for. The repairs here may make a crawl stricter, never
+// less strict (P1): they turn a malformed `Disallow` into rules and drop a malformed `Allow`.
 
 import { hostOf, readUrl } from './target.js';
 
-/** With a `*` in a piece, the blank is part of one pattern. */
+/** If a piece has a `*`, the blank is part of one pattern. */
 const SEVERAL_PATHS = /^\/[^* \t]*(?:[ \t]+\/[^* \t]*)+$/;
 
 /**
  * The patterns of a rule line (robots §3.6, §3.7, R13, R14).
- * @param robotsUrl - The URL requested for the file, to know its own authority; unknown means that any authority counts
- *   as its own, which is the stricter reading.
- * @returns Patterns in bytes; empty for an empty value or a rule that cannot be used.
+ * @param robotsUrl - The URL requested for the file, to recognise its own authority; if it is unknown, any authority
+ *   counts as its own, which is the stricter reading.
+ * @returns Patterns in bytes; empty for an empty value or an unusable rule.
  */
 export function rulePatterns(isAllow: boolean, value: string, robotsUrl: string | null): string[] {
   if (value === '') return [];

@@ -1,4 +1,4 @@
-// Compiled rules: what a file says to one crawler. Compiled once, asked often. Rules, politeness and preferences come
+// Compiled rules: what a file says to one crawler. Compiled once, used often. Rules, politeness and preferences come
 // from the same groups; only rules depend on dialect and policy.
 
 import { type Decision, decidingRule, decisionOf, judgeTarget, type Readings } from './decide.js';
@@ -29,17 +29,17 @@ interface GroupFacts {
   readonly noindex: Reading;
 }
 
-/** What a file says to one crawler. Everything except decisions is computed on first access. */
+/** What a file says to one crawler. Everything but decisions is computed on first access. */
 export class RobotsRules {
   /** The file. */
   declare readonly document: RobotsDocument;
-  /** What is asked about a URL; an implementation detail that explanations share. */
+  /** The readings that decide about URLs; an implementation detail shared with explanations. */
   declare readonly readings: Readings;
   /** The name that selected the groups: one of the crawler's tokens, `*`, or none. */
   declare readonly agents: readonly string[];
   /** Line numbers of the User-agent lines of the selected groups. */
   declare readonly groupLines: readonly number[];
-  /** What the site's Comment lines say to our operator (robots §9.5). Never interpreted. */
+  /** The site's Comment lines for the operator (robots §9.5). Never interpreted. */
   declare readonly comments: readonly string[];
   /** The `Robot-version` our groups declare, as three numbers, or `null` (robots §5.5). */
   declare readonly robotVersion: string | null;
@@ -64,10 +64,10 @@ export class RobotsRules {
   }
 
   /**
-   * Whether a URL may be fetched, and who said so (RFC 9309 §2.2.2; robots §7, §8).
+   * Whether a URL may be fetched, and what decided it (RFC 9309 §2.2.2; robots §7, §8).
    * @param url - An absolute URL, or a path with query. The fragment is ignored.
-   * @throws RobotsError `foreign-url` if the host or port of the URL differs from the document's `robotsUrl`. Without
-   *   `robotsUrl` the authority is not checked.
+   * @throws RobotsError `foreign-url` if the host or port of the URL differs from the document's `robotsUrl`. If there
+   *   is no `robotsUrl`, the authority is not checked.
    */
   decide(url: string | URL): Decision {
     return decisionOf(judgeTarget(this.readings, ownTarget(this.document, url)));
@@ -102,7 +102,7 @@ export class RobotsRules {
     return RobotsRules.#delay(this).ms ?? null;
   }
 
-  /** The line of the file that `crawlDelayMs` comes from, the first of equals; `null` for none. */
+  /** The line of the file that `crawlDelayMs` comes from, the first among equals; `null` for none. */
   get crawlDelayLine(): number | null {
     return RobotsRules.#delay(this).line ?? null;
   }
@@ -112,7 +112,9 @@ export class RobotsRules {
     return RobotsRules.#delay(this, 'cache-delay').ms ?? null;
   }
 
-  /** All Request-rate lines for this crawler, numbered (robots §9.2). `schedule` says which one is in force when. */
+  /**
+   * All Request-rate lines for this crawler, with line numbers (robots §9.2). `schedule` says which is in force when.
+   */
   get requestRates(): FieldSource['requestRates'] {
     return RobotsRules.#facts(this).sources.flatMap((source) => source.requestRates);
   }
@@ -122,7 +124,7 @@ export class RobotsRules {
     return this.#settings.requestRateMode;
   }
 
-  /** The Visit-time windows of our groups; none means always (robots §9.3). The binding answer is `schedule`. */
+  /** The Visit-time windows of our groups; none means always (robots §9.3). Use `schedule` to decide. */
   get visitWindows(): FieldSource['visitWindows'] {
     const windows = RobotsRules.#facts(this).sources.map((source) => source.visitWindows);
     return windows.find((list) => list.length > 0) ?? [];
@@ -148,7 +150,7 @@ export class RobotsRules {
 
   /** Whether a fetched page is treated as `noindex`. Never affects fetching (robots §9.10). */
   isNoindex(url: string | URL): boolean {
-    // Too much work to tell is a yes, which keeps less (rule-index.ts, OVERWORK).
+    // If a decision takes too much work, the answer is yes, which keeps less (rule-index.ts, OVERWORK).
     const { noindex } = RobotsRules.#facts(this);
     return noindex.rows !== '' && decidingRule(noindex, ownTarget(this.document, url)) !== -1;
   }
@@ -184,7 +186,7 @@ function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptio
     groupLines: spans.flatMap((span) => span.agentLines),
     robotVersion: spans.find(({ version }) => version !== null)?.version?.text ?? null,
     sources: sources.map((groups) => readGroupFields(document, groups)),
-    // They are shown, not obeyed: those to the other agents of the group, too.
+    // They are shown, not obeyed, so those to the other agents of the group are included.
     comments: [null, spans].flatMap((groups) => commentsOf(readGroupFields(document, groups))).slice(0, MAX_COMMENTS),
     noindex: compileReading(document, NOINDEX_DIALECT, { spans: ours, agent }, settings),
   };

@@ -1,5 +1,5 @@
-// A URL → what rules are compared with: path and query. The usual URL, as a URL parser writes it, is spelt the same in
-// every form; anything unusual takes the slow path, where the platform's URL parser may be asked.
+// A URL → the path and query that rules are compared with. A usual URL, as a URL parser writes it, is spelt the same in
+// every form; anything else takes the slow path, which may call the platform's URL parser.
 
 import { bytesOf } from './bytes.js';
 
@@ -7,11 +7,11 @@ import { bytesOf } from './bytes.js';
 export interface Target {
   /** In bytes. */
   readonly path: string;
-  /** Whether every form of normalize.ts spells it so. */
+  /** Whether every form of normalize.ts spells it the same. */
   readonly isUsual: boolean;
 }
 
-// Scheme and authority; segments that are no dot segments; a query in which `n0` and `n1` agree.
+// Scheme and authority; segments that are not dot segments; a query in which `n0` and `n1` agree.
 const USUAL =
   /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
 
@@ -22,7 +22,7 @@ export function targetOf(url: string): Target {
   let path = url.replace(/#.*$/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/?\\]*/i, '');
   if (!path.startsWith('/')) path = `/${path}`;
   if (/[\\\t\n\r]|\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(path)) {
-    // Not even a path of a known authority: then it is compared as it stands.
+    // Not even a path of a known authority: then it is compared as it is.
     const { pathname, search } = readUrl(`http://a${path.replace(/^[/\\]+/, '/')}`) ?? { pathname: path, search: '' };
     path = pathname + search;
   }
@@ -39,7 +39,7 @@ export function readUrl(value: string, base: string | null = null): URL | null {
   }
 }
 
-/** The same; `null` for a URL of another scheme than http and https, too. */
+/** As `readUrl`; `null` also for a scheme other than http and https. */
 export function readWebUrl(value: string, base: string | null = null): URL | null {
   const url = readUrl(value, base);
   return url !== null && /^https?:$/.test(url.protocol) ? url : null;
@@ -47,7 +47,7 @@ export function readWebUrl(value: string, base: string | null = null): URL | nul
 
 let known: { readonly url: string; readonly host: string | undefined } = { url: '', host: undefined };
 
-/** The host and port of a file's URL, which is asked for again and again; `undefined` for what is no URL. */
+/** The host and port of a file's URL, which is needed again and again; `undefined` if the value is not a URL. */
 export function hostOf(robotsUrl: string): string | undefined {
   if (known.url !== robotsUrl) known = { url: robotsUrl, host: readHost(robotsUrl) };
   return known.host;

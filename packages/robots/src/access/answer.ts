@@ -1,10 +1,10 @@
-// The result of fetching one robots.txt, redirects followed, and what it means in a profile (access §4, §7). Whatever
-// is not understood means *transient*: the host is held and asked again.
+// The result of fetching one robots.txt, after redirects, and what it means in a profile (access §4, §7). Anything
+// unrecognised means *transient*: the host is held and robots.txt is requested again.
 
 import type { ResolvedAccessOptions } from './profile.js';
 import type { HeaderLookup } from './timing.js';
 
-/** Why an exchange brought no complete response. All of them mean the same here; the name is for the operator. */
+/** Why an exchange brought no complete response. All of them have the same effect; the name is for the operator. */
 export type RobotsFailure =
   | 'dns'
   | 'refused'
@@ -24,24 +24,24 @@ export type RobotsAnswer =
       readonly kind: 'response';
       readonly status: number;
       readonly headers: HeaderLookup;
-      /** Decoded and complete: a body that was cut by the network is a failure, one cut by `maxBytes` is not. */
+      /** Decoded and complete: a body cut off by the network is a failure, a body cut at `maxBytes` is not. */
       readonly body: Uint8Array;
-      /** The URL that was asked first: its authority is the one the rules govern. */
+      /** The URL that was requested first: its authority is the one that the rules govern. */
       readonly robotsUrl: string;
       /** The URL that gave this response, after redirects. */
       readonly finalUrl: string;
     }
-  /** `detail`: what the platform said, for people. */
+  /** `detail`: the platform's message, for people. */
   | { readonly kind: 'failure'; readonly failure: RobotsFailure; readonly detail?: string }
   | { readonly kind: 'redirect-limit' };
 
-/** What the operator is told about an answer (access §12). */
+/** What is reported to the operator about an answer (access §12). */
 export type AccessNote = 'robots-forbidden' | 'robots-redirect-limit' | 'robots-content-type' | 'robots-html';
 
-/** What an answer means. `gone` (404, 410) drops a good copy, `unavailable` keeps a young one; both allow. */
+/** What an answer means. `gone` (404, 410) drops a good copy, `unavailable` keeps a recent one; both allow. */
 export type AnswerMeaning = 'parse' | 'not-modified' | 'gone' | 'unavailable' | 'restricted' | 'transient';
 
-/** A meaning, with what the operator should know. */
+/** A meaning, and what is reported to the operator. */
 interface AnswerClass {
   readonly meaning: AnswerMeaning;
   readonly notes: readonly AccessNote[];
@@ -81,7 +81,7 @@ function isTransient4xx(status: number, { profile }: ResolvedAccessOptions): boo
   return profile === 'google' ? status === 429 : TRANSIENT_4XX.includes(status);
 }
 
-/** Rules that parse are followed whatever the media type says (DECISION A13); the operator hears of oddities. */
+/** Rules that parse are followed whatever the media type is (DECISION A13); oddities are reported to the operator. */
 function contentNotes({ headers, body }: { headers: HeaderLookup; body: Uint8Array }): AccessNote[] {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const notes: AccessNote[] = [];
@@ -93,6 +93,6 @@ function contentNotes({ headers, body }: { headers: HeaderLookup; body: Uint8Arr
 }
 
 function firstVisibleByte(body: Uint8Array): number | undefined {
-  // The marks of UTF-8 and UTF-16 are as invisible as blanks and control bytes.
+  // Byte order marks of UTF-8 and UTF-16 are as invisible as blanks and control bytes.
   return body.find((byte) => byte > 0x20 && ![0xef, 0xbb, 0xbf, 0xfe, 0xff].includes(byte));
 }

@@ -5,12 +5,12 @@ import { MAX_VALIDATOR_CHARS } from '../limits.js';
 import { type AnswerMeaning, declaredCharset, type RobotsAnswer } from './answer.js';
 import { type HeaderLookup, mayStore } from './timing.js';
 
-/** The last body successfully received, with what is needed to read it and to ask whether it still holds. */
+/** The last body successfully received, with what is needed to read it and to revalidate it. */
 export interface GoodCopy {
   readonly body: Uint8Array;
-  /** The URL asked first; relative values in the file are resolved against it. */
+  /** The URL requested first; relative values in the file are resolved against it. */
   readonly robotsUrl: string;
-  /** The URL that gave the body; validators are its validators and no other's. */
+  /** The URL that returned the body. The validators are valid for this URL only. */
   readonly finalUrl: string;
   readonly charset: string | null;
   /** Epoch milliseconds when the copy was received, or last confirmed by a 304. */

@@ -1,12 +1,12 @@
 // Dates as servers and authors write them → epoch milliseconds (RFC 9110 §5.6.7; RFC 5322 §3.3 and §4.3; page-level
 // §2).
 //
-// `parseHttpDate` knows the three forms of HTTP; `parseLooseDate` adds what page-level signals use: RFC 5322 with
-// zones, and ISO 8601. Everything is matched by constant patterns; `Date.parse` guesses, so it is not asked.
+// `parseHttpDate` reads the three forms of HTTP; `parseLooseDate` also reads what page-level signals use: RFC 5322 with
+// zones, and ISO 8601. Constant patterns match everything; `Date.parse` guesses, so it is not used.
 
 const MONTHS: readonly string[] = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Hours east of UTC; any other letters (military zones among them) count as UTC, as RFC 5322 §4.3 says. */
+/** Hours east of UTC; any other letters (military zones included) count as UTC, as RFC 5322 §4.3 says. */
 const ZONE_HOURS: Readonly<Record<string, number>> = {
   est: -5,
   edt: -4,
@@ -43,7 +43,7 @@ export function parseHttpDate(text: string): number | null {
 }
 
 /**
- * Reads a date in any HTTP form, RFC 822 or 5322 with a zone, or ISO 8601. Without a zone it is UTC, without a time
+ * Reads a date in any HTTP form, RFC 822 or 5322 with a zone, or ISO 8601. A missing zone is UTC, a missing time
  * midnight; two-digit years below 70 are 20xx (page-level §2).
  * @returns Epoch milliseconds (fractions of a second dropped), or null.
  */
@@ -61,7 +61,7 @@ function timeOf(match: RegExpExecArray | null): number | null {
   const monthIndex = /\d/.test(month) ? Number(month) - 1 : MONTHS.indexOf(month.toLowerCase());
   if (fullYear < 1000 || hour > 23 || minute > 59 || second > 60) return null;
   const midnight = Date.UTC(fullYear, monthIndex, day);
-  // The 31st of February would become the 3rd of March.
+  // Otherwise 31 February would become 3 March.
   if (new Date(midnight).getUTCDate() !== day || new Date(midnight).getUTCMonth() !== monthIndex) return null;
   return midnight + ((hour * 60 + minute) * 60 + second) * 1000 - zoneMinutes(zone) * 60_000;
 }

@@ -1,4 +1,4 @@
-// The access profile: which column of the specification's tables holds, and the other options (access §4, §5). No
+// The access profile: which column of the specification's tables applies, and the other options (access §4, §5). No
 // other file of this folder supplies a default.
 
 import { MAX_ROBOTS_REDIRECTS, MAX_ROBOTS_REDIRECTS_1996 } from '../limits.js';
@@ -8,9 +8,10 @@ import { readOptions } from '../option-table.js';
 export type AccessProfile = 'rfc9309' | 'google' | '1996' | 'strictest';
 
 /**
- * What happens when robots.txt has been unreachable for `unreachableDays`: use the good copy, and without one hold or
- * allow; `allow` in any case; `hold` as long as it takes; `google`: that profile's own table. `copy-at-once`: use the
- * good copy from the first failure on, until it is that many days old (RFC 9309 §2.4); then, or without one, hold.
+ * What happens when robots.txt has been unreachable for `unreachableDays`: `copy-or-hold` and `copy-or-allow` use the
+ * good copy, and if there is none hold or allow; `allow` always allows; `hold` holds without a limit; `google` is that
+ * profile's own table. `copy-at-once` uses the good copy from the first failure until it is that many days old (RFC
+ * 9309 §2.4), and then holds; it also holds if there is no copy.
  */
 type AfterUnreachable = 'copy-or-hold' | 'copy-or-allow' | 'allow' | 'hold' | 'google' | 'copy-at-once';
 

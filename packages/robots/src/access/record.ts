@@ -1,7 +1,7 @@
 // An access state as one stored value, and back: a line of JSON, then the bytes of the good copy.
 //
-// Stores keep it so that a restart is neither a reason to refetch nor an amnesty (access §8). What cannot be read back,
-// or was not allowed on disk, comes back as a state that needs a fetch, never as permission.
+// Stores keep it so that a restart neither causes a refetch nor lifts a restriction (access §8). A state that cannot be
+// read back, or that must not be stored, comes back as a state that needs a fetch, never as permission.
 
 import { MAX_ACCESS_RECORD_BYTES } from '../limits.js';
 import type { GoodCopy } from './good-copy.js';
@@ -21,7 +21,7 @@ const PHASES: readonly AccessPhase[] = [
 ];
 const NOTES = ['robots-forbidden', 'robots-redirect-limit', 'robots-content-type', 'robots-html'] as const;
 
-/** The stored form of a state, at most 1 MiB. The body is left out when `no-store` came with it or it does not fit. */
+/** The stored form of a state, at most 1 MiB. The body is left out after `no-store`, or if it does not fit. */
 export function encodeAccess(state: AccessState): Uint8Array {
   const { copy } = state;
   const { body, ...rest } = copy ?? { body: null };
@@ -37,12 +37,12 @@ export function encodeAccess(state: AccessState): Uint8Array {
 }
 
 /**
- * Reads a stored state. Send it the event `restored` when the process that wrote it is gone.
- * @returns Null when the bytes are not a record of this version. A record whose body was left out becomes `none-yet`;
- *   during a series of failures it stays `unreachable` until its retry time, and the long wait starts again there, so
+ * Reads a stored state. Send it the event `restored` if the process that wrote it has ended.
+ * @returns Null if the bytes are not a record of this version. A record without its body becomes `none-yet`; during a
+ *   series of failures it stays `unreachable` until its retry time, and `unreachableDays` count again from there, so
  *   that losing the copy never turns "by the copy" into "allow".
- * @param heldBody - The body of the copy where the caller still has it, for a record that left it out. It must be the
- *   same one: compare hashes.
+ * @param heldBody - The body of the copy if the caller still has it, for a record that left it out. It must be the same
+ *   body: compare hashes.
  */
 export function decodeAccess(bytes: Uint8Array, heldBody: Uint8Array | null = null): AccessState | null {
   const headEnd = bytes.indexOf(LINE_FEED);
@@ -70,7 +70,7 @@ export function decodeAccess(bytes: Uint8Array, heldBody: Uint8Array | null = nu
   return copy === null && hasLostBody(head['copy']) ? withoutCopy(state) : state;
 }
 
-/** Times that belong to a phase are there, and the copy where the phase lives from it. */
+/** Whether the times that a phase needs are there, and the copy if the phase depends on it. */
 function isSound({ phase, copy, freshUntilMs, firstFailureMs, retryAtMs }: AccessState): boolean {
   if (phase === 'none-yet') return freshUntilMs === null && retryAtMs === null;
   if (phase === 'unreachable' || phase === 'last-good') {
@@ -97,7 +97,7 @@ function parseRecord(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Undefined: not a copy. Null: no copy, or one whose body is not here. */
+/** Undefined: not a copy. Null: no copy, or one whose body was left out and is not supplied. */
 function decodeCopy(value: unknown, kept: Uint8Array, heldBody: Uint8Array | null): GoodCopy | null | undefined {
   if (value === null) return null;
   if (!isRecord(value)) return undefined;
@@ -106,7 +106,7 @@ function decodeCopy(value: unknown, kept: Uint8Array, heldBody: Uint8Array | nul
   if (isLeftOut && heldBody === null) return null;
   if (typeof robotsUrl !== 'string' || typeof finalUrl !== 'string' || !isTime(receivedAtMs)) return undefined;
   if (!isTextOrNull(charset) || !isTextOrNull(etag) || !isTextOrNull(lastModified)) return undefined;
-  // A body of another length was cut or mixed up on its way, and half a file may lack its Disallow lines.
+  // A body of another length was cut or mixed up; half a file may lack its Disallow lines.
   if (!isLeftOut && maxBodyBytes !== kept.length) return undefined;
   const body = isLeftOut ? heldBody! : kept.slice();
   const isStored = !isLeftOut || mayStore === true;

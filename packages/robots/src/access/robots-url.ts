@@ -1,5 +1,5 @@
-// The address of an authority's robots.txt, and of its kin at the root (access §1). An authority is scheme, host and
-// effective port; nothing is inferred from one to another.
+// The URL of an authority's robots.txt, and of other files at the root (access §1). An authority is scheme, host and
+// effective port; one authority says nothing about another.
 
 import { MAX_HOST_NAME_CHARS, MAX_LOCATION_CHARS } from '../limits.js';
 import { readUrl, readWebUrl } from '../target.js';
@@ -15,13 +15,13 @@ export function rootUrl(url: string, path: string): string | null {
   const read = readWebUrl(url);
   if (read === null) return null;
   const { protocol, host, hostname, port } = read;
-  // The dot of a fully qualified name; a name that is nothing else stays.
+  // Removes the final dot of a fully qualified name, unless the name is only a dot.
   const name = hostname.length > 1 && hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   const authority = name === hostname ? host : name + (port === '' ? '' : `:${port}`);
   return `${protocol}//${authority}${path}`;
 }
 
-/** `final`: this response is the answer. `follow`: request `url` next. The others are answers in themselves. */
+/** `final`: this response is the answer. `follow`: request `url` next. The other values are answers themselves. */
 type NextHop =
   | { readonly kind: 'final' }
   | { readonly kind: 'follow'; readonly url: string }
@@ -33,7 +33,8 @@ const FOLLOWED: readonly number[] = [301, 302, 303, 307, 308];
 /**
  * Decides the next step after a response (RFC 9309 §2.3.1.2; access §3, DECISIONS A3 and A4).
  * @param url - The URL that gave the response; a relative location is resolved against it.
- * @param chain - Every URL asked so far for this robots.txt, in order: the first is the initial one, the last `url`.
+ * @param chain - Every URL requested so far for this robots.txt, in order: the first is the initial one, the last
+ *   `url`.
  */
 export function nextHop(
   status: number,
@@ -61,7 +62,7 @@ function readLocation(location: string, url: string): string | null {
   return comparable(target);
 }
 
-/** Without fragment, and without credentials: the crawl sends none (access §2). */
+/** Without fragment and without credentials, because the crawl sends none (access §2). */
 function comparable(target: URL): string {
   return `${target.protocol}//${target.host}${target.pathname}${target.search}`;
 }

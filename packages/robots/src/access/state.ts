@@ -1,7 +1,7 @@
-// What is known of one authority's robots.txt, as a pure state machine: who may ask when, and what holds meanwhile
-// (access §5, §6, §8). The invariant: `allow` comes only from a fresh `no-rules`, which only an answer that access §3
-// and §4 call unavailable brings about, or from the `afterUnreachable` option; whatever is missing, expired or under
-// way means hold.
+// What is known of one authority's robots.txt, as a pure state machine: when it may be requested, and what applies
+// meanwhile (access §5, §6, §8). The invariant: `allow` comes only from a fresh `no-rules`, which only an answer that
+// access §3 and §4 call unavailable produces, or from the `afterUnreachable` option. A state that is missing, expired
+// or being fetched means hold.
 //
 //     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until a time
 //        ▲            │ expired, asked again, no answer
@@ -27,7 +27,7 @@ import { retryAfterMs, robotsLifetimeMs, robotsRetryMs } from './timing.js';
 /** The states of access §8. */
 export type AccessPhase = 'none-yet' | 'rules' | 'no-rules' | 'restricted' | 'kept' | 'unreachable' | 'last-good';
 
-/** All there is to know of one authority. A value: `nextAccess` returns a new one. */
+/** Everything that is known of one authority. Immutable: `nextAccess` returns a new one. */
 export interface AccessState {
   readonly phase: AccessPhase;
   readonly copy: GoodCopy | null;
@@ -35,7 +35,7 @@ export interface AccessState {
   readonly freshUntilMs: number | null;
   /** Failures in a row. */
   readonly failures: number;
-  /** Epoch milliseconds of the first of them. */
+  /** Epoch milliseconds of the first failure. */
   readonly firstFailureMs: number | null;
   /** Epoch milliseconds from which the next attempt is allowed; null outside a series of failures. */
   readonly retryAtMs: number | null;
@@ -43,15 +43,15 @@ export interface AccessState {
   readonly fetching: boolean;
   /** Epoch milliseconds at which another URL of the authority last got a response (access §5, google). */
   readonly hostAnsweredAtMs: number | null;
-  /** What the operator is told about the last answer. */
+  /** What is reported to the operator about the last answer. */
   readonly notes: readonly AccessNote[];
 }
 
 /**
- * What can happen. `ask`: a URL needs a decision, which starts a fetch when one is due (asking for robots.txt itself is
- * no `ask`). `answer`: a fetch ended; `jitter` is a share from 0 to 0.1 of the next pause. `host-answered`: another URL
- * of the authority got a response, which matters during a series of failures only. `forget`: the operator wants a fresh
- * start. `restored`: the process restarted.
+ * What can happen. `ask`: a URL needs a decision, which starts a fetch if one is due (a request for robots.txt itself
+ * is not an `ask`). `answer`: a fetch ended; `jitter` is the share, 0 to 0.1, added to the next pause. `host-answered`:
+ * another URL of the authority got a response, which matters during a series of failures only. `forget`: the operator
+ * wants a fresh start. `restored`: the process restarted.
  */
 export type AccessEvent =
   | { readonly kind: 'ask' }
@@ -60,7 +60,7 @@ export type AccessEvent =
   | { readonly kind: 'forget' }
   | { readonly kind: 'restored' };
 
-/** What holds for URLs other than robots.txt. `by-rules`: compile `state.copy`. `untilMs`: look again then. */
+/** What applies to URLs other than robots.txt. `by-rules`: compile `state.copy`. `untilMs`: when to check again. */
 type AccessAdvice =
   | { readonly kind: 'by-rules' }
   | { readonly kind: 'allow' }
@@ -79,7 +79,7 @@ const INITIAL: AccessState = Object.freeze({
   notes: Object.freeze([]),
 });
 
-/** The state of an authority of which nothing is known. */
+/** The state of an unknown authority. */
 export function initialAccess(): AccessState {
   return INITIAL;
 }
@@ -99,7 +99,7 @@ export function nextAccess(
     case 'host-answered':
       return state.failures === 0 ? state : { ...state, hostAnsweredAtMs: nowMs };
     case 'forget':
-      // A request under way stays under way: forgetting it would let a second one start.
+      // A request in flight stays in flight: forgetting it would allow a second one to start.
       return { ...INITIAL, fetching: state.fetching };
     case 'restored':
       return restored(state, nowMs);
@@ -112,9 +112,9 @@ export function isFetchDue(state: AccessState, nowMs: number): boolean {
 }
 
 /**
- * What holds for a URL of the authority now (access §5, §8).
- * @returns `hold` names the next time worth looking: now when a fetch is due, the retry time while unreachable, the end
- *   of the longest exchange while one is under way.
+ * What applies to a URL of the authority now (access §5, §8).
+ * @returns `hold` with the time of the next check: now if a fetch is due, the retry time while unreachable, the end of
+ *   the longest possible exchange while one is in flight.
  */
 export function accessAdvice(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice {
   if (state.fetching) return { kind: 'hold', untilMs: nowMs + ROBOTS_EXCHANGE_MS };
@@ -134,7 +134,7 @@ export function accessAdvice(state: AccessState, nowMs: number, options: Resolve
   }
 }
 
-/** The time from which a fetch is due; -Infinity for a state that has never had an answer. */
+/** The time from which a fetch is due; -Infinity for a state that never had an answer. */
 function fetchDueMs({ freshUntilMs, retryAtMs }: AccessState): number {
   return freshUntilMs ?? retryAtMs ?? -Infinity;
 }
@@ -191,7 +191,7 @@ function failed(
     freshUntilMs: null,
     failures,
     firstFailureMs: state.firstFailureMs ?? nowMs,
-    // Never earlier than promised before, so that a short pause cannot undo a long Retry-After of the same series.
+    // Never earlier than before, so that a short pause cannot undo a long Retry-After of the same series.
     retryAtMs: Math.max(state.retryAtMs ?? 0, nowMs + robotsRetryMs(failures, retryAfter, jitter)),
     fetching: false,
     notes: [],
@@ -203,7 +203,7 @@ function silentPhase(state: AccessState, nowMs: number, options: ResolvedAccessO
   return afterLongSilence(state, nowMs, options) === null ? 'unreachable' : 'last-good';
 }
 
-/** What section 5 permits after a long series of failures, or an option after the first; null: hold. */
+/** What section 5 permits after a long series of failures, or an option from the first failure on; null: hold. */
 function afterLongSilence(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice | null {
   if (state.firstFailureMs === null) return null;
   const elapsedMs = nowMs - state.firstFailureMs;
@@ -233,7 +233,7 @@ function hostAnswers({ hostAnsweredAtMs }: AccessState, nowMs: number): boolean 
   return hostAnsweredAtMs !== null && nowMs - hostAnsweredAtMs < HOST_ANSWERS_MS;
 }
 
-/** No request survives a restart. Times further ahead than any answer sets them come from a clock set back. */
+/** No request survives a restart. Times later than any answer can set come from a clock that was set back. */
 function restored(state: AccessState, nowMs: number): AccessState {
   const latestRetryMs = nowMs + MAX_RETRY_AFTER_MS * (1 + MAX_JITTER);
   const notAfter = (timeMs: number | null, latestMs: number) => (timeMs === null ? null : Math.min(timeMs, latestMs));

@@ -42,7 +42,7 @@ function baseMs(headers: HeaderLookup, receivedAtMs: number): number | null {
   return expiresMs === null ? 0 : expiresMs - (parseHttpDate(headers['date'] ?? '') ?? receivedAtMs);
 }
 
-/** Name → argument; of a repeated max-age the smaller one, so that order cannot lengthen anything. */
+/** Name → argument; a repeated max-age counts with its smaller value, so that order cannot lengthen anything. */
 function cacheDirectives(value: string | undefined): ReadonlyMap<string, string> {
   const directives = new Map<string, string>();
   for (const match of (value ?? '').matchAll(/([^\s,;="]+)(?:[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/g)) {
@@ -60,14 +60,14 @@ function seconds(text: string | undefined): number | null {
 }
 
 /**
- * Reads a Retry-After value: delta-seconds, or an HTTP-date in any of its three forms. Not capped: the caller
- * capabilities (RFC 9110 §10.2.3).
+ * Reads a Retry-After value: delta-seconds, or an HTTP-date in any of its three forms. The caller caps it (RFC 9110
+ * §10.2.3).
  * @param nowMs - Epoch milliseconds that a date is measured from: the response's `Date`, or the time of receipt.
- * @returns Milliseconds ≥ 0; 0 for a date that is past; null for anything invalid, negative numbers included.
+ * @returns Milliseconds ≥ 0; 0 for a past date; null for anything invalid, negative numbers included.
  */
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
-  // Several fields, which a server and its proxy may both write: the longest wait.
+  // A server and its proxy may both write the field: the longest wait counts.
   if (/^\d+(?:\s*,\s*\d+)*$/.test(text)) {
     const longest = text.split(',').reduce((most, seconds) => Math.max(most, Number(seconds)), 0);
     return Math.min(longest * 1000, Number.MAX_SAFE_INTEGER);
@@ -79,8 +79,8 @@ export function parseRetryAfter(value: string, nowMs: number): number | null {
 /**
  * The Retry-After of a response; a date counts from the response's own `Date`, so that clocks need not agree (access
  * §5).
- * @param receivedAtMs - Epoch milliseconds of receipt; stands for a missing `Date`.
- * @returns Milliseconds, or null when there is none that is valid.
+ * @param receivedAtMs - Epoch milliseconds of receipt, used if `Date` is missing.
+ * @returns Milliseconds, or null if there is no valid value.
  */
 export function retryAfterMs(headers: HeaderLookup, receivedAtMs: number): number | null {
   const value = headers['retry-after'];
@@ -91,7 +91,7 @@ export function retryAfterMs(headers: HeaderLookup, receivedAtMs: number): numbe
 /**
  * The pause after failure number `failures` in a row: a minute, doubling to an hour, or Retry-After (at most a day)
  * when that is longer (access §5).
- * @param jitter - Share added, 0 to 0.1; other values are moved to the nearer end.
+ * @param jitter - Share added, clamped to 0 to 0.1.
  */
 export function robotsRetryMs(failures: number, retryAfter: number | null, jitter = 0): number {
   const backoff = Math.min(ROBOTS_RETRY_FIRST_MS * 2 ** (Math.max(failures, 1) - 1), ROBOTS_RETRY_MAX_MS);

@@ -1,5 +1,5 @@
-// One chain of exchanges for a robots.txt with a `fetch` of the caller's: no redirect is followed unseen, the body and
-// the time are bounded. Whatever goes wrong is an answer: a failure, which means hold.
+// One chain of exchanges for a robots.txt with the caller's `fetch`: every redirect is checked, and the body and the
+// time are bounded. Every failure is an answer that means hold.
 
 import type { RobotsAnswer } from '../access/answer.js';
 import { copyValidators, type GoodCopy } from '../access/good-copy.js';
@@ -7,7 +7,7 @@ import type { ResolvedAccessOptions } from '../access/profile.js';
 import { nextHop } from '../access/robots-url.js';
 import { MAX_FILE_BYTES, ROBOTS_EXCHANGE_MS } from '../limits.js';
 
-/** What requests are made with. */
+/** What requests need. */
 export interface RequestTools {
   readonly fetch: typeof globalThis.fetch;
   readonly userAgent: string;
@@ -50,7 +50,7 @@ export async function requestRobots(
   }
 }
 
-/** The body, up to the first byte past what is read of a file. */
+/** The body, up to the first byte past the limit. */
 async function readBody(response: Response): Promise<Uint8Array> {
   const pieces: BlobPart[] = [];
   let length = 0;
@@ -60,7 +60,7 @@ async function readBody(response: Response): Promise<Uint8Array> {
     if (piece?.value === undefined) break;
     pieces.push(piece.value);
     length += piece.value.length;
-    // A file past the limit is cut at a line by the parser.
+    // The parser cuts a file beyond the limit at a line end.
     if (length <= MAX_FILE_BYTES + MARK_BYTES) continue;
     await reader?.cancel();
     break;

@@ -1,5 +1,5 @@
-// A client for programs that fetch by themselves: it requests each robots.txt once, keeps it for its lifetime, and
-// answers whether a URL may be fetched. Without an answer of the site, the answer is hold (access §5).
+// A client for programs that send their own requests: it requests each robots.txt once, keeps it for its lifetime, and
+// answers whether a URL may be fetched. If the site does not answer, the answer is hold (access §5).
 
 import type { AccessOptions } from '../access/profile.js';
 import { resolveAccessOptions } from '../access/profile.js';
@@ -16,18 +16,18 @@ import { createRulesCompiler, type RobotsRules } from '../rules.js';
 import { readUrl } from '../target.js';
 import { type RequestTools, requestRobots } from './request-robots.js';
 
-/** Who asks. */
+/** Who the crawler is. */
 export interface RobotsClientIdentity {
   /** The product token: letters, digits, `-` and `_`. robots.txt addresses the crawler by it. */
   readonly name: string;
-  /** A page about the crawler or a mailbox, as a URL: `https://…` or `mailto:…`. It stands in the User-Agent. */
+  /** A URL of a page about the crawler or of a mailbox: `https://…` or `mailto:…`. It appears in the User-Agent. */
   readonly contact: string;
 }
 
-/** What a client is made with. */
+/** The options of a client. */
 export interface RobotsClientOptions {
   readonly identity: RobotsClientIdentity;
-  /** Makes the requests for robots.txt. @default the platform's */
+  /** Sends the requests for robots.txt. @default the platform's */
   readonly fetch?: typeof globalThis.fetch;
   /** How the answers to these requests are read (access §4, §5). @default as RFC 9309 says */
   readonly access?: AccessOptions;
@@ -39,28 +39,29 @@ export interface RobotsClientOptions {
 
 /** Whether a URL may be fetched now. */
 export interface UrlCheck {
-  /** `hold`: the site has not said. Do not fetch it; ask again at `untilMs`. */
+  /** `hold`: the site has not answered. Do not fetch the URL; check again at `untilMs`. */
   readonly answer: 'allow' | 'deny' | 'hold';
   /**
-   * Why: that of the decision; `no-rules`, the site has no robots.txt; `restricted`, it forbids its robots.txt and with
-   * it everything; `unreachable`, it could not be fetched; `url-invalid`, neither http nor https, never to be fetched.
+   * Why: the reason of the decision; `no-rules`, the site has no robots.txt; `restricted`, the site denies access to
+   * its robots.txt and thus to everything; `unreachable`, robots.txt could not be fetched; `url-invalid`, neither http
+   * nor https.
    */
   readonly reason: DecisionReason | 'no-rules' | 'restricted' | 'unreachable' | 'url-invalid';
-  /** The line of robots.txt that decided; `null`: none did. */
+  /** The line of robots.txt that decided; `null` if none did. */
   readonly line: number | null;
-  /** When it is worth asking again, epoch milliseconds; `null`, except for `hold`. */
+  /** When to check again, in epoch milliseconds; `null` unless the answer is `hold`. */
   readonly untilMs: number | null;
-  /** The file's rules, `crawlDelayMs` among them; `null`: there are none. */
+  /** The file's rules, `crawlDelayMs` among them; `null` if there are none. */
   readonly rules: RobotsRules | null;
 }
 
 const CLIENT_OPTIONS = ['identity', 'fetch', 'access', 'rules', 'nowMs'];
 
-/** Asks robots.txt. */
+/** Checks URLs against robots.txt. */
 export interface RobotsClient {
-  /** Whether a URL may be fetched; `false` while the site has not said. Never rejects. */
+  /** Whether a URL may be fetched; `false` until the site has answered. Never rejects. */
   isAllowed(url: string | URL): Promise<boolean>;
-  /** The same with the reason. The first call for an authority requests its robots.txt. Never rejects. */
+  /** As `isAllowed`, with the reason. The first call for an authority requests its robots.txt. Never rejects. */
   check(url: string | URL): Promise<UrlCheck>;
 }
 
@@ -76,8 +77,8 @@ interface Authority {
 const UNKNOWN = { line: null, untilMs: null, rules: null } as const;
 
 /**
- * Makes a client. It keeps the files of 1,000 authorities in memory, those asked about last. It spaces nothing:
- * `check(url).rules.crawlDelayMs` is for the caller to follow.
+ * Makes a client. It keeps the files of the 1,000 most recently used authorities in memory. It does not space requests:
+ * the caller has to follow `check(url).rules.crawlDelayMs`.
  *
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`
  */

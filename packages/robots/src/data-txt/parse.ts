@@ -1,4 +1,4 @@
-// The shapes of a parsed data.txt. Nothing of the file is dropped; descriptors are untrusted text, to be escaped
+// The shapes of a parsed data.txt. It keeps every part of the file; descriptors are untrusted text and must be escaped
 // wherever they are shown (data-txt §4, §7).
 
 import { decodeLines } from '../decode.js';
@@ -6,11 +6,11 @@ import { type DiagnosticCode, type DiagnosticSeverity, diagnosticSeverity } from
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
 import { readWebUrl } from '../target.js';
 
-/** The typed view of a record's recognised fields; absent where the field does not occur. */
+/** The typed view of a record's recognised fields; absent if the field does not occur. */
 export interface Dataset {
   /** As written. */
   readonly path?: string;
-  /** The path resolved against the file; absent when that is no http(s) URL (`data-path-invalid`). */
+  /** The path resolved against the file; absent if that is not an http(s) URL (`data-path-invalid`). */
   readonly url?: string;
   readonly name?: string;
   readonly description?: string;
@@ -22,18 +22,18 @@ export interface Dataset {
 
 /** One record. */
 export interface DataRecord {
-  /** User-agent values as written; empty: the record concerns every visitor. */
+  /** User-agent values as written; empty if the record concerns every visitor. */
   readonly agents: readonly string[];
   readonly rules: readonly (readonly ['allow' | 'disallow', string])[];
-  /** Null when no recognised field occurs. */
+  /** Null if no recognised field occurs. */
   readonly dataset: Dataset | null;
   /** Every other field and every repeated one, names as written, in order. */
   readonly extra: readonly (readonly [string, string])[];
-  /** Number of the record's first line that is no User-agent line. */
+  /** Number of the record's first line that is not a User-agent line. */
   readonly line: number;
   /** Line numbers of `rules`, in the same order. */
   readonly ruleLines: readonly number[];
-  /** Records with the same number stand under the same User-agent lines. */
+  /** Records with the same number share the same User-agent lines. */
   readonly block: number;
 }
 
@@ -52,15 +52,15 @@ export interface DataTxt {
   readonly records: readonly DataRecord[];
   /** At most 1 000. */
   readonly diagnostics: readonly DataTxtDiagnostic[];
-  /** The file was longer than what is read. */
+  /** Whether the file was longer than the limit. */
   readonly truncated: boolean;
 }
 
-/** How a file is read. */
+/** How to read a file. */
 interface DataTxtOptions {
-  /** The URL of the file before redirects; without it paths stay unresolved. @default none */
+  /** The URL of the file before redirects; if it is missing, paths stay unresolved. @default none */
   readonly base?: string | undefined;
-  /** Bytes that are read; 512 000 to 8 388 608. @default 512_000 */
+  /** Bytes to read; 512 000 to 8 388 608. @default 512_000 */
   readonly maxBytes?: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export function parseDataTxt(input: Uint8Array | string, options: DataTxtOptions
     const text = withoutComment(raw);
     const field = readField(text);
     if (text === '') {
-      // A comment line is not blank and bounds nothing.
+      // A comment line is not a blank line and ends nothing.
       if (raw.trim() === '') builder.blank();
     } else if (text === '---' || text === '...') builder.end();
     else if (field === null) report('syntax', index + 1);
@@ -90,7 +90,7 @@ export function parseDataTxt(input: Uint8Array | string, options: DataTxtOptions
   return { records: builder.end(), diagnostics, truncated };
 }
 
-/** From the first `#` on, wherever it stands; the grammar keeps it out of values. */
+/** Removes everything from the first `#` on; the grammar does not allow it in values. */
 function withoutComment(line: string): string {
   const hash = line.indexOf('#');
   return (hash < 0 ? line : line.slice(0, hash)).trim();
@@ -137,7 +137,7 @@ const TYPED: Readonly<Record<string, Exclude<keyof Dataset, 'url'>>> = {
   format: 'type',
 };
 
-/** A record that may still grow; `line` is 0 while it has nothing but agents. */
+/** A record that may still grow; `line` is 0 while it has only agents. */
 interface OpenRecord {
   readonly agents: string[];
   readonly rules: DataRecord['rules'][number][];
@@ -188,14 +188,14 @@ class RecordBuilder {
     if (this.#open.line > 0) this.end();
   }
 
-  /** Ends the record in any case. @returns All records so far. */
+  /** Ends the record. @returns All records so far. */
   end(): readonly DataRecord[] {
     if (this.#open.line > 0) this.#records.push(finished(this.#open));
     this.#open = emptyRecord([], this.#open.block + 1);
     return this.#records;
   }
 
-  /** The next record of the same agents, which share one list. What follows agents alone belongs to them. */
+  /** Starts the next record of the same agents; both share one list. A record with only agents is not split. */
   #split(): void {
     if (this.#open.line === 0) return;
     this.#records.push(finished(this.#open));

@@ -1,6 +1,6 @@
-// Which records of a data.txt apply to a crawler, and what its Allow and Disallow lines say, by the 1996 reading
+// Which records of a data.txt apply to a crawler, and what its Allow and Disallow lines mean, by the 1996 reading
 // (data-txt §5). robots.txt alone decides about crawling: a Disallow here only keeps a URL from being fetched as a
-// dataset found here, and an Allow opens nothing.
+// dataset found here, and an Allow permits nothing.
 
 import { bytesOf } from '../bytes.js';
 import { MAX_DATA_TXT_RULES, MAX_DATASETS } from '../limits.js';
@@ -14,7 +14,7 @@ export interface DatasetOffer {
   readonly record: DataRecord;
 }
 
-/** Whether a URL may be fetched as a dataset, as far as data.txt goes; `line` is the deciding rule's, or null. */
+/** Whether data.txt lets a URL be fetched as a dataset; `line` is the deciding rule's, or null. */
 interface DataTxtDecision {
   readonly allowed: boolean;
   readonly line: number | null;
@@ -22,23 +22,23 @@ interface DataTxtDecision {
 
 /** A data.txt as one crawler sees it. */
 interface DataTxtView {
-  /** Of the records selected for it and of all records without agents, in file order; at most 10 000. */
+  /** From the records selected for the crawler and all records without agents, in file order; at most 10 000. */
   readonly offers: readonly DatasetOffer[];
   /**
    * Whether a URL may be fetched as a dataset found through data.txt. The rules selected for the crawler and those that
-   * name no agent must both allow; robots.txt is asked besides, by the caller. Never throws; a URL that cannot be read
-   * is not allowed.
+   * name no agent must both allow it; the caller also checks robots.txt. Never throws; a URL that cannot be read is not
+   * allowed.
    */
   decide(url: string): DataTxtDecision;
 }
 
-/** Rules in file order, patterns in canonical spelling. Null: more than are weighed, which counts as `Disallow: /`. */
+/** Rules in file order, patterns in canonical spelling. Null: too many rules, which counts as `Disallow: /`. */
 type RuleList = readonly { readonly allows: boolean; readonly pattern: string; readonly line: number }[] | null;
 
 const OPEN: DataTxtDecision = { allowed: true, line: null };
 const CLOSED: DataTxtDecision = { allowed: false, line: null };
 
-/** The view of a data.txt for a crawler. Make one and ask it often (data-txt §5, DECISION T7). */
+/** The view of a data.txt for a crawler. Make one and reuse it (data-txt §5, DECISION T7). */
 export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataTxtView {
   const block = selectedBlock(document, tokens);
   const general = document.records.filter(({ agents }) => agents.length === 0);
@@ -61,7 +61,7 @@ export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataT
   };
 }
 
-/** The block of the first record whose agents contain the name, else of the first `*`, else none. */
+/** The block of the first record whose agents contain the name, else of the first `*`, else null. */
 function selectedBlock(document: DataTxt, tokens: readonly string[]): number | null {
   // Records of one block share their agents.
   const records = document.records.filter(({ agents }, at) => agents !== document.records[at - 1]?.agents);
@@ -88,7 +88,7 @@ function ruleList(records: readonly DataRecord[]): RuleList {
     }));
 }
 
-/** First match in file order, no match is open (robots §5.3, §7.2). */
+/** The first match in file order decides; no match allows (robots §5.3, §7.2). */
 function decideBy(rules: RuleList, text: string): DataTxtDecision {
   if (rules === null) return CLOSED;
   const rule = rules.find(({ pattern }) => text.startsWith(pattern));

@@ -1,12 +1,15 @@
-// Asking for a data.txt: where it is, what an answer means and how long it is fresh (data-txt §1, §2, §6). A data.txt
-// that cannot be read never holds or closes anything: it is an offer, not a restriction (DECISION T1). Redirects are
-// decided by `nextHop` of the robots entry.
+// Fetching a data.txt: where it is, what an answer means and how long it is fresh (data-txt §1, §2, §6). A data.txt
+// that cannot be read never holds or denies anything: it is an offer, not a restriction (DECISION T1). `nextHop` of the
+// robots entry decides about redirects.
 
 import { rootUrl } from '../access/robots-url.js';
 import { type HeaderLookup, lifetimeMs } from '../access/timing.js';
 import { LIFETIME_1996_MS } from '../limits.js';
 
-/** `parsed`: read the body. `not-modified`: the copy at hand holds. `none`: there is none. `retry`: ask again later. */
+/**
+ * `parsed`: read the body. `not-modified`: the stored copy is valid. `none`: there is no file. `retry`: try again
+ * later.
+ */
 type DataTxtOutcome = 'parsed' | 'not-modified' | 'none' | 'retry';
 
 /** The end of one chain of exchanges; `status` counts for responses only. */

@@ -1,5 +1,5 @@
-// What is odd about a file, computed from its records on demand (robots §11). Nothing that decides about
-// URLs depends on it, so a crawler that does not show it need not load it.
+// What is odd about a file, computed from its records on demand (robots §11). No decision about URLs depends on it, so
+// a crawler that does not show it need not load it.
 
 import { agentsOf } from '../agents.js';
 import { textOf } from '../bytes.js';
@@ -64,20 +64,20 @@ import {
   type LineEffect,
 } from './diagnostic.js';
 
-/** Reports a code where something is so. */
+/** Reports a code if a condition holds. */
 type Report = (isSo: unknown, code: DiagnosticCode) => void;
 
-/** The kinds of line that stand before a line: in the whole file (of Host only valid ones), and in its group. */
+/** The kinds of line that occur before a line: in the whole file (for Host only valid ones), and in its group. */
 interface Before {
   readonly file: Set<number>;
   readonly group: Set<number>;
-  /** Clean-param lines that can be read. */
+  /** Readable Clean-param lines. */
   cleanParams: number;
-  /** The last field that is known. */
+  /** The last known field. */
   last: number;
 }
 
-/** The oddities of a file, ordered by line (robots §11). @returns At most 1 000; a list of its own for each call. */
+/** The oddities of a file, ordered by line (robots §11). @returns At most 1 000; a new list for each call. */
 export function diagnose(document: RobotsDocument): Diagnostic[] {
   const found: Diagnostic[] = [];
   const add = (code: DiagnosticCode, line: number, text: string, { counts, readAs }: LineEffect) => {
@@ -114,10 +114,10 @@ function cut(text: string): string {
 /** Labels of the AIPREF drafts of 2025 (licensing §7). */
 const LEGACY_LABELS: readonly string[] = ['all', 'bots', 'tdm'];
 
-/** A Crawl-delay that counts as another value than the one that is written. */
+/** A Crawl-delay that counts with a value other than the written one. */
 const DELAY_REPAIRS: readonly DiagnosticCode[] = ['crawl-delay-unit', 'crawl-delay-comma', 'crawl-delay-clamped'];
 
-/** What became of a line whose oddities are known. */
+/** What became of a line with oddities. */
 function effectOf(
   document: RobotsDocument,
   record: PackedRecord,

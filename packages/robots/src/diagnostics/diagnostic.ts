@@ -1,7 +1,7 @@
 // The oddities a file can hold, and what each means (robots §11). A diagnostic never raises an error; it tells a
 // webmaster or an operator how a line was read. Programs may match on the codes: they are stable.
 
-/** They change nothing that a webmaster would miss. */
+/** They change nothing that matters to a webmaster. */
 const INFO = {
   bom: 'the file starts with a UTF-8 byte order mark, which was removed',
   'bom-incomplete': 'the file starts with a part of a byte order mark, which was removed',
@@ -69,17 +69,17 @@ const MEANINGS = {
   'content-usage-legacy': 'a label of earlier drafts (all, bots, tdm) is not known any more and is ignored',
 };
 
-/** The stable name of an oddity. */
+/** The stable name of a diagnostic. */
 export type DiagnosticCode = keyof typeof MEANINGS;
 
-/** How much a diagnostic matters: `info` changes nothing a webmaster would miss, `warning` does. */
+/** How much a diagnostic matters: `info` changes nothing that matters to a webmaster, `warning` does. */
 export type DiagnosticSeverity = 'info' | 'warning';
 
 /** What became of a line. */
 export interface LineEffect {
-  /** Whether the line has an effect on the crawlers that it speaks to. */
+  /** Whether the line has an effect on the crawlers that it addresses. */
   readonly counts: boolean;
-  /** The lines that count in its place, where a repair changed it; empty where it counts as written, or not at all. */
+  /** The lines that count in its place if a repair changed it; empty if it counts as written, or not at all. */
   readonly readAs: readonly string[];
 }
 
@@ -96,7 +96,7 @@ export interface Diagnostic extends LineEffect {
 /** Every diagnostic code, in the order of the table. */
 export const DIAGNOSTIC_CODES: readonly DiagnosticCode[] = Object.freeze(Object.keys(MEANINGS) as DiagnosticCode[]);
 
-/** One sentence in English, without full stop, that says what a diagnostic means for the line (robots §11). */
+/** One sentence in English, without a full stop, that explains a diagnostic (robots §11). */
 export function diagnosticMeaning(code: DiagnosticCode): string {
   return MEANINGS[code];
 }
@@ -106,7 +106,7 @@ export function diagnosticSeverity(code: DiagnosticCode): DiagnosticSeverity {
   return Object.hasOwn(INFO, code) ? 'info' : 'warning';
 }
 
-/** Whether a line has no effect, whatever else is odd about it. */
+/** Whether a line has no effect, whatever its other diagnostics are. */
 export function isWithoutEffect(code: DiagnosticCode): boolean {
   return Object.hasOwn(WITHOUT_EFFECT, code);
 }

@@ -1,7 +1,7 @@
 // What a crawl does about a page's signals, under its options and declared purposes (page-level §7). The strictest
-// reading of all places decides; every effect carries its reason and its sources. Effects never change what
-// robots.txt decided. And whether one link of a page is taken: this discovery of its URL only, since the same URL found
-// through another link, a sitemap or a seed is fetched.
+// reading of all places decides; every effect carries its reason and its sources. Effects never change what robots.txt
+// decided. This file also decides whether one link of a page is taken. That concerns this discovery of the URL only:
+// the same URL found through another link, a sitemap or a seed is fetched.
 
 import { CONTENT_USES, type Preferences, USE_CATEGORIES } from '../preferences/preferences.js';
 import type { Purpose, ResolvedPageOptions } from './page-options.js';
@@ -9,7 +9,7 @@ import type { PageSignals, SignalSource } from './signals.js';
 import type { TagWord } from './tags.js';
 import { type TdmReservation, UNSET_TDM } from './tdm-reservation.js';
 
-/** Why something is, or could have been, left. */
+/** Why something is excluded, or could have been. */
 export type PageReasonCode =
   | 'noindex'
   | 'unavailable-after'
@@ -26,30 +26,30 @@ export type PageReasonCode =
 export interface PageReason {
   readonly reason: PageReasonCode;
   readonly sources: readonly SignalSource[];
-  /** The category, date, policy URL or target that goes with it; null where there is nothing to add. */
+  /** The category, date, policy URL or target that goes with it; null if there is nothing to add. */
   readonly detail: string | null;
-  /** False: the signal is there, and an option or the lack of a declared purpose keeps it from acting. */
+  /** False: an option or the lack of a declared purpose keeps the signal from acting. */
   readonly isApplied: boolean;
 }
 
-/** What follows for a page. */
+/** The effects for a page. */
 export interface PageEffects {
   readonly runHandler: boolean;
   /** Whether items may go to sinks. */
   readonly storeItems: boolean;
-  /** The first reason that keeps them out; null: none does. */
+  /** The first reason that keeps them out; null if none does. */
   readonly keptOutBy: PageReason | null;
-  /** Whether body, snapshot or archive record may be written. */
+  /** Whether the body, a snapshot or an archive record may be written. */
   readonly archiveBody: boolean;
   /** Whether links of the page are taken at all. */
   readonly followLinks: boolean;
   /** Whether image URLs of the page may be queued for storing. */
   readonly takeImages: boolean;
-  /** Characters that an excerpt may have; null: no limit. */
+  /** The maximum length of an excerpt in characters; null: no limit. */
   readonly maxSnippet: number | null;
-  /** Epoch milliseconds from which items should no longer be kept nor the page revisited; null: no end. */
+  /** Epoch milliseconds from which items should no longer be kept and the page not be revisited; null: no end. */
   readonly expiresAtMs: number | null;
-  /** URLs to queue because the page names them in its stead. */
+  /** URLs to queue because the page names them as replacements. */
   readonly enqueue: readonly string[];
   /** In force at the time of fetching; stored with the items. */
   readonly preferences: Preferences;
@@ -94,7 +94,7 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
 }
 
 /**
- * Whether robots.txt alone disallows every purpose that the crawl declares, so that the URL is not fetched at all.
+ * Whether robots.txt alone disallows every purpose that the crawl declares, so that the URL is not fetched.
  * Purposes without a category are never disallowed, and unknown is not disallowed (page-level §7).
  */
 export function forbidsEveryPurpose(preferences: Preferences, options: ResolvedPageOptions): boolean {
@@ -110,7 +110,7 @@ export function wantsTdmRep(options: ResolvedPageOptions): boolean {
   return options.tdm !== 'off' && options.purposes.some((purpose) => TDM_PURPOSES.includes(purpose));
 }
 
-/** Whether a link is taken, the reason where it is not, and its `ugc` and `sponsored` marks. */
+/** Whether a link is taken, the reason if it is not, and its `ugc` and `sponsored` marks. */
 interface LinkVerdict {
   readonly isTaken: boolean;
   readonly reason: 'page-nofollow' | 'link-nofollow' | 'link-ugc' | 'link-sponsored' | null;
@@ -137,7 +137,7 @@ export function linkVerdict(
     : { isTaken: false, reason: `link-${left}`, marks };
 }
 
-/** `noindex` in all its forms. `ignore` gives no reason at all; `flag` gives it and lets the items pass. */
+/** `noindex` in all its forms. `ignore` gives no reason; `flag` gives one and lets the items pass. */
 function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs: number): PageReason[] {
   if (options.noindex === 'ignore') return [];
   const isApplied = options.noindex !== 'flag';
@@ -183,7 +183,7 @@ function tagReasons(signals: PageSignals, options: ResolvedPageOptions): PageRea
   return reasons;
 }
 
-/** Reservations and preferences bind by declared purpose; without one they are exposed as reasons that do not act. */
+/** Reservations and preferences bind by declared purpose; without a purpose they are reported and do not act. */
 function useReasons(signals: PageSignals, options: ResolvedPageOptions): PageReason[] {
   const reasons: PageReason[] = [];
   if (signals.tdm.reserved === true && options.tdm !== 'off') {

@@ -1,4 +1,4 @@
-// The options of page-level exclusion: what is done about what pages ask, and the purposes the crawl declares
+// The options of page-level exclusion: how the crawl treats directives of pages, and the purposes it declares
 // (page-level §4, §7). No other file of this folder supplies a default.
 
 import { invalidOption, type OptionTable, readOptions } from '../option-table.js';
@@ -7,7 +7,7 @@ import { CONTENT_USES, type ContentUse } from '../preferences/preferences.js';
 /** What a crawl declares it is for. */
 export type Purpose = 'search' | 'archive' | 'tdm' | 'ai-train' | 'ai-input' | 'other';
 
-/** The options as a caller gives them. Every value but the default keeps or follows what a page asked to be left. */
+/** The options as given. Every value except the default keeps or follows what a page asked not to be. */
 export interface PageOptions {
   /** @default [] none declared */
   readonly purposes?: readonly Purpose[] | undefined;
@@ -15,11 +15,11 @@ export interface PageOptions {
   readonly noindex?: 'skip-store' | 'flag' | 'skip-handler' | 'ignore' | undefined;
   /** Bodies of a `noarchive` page are not written, only flagged, or written. @default 'skip-body' */
   readonly noarchive?: 'skip-body' | 'flag' | 'ignore' | undefined;
-  /** Whether the excerpt limit is handed on. @default 'respect' */
+  /** Whether the excerpt limit is passed on. @default 'respect' */
   readonly snippet?: 'respect' | 'ignore' | undefined;
-  /** Whether image URLs of a `noimageindex` page are left alone. @default 'respect' */
+  /** Whether image URLs of a `noimageindex` page are skipped. @default 'respect' */
   readonly images?: 'respect' | 'ignore' | undefined;
-  /** Whether `unavailable_after` counts as `noindex` once passed, and as an expiry date before. @default 'respect' */
+  /** Whether `unavailable_after` is an expiry date, and `noindex` once it has passed. @default 'respect' */
   readonly unavailableAfter?: 'respect' | 'ignore' | undefined;
   /** Whether Noindex lines of robots.txt count as `noindex`. @default 'apply' */
   readonly robotsNoindex?: 'apply' | 'expose' | undefined;
@@ -29,9 +29,9 @@ export interface PageOptions {
   readonly rel?: { readonly nofollow?: boolean; readonly ugc?: boolean; readonly sponsored?: boolean } | undefined;
   /** INDEXINSTEAD. @default 'respect' */
   readonly indexInstead?: 'respect' | 'expose' | undefined;
-  /** TDM reservations, where a purpose is `tdm`, `ai-train` or `ai-input`. @default 'respect' */
+  /** TDM reservations, if a purpose is `tdm`, `ai-train` or `ai-input`. @default 'respect' */
   readonly tdm?: 'respect' | 'observe' | 'off' | undefined;
-  /** Use preferences against the declared purposes. @default 'respect' */
+  /** Use preferences, compared with the declared purposes. @default 'respect' */
   readonly preferences?: 'respect' | 'observe' | 'off' | undefined;
   /** What an unknown category counts as. @default 'allow' */
   readonly unknownPreference?: 'allow' | 'disallow' | undefined;

@@ -1,5 +1,5 @@
-// Everything a response says about exclusion and use, gathered with its sources before anything is decided (page-level
-// §1 to §6). Plain data in, plain data out; what follows from it is `effects.ts`.
+// Everything a response says about exclusion and use, collected with its sources before any decision (page-level §1 to
+// §6). Plain data in, plain data out; `effects.ts` has the effects.
 
 import {
   CONTENT_USES,
@@ -38,23 +38,23 @@ export type SignalSource =
   | 'tdmrep'
   | 'tdm-reservation';
 
-/** A final response as plain data. Everything but `url`, `headers` and `tokens` may be left out. */
+/** A final response as plain data. Only `url`, `headers` and `tokens` are required. */
 export interface PageSignalsInput {
   /** The URL of the response. */
   readonly url: string;
   /** Raw field lines in order, names in any case: `x-robots-tag` must not be joined (DECISION L5). */
   readonly headers: readonly (readonly [string, string])[];
-  /** Field lines may have been joined by the fetcher; read the stricter way. @default false */
+  /** Whether the fetcher may have joined field lines; if so, they are read the stricter way. @default false */
   readonly isJoined?: boolean;
   /** The crawler's product tokens. */
   readonly tokens: readonly string[];
-  /** `meta` elements of the document, and of the DOM after load where there is one. @default [] */
+  /** `meta` elements of the document, and of the DOM after load if there is one. @default [] */
   readonly metas?: readonly PageMeta[];
   /** `link` elements of the document. @default [] */
   readonly linkElements?: readonly PageLinkElement[];
   /** `href` of the document's `base`. @default null */
   readonly baseHref?: string | null;
-  /** What robots.txt says of this URL besides allow and deny. @default nothing */
+  /** What robots.txt says about this URL besides allow and deny. @default nothing */
   readonly robots?: {
     readonly isNoindex: boolean;
     readonly preferences: Preferences;
@@ -72,12 +72,12 @@ export interface PageLinkElement {
   readonly content: string | null;
 }
 
-/** Absolute http(s) URLs without fragment, null where the page has none. */
+/** Absolute http(s) URLs without fragment, null if the page names none. */
 export interface NamedLinks {
   /** The URL to keep instead of this page; null also when the page names itself. */
   readonly indexInstead: string | null;
   readonly canonical: string | null;
-  /** Kollar's proposal, rejected by the mail as too broad a name: only exposed. */
+  /** Kollar's proposal, which the mail rejected as too broad a name: only exposed. */
   readonly metaUrl: string | null;
 }
 
@@ -86,18 +86,18 @@ export interface PageSignals extends NamedLinks {
   readonly url: string;
   /** The strictest union of all tags. */
   readonly tags: PageTags;
-  /** The same place by place. */
+  /** The tags of each place. */
   readonly taggedBy: readonly (readonly [SignalSource, PageTags])[];
   readonly isRobotsNoindex: boolean;
-  /** Per category disallow over allow over unknown. */
+  /** Per category: disallow wins over allow, and allow over unknown. */
   readonly preferences: Preferences;
-  /** The same source by source. */
+  /** The preferences of each source. */
   readonly preferredBy: readonly (readonly [SignalSource, Preferences])[];
-  /** The least `use` that Content-Signal permits; null when none is stated. */
+  /** The least `use` that Content-Signal permits; null if none is stated. */
   readonly contentUse: ContentUse | null;
   readonly contentUseBy: readonly SignalSource[];
   readonly tdm: TdmReservation;
-  /** The place whose value of the reservation counts; empty when it is unset. */
+  /** The place whose reservation counts; empty if it is unset. */
   readonly tdmBy: readonly SignalSource[];
 }
 
@@ -116,7 +116,7 @@ type Directives = Omit<PageSignals, 'url' | keyof NamedLinks>;
 const NONE: readonly never[] = [];
 const TDM_METAS: readonly string[] = ['tdm-reservation', 'tdm-policy'];
 
-/** True for most pages: no field, no element, nothing in a file. */
+/** True for most pages: no field, element or file has a directive. */
 function saysNothing(input: PageSignalsInput, metas: readonly PageMeta[], fields: FieldLines): boolean {
   const { robots, tokens, tdmRules = NONE } = input;
   if (fields.size > (fields.has('link') ? 1 : 0) || tdmRules.length > 0) return false;
@@ -177,12 +177,12 @@ function readDirectives(
 
 type FieldLines = ReadonlyMap<string, readonly string[]>;
 const NO_LINES: FieldLines = new Map();
-/** The fields that say something here. */
+/** The fields that can have a directive. */
 const SIGNAL_FIELDS: ReadonlySet<string> = new Set(
   'x-robots-tag robots-tag content-signal content-usage tdm-reservation tdm-policy link x-markdown-tokens'.split(' '),
 );
 
-/** Their lines, in the order of the header section. */
+/** The lines of these fields, in the order of the header section. */
 function fieldsOf(headers: PageSignalsInput['headers']): FieldLines {
   let fields: Map<string, string[]> | null = null;
   for (const [key, value] of headers) {
@@ -200,7 +200,7 @@ function readUse(signals: Readonly<Record<string, string>> | undefined): Content
   return CONTENT_USES.find((use) => use === signals?.['use']) ?? null;
 }
 
-/** A repeated field that reserves once reserves. */
+/** A repeated field is a reservation if one of its lines is. */
 function reservationOf(lines: readonly string[]): string | null {
   return lines.find((line) => line.trim() === '1') ?? lines[0] ?? null;
 }
@@ -232,7 +232,7 @@ export function parseContentSignalField(values: readonly string[], url: string):
   return resolveSignals(lines, url);
 }
 
-/** A converter to Markdown adds grants that no author wrote; what it refuses counts (licensing C11). */
+/** A converter to Markdown adds grants that no author wrote; its refusals count (licensing C11). */
 function withoutGrants(signals: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(signals).filter(([, value]) => value !== 'allow' && value !== 'full'));
 }
@@ -263,7 +263,7 @@ export function readNamedLinks(
   };
 }
 
-/** The first that resolves. */
+/** The first URL that resolves. */
 function firstOf(hrefs: readonly (string | null)[], baseUrl: string): string | null {
   for (const href of hrefs) {
     const url = resolveLink(href, baseUrl);
@@ -281,7 +281,7 @@ function hasWord(rel: readonly string[], word: string): boolean {
   return rel.some((each) => each.toLowerCase() === word);
 }
 
-/** `<url>; rel="canonical"` (RFC 8288); other parameters are passed over. */
+/** `<url>; rel="canonical"` (RFC 8288); other parameters are ignored. */
 function canonicalTargets(field: string): string[] {
   return [...field.matchAll(/<([^<>]*)>([^<]*)/g)].flatMap(([, url = '', parameters = '']) => {
     const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters);

@@ -1,5 +1,5 @@
 // The rules of robots meta and X-Robots-Tag: which words restrict what, and their strictest union (page-level §1, §2).
-// A permission is nothing; a restriction is never cancelled (DECISION L1).
+// Permissions have no effect; a restriction is never cancelled (DECISION L1).
 
 import { parseLooseDate } from '../access/http-date.js';
 import { MAX_IGNORED_WORDS, MAX_PAGE_TAG_CHARS, MAX_TAG_CHARS } from '../limits.js';
@@ -25,11 +25,11 @@ export interface PageTags {
   readonly maxVideoPreview: number | null;
   /** Epoch milliseconds from which the page counts as `noindex`. */
   readonly unavailableAfterMs: number | null;
-  /** Words that are not known or whose value does not parse, as written, in order. */
+  /** Unknown words and words whose value does not parse, as written, in order. */
   readonly ignored: readonly string[];
 }
 
-/** Nothing asked. */
+/** No directive. */
 const NO_TAGS: PageTags = Object.freeze({
   restrictions: Object.freeze([]),
   maxSnippet: null,
@@ -47,7 +47,7 @@ const WORDS: ReadonlyMap<string, readonly TagWord[]> = new Map<string, readonly 
   ['none', ['nofollow', 'noindex']],
   ['nocache', ['noarchive']],
 ]);
-/** What single words say. */
+/** The meaning of single words. */
 const WORD_RULES: ReadonlyMap<string, Partial<PageTags>> = new Map(
   Array.from(WORDS, ([word, restrictions]) => [word, { restrictions }] as const),
 );
@@ -72,7 +72,7 @@ function tagPieces(value: string): string[] {
   return pieces;
 }
 
-/** Rules as they are read: each word counts once, and words that are not known up to `MAX_IGNORED_WORDS`. */
+/** Collects rules: each word counts once; at most `MAX_IGNORED_WORDS` unknown words are kept. */
 class TagRules {
   readonly #rules = new Set<Partial<PageTags>>();
   #ignored = 0;
@@ -112,7 +112,7 @@ function readValued(name: string, value: string): Partial<PageTags> | null {
     return dateMs === null ? null : { unavailableAfterMs: dateMs };
   }
   if (!VALUED.includes(name) || !/^(?:\d{1,15}|-1)$/.test(value)) return null;
-  // −1 says there is no limit.
+  // −1 means no limit.
   const limit = value === '-1' ? null : Number(value);
   return name === 'max-snippet' ? { maxSnippet: limit } : { maxVideoPreview: limit };
 }
@@ -141,7 +141,7 @@ export function mergeTags(all: readonly Partial<PageTags>[]): PageTags {
  * Reads the field lines of `X-Robots-Tag` (page-level §3).
  * @param values - Raw field lines, each by itself.
  * @param tokens - The crawler's product tokens; compared whole, ignoring case.
- * @param isJoined - Lines may have been joined into one: rules behind any agent then also apply to all, the stricter
+ * @param isJoined - Lines may have been joined into one: rules after any agent then also apply to all, the stricter
  *   error (DECISION L5). Default false.
  */
 export function parseRobotsTag(values: readonly string[], tokens: readonly string[], isJoined = false): PageTags {
@@ -189,7 +189,7 @@ const SPIDER_BY = 'spider by';
 export interface PageMeta {
   readonly name: string;
   readonly content?: string | null | undefined;
-  /** Used where `content` is missing: the 1996 mail spells it so. */
+  /** Used if `content` is missing: the 1996 mail spells it so. */
   readonly value?: string | null | undefined;
 }
 
@@ -207,7 +207,7 @@ export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly str
     const content = metaContent(meta);
     chars += content.length;
     if (chars > MAX_PAGE_TAG_CHARS) {
-      // What is not read may say anything: the strictest.
+      // Text that is not read may say anything, so the strictest applies.
       rules.add('none');
       break;
     }
@@ -219,7 +219,7 @@ export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly str
   return rules.merged();
 }
 
-/** Whether an element's name makes it one that `parseRobotsMeta` reads. */
+/** Whether `parseRobotsMeta` reads an element with this name. */
 export function isRobotsMeta(meta: PageMeta, tokens: readonly string[]): boolean {
   const name = metaName(meta);
   return name === 'robots' || name === SPIDER_BY || tokens.some((token) => token.toLowerCase() === name);
@@ -231,7 +231,7 @@ export function metaNamed(metas: readonly PageMeta[], name: string): string | nu
   return found === undefined ? null : metaContent(found).trim();
 }
 
-/** The name as names are compared: in lower case, white space as one blank. */
+/** The name in the form that is compared: lower case, white space as one blank. */
 export function metaName({ name }: PageMeta): string {
   const folded = name.trim().toLowerCase();
   return /\s/.test(folded) ? folded.replace(/\s+/g, ' ') : folded;

@@ -1,19 +1,19 @@
 // The TDM Reservation Protocol: rights reserved or not, by file, header, HTML or embedded metadata (page-level §5).
-// Later places supersede earlier ones value by value; this is the one place where strictest-wins gives way, because the
-// report defines an order (DECISION L9).
+// Later places supersede earlier ones value by value. Only here the strictest does not win, because the report defines
+// an order (DECISION L9).
 
 import { MAX_TDM_CHARS, MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../matches-pattern.js';
 import { readUrl, readWebUrl } from '../target.js';
 
-/** What a place says, or all of them together. Null: unset. */
+/** What one place says, or all of them together. Null: unset. */
 export interface TdmReservation {
   readonly reserved: boolean | null;
-  /** An absolute http(s) URL; null when there is none or nothing is reserved. */
+  /** An absolute http(s) URL; null if there is none or nothing is reserved. */
   readonly policy: string | null;
 }
 
-/** Nothing said. */
+/** No reservation stated. */
 export const UNSET_TDM: TdmReservation = Object.freeze({ reserved: null, policy: null });
 
 /** One usable rule of a tdmrep.json. */
@@ -23,7 +23,7 @@ export interface TdmRule {
   readonly policy: string | null;
 }
 
-/** The path of the file, on the authority of the pages it speaks about. */
+/** The path of the file, on the authority of the pages it covers. */
 export const TDMREP_PATH = '/.well-known/tdmrep.json';
 
 /** Reads a tdmrep.json, parsed or as text. Unusable rules are skipped (page-level §5). */
@@ -32,7 +32,7 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
   if (!Array.isArray(value)) return [];
   const rules: TdmRule[] = [];
   let chars = 0;
-  // What lies beyond a bound is not known, and counts as reserved.
+  // Entries beyond a bound are unknown, and count as reserved.
   const cut = (): TdmRule[] => [...rules, { location: '/', reserved: true, policy: null }];
   for (const entry of value) {
     if (rules.length === MAX_TDM_RULES) return cut();
@@ -48,7 +48,7 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
   return rules;
 }
 
-/** What the file says of a URL: its first matching rule, in sequence (page-level §5). */
+/** What the file says about a URL: its first matching rule (page-level §5). */
 export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservation {
   const read = rules.length === 0 ? null : readUrl(url);
   if (read === null) return UNSET_TDM;
@@ -57,7 +57,7 @@ export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservatio
   return { reserved: rule?.reserved ?? null, policy: rule?.policy ?? null };
 }
 
-/** What a header, meta elements or embedded metadata say. Only `1` and `0` are reservations (page-level §5). */
+/** What a header, meta elements or embedded metadata say. Only `1` and `0` are values (page-level §5). */
 export function readTdm(reservation: string | null, policy: string | null, baseUrl: string): TdmReservation {
   return { reserved: readReservation(reservation?.trim()), policy: readPolicy(policy, baseUrl) };
 }
@@ -82,6 +82,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // A file that is not JSON has no rules; JSON.parse has no other way to say so.
+    return null; // A file that is not JSON has no rules. JSON.parse reports that only by throwing.
   }
 }

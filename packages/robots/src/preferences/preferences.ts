@@ -1,6 +1,6 @@
-// Content-Signal and Content-Usage lines of robots.txt: what may be done with content once it is fetched (robots §10).
+// Content-Signal and Content-Usage lines of robots.txt: what content may be used for once it is fetched (robots §10).
 // These lines never make a URL disallowed; what a crawl does with a preference depends on the purposes it declares
-// (page-level §7). The labels are data (DECISION R50): documents will go on renaming them.
+// (page-level §7). The labels are data (DECISION R50): later documents will rename them.
 
 import { bytesOf } from '../bytes.js';
 import { valuesOf } from '../group-fields.js';
@@ -11,7 +11,7 @@ import type { RobotsRules } from '../rules.js';
 import { readUrl } from '../target.js';
 import { parseDictionary } from './structured-field.js';
 
-/** What a source says about one category of use; a category that is absent is unknown. */
+/** What a source says about one category of use; an absent category is unknown. */
 type PreferenceVerdict = 'allow' | 'disallow';
 
 /** Category of use (`search`, `train-ai`, `ai-use`) → verdict; absent means unknown. */
@@ -35,10 +35,10 @@ export const CONTENT_USES = ['immediate', 'reference', 'full'] as const;
 /** A level of use. */
 export type ContentUse = (typeof CONTENT_USES)[number];
 
-/** Labels of the vocabulary that Content-Usage may speak about: AIPREF working-group text of September 2026. */
+/** Labels that Content-Usage may use: AIPREF working-group text of September 2026. */
 const USAGE_LABELS: readonly string[] = ['train-ai', 'ai-use', 'search'];
 
-/** Content-Signal keys with yes and no, and purposes of the same names → their category of use (DECISION R51). */
+/** Content-Signal keys with yes and no, which are also purposes → their category of use (DECISION R51). */
 export const USE_CATEGORIES = { search: 'search', 'ai-train': 'train-ai', 'ai-input': 'ai-use' } as const;
 
 const YES_NO: ReadonlyMap<string, string> = new Map([
@@ -46,16 +46,16 @@ const YES_NO: ReadonlyMap<string, string> = new Map([
   ['no', 'disallow'],
 ]);
 
-/** What the values of each key say. */
+/** The meaning of each key's values. */
 const SIGNALS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ...Object.keys(USE_CATEGORIES).map((key) => [key, YES_NO] as const),
   ['use', new Map(CONTENT_USES.map((use) => [use, use]))] as const,
 ]);
 
-/** Signals of one key are compared by their places. */
+/** The signals of a key are compared by their position here. */
 const STRICTEST_FIRST: readonly string[] = ['disallow', 'allow', ...CONTENT_USES];
 
-/** One `key=value`: a known key and its signal, or `other` for a key that is not known; null: it cannot be read. */
+/** One `key=value`: a known key and its signal, or `other` for an unknown key; null if it cannot be read. */
 function readPiece(piece: string): readonly [key: string, signal: string] | 'other' | null {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(piece) ?? [];
   const key = name.trim().toLowerCase();
@@ -66,12 +66,12 @@ function readPiece(piece: string): readonly [key: string, signal: string] | 'oth
   return signal === undefined ? null : [key, signal];
 }
 
-/** Whether a piece can be read; one that cannot earns `content-signal-invalid`. */
+/** Whether a piece can be read; one that cannot is reported as `content-signal-invalid`. */
 export function isSignalPiece(piece: string): boolean {
   return readPiece(piece) !== null;
 }
 
-/** Reads a Content-Signal value; null when it has no signal that is known (robots §10.1). */
+/** Reads a Content-Signal value; null if it has no known signal (robots §10.1). */
 export function parseContentSignal(value: string): ContentSignalLine | null {
   const signals: Record<string, string> = {};
   for (const piece of withoutPath(value).split(',').map(readPiece)) {
@@ -82,13 +82,13 @@ export function parseContentSignal(value: string): ContentSignalLine | null {
   return Object.keys(signals).length === 0 ? null : { path: pathOf(value), signals };
 }
 
-/** Reads a Content-Usage value; null when the dictionary does not parse (robots §10.2). */
+/** Reads a Content-Usage value; null if the dictionary does not parse (robots §10.2). */
 export function parseContentUsage(value: string): ContentUsageLine | null {
   const usage = parseUsage(withoutPath(value));
   return usage === null ? null : { path: pathOf(value), usage };
 }
 
-/** The `y` and `n` of a Content-Usage dictionary's known labels; null when it does not parse (robots §10.2, R50). */
+/** The `y` and `n` of a Content-Usage dictionary's known labels; null if it does not parse (robots §10.2, R50). */
 export function parseUsage(dictionary: string): Preferences | null {
   const members = parseDictionary(dictionary);
   if (members === null) return null;
@@ -102,8 +102,8 @@ export function parseUsage(dictionary: string): Preferences | null {
 }
 
 /**
- * The preferences that hold for a URL: the longest matching Content-Usage paths, then Content-Signal,
- * disallow over allow over unknown (robots §10.2, DECISION R51).
+ * The preferences that apply to a URL: the longest matching Content-Usage paths, then Content-Signal; disallow wins
+ * over allow, and allow over unknown (robots §10.2, DECISION R51).
  * @throws Never. A URL that cannot be read matches only lines without a path.
  */
 export function resolvePreferences(
@@ -121,7 +121,7 @@ export function resolvePreferences(
     preferences = length > longest ? usage : mergePreferences(preferences, usage);
     longest = length;
   }
-  // Comparing costs; beyond the bound a refusal counts for every path, and a permission for none.
+  // Comparing takes time; beyond the bound a refusal counts for every path, and a permission for none.
   for (const { usage } of usageLines.slice(MAX_PREFERENCE_LINES)) {
     preferences = mergePreferences(preferences, refusalsOf(usage));
   }
@@ -137,7 +137,7 @@ export function resolveSignals(
   if (signalLines.length === 0) return resolved;
   const target = targetOf(url);
   for (const [index, { path, signals }] of signalLines.entries()) {
-    // Comparing costs; beyond the bound a refusal counts for every path, and a permission for none.
+    // Comparing takes time; beyond the bound a refusal counts for every path, and a permission for none.
     if (index < MAX_PREFERENCE_LINES && !appliesTo(path, target)) continue;
     for (const [key, signal] of Object.entries(signals)) {
       if (index < MAX_PREFERENCE_LINES || signal !== 'allow') resolved[key] = stricterSignal(resolved[key], signal);
@@ -146,7 +146,7 @@ export function resolveSignals(
   return resolved;
 }
 
-/** The categories of signals: `ai-train` is `train-ai`, `ai-input` is `ai-use`, `use` is none (DECISIONS R51, C10). */
+/** The categories of signals: `ai-train` is `train-ai`, `ai-input` is `ai-use`, `use` has none (DECISIONS R51, C10). */
 export function signalPreferences(signals: Readonly<Record<string, string>>): Preferences {
   const preferences: Record<string, PreferenceVerdict> = {};
   for (const [key, category] of Object.entries(USE_CATEGORIES)) {
@@ -156,7 +156,7 @@ export function signalPreferences(signals: Readonly<Record<string, string>>): Pr
   return preferences;
 }
 
-/** Two sources together: per category disallow over allow over unknown (page-level §6). */
+/** Merges two sources: per category disallow wins over allow, and allow over unknown (page-level §6). */
 export function mergePreferences(left: Preferences, right: Preferences): Preferences {
   const merged: Record<string, PreferenceVerdict> = { ...left };
   for (const [category, verdict] of Object.entries(right)) {
@@ -175,7 +175,7 @@ function stricterSignal(current: string | undefined, signal: string): string {
   return STRICTEST_FIRST.indexOf(signal) < STRICTEST_FIRST.indexOf(current) ? signal : current;
 }
 
-/** A path in the two spellings of RFC 9309, null for a URL that cannot be read. */
+/** A path in the two spellings of RFC 9309; null for a URL that cannot be read. */
 type Target = { readonly n0: string; readonly n1: string } | null;
 
 function appliesTo(path: string | null, target: Target): boolean {
@@ -196,7 +196,7 @@ function targetOf(url: string): Target {
   return { n0: canonical(bytes, 'n0', false), n1: canonical(bytes, 'n1', false) };
 }
 
-/** What is refused, and nothing else. */
+/** Only the refusals. */
 export function refusalsOf(usage: Preferences): Preferences {
   return Object.fromEntries(Object.entries(usage).filter(([, verdict]) => verdict === 'disallow'));
 }
@@ -206,15 +206,15 @@ export function withoutPath(value: string): string {
   return value.trim().replace(/^\/[^ \t]*[ \t]*/, '');
 }
 
-/** The answers of one file to one crawler. */
+/** The preferences of one file for one crawler. */
 export interface SitePreferences {
   /** Category → verdict; absent is unknown. Empty for a URL that may not be fetched. */
   preferences(url: string): Preferences;
-  /** The Content-Signal values: key → `allow`, `disallow`, or for `use` its level; absent is unknown. */
+  /** The Content-Signal values: key → `allow`, `disallow`, or the level of `use`; absent is unknown. */
   signals(url: string): Readonly<Record<string, string>>;
 }
 
-/** Reads the preference lines once; ask as often as you like (robots §10.1, §10.2, R49, R51). */
+/** Reads the preference lines once; reuse the result (robots §10.1, §10.2, R49, R51). */
 export function sitePreferences(rules: RobotsRules): SitePreferences {
   const sources = rules.fields.map((fields) => ({
     usage: valuesOf(fields, 'content-usage', parseContentUsage),
@@ -231,5 +231,5 @@ export function sitePreferences(rules: RobotsRules): SitePreferences {
   };
 }
 
-/** Most files. */
+/** The result for most files. */
 const NO_PREFERENCES: SitePreferences = { preferences: () => ({}), signals: () => ({}) };

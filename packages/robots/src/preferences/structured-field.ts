@@ -1,10 +1,10 @@
 // A reader of Structured Field dictionaries: key → last value, or null when the text is not a dictionary (RFC 9651
 // §4.2; robots §10.2).
 //
-// Complete as to what parses (items, inner lists, parameters, all eight bare types), since one bad member makes the
-// whole field unreadable. Only tokens are told apart, because only they say anything here.
+// Accepts everything that the grammar does (items, inner lists, parameters, all eight bare types), since one bad member
+// makes the whole field unreadable. Only tokens are returned, because only they have a meaning here.
 
-// Constant patterns. Every alternative begins with a character of its own and ends where no other could go on, so that
+// Constant patterns. Every alternative begins with its own character and ends where no other could continue, so that
 // none can match in more than one way and each is linear.
 const KEY = '[a-z*][a-z\\d_\\-.*]*';
 const TOKEN = "[A-Za-z*][\\w!#$%&'*+\\-.^`|~:/]*";
@@ -13,7 +13,7 @@ const OTHER =
 const PARAMETERS = `(?:; *${KEY}(?:=(?:${TOKEN}|${OTHER}))?)*`;
 const ITEM = `(?:${TOKEN}|${OTHER})${PARAMETERS}`;
 const INNER_LIST = `\\( *(?:${ITEM}(?: +${ITEM})*)? *\\)`;
-/** A member and the comma behind it, which promises another one. */
+/** A member and the comma after it, which requires another member. */
 const MEMBER = new RegExp(
   `(${KEY})(?:=(?:(${TOKEN})|${OTHER}|${INNER_LIST}))?${PARAMETERS}(?:$|[ \\t]*,[ \\t]*(?!$))`,
   'y',
