@@ -1,4 +1,4 @@
-// The browser of the command: what is missing is told before anything is opened or requested.
+// The browser of the command. It reports what is missing before it opens or requests anything.
 
 import { existsSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
@@ -11,7 +11,7 @@ import { loadPeer } from '../optional-peer.js';
 import type { GivenBrowser } from '../options/browser-rows.js';
 import { UsageError } from './failure.js';
 
-/** Names of the program, in the order in which they are looked for. */
+/** Names of the program, in search order. */
 const PROGRAMS: readonly string[] = [
   'chromium',
   'chromium-browser',
@@ -24,9 +24,8 @@ const NO_SANDBOX = '--no-sandbox';
 /**
  * Makes the fetcher of a command that opens pages in a browser. Nothing is started yet.
  *
- * @param proxy - As `network.proxy`; `undefined`: none.
- * @throws UsageError where there is no Chromium, or none that could start; MannerlyError `peer-missing`,
- *   `option-invalid`.
+ * @param proxy - As `network.proxy`; `undefined` for none.
+ * @throws UsageError if there is no Chromium, or none that can start; MannerlyError `peer-missing`, `option-invalid`.
  */
 export async function commandBrowser(given: GivenBrowser, proxy: string | undefined): Promise<Fetcher> {
   const { for: patterns, program, flags = [], ...rest } = given;
@@ -53,7 +52,7 @@ export async function commandBrowser(given: GivenBrowser, proxy: string | undefi
     launch: (sealed) =>
       chromium.launch({
         executablePath,
-        // Of a flag that is given twice the last one counts.
+        // If a flag is given twice, the last one counts.
         args: [...flags, ...sealed],
         chromiumSandbox: hasSandbox,
         // Ctrl-C stops the crawl, which closes the browser.
@@ -64,14 +63,14 @@ export async function commandBrowser(given: GivenBrowser, proxy: string | undefi
   });
 }
 
-/** The first of these programs that is there; `null`: none is. @param searched - Folders, as the PATH has them. */
+/** The first of these programs that exists; `null` if none does. @param searched - Folders, in the form of PATH. */
 export function findProgram(names: readonly string[], searched: string = process.env['PATH'] ?? ''): string | null {
   const folders = searched.split(delimiter).filter((folder) => folder !== '');
   const paths = names.flatMap((name) => (name.includes(sep) ? [name] : folders.map((folder) => join(folder, name))));
   return paths.find((path) => existsSync(path)) ?? null;
 }
 
-/** The Chromium that playwright has installed; `null`: another one is wanted, or it has none. */
+/** The Chromium that playwright installed; `null` if another one is wanted, or if there is none. */
 function installed(chromium: { executablePath(): string }, program: string | undefined): string | null {
   const path = program === undefined ? chromium.executablePath() : '';
   return path !== '' && existsSync(path) ? path : null;

@@ -1,5 +1,5 @@
-// The commands, one row each: what it takes, its flags, and the file of `commands/` that runs it. What a command needs
-// is loaded when it is called, and so is the option table.
+// The commands, one row each: its arguments, its flags, and the file of `commands/` that runs it. A command's modules
+// are loaded when it is called, and so is the option table.
 
 import { Argument, Option } from 'commander';
 import type { ExportFormat } from '../output/export-items.js';
@@ -11,15 +11,15 @@ export interface CommandRow {
   /** One sentence. */
   readonly does: string;
   readonly takes?: readonly Argument[];
-  /** Which options of a crawl it has flags for, by their paths; `crawl`: all flags of `mannerly crawl`. */
+  /** The options of a crawl for which it has flags, by their paths; `crawl`: all flags of `mannerly crawl`. */
   readonly sets?: RegExp | 'crawl';
-  /** Its own flags; those of a crawl come first, and these below a title. */
+  /** Its own flags; the flags of a crawl come first, these follow under a title. */
   readonly flags?: readonly Option[];
   readonly title?: string;
-  /** What its help says last. */
+  /** The end of its help. */
   readonly help?: string;
   readonly isHidden?: true;
-  /** Called with the arguments, the flags and the `CliIo`. @returns The exit code, if it may be another than 0. */
+  /** Called with the arguments, the flags and the `CliIo`. @returns The exit code, if it may differ from 0. */
   readonly load: () => Promise<(...args: never[]) => Promise<number> | Promise<void>>;
 }
 
@@ -45,7 +45,7 @@ const IDENTITY_ACTIONS = ['init', 'publish', 'rotate', 'check', 'verify'];
 const INSPECTION_HELP = `
 It sends no request and changes nothing. While a run has the directory open, explain uses the logs, and queue exits with code 2.`;
 
-/** The commands by their names, below the titles of the help. */
+/** The commands by their names, under the titles of the help. */
 export const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   'Crawl:': {
     init: {

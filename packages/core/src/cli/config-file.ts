@@ -20,7 +20,7 @@ export const CONFIG_NAMES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'
 /** Bytes of a JSON file: 100,000 seeds of ordinary length. */
 const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
-/** The file of a working directory; `null`: there is none. @throws UsageError where there are several */
+/** The file of a working directory; `null` if there is none. @throws UsageError if there are several */
 export function findConfig(directory: string): string | null {
   const found = CONFIG_NAMES.filter((name) => existsSync(join(directory, name)));
   if (found.length > 1) {
@@ -71,7 +71,7 @@ async function readJson(file: string, path: string): Promise<unknown> {
   }
 }
 
-/** A value with its paths made absolute: those in a file are relative to it, wherever the command is called from. */
+/** A value with its paths made absolute: paths in a file are relative to it, wherever the command is called. */
 function withPaths(shape: Shape, value: unknown, folder: string): unknown {
   if (shape.kind === 'either') return shape.shapes.reduce((each, one) => withPaths(one, each, folder), value);
   if (shape.kind === 'list' && Array.isArray(value)) return value.map((each) => withPaths(shape.of, each, folder));

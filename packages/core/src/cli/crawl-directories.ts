@@ -1,4 +1,4 @@
-// Crawl directories that a command reads: those of all machines that worked on one crawl, as one account.
+// The crawl directories that a command reads: those of all machines that worked on one crawl, read as one.
 
 import { realpath } from 'node:fs/promises';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
@@ -9,10 +9,10 @@ import type { CliIo } from './io.js';
 type ReadDirectory = Awaited<ReturnType<typeof readCrawlDirectory>>;
 
 /**
- * Reads directories, and says what of them is damaged.
+ * Reads directories, and reports damage.
  *
  * @param directories - At least one.
- * @throws UsageError for one that is named twice, or of another crawl; MannerlyError as `readCrawlDirectory`.
+ * @throws UsageError if one is named twice or belongs to another crawl; MannerlyError as `readCrawlDirectory`.
  */
 export async function readCrawlDirectories(
   directories: readonly string[],
@@ -38,7 +38,7 @@ export async function readCrawlDirectories(
   return [first, ...others];
 }
 
-/** Says what is not as the last run left it, file by file. @throws MannerlyError as `readCrawlDirectory` */
+/** Reports, file by file, what differs from the end of the last run. @throws MannerlyError as `readCrawlDirectory` */
 export async function tellDamage(directories: readonly string[], io: CliIo): Promise<void> {
   for (const directory of directories) {
     await readCrawlDirectory(directory);

@@ -1,4 +1,4 @@
-// What `mannerly crawl` says of a crawl that is over, and its exit code.
+// What `mannerly crawl` prints at its end, and its exit code.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
@@ -31,11 +31,11 @@ export async function tellEnd(
 }
 
 /**
- * Says where items, report and logs are. Paths below the working directory are relative to it, whatever the
- * configuration made of them.
+ * Tells where items, report and logs are. Paths below the working directory are shown relative to it, whatever form the
+ * configuration gave them.
  *
- * @param isShared - Whether several processes write into the directory: each of them has files of its own.
- * @param sinks - The sinks that have the items too. Their URLs are shown as they were given, without passwords.
+ * @param isShared - Whether several processes write into the directory: each of them has its own files.
+ * @param sinks - The sinks that also have the items. Their URLs are shown as given, without passwords.
  */
 export function resultFilesText(
   directory: string,
@@ -45,7 +45,7 @@ export function resultFilesText(
 ): string {
   const out = shortened(directory, workingDirectory);
   const nameOf = (stem: string): string => `${stem}${isShared ? '-*' : ''}.jsonl`;
-  // Of one process, or of one of several.
+  // For one process, or for one of several.
   const found = existsSync(directory) ? readdirSync(directory) : [];
   const others = OTHER_LOGS.filter((stem) => found.some((name) => new RegExp(`^${stem}(-\\d+)?\\.jsonl$`).test(name)));
   const logs = ['requests', 'decisions', ...others].map(nameOf);

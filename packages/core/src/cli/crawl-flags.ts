@@ -1,4 +1,4 @@
-// The flags of `mannerly crawl` and `plan`: those of the option table, and those that are no option of a crawl.
+// The flags of `mannerly crawl` and `plan`: those of the option table, and those that are not options of a crawl.
 
 import { type Command, Option } from 'commander';
 import type { IdentityOptions } from '../options/crawler-options.js';
@@ -12,7 +12,7 @@ import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
 type SharedFlags = Pick<Flags, 'json' | 'metrics' | 'store' | keyof NamedSinks>;
 
-/** The flags as commander has them. Those of the option table are read by `optionsFromFlags`. */
+/** The flags as commander returns them. `optionsFromFlags` reads those of the option table. */
 export interface CrawlFlags extends SharedFlags {
   readonly [optionFlag: string]: unknown;
   /** A file with a seed per line; `-`: standard input. */
@@ -31,7 +31,7 @@ export interface CrawlFlags extends SharedFlags {
   /** Epoch milliseconds. */
   readonly retrySince?: number;
   readonly workers?: number;
-  /** A port; `true`: any that is free. */
+  /** A port; `true`: any free port. */
   readonly dashboard?: number | true;
   /** `port` or `address:port`: where `serve` listens. */
   readonly listen?: string;
@@ -105,7 +105,7 @@ export function withFlagsOf(command: Command, paths: RegExp): Command {
   return command;
 }
 
-/** @throws UsageError when the name or the contact is missing. Their values are checked by the crawl. */
+/** @throws UsageError if the name or the contact is missing. The crawl checks their values. */
 export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
   const { name, contact, version, tokens } = given;
   if (name === undefined && contact === undefined) {
@@ -129,7 +129,9 @@ export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
   return { name, contact, ...present({ version, tokens }) };
 }
 
-/** The failures to retry; `undefined`: none. @throws UsageError for flags that mean nothing alone, or contradict */
+/**
+ * The failures to retry; `undefined`: none. @throws UsageError for flags that need another one or contradict each other
+ */
 export function retryFrom({ retry, retryHost, retrySince, reset }: CrawlFlags): RetryFilter | undefined {
   if (retry === undefined) {
     if (retryHost === undefined && retrySince === undefined) return undefined;
@@ -147,7 +149,7 @@ export function isShared({ store, workers = 1 }: CrawlFlags): boolean {
   return store !== undefined || workers > 1;
 }
 
-/** Refuses flags that mean nothing together. @throws UsageError */
+/** Refuses flags that cannot be combined. @throws UsageError */
 export function checkProcesses({ store, reset, workers = 1, csv, listen }: CrawlFlags): void {
   if (store !== undefined && reset === true) {
     const hint = 'Use another name (--store …?crawl=<name>), or remove this one first: mannerly delete --store <url>.';

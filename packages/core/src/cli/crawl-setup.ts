@@ -14,15 +14,15 @@ import { commandDefault, type GivenOptions, namingFlag, optionsFromFlags } from 
 
 export interface CrawlSetup {
   readonly seeds: readonly string[];
-  /** The flags, with the paths and the store of the file. Plain JSON: workers get them. */
+  /** The flags, with the paths and the store of the file. Plain JSON: workers receive them. */
   readonly flags: CrawlFlags;
   readonly options: CrawlerOptions;
   readonly register: RegisterHandlers;
-  /** The configuration file; `null`: none. */
+  /** The configuration file; `null` if there is none. */
   readonly file: string | null;
 }
 
-/** A file is looked for in the working directory when none is named. @throws UsageError, MannerlyError */
+/** If no file is named, the working directory is searched for one. @throws UsageError, MannerlyError */
 export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Promise<CrawlSetup> {
   const file = flags.config === false ? null : (flags.config ?? findConfig(process.cwd()));
   const config: CrawlConfig = file === null ? {} : await readConfig(file);
@@ -45,7 +45,7 @@ export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Pr
     ...(allSinks.length === 0 ? {} : { sinks: allSinks }),
   };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
-  // Opens nothing: errors in the options and handlers are reported before anything happens.
+  // Opens nothing: reports errors in the options and handlers before anything happens.
   try {
     await register(createCrawler(options));
   } catch (error) {
@@ -74,7 +74,7 @@ function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOpt
 
 type GivenCrawl = CrawlerOptions & Pick<CrawlConfig, 'browser'>;
 
-/** The options with the fetcher of the command where pages are opened in a browser. */
+/** The options, with the command's fetcher if pages are opened in a browser. */
 async function withBrowser({ browser = false, ...options }: GivenCrawl): Promise<CrawlerOptions> {
   if (browser === false) return options;
   if (options.fetcher !== undefined) {
@@ -86,7 +86,7 @@ async function withBrowser({ browser = false, ...options }: GivenCrawl): Promise
   return { ...options, network, fetcher: await commandBrowser(browser === true ? {} : browser, proxy) };
 }
 
-/** Bounds where neither a flag nor a file says any. */
+/** Bounds if neither a flag nor a file sets any. */
 function commandBounds(): Partial<CrawlerOptions['bounds']> {
   const names = ['pages', 'minutes'] as const;
   return Object.fromEntries(names.map((name) => [name, commandDefault(`bounds.${name}`)]));
@@ -101,7 +101,7 @@ function withInterval(given: GivenOptions, { interval, profile }: CrawlFlags): G
   return { ...given, politeness: { ...given.politeness, profile: { factor: 0, minMs: ms, maxMs: ms } } };
 }
 
-/** The options of the file under those of the flags. Groups are merged option by option. */
+/** The options of both; those of the flags win. Groups are merged option by option. */
 function mergedOptions(ofFile: GivenOptions, ofFlags: GivenOptions): GivenOptions {
   const merged: Record<string, unknown> = { ...ofFile };
   for (const [name, value] of Object.entries(ofFlags)) {

@@ -1,5 +1,5 @@
-// The crawl directory when none is named: the one that the same crawl has, so that the same command continues it; else
-// crawls/<host>-<date>, with a number when that is taken.
+// The crawl directory if none is named: the existing one of the same crawl, so that the same command continues it; else
+// crawls/<host>-<date>, with a number if that name is taken.
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const MAX_TRIES = 100;
 const MAX_LOOKS = 200;
 const PARENT = 'crawls';
 
-/** The youngest directory of the same crawl (name, tokens, first seed, no seed left out), or a new one. */
+/** The latest directory of the same crawl (name, tokens, first seed, no seed missing), or a new one. */
 export async function directoryFor(crawl: CrawlIdentity, nowMs: number): Promise<string> {
   const [seed = ''] = crawl.seeds;
   let youngest: { readonly path: string; readonly createdAtMs: number } | null = null;
@@ -50,7 +50,7 @@ async function namesFor(seed: string): Promise<string[]> {
   return names.sort().reverse().slice(0, MAX_LOOKS);
 }
 
-/** `null` where there is no crawl that can be read. */
+/** `null` if there is no readable crawl. */
 async function manifestOf(path: string): Promise<CrawlManifest | null> {
   try {
     return (await readCrawlDirectory(path)).manifest;

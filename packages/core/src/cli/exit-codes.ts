@@ -1,4 +1,4 @@
-// What the command's exit codes mean. Scripts rely on them: they change only with a major version.
+// The meaning of the command's exit codes. Scripts rely on them: they change only with a major version.
 
 import type { CrawlReport } from '../report/crawl-report.js';
 import { fetchedNoPage } from '../report/nothing-fetched.js';
@@ -44,7 +44,7 @@ export const EXIT_CODES: readonly (readonly [code: number, means: string, todo: 
   [EXIT.stopped, 'stopped by Ctrl-C, by a handler, or from the live view', 'the same command continues the crawl'],
 ];
 
-/** The code for the way a run ended. @throws Never */
+/** The code for how a run ended. @throws Never */
 export function exitCodeOf(
   report: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished' | 'pages' | 'outcomes'>,
 ): number {

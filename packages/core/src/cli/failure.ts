@@ -1,4 +1,4 @@
-// What the command says when it fails: one line what happened, one line what to do, and an exit code.
+// What the command prints when it fails: one line what happened, one line what to do, and an exit code.
 
 import { CommanderError } from 'commander';
 import { EXIT } from './exit-codes.js';
@@ -16,13 +16,13 @@ export class UsageError extends Error {
   }
 }
 
-/** Codes of usage errors, a path that leads to no file among them. The others mean that something broke. */
+/** Codes of usage errors, including paths that lead to no file. All other codes mean that something broke. */
 const USAGE_CODES =
   /^(option|identity|bounds|seed|directory|route|invalid)-|^(archive-missing|crawl-differs|peer-missing|store-mismatch|ENOENT|ENOTDIR|EISDIR)$/;
 
 const NOT_THERE = 'Is its path right? It is relative to the working directory.';
 const NOT_PERMITTED = 'Is it readable and writable for the user who runs this?';
-/** What to do about an error of the system, by its code. */
+/** What to do about a system error, by its code. */
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {
   ENOENT: NOT_THERE,
   ENOTDIR: NOT_THERE,
@@ -36,7 +36,7 @@ const SYSTEM_HINTS: Readonly<Record<string, string>> = {
 
 /** Prints an error, and what to do about it. @returns The exit code */
 export function reportFailure(error: unknown, io: CliIo): number {
-  // Its message is printed by now; help and version are no mistakes.
+  // Commander has already printed its message; help and version are not mistakes.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (!(error instanceof Error)) {
     io.err(`mannerly: ${String(error)}`);
@@ -51,7 +51,7 @@ export function reportFailure(error: unknown, io: CliIo): number {
   return EXIT.broken;
 }
 
-/** Of every error class of ours, or of what caused it. */
+/** The hint of one of our errors, or of its cause. */
 function hintOf(error: Error): string | null {
   if ('hint' in error)
     return (error.hint as string | null) ?? (error.cause instanceof Error ? hintOf(error.cause) : null);

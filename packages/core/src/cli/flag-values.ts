@@ -8,7 +8,7 @@ export function collected<T>(value: T, before: readonly T[] = []): T[] {
   return [...before, value];
 }
 
-/** One of a few words. @throws UsageError naming the flag, the words and the value. */
+/** One of a few values. @throws UsageError naming the flag, the values and the given one. */
 export function oneOf<T extends string>(flag: string, words: readonly T[], value: string): T {
   const found = words.find((word) => word === value);
   if (found === undefined) throw new UsageError(`expected ${flag} to be one of ${words.join(', ')}, got "${value}"`);
@@ -20,7 +20,7 @@ export function checkRawCells(rawCells: boolean | undefined, hasCsv: boolean): v
   if (rawCells === true && !hasCsv) throw new UsageError('--raw-cells needs --csv', 'For instance: --csv items.csv');
 }
 
-/** Reads a number of a range. @throws InvalidArgumentError */
+/** Reads a number within a range. @throws InvalidArgumentError */
 export function numberArgument(
   least: number,
   most: number,
@@ -43,7 +43,7 @@ export function dateArgument(text: string): number {
   throw new InvalidArgumentError('Expected a date such as 2026-05-01 or 2026-05-01T18:30Z.');
 }
 
-/** Reads the end of a listing, as it was printed: its form is that of the store. @throws InvalidArgumentError */
+/** Reads the printed end of a listing: its form depends on the store. @throws InvalidArgumentError */
 export function cursorArgument(text: string): string {
   if (/^(?:.+ [0-9a-f]{8}|waiting \d+)$/s.test(text)) return text;
   throw new InvalidArgumentError('Expected what the last listing has printed behind --cursor.');

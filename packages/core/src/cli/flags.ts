@@ -1,4 +1,4 @@
-// The flags of the commands that do not crawl, as commander has them, and flags that several commands have.
+// The flags of the commands that do not crawl, as commander returns them, and flags that several commands share.
 
 import { Option } from 'commander';
 import type { ExportFormat } from '../output/export-items.js';
@@ -8,14 +8,14 @@ import { UsageError } from './failure.js';
 export interface NamedSinks {
   /** A file; so is `sqlite`. */
   readonly csv?: string;
-  /** Whether its texts stay as they are, formulas too. */
+  /** Whether texts stay unchanged, formulas included. */
   readonly rawCells?: boolean;
   readonly sqlite?: string;
-  /** `postgres://user@host/database?table=items`, or the place of such a URL. */
+  /** `postgres://user@host/database?table=items`, or a reference to such a URL. */
   readonly postgres?: string;
-  /** An http(s) URL, or its place. */
+  /** An http(s) URL, or a reference to one. */
   readonly webhook?: string;
-  /** The URL of a bucket, and behind it what keys begin with. */
+  /** The URL of a bucket, followed by a prefix of keys. */
   readonly s3?: string;
 }
 
@@ -60,7 +60,7 @@ export const STORE_FLAG = new Option(
   'the server that keeps the frontier, for several processes or machines: redis://…, rediss://…, postgres://… (?crawl=<name> for one of several crawls; for several servers, their URLs in one argument, separated by spaces)',
 );
 
-/** Of commands that read what only crawl directories have: says so. */
+/** For commands that read what only crawl directories have: prints that. */
 export const NO_STORE_FLAG = new Option('--store <url>').hideHelp().argParser(() => {
   throw new UsageError(
     'a server has the queue of a crawl: its logs and items are in the crawl directories of its machines',
@@ -68,13 +68,13 @@ export const NO_STORE_FLAG = new Option('--store <url>').hideHelp().argParser(()
   );
 });
 
-/** Wherever `--csv` is. */
+/** For every command with `--csv`. */
 export const RAW_CELLS_FLAG = new Option(
   '--raw-cells',
   'with --csv: keep text that a spreadsheet would run as formulas',
 );
 
-/** Sinks next to the file of items. */
+/** Sinks besides the file of items. */
 export const SINK_FLAGS: readonly Option[] = [
   new Option('--csv <file>', 'also write items to this CSV file'),
   RAW_CELLS_FLAG,

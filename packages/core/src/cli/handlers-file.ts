@@ -12,7 +12,7 @@ export interface HandlerRoutes {
   route(routes: object): unknown;
 }
 
-/** The default of a crawl from the command line: every HTML page is an item, its links are followed. */
+/** The default of a crawl from the command line: every HTML page is an item, and its links are followed. */
 export function registerDefault(routes: HandlerRoutes): void {
   routes.on('html', async (page) => {
     await page.emit({ url: page.url, title: page.title, status: page.status, depth: page.depth });
@@ -20,7 +20,7 @@ export function registerDefault(routes: HandlerRoutes): void {
   });
 }
 
-/** Registers handlers, at once or after a wait. */
+/** Registers handlers, synchronously or not. */
 export type RegisterHandlers = (routes: HandlerRoutes) => unknown;
 
 /** Loads a file of handlers. @throws UsageError when it cannot be loaded or has no handlers */
@@ -35,7 +35,7 @@ export async function loadHandlers(path: string): Promise<RegisterHandlers> {
   }
   return (routes) => {
     for (const [route, given] of entries) {
-      // As `crawler.route` takes them, with schemas.
+      // In the form that `crawler.route` takes, with schemas.
       if (typeof given === 'object' && given !== null && 'handle' in given) {
         routes.route({ [route]: given });
         continue;
@@ -46,7 +46,7 @@ export async function loadHandlers(path: string): Promise<RegisterHandlers> {
   };
 }
 
-/** Calls a function that registers handlers. A handler in its place would get the crawler as its page. */
+/** Calls a function that registers handlers. If it is a handler by mistake, it gets the crawler as its page. */
 async function callRegistering(path: string, register: RegisterHandlers, routes: HandlerRoutes): Promise<void> {
   try {
     await register(routes);
@@ -60,7 +60,7 @@ async function callRegistering(path: string, register: RegisterHandlers, routes:
 }
 
 /**
- * The stages that a file of handlers exports as `items`, as an option; none where it exports none.
+ * The stages that a file of handlers exports as `items`, as an option; empty if it exports none.
  *
  * @throws UsageError, MannerlyError
  */

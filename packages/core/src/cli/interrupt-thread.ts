@@ -1,6 +1,6 @@
-// A thread that hears Ctrl-C while the program is busy: Node.js calls the program's own listeners between two pieces of
-// its work only, and a page may be one long piece. It never ends a program that answers. It imports nothing of ours: in
-// a bundle that would be all that a crawl loads, once more.
+// A thread that receives Ctrl-C while the program is busy: Node.js calls the program's own listeners only between two
+// tasks, and a page may be one long task. It never ends a program that answers. It imports none of our modules: a
+// bundle would then load everything that a crawl loads a second time.
 
 import { writeSync } from 'node:fs';
 import { Script } from 'node:vm';
@@ -9,7 +9,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 export interface InterruptThreadData {
   /** How many interrupts the program has answered; the second number never changes. */
   readonly shared: Int32Array;
-  /** Milliseconds that it has to answer the second one. */
+  /** Milliseconds that the program has to answer the second interrupt. */
   readonly answerMs: number;
 }
 
@@ -41,7 +41,7 @@ function end(): void {
   try {
     writeSync(2, 'mannerly: ended at once, in the middle of a page. The same command continues the crawl.\n');
   } catch {
-    // Nothing reads it.
+    // The result is not needed.
   }
   process.kill(process.pid, 'SIGKILL');
 }

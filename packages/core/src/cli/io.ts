@@ -1,4 +1,4 @@
-// What the command needs of its process: streams, time, signals, questions, workers. Tests pass their own.
+// What the command needs from its process: streams, time, signals, questions, workers. Tests pass their own.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,26 +15,26 @@ import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './worke
 /** One question, answered by a line of text. */
 export interface Question {
   readonly message: string;
-  /** Shown where nothing is typed yet. */
+  /** Shown while nothing is typed. */
   readonly example?: string;
-  /** The answer where nothing is typed. */
+  /** The answer if nothing is typed. */
   readonly initial?: string;
-  /** What is wrong with an answer; `null`: nothing. */
+  /** What is wrong with an answer; `null` if nothing is. */
   readonly fault: (answer: string) => string | null;
 }
 
 /** Asks questions. A question is repeated until its answer has no fault. */
 export interface Asker {
-  /** @returns The trimmed answer; `null`: the user wants to stop. */
+  /** @returns The trimmed answer; `null` if the user wants to stop. */
   ask(question: Question): Promise<string | null>;
 }
 
 export interface CliIo {
   /** One line for standard output: results. */
   out(line: string): void;
-  /** One line for standard error: what happens meanwhile. */
+  /** One line for standard error: progress and messages. */
   err(line: string): void;
-  /** A line of very many for standard output: waits while the reader is slow. */
+  /** One of very many lines for standard output: waits while the reader is slow. */
   outSoon(line: string): Promise<void>;
   /** Raw text for standard error, for a line that is redrawn. */
   draw(text: string): void;
@@ -44,22 +44,23 @@ export interface CliIo {
   readonly isTerminal: boolean;
   columns(): number;
   nowMs(): number;
-  /** Calls `tick` every `ms` milliseconds. @returns What ends it. */
+  /** Calls `tick` every `ms` milliseconds. @returns A function that ends it. */
   every(ms: number, tick: () => void): () => void;
   /**
    * Calls `interrupted` at every SIGINT or SIGTERM.
    *
-   * @param beforeBusy - Is given `hear`, to be called before the program may be busy: from then on a second Ctrl-C ends
-   *   one that does not answer, such as one whose handler never ends. It costs a thread. @default never called
-   * @returns What removes it.
+   * @param beforeBusy - Receives `hear`, to be called before the program may be busy: from then on a second Ctrl-C ends
+   *   a program that does not answer, for example because a handler never ends. It costs a thread. @default never
+   *   called
+   * @returns A function that removes it.
    */
   onInterrupt(interrupted: () => void, beforeBusy?: (hear: () => void) => void): () => void;
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
   startWorker(): WorkerProcess;
-  /** Asks the user; `null`: standard input or standard error is no terminal. */
+  /** Asks the user; `null` if standard input or standard error is not a terminal. */
   readonly asker: Asker | null;
-  /** The command that started this process as a worker; `null`: none did. */
+  /** The command that started this process as a worker; `null` if none did. */
   readonly parent: ParentProcess | null;
 }
 
@@ -71,7 +72,7 @@ export function processIo(): CliIo {
     draw: (text) => process.stderr.write(text),
     input: () => process.stdin,
     isTerminal: process.stderr.isTTY === true,
-    // Some terminals do not know their width and say 0.
+    // Some terminals do not know their width and report 0.
     columns: () => process.stderr.columns || 80,
     nowMs: () => Date.now(),
     every(ms, tick) {
@@ -111,14 +112,14 @@ export function processIo(): CliIo {
   };
 }
 
-/** The last look at what is printed: nothing that a terminal obeys, and no password. */
+/** The last check of what is printed: no control sequences, and no password. */
 function shownLine(line: string): string {
   return visible(redacted(line));
 }
 
 /**
- * A reader that closes its pipe (`mannerly … | head`) ends a long list, and never a crawl. Nor does a standard error
- * that cannot be written: a file on a full disk, a terminal that is gone.
+ * A reader that closes its pipe (`mannerly … | head`) ends a long list, but never a crawl. A standard error that cannot
+ * be written to does not end it either: a file on a full disk, a closed terminal.
  */
 function endQuietly(): void {
   process.stdout.on('error', unlessClosed);
@@ -136,7 +137,7 @@ function exitIfClosed(error: NodeJS.ErrnoException): void {
   process.exit();
 }
 
-/** This program once more. What it prints on standard error goes where ours goes. */
+/** Starts this program again. Its standard error goes to ours. */
 function startWorker(): WorkerProcess {
   const child = fork(process.argv[1] ?? '', ['worker'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   // A message to a worker that has ended is lost; `onExit` says that it ended.
@@ -176,7 +177,7 @@ export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStre
       const { isCancel, text } = await import('@clack/prompts');
       const given = (value = ''): string => value.trim() || (initial ?? '');
       const answer = await text({
-        // What is offered stands in the question: in the field, what is typed would be added to it.
+        // The question shows the initial value: in the field, typed text would be appended to it.
         message: initial === undefined ? message : `${message} (Enter: ${initial})`,
         input,
         output,
@@ -188,12 +189,14 @@ export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStre
   };
 }
 
-/** The thread has Ctrl-C almost always, and passes it on. @param answered - Counts what this program has answered. */
+/**
+ * The thread receives Ctrl-C almost always, and passes it on. @param answered - Counts what this program has answered.
+ */
 function startInterruptThread(answered: Int32Array, answer: () => void): Worker {
   const workerData: InterruptThreadData = { shared: answered, answerMs: INTERRUPT_ANSWER_MS };
   const thread = new Worker(ownFile('dist/cli/interrupt-thread.js'), { workerData });
   thread.on('message', answer);
-  // Without it a busy program hears Ctrl-C later.
+  // Without the thread a busy program receives Ctrl-C later.
   thread.on('error', () => undefined);
   thread.unref();
   return thread;

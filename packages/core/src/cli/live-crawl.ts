@@ -16,9 +16,9 @@ import { takeAdded } from './take-added.js';
 /**
  * Makes the crawl of a command line.
  *
- * @param isFirst - Of several processes, the first resets, unparks and retries.
- * @param takesAdded - And takes what `mannerly add` hands over.
- * @param print - Prints what happens meanwhile.
+ * @param isFirst - The first of several processes resets, unparks and retries.
+ * @param takesAdded - Whether it takes the URLs of `mannerly add`.
+ * @param print - Prints messages during the crawl.
  */
 export async function makeCrawl(
   { options, flags, register }: CrawlSetup,
@@ -31,7 +31,7 @@ export async function makeCrawl(
   const keeps = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
   const all = { ...options, ...keeps, ...present({ log }) };
   const crawler = createCrawler(
-    // Made by `run`, when the client is open.
+    // `run` makes the store once the client is open.
     flags.store === undefined ? all : { ...all, store: (tell, stopped) => opened!.make(tell, stopped) },
   );
   await register(crawler);
@@ -64,7 +64,7 @@ export async function makeCrawl(
   };
 }
 
-/** The option `log` of the command: what matters is printed. The report says by itself why nothing was fetched. */
+/** The option `log` of the command: prints important events. The report itself says why nothing was fetched. */
 export function commandLog(
   given: CrawlerOptions['log'] = 'warn',
   print: (line: string) => void,
@@ -80,9 +80,9 @@ export function commandLog(
 /**
  * The first Ctrl-C stops cleanly, the second ends at once.
  *
- * @param ended - Called before.
- * @param beforeBusy - As `CliIo.onInterrupt` has it.
- * @returns What removes it
+ * @param ended - Called before the program ends.
+ * @param beforeBusy - As in `CliIo.onInterrupt`.
+ * @returns A function that removes it
  */
 export function stopOnInterrupt(
   io: CliIo,

@@ -1,8 +1,8 @@
-// The oldest Node.js that runs this. It is checked before anything else is loaded, so this file imports nothing.
+// The oldest Node.js that runs Mannerly. Checked before anything else is loaded, so this file imports nothing.
 
 const LEAST = [20, 19] as const;
 
-/** The error for an older Node.js; `null`: it is new enough. @param version - As in `process.versions.node`. */
+/** The error for an older Node.js; `null` if it is new enough. @param version - As in `process.versions.node`. */
 export function tooOldText(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) return null;

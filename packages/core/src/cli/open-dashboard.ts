@@ -1,5 +1,5 @@
-// The live view from the command line: of a crawl of this process, of its workers, or of one on a server, with their
-// metrics; and the HTTP API of `mannerly serve`.
+// The live view from the command line: of a crawl in this process, of its workers, or of a crawl on a server, with
+// their metrics; and the HTTP API of `mannerly serve`.
 
 import { isIP } from 'node:net';
 import type { Registry } from 'prom-client';
@@ -15,13 +15,15 @@ import type { CrawlFlags } from './crawl-flags.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
 
-/** The variable with the token of the dashboard, so that a reader of metrics can use it over several runs. */
+/**
+ * The environment variable with the token of the dashboard, so that a reader of metrics can keep it over several runs.
+ */
 const TOKEN_VARIABLE = 'MANNERLY_DASHBOARD_TOKEN';
 
 const OPEN_TO_OTHERS =
   'Warning: other machines can connect, and the token travels unencrypted. Put a proxy with TLS before it.';
 
-/** What the HTTP API is about. */
+/** What the HTTP API serves. */
 interface ServedApi {
   readonly crawl: ApiCrawl;
   /** The crawl directory, whose logs it reports. */
@@ -29,10 +31,10 @@ interface ServedApi {
 }
 
 /**
- * Opens the dashboard that the flags request; `null`: none. The caller closes it.
+ * Opens the dashboard that the flags request; `null` if they request none. The caller closes it.
  *
- * @param source - Where its metrics come from, if they are wanted.
- * @param api - Served where the flags say where to listen. @default none
+ * @param source - The source of its metrics, if they are wanted.
+ * @param api - Served if the flags say where to listen. @default none
  * @throws UsageError, MannerlyError
  */
 export async function openDashboard(
@@ -96,7 +98,7 @@ export async function joinedSource(
   };
 }
 
-/** A registry with the metrics of a crawl of this process. @throws MannerlyError `peer-missing` */
+/** A registry with the metrics of a crawl in this process. @throws MannerlyError `peer-missing` */
 export async function metricsOf(crawler: Crawler): Promise<Registry> {
   const { Registry } = await loadPeer<typeof import('prom-client')>('prom-client', '--metrics');
   const { createPrometheusMetrics } = await import('../metrics/prometheus.js');

@@ -1,4 +1,4 @@
-// Opens a crawl that no run has open, to be inspected: from its directory, or from its store on a server.
+// Opens a crawl that no run has open, for inspection: from its directory, or from its store on a server.
 
 import { inspectCrawl } from '../default-parts.js';
 import type { CrawlInspection } from '../inspection/inspection.js';
@@ -8,7 +8,7 @@ import type { Flags } from './flags.js';
 import type { CliIo } from './io.js';
 import { openStore } from './open-store.js';
 
-/** The directory to inspect, or the store. @throws UsageError where neither or both are named */
+/** The directory or the store to inspect. @throws UsageError if neither or both are named */
 export function whereOf(
   directory: string | undefined,
   { store }: Flags,
@@ -32,7 +32,7 @@ export async function inspecting<T>(
   return ask(inspection).finally(() => inspection.close());
 }
 
-/** The same of a store. Says when it waits for the server. @throws As `inspecting`. */
+/** As `inspecting`, for a store. Prints a message while it waits for the server. @throws As `inspecting`. */
 export async function inspectingStore<T>(
   url: string,
   io: CliIo,
@@ -40,7 +40,7 @@ export async function inspectingStore<T>(
 ): Promise<T> {
   const opened = await openStore(url, '');
   try {
-    // The store is opened twice, once for the settings of the crawl: what it says then is printed once.
+    // The store is opened twice, once for the settings of the crawl: each message is printed once.
     const printed = new Set<string>();
     const print = (message: string): void => {
       if (!printed.has(message)) io.err(message);

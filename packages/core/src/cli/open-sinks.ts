@@ -1,5 +1,5 @@
-// The sinks that a command line or a configuration file names, each with a client of its own, which it closes.
-// Credentials come from the environment or from files. A command line is in process lists, so none may be on it.
+// The sinks that a command line or a configuration file names, each with its own client, which it closes. Credentials
+// come from the environment or from files, never from a command line: process lists show it.
 
 import { loadPeer } from '../optional-peer.js';
 import type { Sink } from '../output/sink.js';
@@ -13,7 +13,9 @@ import type { NamedSinks } from './flags.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Makes the sinks. Nothing is opened. @throws UsageError for what is no URL, has a password, or names no secret */
+/**
+ * Makes the sinks. Opens nothing. @throws UsageError for a value that is not a URL, has a password, or names no secret
+ */
 export async function namedSinks(
   { csv, rawCells, sqlite, postgres, webhook, s3 }: NamedSinks,
   env: Env = process.env,
@@ -38,7 +40,7 @@ const EXAMPLES = {
   s3: 'https://s3.eu-central-1.amazonaws.com/my-bucket/tidepools',
 };
 
-/** A URL, or the one that a place holds. Only that may have a password. */
+/** A URL, or the one that a reference names. Only the latter may have a password. */
 function urlOf(kind: keyof typeof PROTOCOLS, given: string, env: Env): URL {
   const isPlaced = namesPlace(given);
   const secret = isPlaced ? readSecret(given, env) : ({ kind: 'secret', text: given } as const);
@@ -60,10 +62,10 @@ interface PgModule {
   ) => PostgresQueries & { on(event: 'error', listener: () => void): unknown; end(): Promise<void> };
 }
 
-/** Connections of one process: pages that come meanwhile are written together. */
+/** Connections of one process: pages that arrive in the meantime are written together. */
 const POOL_SIZE = 2;
 const CONNECT_MS = 10_000;
-/** For the answer to a statement: a server that does not answer counts as away. */
+/** The longest wait for the answer to a statement: a server that does not answer counts as unavailable. */
 const QUERY_MS = 60_000;
 
 async function postgresByUrl(url: URL): Promise<Sink> {
@@ -72,7 +74,7 @@ async function postgresByUrl(url: URL): Promise<Sink> {
   const loaded = await loadPeer<PgModule & { readonly default?: PgModule }>('pg', '--postgres');
   const { Pool } = loaded.default ?? loaded;
   const { postgresSink } = await import('../sinks/postgres-sink.js');
-  // It connects with its first statement. One of a sink that could not be opened keeps no process alive.
+  // It connects with its first statement, so a sink that could not be opened keeps no process alive.
   const timeouts = { connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, keepAlive: true };
   const limits = { max: POOL_SIZE, allowExitOnIdle: true, ...timeouts };
   const pool = new Pool({ connectionString: url.href, ...limits });

@@ -1,5 +1,5 @@
-// A store by its URL, or several as one by theirs, for the command: makes the clients and closes them. The libraries
-// are optional and loaded on demand.
+// A store by its URL, or several stores as one, for the command: makes the clients and closes them. The libraries are
+// optional and loaded on demand.
 
 import { type FrontierStore, shardedStore } from '@mannerly/frontier';
 import type { PostgresQuery } from '@mannerly/frontier/postgres';
@@ -13,24 +13,24 @@ import { parseStoreUrls, type StoreUrl } from './store-url.js';
 
 /** A store on a server, and its client. */
 export interface OpenedStore {
-  /** Makes a store on the client; one run each. @param signal - Aborted: nothing waits for a server any longer. */
+  /** Makes a store on the client, one for each run. @param signal - Once aborted, nothing waits for a server. */
   make(tell: (notice: StoreNotice) => void, signal?: AbortSignal): FrontierStore;
-  /** Without passwords, for messages. */
+  /** For messages, without passwords. */
   readonly name: string;
   /** Closes the client, after the stores. */
   close(): Promise<void>;
 }
 
-/** How long is waited, milliseconds. Tests wait less. */
+/** The longest waits, in milliseconds. Tests use shorter ones. */
 interface StoreWaits {
-  /** For the answer to one command: a server that does not answer counts as away, and is connected to anew. */
+  /** For the answer to one command: a server that does not answer counts as unavailable, and is reconnected. */
   readonly commandMs: number;
-  /** For a server that is away. @default that of the store */
+  /** For an unavailable server. @default that of the store */
   readonly holdMs?: number;
 }
 
 const WAITS: StoreWaits = { commandMs: 10_000 };
-/** Longest pause between two tries to connect, milliseconds. */
+/** The longest pause between two attempts to connect, milliseconds. */
 const RECONNECT_MS = 2_000;
 /** Connections of one process to PostgreSQL. */
 const POOL_SIZE = 5;
@@ -38,9 +38,9 @@ const POOL_SIZE = 5;
 /**
  * Opens a client for each URL of a store (`store-url.ts`).
  *
- * @param identity - The product tokens. A crawl with other ones is refused. Empty: not compared.
- * @param waits - Shorter ones, for tests.
- * @throws UsageError for another URL, MannerlyError `peer-missing`.
+ * @param identity - The product tokens. A crawl with other tokens is refused. Empty: not compared.
+ * @param waits - Shorter waits, for tests.
+ * @throws UsageError for any other URL, MannerlyError `peer-missing`.
  */
 export async function openStore(text: string, identity: string, waits = WAITS): Promise<OpenedStore> {
   const opened: OpenedStore[] = [];
@@ -70,8 +70,8 @@ async function openRedis(url: StoreUrl, identity: string, waits: StoreWaits): Pr
   const { Redis, Cluster } = await loadPeer<RedisModule>('ioredis', '--store redis://…');
   const { redisStore } = await import('@mannerly/frontier/redis');
   const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
-  // A command that cannot be sent fails soon. The store sends it again, and reports that it waits. A connection on
-  // which nothing comes back is closed: what is at its other end may be gone without a word.
+  // A command that cannot be sent fails soon. The store sends it again, and reports that it waits. A silent connection
+  // is closed: its other end may be gone without notice.
   const options = { commandTimeout: commandMs, socketTimeout: commandMs, maxRetriesPerRequest: 1, retryStrategy };
   const client = url.isCluster
     ? new Cluster(url.urls, { clusterRetryStrategy: retryStrategy, redisOptions: options })
@@ -82,8 +82,8 @@ async function openRedis(url: StoreUrl, identity: string, waits: StoreWaits): Pr
   client.on('error', (error) => {
     connectError = error;
   });
-  // ioredis tells how often it tried to connect, not why that failed. The error stays one of ioredis, by whose name the
-  // store knows that it may wait: a silent server has other words than one that refuses.
+  // ioredis reports how often it tried to connect, not why that failed. The error stays an ioredis error, because the
+  // store recognises by its name that it may wait; a silent server gets another message than one that refuses.
   const callBuffer = client.callBuffer.bind(client);
   client.callBuffer = (command, args) =>
     callBuffer(command, args).catch((error: Error) => {
@@ -100,7 +100,7 @@ async function openRedis(url: StoreUrl, identity: string, waits: StoreWaits): Pr
   };
 }
 
-/** What both stores take. They refuse what is out of range. */
+/** The options of both stores, which refuse values out of range. */
 function commonOf(
   { allowUnsafe, maxQueued }: StoreUrl,
   { holdMs }: StoreWaits,
@@ -120,7 +120,7 @@ interface OwnRedis extends RedisClient {
   disconnect(): void;
 }
 
-/** The hosts are Sentinels, which know the server of the name. What else the URL says is about that server. */
+/** The hosts are Sentinels, which know the named server. The rest of the URL is about that server. */
 function bySentinel({ urls }: StoreUrl, name: string): object {
   const { username, password, pathname, protocol } = new URL(urls[0]);
   return {
@@ -130,7 +130,7 @@ function bySentinel({ urls }: StoreUrl, name: string): object {
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
     ...(protocol === 'rediss:' ? { tls: {}, enableTLSForSentinelMode: true } : {}),
     db: Number(pathname.slice(1)) || 0,
-    // A server that Sentinel has replaced is left at once.
+    // Disconnects at once from a server that Sentinel has replaced.
     failoverDetector: true,
   };
 }
@@ -158,7 +158,7 @@ interface PgModule {
   readonly Pool: new (options: object) => HostPool<PostgresQuery>;
 }
 
-/** Its code where it has no message: no address answered. */
+/** The code if there is no message: no address answered. */
 function textOf(error: Error): string {
   return error.message === '' && 'code' in error ? String(error.code) : error.message;
 }

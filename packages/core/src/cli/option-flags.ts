@@ -21,13 +21,13 @@ interface FlaggedRow extends PlacedRow {
   readonly property: string;
 }
 
-/** The options that have a flag, in the order of the table. */
+/** The options with a flag, in the order of the table. */
 export const FLAGGED_ROWS: readonly FlaggedRow[] = placedRows(FLAG_OPTIONS).flatMap(({ path, row }) => {
   const { flag } = row;
   return flag === undefined ? [] : [{ path, row, flag, property: new Option(flag.name).attributeName() }];
 });
 
-/** Adds the flags to a command, each below the title of its section. */
+/** Adds the flags to a command, each under the title of its section. */
 export function withOptionFlags(command: Command): Command {
   for (const { title, rows } of SECTIONS) {
     const paths = new Set(placedRows(rows).map(({ path }) => path));
@@ -38,7 +38,7 @@ export function withOptionFlags(command: Command): Command {
   return command;
 }
 
-/** Reads the value of an option, as its flag takes it. */
+/** The reader of an option's value, in the form that its flag takes. */
 export function argumentReader(path: string): (text: string) => unknown {
   const found = FLAGGED_ROWS.find((each) => each.path === path);
   if (found === undefined) throw new Error(`${path} has no flag`);
@@ -63,7 +63,7 @@ export function optionsFromFlags(values: Readonly<Record<string, unknown>>): Giv
   return options as GivenOptions;
 }
 
-/** The same error, with the flag that gave the value next to the option. */
+/** The same error, with the flag that set the value next to the option. */
 export function namingFlag(error: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (!(error instanceof MannerlyError)) return error;
   const [, path] = /`([\w.]+)/.exec(error.message) ?? [];
@@ -76,7 +76,7 @@ export function namingFlag(error: unknown, values: Readonly<Record<string, unkno
 function put(options: Record<string, unknown>, path: string, value: unknown): void {
   const [name = '', ...rest] = path.split('.');
   if (rest.length === 0) {
-    // A flag of the whole group leaves what other flags have said of its parts.
+    // A flag of the whole group keeps what other flags have set of its parts.
     if (typeof value !== 'object' || options[name] === undefined) options[name] = value;
     return;
   }
@@ -96,7 +96,7 @@ function helpOf({ shape, default: value }: Row, flag: Flag): string {
   const shown = flag.isSeconds === true ? Number(otherwise) / 1_000 : otherwise;
   const more = [
     ...(words === null || flag.sets !== undefined ? [] : [words.join(', ')]),
-    // What takes no value sets another one than the default.
+    // A flag without a value sets a value other than the default.
     ...(shown === null || flag.sets !== undefined || !/[<[]/.test(flag.name) ? [] : [`default: ${shown}`]),
   ];
   return more.length === 0 ? flag.help : `${flag.help} (${more.join('; ')})`;
@@ -108,7 +108,7 @@ function choicesOf(shape: Shape): readonly string[] | null {
   return shape.kind === 'either' ? choicesOf(flagShape(shape)) : null;
 }
 
-/** Of several shapes the one that a flag takes: a list before one word, a text before a number. */
+/** The one of several shapes that a flag takes: a list rather than one word, a text rather than a number. */
 function flagShape(shape: Shape & { readonly kind: 'either' }): Shape {
   const [first] = shape.shapes;
   return shape.shapes.find(({ kind }) => kind === 'list') ?? (first as Shape);

@@ -1,5 +1,5 @@
-// The last words of a crawl in which every link led out of its scope: which hosts they led to, and which option opens
-// them. Read from the decision log. A crawl that followed a single link needs no such words.
+// Explains a crawl in which every link led out of its scope: the hosts that they led to, and the option that opens
+// them. Read from the decision log. Says nothing if the crawl followed a link.
 
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { resolveScope } from '../admit/admit-options.js';
@@ -10,10 +10,10 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { finalDecisions } from '../report/read-logs.js';
 import { plural, printable } from '../report/table.js';
 
-/** Decisions that are read, and hosts at most; of a crawl with more this says nothing. */
+/** The most decisions that are read, and the most hosts; of a larger crawl this says nothing. */
 const MAX_DECISIONS = 200_000;
 const MAX_NAMED = 5;
-/** What a page links to and no crawl follows. */
+/** Links that no crawl follows. */
 const NO_LINKS: ReadonlySet<string> = new Set(['url-scheme', 'url-invalid']);
 
 /** Links out of scope that lead to one host. */
@@ -23,7 +23,7 @@ interface ClosedHost {
   links: number;
 }
 
-/** @returns `null` where a link was in scope, or may be. @throws The platform's error when a log cannot be read. */
+/** @returns `null` if a link was in scope, or may be. @throws The platform's error if a log cannot be read. */
 export async function outOfScopeText(
   report: CrawlReport,
   given: ScopeOptions,
@@ -67,7 +67,7 @@ async function closedHosts(directory: string): Promise<ClosedHost[] | null> {
     decisions += 1;
     if (decisions > MAX_DECISIONS) return null;
     if (reason === 'out-of-scope') count(url, hosts);
-    // Seeds and where they redirect have depth 0.
+    // Seeds and their redirects have depth 0.
     else if ((depth ?? 0) > 0 && !NO_LINKS.has(reason)) return null;
   }
   return hosts.size === 0 ? null : [...hosts.values()].sort((a, b) => b.links - a.links);

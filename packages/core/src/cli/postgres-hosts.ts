@@ -1,7 +1,7 @@
-// Several hosts of one PostgreSQL, of which one accepts writes: statements go to the one that did last, and to the next
-// after one that cannot be reached or only reads (a standby). The store sends a failed statement again.
+// Several hosts of one PostgreSQL, one of which accepts writes. Statements go to the host that accepted the last one,
+// and to the next host if that one is unreachable or read-only (a standby). The store resends a failed statement.
 
-/** What is used of a pool of pg. */
+/** The part of a pool of pg that is used. */
 export interface HostPool<Query> {
   readonly ended: boolean;
   query(query: Query): Promise<{ readonly rows: unknown[] }>;
@@ -10,10 +10,10 @@ export interface HostPool<Query> {
   end(): Promise<void>;
 }
 
-/** Codes of a server that reads only, shuts down or starts, and of connections. */
+/** Codes of a server that is read-only, shutting down or starting, and of connections. */
 const ELSEWHERE = /^(?:25006|57P0\d|08|E[A-Z]+$)/;
 
-/** One pool over those of all hosts. @param pools - One per host; they are ended with it. */
+/** One pool over the pools of all hosts. @param pools - One per host; they end with it. */
 export function overHosts<Query>(pools: readonly HostPool<Query>[]): HostPool<Query> {
   let current = 0;
   return {
@@ -26,7 +26,7 @@ export function overHosts<Query>(pools: readonly HostPool<Query>[]): HostPool<Qu
         return await pools[asked]!.query(query);
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-        // Without a code: a timeout, or a connection that broke. Of concurrent statements one moves on.
+        // No code: a timeout or a broken connection. Only one of several concurrent statements switches the host.
         if (current === asked && (code === '' || ELSEWHERE.test(code))) current = (asked + 1) % pools.length;
         throw error;
       }

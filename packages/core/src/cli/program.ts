@@ -22,7 +22,7 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   });
   try {
     refuseBareUrl(argv);
-    // Commander's own command of that name would show a command before it has its flags.
+    // Commander's own help command would show a command before it has its flags.
     const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
     await program.parseAsync([...asked], { from: 'user' });
     return code;
@@ -35,14 +35,14 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   }
 }
 
-/** Says what is missing in a likely first try. @throws UsageError */
+/** Explains what is missing in a likely first attempt. @throws UsageError */
 function refuseBareUrl([first = '']: readonly string[]): void {
   if (!/^https?:\/\//i.test(first)) return;
   const hint = `To crawl it: mannerly crawl ${first} --name <your-product-token> --contact <where-to-reach-you>`;
   throw new UsageError(`"${first}" is not a command`, hint);
 }
 
-/** Columns of the help of the whole program: it is printed from a file where it is published, whatever the terminal. */
+/** Columns of the whole program's help: the published program prints it from a file, whatever the terminal. */
 const HELP_COLUMNS = 80;
 
 /** The program. @param done - Called with the exit code of the command that ran. */
@@ -70,11 +70,11 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
       });
     }
   }
-  // The commands have been made, and keep the width of the terminal.
+  // The existing commands keep the width of the terminal.
   return program.configureHelp({ helpWidth: HELP_COLUMNS });
 }
 
-/** Adds its flags and the end of its help to a command. */
+/** Adds its flags and the last part of its help to a command. */
 export async function addFlags(command: Command): Promise<void> {
   const rows: Readonly<Record<string, CommandRow>> = Object.assign({}, ...Object.values(COMMANDS));
   const { sets, flags = [], title, help } = rows[command.name()] ?? {};

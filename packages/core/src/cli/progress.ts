@@ -1,4 +1,4 @@
-// Progress on standard error: one line drawn over itself on a terminal, nothing or plain lines elsewhere.
+// Progress on standard error: on a terminal one line that is redrawn, elsewhere nothing or plain lines.
 
 import { type RunManifestEnd, readRunManifests } from '../run/run-manifest.js';
 import type { CliIo } from './io.js';
@@ -17,11 +17,11 @@ export type ProgressMode = (typeof PROGRESS_MODES)[number];
 export interface ProgressDisplay {
   /** Prints a line of its own, above the progress line. */
   line(text: string): void;
-  /** Takes the line away. Safe to call twice. */
+  /** Removes the line. Safe to call twice. */
   stop(): void;
 }
 
-/** Shows work on a terminal while it lasts: `Judging: 12,000 of 31,494 requests`. @param of - `null`: unknown. */
+/** Shows the progress of a task on a terminal: `Judging: 12,000 of 31,494 requests`. @param of - `null`: unknown. */
 export async function showWork<T>(
   io: CliIo,
   what: string,
@@ -45,7 +45,7 @@ export async function showWork<T>(
   }
 }
 
-/** Starts showing a line. @param textOf - Called at every drawing, for a text of that many columns at most. */
+/** Starts showing a line. @param textOf - Called before every redraw; returns at most that many columns. */
 export function showLine(io: CliIo, textOf: (width: number) => string, mode: ProgressMode = 'auto'): ProgressDisplay {
   let isDrawn = false;
   const clear = (): void => {
@@ -53,7 +53,7 @@ export function showLine(io: CliIo, textOf: (width: number) => string, mode: Pro
     isDrawn = false;
   };
   const draw = (): void => {
-    // One column stays free: a full line would make some terminals wrap.
+    // One column stays free: a full line makes some terminals wrap.
     io.draw(`${CLEAR_LINE}${textOf(io.columns() - 1)}`);
     isDrawn = true;
   };
@@ -74,7 +74,7 @@ export function showLine(io: CliIo, textOf: (width: number) => string, mode: Pro
   };
 }
 
-/** How much there is to read in crawl directories, by the manifests of their runs; `null`: a run has no end. */
+/** The number of entries to read in crawl directories, from the manifests of their runs; `null` if a run has no end. */
 export async function recordedCount(
   directories: readonly string[],
   name: 'requests' | 'items' | 'pages',
@@ -85,7 +85,7 @@ export async function recordedCount(
     if (manifests.length === 0) return null;
     const ends = manifests.flatMap(({ end }): RunManifestEnd[] => (end === null ? [] : [end]));
     if (ends.length < manifests.length) return null;
-    // Pages are those of the crawl, the others of each process.
+    // Pages are counts of the crawl, the others of each process.
     const counts = ends.map(({ counts: each }) => each[name]);
     sum += name === 'pages' ? Math.max(...counts) : counts.reduce((whole, each) => whole + each, 0);
   }

@@ -1,4 +1,4 @@
-// What the configuration says of the identity that `mannerly identity` publishes, and the folder made of it.
+// The configuration of the identity that `mannerly identity` publishes, and the folder made from it.
 
 import { resolve } from 'node:path';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
@@ -34,9 +34,9 @@ export type ConfiguredIdentity = Awaited<ReturnType<typeof readPublished>>;
 const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: OPTIONS.politeness };
 
 /**
- * Reads it. `source`: where its key is, `file:PATH` or `env:NAME`. `keyPath`: the absolute path of the key; `null`: it
- * is no file.
- * @param config - The file; absent: the one of this folder. @throws UsageError, MannerlyError
+ * Reads it. `source`: where its key is, `file:PATH` or `env:NAME`. `keyPath`: the absolute path of the key; `null` if
+ * it is not in a file.
+ * @param config - The file; if absent, that of the working directory. @throws UsageError, MannerlyError
  */
 export async function readPublished(config: string | undefined) {
   const file = config ?? findConfig(process.cwd());
@@ -46,7 +46,7 @@ export async function readPublished(config: string | undefined) {
   if (signature?.key === undefined) {
     throw new UsageError(`${file} has no \`identity.signature.key\``, 'mannerly identity init makes a key.');
   }
-  // The card says that RFC 9309 is obeyed as it stands.
+  // The card says that RFC 9309 is followed unchanged.
   const filled = fill('', ROWS, { robots, politeness, identity });
   const [loosened] = relaxedDefaultsIn('', { robots: ROWS.robots }, filled);
   if (loosened !== undefined) {

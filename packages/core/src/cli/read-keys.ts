@@ -6,7 +6,7 @@ import { MAX_DIRECTORY_BYTES } from '../identity/limits.js';
 import type { PublicJwk } from '../signatures/signing-key.js';
 import { UsageError } from './failure.js';
 
-/** The keys of a published directory. @throws UsageError for a file that holds none */
+/** The keys of a published directory. @throws UsageError for a file without keys */
 export async function readKeys(file: string): Promise<readonly PublicJwk[]> {
   const { size } = await stat(file);
   const text = size > MAX_DIRECTORY_BYTES ? '' : await readFile(file, 'utf8');

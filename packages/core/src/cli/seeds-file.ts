@@ -1,5 +1,5 @@
 // Reads seeds from a file or from standard input (`--seeds`): one URL per line. Blank lines and lines that begin with #
-// are skipped. A fault is reported with its line, before anything is requested.
+// are skipped. A fault is reported with its line before anything is requested.
 
 import { createReadStream } from 'node:fs';
 import { readSeed } from '../admit/admit-options.js';
@@ -9,11 +9,13 @@ import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
 
 const MIB = 1024 * 1024;
-/** Bytes of a file of seeds: as many as a crawl's manifest can list, less what JSON adds to 100,000 lines. */
+/** The largest file of seeds in bytes: as many as a crawl's manifest can list, less what JSON adds to 100,000 lines. */
 const MAX_SEEDS_BYTES = MAX_MANIFEST_BYTES - MIB;
 const STDIN = '-';
 
-/** The seeds of a command line, then those of its file. @throws UsageError naming the file, the line and the text */
+/**
+ * The seeds of a command line, followed by those of its file. @throws UsageError naming the file, the line and the text
+ */
 export async function seedsFrom(
   args: readonly string[],
   { seeds: file }: { readonly seeds?: string },
@@ -21,7 +23,7 @@ export async function seedsFrom(
 ): Promise<readonly string[]> {
   if (file === undefined) return args;
   const isStdin = file === STDIN;
-  // At a terminal nothing would show that the command waits.
+  // Otherwise a terminal would not show that the command waits.
   if (isStdin) io.err('Reading seeds from standard input.');
   const name = isStdin ? 'standard input' : file;
   const listed = seedsOf(await textOf(isStdin ? io.input() : createReadStream(file), name), name);
@@ -63,7 +65,7 @@ function seedsOf(text: string, name: string): string[] {
 }
 
 function seedAt(where: string, seed: string): string {
-  // The URL parser would escape it: two URLs on a line, or a comment behind one, would become a path.
+  // The URL parser would escape it: two URLs on a line, or a comment after one, would become a path.
   if (/\s/.test(seed)) {
     const hint = 'Write one URL per line. A comment needs its own line, which begins with #.';
     throw new UsageError(`${where}: expected one URL, got ${JSON.stringify(seed.slice(0, 200))}`, hint);

@@ -1,4 +1,4 @@
-// One file of one site, requested as politely as any page: a crawl of a single request, with robots.txt read first.
+// Requests one file of one site as politely as any page: a crawl of a single request, with robots.txt read first.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,16 +11,16 @@ import { explainedReason } from '../report/reasons.js';
 
 type SingleAnswer =
   | { readonly kind: 'body'; readonly body: Uint8Array }
-  /** `isSaid`: the site has said so, by its rules or by an answer; otherwise none came. */
+  /** `isSaid`: the site itself said so, by its rules or by an answer; otherwise no answer came. */
   | { readonly kind: 'nothing'; readonly why: string; readonly isSaid: boolean };
 
 /**
- * What a crawl by default may do where there are no rules to read: request everything (`allowed`), or nothing until
+ * What a default crawl may do if there are no rules to read: request everything (`allowed`), or nothing until
  * robots.txt can be read (`held`). `unknown`: robots.txt was not requested.
  */
 type RobotsAccess = 'allowed' | 'held' | 'unknown';
 
-/** Whether a site has said that there is nothing for us: by its rules, or by an answer such as 404. @throws Never */
+/** Whether the site itself said that we get nothing: by its rules, or by an answer such as 404. @throws Never */
 export function isSaid({ status, httpStatus }: Pick<UrlDecision, 'status' | 'httpStatus'>): boolean {
   return status === 'excluded' || isRefusal(httpStatus);
 }
@@ -31,11 +31,11 @@ function isRefusal(status: number | null): boolean {
 
 /**
  * The robots.txt of an authority, by one request and those of its redirects. The crawl decides what the answer means: a
- * file that was cut off is not a file without rules.
+ * truncated file is not a file without rules.
  * @param origin - `scheme://host[:port]`. @throws MannerlyError
  */
 export async function requestRobots(origin: string, identity: IdentityOptions, allowAddresses: readonly string[] = []) {
-  // No page is wanted. One would be requested where redirects do not end, which counts as no rules.
+  // No page is wanted. One would be requested after an endless redirect, which counts as no rules.
   const hooks = { beforeFetch: () => refuse('only robots.txt is wanted') };
   const crawler = singleCrawl(`${origin}/`, identity, allowAddresses, { hooks });
   const answer: { why: string; access: RobotsAccess; status: number | null } = {
@@ -54,12 +54,12 @@ export async function requestRobots(origin: string, identity: IdentityOptions, a
     const ending = truncated === 'connection' ? ', and it ended too early' : '';
     answer.why =
       status === null ? `it could not be fetched (${failure ?? 'no answer'})` : `the answer was ${status}${ending}`;
-    // From here on nothing more is handed out, unless the answer is a redirect.
+    // From here on nothing more is requested, unless the answer is a redirect.
     if (status === null || status < 300 || status > 399) crawler.stop();
   });
   crawler.events.on('host-warning', ({ code, detail }) => {
     if (code === 'robots-unreachable') {
-      // Where no connection was made, no request has left.
+      // If no connection was made, no request was sent.
       if (answer.access === 'unknown') answer.why = `it could not be fetched (${detail})`;
       answer.access = 'held';
     }
@@ -122,7 +122,7 @@ export function singleCrawl(
     scope: { seeds: [seed], within: 'host' },
     bounds: { pages: 1, minutes: 5, depth: 0 },
     maxIdleMs: 30_000,
-    // The command says what became of it.
+    // The command reports the result.
     log: 'silent',
     network: { allowAddresses },
     ...more,

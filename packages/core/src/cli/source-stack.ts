@@ -1,11 +1,11 @@
-// A stack trace in the lines of the sources, by the maps next to what is published: its files are bundles. Maps are
-// read when an error is reported: they are larger than the bundle, and a start would pay for them.
+// Translates a stack trace to lines of the sources, by the maps next to the published bundles. Maps are read only when
+// an error is reported: they are larger than the bundle and would slow down every start.
 
 import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { ownFile } from '../own-package.js';
 
-/** The trace with every place of this package as a place in its sources, where a map says which. Never throws. */
+/** The trace with every place of this package as a place in its sources, if a map names one. Never throws. */
 export function sourceStack(stack: string): string {
   const maps = new Map<string, SourceMap | null>();
   const own = ownFile('dist/').href;
@@ -23,7 +23,7 @@ function mapOf(url: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(new URL(`${url}.map`), 'utf8')) as SourceMapPayload);
   } catch {
-    // Removed, or of another version.
+    // The map was removed, or belongs to another version.
     return null;
   }
 }

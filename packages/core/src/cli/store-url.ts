@@ -1,6 +1,6 @@
 // The URL of a store on a server, for the command: `redis://`, `rediss://`, `postgres://` or `postgresql://`, with one
-// host or several, and what its query says. Several URLs, with blanks between them, are servers that carry one crawl.
-// It holds passwords; its `name` does not.
+// host or several, and a query. Several URLs, separated by blanks, are servers that share one crawl. The URL holds
+// passwords; its `name` does not.
 
 import { parseUrl } from '../parse-url.js';
 import { redacted } from '../redacted.js';
@@ -10,10 +10,10 @@ export type StoreUrl = ReturnType<typeof parseStoreUrl>;
 
 const PARTS = /^(rediss?|postgres(?:ql)?):\/\/((?:[^@/]*@)?)([^/?#@]+)([^#]*)$/;
 
-/** What is meant for us, and not for the server. */
+/** Parameters for us, not for the server. */
 const OWN_PARAMETERS = ['crawl', 'cluster', 'sentinel', 'shards', 'max-queued', 'wait-replicas', 'unsafe'];
 
-/** The stores of one crawl, in their order. @throws UsageError for what is no URL of a store. */
+/** The stores of one crawl, in their order. @throws UsageError for a text that is not the URL of a store. */
 export function parseStoreUrls(text: string): StoreUrl[] {
   return text.trim().split(/\s+/).map(parseStoreUrl);
 }
@@ -50,24 +50,24 @@ function parseStoreUrl(text: string) {
     /** One of several crawls on a server. */
     crawl,
     isCluster,
-    /** The name that Sentinel has for the server; `null`: the hosts are no Sentinels. */
+    /** The name that Sentinel has for the server; `null` if the hosts are not Sentinels. */
     sentinel,
-    /** Parts of a crawl on Redis, where it is created; `null`: the default. */
+    /** Shards of a new crawl on Redis; `null`: the default. */
     shards: numberOf('shards'),
-    /** Most unfinished URLs; `null`: the default. */
+    /** The most unfinished URLs; `null`: the default. */
     maxQueued: numberOf('max-queued'),
-    /** Replicas of Redis that must have a commit before it is answered; `null`: the default. */
+    /** Replicas of Redis that must have a commit before it is acknowledged; `null`: the default. */
     waitReplicas: numberOf('wait-replicas'),
-    /** Settings of the server that are accepted (`allowUnsafe` of the stores); not compared with those there are. */
+    /** Unsafe settings of the server that are accepted (`allowUnsafe` of the stores); unknown names are not refused. */
     allowUnsafe: query.getAll('unsafe'),
-    /** `host` or `host:port` of each. */
+    /** The `host` or `host:port` of each. */
     hosts,
-    /** One URL per host, without what is meant for us. */
+    /** One URL per host, without our parameters. */
     urls: urls.map((url) => {
       for (const name of OWN_PARAMETERS) url!.searchParams.delete(name);
       return url!.href;
     }) as [string, ...string[]],
-    /** Without passwords, for messages. */
+    /** For messages, without passwords. */
     name: `${scheme}://${authority}${path}?crawl=${crawl}`,
   };
 }

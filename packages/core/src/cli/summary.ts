@@ -17,7 +17,7 @@ export function summaryText(report: CrawlReport, isOnServer = false): string {
     ...(report.recrawl === undefined ? [] : [recrawlText(report.recrawl)]),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
     ...(nothing === null ? [] : [nothing]),
-    // A table of no request says nothing.
+    // A table without requests has no information.
     ...[(report.requests === 0 ? remarksText : politenessText)(report.politeness)].filter(Boolean),
     ...report.scopeMoves.map(
       ({ from, to }) => `Scope moved: the seed ${printable(from)} led to ${printable(to)}, whose host is in scope too.`,
@@ -35,13 +35,13 @@ export function summaryText(report: CrawlReport, isOnServer = false): string {
   return parts.join('\n\n');
 }
 
-/** The share of the requests that carried a signature: plain http never does. */
+/** The share of requests with a signature: plain http never has one. */
 export function signedText(signed: number, requests: number): string {
   const share = requests === 0 ? 0 : (100 * signed) / requests;
   return `Signed: ${signed} of ${plural(requests, 'request')} (${share.toFixed(1)} %).`;
 }
 
-/** What the stages of the items have done. */
+/** What the stages of the items did. */
 export function stagesText(title: string, stages: NonNullable<CrawlReport['stages']>): string[] {
   if (stages.length === 0) return [];
   const lines = stages.map(({ name, dropped, failed, ...stage }) => {
@@ -51,7 +51,7 @@ export function stagesText(title: string, stages: NonNullable<CrawlReport['stage
   return [[`${title}:`, ...lines].join('\n')];
 }
 
-/** @param whose - Such as ` of this run`. */
+/** @param whose - For example ` of this run`. */
 export function truncatedText({ truncated = 0 }: Pick<CrawlReport, 'truncated'>, whose = ''): string[] {
   if (truncated === 0) return [];
   const which = `${plural(truncated, 'page')}${whose} ${truncated === 1 ? 'is' : 'are'} incomplete`;
@@ -60,14 +60,14 @@ export function truncatedText({ truncated = 0 }: Pick<CrawlReport, 'truncated'>,
   ];
 }
 
-/** A second in which nothing else was heard is worth a word. */
+/** Mentions a stall of a second or more, in which nothing else was processed. */
 function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
   if (longestStallMs < 1_000) return [];
   const cause = 'a handler, or a page that took long to read (warnings.jsonl names those: page-slow)';
   return [`Longest stall: ${(longestStallMs / 1_000).toFixed(1)} s, caused by ${cause}.`];
 }
 
-/** How it ended, and the counts. */
+/** How the crawl ended, and the counts. */
 function endText(report: CrawlReport, isOnServer: boolean): string {
   const reset = isOnServer ? 'take another ?crawl=<name>' : 'add --reset';
   const { alreadyFinished, queued, stopReason, bound } = report;
@@ -97,7 +97,7 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   const pages = plural(report.pages, 'page');
   const ofDirectory = `${plural(report.requests, 'request')}, ${plural(report.items, 'item')}`;
   const took = `in ${durationText(report.runningMs)}${report.resumed ? ', all runs together' : ''}`;
-  // Pages and time are those of the whole crawl, which other machines may work on.
+  // Pages and time are those of the whole crawl, on which other machines may work.
   const counts = isOnServer ? `${pages} of the crawl ${took}; here ${ofDirectory}` : `${pages}, ${ofDirectory} ${took}`;
   const others = Object.entries(report.outcomes)
     .filter(([status]) => status !== 'fetched')
@@ -106,7 +106,7 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   return `${how} ${[counts, ...others, ...left].join('; ')}.`;
 }
 
-/** What became of the pages that were known. */
+/** What became of the known pages. */
 function recrawlText(counts: RecrawlCounts): string {
   const { visits, notModified, sameContent, changed, gone, bytesSaved } = counts;
   const { known, freshBefore, freshAfter, nextDueAtMs } = counts;
@@ -143,7 +143,7 @@ export function outcomeLines(outcomes: CrawlReport['outcomes']): string[] {
   return Object.entries(outcomes).map(([status, reasons]) => `  ${status}: ${countsText(reasons)}`);
 }
 
-/** Which crawl it is: its first seeds, who crawls, and since when. A polite fetch has no seeds. */
+/** Identifies a crawl: its first seeds, who crawls, and since when. A polite fetch has no seeds. */
 export function crawlText(crawl: Pick<StoreReport, 'name' | 'seeds' | 'seedCount' | 'createdAtMs'>): string {
   const seeds = crawl.seeds.slice(0, 3).map((seed) => printable(seed));
   const more = crawl.seedCount > 3 ? `, … (${crawl.seedCount} seeds)` : '';

@@ -1,5 +1,5 @@
-// Hands the URLs that `mannerly add` writes into a crawl directory to the run that works there. The file is read from
-// its beginning at every start: what the crawl has by then is known, and is not requested twice.
+// Passes the URLs that `mannerly add` writes into a crawl directory to the run that works there. Every start reads the
+// file from its beginning: URLs that the crawl already has are known, and are not requested twice.
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Crawler } from '../crawler.js';
@@ -15,11 +15,11 @@ export interface AddedLine {
 }
 
 /**
- * Takes what is there at once, and what comes every second.
+ * Takes the URLs that are there at once, and new ones every second.
  *
- * @param isReset - What is there belongs to a crawl that is being deleted.
- * @param print - Says what became of URLs that were refused, and how many were queued.
- * @returns Ends it.
+ * @param isReset - The existing URLs belong to a crawl that is being deleted.
+ * @param print - Reports which URLs were refused, and how many were queued.
+ * @returns A function that ends it.
  */
 export function takeAdded(
   crawler: Pick<Crawler, 'add'>,
@@ -42,7 +42,7 @@ export function takeAdded(
         if (urls === undefined) byLabel.set(label, [url]);
         else urls.push(url);
       }
-      // All at once: what is added while the run opens is queued before it can end.
+      // All at once: URLs added while the run opens are queued before it can end.
       const adding = Array.from(byLabel, ([label, urls]) => crawler.add(urls, label === undefined ? {} : { label }));
       const answers = (await Promise.all(adding)).flat();
       for (const { url, kind, reason } of answers)
@@ -50,7 +50,7 @@ export function takeAdded(
       const queued = answers.filter(({ kind }) => kind === 'queued').length;
       if (queued > 0) print(`${plural(queued, 'added URL')} queued.`);
     } catch (error) {
-      // The run could not begin, which says why; the next one reads the file from its beginning.
+      // The run could not begin and reports why; the next one reads the file from its beginning.
       if (error instanceof MannerlyError && error.code === 'not-running') return;
       print(`${path} cannot be taken: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
@@ -63,7 +63,7 @@ export function takeAdded(
   return () => clearInterval(timer);
 }
 
-/** A part of the file, a character per byte; of a longer one its next part comes at the next look. */
+/** A part of the file, a character per byte; the next check reads the next part of a longer file. */
 function readFrom(path: string, at: number): string {
   let file: number | null = null;
   try {

@@ -1,11 +1,11 @@
-// Loads a module that a user wrote, a configuration or handlers, and says what to do about one that does not load.
+// Loads a user's module, a configuration or handlers, and says what to do if it does not load.
 
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UsageError } from './failure.js';
 
-/** Its exports. @throws UsageError where it does not load */
+/** Its exports. @throws UsageError if it does not load */
 export async function loadUserModule(
   file: string,
   readsTypeScript = stripsTypes(),
@@ -36,14 +36,14 @@ function hintOf(error: unknown, file: string): string {
   if (code === 'ERR_MODULE_NOT_FOUND' && /\.[mc]?ts$/.test(file) && /module '.+\.[mc]?js'/.test(String(error)))
     return "Node.js imports a TypeScript file by its own name: './title.ts', not './title.js'.";
   const [, missing] = /^Error.*: Cannot find package '([^']+)'/.exec(String(error)) ?? [];
-  // A package that is installed for all projects is not found from a project.
+  // A package that is installed globally is not found from a project.
   if (missing !== undefined) return `Install it in the project of this file: npm install ${missing}`;
   return error instanceof SyntaxError
     ? `"node --check ${file}" shows the line.`
     : 'It is an ES module: .mjs or .js, or .ts where this version of Node.js reads that.';
 }
 
-/** The first file and line that an error names; empty where it names none. */
+/** The first file and line that an error names; empty if it names none. */
 export function placeOf(error: unknown): string {
   const place = error instanceof Error ? /file:\/\/\S+?:\d+(?::\d+)?/.exec(error.stack ?? '')?.[0] : undefined;
   return place === undefined ? '' : ` (at ${place})`;

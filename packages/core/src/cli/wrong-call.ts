@@ -1,4 +1,4 @@
-// What is said of a command line that commander refuses: what is wrong, and of an unknown flag the one that was meant.
+// The message for a command line that commander refuses: what is wrong, and the closest flag to an unknown one.
 
 import type { Command, CommanderError } from 'commander';
 import { hintFor, spelledNearly, suggestionFor } from '../options/suggestion.js';
@@ -10,7 +10,7 @@ import { FLAGGED_ROWS } from './option-flags.js';
 const FLAGS: Readonly<Record<string, string>> = { 'politeness.profile': '--interval', 'scope.seeds': '--seeds' };
 
 const CONTINUES = 'The same command continues a crawl in its directory; --reset starts it over.';
-/** What other programs have a flag for, and this one has not. */
+/** Flags that other programs have and this one does not. */
 const WITHOUT_FLAG: Readonly<Record<string, string>> = {
   resume: CONTINUES,
   continue: CONTINUES,

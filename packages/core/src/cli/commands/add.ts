@@ -1,4 +1,4 @@
-// `mannerly add`: hands URLs to the crawl of a directory. The command that runs it takes them, or else its next run.
+// `mannerly add`: adds URLs to the crawl of a directory. A running command takes them, otherwise the next run does.
 
 import { appendFile } from 'node:fs/promises';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
@@ -12,7 +12,7 @@ import type { Flags } from '../flags.js';
 import type { CliIo } from '../io.js';
 import type { AddedLine } from '../take-added.js';
 
-/** Runs the command. @throws UsageError; MannerlyError `directory-taken` where there is no crawl */
+/** Runs the command. @throws UsageError; MannerlyError `directory-taken` if there is no crawl */
 export async function addCommand(directory: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<void> {
   const { addedPath } = await readCrawlDirectory(directory);
   const { label } = flags;
@@ -22,12 +22,12 @@ export async function addCommand(directory: string, urls: readonly string[], fla
       const shown = redacted(text.slice(0, MAX_SHOWN_CHARS));
       throw new UsageError(`not an http or https URL: ${shown}`, 'Write it out: https://example.org/page');
     }
-    // They are never sent, and so not kept.
+    // Credentials are never sent, so they are not kept.
     url.username = '';
     url.password = '';
     return { url: url.href, ...present({ label }) };
   });
-  // One write: lines of two commands do not mix.
+  // One write, so that lines of two commands do not mix.
   await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const them = urls.length === 1 ? 'it' : 'them';
   io.err(`${plural(urls.length, 'URL')} added. A running crawl takes ${them} within a second,`);

@@ -1,5 +1,5 @@
-// `mannerly audit`: whether a crawl was polite, from its request log and the signatures in its archive. CI can check
-// its exit code.
+// `mannerly audit`: checks whether a crawl was polite, from its request log and the signatures in its archive. CI can
+// use its exit code.
 
 import { auditSignatures } from '../../inspection/signature-audit.js';
 import { auditCrawl } from '../../report/audit/audit-crawl.js';

@@ -1,5 +1,5 @@
-// `mannerly crawl`: a crawl in this process or in several, with its progress on standard error and its report; and
-// `mannerly serve`: one that stays open, with its live view and the HTTP API by which other programs use it.
+// `mannerly crawl`: a crawl in one or several processes, with its progress on standard error and its report; and
+// `mannerly serve`: a crawl that stays open, with its live view and the HTTP API for other programs.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   const crawlIn = workers > 1 ? (await import('../workers/crawl-with-workers.js')).crawlWithWorkers : crawlAlone;
   const report = await crawlIn(setup, out, io);
   if (typeof report === 'number') return report;
-  // A crawl sends its first request sooner without it.
+  // Loaded late, so that a crawl sends its first request sooner.
   const { tellEnd } = await import('../crawl-end.js');
   return tellEnd(report, setup, out, io);
 }
@@ -51,7 +51,7 @@ export async function serveCommand(args: readonly string[], flags: CrawlFlags, i
   return crawlCommand(args, { ...flags, keepOpen: true, listen: flags.listen ?? DEFAULT_LISTEN }, io);
 }
 
-/** In this process. Others may work on the same store. */
+/** Crawls in this process. Others may work on the same store. */
 async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<CrawlReport> {
   const { flags } = setup;
   let display: ProgressDisplay | null = null;
@@ -59,13 +59,13 @@ async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<Cr
   const { crawler, run } = await makeCrawl(setup, true, print);
   const dashboard = await openDashboard(crawler, flags, () => metricsOf(crawler), io, { crawl: crawler, out });
   const lineOf = (width: number): string => {
-    // The crawl may be paused from its dashboard.
+    // The dashboard may have paused the crawl.
     const mark = crawler.activity({ limit: 0 }).phase === 'paused' ? 'paused · ' : '';
     return `${mark}${progressText(crawler.progress(), io.nowMs(), width - mark.length)}`;
   };
   display = showLine(io, lineOf, flags.progress);
   const stop = (): void => crawler.stop();
-  // A page is the first that may keep this process busy, unless the configuration has functions.
+  // A page is the first thing that can keep this process busy, unless the configuration has functions.
   const mayHaveFunctions = setup.file !== null && !setup.file.endsWith('.json');
   const beforeBusy = (hear: () => void): void => {
     if (mayHaveFunctions) hear();

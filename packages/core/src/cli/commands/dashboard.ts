@@ -1,4 +1,4 @@
-// `mannerly dashboard`: a live view, and metrics, of all processes of a crawl on a server, wherever they run.
+// `mannerly dashboard`: a live view and the metrics of all processes of a crawl on a server, wherever they run.
 
 import type { WatchedCrawl } from '../../dashboard/view.js';
 import type { ProcessReport, StoreReport } from '../../inspection/store-inspection.js';
@@ -56,7 +56,7 @@ export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number>
   });
 }
 
-/** A crawl on a server as it is watched. Its processes tell their numbers, and no events. */
+/** A crawl on a server, as the dashboard shows it. Its processes report numbers, but no events. */
 function watched(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, CrawlOrder> {
   return {
     events: { on: () => () => undefined },
@@ -109,7 +109,7 @@ function rowOf(process: ProcessReport) {
   return { name: nameOf(process), phase: shown, underway: state === 'at-work' ? underway : 0, requests, items, bytes };
 }
 
-/** The same over all its runs: a machine and the number of its directory. */
+/** The same name over all runs: the machine and the number of its directory. */
 function nameOf({ machine, part }: ProcessReport): string {
   return machine === null ? part : `${machine} ${part}`;
 }

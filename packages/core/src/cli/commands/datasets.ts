@@ -11,7 +11,7 @@ import type { CliIo } from '../io.js';
 import { requestFile } from '../single-request.js';
 
 /**
- * Runs the command. A site without datasets is no error, one that does not answer is.
+ * Runs the command. A site without datasets is not an error; a site that does not answer is.
  * @throws UsageError, MannerlyError
  */
 export async function datasetsCommand(site: string, flags: Flags, io: CliIo): Promise<number> {

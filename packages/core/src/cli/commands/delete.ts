@@ -1,4 +1,4 @@
-// `mannerly delete`: removes a crawl from its server, after asking. Crawl directories stay.
+// `mannerly delete`: removes a crawl from its server, after a confirmation. Crawl directories stay.
 
 import { removeCrawl } from '../../inspection/store-inspection.js';
 import { EXIT } from '../exit-codes.js';
@@ -7,7 +7,7 @@ import type { Flags } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { openStore } from '../open-store.js';
 
-/** Runs the command. @throws UsageError; MannerlyError `directory-in-use` while processes are at work, `not-running` */
+/** Runs the command. @throws UsageError; MannerlyError `directory-in-use` while processes are working, `not-running` */
 export async function deleteCommand(flags: Flags, io: CliIo): Promise<number> {
   const { store, yes = false } = flags;
   if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');

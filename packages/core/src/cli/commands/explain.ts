@@ -1,4 +1,4 @@
-// `mannerly explain`: why a URL was, was not or is not yet fetched, and what a host waits for. It makes no request.
+// `mannerly explain`: why a URL was or was not fetched, and what a host waits for. It makes no request.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { CliIo } from '../io.js';
 import { inspecting, whereOf } from '../open-inspection.js';
 
 /**
- * Runs the command. A URL that the crawl never met is no error.
+ * Runs the command. A URL that the crawl never met is not an error.
  *
  * @param first - The crawl directory; with `--store` the URL or host.
  * @param second - A URL, or the name of a host.
@@ -58,7 +58,7 @@ export async function explainCommand(
     io.out('  No run has the directory open. The command that started the crawl continues it.');
 }
 
-/** The deciding line of the robots.txt copy, and what a repair made of it; `null` where there is no line or no copy. */
+/** The deciding line of the robots.txt copy, and how a repair changed it; `null` if there is no line or no copy. */
 async function decidingLine(
   { line, robots }: Explanation,
   robotsPath: string | null,

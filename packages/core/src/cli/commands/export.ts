@@ -30,7 +30,7 @@ export async function exportCommand(directories: readonly string[], flags: Flags
   try {
     const items = await recordedCount(directories, 'items');
     for (const { to, format } of wanted) {
-      // The shape of a table is read before its rows.
+      // Parquet reads the items first for the columns, then for the rows.
       const reads = format === 'parquet' && items !== null ? 2 * items : items;
       const summary = await showWork(io, 'Exporting', 'items', reads, (onItems) =>
         exportItems({
@@ -50,7 +50,7 @@ export async function exportCommand(directories: readonly string[], flags: Flags
   }
 }
 
-/** What those who use an item have to keep: preferences travel with what is made of it. */
+/** The preferences that users of an item have to keep: they apply to everything made of it. */
 function preferencesOf(line: string): string {
   const { id, url, preferences = {}, license = null } = JSON.parse(line) as Readonly<Record<string, JsonValue>>;
   return JSON.stringify({ id, url, preferences, license });
@@ -82,7 +82,7 @@ function wantedFrom({
   return wanted;
 }
 
-/** By the extension, where no format is named; a file without one gets JSON lines. @throws UsageError */
+/** The format by the file extension, if none is named; JSON lines if there is no extension. @throws UsageError */
 function formatOf(to: string): ExportFormat {
   const extension = extname(to).slice(1).toLowerCase();
   if (['', 'json', 'jsonl', 'ndjson'].includes(extension)) return 'jsonl';

@@ -1,5 +1,5 @@
-// `mannerly identity verify`: whether requests were sent by who they say, as a site finds it: of a file, of an archive,
-// of whatever arrives at a port of this machine; or what a site says of requests that are signed in each form.
+// `mannerly identity verify`: checks who sent requests, as a site would: those of a file, of an archive, or arriving at
+// a port of this machine; or shows how a site judges requests that are signed in each form.
 
 import { once } from 'node:events';
 import { open, stat } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const LIVE_IDLE_MS = 10_000;
 export async function identityVerify(target: string | undefined, flags: IdentityFlags, io: CliIo): Promise<number> {
   if (flags.live !== undefined) return live(flags.live, flags, io);
   let atMs: number | null = null;
-  // A request of the past is judged by its own time.
+  // A past request is judged by its own time.
   const nowMs = () => atMs ?? io.nowMs();
   const verifier =
     flags.keys === undefined
@@ -64,7 +64,7 @@ export async function identityVerify(target: string | undefined, flags: Identity
   }
 }
 
-/** By these keys, whatever agent they are of; nothing is requested. */
+/** A verifier with these keys, for any agent; it requests nothing. */
 function verifierOf(keys: readonly PublicJwk[], nowMs: () => number): RequestVerifier {
   const byId = new Map(keys.map((key) => [thumbprint(key), key]));
   return {
@@ -95,7 +95,7 @@ async function* requestsOf(target: string): AsyncGenerator<KeptRequest> {
   }
 }
 
-/** Answers each arrival with its verdict until Ctrl-C. The host that ends TLS is the one that Host names. */
+/** Answers each request with its verdict until Ctrl-C. Host names the host that terminates TLS. */
 async function listen(port: number, verifier: RequestVerifier, io: CliIo): Promise<number> {
   const server = createServer((request, response) => {
     const raw = request.rawHeaders;
@@ -123,7 +123,7 @@ async function listen(port: number, verifier: RequestVerifier, io: CliIo): Promi
   return EXIT.ok;
 }
 
-/** One page, requested politely in each form, a second apart: what the site says of each. */
+/** Requests one page politely in each form, a second apart, and shows how the site judges each. */
 async function live(source: string, flags: IdentityFlags, io: CliIo): Promise<number> {
   const file = flags.config ?? findConfig(process.cwd());
   if (parseUrl(source)?.protocol !== 'https:') throw new UsageError(`"${source}" is not an https URL`);

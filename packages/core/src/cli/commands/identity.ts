@@ -1,5 +1,5 @@
 // `mannerly identity init | publish | rotate | check`: the key that a crawler signs with, the folder that its operator
-// publishes, the change of the key, and what others would find wrong with what is published.
+// publishes, the change of the key, and the faults that others would find in what is published.
 
 import { Resolver } from 'node:dns/promises';
 import { homedir } from 'node:os';
@@ -66,7 +66,7 @@ async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags
     throw new UsageError(`${read.source} is not a file`, hint);
   }
   const { step, keys, next, take } = await nextRotation(keyPath, io.nowMs(), leaked);
-  // First of all: what signs has to be listed.
+  // Comes first: the signing key has to be listed.
   await writePublished(read, keys, to, io);
   await take();
   const [signing] = keys;
@@ -81,8 +81,8 @@ async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags
 }
 
 /**
- * What a verifier or a registry would find wrong with the folder before it is served, or with what its host answers.
- * @param target - The URL of the directory, or of its host; absent: the folder is checked.
+ * The faults that a verifier or a registry would find in the folder before it is served, or in what its host answers.
+ * @param target - The URL of the directory, or of its host; if absent, the folder is checked.
  */
 async function check(target: string | undefined, flags: IdentityFlags, io: CliIo): Promise<number> {
   const { config = findConfig(process.cwd()) ?? undefined, to = 'identity', allowAddress = [] } = flags;
@@ -115,7 +115,7 @@ async function check(target: string | undefined, flags: IdentityFlags, io: CliIo
   }
 }
 
-/** The keys that are listed: one, or those of a change that is under way. */
+/** The listed keys: one, or both during a key change. */
 function keysOf({ source, keyPath }: ConfiguredIdentity) {
   return keyPath === null ? [loadSigningKey(source)] : keysOfRotation(keyPath);
 }

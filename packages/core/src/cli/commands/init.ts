@@ -8,7 +8,7 @@ import type { CliIo } from '../io.js';
 
 type InitFlags = Partial<Omit<ProjectPlan, 'seeds'>> & { readonly seed?: readonly string[]; readonly yes?: boolean };
 
-/** Runs the command. Nothing is written when an answer is missing or wrong. @throws UsageError, MannerlyError */
+/** Runs the command. It writes nothing if an answer is missing or wrong. @throws UsageError, MannerlyError */
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
   await checkIsFree(directory);
   const { seed: seeds, yes, ...given } = flags;

@@ -1,5 +1,5 @@
-// `mannerly licence`: what the licences of a page say, as they are read, and what each purpose may do. It requests
-// robots.txt, the page and the documents, each in its host's turn, as a crawl would.
+// `mannerly licence`: what the licences of a page say, as Mannerly reads them, and what each purpose may do. It
+// requests robots.txt, the page and the documents, at each host's pace, as a crawl would.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ import { isSaid, singleCrawl } from '../single-request.js';
 
 const PURPOSES: readonly Purpose[] = ['search', 'archive', 'tdm', 'other', 'ai-input', 'ai-train'];
 const KEPT = 'keeps the page, and its licence with it';
-/** A page whose response names the licence has been requested. */
+/** A page whose response names the licence has already been requested. */
 const EFFECTS: Readonly<Record<ReadLicense['namedBy'], Readonly<Record<LicenseVerdict['effect'], string>>>> = {
   'robots.txt': {
     none: KEPT,
@@ -38,7 +38,7 @@ const EFFECTS: Readonly<Record<ReadLicense['namedBy'], Readonly<Record<LicenseVe
     prohibited: 'requests the page, keeps nothing of it and follows no link',
   },
 };
-/** No document is left out, and none has an effect on the one page that is requested. */
+/** Reads every document, and lets none affect the one page that is requested. */
 const READ_ALL: ResolvedLicensing = {
   mode: 'observe',
   read: 'always',
@@ -50,11 +50,11 @@ const READ_ALL: ResolvedLicensing = {
 };
 const NO_RETRIES = { failureWaitsMs: [], throttleWaitsMs: [] };
 
-/** The documents of a page, or why there are none to read. */
+/** The documents of a page, or why there are none. */
 type Found = { readonly documents: readonly ReadLicense[] } | { readonly why: string; readonly isSaid: boolean };
 
 /**
- * Runs the command. A page without a licence is no error, one that does not answer is.
+ * Runs the command. A page without a licence is not an error; a page that does not answer is.
  * @throws UsageError, MannerlyError
  */
 export async function licenceCommand(source: string, flags: Flags, io: CliIo): Promise<number> {
@@ -84,7 +84,7 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
   return EXIT.ok;
 }
 
-/** One page, by a crawl of one page, which reads the licences from within. */
+/** Crawls one page and reads the licences from within the crawl. */
 async function documentsOf(url: string, identity: IdentityOptions, allowAddresses: string[] = []): Promise<Found> {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-licence-'));
   let found: Found | null = null;
@@ -123,7 +123,7 @@ function foundOr(found: Found | null, nothing: string): Found {
   return 'documents' in found && found.documents.length === 0 ? { why: nothing, isSaid: true } : found;
 }
 
-/** By the copy of robots.txt that was kept for the page's authority. */
+/** Uses the copy of robots.txt that was kept for the page's authority. */
 async function namedByRobots(out: string, pageUrl: string, token: string): Promise<readonly string[]> {
   const { origin } = new URL(pageUrl);
   let named: readonly string[] = [];

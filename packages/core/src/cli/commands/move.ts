@@ -36,18 +36,18 @@ export async function moveCommand(from: string, to: string, flags: Flags, io: Cl
   }
 }
 
-/** A store, and how a crawl goes on with it. */
+/** A store, and how to continue a crawl with it. */
 interface Place {
   make(): FrontierStore;
   readonly next: string;
   close(): Promise<void>;
 }
 
-/** @param text - The URL of a store, or a crawl directory, which no run opens meanwhile. */
+/** @param text - The URL of a store, or a crawl directory, which no run opens in the meantime. */
 async function placeOf(text: string, io: CliIo): Promise<Place> {
   if (/^(?:rediss?|postgres(?:ql)?):\/\//.test(text)) {
     const opened = await openStore(text, '');
-    // Its name is not what to write: it has no user.
+    // The store's name is not a URL to enter: it lacks the user.
     const next = `Continue with --store, the URL of ${opened.name}, and the crawl directory that you have.`;
     return { make: () => opened.make(({ message }) => io.err(message)), next, close: () => opened.close() };
   }

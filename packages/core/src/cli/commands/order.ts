@@ -38,7 +38,7 @@ const NEXT: Readonly<Record<CrawlOrder, string>> = {
   stop: 'The same command continues the crawl.',
 };
 
-/** Tells all processes, and waits until those that are at work have obeyed. */
+/** Sends the order to all processes, and waits until the working ones have obeyed. */
 async function orderToAll(
   { order: tell, report }: StoreInspection,
   order: CrawlOrder,

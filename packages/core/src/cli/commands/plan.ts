@@ -1,5 +1,5 @@
-// `mannerly plan`: what a crawl may fetch and how long it will take, from robots.txt and sitemaps alone; with `--again`
-// what the next recrawl would do.
+// `mannerly plan`: what a crawl may fetch and how long it will take, from robots.txt and sitemaps alone; with
+// `--again`, what the next recrawl would do.
 
 import type { PlanAgainChanges } from '../../inspection/inspection.js';
 import { resolveOptions } from '../../options/options.js';
@@ -29,7 +29,7 @@ export async function planCommand(args: readonly string[], given: CrawlFlags, io
     else io.err('Stopping: the plan uses what has been read so far. Press Ctrl-C again to end at once.');
     stop.abort();
   });
-  // Next to the crawl's own directory: what the plan reads is no part of the crawl.
+  // Next to the crawl's own directory: the plan's requests are not part of the crawl.
   const out = flags.out === undefined ? {} : { out: `${flags.out.replace(/[\\/]+$/, '')}.plan` };
   const { name, contact } = options.identity;
   const from = seeds.length === 1 ? seeds[0] : `${seeds.length} seeds`;
@@ -48,9 +48,9 @@ export async function planCommand(args: readonly string[], given: CrawlFlags, io
 }
 
 /**
- * What the next recrawl would do, from what its crawl directory or its store keeps of visits. It makes no request.
- * @param args - A crawl directory, whose last run decides what no flag says; or the seeds of `mannerly crawl --again`,
- *   with its flags. With `--store` neither is needed.
+ * What the next recrawl would do, from the visits in its crawl directory or its store. It makes no request.
+ * @param args - A crawl directory, whose last run decides whatever no flag sets; or the seeds of `mannerly crawl
+ *   --again`, with its flags. With `--store` neither is needed.
  */
 async function planAgain(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {
   const { where, changes } = await plannedAgain(args, flags, io);

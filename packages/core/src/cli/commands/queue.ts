@@ -1,4 +1,4 @@
-// `mannerly queue`: what a stopped crawl has queued, one listing at a time.
+// `mannerly queue`: the queue of a stopped crawl, one listing at a time.
 
 import type { QueuedUrl } from '@mannerly/frontier';
 import { present } from '../../present.js';
@@ -8,7 +8,7 @@ import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspecting, whereOf } from '../open-inspection.js';
 
-/** Runs the command. An empty queue is no error. @throws MannerlyError `directory-in-use` during a run */
+/** Runs the command. An empty queue is not an error. @throws MannerlyError `directory-in-use` during a run */
 export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<void> {
   const { host, limit = 100, cursor = null, store } = flags;
   const request = { limit, cursor, ...present({ host }) };

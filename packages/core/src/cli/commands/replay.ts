@@ -1,4 +1,4 @@
-// `mannerly replay`: runs handlers again over what a crawl archived. It makes no request.
+// `mannerly replay`: runs handlers again over the archive of a crawl. It makes no request.
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,9 +20,9 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
   const { csv, sqlite, items = join(directory, 'replayed.jsonl') } = flags;
   const handlers = flags.handlers === undefined ? registerDefault : await loadHandlers(flags.handlers);
   const stages = flags.handlers === undefined ? {} : await stagesIn(flags.handlers);
-  // A sink skips ids that it has written: with other handlers it would keep the items of the old ones.
+  // A sink skips ids that it has already written: with other handlers it would keep the old handlers' items.
   for (const path of [items, csv, sqlite]) {
-    // A link that leads nowhere is no free name either.
+    // A broken symbolic link is not a free name either.
     if (path !== undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
       throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
   }

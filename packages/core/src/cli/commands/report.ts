@@ -21,7 +21,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
     return;
   }
   const [first, ...others] = await readCrawlDirectories(named, io);
-  // The logs of all are read as those of one directory; of the others only copies of robots.txt are left to find.
+  // The logs of all are read as one directory's; from the others only copies of robots.txt remain to be found.
   const { manifest, ...paths } = {
     ...first,
     parts: [first, ...others].flatMap(({ parts }) => parts),
@@ -33,7 +33,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
     showWork(io, 'Judging', 'requests', requests, (progress) =>
       gatherReport({ manifest, ...paths }, io.nowMs(), progress),
     );
-  // What is known is printed first: a directory that cannot be written to can still be read.
+  // Prints first: a directory that cannot be written to can still be read.
   if (flags.json === true) {
     const data = await gathered();
     io.out(json({ manifest, ...report, stages: data.stages }));

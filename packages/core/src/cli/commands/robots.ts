@@ -1,4 +1,4 @@
-// `mannerly robots`: a robots.txt as it is read, its errors, and a verdict for each URL with its reason.
+// `mannerly robots`: a robots.txt as Mannerly reads it, its errors, and a verdict for each URL with its reason.
 
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
@@ -24,12 +24,12 @@ import type { CliIo } from '../io.js';
 import { MAX_SITEMAPS_PRINTED } from '../limits.js';
 import { requestRobots } from '../single-request.js';
 
-/** Bytes that are read of a file: what the parser reads at most, and one more, which shows that there are more. */
+/** Bytes that are read of a file: one more than the parser reads, to show that there are more. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024 + 1;
-/** The token where none is given: no file is expected to name it. */
+/** The token if none is given; no file is expected to name it. */
 const NO_AGENT = 'mannerly';
 
-/** What a crawl does where there are no rules to read. */
+/** What a crawl does if there are no rules to read. */
 const ACCESS_SENTENCES = {
   allowed: 'A crawl may request every URL of this site.',
   held: 'A crawl requests nothing of this site until its robots.txt can be read.',
@@ -39,7 +39,7 @@ const ACCESS_SENTENCES = {
 type UrlVerdict = Explanation & { readonly url: string };
 
 /**
- * Runs the command. That a URL is disallowed is no error, a site that does not answer is.
+ * Runs the command. A disallowed URL is not an error; a site that does not answer is.
  * @throws UsageError, MannerlyError, RobotsError
  */
 export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
@@ -70,7 +70,7 @@ async function fetched(source: string, flags: Flags): ReturnType<typeof requestR
   return requestRobots(url.origin, identityFrom(flags), flags.allowAddress);
 }
 
-/** @throws UsageError where it is no file, such as a directory. */
+/** @throws UsageError if the path is not a file, such as a directory. */
 async function readWhole(path: string): Promise<Uint8Array> {
   try {
     return await buffer(createReadStream(path, { end: MAX_FILE_BYTES - 1 }));
@@ -111,7 +111,7 @@ function textOf(
   const requirements = requirementLines(rules);
   const diagnostics = diagnosticLines(document);
   const whom = rules.agents.join(', ') || 'us';
-  // R18.
+  // DECISION R18.
   const withDigits = tokens.filter((token) => /\d/.test(token));
   return [
     documentLines(document, rules),
@@ -124,7 +124,7 @@ function textOf(
     .join('\n\n');
 }
 
-/** Every group, marked where it speaks to us, and what is outside groups. */
+/** Every group, with a mark if it applies to us, and the lines outside groups. */
 function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
   const lines: string[] = [];
   const { groups, orphans } = fileOutline(document);
@@ -162,7 +162,7 @@ function capital(field: string): string {
   return field.slice(0, 1).toUpperCase() + field.slice(1);
 }
 
-/** What the file requires next to allow and disallow. */
+/** What the file requires besides allow and disallow. */
 function requirementLines(rules: RobotsRules): string[] {
   const lines: string[] = [];
   if (rules.crawlDelayMs !== null)
@@ -185,7 +185,7 @@ function diagnosticLines(document: RobotsDocument): string[] {
     const where = line === 0 ? '  file' : String(line).padStart(6);
     const quoted = excerpt === '' ? '' : `\n        ${printable(excerpt)}`;
     const effect = counts ? readAs.map((text) => `counts as ${printable(text)}`) : ['does not count'];
-    // Once for a line, however many oddities it has.
+    // Once for a line, however many diagnostics it has.
     const told = line === found[at + 1]?.line ? [] : effect;
     const lines = [`${where}  ${severity}: ${diagnosticMeaning(code)} (${code})${quoted}`, ...told];
     return lines.join('\n        ');

@@ -1,4 +1,4 @@
-// `mannerly wacz`: the archive of a crawl as one file that others can open.
+// `mannerly wacz`: the archive of a crawl as one file that other programs can open.
 
 import { packageArchive } from '../../archive/package-archive.js';
 import { present } from '../../present.js';

@@ -1,5 +1,5 @@
 // A worker of `mannerly crawl --workers`: crawls as the command says, and reports to it. Ctrl-C reaches all processes
-// of a terminal. A worker ignores it and waits for the message of the command. When the command is gone it stops too.
+// of a terminal. A worker ignores it and waits for the command's message. It stops if the command ends.
 
 import type { Crawler } from '../../crawler.js';
 import type { MetricFamily } from '../../metrics/joined-metrics.js';
@@ -13,12 +13,12 @@ import { makeCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
 import type { ParentProcess, StartMessage, WorkerState } from '../workers/messages.js';
 
-/** Milliseconds between two messages about its state: others may join when it is open. */
+/** Milliseconds between two messages about its state: other workers may join once it is open. */
 const STATE_MS = 100;
 /** Milliseconds between two views. */
 const VIEW_MS = 1_000;
 
-/** Runs the worker. @throws UsageError where no command started this process. */
+/** Runs the worker. @throws UsageError if no command started this process. */
 export async function workerCommand(_flags: object, io: CliIo): Promise<number> {
   const { parent } = io;
   if (parent === null) throw new UsageError('workers are started by mannerly crawl --workers <n>');
@@ -40,7 +40,7 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
   let crawler: Crawler | null = null;
   let isStopped = false;
   const phaseOf = (of: Crawler): CrawlPhase => of.activity({ limit: 0 }).phase;
-  // A second `stop` would abort what is in flight, and the command also tells those to stop that stopped first.
+  // A second `stop` would abort requests in flight, and the command also sends `stop` to workers that stopped first.
   const stop = (): void => {
     isStopped = true;
     if (crawler !== null && phaseOf(crawler) !== 'stopping') crawler.stop();
@@ -73,7 +73,7 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
   }
 }
 
-/** What the live view and the metrics of all processes need of this one; `null`: there are none. */
+/** What the live view and the metrics of all processes need from this one; `null` if there are none. */
 async function openView(
   crawler: Crawler,
   { dashboard, metrics }: CrawlFlags,

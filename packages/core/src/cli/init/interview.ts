@@ -1,4 +1,4 @@
-// The questions of `mannerly init`: it asks for what no flag says, and checks every answer as a crawl would.
+// The questions of `mannerly init`: asks for whatever no flag sets, and checks every answer as a crawl would.
 
 import { InvalidArgumentError } from 'commander';
 import { MannerlyError } from '../../errors.js';
@@ -20,10 +20,10 @@ export interface ProjectPlan {
   readonly browser: boolean;
 }
 
-/** A part of a plan that is asked for. Without a terminal it has its initial value, or its flag is needed. */
+/** A part of a plan that is asked for. Without a terminal it gets its initial value, or its flag is required. */
 interface Part<T> extends Omit<Question, 'fault'> {
   readonly flag: string;
-  /** @throws MannerlyError, InvalidArgumentError for what a crawl would refuse. */
+  /** @throws MannerlyError, InvalidArgumentError for values that a crawl would refuse. */
   readonly read: (answer: string) => T;
 }
 
@@ -65,7 +65,7 @@ function boundPart(bound: 'pages' | 'minutes', message: string): Part<number> {
   return { flag: `--${bound}`, message, initial, read: (answer) => Number(read(answer)) };
 }
 
-/** The same. @throws MannerlyError for what a crawl would refuse. */
+/** Returns its argument. @throws MannerlyError for values that a crawl would refuse. */
 function checked<T extends Partial<Pick<ProjectPlan, 'name' | 'contact' | 'seeds'>>>(given: T): T {
   // For the parts that are not checked.
   const { name = 'crawl', contact = 'https://example.org/', seeds = ['https://example.org/'] } = given;
@@ -74,10 +74,10 @@ function checked<T extends Partial<Pick<ProjectPlan, 'name' | 'contact' | 'seeds
 }
 
 /**
- * Completes a plan: checks what the flags say, and asks for the rest or takes its initial value.
+ * Completes a plan: checks what the flags set, and asks for the rest or uses its initial value.
  *
- * @param asker - `null`: there is no terminal.
- * @returns `null` when the user wants to stop.
+ * @param asker - `null` if there is no terminal.
+ * @returns `null` if the user wants to stop.
  * @throws MannerlyError for a part that a crawl would refuse; UsageError naming the flags that are missing.
  */
 export async function interview(given: Partial<ProjectPlan>, asker: Asker | null): Promise<ProjectPlan | null> {
@@ -101,7 +101,7 @@ export async function interview(given: Partial<ProjectPlan>, asker: Asker | null
   return plan as ProjectPlan;
 }
 
-/** What a check finds wrong, and what to do; `null`: nothing. */
+/** What is wrong according to a check, and what to do; `null` if nothing is. */
 function faultOf(check: () => unknown): string | null {
   try {
     check();

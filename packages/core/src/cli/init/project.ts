@@ -12,7 +12,7 @@ import type { ProjectPlan } from './interview.js';
 
 const SCAFFOLD = ownFile('scaffold/');
 
-/** From a file of the folder to its name in the project. npm would not publish a `.gitignore`. */
+/** From a file of the folder to its name in the project. npm does not publish a `.gitignore`. */
 const SAME_FOR_ALL: Readonly<Record<string, string>> = {
   gitignore: '.gitignore',
   'tsconfig.json': 'tsconfig.json',
@@ -30,7 +30,7 @@ export const PROJECT_TOOLS = {
 /** The driver of a project whose pages need a browser. */
 export const BROWSER_DRIVER = { 'playwright-core': '^1.65.1' } as const;
 
-/** Every file of a project: from its path, with forward slashes, to its text. */
+/** Every file of a project: path with forward slashes → text. */
 export async function projectFiles(plan: ProjectPlan): Promise<ReadonlyMap<string, string>> {
   const same = Object.entries(SAME_FOR_ALL).map(
     async ([from, to]) => [to, await readFile(new URL(from, SCAFFOLD), 'utf8')] as const,
@@ -54,7 +54,10 @@ function configOf({ name, contact, seeds, within, pages, minutes, depth, browser
   };
 }
 
-/** `node --test` searches the working directory on every version. Folders and patterns are read differently by each. */
+/**
+ * Plain `node --test` searches the working directory in every version, but versions read folders and patterns
+ * differently.
+ */
 function manifestOf({ name, browser }: ProjectPlan): object {
   return {
     name: packageName(name),
@@ -73,7 +76,7 @@ function manifestOf({ name, browser }: ProjectPlan): object {
   };
 }
 
-/** A name that npm accepts and that no package has: a token may begin with any character, and may be `mannerly`. */
+/** A name that npm accepts and no package has: a token may begin with any character, and may be `mannerly`. */
 function packageName(token: string): string {
   return `${token.toLowerCase().replace(/^[_-]+/, '') || 'my'}-crawl`;
 }
@@ -89,7 +92,7 @@ function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Names that may exist before. */
+/** Names that may already exist. */
 const IGNORED: readonly string[] = ['.git', '.DS_Store'];
 const MAX_NAMES_SHOWN = 3;
 
@@ -105,7 +108,7 @@ export async function checkIsFree(directory: string): Promise<void> {
   throw new UsageError(`${directory} is not empty: it holds ${shown}`, hint);
 }
 
-/** Writes the files. @throws The platform's error; `EEXIST` for a file that was created meanwhile. */
+/** Writes the files. @throws The platform's error; `EEXIST` for a file that was created in the meantime. */
 export async function writeProject(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, text] of files) {
     const file = join(directory, path);

@@ -1,4 +1,4 @@
-// `mannerly crawl --workers`: a crawl by several processes, with the progress and the report of all of them together.
+// `mannerly crawl --workers`: a crawl by several processes, with the combined progress and report.
 
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { resolveOptions } from '../../options/options.js';
@@ -20,7 +20,7 @@ import { WorkerPool } from './worker-pool.js';
 /** The default of `network.concurrency`. */
 const DEFAULT_CONCURRENCY = 64;
 
-/** Crawls with several processes. @returns The exit code where no worker has a report: they have said why */
+/** Crawls with several processes. @returns The exit code if no worker has a report: they have printed why */
 export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo): Promise<CrawlReport | number> {
   const { seeds, flags, options } = setup;
   const { workers: count = 1 } = flags;

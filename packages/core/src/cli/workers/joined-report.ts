@@ -1,4 +1,4 @@
-// Several processes of one crawl as one: their progress while they run, their reports when all have ended.
+// Combines several processes of one crawl: their progress while they run, their reports when all have ended.
 
 import { joinedStages } from '../../handle/item-stages.js';
 import { present } from '../../present.js';
@@ -8,7 +8,7 @@ import type { LoggedTotals } from '../../report/from-logs.js';
 import { boundsMet, OutcomeCounts } from '../../report/outcome-counts.js';
 import { addedRecrawlCounts } from '../../report/recrawl-counts.js';
 
-/** The progress of all. What counts for the crawl is the latest that any of them knows. `null`: none has reported. */
+/** The progress of all. Of a count of the crawl, the latest known to any of them counts. `null`: none has reported. */
 export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
   if (all.length === 0) return null;
   const waits = all.flatMap(({ waitingFor }) => waitingFor ?? []);
@@ -23,10 +23,10 @@ export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | n
   };
 }
 
-/** The state that says most of what is left: a stop, then hosts that wait, then a bound. */
+/** States in order of precedence: a stop, then waiting hosts, then a bound. */
 const STATES: readonly RunState[] = ['stopped', 'waiting', 'bounded', 'finished'];
 
-/** The report of all. @param logged - The counts of all logs; `null`: the logs are too long, so reports are added. */
+/** The report of all. @param logged - The counts of all logs; `null`: the logs are too long, so reports are summed. */
 export function joinedReport(
   reports: readonly [CrawlReport, ...CrawlReport[]],
   logged: LoggedTotals | null,
@@ -37,7 +37,7 @@ export function joinedReport(
     ...(['rejected', 'truncated', 'signed', 'items', 'requests', 'bytes'] as const),
   );
   const queued = Math.min(...reports.map((report) => report.queued));
-  // A process without hosts takes those that others have for waits. The one that ended last knows what is left.
+  // A process without hosts reports hosts of others as waiting. The one that ended last knows what is left.
   const ends = reports.filter((report) => queued > 0 || report.state !== 'waiting');
   const state = STATES.find((each) => ends.some((report) => report.state === each)) ?? 'finished';
   const { part: _, rejected: _own, truncated: _cut, signed: _mine, stopReason: _why, ...rest } = first;

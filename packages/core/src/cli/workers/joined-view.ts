@@ -1,4 +1,4 @@
-// Several processes of one crawl as one in the live view: what each of them shows, put together, and a row for each.
+// Several processes of one crawl in one live view: their combined data, and a row for each.
 
 import { MAX_DASHBOARD_HOSTS, MAX_DASHBOARD_RECENT } from '../../dashboard/limits.js';
 import type { DashboardView, HostRow, ProcessRow, WatchedCrawl } from '../../dashboard/view.js';
@@ -12,7 +12,7 @@ import type { WorkerPool } from './worker-pool.js';
 /** The phase of all: the first of these that any process has. */
 const PHASES: readonly CrawlPhase[] = ['running', 'stopping', 'paused', 'opening', 'idle', 'over'];
 
-/** The workers as a crawl to be watched. @param about - What the options say of it. */
+/** The workers as one crawl for the live view. @param about - What the options say about it. */
 export function watchedWorkers(
   pool: Pick<WorkerPool, 'workers' | 'tell' | 'stop'>,
   about: ReturnType<typeof activityBase>,
@@ -21,7 +21,7 @@ export function watchedWorkers(
   const workers = () => pool.workers();
   const views = (): DashboardView[] => workers().flatMap(({ view }) => view ?? []);
   return {
-    // Every worker listens to its own.
+    // Every worker listens to its own events.
     events: { on: () => () => undefined },
     pause: () => pool.tell('pause'),
     resume: () => pool.tell('resume'),
@@ -61,7 +61,7 @@ export function joinedPhase(phases: readonly CrawlPhase[]): CrawlPhase {
 
 const STATES: readonly HostRow['state'][] = ['asking', 'ready', 'waiting', 'parked', 'quiet'];
 
-/** A host is worked on by one process at a time, and may be remembered by others: the row that says most counts. */
+/** One process works on a host at a time, and others may remember it: the row with most information counts. */
 function joinedHosts(lists: readonly (readonly HostRow[])[]): HostRow[] {
   const rows = new Map<string, HostRow>();
   for (const row of lists.flat()) {
@@ -73,7 +73,7 @@ function joinedHosts(lists: readonly (readonly HostRow[])[]): HostRow[] {
   return [...rows.values()].sort((one, two) => rank(one) - rank(two));
 }
 
-/** Its requests by both. */
+/** The row with the sum of the requests of both. */
 function withTally(row: HostRow, other: HostRow | undefined): HostRow {
   if (other?.tally == null) return row;
   if (row.tally === null) return { ...row, tally: other.tally };

@@ -1,11 +1,11 @@
-// What the command and its workers send to each other: plain JSON over the channel that Node.js opens between them.
+// The messages between the command and its workers: plain JSON over the channel that Node.js opens between them.
 
 import type { DashboardView } from '../../dashboard/view.js';
 import type { MetricFamily } from '../../metrics/joined-metrics.js';
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 import type { CrawlPhase } from '../../run/activity.js';
 
-/** What a worker is to crawl. */
+/** What a worker has to crawl. */
 export interface StartMessage {
   readonly kind: 'start';
   readonly seeds: readonly string[];
@@ -14,7 +14,7 @@ export interface StartMessage {
   readonly out: string;
   /** The first worker resets, unparks and retries. */
   readonly isFirst: boolean;
-  /** It takes what `mannerly add` hands over: the first, or one that has replaced it. */
+  /** It takes the URLs of `mannerly add`: the first worker, or one that has replaced it. */
   readonly takesAdded: boolean;
 }
 
@@ -26,11 +26,11 @@ export type ToWorker =
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' };
 
-/** What a worker does. It may be stopping by a message, or by a handler. */
+/** The state of a worker. A message or a handler may have stopped it. */
 export interface WorkerState {
   readonly progress: CrawlProgress;
   readonly phase: CrawlPhase;
-  /** For the live view and the metrics of all, where they are wanted; in one message of ten. */
+  /** For the live view and the metrics of all, if they are wanted; in one of ten messages. */
   readonly view?: DashboardView;
   readonly metrics?: readonly MetricFamily[];
 }
@@ -48,7 +48,7 @@ export interface WorkerProcess {
   readonly pid: number;
   send(message: ToWorker): void;
   onMessage(listener: (message: FromWorker) => void): void;
-  /** Called once, when it has ended or where it has: with a code, or by a signal. */
+  /** Called once, when it ends or if it has already ended: with a code, or with a signal. */
   onExit(listener: (code: number | null, signal: string | null) => void): void;
   kill(): void;
 }

@@ -18,7 +18,7 @@ interface WorkerEnd {
   readonly code: number;
 }
 
-/** The state of a worker, with the last view that it has sent. */
+/** The state of a worker, with the last view that it sent. */
 export interface WorkerNow extends WorkerState {
   readonly name: string;
 }
@@ -26,11 +26,11 @@ export interface WorkerNow extends WorkerState {
 /** How often one worker is restarted at most. */
 const MAX_RESTARTS = 5;
 
-/** Starts workers: the first opens the crawl, the others load the program meanwhile and join when it is open. */
+/** Starts workers: the first opens the crawl; the others load the program meanwhile and join once it is open. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #processes = new Set<WorkerProcess>();
-  /** Those that have not been told to crawl. */
+  /** Workers that have not been told to crawl. */
   readonly #waiting: Set<WorkerProcess>;
   readonly #workers = new Map<number, WorkerNow>();
   #setOpen = (): void => undefined;
@@ -53,7 +53,7 @@ export class WorkerPool {
     const others = [...this.#waiting].map(async (process, at) => {
       await Promise.race([this.#opened, first]);
       this.#waiting.delete(process);
-      // An error of the first would be one of the others too.
+      // An error of the first worker would also be one of the others.
       if (!this.#isRefused && !this.#isStopping) return [await this.#work(at + 2, process)];
       process.kill();
       return [];
@@ -61,12 +61,12 @@ export class WorkerPool {
     this.ended = Promise.all([first, ...others]).then((ends) => ends.flat());
   }
 
-  /** Those that have told their state. */
+  /** The workers that have reported their state. */
   workers(): readonly WorkerNow[] {
     return [...this.#workers.values()];
   }
 
-  /** Tells all workers to send nothing, or to continue. */
+  /** Tells all workers to pause or to continue. */
   tell(kind: 'pause' | 'resume'): void {
     for (const worker of this.#processes) worker.send({ kind });
   }
@@ -75,7 +75,7 @@ export class WorkerPool {
     return this.#processes.size;
   }
 
-  /** Requests in flight are completed, and no worker is started any more. A second call does nothing. */
+  /** Completes requests in flight and starts no more workers. A second call does nothing. */
   stop(): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -87,7 +87,7 @@ export class WorkerPool {
     for (const worker of [...this.#processes, ...this.#waiting]) worker.kill();
   }
 
-  /** A worker and those that replace it. @param process - One that was started; `start` makes the others. */
+  /** A worker and its replacements. @param process - The first one if already started; `start` makes the others. */
   async #work(number: number, process?: WorkerProcess): Promise<WorkerEnd> {
     const { print, start } = this.#options;
     let next = process ?? start();
@@ -123,7 +123,7 @@ export class WorkerPool {
           this.#workers.set(number, { ...this.#workers.get(number), ...state, name: `worker ${number}` });
           const { phase } = state;
           if (phase !== 'idle' && phase !== 'opening') this.#setOpen();
-          // A handler has stopped it, if the command has not: what stops one stops the crawl.
+          // A handler stopped it, if the command did not: stopping one stops the crawl.
           if (phase === 'stopping') this.stop();
         },
         line: ({ text }) => print(text),
