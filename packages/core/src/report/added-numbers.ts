@@ -1,15 +1,15 @@
-// Figures by their names: those of several processes, or of several hosts, as one, and those that are worth telling.
+// Named figures: those of several processes or hosts combined, and the ones that a report shows.
 
 export function sums<K extends string>(all: readonly Readonly<Record<K, number>>[], ...names: readonly K[]) {
   return figures(all, names, (values) => values.reduce((sum, each) => sum + each, 0));
 }
 
-/** The largest of each of these figures over all, of which there is one at least. */
+/** For each of these figures, the largest of all; the list has at least one entry. */
 export function largest<K extends string>(all: readonly Readonly<Record<K, number>>[], ...names: readonly K[]) {
   return figures(all, names, (values) => Math.max(...values));
 }
 
-/** Those that are not 0: a report leaves the others out. */
+/** The figures that are not 0: a report leaves the others out. */
 export function positive<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as Partial<T>;
 }

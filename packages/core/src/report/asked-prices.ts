@@ -1,12 +1,12 @@
-// What pages ask to be paid for, by currency. Amounts are decimal text, never floating-point, and are never added
-// across currencies (licensing §11); nothing of it is ever paid.
+// The prices that pages ask for, by currency. Amounts are decimal text, never floating-point, and are never added
+// across currencies (licensing §11). Nothing is ever paid.
 
 import type { AskedPrice, HostPoliteness } from './crawl-report.js';
 import type { UrlDecision } from './decision.js';
 import { MAX_CURRENCIES } from './limits.js';
 import { plural } from './table.js';
 
-/** Digits behind the point that are read. */
+/** Digits after the point that are read. */
 const DIGITS = 9;
 /** A 402 that names a price, and a licence that does. */
 const OFFERS = [
@@ -17,7 +17,7 @@ const OFFERS = [
 export class AskedPrices {
   readonly #sums = new Map<string, { units: bigint; pages: number }>();
 
-  /** Takes a decision; one without a price that can be read says nothing. Never throws. */
+  /** Takes a decision; ignores one without a readable price. Never throws. */
   decision({ reason, detail }: Pick<UrlDecision, 'reason' | 'detail'>): void {
     if (detail === null || (reason !== 'payment-required' && reason !== 'license')) return;
     const { currency, amount } = OFFERS.map((offer) => offer.exec(detail)?.groups).find((found) => found) ?? {};

@@ -1,5 +1,5 @@
 // An error of the user's own code (a handler, a hook, a sink) as one line of the error log: with its stack, and the
-// line of source from which it came. Anything can be thrown, so everything here is bounded and nothing throws.
+// line of source where it happened. Any value can be thrown, so everything here is bounded and nothing throws.
 
 import { MannerlyError, shown, textOf } from '../errors.js';
 import { MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
@@ -7,15 +7,15 @@ import { MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.j
 /** One line of `errors.jsonl`. */
 export interface CodeError {
   readonly code: 'handler-error' | 'handler-timeout' | 'hook-error' | 'sink-failed';
-  /** The page that it was about; `null`: none. */
+  /** The page that it concerns; `null` if none. */
   readonly url: string | null;
   readonly hook?: string;
-  /** The class of the error, such as `TypeError`; `null`: no error was thrown, but another value. */
+  /** The class of the error, such as `TypeError`; `null` if the thrown value was not an error. */
   readonly name: string | null;
   readonly message: string;
-  /** The user's line: `file:line:column`; `null`: unknown. */
+  /** The user's line: `file:line:column`; `null` if unknown. */
   readonly source: string | null;
-  /** As the engine wrote it, causes included; `null`: none. */
+  /** As the engine wrote it, causes included; `null` if none. */
   readonly stack: string | null;
   readonly atMs: number;
 }
@@ -30,7 +30,7 @@ export function codeErrorOf(error: unknown, about: CodeErrorPlace): CodeError {
   return { code, url, ...(hook === undefined ? {} : { hook }), name, message, source, stack, atMs };
 }
 
-/** What was thrown as one line, as `errorLine` has it. Never throws. */
+/** A thrown value as one line, in the form of `errorLine`. Never throws. */
 export function errorText(error: unknown): string {
   const { name, message, stack } = partsOf(error);
   return errorLine({ name, message, source: stack === null ? null : sourceIn(stack) });
@@ -72,7 +72,7 @@ function causesOf(error: Error): string[] {
   return causes;
 }
 
-/** The first frame that lies neither in Node.js nor in an installed package. */
+/** The first frame that is neither in Node.js nor in an installed package. */
 function sourceIn(stack: string): string | null {
   for (const line of stack.split('\n')) {
     const [, place] = /^\s+at (?:.*\()?(.+:\d+:\d+)\)?$/.exec(line) ?? [];

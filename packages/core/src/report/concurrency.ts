@@ -1,22 +1,22 @@
-// How many exchanges were under way at the same time, from their times alone.
+// How many exchanges were in flight at the same time, computed from their times alone.
 
 /**
  * Counts overlapping exchanges, which it sees when they end. `#covered[n]` is the latest time at which more than n of
- * the exchanges so far were under way. A new exchange ends last, so it adds itself from its start on: where n were
- * under way after its start there are now n + 1, until the same time. Memory is one number per level of concurrency.
+ * the exchanges so far were in flight. A new exchange ends last, so it adds itself from its start on: wherever n were
+ * in flight after its start there are now n + 1, until the same time. Memory is one number per level of concurrency.
  */
 export class Concurrency {
   readonly #covered: number[] = [];
   readonly #most: number;
 
-  /** @param most - Levels that are counted; more count as this many. */
+  /** @param most - The highest level that is counted; more count as this many. */
   constructor(most: number) {
     this.#most = most;
   }
 
   /**
-   * One more exchange, in the order of ends. O(concurrency). @returns The most exchanges under way together while it
-   * was, itself included, of those that have ended.
+   * Adds one exchange, in the order of ends. O(concurrency). @returns The most exchanges in flight at once during it,
+   * itself included, among those that have ended.
    */
   add(startedAtMs: number, endedAtMs: number): number {
     const covered = this.#covered;

@@ -1,5 +1,5 @@
-// The logs of one run: files and robots.txt bodies in a crawl directory, or, without one, the last decisions in memory,
-// so that `explain` has something to read. With a directory, memory holds only the decisions that got no line.
+// The logs of one run: files and robots.txt bodies in a crawl directory; or, if there is none, the last decisions in
+// memory for `explain`. With a directory, memory holds only the decisions that got no line.
 
 import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
@@ -38,7 +38,7 @@ export interface DecisionSample {
   readonly maxLines?: number;
 }
 
-/** Takes the entries of a run, and finds a URL's decision again. Methods throw MannerlyError `log-failed`. */
+/** Writes the entries of a run, and finds the decision about a URL again. Methods throw MannerlyError `log-failed`. */
 export class CrawlLogs {
   readonly #recent = new Map<string, UrlDecision>();
   readonly #directory: CrawlDirectory | null;
@@ -50,7 +50,7 @@ export class CrawlLogs {
   #rejected: LineLog<RejectedItem> | null = null;
   #errors: LineLog<CodeError> | null = null;
   readonly #recentErrors = new Map<string, CodeError>();
-  /** Bodies are kept one after another; `close` throws the first failure once more. */
+  /** Bodies are written one after another; `close` throws the first failure again. */
   #robotsKept: Promise<void> = Promise.resolve();
 
   /**
@@ -67,12 +67,12 @@ export class CrawlLogs {
     this.#datasets = new LineLog(directory.datasetsPath);
   }
 
-  /** What the stages of the items have done in this run. */
+  /** Writes what the stages of the items did in this run. */
   stages(stages: readonly StageCounts[]): void {
     if (stages.length > 0) this.#run({ stages });
   }
 
-  /** What a comparison of clocks has said. */
+  /** Writes the result of a comparison of clocks. */
   clock(clock: ClockLine['clock']): void {
     this.#run({ clock });
   }
@@ -93,7 +93,7 @@ export class CrawlLogs {
       keepLatest(this.#recent, decision.url, decision, MAX_RECENT_DECISIONS);
   }
 
-  /** URLs that get no line; they are counted. */
+  /** Counts URLs that get no line. */
   leftOut(counts: OutcomeTable): void {
     this.#decisions?.leftOut(counts);
   }
@@ -106,7 +106,7 @@ export class CrawlLogs {
     this.#datasets?.append(found);
   }
 
-  /** Keeps an error of user code, `MAX_ERROR_LOG_BYTES` at most; without a directory the latest of each URL. */
+  /** Keeps an error of user code, at most `MAX_ERROR_LOG_BYTES`; without a directory, the latest of each URL. */
   error(error: CodeError): void {
     if (this.#directory === null) {
       if (error.url !== null) keepLatest(this.#recentErrors, error.url, error, MAX_RECENT_ERRORS);
@@ -116,7 +116,7 @@ export class CrawlLogs {
     this.#errors.append(error);
   }
 
-  /** Keeps items that their schema rejected, `MAX_REJECTED_BYTES` at most: a schema that fits no page rejects all. */
+  /** Keeps items that their schema rejected, at most `MAX_REJECTED_BYTES`: a schema may reject every page. */
   rejected(items: readonly RejectedItem[]): void {
     if (this.#directory === null) return;
     for (const item of items) {
@@ -125,7 +125,7 @@ export class CrawlLogs {
     }
   }
 
-  /** Keeps the body of a robots.txt that was read; resolves when a killed process cannot undo it. */
+  /** Keeps the body of a robots.txt that was read; resolves once it survives a killed process. */
   async robots(authority: string, body: Uint8Array): Promise<void> {
     const directory = this.#directory;
     if (directory === null) return;
@@ -142,7 +142,7 @@ export class CrawlLogs {
     return logged === null || (recent !== null && recent.atMs > logged.atMs) ? recent : logged;
   }
 
-  /** The latest error of the user's own code about a URL; `null`: none is kept. */
+  /** The latest error of the user's code about a URL; `null` if none is kept. */
   async findError(url: string): Promise<CodeError | null> {
     if (this.#directory === null) return this.#recentErrors.get(url) ?? null;
     this.#errors?.flush();
@@ -150,13 +150,13 @@ export class CrawlLogs {
     return findError(paths, url);
   }
 
-  /** The decisions of the crawl in the order of writing; without a directory the latest in memory. */
+  /** The decisions of the crawl in the order of writing; without a directory, the latest in memory. */
   async *decisions(): AsyncGenerator<UrlDecision> {
     if (this.#directory === null) yield* this.#recent.values();
     else yield* inOrder((await this.#decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
   }
 
-  /** Decisions at the end of the logs of all processes, those of one after those of another. */
+  /** Decisions at the end of the logs of all processes, one process after the other. */
   async *latest(): AsyncGenerator<UrlDecision> {
     const paths = await this.#decisionsPaths();
     for (const path of paths) {
@@ -171,7 +171,7 @@ export class CrawlLogs {
     await this.#robotsKept;
   }
 
-  /** Those of all processes that have worked in the directory. */
+  /** The decision logs of all processes that worked in the directory. */
   async #decisionsPaths(): Promise<string[]> {
     if (this.#directory === null) return [];
     this.#decisions?.flush();
@@ -180,8 +180,8 @@ export class CrawlLogs {
 }
 
 /**
- * The decision log, `decisions.jsonl`. A large crawl may log a sample; what has no line is counted, so that totals stay
- * complete. A URL is chosen by its hash, so every run chooses the same ones.
+ * The decision log, `decisions.jsonl`. A large crawl may log a sample; decisions without a line are counted, so that
+ * totals stay complete. A URL is chosen by its hash, so every run chooses the same ones.
  */
 export class DecisionLog {
   readonly #log: LineLog<UrlDecision | LeftOutLine>;

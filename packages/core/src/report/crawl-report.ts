@@ -1,4 +1,4 @@
-// The report of a run: how it ended, what was done, and its politeness, measured from what really happened.
+// The report of a run: how it ended, what it did, and its politeness, measured from its actual requests.
 
 import type { HostWait } from '@mannerly/frontier';
 import type { ScopeMove } from '../admit/scope.js';
@@ -19,7 +19,7 @@ export type RunState = 'finished' | 'bounded' | 'waiting' | 'stopped';
 export interface AskedPrice {
   /** Three letters, as the site writes them. */
   readonly currency: string;
-  /** The sum, a decimal number without needless zeros. */
+  /** The sum, a decimal number without trailing zeros. */
   readonly amount: string;
   readonly pages: number;
 }
@@ -29,20 +29,20 @@ export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetc
   readonly host: string;
   readonly requests: number;
   /**
-   * Those that count against `bounds.pages`: no redirects, and nothing that no handler wants. `null`: it is read from a
-   * decision log that holds a sample.
+   * The pages that count against `bounds.pages`: no redirects, and nothing without a handler. `null` if read from a
+   * decision log that is only a sample.
    */
   readonly pages: number | null;
   readonly robotsRequests: number;
-  /** End of one request to the start of the next; `null` with fewer than two requests. */
+  /** End of one request to the start of the next; `null` if there are fewer than two requests. */
   readonly smallestGapMs: number | null;
-  /** The longest interval that the host's robots.txt requires (Crawl-delay or Request-rate); `null`: none. */
+  /** The longest interval that the host's robots.txt requires (Crawl-delay or Request-rate); `null` if none. */
   readonly requiredMs: number | null;
-  /** The longest Crawl-delay, end to start; `null`: none. */
+  /** The longest Crawl-delay, end to start; `null` if none. */
   readonly requiredGapMs: number | null;
-  /** The longest interval of a Request-rate, start to start; `null`: none. */
+  /** The longest interval of a Request-rate, start to start; `null` if none. */
   readonly requiredStartToStartMs: number | null;
-  /** Start to start, where a Request-rate was in force; `null` elsewhere. */
+  /** Start to start, while a Request-rate was in force; `null` if none was. */
   readonly smallestStartToStartMs: number | null;
   readonly highestConcurrency: number;
   /** The longest observed pause after a 429, 503 or Retry-After. */
@@ -57,11 +57,11 @@ export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetc
     readonly reason: string;
     readonly line: number | null;
     readonly pattern: string | null;
-    /** Whose robots.txt excludes it; `null`: not by robots.txt. */
+    /** The authority whose robots.txt excludes it; `null` if robots.txt does not. */
     readonly authority: string | null;
   }[];
   readonly comments: readonly string[];
-  /** Prices that its pages ask, by currency, as far as readable. Nothing was paid. Absent: no page asks a price. */
+  /** Prices that its pages ask, by currency, if readable. Nothing was paid. Absent: no page asks a price. */
   readonly asked?: readonly AskedPrice[];
   /** What an operator should know about this host. */
   readonly warnings: readonly string[];
@@ -70,30 +70,30 @@ export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetc
 /** The report of a run. */
 export interface CrawlReport {
   readonly state: RunState;
-  /** The bound that ended the run; `null`: none did. */
+  /** The bound that ended the run; `null` if none did. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
-  /** The bounds that kept URLs out of the crawl, with their numbers; empty: none did. */
+  /** The bounds that kept URLs out of the crawl, with their numbers; empty if none did. */
   readonly bounds: readonly BoundMet[];
-  /** With `stopped`: that of `StopCrawl`, `signature-clock: …`, `egress-not-listed: …` or `proxy-down: …`. */
+  /** With `stopped`: the reason of `StopCrawl`, `signature-clock: …`, `egress-not-listed: …` or `proxy-down: …`. */
   readonly stopReason?: string;
   /** The longest stall of this run, milliseconds. */
   readonly longestStallMs?: number;
   /** For a run that visited known pages again: the results for these pages. */
   readonly recrawl?: RecrawlCounts;
-  /** Whether the run continued earlier ones. Then all counts are of the crawl, over its runs. */
+  /** Whether the run continued earlier ones. If so, all counts are of the crawl, over its runs. */
   readonly resumed: boolean;
-  /** The crawl was `finished`, or its bounds were used up, before this run: no request was made. */
+  /** The crawl was `finished`, or its bounds were used up, before this run: it made no request. */
   readonly alreadyFinished: boolean;
   /**
-   * Where several processes work on the crawl: the part that this one has done. `requests`, `items`, `bytes`,
-   * `outcomes` and `politeness` are then of this part, over its runs; pages, queue and running time of the crawl.
-   * Absent: it was alone.
+   * If several processes work on the crawl: the part of this process. `requests`, `items`, `bytes`, `outcomes` and
+   * `politeness` then cover this part over its runs; pages, queue and running time cover the crawl. Absent: only one
+   * process.
    */
   readonly part?: string;
-  /** Of this run. */
+  /** Start of this run. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-  /** Time running over all runs: what `bounds.minutes` counts. */
+  /** Running time over all runs: what `bounds.minutes` counts. */
   readonly runningMs: number;
   readonly pages: number;
   readonly requests: number;
@@ -104,18 +104,18 @@ export interface CrawlReport {
   readonly rejected?: number;
   /** Pages of this run with a truncated body, which were handled anyway: `page.truncated` is `limit`. Absent: none. */
   readonly truncated?: number;
-  /** What each stage of `items` has done in this run. Absent: there are none. */
+  /** What each stage of `items` did in this run. Absent: there are none. */
   readonly stages?: readonly StageCounts[];
   readonly bytes: number;
   readonly queued: number;
-  /** URLs by status and reason. Each URL that was found counts once: `held` are those that are queued. */
+  /** URLs by status and reason. Each URL that was found counts once; `held` URLs are still queued. */
   readonly outcomes: OutcomeTable;
   readonly politeness: readonly HostPoliteness[];
-  /** All runs where the crawl directory's logs have them and are not too long, else this one. */
+  /** All runs if the crawl directory's logs have them and are not too long, else this one. */
   readonly politenessOf: 'crawl' | 'run';
-  /** With `waiting`: each host with its reason and next time; empty where only pages wait (`recrawl.nextDueAtMs`). */
+  /** With `waiting`: each host with its reason and next time; empty if only pages wait (`recrawl.nextDueAtMs`). */
   readonly waiting: readonly HostWait[];
-  /** Seeds that led to another host of their domain, with which their scope moved; of the whole crawl. */
+  /** Seeds that led to another host of their domain, which moved their scope; of the whole crawl. */
   readonly scopeMoves: readonly ScopeMove[];
   /** Traps that were found; of the whole crawl. */
   readonly traps: readonly TrapFinding[];
@@ -143,7 +143,7 @@ export interface CrawlProgress {
   readonly items: number;
   readonly bytes: number;
   readonly runningMs: number;
-  /** What the crawl waits for when nothing is in flight: which host, why, until when. */
+  /** What the crawl waits for if nothing is in flight: which host, why, until when. */
   readonly waitingFor: HostWait | null;
   readonly waitingHosts: number;
   /** The longest stall of the run, milliseconds: a page or a handler that blocked the process. */

@@ -1,5 +1,5 @@
 // What a crawl records: a decision for each URL, an entry for each request, and what each run declares. The logs, the
-// events and the report share them.
+// events and the report share these types.
 
 import type { JsonValue, RobotsCopyRef, RobotsOptions, Via } from '@mannerly/frontier';
 import type { resolvePoliteness } from '@mannerly/frontier/internal';
@@ -31,30 +31,30 @@ export interface UrlDecision {
   readonly atMs: number;
   /** Details for people. */
   readonly detail: string | null;
-  /** The state of its host when it was requested; of a held URL until when it waits. */
+  /** The state of its host when it was requested; for a held URL, until when it waits. */
   readonly clock?: HostClockReading;
-  /** URLs queued at the time, over all hosts; of pages only. */
+  /** URLs queued at that time, over all hosts; only for pages. */
   readonly queued?: number;
-  /** It counts against `bounds.pages`. Absent: it does not. */
+  /** Whether it counts against `bounds.pages`. Absent: it does not. */
   readonly isPage?: true;
   /** With `nearDuplicates`: the text of the page, 16 hex digits. Absent: it was not compared. */
   readonly simhash?: string;
   /** With `nearDuplicates`: the first page that says nearly the same. Absent: none is known. */
   readonly similarTo?: string;
   /**
-   * Of another visit of a known page, and of a URL that robots.txt closed before: how it was decided then, which does
-   * not count any more.
+   * For another visit of a known page, and for a URL that robots.txt closed before: its earlier decision, which no
+   * longer counts.
    */
   readonly replaces?: Pick<UrlDecision, 'status' | 'reason'>;
-  /** Of a failure only: what came along with the URL, for a retry. */
+  /** Only for a failure: the data queued with the URL, for a retry. */
   readonly carried?: { readonly via: Via; readonly label?: string; readonly userData?: JsonValue };
 }
 
 /** The state of a host at a decision: of the URL's last request, and what follows. Times are epoch milliseconds. */
 export interface HostClockReading extends Pick<RequestRecord, 'host' | 'gapMs' | 'crawlDelayMs' | 'requestIntervalMs'> {
-  /** `null`: no request left. */
+  /** `null` if no request was sent. */
   readonly startedAtMs: number | null;
-  /** Until when the host waits; `null`: it does not, or it is not known. */
+  /** The end of the host's wait; `null` if it does not wait, or if that is not known. */
   readonly untilMs: number | null;
 }
 
@@ -80,32 +80,32 @@ export interface RequestRecord {
   readonly encodedBytes: number;
   readonly remoteAddress: string | null;
   readonly userAgent: string;
-  /** It carried a signature. Absent: none. */
+  /** Whether it carried a signature. Absent: no. */
   readonly signed?: true;
-  /** It carried the credential of `signIn`, which is not recorded. Absent: none. */
+  /** Whether it carried the credential of `signIn`, which is not recorded. Absent: no. */
   readonly signedIn?: true;
   /** Absent: GET. */
   readonly method?: 'HEAD' | 'POST';
-  /** What the host required when the request was sent, milliseconds; `null`: nothing. */
+  /** What the host required when the request was sent, milliseconds; `null` if nothing. */
   readonly crawlDelayMs: number | null;
   readonly requestIntervalMs: number | null;
   /** The gap before it: milliseconds after the end of the host's last request. */
   readonly gapMs: number | null;
-  /** Who cut the body; `null`: it is complete. */
+  /** What cut the body off; `null` if it is complete. */
   readonly truncated: 'limit' | 'connection' | null;
   /** Retry-After as received. */
   readonly retryAfter: string | null;
   /** The copy of robots.txt that allowed it; `null` for robots.txt itself. */
   readonly robots: RobotsCopyRef | null;
-  /** Of a request for robots.txt: what is needed to read its answer again. */
+  /** For a request for robots.txt: what is needed to interpret its answer again. */
   readonly robotsAnswer: RobotsReceipt | null;
 }
 
 /** The answer to a request for robots.txt. */
 export interface RobotsReceipt {
-  /** Whose rules they are, as `scheme://host[:port]`; on a hop of a redirect not the one that the URL names. */
+  /** The authority that the rules govern, as `scheme://host[:port]`; after a redirect not that of the URL. */
   readonly authority: string;
-  /** The name of its copy in `robots/`, where its status was 2xx and it was complete: its SHA-256 as 64 hex digits. */
+  /** The name of its copy in `robots/`, if its status was 2xx and it was complete: its SHA-256 as 64 hex digits. */
   readonly hash: string | null;
   /** The header fields that say what the answer means and for how long: lower-case name to value. */
   readonly headers: Readonly<Record<string, string>>;
@@ -126,33 +126,35 @@ export interface RunPromise {
   /** How robots.txt is read, as in the crawl's options. */
   readonly robots: Omit<RobotsOptions, 'tokens'>;
   readonly pace: RunPace;
-  /** Requests under way at a time, over all hosts; those of handlers count separately. */
+  /** Requests in flight at a time, over all hosts; those of handlers count separately. */
   readonly concurrency: number;
 }
 
-/** The interval where a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
+/** The interval if a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */
 export type RunPace = Pick<
   ReturnType<typeof resolvePoliteness>,
   'name' | 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule' | 'perIp'
 >;
 
-/** The last line of a run in `runs.jsonl`, where items pass stages. */
+/** The last line of a run in `runs.jsonl`, if items pass stages. */
 export interface StagesLine {
   readonly stages: readonly StageCounts[];
 }
 
-/** A comparison of clocks in `runs.jsonl`, of a crawl whose frontier is on a server. Milliseconds. */
+/** A comparison of clocks in `runs.jsonl`, for a crawl whose frontier is on a server. Milliseconds. */
 export interface ClockLine {
   readonly clock: {
     /** When it was made, by the clock of the crawl. */
     readonly atMs: number;
-    /** By how much the server's clock was ahead, and how far that may be off. */
+    /** By how much the server's clock was ahead, and the largest error of that. */
     readonly aheadMs: number;
     readonly errorMs: number;
   };
 }
 
-/** The last line of a run in the decision log: URLs without a line, by status and reason. Held: until the next run. */
+/**
+ * The last line of a run in the decision log: URLs without a line, by status and reason; held ones until the next run.
+ */
 export interface LeftOutLine {
   readonly atMs: number;
   readonly leftOut: OutcomeTable;

@@ -47,7 +47,7 @@ export function explanationText(explanation: Explanation): string {
   ]);
 }
 
-/** The error as it was kept, and the first frames of its stack that lie in code of the user. */
+/** The error as it was kept, and the first frames of its stack that are in the user's code. */
 function errorLines(error: CodeError | undefined): Lines {
   if (error === undefined) return [];
   const ofUser = (line: string): boolean => !/node:|[\\/]node_modules[\\/]/.test(line);
@@ -118,7 +118,7 @@ const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
 };
 
 function headlineOf({ status, reason, whyLogsOnly, place, decision }: Explanation): string {
-  // The queue was not searched: "unknown" would say too much.
+  // The queue was not searched, so "unknown" would say too much.
   if (status === 'unknown' && whyLogsOnly != null) return 'Not decided: the logs do not name it. It may be queued.';
   // The log may have left it out (`decisionLog`).
   if (status === 'waiting' && place === null)
@@ -128,7 +128,7 @@ function headlineOf({ status, reason, whyLogsOnly, place, decision }: Explanatio
   return HEADLINES[status];
 }
 
-/** The line of robots.txt that closes the URL, or that allowed the request. */
+/** The line of robots.txt that denies the URL, or that allowed the request. */
 function ruleText({ line, pattern, robots, decision, look }: Explanation): string | null {
   if (line === null) return null;
   const isOpen = decision === null || decision.status === 'held';
@@ -199,7 +199,7 @@ function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
   ];
 }
 
-/** Why it goes first, or after how many others. `null`: nothing but its time decides. */
+/** Why it goes first, or after how many others. `null` if only its time decides. */
 function orderText({ weight, label, ahead }: HostLook['order']): string | null {
   const others = ahead === 0 ? 'it goes first' : ahead === null ? null : `${plural(ahead, 'host')} go before it`;
   if (others === null && weight === 1 && label === null) return null;

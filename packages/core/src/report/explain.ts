@@ -1,5 +1,5 @@
-// Why a URL was or was not fetched, as a value: its decision in the log, and what the gate and the queue say of it now.
-// It makes no request and changes nothing.
+// Why a URL was or was not fetched, as a value: its decision in the log, and its current state in the gate and the
+// queue. It makes no request and changes nothing.
 
 import type { HostKeyBy, HostLook, HostWait, QueuedUrl, UrlLook } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
@@ -14,31 +14,31 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly url: string;
   /** Its status; `waiting`: known and not decided yet; `unknown`: never met. */
   readonly status: UrlStatus | 'waiting' | 'unknown';
-  /** A reason of `REASONS`; `null`: there is none. */
+  /** A reason of `REASONS`; `null` if there is none. */
   readonly reason: string | null;
   /** What the reason means, one sentence. */
   readonly means: string | null;
   /** What can be done. */
   readonly todo: string | null;
-  /** The earliest time at which it can be tried, epoch milliseconds; `null`: unknown, or decided. */
+  /** The earliest time at which it can be tried, epoch milliseconds; `null` if unknown, or decided. */
   readonly untilMs: number | null;
   /** The decision as it was logged. */
   readonly decision: UrlDecision | null;
-  /** Of a host: what the frontier knows of it. */
+  /** For a host: what the frontier knows about it. */
   readonly host?: HostLook;
-  /** The latest error that a handler, hook or sink threw about it; absent: none is kept. */
+  /** The latest error that a handler, hook or sink threw about it; absent if none is kept. */
   readonly error?: CodeError;
-  /** What the frontier says of the URL now; `null` without a frontier. */
+  /** The current state of the URL in the frontier; `null` without a frontier. */
   readonly look: UrlLook | null;
-  /** Where it is queued, as far as the queue was searched; of a crawl that is not running. */
+  /** Where it is queued, as far as the queue was searched; only if the crawl is not running. */
   readonly place?: QueuedUrl | null;
-  /** The bound of the whole crawl that is used up; of a crawl that is not running. */
+  /** The bound of the whole crawl that is used up; only if the crawl is not running. */
   readonly bound?: 'pages' | 'minutes' | 'bytes' | null;
-  /** Of a host of a crawl that is not running, or whose frontier could not be read: what the logs say of it. */
+  /** For a host of a crawl that is not running, or whose frontier could not be read: what the logs say about it. */
   readonly logged?: LoggedHost;
-  /** Entries of `hosts` that apply; absent: none. */
+  /** Entries of `hosts` that apply; absent if none. */
   readonly hosts?: readonly AppliedHostEntry[];
-  /** Its visits, where they are kept (`recrawl`), and when the next one is due. */
+  /** Its visits, if they are kept (`recrawl`), and when the next one is due. */
   readonly visit?: VisitLook;
   /** Why only the logs were read, one sentence. */
   readonly whyLogsOnly?: string | null;
@@ -58,9 +58,9 @@ const NOTHING = {
 } as const satisfies Partial<Explanation>;
 
 /**
- * Puts together what is known of a URL. A decision wins over what the gate says now: it is what happened.
- * @param decision - The latest of the log; `null`: none.
- * @param look - What the frontier says; `null`: there is none to read.
+ * Combines what is known about a URL. A decision takes precedence over the gate: it is what happened.
+ * @param decision - The latest of the log; `null` if none.
+ * @param look - The state in the frontier; `null` if there is none to read.
  * @param place - Where it is queued; `null`: not found; absent: not searched.
  */
 export function explain(
@@ -81,13 +81,13 @@ export function explain(
   const { line, pattern, dialect } = gate;
   const allowed = { ...base, status, line, pattern, dialect, robots };
   if (gate.kind === 'deny') return { ...allowed, ...meaningOf(gate.reason) };
-  // Where the queue was searched, the reason for which the last run held it is over unless the host still waits.
+  // If the queue was searched, the reason of the last run's hold is over unless the host still waits.
   const heldFor = place == null ? decision?.reason : undefined;
   const reason = status === 'unknown' ? undefined : (wait?.reason ?? heldFor);
   return reason === undefined ? allowed : { ...allowed, ...meaningOf(reason), untilMs: wait?.untilMs ?? null };
 }
 
-/** The same with the error that was kept about it, unless it was fetched later; `null`: none. @throws Never */
+/** Adds the error that was kept about the URL, unless it was fetched later; `null` if none. @throws Never */
 export function withError(explanation: Explanation, error: CodeError | null): Explanation {
   return error === null || explanation.status === 'fetched' ? explanation : { ...explanation, error };
 }
@@ -102,7 +102,7 @@ export function withHosts(
   return applied.length === 0 ? explanation : { ...explanation, hosts: applied };
 }
 
-/** The same of a host. `waiting`: the crawl may request more of it. @throws Never */
+/** The explanation of a host. `waiting`: the crawl may request more from it. @throws Never */
 export function explainHost(host: HostLook): Explanation {
   const reason = host.isParked ? 'host-parked' : (host.spent ?? host.wait?.reason ?? null);
   const status = host.isKnown ? 'waiting' : 'unknown';
@@ -111,7 +111,7 @@ export function explainHost(host: HostLook): Explanation {
   return { ...NOTHING, url: host.host, ...meaning, status, robots, untilMs: host.nextAtMs, host };
 }
 
-/** A host as the logs know it, where its frontier cannot be read. @throws Never */
+/** A host as the logs know it, if its frontier cannot be read. @throws Never */
 export function explainLoggedHost(host: string, logged: LoggedHost, whyLogsOnly: string | null): Explanation {
   const status = logged.requests === 0 && logged.warning === null ? 'unknown' : 'waiting';
   return { ...NOTHING, url: host, status, logged, whyLogsOnly };
@@ -127,7 +127,7 @@ export function isHostName(text: string): boolean {
   return !text.includes('/') && parseUrl(`http://${text}/`) !== null;
 }
 
-/** A URL as it is requested and logged: serialized, without fragment. Other text stays. @throws Never */
+/** A URL as it is requested and logged: serialized, without fragment. Other text is unchanged. @throws Never */
 export function requestedForm(text: string): string {
   const url = parseUrl(text);
   if (url === null) return text;
@@ -136,12 +136,12 @@ export function requestedForm(text: string): string {
 }
 
 /**
- * A host while no run works on it. A wait that is over is left out. A killed run leaves its wait unwritten: that one is
- * derived from the host's interval and its last answers. @throws Never
+ * The state of a host while no run works on it. A wait that is over is left out. A killed run does not write its wait,
+ * so that is derived from the host's interval and its last answers. @throws Never
  */
 export function atRest(look: HostLook, nowMs: number): HostLook {
   const { host, wait, nextAtMs, isParked, interval, inARow } = look;
-  // What was in flight when a run was killed comes first when the crawl goes on.
+  // Requests in flight when a run was killed come first when the crawl continues.
   const queued = look.queued + look.inFlight;
   const rested = { ...look, queued, inFlight: 0 };
   if (isParked || nextAtMs === null || nextAtMs <= nowMs) return { ...rested, wait: isParked ? wait : null };
@@ -162,37 +162,37 @@ const INTERVAL_WAITS: Readonly<Record<HostLook['interval']['from'], HostWait['re
 /** The visits of a page. Times are epoch milliseconds. */
 export interface VisitLook {
   readonly visits: number;
-  /** The last one that came to something, and how many have failed since. */
+  /** The last visit with a result, and how many have failed since. */
   readonly lastVisitMs: number;
   readonly failures: number;
-  /** Changes that were seen, and the last of them; at first the first visit. */
+  /** Changes that were seen, and the last of them; initially the first visit. */
   readonly changes: number;
   readonly changedAtMs: number;
   /** The gamma distribution of its changes per day, and its mean. */
   readonly shape: number;
   readonly days: number;
   readonly changesPerDay: number;
-  /** How likely it is as it was visited, 0 to 1. */
+  /** The probability that it is unchanged since its visit, 0 to 1. */
   readonly fresh: number;
   /** How many other pages it is worth, and what a visit now is worth, in days of staleness. */
   readonly importance: number;
   readonly value: number;
-  /** When the next visit is due; `null`: never, it is gone. */
+  /** When the next visit is due; `null`: never, because it is gone. */
   readonly dueAtMs: number | null;
   /**
-   * Why then: the bounds of a run decide alone; the interval that follows from how often it changes; what its response
-   * says of its lifetime; it was not found once; visits failed, and each doubles the wait; it is gone.
+   * The reason for that time: the bounds of a run alone; the interval from how often it changes; the lifetime in its
+   * response; it was not found once; visits failed, and each doubles the wait; it is gone.
    */
   readonly why: 'bounds' | 'interval' | 'lifetime' | 'missing' | 'failed' | 'gone' | 'named';
-  /** Its validators as received, `null` where the next request has none; whether those of its host are sent back. */
+  /** Its validators as received, `null` if the next request has none; whether those of its host are sent back. */
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly isEtagTrusted: boolean;
   readonly isLastModifiedTrusted: boolean;
-  /** No conditional request to the host until then; `null`: its ETags have not lied. */
+  /** No conditional request to the host until then; `null` if its ETags have been correct. */
   readonly untrustedUntilMs: number | null;
-  /** What sitemaps and feeds say of it since the last visit; `null`: nothing. */
+  /** What sitemaps and feeds say about it since the last visit; `null` if nothing. */
   readonly lastmod: 'changed' | 'unchanged' | null;
-  /** How often that has proved true of pages of its host, and how far it counts: 0 to 1. */
+  /** How often that was true for pages of its host, and how much it counts: 0 to 1. */
   readonly lastmodTrust: { readonly changed: number; readonly unchanged: number; readonly weight: number };
 }

@@ -1,4 +1,4 @@
-// What the logs in a crawl directory say of the whole crawl, of one host, and of the last requests.
+// What the logs in a crawl directory say about the whole crawl, one host, and the last requests.
 
 import type { HostWarning } from '@mannerly/frontier';
 import { checkPaths } from '../call-options.js';
@@ -24,11 +24,11 @@ export type LoggedTotals = NonNullable<Awaited<ReturnType<typeof totalsFromLogs>
 type PartPaths = PartLogPaths & Pick<CrawlPaths, 'itemsPath'>;
 
 /**
- * Reads the logs as streams and computes the report: the ledger of a run, fed in the order of time. `signed` are the
- * requests that carried a signature, `truncated` the pages whose body was cut, each visit by itself; absent: none.
- * Bytes are those of bodies as received.
+ * Reads the logs as streams and computes the report with the ledger of a run, in the order of time. `signed` counts
+ * requests with a signature, `truncated` pages with a truncated body, each visit separately; absent if none. Bytes are
+ * those of bodies as received.
  * @param onRequests - Called with the number of requests read so far.
- * @throws MannerlyError `option-invalid`; the platform's error when a log cannot be read. An absent log is empty.
+ * @throws MannerlyError `option-invalid`; the platform's error if a log cannot be read. An absent log is empty.
  */
 export async function reportFromLogs(paths: LogPaths, onRequests: (requests: number) => void = () => undefined) {
   checkPaths('reportFromLogs', paths, 'requestsPath', 'decisionsPath', 'warningsPath');
@@ -66,7 +66,7 @@ export async function reportFromLogs(paths: LogPaths, onRequests: (requests: num
 }
 
 /**
- * The totals of a crawl whose logs and items no process writes any more; `null` when the files are larger than
+ * The totals of a crawl whose logs and items no process writes any more; `null` if the files are larger than
  * `MAX_REPORTED_LOG_BYTES`. @throws The platform's error.
  */
 export async function totalsFromLogs(paths: PartPaths & { readonly parts?: readonly PartPaths[] }) {
@@ -78,10 +78,10 @@ export async function totalsFromLogs(paths: PartPaths & { readonly parts?: reado
   return { ...totals, items: await countItems(parts.map(({ itemsPath }) => itemsPath)) };
 }
 
-/** One host as the logs know it, and its last request, for a question while a run has the queue. */
+/** One host as the logs know it, with its last request, for a question while a run uses the queue. */
 export interface LoggedHost extends Pick<RequestRecord, 'crawlDelayMs' | 'requestIntervalMs' | 'gapMs'> {
   readonly requests: number;
-  /** When its last request ended, epoch milliseconds; `null`: none is logged. */
+  /** When its last request ended, epoch milliseconds; `null` if none is logged. */
   readonly lastEndedAtMs: number | null;
   readonly warning: HostWarning | null;
   /** The last answer to each of its requests for robots.txt, redirects left out. */
@@ -119,7 +119,7 @@ export async function loggedHost(
 
 /**
  * When every host has had its interval after the last requests of a log, epoch milliseconds, for a crawl that starts
- * over and has forgotten them. By the end of the log alone; it says nothing of pauses. @throws The platform's error.
+ * over and has forgotten them. Reads only the end of the log; pauses are not included. @throws The platform's error.
  */
 export async function restedAtMs(
   requestsPath: string,

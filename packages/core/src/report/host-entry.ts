@@ -1,9 +1,9 @@
-// An entry of `hosts` as it is kept and told: plain values, without what is absent.
+// An entry of `hosts` as it is stored and shown: plain values, without absent ones.
 
 import type { HostKeyBy } from '@mannerly/frontier';
 import { createHostMatch } from '@mannerly/frontier/internal';
 
-/** Settings of single hosts. Of fields and patterns as they were written. */
+/** Settings of single hosts, with fields and patterns as written. */
 export interface HostEntryText {
   readonly match: readonly string[];
   readonly spacing?: { readonly [K in 'factor' | 'minMs' | 'maxMs']?: number };
@@ -15,11 +15,11 @@ export interface HostEntryText {
 }
 
 export interface AppliedHostEntry extends HostEntryText {
-  /** Its place in the option. */
+  /** Its position in the option. */
   readonly at: number;
 }
 
-/** The entries that apply to a host, by its names: its own, and its key. In their order. @throws Never */
+/** The entries that apply to a host, by its name and its key, in their order. @throws Never */
 export function entriesFor(
   entries: readonly HostEntryText[],
   names: readonly string[],

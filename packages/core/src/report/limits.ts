@@ -7,7 +7,7 @@ export const MAX_REPORT_LINES_PER_HOST = 12;
 export const MAX_REPORT_TEXT = 1_000; // characters of a comment, warning, URL or pattern kept for the report
 /** Different statuses counted per host; later ones are counted as `other`. HTTP defines about sixty. */
 export const MAX_STATUSES_PER_HOST = 64;
-export const MAX_CURRENCIES = 16; // currencies that are added up; later ones are left out
+export const MAX_CURRENCIES = 16; // currencies that are summed; later ones are left out
 export const MAX_MEASURED_CONCURRENCY = 256; // overlapping requests counted per host; more are reported as this many
 /** Different reasons counted; later ones are counted as `other`. The table has about seventy. */
 export const MAX_COUNTED_REASONS = 400;
@@ -19,13 +19,15 @@ export const LOG_TAIL_READ_BYTES = 4 * 1024 * 1024;
 export const LATEST_DECISIONS_BYTES = 32 * 1024 * 1024;
 export const LOG_TAIL_BYTES = 64 * 1024; // bytes of a log read in one piece to find the end of its last whole line
 export const MAX_RECENT_DECISIONS = 10_000; // decisions kept in memory for `explain` where there is no decision log
-/** Authorities (schemes and ports) of one host whose robots.txt an answer about the host names. Ours: most have one. */
+/** Authorities (schemes and ports) of one host whose robots.txt an explanation names. Ours: most hosts have one. */
 export const MAX_HOST_AUTHORITIES = 16;
-/** URLs held or failed in one run and decided by the next that a report computed from logs counts once. */
+/** URLs held or failed in one run and decided by the next that a report from logs counts only once. */
 export const MAX_OPEN_READ = 100_000;
-/** URLs that are excluded or dropped, and again later, and count once. */
+/** URLs excluded or dropped repeatedly that count only once. */
 export const MAX_TURNED_AWAY = 262_144;
-/** Bytes of logs from which the report of a resumed run is computed, some seconds; with more it is of the run alone. */
+/**
+ * The most bytes of logs from which a resumed run computes its report, some seconds; beyond, it covers the run alone.
+ */
 export const MAX_REPORTED_LOG_BYTES = 256 * 1024 * 1024;
 /** Bytes of rejected items that one process keeps in its crawl directory; more are only counted. */
 export const MAX_REJECTED_BYTES = 256 * 1024 * 1024;
@@ -42,10 +44,10 @@ export const MAX_TIMELINE_HOSTS = 24; // hosts in the timeline of a report
 export const MAX_HOST_POINTS = 256; // requests of one host in the timeline: 24 hosts come to some thousand points. Even
 export const MAX_PAGE_PAUSES = 1_000; // pauses that a report lists one by one
 export const MAX_PAGE_RULES = 200; // lines of robots.txt that a report lists
-export const MAX_COUNTED_RULES = 20_000; // lines of robots.txt whose URLs are counted apart; the first ones met
+export const MAX_COUNTED_RULES = 20_000; // lines of robots.txt whose URLs are counted separately; the first ones met
 export const MAX_PAGE_EXAMPLES = 3; // example URLs of one reason
 export const MAX_PAGE_RUNS = 100; // runs that a report lists one by one: the latest
-export const MAX_PAGE_DEPTHS = 100; // depths that a report tells apart; a list of thousands of pages may lie deeper
+export const MAX_PAGE_DEPTHS = 100; // depths that a report counts one by one; long lists of pages may be deeper
 export const MAX_PAGE_SEEDS = 100; // seeds that a report lists
 export const MAX_PAGE_SPANS = 600; // spans of time in a report's curves. Even
 /** Different statuses and failures over all hosts; later ones count as `other`. HTTP can express 900. */

@@ -1,15 +1,15 @@
 // An append-only log, one JSON value per line. The lines of one turn of the event loop are written together at its end,
-// so a request is in its log before a store can commit its result, and a killed process loses one turn at most.
+// so a request is in its log before a store can commit its result, and a killed process loses at most one turn.
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { MannerlyError } from '../errors.js';
 import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 
-/** A log that is being written. Every method throws MannerlyError `log-failed` when the file cannot be written. */
+/** A log that is being written. Every method throws MannerlyError `log-failed` if the file cannot be written. */
 export class LineLog<T> {
   readonly #path: string;
   readonly #file: number;
-  /** `null`: as many as there are. */
+  /** `null`: no limit. */
   #bytesLeft: number | null = null;
   #lines: string[] = [];
   #waitingChars = 0;
@@ -18,8 +18,8 @@ export class LineLog<T> {
   #isClosed = false;
 
   /**
-   * Opens the file, made if it is missing, and cuts off a last line that a crash left incomplete. The directory exists.
-   * @param maxBytes - Size of the file at most; lines that do not fit are left out.
+   * Opens the file, creating it if needed, and cuts off an incomplete last line. The directory must exist.
+   * @param maxBytes - The largest size of the file; lines that do not fit are left out.
    */
   constructor(path: string, maxBytes: number | null = null) {
     this.#path = path;
@@ -32,7 +32,7 @@ export class LineLog<T> {
     }
   }
 
-  /** Takes one value; writes when the buffer is full. Takes nothing once closed. */
+  /** Takes one value; writes if the buffer is full. Ignores values once closed. */
   append(value: T): void {
     if (this.#failure !== null) throw this.#failure;
     if (this.#isClosed) return;
@@ -45,7 +45,7 @@ export class LineLog<T> {
     this.#lines.push(line);
     this.#waitingChars += line.length;
     if (this.#waitingChars >= LOG_BUFFER_BYTES) this.flush();
-    // No caller is there to catch a failure: the next call throws it.
+    // No caller can catch a failure here: the next call throws it.
     else this.#endOfTurn ??= setImmediate(() => this.#write());
   }
 

@@ -1,4 +1,4 @@
-// Why a crawl fetched nothing, or its first page alone: by the reasons of its report, with what can be done.
+// Why a crawl fetched nothing, or only its first page: by the reasons of its report, with what can be done.
 
 import type { CrawlReport } from './crawl-report.js';
 import { partedOutcomes } from './outcome-counts.js';
@@ -7,21 +7,21 @@ import { sumOf } from './table.js';
 
 type Ended = Pick<CrawlReport, 'pages' | 'state' | 'alreadyFinished' | 'outcomes'>;
 
-/** How many pages were fetched: those that failed, redirects, sitemaps and companion files left out. @throws Never */
+/** The number of fetched pages, without failed ones, redirects, sitemaps and companion files. @throws Never */
 export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): number {
   const { redirect: _, companion: __, sitemap: ___, ...pages } = outcomes['fetched'] ?? {};
   return sumOf(pages);
 }
 
-/** Whether no page was fetched, by other processes of the crawl neither: their pages have no outcome here. */
+/** Whether no page was fetched, not even by other processes of the crawl: their pages have no outcome here. */
 export function fetchedNoPage(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
   const urls = Object.values(partedOutcomes(report.outcomes).decided).reduce((sum, reasons) => sum + sumOf(reasons), 0);
   return fetchedPages(report) === 0 && report.pages <= urls;
 }
 
 /**
- * Why a crawl fetched one page at most: a line, and below it a line for each reason.
- * @returns `null` for a crawl that fetched more, was stopped, or ended by a bound or before this run after a page.
+ * Why a crawl fetched at most one page: a line, followed by a line for each reason.
+ * @returns `null` if it fetched more, was stopped, or ended by a bound or before this run after a page.
  */
 export function whyNothingFetched(report: Ended): string | null {
   const { state, alreadyFinished, outcomes } = report;

@@ -1,5 +1,5 @@
-// Counts of URLs by status and reason: the `outcomes` of the crawl report, and the bounds that kept URLs out by them.
-// Limited by the number of reasons.
+// Counts of URLs by status and reason: the `outcomes` of the crawl report, and the bounds that kept URLs out according
+// to them. Limited by the number of reasons.
 
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { OutcomeTable, UrlDecision, UrlStatus } from './decision.js';
@@ -23,12 +23,12 @@ export class OutcomeCounts {
     return this.#add(status, reason, 1);
   }
 
-  /** A URL is to be decided again. */
+  /** Uncounts a URL that will be decided again. */
   takeBack({ status, reason }: Pick<UrlDecision, 'status' | 'reason'>): void {
     this.#add(status, reason, -1);
   }
 
-  /** Adds URLs that have no decision of their own: of earlier runs, of other processes. */
+  /** Adds URLs without a decision of their own: from earlier runs or other processes. */
   leftOut(outcomes: OutcomeTable): void {
     for (const [status, reasons] of Object.entries(outcomes))
       for (const [reason, urls] of Object.entries(reasons)) this.#add(status as UrlStatus, reason, urls);
@@ -64,8 +64,8 @@ export class OutcomeCounts {
 }
 
 /**
- * What is decided, and what is open: the next run decides what this one leaves held. A page that a licence holds is
- * decided, until somebody has it retried.
+ * Splits decided URLs from open ones: the next run decides what this one leaves held. A page that a licence holds
+ * counts as decided until an operator has it retried.
  */
 export function partedOutcomes({ held = {}, ...others }: OutcomeTable): {
   readonly decided: OutcomeTable;
@@ -75,7 +75,9 @@ export function partedOutcomes({ held = {}, ...others }: OutcomeTable): {
   return { decided: license === undefined ? others : { ...others, held: { license } }, open: { held: open } };
 }
 
-/** Makes a test of decisions in their order: is its URL excluded or dropped once more, so that it counts already? */
+/**
+ * Makes a test for decisions in their order: whether the URL was excluded or dropped before, so that it counts already.
+ */
 export function turnedAwayAgain(): (decision: UrlDecision) => boolean {
   const known = createRecentSet(MAX_TURNED_AWAY);
   return ({ status, url, reason, replaces = { status, reason } }) => {
@@ -88,13 +90,13 @@ export function turnedAwayAgain(): (decision: UrlDecision) => boolean {
 export interface BoundMet {
   /** The option: `bounds.depth`, `bounds.pages`, `traps`. */
   readonly bound: string;
-  /** URLs that were dropped because of it, for good. */
+  /** URLs that were dropped for good because of it. */
   readonly dropped: number;
   /** URLs that are still queued: a crawl with a larger bound takes them. */
   readonly left: number;
 }
 
-/** The bounds that kept URLs out, the one that cost most first. Never throws. */
+/** The bounds that kept URLs out, those with the most URLs first. Never throws. */
 export function boundsMet(outcomes: OutcomeTable): BoundMet[] {
   const met = new Map<string, { bound: string; dropped: number; left: number }>();
   for (const [status, reasons] of Object.entries(outcomes)) {
@@ -109,7 +111,7 @@ export function boundsMet(outcomes: OutcomeTable): BoundMet[] {
   return [...met.values()].sort((a, b) => b.dropped + b.left - (a.dropped + a.left));
 }
 
-/** `257 URLs by traps, 3 by bounds.depth`; empty without any. */
+/** `257 URLs by traps, 3 by bounds.depth`; empty if there are none. */
 export function droppedByBounds(bounds: readonly BoundMet[]): string {
   const dropped = bounds.filter((each) => each.dropped > 0);
   return dropped

@@ -1,5 +1,5 @@
-// The politeness ledger: what was really done to each host, request by request. It computes and never decides; fed from
-// the request log it gives the same report. Memory is bounded: the hosts past a limit are counted together.
+// The politeness ledger: what the crawl actually did to each host, request by request. It computes and never decides;
+// from the request log it computes the same report. Memory is bounded: hosts past a limit are counted together.
 
 import type { HostWarning } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
@@ -20,14 +20,14 @@ import { iso } from './table.js';
 export const OTHER_HOSTS = '(other hosts)';
 
 /**
- * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws. `pages` are
- * those that count against `bounds.pages`. URLs dropped as out of scope say nothing of how we treated their host: they
- * make no row of their own.
+ * Takes the requests, decisions and warnings of a crawl, and reports its politeness. No method throws. `pages` counts
+ * against `bounds.pages`. URLs dropped as out of scope make no row of their own: they say nothing about how we treated
+ * their host.
  */
 export class PolitenessLedger {
   readonly #hosts = new Map<string, HostLedger>();
   readonly #maxHosts: number;
-  /** Pages without a line of their own: those of a host are not known then. */
+  /** Whether there are pages without a line of their own: the pages per host are not known then. */
   #hasPagesLeftOut = false;
 
   /** @param maxHosts - Hosts with a row of their own. */
@@ -39,7 +39,7 @@ export class PolitenessLedger {
     return this.#hosts.size;
   }
 
-  /** One request has ended. Requests of one host come in the order of their ends. O(1) where they do not overlap. */
+  /** Takes one request. Requests of one host come in the order of their ends. O(1) if they do not overlap. */
   request(record: RequestRecord): void {
     this.#hostOf(record.host).request(record);
   }
@@ -51,13 +51,13 @@ export class PolitenessLedger {
     this.#hostOf(host).decision(decision);
   }
 
-  /** An earlier run's decision about the URL, which this one replaces, does not count any more. */
+  /** Uncounts an earlier run's decision about the URL that this one replaces. */
   takeBack({ url, replaces }: UrlDecision): void {
     const host = replaces === undefined ? undefined : parseUrlParts(url)?.host;
     if (host !== undefined && replaces !== undefined) this.#hosts.get(host)?.takeBack(replaces.status);
   }
 
-  /** A page whose decision does not count, since a later one about its URL does. */
+  /** Takes a page whose decision does not count, because a later one about its URL does. */
   page({ url }: UrlDecision): void {
     const host = parseUrlParts(url)?.host;
     if (host !== undefined) this.#hostOf(host).page();
@@ -68,7 +68,7 @@ export class PolitenessLedger {
     this.#hasPagesLeftOut ||= ['fetched', 'excluded', 'failed'].some((status) => status in counts);
   }
 
-  /** What an operator should know of a host; pauses are measured from it. */
+  /** Takes a warning for the operator about a host; pauses are measured from it. */
   warning(warning: HostWarning): void {
     this.#hostOf(warning.host).warning(warning);
   }
@@ -95,12 +95,12 @@ export class RequestCounts {
   pages = 0;
   robotsRequests = 0;
   signed = 0;
-  /** Pages of which a limit of ours left only the beginning. */
+  /** Pages that one of our limits truncated. */
   truncated = 0;
   bytes = 0;
   readonly statuses = new Map<string, number>();
 
-  /** @param maxStatuses - Different ones that are told apart; later ones count as `other`. */
+  /** @param maxStatuses - Different statuses that are counted separately; later ones count as `other`. */
   add({ purpose, encodedBytes, status, failure, signed, truncated }: RequestRecord, maxStatuses: number): void {
     this.requests += 1;
     if (purpose === 'page') this.pages += 1;
@@ -115,7 +115,7 @@ export class RequestCounts {
   }
 }
 
-/** Text of a site, cut to what a report keeps. @throws Never */
+/** Text of a site, cut to the length that a report keeps. @throws Never */
 export function cut(text: string): string {
   return text.length <= MAX_REPORT_TEXT ? text : `${text.slice(0, MAX_REPORT_TEXT)}…`;
 }
@@ -126,7 +126,7 @@ export function larger(a: number | null, b: number | null): number | null {
   return b === null ? a : Math.max(a, b);
 }
 
-/** One host: gaps, overlaps and pauses by the times of its requests, each seen when it ends. No list is kept. */
+/** One host: gaps, overlaps and pauses from the times of its requests, each seen when it ends. No list is kept. */
 class HostLedger {
   readonly #row: { -readonly [K in keyof HostPoliteness]: HostPoliteness[K] } & { pages: number };
   readonly #isMeasured: boolean;
@@ -171,7 +171,7 @@ class HostLedger {
   }
 
   takeBack(status: UrlStatus): void {
-    // The one that is replaced may have no line of its own.
+    // The replaced decision may have no line of its own.
     if (status !== 'fetched' && this.#row[status] > 0) this.#row[status] -= 1;
   }
 
@@ -219,7 +219,7 @@ class HostLedger {
     return gapMs < (crawlDelayMs ?? 0) || startToStartMs < requestIntervalMs;
   }
 
-  /** @returns Whether the request began in a pause. The first one after it says that it was kept. */
+  /** @returns Whether the request began in a pause. The first one after the pause shows that it was kept. */
   #measurePause(startedAtMs: number): boolean {
     if (this.#pause === null || startedAtMs < this.#pause.fromMs) return false;
     const { fromMs, untilMs } = this.#pause;
@@ -237,7 +237,7 @@ const EMPTY_ROW: Omit<HostPoliteness, 'host'> & { readonly pages: number } = {
   ...{ excluded: 0, dropped: 0, failed: 0, held: 0, exclusions: [], comments: [], warnings: [] },
 };
 
-/** A page that robots.txt allowed and that excluded itself carries the line that allowed it: not of interest here. */
+/** A page that robots.txt allowed and that excluded itself has the line that allowed it, which is not shown here. */
 function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): HostPoliteness['exclusions'][number] {
   const isByRobots = layer === 'robots';
   return {

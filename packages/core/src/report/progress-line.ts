@@ -1,11 +1,11 @@
-// One line about what a crawl is doing now: pages, hosts, queue, exclusions, pace, and what it waits for.
+// One line about the current state of a crawl: pages, hosts, queue, exclusions, pace, and what it waits for.
 
 import type { CrawlProgress } from './crawl-report.js';
 import { plural, printable, seconds } from './table.js';
 
 /**
- * No longer than `width` characters. The pace is the average over the running time. What the crawl waits for is shown
- * only while nothing is in flight.
+ * At most `width` characters. The pace is the average over the running time. What the crawl waits for is shown only
+ * while nothing is in flight.
  */
 export function progressText(progress: CrawlProgress, nowMs: number, width = 100): string {
   const { pages, hosts, queued, excluded, failed, runningMs, holding } = progress;

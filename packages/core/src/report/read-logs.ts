@@ -1,6 +1,6 @@
-// Reads the logs of a crawl directory as streams. Lines that are torn or of another kind are skipped, an absent file is
-// empty, and the logs of several processes are read as one in the order of time. Every reader throws the platform's
-// error when a file is there and cannot be read.
+// Reads the logs of a crawl directory as streams. Incomplete or foreign lines are skipped, an absent file is empty, and
+// the logs of several processes are read as one in the order of time. Every reader throws the platform's error if a
+// file exists and cannot be read.
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
@@ -29,13 +29,13 @@ export interface LogPaths extends PartLogPaths {
   readonly parts?: readonly PartLogPaths[];
 }
 
-/** Makes the reader of one log, from a byte on. @param isLine - Whether a value is a line of it. */
+/** Makes the reader of one log, starting at a byte. @param isLine - Whether a value is a line of it. */
 const readerOf =
   <T>(isLine: (value: unknown) => value is T) =>
   (path: string, start = 0): AsyncGenerator<T> =>
     readValues(path, isLine, start);
 
-/** Makes the test of a line: it has these members, and the first is a text. */
+/** Makes the test of a line: it has these members, and the first is a string. */
 const lineWith =
   <T>(text: string, ...members: readonly string[]) =>
   (value: unknown): value is T =>
@@ -52,7 +52,7 @@ export const readRequests = readerOf(isRequest);
 export const readDecisions = readerOf(isDecision);
 /** The warnings of one log in the order of writing. */
 export const readHostWarnings = readerOf(lineWith<HostWarning>('host', 'code', 'atMs'));
-/** What the runs of one log declare, in the order of their starts; after each how its clock compared with servers'. */
+/** What the runs of one log declare, in the order of their starts; each followed by its comparisons of clocks. */
 export const readRunsAndClocks = readerOf(
   (value): value is RunPromise | ClockLine => isRunPromise(value) || isClockLine(value),
 );
@@ -79,9 +79,9 @@ export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]
 }
 
 /**
- * The decisions of all processes so that each URL counts once: what is held at the end of one run is decided in the
- * next, what failed may be requested once more, and what one run excludes or drops the next may drop again. In the
- * order of time, URLs that are held or failed last.
+ * The decisions of all processes so that each URL counts once. A URL held at the end of one run is decided in the next,
+ * a failed one may be requested again, and what one run excludes or drops the next may drop again. In the order of
+ * time, URLs that are held or failed last.
  * @param onLeftOut - Called with the counts of URLs that have no line.
  * @param onEarlierPage - Called with each earlier decision of such a URL that counted as a page.
  */
@@ -90,7 +90,7 @@ export async function* finalDecisions(
   onLeftOut: (counts: OutcomeTable) => void,
   onEarlierPage: (decision: UrlDecision) => void = () => undefined,
 ): AsyncGenerator<UrlDecision> {
-  /** Held and failed: a later run, or a retry, decides them anew. */
+  /** Held and failed URLs: a later run, or a retry, decides them again. */
   const open = new Map<string, UrlDecision>();
   const isAgain = turnedAwayAgain();
   const logs = parts.map(({ decisionsPath }) => logged(decisionsPath, onLeftOut));
@@ -103,7 +103,7 @@ export async function* finalDecisions(
     const earlier = open.get(url);
     if (earlier?.isPage === true) onEarlierPage(earlier);
     open.delete(url);
-    // What was held or failed has not been counted: instead of it, what that one replaced is.
+    // Held or failed decisions have not been counted: replace the decision that they replaced.
     const final = earlier === undefined ? decision : withReplaces(decision, earlier.replaces);
     if ((status === 'held' || status === 'failed') && open.size < MAX_OPEN_READ) open.set(url, final);
     else yield final;
@@ -115,7 +115,7 @@ function withReplaces({ replaces: _, ...decision }: UrlDecision, replaces: UrlDe
   return replaces === undefined ? decision : { ...decision, replaces };
 }
 
-/** The decisions of one log. URLs without a line that one run left open are decided by the next. */
+/** The decisions of one log. The next run decides URLs without a line that one run left open. */
 async function* logged(path: string, onLeftOut: (counts: OutcomeTable) => void): AsyncGenerator<UrlDecision> {
   let open: OutcomeTable = {};
   for await (const line of readValues(path, isDecisionOrLeftOut)) {
@@ -132,7 +132,7 @@ async function* logged(path: string, onLeftOut: (counts: OutcomeTable) => void):
 }
 
 /**
- * The latest decision about one URL; `null` when no line is about it. Reads whole logs, and parses few lines.
+ * The latest decision about one URL; `null` if there is no line. Reads whole logs, and parses few lines.
  * @param path - One log, or those of all processes of a crawl.
  * @param url - As requested: the URL parser's serialization without fragment.
  */
@@ -143,7 +143,7 @@ export async function findDecision(path: string | readonly string[], url: string
     for await (const line of readLines(each)) {
       if (!line.includes(needle)) continue;
       const value = parseJson(line);
-      // In one log the last line counts, between logs the latest.
+      // Within one log the last line counts, between logs the latest.
       if (isDecision(value) && value.url === url && value.atMs >= (found?.atMs ?? 0)) found = value;
     }
   }
@@ -161,7 +161,7 @@ export async function findError(paths: readonly string[], url: string): Promise<
 }
 
 /**
- * The values of several sources in the order of their times; each source is in order already. At equal times the
+ * Merges the values of several sources in the order of their times; each source is already in order. At equal times the
  * earlier source comes first. A clock that was set back keeps its source in order. @param timeOf - Epoch milliseconds.
  */
 export async function* inOrder<T>(

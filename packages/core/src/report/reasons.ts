@@ -1,19 +1,19 @@
 // The table of reasons: why a URL has its status, which stage decided, what it means and what to do. The decision log,
-// the events, the report and `explain` use these names, failure codes of the fetcher included.
+// the events, the report and `explain` use these names, including failure codes of the fetcher.
 
 import type { UrlDecision, UrlStatus } from './decision.js';
 
 /** One row of the table. */
 export interface ReasonEntry {
-  /** The statuses it may stand behind. */
+  /** The statuses that may have this reason. */
   readonly statuses: readonly UrlStatus[];
   /** The stage that decides it. */
   readonly layer: UrlDecision['layer'];
   /** One sentence, for people. */
   readonly means: string;
-  /** What can be done; empty where nothing needs doing. */
+  /** What can be done; empty if nothing needs doing. */
   readonly todo: string;
-  /** The option whose bound kept the URL out; absent: none did. */
+  /** The option whose bound kept the URL out; absent if none did. */
   readonly bound?: string;
 }
 
@@ -21,7 +21,7 @@ const retried = (reason: string): string => `\`run({ retry: { reason: '${reason}
 const UNPARK = '`crawler.unpark(host)` (--unpark HOST)';
 const AGAIN_LATER = 'Run the same crawl again after that time.';
 
-/** The rows of one stage; `todo` applies to those that do not say otherwise. */
+/** The rows of one stage; `todo` applies to rows without their own. */
 const rows =
   (statuses: readonly UrlStatus[], layer: ReasonEntry['layer'], todo = '') =>
   (means: string, own = todo): ReasonEntry => ({ statuses, layer, means, todo: own });
@@ -49,7 +49,7 @@ const failed = rows(['failed'], 'fetch');
 const failedAndRetried = rows(['failed'], 'fetch', 'It was retried where that can help; run the crawl again later.');
 const held = rows(['held'], 'frontier', AGAIN_LATER);
 
-/** Every reason. `status-404` and the like carry the status behind the dash: look them up with `reasonOf`. */
+/** Every reason. `status-404` and the like carry the status after the hyphen: look them up with `reasonOf`. */
 export const REASONS = {
   fetched: fetchedPage('The page was fetched and handled.'),
   redirect: fetched('It answered with a redirect; the target was added like any link.'),
@@ -265,7 +265,9 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** The row of a reason; `status-404` and the like share the row `status`. `null`: the table has none. @throws Never */
+/**
+ * The row of a reason; `status-404` and the like share the row `status`. `null` if the table has none. @throws Never
+ */
 export function reasonOf(reason: string): ReasonEntry | null {
   const key = reason.startsWith('status-') ? 'status' : reason;
   return Object.hasOwn(REASONS, key) ? REASONS[key as Reason] : null;

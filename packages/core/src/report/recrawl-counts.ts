@@ -6,24 +6,24 @@ import { largest, sums } from './added-numbers.js';
 export interface RecrawlCounts {
   /** Known pages that were visited again. */
   readonly visits: number;
-  /** Of them: answered 304; read, and found as they were; changed; not found a second time. */
+  /** Of these: answered 304; read and unchanged; changed; not found for the second time. */
   readonly notModified: number;
   readonly sameContent: number;
-  /** Of `sameContent`: the body has changed, and nothing that counts as content. */
+  /** Of `sameContent`: the body changed, but nothing that counts as content. */
   readonly cosmetic: number;
   readonly changed: number;
   readonly gone: number;
-  /** Bytes of bodies that were not transferred, as of their last transfer. */
+  /** Bytes of bodies that were not transferred, by the size of their last transfer. */
   readonly bytesSaved: number;
-  /** Known pages, and the share of them that is expected to be as it was visited: before the run, after it. */
+  /** Known pages, and the expected share of them that is unchanged since the visit: before the run, after it. */
   readonly known: number;
   readonly freshBefore: number | null;
   readonly freshAfter: number | null;
-  /** When the first page is due that was not visited, or is due again, epoch milliseconds; `null`: none is. */
+  /** When the first page is due that was not visited, or is due again, epoch milliseconds; `null` if none is. */
   readonly nextDueAtMs: number | null;
 }
 
-/** The counts of several processes together; `null` of none. */
+/** The sum of the counts of several processes; `null` if there are none. */
 export function addedRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts | null {
   if (all.length === 0) return null;
   const shares = all.flatMap(({ freshBefore: before, freshAfter: after }) =>
@@ -35,7 +35,7 @@ export function addedRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts
     ...sums(all, 'visits', 'notModified', 'sameContent', 'cosmetic', 'changed', 'gone', 'bytesSaved'),
     ...largest(all, 'known'),
     freshBefore: before,
-    // Each knows what it has visited itself.
+    // Each process knows what it visited itself.
     freshAfter: before === null ? null : shares.reduce((sum, each) => sum + each.after - each.before, before),
     nextDueAtMs: due.length === 0 ? null : Math.min(...due),
   };

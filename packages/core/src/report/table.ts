@@ -1,11 +1,11 @@
-// The politeness report as text: which hosts were requested, how slowly, what they required, and what was left alone by
+// The politeness report as text: which hosts were requested, how slowly, what they required, and what was excluded by
 // which line of whose robots.txt. Text from sites is untrusted: control characters are removed before it is printed.
 
 import { createRequire } from 'node:module';
 import type { HostPoliteness } from './crawl-report.js';
 import { reasonOf } from './reasons.js';
 
-/** Hosts, what was left alone, comments and warnings, as text. @param most - Hosts and exclusions that are listed. */
+/** Hosts, exclusions, comments and warnings as text. @param most - Hosts and exclusions that are listed. */
 export function politenessText(rows: readonly HostPoliteness[], most = 40): string {
   const parts = [hostTable(rows, most), leftAloneText(rows, most), remarksText(rows)];
   return parts.filter((part) => part !== '').join('\n\n');
@@ -52,7 +52,7 @@ export function printable(text: string, limit = 200): string {
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`;
 }
 
-/** As a terminal may show it: control and direction characters become escapes, and JSON remains the same JSON. */
+/** Text as a terminal may show it: control and direction characters become escapes, and JSON stays the same JSON. */
 export function visible(text: string): string {
   return text.replaceAll(
     /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
@@ -112,7 +112,7 @@ function ruleText({ line, pattern, authority }: Exclusion): string {
   return line === null ? '–' : `${printable(authority ?? '', 60)}/robots.txt: ${printable(pattern ?? '', 60)}`;
 }
 
-/** What sites excluded, and by which line. Empty where nothing was. */
+/** What sites excluded, and by which line. Empty if nothing was excluded. */
 function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): string {
   const exclusions = rows.flatMap((row) => row.exclusions);
   if (exclusions.length === 0) return '';
@@ -125,7 +125,7 @@ function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): 
   return `${table}${more}\n${meanings.join('\n')}`;
 }
 
-/** Comments and warnings, host by host. Empty where there are none. */
+/** Comments and warnings, host by host. Empty if there are none. */
 export function remarksText(rows: readonly HostPoliteness[]): string {
   const lines = rows.flatMap(({ host, comments, warnings }) => [
     ...comments.map((comment) => `  ${printable(host, 60)} says: ${printable(comment)}`),
@@ -140,7 +140,7 @@ const NO_FRAME = ['top', 'bottom', 'left', 'right'].flatMap((side) =>
 
 /** A table without frame and colours: a rule under the headings, two blanks between columns. @throws Never */
 export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  // Loaded when a table is drawn: a crawl draws none until its end.
+  // Loaded when a table is drawn: a crawl draws one only at its end.
   const Table = createRequire(import.meta.url)('cli-table3') as typeof import('cli-table3');
   const table = new Table({
     head: columns.map(([head]) => head),

@@ -1,4 +1,4 @@
-// The audit of a crawl directory from its request logs and its copies of robots.txt. Reads only, as streams.
+// The audit of a crawl directory from its request logs and its copies of robots.txt. It only reads, as streams.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export interface AuditedCrawl {
 interface AuditOptions {
   /** How early a request may be, milliseconds, 0 … 60,000: for clocks that were not compared. @default 0 */
   readonly toleranceMs?: number;
-  /** Called with each request in the order of ends. */
+  /** Called with each request, in the order in which they ended. */
   readonly onRequest?: (request: JudgedRequest) => void | Promise<void>;
   readonly onRun?: (run: RunPromise) => void;
 }
@@ -38,8 +38,8 @@ interface AuditOptions {
 /**
  * Judges the politeness of a crawl from its request logs and the kept copies of robots.txt alone, as streams. Memory
  * grows with hosts and authorities, within bounds.
- * @throws MannerlyError `option-invalid`; the platform's error when something cannot be read. Absent logs are empty,
- *   and an empty audit has not passed.
+ * @throws MannerlyError `option-invalid`; the platform's error if something cannot be read. An absent log is empty, and
+ *   an empty audit has not passed.
  */
 export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}): Promise<AuditReport> {
   checkOptions('auditCrawl', options, { toleranceMs: 'number', onRequest: 'function', onRun: 'function' });
@@ -103,7 +103,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   return { format: 1, passed, runs, requests, hosts, startedAtMs, endedAtMs, counts, violations, notes };
 }
 
-/** The https requests of one run, with a signature and without. */
+/** The https requests of one run, with and without a signature. */
 interface SignedRun {
   readonly signed: number;
   readonly unsigned: number;
@@ -117,7 +117,7 @@ function noteSigned(runs: Map<RunPromise | null, SignedRun>, run: RunPromise | n
   else runs.set(run, { signed, unsigned: unsigned + 1, first: first ?? record });
 }
 
-/** One violation for all requests of a run: it signs all that are https, or none. */
+/** One violation for all requests of a run: a run signs all its https requests, or none. */
 function unsignedFaults({ signed, unsigned, first }: SignedRun): Violation[] {
   if (signed === 0 || first === null) return [];
   const { url, host, startedAtMs: atMs } = first;
@@ -135,20 +135,20 @@ async function readCopy(folders: readonly string[], hash: string): Promise<Uint8
   return null;
 }
 
-/** One line of a log. Every request comes with what the run declares that made it. */
+/** One line of a log. Every request comes with the declaration of the run that made it. */
 type AuditEntry =
-  /** `part`: which of the logs. */
+  /** `part`: the log that has it. */
   | (DeclaredRun & { readonly kind: 'request'; readonly record: RequestRecord; readonly part: number })
   | { readonly kind: 'run'; readonly run: RunPromise; readonly clock: LogClock | null }
   | { readonly kind: 'unreadable'; readonly path: string; readonly line: number };
 
-/** What a run declares, and its clock; `null`: not known. */
+/** What a run declares, and its clock; `null` if not known. */
 interface DeclaredRun {
   readonly run: RunPromise | null;
   readonly clock: LogClock | null;
 }
 
-/** The runs of one log, each with all that was found of its clock. */
+/** The runs of one log, each with everything that was found out about its clock. */
 async function* declaredRuns(path: string | undefined): AsyncGenerator<DeclaredRun & { readonly run: RunPromise }> {
   let run: RunPromise | null = null;
   let clock: LogClock | null = null;
@@ -167,7 +167,7 @@ function setBackText(byMs: number): string {
   return `${what}: what came before cannot be compared with what came after, and may be found early without being so.`;
 }
 
-/** The entries of one log. A bounded window puts requests into the order of their ends. */
+/** The entries of one log. A bounded window sorts requests by their ends. */
 async function* orderedEntries(
   { requestsPath: path, runsPath }: Pick<AuditedCrawl, 'requestsPath' | 'runsPath'>,
   part: number,
@@ -204,13 +204,13 @@ async function* orderedEntries(
   for (; !next.done; next = await runs.next()) yield { kind: 'run', ...next.value };
 }
 
-/** Whether the fields are there on which everything rests. */
+/** Whether the fields that everything depends on are there. */
 function isWhole({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boolean {
   const areTimes = Number.isFinite(startedAtMs) && Number.isFinite(endedAtMs);
   return areTimes && typeof url === 'string' && typeof purpose === 'string';
 }
 
-/** By the clock of the server, where it is known. */
+/** The time by the server's clock, if that is known. */
 function timeOf(entry: AuditEntry): number {
   if (entry.kind === 'unreadable') return 0;
   return (entry.kind === 'request' ? entry.record.endedAtMs : entry.run.startedAtMs) + aheadMs(entry.clock);

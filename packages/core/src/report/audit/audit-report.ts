@@ -1,9 +1,9 @@
-// What an audit can find, what it returns, and the same as text for a terminal or the log of a CI job.
+// The findings and the result of an audit, and the result as text for a terminal or the log of a CI job.
 
 import { iso, plural, printable, sumOf } from '../table.js';
 import { MAX_LISTED_VIOLATIONS } from './limits.js';
 
-/** Every kind of violation in the order of reports, and what was requested, as the end of a sentence. */
+/** Every kind of violation in the order of reports; each text completes a sentence about requests. */
 export const VIOLATION_MEANINGS = Object.freeze({
   'too-early': 'sooner than its host’s pace, its own robots.txt or a pause allowed',
   overlapping: 'while another request to the same host was under way',
@@ -24,10 +24,10 @@ export const VIOLATION_KINDS = Object.keys(VIOLATION_MEANINGS) as readonly Viola
 /** One finding. */
 export interface Violation {
   readonly kind: ViolationKind;
-  /** `null`: it is about a run or a line, not about a request. */
+  /** `null` if the finding is about a run or a line, not about a request. */
   readonly url: string | null;
   readonly host: string | null;
-  /** Epoch milliseconds; `null` where the log does not say. */
+  /** Epoch milliseconds; `null` if the log does not say. */
   readonly atMs: number | null;
   /** One sentence for people. */
   readonly detail: string;
@@ -46,31 +46,31 @@ export interface AuditReport {
   readonly runs: number;
   readonly requests: number;
   readonly hosts: number;
-  /** Start of the first request and end of the last, epoch milliseconds; `null` without requests. */
+  /** Start of the first request and end of the last, epoch milliseconds; `null` if there are no requests. */
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
-  /** Violations by kind; every kind is there. */
+  /** Violations by kind; every kind is listed. */
   readonly counts: Readonly<Record<ViolationKind, number>>;
-  /** The first of them, at most `MAX_LISTED_VIOLATIONS`. */
+  /** The first violations, at most `MAX_LISTED_VIOLATIONS`. */
   readonly violations: readonly Violation[];
   /** What could not be judged, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** What the signatures of an archive prove wrong. `found`: the first of them; `count`: all. */
+/** The faults that the signatures of an archive prove. `found`: the first of them; `count`: all. */
 export type SignatureFindings = Pick<AuditReport, 'notes'> & {
   readonly found: readonly Violation[];
   readonly count: number;
 };
 
-/** The report with what was found elsewhere. */
+/** The report with findings from elsewhere added. */
 export function withFindings(report: AuditReport, { found, count, notes }: SignatureFindings): AuditReport {
   const violations = [...report.violations, ...found].slice(0, MAX_LISTED_VIOLATIONS);
   const counts = { ...report.counts, signature: report.counts.signature + count };
   return { ...report, passed: report.passed && count === 0, counts, violations, notes: [...report.notes, ...notes] };
 }
 
-/** The report as text; `limit` violations are listed. @throws Never */
+/** The report as text; lists `limit` violations. @throws Never */
 export function auditText(report: AuditReport, limit = 20): string {
   const { passed, requests, hosts, runs, counts, violations, notes } = report;
   const judged = `${plural(requests, 'request')} to ${plural(hosts, 'host')} in ${plural(runs, 'run')}`;

@@ -1,5 +1,5 @@
-// Judges requests one after the other, in the order of their ends, by their log and by the kept copies of robots.txt.
-// It shares no code with the frontier, which scheduled them, so that one finds the errors of the other.
+// Judges requests one by one, in the order of their ends, by their log and by the kept copies of robots.txt. It shares
+// no code with the frontier, which scheduled them, so that each finds the errors of the other.
 
 import { Concurrency } from '../concurrency.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
@@ -14,18 +14,18 @@ export type JudgedRequest = Awaited<ReturnType<Auditor['judge']>>;
 
 export class Auditor {
   hostCount = 0;
-  /** Hosts that had to be forgotten: their next request counts as a first one. */
+  /** Hosts that were forgotten for lack of space: their next request counts as a first one. */
   forgotten = 0;
   readonly #toleranceMs: number;
   readonly #robots: RobotsInForce;
-  /** By the last request, the oldest first. */
+  /** In the order of the last request, the oldest first. */
   readonly #hosts = new Map<string, HostPace>();
   readonly #busyUntilMs = new Map<string, number>();
   readonly #lanes = new Map<string, Concurrency>();
 
   /**
-   * @param readCopy - The bytes of a kept copy of robots.txt by its hash; `null`: not kept. What it throws passes
-   *   through `judge`.
+   * @param readCopy - The bytes of a kept copy of robots.txt by its hash; `null` if not kept. Its errors pass through
+   *   `judge`.
    * @param toleranceMs - How early a request may be, milliseconds: for clocks that were not compared.
    */
   constructor(readCopy: (hash: string) => Promise<Uint8Array | null>, toleranceMs: number) {
@@ -34,9 +34,9 @@ export class Auditor {
   }
 
   /**
-   * @param run - The run that made the request; `null`: not known.
-   * @param part - Which of the logs has it.
-   * @param clock - Of the machine that made it; `null`: not known.
+   * @param run - The run that made the request; `null` if not known.
+   * @param part - The log that has it.
+   * @param clock - The clock of the machine that made it; `null` if not known.
    */
   async judge(record: RequestRecord, run: RunPromise | null, part: number, clock: LogClock | null = null) {
     const violations: Violation[] = [];
@@ -54,14 +54,14 @@ export class Auditor {
     if (gapMs !== null && gapMs + errorMs < 0)
       find('overlapping', `it began ${-gapMs} ms before the host's last request had ended`);
     if (run?.pace.perIp === true) this.#judgeAddress(record, gapMs, find);
-    // Of the host's first request there is no gap, and of an unknown run nothing is required.
+    // The host's first request has no gap, and nothing is required of an unknown run.
     const judged = {
       record,
       host: name,
-      /** From the end of the host's last request, milliseconds; below 0 where they overlapped. */
+      /** From the end of the host's last request, milliseconds; below 0 if they overlapped. */
       gapMs,
       violations: violations as readonly Violation[],
-      /** The least that gap may be, and what sets it. */
+      /** The smallest permitted gap, and what sets it. */
       requiredGapMs: null as number | null,
       requiredBy: null as PaceReason | null,
       /** What the host's robots.txt files require. */
@@ -74,7 +74,7 @@ export class Auditor {
     }
 
     const own = record.robotsAnswer?.authority ?? authorityOf(record.url);
-    // What robots.txt files say is remembered by the server's clock: any machine may have requested them.
+    // Requirements of robots.txt files are stored by the server's clock: any machine may have requested the files.
     const byMs = aheadMs(clock);
     const byServer = { ...record, startedAtMs: startedAtMs + byMs, endedAtMs: endedAtMs + byMs };
     const required = await this.#requiredPace(pace, own, startedAtMs, byMs, run);
@@ -113,7 +113,7 @@ export class Auditor {
     return pace;
   }
 
-  /** Whether another host at the same address was being requested. */
+  /** Checks whether another host at the same address was being requested. */
   #judgeAddress({ remoteAddress, startedAtMs, endedAtMs }: RequestRecord, gapMs: number | null, find: FindFault): void {
     if (remoteAddress === null) return;
     const busyUntilMs = this.#busyUntilMs.get(remoteAddress) ?? 0;
@@ -123,7 +123,7 @@ export class Auditor {
     forgetOldest(this.#busyUntilMs, MAX_AUDITED_HOSTS);
   }
 
-  /** What the host's files require; those of other authorities once another request has come after theirs. */
+  /** What the host's files require; those of other authorities count once another request has come after theirs. */
   async #requiredPace(pace: HostPace, own: string, atMs: number, byMs: number, run: RunPromise): Promise<RequiredPace> {
     const files = [];
     for (const authority of pace.authorities) {
@@ -134,7 +134,7 @@ export class Auditor {
     return paceOf(files, atMs, run);
   }
 
-  /** The file belongs to the authority's own host, wherever its redirects led. */
+  /** The file belongs to the authority's own host, whatever host its redirects led to. */
   #robotsAnswered(record: RequestRecord, authority: string, run: RunPromise, find: FindFault): void {
     if (!this.#robots.answered(record, run)) {
       find('log', 'a request for robots.txt does not say whose');
@@ -144,7 +144,7 @@ export class Auditor {
     if (authorities !== undefined && authorities.size < MAX_AUTHORITIES_PER_HOST) authorities.add(authority);
   }
 
-  /** A handler's own requests count for themselves. */
+  /** A handler's own requests are counted separately. */
   #laneOf(part: number, purpose: RequestRecord['purpose']): Concurrency {
     const key = `${part} ${/^(handler|subresource|requisite)$/.test(purpose)}`;
     const lane = this.#lanes.get(key) ?? new Concurrency(MAX_AUDITED_TOGETHER);
@@ -153,7 +153,7 @@ export class Auditor {
   }
 }
 
-/** The unit of spacing: the URL's own host name; by domain what the log says, if it can be. */
+/** The unit of spacing: the URL's own host name, or if spaced by domain, what the log says if that can be right. */
 function hostNameOf({ url, host }: Pick<RequestRecord, 'url' | 'host'>, run: RunPromise | null): string {
   const name = parseUrl(url)?.hostname.replace(/\.$/, '') ?? host;
   return run?.hostKeyBy === 'domain' && name.endsWith(`.${host}`) && host !== '' ? host : name;
@@ -164,12 +164,12 @@ function authorityOf(url: string): string {
   return `${protocol}//${hostname.replace(/\.$/, '')}${port === '' ? '' : `:${port}`}`;
 }
 
-/** The audit's own, as everything here is. One attempt: the platform's `canParse` is wrong for hosts beyond ASCII. */
+/** The audit has its own parser call. One attempt: the platform's `canParse` is wrong for non-ASCII hosts. */
 function parseUrl(text: string): URL | null {
   try {
     return new URL(text);
   } catch {
-    return null; // The parser has no other way to say so.
+    return null; // The parser reports an invalid URL only by throwing.
   }
 }
 

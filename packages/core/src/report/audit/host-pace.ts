@@ -1,7 +1,6 @@
 // The earliest time of a host's next request: the run's interval, what the host's robots.txt files require, and the
-// pause after answers such as 429. Computed from logged requests by the specification (access 9 and 10), with no code
-// of the frontier. Where the frontier waits longer by choice (jitter, doubled intervals after refusals), nothing is
-// required.
+// pause after answers such as 429. Computed from logged requests by the specification (access 9 and 10), without code
+// of the frontier. Waits that the frontier adds by choice (jitter, doubled intervals after refusals) are not required.
 
 import type { RobotsRules } from '@mannerly/robots';
 import { parseRetryAfter } from '@mannerly/robots/access';
@@ -37,7 +36,7 @@ export interface Earliest {
   readonly reason: PaceReason;
 }
 
-/** So many requests in a period. */
+/** The number of requests allowed in a period. */
 type Bucket = { readonly documents: number; readonly periodMs: number };
 
 const DAY_MS = 86_400_000;
@@ -48,9 +47,9 @@ export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunProm
   let crawlDelayMs: number | null = null;
   /** Start to start, milliseconds. */
   let rateMs: number | null = null;
-  /** Instead of `rateMs`, where bursts are allowed. */
+  /** Replaces `rateMs` if bursts are allowed. */
   let bucket: Bucket | null = null;
-  /** Why no page may be requested; `null`: the host is open. */
+  /** Why no page may be requested; `null` if the host is open. */
   let closed: string | null = null;
   const maxDelayMs = run.robots.maxCrawlDelayMs ?? DAY_MS;
   for (const rules of files) {
@@ -72,7 +71,7 @@ export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunProm
   return { crawlDelayMs, rateMs, bucket, closed };
 }
 
-/** Closed for some time already: the frontier decides a moment before the request leaves. */
+/** Whether the host has been closed for some time: the frontier decides shortly before the request is sent. */
 function closedBy(rules: RobotsRules, atMs: number, run: RunPromise): string | null {
   const schedule = rules.schedule(atMs);
   if (schedule.kind === 'open' || rules.schedule(atMs - AUDIT_CLOSED_SLACK_MS).kind === 'open') return null;
@@ -84,7 +83,7 @@ function closedBy(rules: RobotsRules, atMs: number, run: RunPromise): string | n
 export class HostPace {
   lastStartedAtMs: number | null = null;
   lastEndedAtMs: number | null = null;
-  /** The latest pause; it may be over. */
+  /** The latest pause; it may have ended. */
   pause: Pause | null = null;
   /** Authorities whose robots.txt was answered. */
   readonly authorities = new Set<string>();
@@ -94,7 +93,7 @@ export class HostPace {
   #failed = 0;
   #burst: number[] = [];
 
-  /** Moves its times to the clock of the machine that goes on. @returns By how much they may be wrong, milliseconds. */
+  /** Converts its times to the clock of the machine that continues. @returns The possible error, milliseconds. */
   goOnBy(clock: LogClock | null): { readonly errorMs: number } {
     const { byMs, errorMs } = between(this.#clock, clock);
     this.#clock = clock;
@@ -122,7 +121,7 @@ export class HostPace {
     return candidates.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));
   }
 
-  /** One request has ended. @returns The pause that its answer requires; `null`: none. */
+  /** Takes one request that has ended. @returns The pause that its answer requires; `null` if none. */
   ended(record: RequestRecord, required: RequiredPace): Pause | null {
     const { startedAtMs, endedAtMs } = record;
     const kind = kindOf(record);
@@ -140,7 +139,7 @@ export class HostPace {
     return pause;
   }
 
-  /** The length of the pause that an answer requires after those before it; 0: none. */
+  /** The length of the pause that an answer requires, given those before it; 0 if none. */
   #pauseMs(record: RequestRecord, kind: AnswerKind): number {
     if (kind === 'good') {
       this.#throttled = 0;
@@ -157,7 +156,7 @@ export class HostPace {
   }
 }
 
-/** A robots.txt has waits of its own, but a 429 or 503 is about the whole host. */
+/** robots.txt has its own waits, but a 429 or 503 concerns the whole host. */
 function robotsPauseMs(record: RequestRecord, kind: AnswerKind): number {
   return kind === 'throttled' ? throttledMs(record, 1) : 0;
 }
@@ -172,7 +171,7 @@ function intervalOf({ factor, minMs, maxMs }: RunPace, retrievalMs: number): num
   return maxMs === null ? wanted : Math.min(wanted, maxMs);
 }
 
-/** When a burst of as many documents as the host allows is over; a large one is judged in shorter pieces. */
+/** The end of a burst of as many documents as the host allows; a large burst is judged in shorter pieces. */
 function burstEnd(starts: readonly number[], bucket: Bucket | null): number {
   if (bucket === null) return 0;
   const documents = Math.min(bucket.documents, MAX_BUCKET_STARTS);

@@ -1,32 +1,32 @@
 // The bounds of the audit, each with its unit and its source.
 
-/** Lines of one request log within which an exchange that ended earlier is put back in its place. */
+/** Lines of one request log within which requests are sorted by their ends. */
 export const AUDIT_WINDOW_LINES = 1_024;
 /** Hosts, and addresses, whose last request is remembered; the oldest goes first. About 300 bytes each. */
 export const MAX_AUDITED_HOSTS = 1_000_000;
-/** Authorities whose robots.txt is remembered; the oldest goes first, its next page counts as before robots.txt. */
+/** Authorities whose robots.txt is remembered. The oldest goes first; its next page counts as before robots.txt. */
 export const MAX_AUDITED_AUTHORITIES = 1_000_000;
-export const MAX_AUDITED_COPIES = 512; // compiled copies of robots.txt kept; the oldest is read again when it is needed
-/** Authorities of one host whose rules are counted together: schemes and ports. */
+export const MAX_AUDITED_COPIES = 512; // compiled copies of robots.txt kept; a dropped one is read again if needed
+/** Authorities (schemes and ports) of one host whose rules are counted together. */
 export const MAX_AUTHORITIES_PER_HOST = 256;
-export const MAX_AUDITED_TOGETHER = 2_048; // requests under way at once that are counted: twice what a run may declare
+export const MAX_AUDITED_TOGETHER = 2_048; // requests in flight at once that are counted: twice what a run may declare
 export const MAX_LISTED_VIOLATIONS = 1_000; // violations listed one by one; all are counted
 /** Milliseconds at most from the last byte of a robots.txt to its reading, or from a decision to its request. */
-/** How early a request may be, at most, where the caller allows it. */
+/** How early a request may be, at most, if the caller allows it. */
 export const MAX_TOLERANCE_MS = 60_000;
 export const AUDIT_EXPIRY_SLACK_MS = 60_000;
-/** Milliseconds at most from the decision that a host is open to the first byte of the request. */
+/** The longest time in milliseconds from the decision that a host is open to the first byte of the request. */
 export const AUDIT_CLOSED_SLACK_MS = 1_000;
 /** Milliseconds of pause after the first 429 or 503 in a row; doubled for each further one (access §10). */
 export const AUDIT_THROTTLE_PAUSE_MS = 30_000;
-export const AUDIT_PAUSE_MAX_MS = 3_600_000; // milliseconds that such pauses grow to at most (access §10)
-/** Milliseconds of a Retry-After that are required at most; the operator decides on longer ones (access §10). */
+export const AUDIT_PAUSE_MAX_MS = 3_600_000; // the longest such pause in milliseconds (access §10)
+/** The longest Retry-After in milliseconds that is required; the operator decides on longer ones (access §10). */
 export const AUDIT_RETRY_AFTER_MAX_MS = 86_400_000;
 export const AUDIT_FAILURES_BEFORE_PAUSE = 5; // failures in a row that pause a host (access §10)
 /** Milliseconds of the first such pause; doubled for each further failure (access §10). */
 export const AUDIT_FAILING_PAUSE_MS = 300_000;
-/** Clocks that were apart by less are not mentioned, milliseconds: processes of one machine are. */
+/** Smaller differences between clocks are not mentioned, milliseconds: processes of one machine have them. */
 export const CLOCKS_TOLD_MS = 25;
-/** By which the ends of requests, which are logged as they come, go back where a clock was set back, milliseconds. */
+/** The most by which logged ends of requests may go back if a clock was set back, milliseconds. */
 export const CLOCK_SET_BACK_MS = 60_000;
-export const CLOCK_ERROR_MOST_MS = 1_000; // of a comparison that counts
+export const CLOCK_ERROR_MOST_MS = 1_000; // the largest error of a comparison that counts, milliseconds

@@ -1,17 +1,17 @@
-// How far the clocks of the machines were apart that wrote the logs, by what each run says of its own and that of the
-// store's server. Times of one run are compared as they are: its clock never steps. Of two runs, one is moved to the
-// clock of the other, and what is not known of both may be early.
+// How far apart the clocks of the machines that wrote the logs were, by what each run says about its own clock and that
+// of the store's server. Times of one run are compared directly: its clock never steps. For two runs, the times of one
+// are converted to the clock of the other; a request may be early by as much as that is uncertain.
 
 import type { ClockLine } from '../decision.js';
 import { CLOCK_ERROR_MOST_MS, CLOCKS_TOLD_MS } from './limits.js';
 
-/** By how much the server's clock was ahead of a run's, at least and at most, milliseconds. */
+/** By how much the server's clock was ahead of a run's clock, at least and at most, milliseconds. */
 export interface LogClock {
   readonly leastMs: number;
   readonly mostMs: number;
 }
 
-/** What is known with one more comparison. One that says little is left out: it would excuse what is early. */
+/** Adds one more comparison. An imprecise one is left out: it would excuse early requests. */
 export function withComparison(known: LogClock | null, { clock }: ClockLine): LogClock | null {
   const { aheadMs, errorMs } = clock;
   if (!(errorMs >= 0 && errorMs <= CLOCK_ERROR_MOST_MS)) return known;
@@ -22,26 +22,26 @@ export function withComparison(known: LogClock | null, { clock }: ClockLine): Lo
 }
 
 /**
- * What counts of a run: nothing where the clocks came apart while it ran, since a server's clock was set, say. It would
- * excuse what is early.
+ * The clock of a run, or null if the two clocks drifted apart while it ran, for example because the server's clock was
+ * set. It would excuse early requests.
  */
 export function steadyClock(clock: LogClock | null): LogClock | null {
   return clock !== null && errorMs(clock) <= CLOCK_ERROR_MOST_MS ? clock : null;
 }
 
-/** What to add to a time of the run, so that it is the server's; 0 where it is not known. */
+/** The number to add to a time of the run to get the server's time; 0 if it is not known. */
 export function aheadMs(clock: LogClock | null): number {
   return clock === null ? 0 : (clock.leastMs + clock.mostMs) / 2;
 }
 
-/** By how much that may be wrong. */
+/** The largest error of that number. */
 function errorMs(clock: LogClock): number {
   return (clock.mostMs - clock.leastMs) / 2;
 }
 
 /**
- * What to add to a time by the one clock so that it is by the other, and by how much that may be wrong; nothing where
- * one of them is not known.
+ * The number to add to a time of the one clock to convert it to the other, and its largest error; zeros if one of the
+ * clocks is not known.
  */
 export function between(
   one: LogClock | null,
@@ -64,7 +64,7 @@ export class ComparedClocks {
     this.#errorMs = Math.max(this.#errorMs, errorMs(clock));
   }
 
-  /** One sentence; `null`: they agree, or are not known. */
+  /** One sentence; `null` if the clocks agree or are not known. */
   note(): string | null {
     const apartMs = Math.round(this.#most - this.#least);
     if (!(apartMs + this.#errorMs >= CLOCKS_TOLD_MS)) return null;

@@ -1,5 +1,5 @@
-// Which copy of whose robots.txt was in force when, from the logged requests for robots.txt: their answers are read
-// again by `@mannerly/robots`, and the copies that the crawl kept are compiled again.
+// Which copy of whose robots.txt was in force at what time, from the logged requests for robots.txt: `@mannerly/robots`
+// reads their answers again, and compiles the copies that the crawl kept.
 
 import { createHash } from 'node:crypto';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
@@ -28,29 +28,29 @@ interface Known {
   access: AccessState;
   hash: string | null;
   sinceMs: number;
-  /** URLs requested in the redirect chain under way. */
+  /** URLs requested so far in the current redirect chain. */
   chain: string[];
 }
 
-/** What a log says of robots.txt files. What `readCopy` throws passes through. */
+/** What a log says about robots.txt files. Errors of `readCopy` pass through. */
 export class RobotsInForce {
   readonly #readCopy: (hash: string) => Promise<Uint8Array | null>;
   readonly #authorities = new Map<string, Known>();
-  /** Compiled copies; a text says why there are no rules. */
+  /** Compiled copies; a text tells why there are no rules. */
   readonly #copies = new Map<string, RobotsRules | string>();
   readonly #readings = new WeakMap<RunPromise, Reading>();
 
-  /** @param readCopy - The bytes of a kept copy by its hash; `null`: not kept. */
+  /** @param readCopy - The bytes of a kept copy by its hash; `null` if not kept. */
   constructor(readCopy: (hash: string) => Promise<Uint8Array | null>) {
     this.#readCopy = readCopy;
   }
 
-  /** The time before which robots.txt of an authority may not be requested again; `null`: none. */
+  /** The time before which robots.txt of an authority may not be requested again; `null` if none. */
   retryAtMs(authority: string): number | null {
     return this.#authorities.get(authority)?.access.retryAtMs ?? null;
   }
 
-  /** Takes an answer to a request for robots.txt. @returns Whether the log says whose it is. */
+  /** Takes an answer to a request for robots.txt. @returns Whether the log says which authority it belongs to. */
   answered(record: RequestRecord, run: RunPromise): boolean {
     const receipt = record.robotsAnswer;
     if (typeof receipt?.authority !== 'string') return false;
@@ -81,9 +81,9 @@ export class RobotsInForce {
   }
 
   /**
-   * Whether the file in force allowed a request, and whether the crawl used that very copy.
+   * Checks whether the file in force allowed a request, and whether the crawl used that copy.
    *
-   * @param lastEndedAtMs - When the host's last request ended: an answer that came with it, or later, serves the next.
+   * @param lastEndedAtMs - When the host's last request ended: an answer from that time or later serves the next.
    */
   async judge(
     record: RequestRecord,
@@ -96,7 +96,7 @@ export class RobotsInForce {
     if (known === undefined) return find('before-robots', 'its robots.txt had not been requested at that time');
     const { access } = known;
     const { freshUntilMs } = access;
-    // It was received a little after its last byte, and may have been consulted a little before the request left.
+    // It arrived shortly after its last byte, and may have been consulted shortly before the request was sent.
     const atMs = record.startedAtMs;
     const isLast = lastEndedAtMs !== null && known.sinceMs >= lastEndedAtMs;
     const isExpired = freshUntilMs !== null && atMs >= freshUntilMs;
@@ -117,7 +117,7 @@ export class RobotsInForce {
     if (used !== inForce) find('robots-copy', `the crawl used copy ${used}, in force was ${inForce}`);
   }
 
-  /** The latest rules of an authority, and since when; `null`: there are none. */
+  /** The latest rules of an authority, and their start; `null` if there are none. */
   async rulesOf(
     authority: string,
     run: RunPromise,
@@ -139,7 +139,7 @@ export class RobotsInForce {
     if (hash === null || access.copy === null) return 'there is no copy';
     const { charset, robotsUrl } = access.copy;
     const { key, compile } = this.#reading(run);
-    // Absolute URLs in a file are read by its own authority: equal bytes of two are two files.
+    // Absolute URLs in a file are read by its own authority, so equal bytes of two authorities are two files.
     const name = `${hash} ${charset ?? ''} ${robotsUrl} ${key}`;
     let rules = this.#copies.get(name);
     if (rules === undefined) {
@@ -155,7 +155,7 @@ export class RobotsInForce {
   }
 }
 
-/** Deletes the oldest entry where there are more than `most`. @returns Whether it did. @throws Never */
+/** Deletes the oldest entry if there are more than `most`. @returns Whether it did. @throws Never */
 export function forgetOldest(map: Map<string, unknown>, most: number): boolean {
   const [oldest] = map.keys();
   return map.size > most && oldest !== undefined && map.delete(oldest);
@@ -171,7 +171,7 @@ function whyHeld({ phase, fetching }: AccessState): string {
   return phase === 'none-yet' ? 'its robots.txt had not been answered' : 'its robots.txt had expired';
 }
 
-/** The answer as the rules of access take it; `hop`: a redirect that is followed. */
+/** The answer in the form that the access rules take; `hop`: a redirect that is followed. */
 function answerOf(
   { url, status, truncated, robotsAnswer }: RequestRecord,
   robotsUrl: string,

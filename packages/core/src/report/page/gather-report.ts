@@ -1,6 +1,6 @@
-// Gathers the report from the logs of a crawl directory in one pass over each: requests as the audit judges them, with
-// the warnings in between, then decisions. Memory is bounded by hosts and by what a page can show. What each figure
-// means says `schema/report.schema.json`, which the report has to fulfil.
+// Collects the report from the logs of a crawl directory in one pass over each: requests as the audit judges them, with
+// the warnings in between, then decisions. Memory is bounded by the hosts and by what a page can show.
+// `schema/report.schema.json`, which the report must match, defines each figure.
 
 import type { CrawlManifest } from '../../directory/crawl-manifest.js';
 import { joinedStages, type StageCounts } from '../../handle/item-stages.js';
@@ -34,10 +34,10 @@ import { ProgressSpans } from './progress.js';
 export type ReportedPaths = LogPaths &
   Pick<AuditedCrawl, 'robotsPath' | 'others'> & { readonly manifest: CrawlManifest };
 
-/** What `report.json` holds and `report.html` shows, but for the text of it. */
+/** The contents of `report.json`, and of `report.html` without its text. */
 export type ReportData = Awaited<ReturnType<typeof gatherReport>>;
 
-/** @param onRequests - Called with the number judged so far. @throws The platform's error when a log cannot be read. */
+/** @param onRequests - Called with the number judged so far. @throws The platform's error if a log cannot be read. */
 export async function gatherReport(
   paths: ReportedPaths,
   nowMs: number,
@@ -47,7 +47,7 @@ export async function gatherReport(
   const parts = paths.parts ?? [paths];
   const accounts = new Map<string, HostAccount>();
   const answers = new RequestCounts();
-  /** Responses by the power of two above the size of their bodies. */
+  /** Number of responses by the next power of two above the size of their bodies. */
   const sizes = new Map<number, number>();
   const pauses = new Pauses();
   const progress = new ProgressSpans();
@@ -138,7 +138,7 @@ export async function gatherReport(
   } as const;
 }
 
-/** The hosts with most requests, as rows and as points of the timeline. */
+/** The hosts with the most requests, as rows and as points of the timeline. */
 function hostsOf(accounts: ReadonlyMap<string, HostAccount>) {
   const ranked = [...accounts].sort(([, a], [, b]) => b.counts.requests - a.counts.requests);
   const shown = ranked.slice(0, MAX_TIMELINE_HOSTS);
@@ -181,7 +181,7 @@ class DecisionCounts {
     if (replaces !== undefined) takeBack(atDepth, replaces.status);
   }
 
-  /** Takes URLs that have no line of their own. */
+  /** Takes URLs without a line of their own. */
   leftOut(counts: OutcomeTable): void {
     this.#counts.leftOut(counts);
   }
@@ -207,12 +207,12 @@ class DecisionCounts {
       });
   }
 
-  /** Those that excluded most URLs, at most `MAX_PAGE_RULES`. */
+  /** The rules that excluded the most URLs, at most `MAX_PAGE_RULES`. */
   rules(): readonly Readonly<ClosingRule>[] {
     return [...this.#rules.values()].sort((a, b) => b.urls - a.urls).slice(0, MAX_PAGE_RULES);
   }
 
-  /** The last of `MAX_PAGE_DEPTHS` counts all that is deeper, too. */
+  /** The last of `MAX_PAGE_DEPTHS` also counts everything deeper. */
   depths() {
     return [...this.#depths]
       .sort(([a], [b]) => a - b)

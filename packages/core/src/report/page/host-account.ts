@@ -1,5 +1,5 @@
-// One host's part of the report: its counts, its tightest request, and a bounded choice of points for the timeline, the
-// tightest request and the violations included.
+// One host's part of the report: its counts, its tightest request, and a bounded choice of points for the timeline,
+// which includes the tightest request and the violations.
 
 import type { PaceReason } from '../audit/audit-report.js';
 import type { JudgedRequest } from '../audit/auditor.js';
@@ -19,7 +19,7 @@ type TimelinePoint = readonly [
 
 type Point = { readonly at: TimelinePoint; readonly marginMs: number };
 
-/** Counts one URL less. One of which there was no line was never counted. */
+/** Uncounts one URL. A URL without a line was never counted. */
 export function takeBack(outcomes: Record<UrlStatus, number>, status: UrlStatus): void {
   if (outcomes[status] > 0) outcomes[status] -= 1;
 }
@@ -33,13 +33,13 @@ export class HostAccount {
   #pausedMs = 0;
   #violations = 0;
   #smallestGapMs: number | null = null;
-  /** The request that came nearest to what was required: its gap, what was required of it, and by what. */
+  /** The request closest to the required gap: its gap, the required gap, and what required it. */
   #tightest: { readonly gapMs: number; readonly requiredGapMs: number; readonly requiredBy: PaceReason } | null = null;
   #leastMarginMs = Number.POSITIVE_INFINITY;
   #crawlDelayMs: number | null = null;
   #requestIntervalMs: number | null = null;
   #points: Point[] = [];
-  /** One point is kept of so many requests. */
+  /** One of this many requests is kept as a point. */
   #stride = 1;
 
   request(judged: JudgedRequest): void {
@@ -93,7 +93,7 @@ export class HostAccount {
     };
   }
 
-  /** Its points, `index` as the host's number. */
+  /** Its points, with `index` as the host's number. */
   points(index: number): TimelinePoint[] {
     return this.#points.map(({ at: [atMs, , ...rest] }) => [atMs, index, ...rest]);
   }
@@ -110,7 +110,7 @@ export class HostAccount {
     if (this.#points.length < MAX_HOST_POINTS) return;
     const least = Math.min(...this.#points.map((point) => point.marginMs));
     const kept = this.#points.filter(({ at, marginMs: own }, index) => index % 2 === 0 || at[5] === 1 || own === least);
-    // Where nearly all are worth keeping, the first ones stand for the rest.
+    // If nearly all points are worth keeping, the first ones stand for the rest.
     this.#points = kept.slice(0, MAX_HOST_POINTS * 0.75);
     this.leftOut += MAX_HOST_POINTS - this.#points.length;
     this.#stride *= 2;

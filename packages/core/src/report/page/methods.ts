@@ -1,4 +1,4 @@
-// The methods paragraph: what a paper says of a crawl, in plain sentences with the figures of this one.
+// The methods paragraph: what a paper says about a crawl, in plain sentences with the figures of this crawl.
 
 import type { RunPromise } from '../decision.js';
 import { droppedByBounds } from '../outcome-counts.js';
@@ -22,7 +22,7 @@ function requestsText({ crawl, totals }: ReportData): string {
   const { startedAtMs, endedAtMs, seeds, seedCount } = crawl;
   const when = startedAtMs === null ? '' : ` between ${minute(startedAtMs)} and ${minute(endedAtMs ?? 0)}`;
   const from = seedCount === 1 ? seeds[0] : `${number(seedCount)} seed URLs`;
-  // A polite fetch has none.
+  // A polite fetch has no seeds.
   const what = seedCount === 0 ? 'requested single URLs' : `crawled from ${from}`;
   const signed = totals.signed === undefined ? '' : `; ${number(totals.signed)} signed`;
   const purposes = `${number(totals.pageRequests)} for pages, ${number(totals.robotsRequests)} for robots.txt${signed}`;
@@ -69,7 +69,7 @@ function paceTexts({ pace }: RunPromise, { hosts, pauses }: ReportData): string[
   return texts;
 }
 
-/** Every URL that was found, once. */
+/** Every URL that was found, counted once. */
 function urlsText({ totals: { found, outcomes }, bounds }: ReportData): string {
   if (found === 0) return '';
   const byBounds = droppedByBounds(bounds);
@@ -104,7 +104,7 @@ function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(ms >= 10_000 ? 1 : ms >= 100 || ms === 0 ? 2 : 3)} s`;
 }
 
-/** Bytes in the largest unit that leaves a digit before the point. */
+/** Bytes in the largest unit that leaves a digit before the decimal point. */
 function size(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;

@@ -1,25 +1,25 @@
-// The pages that this package makes, each in one document: a template of `packages/core/pages` with its style and its
-// scripts. The policy of a page (Content-Security-Policy) loads nothing, runs the scripts that are in it and no other,
-// and makes no markup from text (Trusted Types).
+// Makes the pages of this package, each in one document: a template of `packages/core/pages` with its style and
+// scripts. The policy of a page (Content-Security-Policy) loads nothing, runs only the scripts in the page, and makes
+// no markup from text (Trusted Types).
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { MannerlyError } from '../../errors.js';
 import { ownFile } from '../../own-package.js';
 
-/** What a page has besides its own files. */
+/** The parts of a page besides its own files. */
 export interface PageParts {
-  /** Text for the place `"@data"`. */
+  /** Text that replaces `"@data"`. */
   readonly data?: string;
   /** A style before its own. */
   readonly style?: string;
-  /** A script for the place `@plotScript`. */
+  /** A script that replaces `@plotScript`. */
   readonly plotScript?: string;
-  /** Further directives of its policy. */
+  /** Additional directives of its policy. */
   readonly directives?: readonly string[];
 }
 
-/** A page and the policy for it. @throws MannerlyError `install-broken` where a file of the package is missing. */
+/** A page and its policy. @throws MannerlyError `install-broken` if a file of the package is missing. */
 export async function ownPage(
   name: 'report' | 'dashboard',
   { data = '', style: firstStyle = '', plotScript = '', directives = [] }: PageParts,
@@ -29,7 +29,7 @@ export async function ownPage(
     files.map((file) => readText(ownFile(`pages/${file}`))),
   );
   const style = `${firstStyle}\n${look}`;
-  // What the script imports is the file before it.
+  // The script's imports come from the file before it.
   const script = `${elements}\n${own.replace(/^import [^;]*;/m, '')}`;
   const policy = [
     "default-src 'none'",

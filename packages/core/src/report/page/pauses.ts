@@ -1,5 +1,5 @@
-// The pauses that hosts required, and whether they were kept: a Retry-After or a row of refusals closes a host, an
-// unreachable robots.txt closes an authority until the file is requested again, a Visit-time closes pages.
+// The pauses that hosts required, and whether the crawl kept them: a Retry-After or a series of refusals closes a host,
+// an unreachable robots.txt closes an authority until the file is requested again, a Visit-time closes pages.
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { JudgedRequest } from '../audit/auditor.js';
@@ -13,10 +13,10 @@ const CLOSED_BY: Readonly<Partial<Record<HostWarning['code'], string>>> = {
   'host-parked': 'parked',
 };
 
-/** One pause, and what came after it. */
+/** One pause, and what followed it. */
 export interface ReportedPause extends Pause {
   readonly host: string;
-  /** The next request that it forbade; `null`: none came. */
+  /** The next request that it restricted; `null` if none came. */
   readonly nextAtMs: number | null;
   readonly isObeyed: boolean;
 }
@@ -34,7 +34,7 @@ export class Pauses {
   readonly #open = new Map<string, OpenPause[]>();
   #count = 0;
 
-  /** A request, in the order of ends, after the warnings that came before it. */
+  /** Takes a request, in the order of ends, after the warnings that came before it. */
   request(judged: JudgedRequest): void {
     const { host, pause, record } = judged;
     const still = (this.#open.get(host) ?? []).filter(({ pause: each, endsWith }) => {

@@ -1,5 +1,4 @@
-// The growth of a crawl in a bounded number of equal spans of time: when the last span is passed, spans are joined in
-// pairs.
+// The growth of a crawl in a bounded number of equal time spans: after the last span, spans are merged in pairs.
 
 import { MAX_PAGE_SPANS } from '../limits.js';
 
@@ -14,7 +13,7 @@ export class ProgressSpans {
   #spanMs = FIRST_SPAN_MS;
   #spans: Span[] = [];
 
-  /** The first span begins here, unless it has begun; what is earlier counts there. */
+  /** Starts the first span unless it has started; earlier events count there. */
   start(atMs: number): void {
     this.#startMs ??= atMs;
   }
@@ -23,12 +22,12 @@ export class ProgressSpans {
     this.#spanAt(atMs)[name] += count;
   }
 
-  /** The length of the queue; a span ends with its latest. */
+  /** Takes the length of the queue; a span ends with its latest value. */
   queued(atMs: number, urls: number): void {
     this.#spanAt(atMs).queued = urls;
   }
 
-  /** Running sums at the end of each span, and the queue. */
+  /** Cumulative sums at the end of each span, and the queue. */
   read() {
     let queued: number | null = null;
     const sums = COUNTED.map((name) => {

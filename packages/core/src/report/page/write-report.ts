@@ -1,5 +1,5 @@
-// Writes `report.json` and `report.html` into a crawl directory. The page carries the report as JSON, and its script
-// renders that.
+// Writes `report.json` and `report.html` into a crawl directory. The page contains the report as JSON, and its script
+// renders it.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ import { ownPage, readText } from './own-page.js';
 type Report = ReportData & { readonly methods: string };
 
 /**
- * Makes the report of a crawl directory from its logs, and writes each file whole or not at all.
- * @param paths - As `readCrawlDirectory` gives them.
+ * Makes the report of a crawl directory from its logs, and writes each file completely or not at all.
+ * @param paths - As `readCrawlDirectory` returns them.
  * @param onRequests - Called with the number of requests judged so far.
- * @throws MannerlyError `option-invalid`, `log-failed` when it cannot be written, `install-broken`; the platform's.
+ * @throws MannerlyError `option-invalid`, `log-failed` if it cannot be written, `install-broken`; the platform's.
  */
 export async function writeReport(
   paths: ReportedPaths & { readonly path: string },
@@ -30,7 +30,7 @@ export async function writeReport(
   return writeReportOf(paths.path, await gatherReport(paths, nowMs, onRequests));
 }
 
-/** The same of figures that are known. @throws As `writeReport` */
+/** As `writeReport`, from collected data. @throws As `writeReport` */
 export async function writeReportOf(path: string, gathered: ReportData): ReturnType<typeof writeReport> {
   const { methodsText } = await import('./methods.js');
   const data = { ...gathered, methods: methodsText(gathered) };
@@ -49,7 +49,7 @@ export async function writeReportOf(path: string, gathered: ReportData): ReturnT
   return { htmlPath, jsonPath, data };
 }
 
-/** The text of `report.html`. @throws MannerlyError `install-broken` where a file of the package is missing. */
+/** The text of `report.html`. @throws MannerlyError `install-broken` if a file of the package is missing. */
 export async function reportHtml(report: Report): Promise<string> {
   const { resolve } = createRequire(import.meta.url);
   const [style, plotScript] = await Promise.all([
