@@ -1,4 +1,4 @@
-// The addresses from which a crawler's requests come: the list that its operator publishes (JAFAR; identity 9), and
+// The addresses from which a crawler sends requests: the list that its operator publishes (JAFAR; identity 9), and
 // their names, looked up as sites do (identity 10).
 
 import ipaddr from 'ipaddr.js';
@@ -16,7 +16,7 @@ export function addressList(ranges: readonly string[], nowMs: number): string {
   return `${JSON.stringify({ creationTime: new Date(nowMs).toISOString(), prefixes }, null, 2)}\n`;
 }
 
-/** What looks names up, such as a `Resolver` of node:dns/promises. */
+/** A resolver of names, such as a `Resolver` of node:dns/promises. */
 export interface NameLookup {
   reverse(address: string): Promise<string[]>;
   resolve4(name: string): Promise<string[]>;
@@ -53,7 +53,7 @@ function addressesNamed(name: string, address: string, lookup: NameLookup): Prom
   return found.catch(() => []);
 }
 
-/** All of a range of 16 addresses or fewer; else its first and last. */
+/** All addresses of a range of at most 16; else its first and last. */
 function addressesOf(range: string): string[] {
   const [first, bits] = ipaddr.parseCIDR(range);
   const bytes = first.toByteArray();

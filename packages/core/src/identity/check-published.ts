@@ -1,5 +1,5 @@
-// What a verifier, a registry and a reader of the published identity would find wrong with it (specification, identity
-// 7 to 9 and 12). The answers come from the host, or from the folder before it is served.
+// The faults that a verifier, a registry or a reader would find in the published identity (specification, identity 7 to
+// 9 and 12). The answers come from the host, or from the folder before it is served.
 
 import { createHash } from 'node:crypto';
 import { headerValue } from '../fetch/outcome.js';
@@ -24,26 +24,26 @@ export interface PublishedFault {
   readonly detail: string;
 }
 
-/** What the configuration says of the crawler; each is compared with what is published. */
+/** The crawler's configuration, which is compared with what is published. */
 export interface ExpectedIdentity {
   readonly name: string;
   readonly tokens: readonly string[];
   readonly purposes: readonly string[];
   readonly egress: readonly string[];
-  /** Thumbprints of the keys that sign, or will. */
+  /** Thumbprints of the keys that sign now or later. */
   readonly keyids: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a file; its place is known to who checks it. */
+/** A fault of a file; the caller knows which file. */
 type Fault = readonly [code: string, detail: string];
 type Check = (answer: PublishedAnswer) => Iterable<Fault>;
 
 /**
  * Checks what an agent publishes: its directory at both places, the card, the list of addresses, the page.
  * @param agent - As `Signature-Agent` names it.
- * @param expected - `null`: what is published is only compared with itself.
+ * @param expected - `null`: compares only the published files with each other.
  */
 export async function checkPublished(
   agent: URL,
@@ -82,7 +82,7 @@ export async function checkPublished(
   return faults;
 }
 
-/** Why a verifier does not take an answer; `null`: it does. */
+/** Why a verifier does not accept an answer; `null` if it does. */
 function answerFault(answer: PublishedAnswer | string): Fault | null {
   if (typeof answer === 'string') return ['absent', answer];
   const { status, headers, isCut } = answer;
@@ -177,7 +177,7 @@ function* cardFaults(url: URL, card: Json | null, agent: URL, expected: Expected
       yield ['card-mismatch', `\`${member}\` is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`];
 }
 
-/** What the card says of the crawler. */
+/** What the card says about the crawler. */
 function aboutOf({ web_bot_auth: about }: Json): Json {
   return typeof about === 'object' && about !== null ? (about as Json) : {};
 }

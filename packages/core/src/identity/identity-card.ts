@@ -8,13 +8,13 @@ export interface PublishedIdentity {
   readonly userAgent: string;
   readonly tokens: readonly string[];
   readonly purposes: readonly string[];
-  /** Ranges of addresses; none: no list is published. */
+  /** Ranges of addresses; if there are none, no list is published. */
   readonly egress: readonly string[];
-  /** The domain that the names of these addresses end in; `null`: none is told. */
+  /** The domain of the names of these addresses; `null` if none is stated. */
   readonly domain: string | null;
-  /** The page for people, where it is not that of the folder. */
+  /** The page for people, if it is not that of the folder. */
   readonly page: string | null;
-  /** Milliseconds that pass at least between two requests to a host. */
+  /** The least time between two requests to a host, milliseconds. */
   readonly leastIntervalMs: number;
   /** The agent of signatures: a key directory at the root or at the well-known path of its host. */
   readonly agent: URL;
@@ -54,7 +54,7 @@ export function identityCard(identity: PublishedIdentity): string {
   return `${JSON.stringify(card, null, 2)}\n`;
 }
 
-/** Rounded up: what comes is never more. */
+/** Rounded up, so that the crawler never sends more. */
 function rateExpectation(intervalMs: number): string {
   return `max=${Math.ceil(100_000 / intervalMs) / 100}rps per host`;
 }
@@ -104,7 +104,7 @@ requests are signed (RFC 9421, tag <code>web-bot-auth</code>) with keys that
 `;
 }
 
-/** `mailto:` before a mailbox. */
+/** Puts `mailto:` before a mailbox. */
 function contactUri(contact: string): string {
   return /^https?:/i.test(contact) ? contact : `mailto:${contact}`;
 }

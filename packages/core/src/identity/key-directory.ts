@@ -1,5 +1,5 @@
 // The key directory of a crawler: a JWK set of public keys, and the fields that sign its answer (specification,
-// identity 7). A private member can never be in it: members are made one by one.
+// identity 7). It can never contain a private member: members are made one by one.
 
 import { createHash } from 'node:crypto';
 import { invalidOption } from '../errors.js';
@@ -9,12 +9,12 @@ import { ALGORITHM, DIRECTORY_TAG } from '../signatures/profile.js';
 import { type PublicJwk, publicJwkOf, type Signer } from '../signatures/signing-key.js';
 import { MAX_DIRECTORY_KEYS } from './limits.js';
 
-/** A key of which the public part is listed, and which signs the list. */
+/** A key whose public part is listed, and which signs the list. */
 export interface ListedKey extends Signer {
   readonly publicJwk: PublicJwk;
 }
 
-/** The JWK set as it is served. @throws MannerlyError `option-invalid` for no key, too many, or one twice. */
+/** The JWK set as it is served. @throws MannerlyError `option-invalid` for no key, too many, or a duplicate. */
 export function keyDirectory(keys: readonly ListedKey[]): string {
   const ids = keys.map(({ keyid }) => keyid);
   if (ids.length < 1 || ids.length > MAX_DIRECTORY_KEYS || new Set(ids).size < ids.length) {
@@ -24,7 +24,7 @@ export function keyDirectory(keys: readonly ListedKey[]): string {
   return `${JSON.stringify({ keys: members }, null, 2)}\n`;
 }
 
-/** The keys of a JWK set; `null`: it is none, or has too many. @throws Never */
+/** The keys of a JWK set; `null` if it is not one, or has too many. @throws Never */
 export function keysOfDirectory(text: string): readonly PublicJwk[] | null {
   const listed = parseJsonObject(text)?.['keys'];
   if (!Array.isArray(listed) || listed.length > MAX_DIRECTORY_KEYS) return null;
@@ -36,7 +36,7 @@ type DirectoryFields = Readonly<Record<'Content-Digest' | 'Signature-Input' | 'S
 /**
  * Signs the answer of a directory, once with each key.
  * @param body - Exactly as it is served.
- * @param authority - The host that serves it, with its port where it is not the usual one.
+ * @param authority - The host that serves it, with its port if that is not the default.
  * @param lifetimeSeconds - Counts from `nowMs`, epoch milliseconds.
  */
 export async function signDirectory(

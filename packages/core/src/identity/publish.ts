@@ -1,6 +1,6 @@
-// The folder that a crawler publishes about itself: static files for the root of one host. It never has a private key,
-// and is never written next to one (specification, identity 12). The fields of its answers are written as three kinds
-// of static host read them: `_headers`, nginx and Caddy.
+// The folder that a crawler publishes about itself: static files for the root of one host. It never contains a private
+// key, and is never written next to one (specification, identity 12). The header fields are written in the formats of
+// three kinds of static host: `_headers`, nginx and Caddy.
 
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ import {
 /** What a private key looks like: PEM of any kind, or the member `d` of a JWK. */
 const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----|"d"\s*:/;
 
-/** By name. @throws MannerlyError `option-invalid` as `keyDirectory`. */
+/** Files by name. @throws MannerlyError `option-invalid` as `keyDirectory`. */
 export async function identityFiles(
   identity: PublishedIdentity,
   keys: readonly ListedKey[],
@@ -54,7 +54,7 @@ export async function identityFiles(
   return files;
 }
 
-/** Over those before. @throws MannerlyError `identity-key` where the folder holds a private key, or very many files. */
+/** Overwrites the files. @throws MannerlyError `identity-key` if the folder has a private key, or very many files. */
 export async function writeIdentityFolder(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const there = await orIfAbsent([], () => readdir(folder, { recursive: true }));
   if (there.length > MAX_FOLDER_ENTRIES) throw refused(`${folder} has ${there.length} files`);
@@ -76,19 +76,19 @@ function refused(what: string): MannerlyError {
   });
 }
 
-/** Everyone may read these files, for so long. */
+/** Fields for files that everyone may read and cache for this long. */
 function open(type: string, seconds: number): Record<string, string> {
   return { 'Content-Type': type, 'Cache-Control': `max-age=${seconds}`, 'Access-Control-Allow-Origin': '*' };
 }
 
-/** A path of the host, the file behind it, and the fields of its answer. */
+/** A path of the host, its file, and the fields of its answer. */
 interface ServedFile {
   readonly path: string;
   readonly file: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The files by name. Values of fields hold quotation marks, and neither `'` nor a backquote. */
+/** The files by name. Values of fields contain quotation marks, but neither `'` nor a backquote. */
 function hostFiles(served: readonly ServedFile[]): ReadonlyMap<string, string> {
   const root = served.find(({ path }) => path === '/')?.file ?? '';
   return new Map([
@@ -104,7 +104,7 @@ function nginxLocation({ path, file, fields: { 'Content-Type': type = '', ...fie
   return `location = ${path} {\n  types { }\n  default_type '${type}';\n${added}  try_files /${file} =404;\n}\n`;
 }
 
-/** By the path that is requested: Caddy sets fields before it rewrites. */
+/** Uses the requested path: Caddy sets fields before it rewrites. */
 function caddyHeaders({ path, fields }: ServedFile): string {
   return `header ${path} {\n${linesOf(fields, (name, value) => `  ${name} \`${value}\``)}}\n`;
 }

@@ -1,5 +1,5 @@
-// One published file, fetched as a verifier may: https alone, public addresses alone, no redirect, little and not for
-// long (specification, identity 12, DECISION I15). Or from the folder of `publish`, with the fields of `_headers`.
+// One published file, fetched as a verifier may: only https, only public addresses, no redirect, limited in size and
+// time (specification, identity 12, DECISION I15). Or from the folder of `publish`, with the fields of `_headers`.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface DirectoryAccess {
   readonly fetcher: Fetcher;
   /** CIDR ranges that may be reached although they are not public. */
   readonly allowAddresses: readonly string[];
-  /** Names to addresses; `null`: the system's resolver. */
+  /** Resolves names to addresses; `null`: the system's resolver. */
   readonly resolve: ((hostname: string) => Promise<readonly string[]>) | null;
   readonly nowMs: () => number;
 }
@@ -27,10 +27,10 @@ export interface PublishedAnswer {
   readonly isCut: boolean;
 }
 
-/** Fetches the file at an https URL, or says why it does not come. */
+/** Fetches the file at an https URL, or says why it failed. */
 export type FetchPublished = (url: URL) => Promise<PublishedAnswer | string>;
 
-/** @throws MannerlyError `option-invalid` for an address range that is none. */
+/** @throws MannerlyError `option-invalid` for an invalid address range. */
 export function publishedFetcher({ fetcher, allowAddresses, resolve, nowMs }: DirectoryAccess): FetchPublished {
   const guard = createAddressGuard({ allowAddresses, resolve, nowMs, ports: [] });
   const ms = DIRECTORY_TIMEOUT_MS;
@@ -55,12 +55,12 @@ export function publishedFetcher({ fetcher, allowAddresses, resolve, nowMs }: Di
   };
 }
 
-/** What Cache-Control says; not a number where it does not. */
+/** The max-age of Cache-Control; NaN if there is none. */
 export function maxAgeSeconds({ headers }: PublishedAnswer): number {
   return Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(headerValue(headers, 'cache-control') ?? '')?.[1]);
 }
 
-/** Types of files that `_headers` does not name, as hosts give them. */
+/** Types of files that `_headers` does not name, as hosts set them. */
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', json: 'application/json' };
 
 export function publishedFolder(folder: string): FetchPublished {

@@ -1,19 +1,19 @@
-// Requests that were kept, for a verifier: as text like that of HTTP/1.1, or as HAR. Pure.
+// Reads stored requests for a verifier: text in the form of HTTP/1.1, or HAR. Pure.
 
 import type { SignedMessage } from '../signatures/signed-message.js';
 
-/** A request and the time at which it was sent, epoch milliseconds; `null`: the file does not say. */
+/** A request and the time when it was sent, epoch milliseconds; `null` if the file does not say. */
 export interface KeptRequest {
   readonly request: SignedMessage;
   readonly atMs: number | null;
 }
 
-/** The requests of a text; `null`: it is neither. Its hosts are taken for https ones, which is where signatures are. */
+/** The requests of a text; `null` if it has neither form. Hosts are assumed to use https, where signatures are sent. */
 export function readRequestTexts(text: string): readonly KeptRequest[] | null {
   return text.trimStart().startsWith('{') ? fromHar(text) : fromHttp(text);
 }
 
-/** Several follow each other with a blank line between. */
+/** Several requests are separated by a blank line. */
 function fromHttp(text: string): readonly KeptRequest[] | null {
   const blocks = text.trim().split(/\r?\n\r?\n/);
   const read = blocks.map((block) => {
@@ -48,7 +48,7 @@ function fromHar(text: string): readonly KeptRequest[] | null {
   }
 }
 
-/** Of another program: what should be text may be anything. */
+/** From another program: any member may have the wrong type. */
 interface HarEntry {
   readonly startedDateTime?: string;
   readonly request: {

@@ -1,5 +1,5 @@
-// Whether a request was sent by who it says: the site's side of signed requests. The keys that an agent publishes are
-// kept for the lifetime of its directory, and when a later fetch fails (specification, identity 12, DECISION I15).
+// Checks who sent a request: the site's side of signed requests. The keys that an agent publishes are kept for the
+// lifetime of its directory, and if a later fetch fails (specification, identity 12, DECISION I15).
 
 import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
@@ -20,9 +20,9 @@ interface RequestVerifierOptions {
   readonly toleranceSeconds?: number;
   /** CIDR ranges from which directories are fetched although they are not public, for tests. @default none */
   readonly allowAddresses?: readonly string[];
-  /** Names to addresses. @default the system's resolver */
+  /** Resolves names to addresses. @default the system's resolver */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
-  /** What fetches directories. @default one of undici */
+  /** Fetches directories. @default a fetcher with undici */
   readonly fetcher?: Fetcher;
   /** Epoch milliseconds. @default Date.now */
   readonly nowMs?: () => number;
@@ -31,9 +31,9 @@ interface RequestVerifierOptions {
 /** Verifies requests by the keys that their agents publish. */
 export interface RequestVerifier {
   /**
-   * The verdict about a request as it arrived, with the absolute URL that it asked for. `verified`: the holder of a key
-   * that `agent` publishes has sent it to this host. `invalid`: its signature is wrong, with the reason. `unverified`:
-   * it has none, or its key is not to be had. Never rejects.
+   * The verdict about a request as it arrived, with its absolute URL. `verified`: the holder of a key that `agent`
+   * publishes has sent it to this host. `invalid`: its signature is wrong, with the reason. `unverified`: it has no
+   * signature, or its key is not available. Never rejects.
    */
   verify(request: SignedMessage): Promise<SignatureVerdict>;
   close(): Promise<void>;
@@ -62,7 +62,7 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
   const loading = new Map<string, Promise<void>>();
   const load = async (url: string): Promise<void> => {
     const answer = await get(new URL(url));
-    // Another answer is none that a verifier takes.
+    // A verifier accepts no other answer.
     const isTaken = typeof answer === 'object' && answer.status === 200 && !answer.isCut;
     const keys = isTaken ? keysOfDirectory(new TextDecoder().decode(answer.body)) : null;
     const seconds = isTaken && keys !== null ? cacheSeconds(answer) : LEAST_DIRECTORY_CACHE_SECONDS;
@@ -71,7 +71,7 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
     const set = { keys: byThumbprint ?? NO_KEYS, freshUntilMs: nowMs() + 1_000 * seconds };
     keepLatest(known, url, set, MAX_KNOWN_DIRECTORIES);
   };
-  /** Unless it is fresh. Several calls at a time are one. */
+  /** Loads a directory unless it is fresh. Concurrent calls share one request. */
   const loadOnce = async (url: string): Promise<void> => {
     if ((known.get(url)?.freshUntilMs ?? 0) > nowMs()) return;
     const isLoading = loading.get(url) ?? load(url).finally(() => loading.delete(url));
@@ -92,7 +92,7 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
         );
       const verdict = judge();
       if (verdict.kind !== 'verified' && verdict.reason !== 'key-unknown') return verdict;
-      // A key that was removed meanwhile verifies until its directory is fetched again.
+      // A key that was removed in the meantime verifies until its directory is fetched again.
       if (wanted !== null) await loadOnce(wanted);
       return judge();
     },
@@ -101,14 +101,14 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
 }
 
 interface KeySet {
-  /** By their thumbprints, which are computed: never by `kid` alone. */
+  /** By computed thumbprint, never by `kid` alone. */
   readonly keys: ReadonlyMap<string, PublicJwk>;
   readonly freshUntilMs: number;
 }
 
 const NO_KEYS: KeySet['keys'] = new Map();
 
-/** Where an agent's keys are: a bare origin has them at the well-known path. `null`: no https URL. */
+/** The URL of an agent's keys: for a bare origin the well-known path. `null` if it is not an https URL. */
 function directoryUrl(agent: string | null): string | null {
   const url = parseUrl(agent ?? '');
   if (url?.protocol !== 'https:') return null;

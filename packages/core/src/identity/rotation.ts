@@ -1,6 +1,6 @@
 // The change of a signing key in three steps, so that no request is ever signed with a key that a verifier cannot know
-// yet, or not any more (specification, identity 7). The files next to the key say which step was the last. And the file
-// of a new key.
+// yet, or no longer knows (specification, identity 7). The files next to the key record the last step. This file also
+// writes the file of a new key.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -12,20 +12,20 @@ import { iso } from '../report/table.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
 import { ROTATION_WAIT_MS } from './limits.js';
 
-/** `list`: the new key is published, the old one signs. `use`: the new one signs. `drop`: the old one is gone. */
+/** `list`: the new key is published, the old one signs. `use`: the new one signs. `drop`: the old one is deleted. */
 type RotationStep = 'list' | 'use' | 'drop';
 
-/** A step that may be taken: what it publishes, and what takes it once that is written. */
+/** A permitted step: what it publishes, and a function to take it once that is written. */
 interface Rotation {
   readonly step: RotationStep;
-  /** What is published from now on, the key that signs first. */
+  /** What is published from now on; the first key signs. */
   readonly keys: readonly SigningKey[];
-  /** The next step and its time, epoch milliseconds; `null`: the rotation is over. */
+  /** The next step and its time, epoch milliseconds; `null` if the rotation is over. */
   readonly next: { readonly step: RotationStep; readonly dueMs: number } | null;
   take(): Promise<void>;
 }
 
-/** The last step, in a file next to the key. Absent: none is under way. */
+/** The last step, in a file next to the key. Absent: no rotation is in progress. */
 interface Kept {
   readonly step: 'list' | 'use';
   readonly atMs: number;
@@ -34,10 +34,10 @@ interface Kept {
 const FOLLOWS = { list: 'use', use: 'drop' } as const;
 
 /**
- * The next step of the rotation of a key file. Nothing that signs changes before it is taken.
- * @param path - The key that signs. The new one lies in `<path>.next`, later the old in `<path>.old`.
- * @param isLeaked - A new key replaces it at once, whatever verifiers still have.
- * @throws MannerlyError `identity-key` where the step is early, or a key cannot be read or written.
+ * The next step of the rotation of a key file. The signing key does not change before the step is taken.
+ * @param path - The key that signs. The new key is in `<path>.next`, later the old one in `<path>.old`.
+ * @param isLeaked - A new key replaces it at once, whatever verifiers still have cached.
+ * @throws MannerlyError `identity-key` if the step is early, or a key cannot be read or written.
  */
 export async function nextRotation(path: string, nowMs: number, isLeaked = false): Promise<Rotation> {
   const [next, old] = [`${path}.next`, `${path}.old`];
@@ -48,7 +48,7 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
     await rm(statePath(path), { force: true });
   };
   if (isLeaked) {
-    // Another one that lies next to it may have leaked with it.
+    // Another key next to it may have leaked with it.
     await rm(next, { force: true });
     await writeKeyFile(next);
     const take = () => rename(next, path).then(over);
@@ -65,7 +65,7 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
   const following = { step: FOLLOWS[step], dueMs: nowMs + ROTATION_WAIT_MS };
   const note = () => writeWhole(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies Kept)}\n`);
   if (step === 'list') return { step, keys: [current, await nextKey(next)], next: following, take: note };
-  // There is a key that signs at each moment, and a step that was interrupted goes on where it was.
+  // A signing key exists at any moment, and an interrupted step continues where it stopped.
   const isMoved = (await sizeOf(next)) === null;
   const take = async (): Promise<void> => {
     if (!isMoved) {
@@ -78,7 +78,7 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
   return { step, keys: isMoved ? keys : [...keys].reverse(), next: following, take };
 }
 
-/** The keys that a key file stands for now, the one that signs first; those of a rotation that is under way too. */
+/** The current keys of a key file, the signing one first, including those of a rotation in progress. */
 export async function keysOfRotation(path: string): Promise<readonly SigningKey[]> {
   const kept = await keptOf(path);
   const isBefore = kept?.step === 'list' && (await sizeOf(`${path}.next`)) !== null;
@@ -86,7 +86,7 @@ export async function keysOfRotation(path: string): Promise<readonly SigningKey[
   return [path, ...other].map((each) => loadSigningKey(`file:${each}`));
 }
 
-/** The key of a step that was interrupted, if it is whole; else a new one. */
+/** The key of an interrupted step, if it is complete; else a new one. */
 async function nextKey(path: string): Promise<SigningKey> {
   try {
     return loadSigningKey(`file:${path}`);
@@ -113,7 +113,7 @@ function statePath(path: string): string {
 
 /**
  * Makes an Ed25519 key as PKCS#8 PEM, mode 600, in a folder that is made with mode 700. @returns Its thumbprint.
- * @throws MannerlyError `identity-key` where the file is there already; the platform's error.
+ * @throws MannerlyError `identity-key` if the file already exists; the platform's error.
  */
 export async function writeKeyFile(path: string): Promise<string> {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -122,7 +122,7 @@ export async function writeKeyFile(path: string): Promise<string> {
     await writeFile(path, pem, { flag: 'wx', mode: 0o600, flush: true });
   } catch (cause) {
     if (!hasPlatformCode(cause, 'EEXIST')) {
-      // Half of a key would be in the way of the next attempt.
+      // Half a key would block the next attempt.
       await rm(path, { force: true });
       throw cause;
     }

@@ -1,4 +1,4 @@
-// A licence document as it is kept: what it says, until when that holds, and how to ask whether it still does.
+// A licence document as it is stored: what it says, until when that is valid, and how to revalidate it.
 
 import { createHash } from 'node:crypto';
 import { decodeText } from '../fetch/charset.js';
@@ -6,10 +6,10 @@ import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import type { LicenseReading } from './license-document.js';
 import { LICENSE_UNREADABLE_MS, MAX_LICENSE_BYTES } from './limits.js';
 
-/** A document as it is kept, in memory and, without its reading, in the store. */
+/** A stored document, in memory and, without its interpretation, in the store. */
 export interface Kept {
   readonly reading: LicenseReading;
-  /** `null`: it could not be read. */
+  /** `null` if it could not be read. */
   readonly text: string | null;
   readonly fetchedAtMs: number | null;
   readonly expiresAtMs: number;
@@ -21,12 +21,12 @@ export interface Kept {
 const DAY_MS = 86_400_000;
 const NOTHING = { text: null, fetchedAtMs: null, digest: null, etag: null, lastModified: null };
 
-/** What cannot be read, for a day. */
+/** An unreadable document; valid for a day. */
 export function unreadable(why: string, nowMs: number): Kept {
   return { ...NOTHING, reading: { kind: 'unreadable', why }, expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
 }
 
-/** It says neither yes nor no: every use waits. */
+/** An unreachable document says neither yes nor no: every use waits. */
 export function unreachable(why: string, untilMs: number): Kept {
   return { ...NOTHING, reading: { kind: 'unreadable', why, isTemporary: true }, expiresAtMs: untilMs };
 }

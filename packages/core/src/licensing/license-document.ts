@@ -1,5 +1,5 @@
-// An RSL document as it is read: what it permits, prohibits and asks for, by path. Anything that is not as RSL 1.0 has
-// it makes the whole document non-conformant, because half of somebody's terms are other terms (licensing §3).
+// An RSL document as it is read: what it permits, prohibits and requires, by path. Anything that RSL 1.0 does not allow
+// makes the whole document non-conformant, because half of an author's terms are different terms (licensing §3).
 
 import { Parser } from 'htmlparser2';
 import {
@@ -16,16 +16,16 @@ import {
   MAX_LICENSES_PER_CONTENT,
 } from './limits.js';
 
-/** The lists of words that a licence may have: by use, by the party responsible, by its country. */
+/** The lists of words that a licence may have: by use, by responsible party, by its country. */
 type LicenseScope = Readonly<Partial<Record<'usage' | 'user' | 'geo', readonly string[]>>>;
 
-/** What is asked for a licence. Amounts are text: they are shown, never added up. */
+/** The price of a licence. Amounts are text: they are shown, never summed. */
 interface LicensePayment {
-  /** As written; `free` where nothing is asked. */
+  /** As written; `free` if nothing is required. */
   readonly type: string;
-  /** A decimal number and an ISO 4217 code, `0.015 USD`; `null`: none is named, or it cannot be read. */
+  /** A decimal number and an ISO 4217 code, `0.015 USD`; `null` if none is named, or it cannot be read. */
   readonly amount: string | null;
-  /** URLs of terms, `standard` and `custom`. Nothing fetches them. */
+  /** URLs of terms, `standard` and `custom`. They are never fetched. */
   readonly terms: readonly string[];
   /** Media types of offers, such as `application/x402+json`. */
   readonly accepts: readonly string[];
@@ -35,14 +35,14 @@ export interface LicenseElement {
   readonly permits: LicenseScope;
   readonly prohibits: LicenseScope;
   readonly payment: LicensePayment;
-  /** It has a `legal` or `reporting` element: something must be agreed to or done. */
+  /** Whether it has a `legal` or `reporting` element: something must be agreed to or done. */
   readonly hasDuties: boolean;
 }
 
 export interface LicensedContent {
   /** A path pattern; in a page also absolute, or empty for the page itself. */
   readonly url: string;
-  /** Where a licence must be obtained; `null`: nowhere. Never fetched. */
+  /** Where a licence must be obtained; `null` if nowhere. Never fetched. */
   readonly server: string | null;
   readonly isEncrypted: boolean;
   readonly licenses: readonly LicenseElement[];
@@ -51,21 +51,21 @@ export interface LicensedContent {
 export interface LicenseDocument {
   readonly kind: 'read';
   readonly maxAgeDays: number;
-  /** Its lists have commas: it is read as RSL 0.9 (C4). */
+  /** Whether its lists have commas: it is then read as RSL 0.9 (C4). */
   readonly isVersion09: boolean;
   readonly contents: readonly LicensedContent[];
-  /** What else it says, for people: `copyright`, `terms`, `legal` and their like, as `name: text`. */
+  /** Its other statements, for people: `copyright`, `terms`, `legal` and similar, as `name: text`. */
   readonly remarks: readonly string[];
 }
 
-/** A document, or why it cannot be read. `isTemporary`: it did not come, so that it says neither yes nor no. */
+/** A document, or why it cannot be read. `isTemporary`: it was not received, so it says neither yes nor no. */
 export type LicenseReading =
   | LicenseDocument
   | { readonly kind: 'unreadable'; readonly why: string; readonly isTemporary?: true };
 
 const NAMESPACE = 'https://rslstandard.org/rsl';
 const REMARKS = ['legal', 'copyright', 'terms', 'alternate', 'schema', 'reporting'];
-/** Which elements may stand where. */
+/** The permitted child elements of each element. */
 const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   '': ['rsl'],
   rsl: ['content'],
@@ -79,7 +79,7 @@ const FREE: LicensePayment = { type: 'free', amount: null, terms: [], accepts: [
 type Attributes = Readonly<Record<string, string>>;
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** An open element: its local name where it is RSL's, `null` for others, whose contents are ignored. */
+/** An open element: its local name if it is RSL's, `null` for others, whose contents are ignored. */
 interface OpenElement {
   readonly name: string | null;
   readonly attributes: Attributes;
@@ -140,7 +140,7 @@ class DocumentReader {
 
   #fail(why: string): void {
     this.#why ??= why;
-    // Nothing is read behind it, so that the parser never holds more open elements than are permitted.
+    // Nothing after it is read, so the parser never holds more open elements than permitted.
     this.#parser?.pause();
   }
 
@@ -176,7 +176,7 @@ class DocumentReader {
       content.licenses.push(this.#license);
     } else if (name === 'payment' && this.#license !== null) {
       if (this.#license.payment !== FREE) this.#fail('a license has two payments');
-      // RSL 0.9 has another name for it (C4). Without a type it is one that must be asked about.
+      // RSL 0.9 has another name for it (C4). A payment without a type counts as one that must be negotiated.
       const type = attributes['type']?.trim().replace(/^inference$/, 'use') || 'purchase';
       this.#payment = { ...FREE, type: type.slice(0, MAX_LICENSE_TEXT_CHARS), terms: [], accepts: [] };
       this.#license.payment = this.#payment;

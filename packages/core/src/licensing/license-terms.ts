@@ -1,14 +1,14 @@
-// What licence documents mean for a URL and for what a crawl declares it is for: one word for the URL, and what follows
-// from it. Pure: nothing is fetched here, and nothing here permits what robots.txt does not (licensing §4, §9).
+// What licence documents mean for a URL and for the declared purposes of a crawl: one outcome for the URL, and its
+// effect. Pure: nothing is fetched here, and nothing here permits what robots.txt denies (licensing §4, §9).
 
 import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import type { Purpose } from '@mannerly/robots/page';
 import { parseUrl } from '../parse-url.js';
 import type { LicenseDocument, LicensedContent, LicenseElement, LicenseReading } from './license-document.js';
 
-/** What is known of the licence of a URL, in one word; the later ones are stricter. */
+/** What is known about the licence of a URL; later outcomes are stricter. */
 export const LICENSE_OUTCOMES = [
-  /** No licence is named, or none speaks of this use. */
+  /** No licence is named, or none covers this use. */
   'none',
   'free',
   'attribution',
@@ -17,20 +17,20 @@ export const LICENSE_OUTCOMES = [
   'payment',
   /** A licence must be obtained at a server first, even a free one. */
   'token',
-  /** A document is named and was not requested. */
+  /** A document is named but was not requested. */
   'unread',
-  /** A document is named and cannot be read, which RSL calls unlicensed. */
+  /** A document is named but cannot be read, which RSL calls unlicensed. */
   'unreadable',
   'prohibited',
 ] as const;
 
 type LicenseOutcome = (typeof LICENSE_OUTCOMES)[number];
 
-/** The party that is responsible for a crawl, in the words of RSL. */
+/** The party responsible for a crawl, in the terms of RSL. */
 export interface LicenseParty {
-  /** @default none: a licence that speaks of it is not met */
+  /** @default none: a licence that mentions it is not met */
   readonly user?: 'commercial' | 'non-commercial' | 'education' | 'government' | 'personal';
-  /** ISO 3166-1 alpha-2, such as `DE`. @default none: a licence that speaks of it is not met */
+  /** ISO 3166-1 alpha-2, such as `DE`. @default none: a licence that mentions it is not met */
   readonly country?: string;
 }
 
@@ -41,34 +41,34 @@ export interface LicenseUser {
   readonly accepted: readonly string[];
   /** The https origins for which a token is configured. */
   readonly licensedOrigins: readonly string[];
-  /** `permits` is taken at its word for uses that RSL has no word for (C15). */
+  /** `permits` is read literally for uses that RSL has no word for (C15). */
   readonly isStrict: boolean;
 }
 
 export interface NamedLicense {
-  /** The URL of the document; of one that stands in a page, the page's. */
+  /** The URL of the document; if it is embedded in a page, the URL of the page. */
   readonly document: string;
   readonly reading: LicenseReading | null;
 }
 
 export interface LicenseVerdict {
   readonly outcome: LicenseOutcome;
-  /** What follows for the crawl: nothing, not now but a person may act, or never. */
+  /** The effect on the crawl: none, held until a person acts, or prohibited. */
   readonly effect: 'none' | 'held' | 'prohibited';
-  /** The document that decided; `null`: none is named. */
+  /** The document that decided; `null` if none is named. */
   readonly document: string | null;
-  /** The element that decided, `content[2]/license[1]`; `null`: none did. */
+  /** The element that decided, `content[2]/license[1]`; `null` if none did. */
   readonly element: string | null;
-  /** What is asked, `0.015 USD`; `null`: nothing, or nothing that can be read. */
+  /** The price, `0.015 USD`; `null` if there is none, or none that can be read. */
   readonly price: string | null;
-  /** The purpose that decided; `null`: none is declared. */
+  /** The purpose that decided; `null` if none is declared. */
   readonly purpose: Purpose | null;
 }
 
-/** What one document says of one use. */
+/** What one document says about one use. */
 type Said = Pick<LicenseVerdict, 'outcome' | 'element' | 'price'>;
 
-/** The words that a purpose asks for. A store that feeds a model is an index of that system (C6). */
+/** The uses that a purpose needs. A store that feeds a model is an index of that system (C6). */
 const ASKED: Readonly<Record<Purpose, readonly string[]>> = {
   search: ['search'],
   'ai-train': ['ai-train'],
@@ -85,15 +85,16 @@ const INCLUDED_IN: Readonly<Record<string, readonly string[]>> = {
   search: ['all'],
 };
 const EU = new Set('AT BE BG HR CY CZ DE DK EE ES FI FR GR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '));
-/** Types of payment that cost no money; any other does, those that are not known included. */
+/** Types of payment that cost no money; any other type does, including unknown ones. */
 const UNPAID: readonly string[] = ['free', 'attribution', 'contribution'];
 const SILENT: Said = { outcome: 'none', element: null, price: null };
 const SILENT_VERDICT: LicenseVerdict = { ...SILENT, effect: 'none', document: null, purpose: null };
 const EFFECTS = ['none', 'held', 'prohibited'] as const;
 
 /**
- * The strictest verdict over all documents and purposes. Without a purpose there is a word for people and no effect.
- * @param url - Absolute; what cannot be parsed counts as prohibited.
+ * The strictest verdict over all documents and purposes. Without a purpose there is an outcome for people and no
+ * effect.
+ * @param url - Absolute; a URL that cannot be parsed counts as prohibited.
  */
 export function judgeLicenses(url: string, documents: readonly NamedLicense[], user: LicenseUser): LicenseVerdict {
   const purposes = user.purposes.length === 0 ? [null] : user.purposes;
@@ -115,7 +116,7 @@ export function judgeLicenses(url: string, documents: readonly NamedLicense[], u
   return strictest;
 }
 
-/** The effect counts first. */
+/** Compares the effect first. */
 function strictness({ effect, outcome }: LicenseVerdict): number {
   return EFFECTS.indexOf(effect) * LICENSE_OUTCOMES.length + LICENSE_OUTCOMES.indexOf(outcome);
 }
@@ -138,14 +139,14 @@ function effectOf(outcome: LicenseOutcome, purpose: Purpose, isAccepted: boolean
   }
 }
 
-/** What a document says of all the words that a purpose asks for: the strictest. */
+/** The strictest of what a document says about all the uses that a purpose needs. */
 function sayings(url: string, reading: LicenseReading | null, asked: readonly string[], user: LicenseUser): Said {
   if (reading === null) return { ...SILENT, outcome: 'unread' };
   if (reading.kind === 'unreadable') return { ...SILENT, outcome: 'unreadable' };
   return asked.map((word) => sayingOf(url, reading, word, user)).reduce(stricter);
 }
 
-/** Prohibitions of all contents count; of permissions those of the narrowest content that speaks of the use. */
+/** Prohibitions of all contents count, but only the permissions of the narrowest content that covers the use. */
 function sayingOf(url: string, { contents }: LicenseDocument, word: string, user: LicenseUser): Said {
   const matching = contents.flatMap((content, at) =>
     matches(content.url, url) ? [{ content, name: `content[${at + 1}]` }] : [],
@@ -167,13 +168,13 @@ function sayingOf(url: string, { contents }: LicenseDocument, word: string, user
   return said;
 }
 
-/** The least that a content asks for a use, over its licences; `null`: it does not speak of the use. */
+/** The least that a content requires for a use, over its licences; `null` if it does not cover the use. */
 function offerOf(content: LicensedContent, name: string, word: string, url: string, user: LicenseUser): Said | null {
   let best: Said | null = null;
   let isSpoken = false;
   content.licenses.forEach((license, at) => {
     const { permits, payment } = license;
-    // There is no word for these uses, and the documents in the field mean AI (C15).
+    // RSL has no word for these uses, and documents in practice mean AI (C15).
     if (word === 'all' && permits.usage !== undefined && !isListed(permits.usage, word) && !user.isStrict) return;
     isSpoken = true;
     const isFor = permits.usage === undefined || isListed(permits.usage, word);
@@ -185,7 +186,7 @@ function offerOf(content: LicensedContent, name: string, word: string, url: stri
   return best ?? (isSpoken ? { ...SILENT, outcome: 'prohibited', element: name } : null);
 }
 
-/** What a licence that applies asks for. A token stands for a payment made and a licence obtained (C7). */
+/** The price of a licence that applies. A token stands for a payment made and a licence obtained (C7). */
 function priceOf({ server }: LicensedContent, license: LicenseElement, url: string, user: LicenseUser): LicenseOutcome {
   const { type, terms } = license.payment;
   const hasToken = user.licensedOrigins.includes(parseUrl(url)?.origin ?? '');
@@ -195,7 +196,7 @@ function priceOf({ server }: LicensedContent, license: LicenseElement, url: stri
   return type === 'attribution' ? type : 'free';
 }
 
-/** Whether the party fits: what a licence says of it, and is not known of it, is not met. */
+/** Whether the party matches: a condition on something unknown is not met. */
 function isMet({ permits, prohibits }: LicenseElement, { user, country }: LicenseParty): boolean {
   const groups = (words: readonly string[], own: string | undefined): boolean =>
     own !== undefined && words.some((word) => word === own || (word === 'EU' && EU.has(own)));
@@ -212,7 +213,7 @@ function isListed(list: readonly string[] | undefined, word: string): boolean {
   return list !== undefined && [word, ...(INCLUDED_IN[word] ?? [])].some((each) => list.includes(each));
 }
 
-/** A pattern is a path of the document's own site, or absolute; the empty one is the page that it stands in. */
+/** A pattern is a path of the document's own site, or absolute; an empty one is the page that contains it. */
 function matches(pattern: string, url: string): boolean {
   const target = parseUrl(url);
   if (pattern === '' || target === null) return true;

@@ -1,6 +1,6 @@
-// The licences of one run: their documents, each requested once for as long as it holds, and what they say of a URL
-// before its request and of a page that has come, in the crawl and in a replay. Nothing is accepted, paid or obtained
-// here (licensing §1).
+// The licences of one run: their documents, each requested once per lifetime, and what they say about a URL before its
+// request and about a received page, in the crawl and in a replay. Nothing is accepted, paid or obtained here
+// (licensing §1).
 
 import { createHash } from 'node:crypto';
 import { type HostWarning, type PageWork, retryUrl } from '@mannerly/frontier';
@@ -30,19 +30,19 @@ import {
 import type { LicensedPage } from './page-licenses.js';
 
 export interface FoundLicense extends LicenseVerdict {
-  /** When its document was received, epoch milliseconds; `null`: it was not. */
+  /** When its document was received, epoch milliseconds; `null` if it was not. */
   readonly fetchedAtMs: number | null;
-  /** SHA-256 of the document's text, 64 hex digits; `null`: there is none. */
+  /** SHA-256 of the document's text, 64 hex digits; `null` if there is none. */
   readonly digest: string | null;
 }
 
-/** A document that is named, and what is known of it: nothing where documents are not requested. */
+/** A named document, and what is known about it: nothing if documents are not requested. */
 type KnownLicense = NamedLicense & Pick<FoundLicense, 'fetchedAtMs' | 'digest'>;
 
-/** A document that holds for a page, as it was read. */
+/** A document that applies to a page, as it was read. */
 export type ReadLicense = KnownLicense & { readonly namedBy: 'response' | 'robots.txt' };
 
-/** What licences say before a request; `wait`: a document is on its way. */
+/** What licences say before a request; `wait`: a document is being requested. */
 export type LicenseAnswer = FoundLicense | null | { readonly effect: 'wait'; readonly untilMs: number };
 
 interface LicensesParts {
@@ -50,7 +50,7 @@ interface LicensesParts {
   readonly options: ResolvedLicensing;
   readonly purposes: readonly Purpose[];
   readonly tokens: Pick<LicenseTokens, 'origins' | 'endingBefore'>;
-  /** Requests a document, in its host's turn. Never rejects. */
+  /** Requests a document, at its host's pace. Never rejects. */
   readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
   readonly arrived: () => void;
   readonly retries: NonNullable<Parameters<typeof retryUrl>[2]>;
@@ -61,7 +61,7 @@ interface LicensesParts {
 /** As the store has it. The text is in base64, so that no document outgrows its record. */
 type Stored = Omit<Kept, 'reading'> & { readonly why: string | null };
 
-/** It did not come: it is tried again. */
+/** It was not received, and is tried again. */
 interface Later {
   readonly tries: number;
   readonly untilMs: number;
@@ -77,7 +77,7 @@ export class Licenses {
   readonly #documents = new Map<string, Kept>();
   readonly #later = new Map<string, Later>();
   readonly #loading = new Map<string, { readonly sinceMs: number; readonly over: Promise<void> }>();
-  /** The documents that each authority has named. */
+  /** The documents that each authority named. */
   readonly #named = new Map<string, Set<string>>();
   readonly #told = new Map<string, true>();
   #failure: { readonly error: unknown } | null = null;
@@ -87,7 +87,7 @@ export class Licenses {
     this.#user = licenseUserOf(parts.options, parts.purposes, parts.tokens.origins);
   }
 
-  /** Once, when the store is open: tells of tokens that end soon. */
+  /** Called once, when the store is open: reports tokens that end soon. */
   open(): void {
     const { tokens, nowMs, tell } = this.#parts;
     for (const { origin, endsAtMs } of tokens.endingBefore(nowMs() + LICENSE_TOKEN_ENDS_MS)) {
@@ -97,7 +97,7 @@ export class Licenses {
     }
   }
 
-  /** What robots.txt names for a URL says of it, before its request; `null`: nothing. */
+  /** What the licences named by robots.txt say about a URL, before its request; `null` if nothing. */
   async before({ url, signals: { licenses } }: Pick<PageWork, 'url' | 'signals'>): Promise<LicenseAnswer> {
     if (licenses.length === 0 || this.#parts.options.mode === 'off') return null;
     const authority = new URL(url).origin;
@@ -111,7 +111,7 @@ export class Licenses {
     return untilMs > 0 ? { effect: 'wait', untilMs } : this.#judge(url, known);
   }
 
-  /** What a page and its response say of it; where they are silent, what robots.txt names does. `null`: nothing. */
+  /** What a page and its response say about it; if they say nothing, what robots.txt names. `null` if nothing. */
   async ofPage(
     work: Pick<PageWork, 'url' | 'signals'>,
     page: FetchedPage,
@@ -132,7 +132,7 @@ export class Licenses {
     return own;
   }
 
-  /** The documents that hold for a page: those that its response names, else those of robots.txt. */
+  /** The documents that apply to a page: those that its response names, else those of robots.txt. */
   async documentsOf(
     { url, signals: { licenses } }: Pick<PageWork, 'url'> & { readonly signals: Pick<PageWork['signals'], 'licenses'> },
     page: LicensedPage,
@@ -144,7 +144,7 @@ export class Licenses {
     return documents.map((each) => ({ namedBy, ...each }));
   }
 
-  /** The documents that robots.txt names; those that are on their way are awaited. */
+  /** The documents that robots.txt names; waits for those that are being requested. */
   #ofSite({ url, signals: { licenses } }: Parameters<Licenses['documentsOf']>[0]): Promise<KnownLicense[]> {
     return Promise.all(licenses.map((document) => this.#awaited(document, url)));
   }
@@ -154,7 +154,7 @@ export class Licenses {
     page: LicensedPage & Pick<FetchedPage, 'fetchedAtMs'>,
     body: Uint8Array,
   ): Promise<KnownLicense[]> {
-    // Like all that reads licences, loaded with the first of them.
+    // Loaded with the first licence, like all code that reads licences.
     const { licensesOfPage } = await import('./page-licenses.js');
     const named = await licensesOfPage(page, body);
     const inPage = { document: url, fetchedAtMs: page.fetchedAtMs, digest: null };
@@ -167,12 +167,12 @@ export class Licenses {
     return this.#loading.size > 0;
   }
 
-  /** Resolves when no document is on its way. */
+  /** Resolves once no document is being requested. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#loading.values(), ({ over }) => over));
   }
 
-  /** Only where there is something to compare them with (C5). */
+  /** Whether there is a purpose to compare documents with (C5). */
   #isRead(): boolean {
     const { read } = this.#parts.options;
     return read === 'always' || (read === 'with-purpose' && this.#user.purposes.length > 0);
@@ -201,7 +201,7 @@ export class Licenses {
     this.#parts.tell(code, url, detail);
   }
 
-  /** A document for a page whose exchange is over. It waits for one request; what did not come counts as unreadable. */
+  /** A document for a page whose exchange is over. Waits for one request; if that fails, it counts as unreadable. */
   async #awaited(document: string, pageUrl: string): Promise<KnownLicense> {
     if (!this.#isRead()) return { document, ...UNREAD };
     const { origin } = new URL(pageUrl);
@@ -214,7 +214,7 @@ export class Licenses {
     return { document, reading, fetchedAtMs, digest };
   }
 
-  /** A document as it is known. Where it is not, it is requested, and this answers when to ask again. */
+  /** A document if it is known. If not, it is requested, and the result says when to check again. */
   async #documentOf(document: string, authority: string): Promise<Came> {
     const nowMs = this.#parts.nowMs();
     if (this.#failure !== null) throw this.#failure.error;
@@ -271,7 +271,7 @@ export class Licenses {
     const answer = await followRedirects(document, document, async (url) => {
       if (!isFetchable(url, origin)) return { kind: 'dropped', url, reason: 'it redirects to no https URL' };
       const asked = fetch(url, { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers });
-      // They are about the document itself.
+      // The headers are about the document itself.
       headers = {};
       return asked;
     });
@@ -315,24 +315,24 @@ export class Licenses {
   }
 }
 
-/** Whether a response may name one. */
+/** Whether a response may name a licence. */
 function mayNameLicense({ headers, rendering, html }: LicensedPage): boolean {
   return html?.mayNameLicense === true || rendering !== null || headerValue(headers, 'link') !== null;
 }
 
-/** https; http on the very authority that names it, which is no weaker than its robots.txt (C2). */
+/** https; or http on the same authority that names it, which is as strong as its robots.txt (C2). */
 function isFetchable(document: string, authority: string): boolean {
   const url = parseUrl(document);
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && url.origin === authority);
 }
 
-/** A document that came and breaks the rules of RSL is another matter than one that did not come. */
+/** A received document that breaks the rules of RSL is reported differently from one that was not received. */
 function codeOf(outcome: LicenseVerdict['outcome'], fetchedAtMs: number | null): HostWarning['code'] {
   if (outcome !== 'unreadable') return 'license-terms';
   return fetchedAtMs === null ? 'license-unreadable' : 'license-nonconformant';
 }
 
-/** What people should know of a document besides its outcome. */
+/** What people should know about a document besides its outcome. */
 function remarkOn(reading: LicenseReading): string {
   if (reading.kind === 'unreadable') return `: ${reading.why}`;
   return reading.contents.some(({ isEncrypted }) => isEncrypted) ? ', encrypted in part' : '';
@@ -342,7 +342,7 @@ function priced(outcome: string, price: string | null): string {
   return price === null ? outcome : `${outcome} ${price}`;
 }
 
-/** The page says its licence, and what that does not let us keep is not kept. `null`: none is named. */
+/** Sets the page's licence, and drops what that does not let us keep. `null`: none is named. */
 export function applyLicense(page: PageInCrawl, license: FoundLicense | null): void {
   if (license === null || license.document === null) return;
   const { document, outcome, element, price, fetchedAtMs, digest, effect } = license;
@@ -351,7 +351,7 @@ export function applyLicense(page: PageInCrawl, license: FoundLicense | null): v
   page.exclusion = excludedByLicense(page.exclusion, effect === 'prohibited', licenseText(license));
 }
 
-/** What a licence asks, by which document and element, and for which purpose. Never throws. */
+/** What a licence requires, by which document and element, and for which purpose. Never throws. */
 export function licenseText({ outcome, price, document, element, purpose }: FoundLicense): string {
   return `${priced(outcome, price)}: ${[document, element].filter((each) => each !== null).join(' ')}, for ${purpose}`;
 }

@@ -1,5 +1,5 @@
 // The options of licences, checked, and the tokens that they name. A token is read from a file or the environment when
-// a crawl is made, kept here, and shown nowhere.
+// a crawl is made, kept here, and never shown.
 
 import type { Purpose } from '@mannerly/robots/page';
 import { invalidOption, MannerlyError } from '../errors.js';
@@ -32,7 +32,7 @@ export class LicenseTokens {
     return [...this.#tokens.keys()];
   }
 
-  /** The tokens that say when they end (JWT, `exp`), and end before a time or have ended. */
+  /** The tokens that state their end (JWT, `exp`), if it is before a time. */
   endingBefore(timeMs: number): readonly { readonly origin: string; readonly endsAtMs: number }[] {
     return [...this.#tokens].flatMap(([origin, token]) => {
       const endsAtMs = endOf(token);
@@ -40,7 +40,7 @@ export class LicenseTokens {
     });
   }
 
-  /** The value of Authorization for a request to a URL; `null`: none. */
+  /** The value of Authorization for a request to a URL; `null` if none. */
   fieldFor({ origin, protocol }: URL): string | null {
     const token = protocol === 'https:' ? this.#tokens.get(origin) : undefined;
     return token === undefined ? null : `License ${token}`;
@@ -66,13 +66,13 @@ function originOf(text: string): string {
 
 function tokenAt(source: string, env: Readonly<Record<string, string | undefined>>): string {
   const secret = readSecret(source, env);
-  // What is given by value is not shown.
+  // A token that was given by value is never shown.
   if (secret.kind === 'none') throw noToken(namesPlace(source) ? source : 'a place', secret.why);
   if (/^[\x21-\x7e]+$/.test(secret.text) && secret.text.length <= MAX_LICENSE_TOKEN_CHARS) return secret.text;
   throw noToken(source, 'it is not a token of visible ASCII characters');
 }
 
-/** When a token ends, epoch milliseconds; `null`: it is no JWT, or does not say (RFC 7519 section 4.1.4). */
+/** When a token ends, epoch milliseconds; `null` if it is not a JWT, or does not say (RFC 7519 section 4.1.4). */
 function endOf(token: string): number | null {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return null;

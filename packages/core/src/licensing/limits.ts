@@ -15,16 +15,16 @@ export const MAX_LICENSES_PER_AUTHORITY = 20; // licence documents that one auth
 export const MAX_PAGE_LICENSES = 8; // licences that one response may name; more cannot be read (ours)
 /** Documents kept in memory; the others are read from the store again (ours: most are a few kilobytes). */
 export const MAX_LICENSES_IN_MEMORY = 100;
-/** Authorities whose documents are counted, and words that were told, in memory (ours). */
+/** Authorities whose documents are counted, and warnings already given, in memory (ours). */
 export const MAX_LICENSE_AUTHORITIES = 10_000;
-/** Milliseconds until a page asks again for a document: as long as it is on its way by then, within these (ours). */
+/** Milliseconds until a page checks a document again: as long as its request has taken so far, within these (ours). */
 export const LICENSE_POLL_MS = { least: 50, most: 1_000 } as const;
-/** Milliseconds for which a request for a document waits for its host's turn (ours). */
+/** The longest wait of a document's request for its host's turn, milliseconds (ours). */
 export const LICENSE_TURN_MS = 600_000;
-/** Milliseconds until a document is requested again whose host has no turn, or which keeps failing (ours). */
+/** Milliseconds until a document is requested again if its host has no turn, or if it keeps failing (ours). */
 export const LICENSE_RETRY_MS = 3_600_000;
-/** Milliseconds for which a document that cannot be read counts as such, as for a missing robots.txt (ours). */
+/** Milliseconds for which an unreadable document counts as such, as for a missing robots.txt (ours). */
 export const LICENSE_UNREADABLE_MS = 86_400_000;
 export const MAX_LICENSE_TOKEN_CHARS = 4_096; // characters of a licence token (ours)
-/** Milliseconds before the end of a token at which its operator is told (ours: time to obtain another). */
+/** Milliseconds before the end of a token when the operator is warned (ours: time to obtain another). */
 export const LICENSE_TOKEN_ENDS_MS = 604_800_000;

@@ -14,14 +14,14 @@ const RSL_TYPE = 'application/rsl+xml';
 /** A licence that a response names: where its document is, or the document itself. */
 type PageLicense = { readonly url: string } | { readonly reading: LicenseReading };
 
-/** What of a page it takes to read its licences. */
+/** The parts of a page that are needed to read its licences. */
 export type LicensedPage = Pick<FetchedPage, 'url' | 'headers' | 'kind' | 'html' | 'text' | 'rendering'>;
 
-/** What a response names; one more than may be is one that cannot be read. Never rejects. */
+/** The licences that a response names; one beyond the limit counts as unreadable. Never rejects. */
 export async function licensesOfPage(page: LicensedPage, body: Uint8Array): Promise<readonly PageLicense[]> {
   const found: PageLicense[] = linkedLicenses(page.headers, page.url);
   if (page.kind === 'html' && (page.rendering !== null || page.html?.mayNameLicense === true)) {
-    // Where a browser had the page, what came counts as well: no script takes a term back.
+    // If a browser rendered the page, the original body counts as well: no script can remove a term.
     const raw = page.rendering === null ? await page.text() : Buffer.from(body).toString('utf8');
     found.push(...licensesInHtml(raw, page.url));
     if (page.rendering !== null) found.push(...licensesInHtml(await page.text(), page.url));
@@ -33,14 +33,14 @@ export async function licensesOfPage(page: LicensedPage, body: Uint8Array): Prom
   return [...distinct.slice(0, MAX_PAGE_LICENSES), { reading: { kind: 'unreadable', why } }];
 }
 
-/** Of `Link` fields. */
+/** Licences in `Link` fields. */
 function linkedLicenses(headers: HeaderLines, pageUrl: string): PageLicense[] {
   return linksOfFields(headers)
     .filter(({ rel, parameters }) => rel.includes('license') && parameters.get('type')?.toLowerCase() === RSL_TYPE)
     .map(({ target }) => ({ url: absolute(target, pageUrl) }));
 }
 
-/** Of the document and of its parts, which count for the whole: that is the stricter reading. */
+/** Licences of the document and of its parts, which count for the whole: the stricter reading. */
 function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
   const found: PageLicense[] = [];
   let script: string | null = null;

@@ -1,4 +1,4 @@
-// What a site asks signatures to look like (`Accept-Signature`, RFC 9421 section 5), as far as it can be answered
+// What a site wants signatures to look like (`Accept-Signature`, RFC 9421 section 5), as far as we can comply
 // (specification, identity 6).
 
 import { type InnerList, isInnerList, serializeItem } from 'structured-headers';
@@ -7,14 +7,14 @@ import { ALGORITHM, agentComponent, REQUEST_TAG } from './profile.js';
 import type { SigningTerms } from './sign-request.js';
 import { parseMembers } from './structured-field.js';
 
-/** Components that are signed where a site asks for them: none that an intermediary changes, no body. */
+/** Components that are signed if a site requests them: none that an intermediary changes, and no body. */
 const SIGNABLE: readonly string[] = ['"@method"', '"@authority"', '"@path"', '"@query"'];
 const PARAMETERS: readonly string[] = ['created', 'expires', 'keyid', 'alg', 'nonce', 'tag'];
 
 /**
- * The terms that answer a field: its label, its components and its nonce; `null` for what asks for anything else.
+ * The terms that answer a field: its label, its components and its nonce; `null` if it requests anything else.
  *
- * @param own - The terms of the crawl. Host and agent are covered whatever was asked.
+ * @param own - The terms of the crawl. Host and agent are covered in any case.
  */
 export function askedTerms(field: string, own: SigningTerms, keyid: string): SigningTerms | null {
   for (const [label, member] of parseMembers(field) ?? []) {
@@ -43,7 +43,7 @@ function termsOf(label: string, [items, parameters]: InnerList, own: SigningTerm
   return { ...own, label, components: needed, nonce };
 }
 
-/** It is sent as it came, between quotes. */
+/** It is sent unchanged, between quotes. */
 function isPlainText(text: unknown): text is string {
   return typeof text === 'string' && text !== '' && text.length <= MAX_ASKED_NONCE_CHARS && !/["\\]/.test(text);
 }

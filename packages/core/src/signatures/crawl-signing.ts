@@ -1,5 +1,5 @@
-// The signatures of one run: what each authority has asked for, and whether the clock allows any (specification,
-// identity 3.3 and 6). Also without a key: then it only says which sites want one.
+// The signatures of one run: what each authority has requested, and whether the clock allows any (specification,
+// identity 3.3 and 6). Without a key it only reports which sites want signatures.
 
 import type { HostWarning } from '@mannerly/frontier';
 import { keepLatest } from '../keep-latest.js';
@@ -8,31 +8,31 @@ import { CLOCK_HOSTS, CLOCK_STOP_MS, CLOCK_WARN_MS, MAX_ASKING_AUTHORITIES } fro
 import { requestSigner, type SignatureFields, type SigningTerms, type SignRequest } from './sign-request.js';
 import type { ResolvedSignature } from './signature-options.js';
 
-/** What it needs and what it tells: a site wants other signatures, or any; the clock is wrong. */
+/** What signing needs and reports: a site wants other signatures, or any; the clock is wrong. */
 export interface SigningNotices {
   /**
-   * The wall clock, epoch milliseconds: verifiers go by it. The crawl's own clock does not see it being set.
+   * The wall clock, epoch milliseconds: verifiers use it. The crawl's own clock does not notice when it is set.
    *
    * @default Date.now
    */
   readonly wallMs?: () => number;
   readonly tell: (warning: HostWarning) => void;
-  /** Called once: no request is signed any more. @param reason - For people. */
+  /** Called once: no request is signed from then on. @param reason - For people. */
   readonly stop: (reason: string) => void;
 }
 
 export interface SignedAnswer {
   readonly status: number;
-  /** The value of a header field, by its lower-case name; `null`: none. */
+  /** The value of a header field, by its lower-case name; `null` if absent. */
   readonly header: (name: string) => string | null;
-  /** When it began to come, by the wall clock, epoch milliseconds. */
+  /** When the answer began to arrive, by the wall clock, epoch milliseconds. */
   readonly atMs: number;
 }
 
-/** The preference of an authority. `sign` is `null` where it cannot be answered, or there is no key. */
+/** The preference of an authority. `sign` is `null` if we cannot comply, or have no key. */
 interface Preference {
   readonly sign: SignRequest | null;
-  /** A nonce of the site is good once: for the URL whose repetition carries it. */
+  /** A nonce of the site is valid once: for the URL whose repeated request carries it. */
   nonce: { readonly value: SigningTerms['nonce']; readonly url: string } | null;
 }
 
@@ -41,7 +41,7 @@ export class CrawlSigning {
   readonly #sign: SignRequest | null;
   readonly #notices: SigningNotices;
   readonly #preferences = new Map<string, Preference>();
-  /** Hosts that have answered a signed request: one of them was served, or what it wants was told. */
+  /** Hosts that have answered a signed request: one was accepted, or the host's preference was reported. */
   readonly #known = new Map<string, true>();
   /** By how much our clock is ahead of the hosts that answered last. */
   readonly #clocks = new Map<string, { readonly aheadMs: number; readonly atMs: number }>();
@@ -63,7 +63,7 @@ export class CrawlSigning {
     return this.#notices.wallMs?.() ?? Date.now();
   }
 
-  /** Whether the key is one that everybody has. */
+  /** Whether the key is the published test key. */
   get isTestKey(): boolean {
     return this.#signature?.isTestKey === true;
   }
@@ -82,9 +82,9 @@ export class CrawlSigning {
   }
 
   /**
-   * Takes in what came for a request.
+   * Takes an answer.
    *
-   * @returns Whether the request is due again, with another signature. Once for each authority.
+   * @returns Whether to repeat the request with another signature. Once for each authority.
    */
   answered(url: URL, answer: SignedAnswer): boolean {
     if (this.signs(url)) this.#compareClocks(url, answer);
@@ -110,11 +110,11 @@ export class CrawlSigning {
       keepLatest(this.#known, url.hostname, true, MAX_ASKING_AUTHORITIES);
       this.#tell('signature-wanted', url, this.#wanted(acceptSignature), answer.atMs);
     }
-    // Of a 429 the request is retried anyway, when the host allows it.
+    // After a 429 the request is retried anyway, once the host allows it.
     return asked !== null && status !== 429;
   }
 
-  /** A host that refuses what it gets first, robots.txt aside, may not know the key. */
+  /** A host that refuses the first request other than robots.txt may not know the key. */
   #noteRefusal(url: URL, { status, atMs }: SignedAnswer): void {
     const isRefused = status === 401 || status === 403;
     if ((!isRefused && status >= 300) || this.#known.has(url.hostname)) return;
@@ -139,10 +139,10 @@ export class CrawlSigning {
     const clocks = this.#clocks;
     const last = clocks.get(url.hostname);
     const isDue = last === undefined || Math.abs(atMs - last.atMs) >= CLOCK_HOSTS.eachMs;
-    // The copy of a cache has the date of the origin.
+    // A cached copy has the date of the origin.
     if (!isDue || (header('age') ?? '0') !== '0') return;
     const theirMs = Date.parse(header('date') ?? '');
-    // Whole seconds: half of one on average.
+    // The date has whole seconds: half a second is lost on average.
     const known = { aheadMs: atMs - theirMs - 500, atMs };
     if (!Number.isNaN(theirMs)) keepLatest(clocks, url.hostname, known, CLOCK_HOSTS.most);
     const sorted = Array.from(clocks.values(), (each) => each.aheadMs).sort((left, right) => left - right);

@@ -6,14 +6,14 @@ export const MAX_COVERED_COMPONENTS = 16; // components of one signature that is
 export const MAX_KEY_BYTES = 16_384; // bytes of a file or variable with a private key; an Ed25519 key takes 119
 export const NONCE_BYTES = 64; // random bytes of a nonce (identity 3.3)
 export const NONCES_AT_ONCE = 64; // nonces whose random bytes are drawn together
-/** Seconds by which `created` lies in the past: verifiers allow no clock that runs ahead (identity 3.3). */
+/** Seconds by which `created` is set back: verifiers do not allow a clock that is ahead (identity 3.3). */
 export const CREATED_BEFORE_SECONDS = 2;
-export const MAX_ACCEPTED_SECONDS = 86_400; // longest life of a signature that is taken (the draft: a day)
-export const MAX_ASKED_NONCE_CHARS = 256; // characters of a nonce that a site asks for
+export const MAX_ACCEPTED_SECONDS = 86_400; // longest lifetime of a signature that is accepted (the draft: a day)
+export const MAX_ASKED_NONCE_CHARS = 256; // characters of a nonce that a site requests
 export const MAX_ASKING_AUTHORITIES = 1_000; // authorities whose preferences are kept for a run (identity 6)
 /**
- * Hosts whose clocks are compared with ours, how many there must be before it counts (identity 3.3), and milliseconds
- * until a host's is compared again.
+ * How many hosts are compared with our clock before the comparison counts (identity 3.3), how many at most, and the
+ * milliseconds until a host is compared again.
  */
 export const CLOCK_HOSTS = { least: 5, most: 25, eachMs: 10_000 } as const;
 /** Milliseconds by which our clock may differ: a warning, and the end of the run (identity 3.3). */

@@ -7,19 +7,19 @@ import { parseUrl } from '../parse-url.js';
 /** How `Signature-Agent` is spelled: the URL of the keys, their origin, or their origin as a bare string. */
 export type SignatureForm = 'url' | 'origin' | 'string';
 
-/** What is covered next to the agent: method, authority and path, or the query too. */
+/** What is covered besides the agent: method, authority and path, or also the query. */
 export type SignatureScope = 'path' | 'query';
 
 /** The label of our signatures and the key of their agent. */
 export const LABEL = 'sig1';
 export const REQUEST_TAG = 'web-bot-auth';
 export const DIRECTORY_TAG = 'http-message-signatures-directory';
-/** Where the keys of an origin are. */
+/** The path of an origin's keys. */
 export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory';
 export const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
 /** The only algorithm (DECISION I2). */
 export const ALGORITHM = 'ed25519';
-/** Thumbprint of the key that RFC 9421 B.1.4 prints: everybody can sign with it. */
+/** Thumbprint of the key that RFC 9421 B.1.4 publishes: anyone can sign with it. */
 export const TEST_KEYID = 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U';
 
 /** Components that are covered, without the agent (DECISION I4). */
@@ -43,7 +43,7 @@ export function agentField(form: SignatureForm, agent: string, label: string): s
 /**
  * The agent as it is sent: an https URL, or its origin for the forms `origin` and `string`.
  *
- * @throws MannerlyError `option-invalid` for what is no https URL, or for a path where an origin is sent.
+ * @throws MannerlyError `option-invalid` if it is not an https URL, or has a path where an origin is sent.
  */
 export function checkedAgent(form: SignatureForm, agent: unknown): string {
   const url = typeof agent === 'string' ? parseUrl(agent) : null;

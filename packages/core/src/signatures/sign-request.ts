@@ -1,5 +1,5 @@
-// Signs one request: three fields, made when it is sent and never used again (specification, identity 3). What does not
-// change from request to request is put together once.
+// Signs one request: three fields, made when it is sent and never reused (specification, identity 3). What is the same
+// for all requests is prepared once.
 
 import { randomFillSync } from 'node:crypto';
 import { CREATED_BEFORE_SECONDS, NONCE_BYTES, NONCES_AT_ONCE } from './limits.js';
@@ -15,7 +15,7 @@ export interface SigningTerms {
   /** Covered components as they are written, without the agent: `"@method"`. */
   readonly components: readonly string[];
   readonly lifetimeSeconds: number;
-  /** `true`: random bytes for each signature; a text: this one. */
+  /** `true`: random bytes for each signature; a text: this text. */
   readonly nonce: boolean | string;
   /** @default sig1 */
   readonly label?: string;
@@ -27,8 +27,8 @@ export type SignatureFields = Readonly<Record<'Signature-Agent' | 'Signature-Inp
  * Signs a request without content.
  *
  * @param url - As it is requested, https.
- * @param nonce - Instead of that of the terms.
- * Rejects with what `signer.sign` throws; with an Error where it answers with no signature, or the URL is no https URL.
+ * @param nonce - Replaces that of the terms.
+ * Rejects with what `signer.sign` throws; with an Error if it returns no signature, or the URL is not an https URL.
  */
 export type SignRequest = (
   url: URL,
@@ -37,7 +37,7 @@ export type SignRequest = (
   nonce?: SigningTerms['nonce'],
 ) => Promise<SignatureFields>;
 
-/** What signs requests on these terms. */
+/** A function that signs requests on these terms. */
 export function requestSigner(signer: Signer, terms: SigningTerms): SignRequest {
   const { form, agent, components, lifetimeSeconds, label = LABEL } = terms;
   const agentCovered = agentComponent(form, label);

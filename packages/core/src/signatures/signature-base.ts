@@ -1,5 +1,5 @@
-// The text that a signature is made over: one line for each covered component, and a last one that repeats the list
-// and its parameters as they are sent (RFC 9421 section 2.5; specification, identity 3.1).
+// The text that is signed: one line for each covered component, and a last one that repeats the list and its parameters
+// as they are sent (RFC 9421 section 2.5; specification, identity 3.1).
 
 import { type InnerList, type Item, serializeInnerList, serializeItem } from 'structured-headers';
 import { parseUrl } from '../parse-url.js';
@@ -7,7 +7,7 @@ import { DERIVED } from './profile.js';
 import { fieldValue, type SignedMessage } from './signed-message.js';
 import { memberText, parseMembers } from './structured-field.js';
 
-/** A text to sign, or the component whose value is not there, cannot be read or is not known here. */
+/** A text to sign, or the component whose value is missing, unreadable or unsupported. */
 export type SignatureBase = { readonly base: string } | { readonly missing: string };
 
 /**
@@ -27,7 +27,7 @@ export function signatureBase(message: SignedMessage, covered: InnerList): Signa
   return { base: `${base}"@signature-params": ${serializeInnerList(covered)}` };
 }
 
-/** `null`: not there, or a component or parameter that is not known here. */
+/** `null`: missing, or an unsupported component or parameter. */
 function componentValue(message: SignedMessage, url: URL, [text, parameters]: Item): string | null {
   if (typeof text !== 'string') return null;
   const isBound = parameters.get('req') === true;
@@ -37,7 +37,7 @@ function componentValue(message: SignedMessage, url: URL, [text, parameters]: It
       ? derivedValue(message.method, url, text)
       : null;
   }
-  // What a request of a response carried is not known here.
+  // The fields of a response's request are not available here.
   const field = text.startsWith('@') || isBound || text !== text.toLowerCase() ? null : fieldValue(message, text);
   const [name] = own;
   if (name === undefined || field === null) return field;

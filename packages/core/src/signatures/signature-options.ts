@@ -1,11 +1,11 @@
-// The option group `identity.signature`, checked: what signs, and what its signatures look like.
+// The option group `identity.signature`, checked: the signing key, and the form of signatures.
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import { COVERED, checkedAgent, type SignatureForm, type SignatureScope, TEST_KEYID } from './profile.js';
 import type { SigningTerms } from './sign-request.js';
 import { loadSigningKey, type Signer } from './signing-key.js';
 
-/** The options as their rows leave them; those that are checked here may hold anything. */
+/** The options as their rows return them; values that are checked here may be anything. */
 export interface GivenSignature {
   readonly key: unknown;
   readonly sign: Signer['sign'] | null;
@@ -17,25 +17,25 @@ export interface GivenSignature {
   readonly nonce: boolean;
 }
 
-/** What signs the requests of a crawl, and how. It holds no key that could be read. */
+/** What signs the requests of a crawl, and how. It contains no readable key. */
 export interface ResolvedSignature {
   readonly signer: Signer;
   readonly terms: SigningTerms;
-  /** Its key proves nothing: it signs at loopback addresses only. */
+  /** Its key proves nothing: it signs only for loopback addresses. */
   readonly isTestKey: boolean;
 }
 
 /**
  * Checks the options and loads the key.
  *
- * @throws MannerlyError `identity-key` for the key; `option-invalid` for the agent, and for what does not go together.
+ * @throws MannerlyError `identity-key` for the key; `option-invalid` for the agent, and for options that conflict.
  */
 export function resolveSignature(given: GivenSignature): ResolvedSignature {
   const { key, sign, keyid, form, components, lifetimeSeconds, nonce } = given;
   const agent = checkedAgent(form, given.agent);
   const terms = { form, agent, components: COVERED[components], lifetimeSeconds, nonce };
   if ((key === null) === (sign === null) || (sign === null) !== (keyid === null)) {
-    // A key that was given is not shown.
+    // A given key is never shown.
     throw new MannerlyError('option-invalid', 'expected `identity.signature` to have `key`, or `sign` with `keyid`');
   }
   if (sign === null || keyid === null) {

@@ -1,16 +1,16 @@
-// A message whose components a signature covers, and the fields that it carries (RFC 9421 section 2.1).
+// A message whose components a signature covers, and its fields (RFC 9421 section 2.1).
 
 /** For a response `method` and `url` are those of its request. */
 export interface SignedMessage {
   readonly method: string;
   readonly url: string;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** A response: its derived components are those of the request, and need `;req`. @default false */
   readonly isResponse?: boolean;
 }
 
-/** The value of a header field as it is covered: lines trimmed and joined. `null`: no such field. */
+/** The value of a header field in the form that is signed: lines trimmed and joined. `null` if the field is absent. */
 export function fieldValue(message: SignedMessage, name: string): string | null {
   const lines = message.headers.filter(([each]) => each.toLowerCase() === name);
   return lines.length === 0 ? null : lines.map(([, value]) => value.trim()).join(', ');

@@ -1,5 +1,5 @@
-// The key that a crawler signs with: an Ed25519 private key from a file or a variable, refused where others could have
-// it, and the thumbprint by which verifiers know it (specification, identity 2).
+// The key that a crawler signs with: an Ed25519 private key from a file or an environment variable, refused if others
+// may have read it, and the thumbprint by which verifiers know it (specification, identity 2).
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -15,7 +15,7 @@ export interface PublicJwk {
   readonly x: string;
 }
 
-/** What signs: a key, or a function that asks a key service. */
+/** What signs: a key, or a function that calls a key service. */
 export interface Signer {
   /** The thumbprint of the public key. */
   readonly keyid: string;
@@ -23,10 +23,10 @@ export interface Signer {
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** A private key that is held here. It cannot be read back. */
+/** A private key in this process. It cannot be read back. */
 export interface SigningKey extends Signer {
   readonly publicJwk: PublicJwk;
-  /** The key that RFC 9421 prints, which proves nothing: for loopback only. */
+  /** The key that RFC 9421 publishes, which proves nothing: for loopback only. */
   readonly isTestKey: boolean;
   sign(bytes: Uint8Array): Uint8Array;
 }
@@ -37,8 +37,8 @@ export function thumbprint({ crv, kty, x }: PublicJwk): string {
 }
 
 /**
- * The public key of a JWK that came from elsewhere; `null` for what is no Ed25519 key, and for a private one, which
- * no one may publish.
+ * The public key of a foreign JWK; `null` if it is not an Ed25519 key, or if it is a private one, which must never be
+ * published.
  */
 export function publicJwkOf(given: unknown): PublicJwk | null {
   if (typeof given !== 'object' || given === null || 'd' in given) return null;
@@ -48,7 +48,7 @@ export function publicJwkOf(given: unknown): PublicJwk | null {
 }
 
 /**
- * Reads a private key from where `source` says: `file:PATH` or `env:NAME`, PKCS#8 PEM or JWK.
+ * Reads a private key from the place in `source`: `file:PATH` or `env:NAME`, PKCS#8 PEM or JWK.
  *
  * @throws MannerlyError `identity-key`, naming the option and never the key.
  */
@@ -58,7 +58,7 @@ export function loadSigningKey(
 ): SigningKey {
   const [, scheme, name = ''] = /^(file|env):(.+)$/s.exec(source) ?? [];
   if (scheme === 'file') return parseSigningKey(readKeyFile(name), source);
-  // What is given by value is not shown.
+  // A key that was given by value is never shown.
   if (scheme !== 'env' || !/^\w{1,200}$/.test(name))
     throw refused('to name a place', 'it is neither file:PATH nor env:NAME');
   const text = env[name];
@@ -85,13 +85,13 @@ export function parseSigningKey(text: string, source = 'the key'): SigningKey {
   return { keyid, publicJwk, isTestKey: keyid === TEST_KEYID, sign: (bytes) => sign(null, bytes, key) };
 }
 
-/** `null`: neither of the two formats. */
+/** `null`: in neither of the two formats. */
 function privateKeyOf(text: string): KeyObject | null {
   try {
     if (text.startsWith('-----BEGIN PRIVATE KEY-----')) return createPrivateKey(text);
     return text.startsWith('{') ? createPrivateKey({ key: JSON.parse(text), format: 'jwk' }) : null;
   } catch {
-    // Messages of parsers may quote what they read.
+    // Parser messages may quote their input.
     return null;
   }
 }

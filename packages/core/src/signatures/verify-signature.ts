@@ -1,5 +1,5 @@
-// Whether a request, or the answer of a key directory, was signed by a key that its agent publishes. What cannot be
-// read or is not known never verifies, and each failure has one word (specification, identity 3, 4 and 16).
+// Whether a request, or the answer of a key directory, was signed by a key that its agent publishes. Unreadable or
+// unknown data never verifies, and each failure has one code (specification, identity 3, 4 and 16).
 
 import { createPublicKey, verify } from 'node:crypto';
 import { type InnerList, type Item, isInnerList, type Parameters, serializeItem } from 'structured-headers';
@@ -11,7 +11,7 @@ import { fieldValue, type SignedMessage } from './signed-message.js';
 import { type PublicJwk, thumbprint } from './signing-key.js';
 import { parseItem, parseMembers } from './structured-field.js';
 
-/** Why a signature is not taken. `unsigned` and `key-unknown`: nothing is known; the others: it is wrong. */
+/** Why a signature is not accepted. `unsigned` and `key-unknown`: nothing is known; the others: it is wrong. */
 export type SignatureFault =
   | 'unsigned'
   | 'key-unknown'
@@ -44,7 +44,7 @@ export interface SignatureFacts {
   readonly nonce: string | null;
   /** Components as written. */
   readonly covered: readonly string[];
-  /** Base64: equal for two requests means that one was used again. */
+  /** Base64: if two requests have the same value, it was reused. */
   readonly signature: string;
 }
 
@@ -53,7 +53,7 @@ export type SignatureVerdict =
   | ({ readonly kind: 'verified' } & SignatureFacts)
   | { readonly kind: 'invalid' | 'unverified'; readonly reason: SignatureFault };
 
-/** The key that an agent publishes under a `keyid`; `null`: none is known. Never by `keyid` alone (DECISION I15). */
+/** The key that an agent publishes under a `keyid`; `null` if none is known. Never by `keyid` alone (DECISION I15). */
 export type KeysOf = (agent: string | null, keyid: string) => PublicJwk | null;
 
 /** How a signature is verified. */
@@ -64,11 +64,11 @@ export interface VerifyOptions {
   readonly tag?: typeof REQUEST_TAG | typeof DIRECTORY_TAG;
   /** Seconds by which clocks may differ. @default 0 */
   readonly toleranceSeconds?: number;
-  /** Seconds that a signature may hold. @default a day */
+  /** The longest lifetime of a signature, seconds. @default a day */
   readonly maxLifetimeSeconds?: number;
 }
 
-/** Verifies the first signature with the tag. The look-up of keys is the caller's. Never throws, unless `keys` does. */
+/** Verifies the first signature with the tag. The caller looks up keys. Never throws, unless `keys` does. */
 export function verifySignature(message: SignedMessage, keys: KeysOf, options: VerifyOptions): SignatureVerdict {
   const read = readSignature(message, options);
   if (typeof read === 'string') return failed(read);
@@ -119,7 +119,7 @@ function timeFault(created: number, expires: number, options: VerifyOptions): Si
   return expires - created > maxLifetimeSeconds || expires < created ? 'life-too-long' : null;
 }
 
-/** The agent that a signature covers. Its member is keyed to the label, or is the only one (identity 3.1, 4). */
+/** The agent that a signature covers. Its member has the label as key, or is the only one (identity 3.1, 4). */
 function agentOf(
   message: SignedMessage,
   label: string,
@@ -147,7 +147,7 @@ function isSignedBy(jwk: PublicJwk, base: string, signature: string): boolean {
     const key = createPublicKey({ key: { ...jwk }, format: 'jwk' });
     return verify(null, Buffer.from(base), key, Buffer.from(signature, 'base64'));
   } catch {
-    // 32 bytes that are no point of the curve.
+    // 32 bytes that are not a point of the curve.
     return false;
   }
 }
