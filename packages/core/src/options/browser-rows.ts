@@ -1,5 +1,5 @@
-// The row of the command's browser: what flags and configuration files may say of pages that scripts make, and what of
-// that `browserFetcher` takes too.
+// The row of the command's browser: what flags and configuration files may set for pages that scripts make, and the
+// part of it that `browserFetcher` also takes.
 
 import { SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import { MAX_BROWSER_FLAGS } from './limits.js';
@@ -11,7 +11,7 @@ export const PAGE_ROWS = {
     list(choice(...SUBRESOURCE_TYPES)),
     'What pages may load. Each file costs its host a request and delays its page.',
     {
-      // What changes what a page shows. Pictures, fonts and style do not change its text.
+      // The types that change a page's content. Pictures, fonts and styles do not change its text.
       default: ['script', 'xhr', 'fetch'],
       defaultText: '`script`, `xhr`, `fetch`',
       flag: ['--browser-loads <type>', 'what pages may load (repeatable; default: script, xhr, fetch)'],

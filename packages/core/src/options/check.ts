@@ -6,7 +6,7 @@ import { present } from '../present.js';
 import type { Filled, Row, Rows, Shape } from './row.js';
 import { hintFor } from './suggestion.js';
 
-/** Checks the options of a group and fills in the rest. @param path - Of the group, with a dot at its end, or empty. */
+/** Checks the options of a group and fills in the rest. @param path - Of the group, with a final dot, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
   const known = Object.keys(rows);
   if (!isObject(given))
@@ -51,7 +51,7 @@ function checked(path: string, shape: Shape, value: unknown): unknown {
   return value;
 }
 
-/** Whether the alternative is the one that is meant, be its value in range or not. */
+/** Whether a value is of the kind of an alternative, in range or not. */
 function isOfKind(shape: Shape, value: unknown): boolean {
   if (shape.kind === 'group') return isObject(value);
   if (shape.kind === 'list') return Array.isArray(value);

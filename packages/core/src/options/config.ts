@@ -3,20 +3,20 @@
 import type { CrawlerOptions, FileOptions } from './crawler-options.js';
 
 /**
- * `mannerly.config.json`, `.js` or `.ts`. Everything that a flag says may be left out. A JSON file has no functions,
- * objects of classes and regular expressions; `mannerly/config-schema.json` is its schema.
+ * `mannerly.config.json`, `.js` or `.ts`. Everything that a flag sets may be left out. A JSON file cannot contain
+ * functions, class instances and regular expressions; `mannerly/config-schema.json` is its schema.
  */
 export interface CrawlConfig
   extends Omit<Partial<CrawlerOptions>, 'identity' | 'scope' | 'bounds' | 'store' | 'clock'>,
     FileOptions {
   readonly identity?: Partial<CrawlerOptions['identity']>;
   readonly scope?: Partial<CrawlerOptions['scope']>;
-  /** Replaces the defaults of the command. A flag that is given overrides one bound. */
+  /** Replaces the defaults of the command. A given flag overrides one bound. */
   readonly bounds?: Partial<CrawlerOptions['bounds']>;
 }
 
 /**
- * Returns the configuration as it is: for completion and types in `mannerly.config.ts` and `.js`.
+ * Returns the configuration unchanged: for completion and types in `mannerly.config.ts` and `.js`.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-// Rows of the options that say who crawls, where, how much, and what counts as one URL.
+// Rows of the options about who crawls, where, how much, and what counts as one URL.
 
 import type { CanonicalRule, Via } from '@mannerly/frontier';
 import { MAX_URL_PATTERNS } from '../admit/limits.js';

@@ -1,4 +1,4 @@
-// The options of a frontier, kept in `settings.json`: questions about a stopped crawl are answered by them.
+// The options of a frontier, stored in `settings.json` to answer questions about a stopped crawl.
 
 import { readFile } from 'node:fs/promises';
 import type { FrontierOptions } from '@mannerly/frontier';
@@ -17,7 +17,7 @@ export type CrawlSettings = Pick<
   FrontierOptions,
   'robots' | 'politeness' | 'hostKeyBy' | 'maxQueued' | 'onFull' | 'bounds' | 'labels'
 > & {
-  /** What decided when pages are visited again, functions left out; `null` or absent: no visits were kept. */
+  /** What decides when pages are visited again, without functions; `null` or absent if no visits were recorded. */
   readonly recrawl?: RecrawlOptions | null;
   /** Settings of single hosts. @default none */
   readonly hosts?: readonly HostEntryText[];
@@ -41,12 +41,14 @@ export function frontierSettings({ recrawl: _, hosts = [], ...rest }: CrawlSetti
   return { ...rest, hosts: hosts.map(frontierEntry) };
 }
 
-/** The same with what the plan of a recrawl goes by. */
+/** The same, with the options that the plan of a recrawl uses. */
 export function keptSettings(options: ResolvedOptions): CrawlSettings {
   return { ...crawlSettings(options), recrawl: options.recrawl === null ? null : present(options.recrawl) };
 }
 
-/** The settings of the last run, or the defaults. @throws MannerlyError `directory-format` for no JSON object */
+/**
+ * The settings of the last run, or the defaults. @throws MannerlyError `directory-format` unless it is a JSON object
+ */
 export async function readSettings(file: string, tokens: readonly string[]): Promise<CrawlSettings> {
   const size = await sizeOf(file);
   if (size === null) return { robots: { tokens } };

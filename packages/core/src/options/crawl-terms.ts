@@ -1,5 +1,5 @@
-// The options on which all processes of one crawl have to agree. The first process writes them into the store. One that
-// joins while another is running must have the same. Between runs they may change; only name and seeds stay.
+// The options that must be the same in all processes of one crawl. The first process writes them into the store. A
+// process that joins while another is running must have the same. Between runs they may change, except name and seeds.
 
 import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
@@ -32,19 +32,19 @@ export function termsOf(options: ResolvedOptions, nowMs: number) {
   return {
     name: identity.name,
     tokens: identity.tokens,
-    /** In full up to a bound, else the first of them. */
+    /** All seeds up to a bound, else the first of them. */
     seeds: whole,
     seedCount: seeds.length,
     seedsHash: hash('sha256', seeds.join('\n')),
     /** For questions to the store. */
     settings: crawlSettings(options),
-    /** Each option as text, to be compared. */
+    /** Each option as text, for comparison. */
     said: Object.fromEntries(Object.entries(compared).map(([option, value]) => [option, textOf(value)] as const)),
     createdAtMs: nowMs,
   };
 }
 
-/** @param kept - What the store has. @param isAlone - No other process works. @throws MannerlyError `crawl-differs` */
+/** @param kept - Those in the store. @param isAlone - No other process works. @throws MannerlyError `crawl-differs` */
 export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: boolean): CrawlTerms {
   if (kept === null) return ours;
   const differ = (what: string, theirs: string, mine: string, hint: string): never => {

@@ -1,5 +1,5 @@
-// Settings of single hosts, and of URLs by their label (`hosts`, `labels`): their rows, what an entry says against the
-// crawl, and entries as plain values.
+// Settings of single hosts, and of URLs by their label (`hosts`, `labels`): their rows, the check of an entry against
+// the crawl, and entries as plain values.
 
 import type { FrontierOptions } from '@mannerly/frontier';
 import { readPatterns } from '../admit/url-pattern.js';
@@ -124,7 +124,7 @@ export interface ResolvedHostEntry extends Omit<GivenEntry, 'match' | 'headers'>
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Checks what the frontier does not know. @param depth - That of the crawl. @throws MannerlyError `option-invalid` */
+/** Checks what the frontier cannot check. @param depth - That of the crawl. @throws MannerlyError `option-invalid` */
 export function resolveHostEntries(given: readonly GivenEntry[], depth: number | null): readonly ResolvedHostEntry[] {
   return given.map((entry, at) => {
     const path = `hosts[${at}]`;
@@ -137,7 +137,7 @@ export function resolveHostEntries(given: readonly GivenEntry[], depth: number |
   });
 }
 
-/** Entries as plain values, without what is absent. */
+/** Entries as plain values, without absent ones. */
 export function hostEntryTexts(entries: readonly ResolvedHostEntry[]): readonly HostEntryText[] {
   return entries.map(({ match, spacing, headers, bounds, exclude, weight, label }) => ({
     match,

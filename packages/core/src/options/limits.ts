@@ -1,11 +1,11 @@
-// The bounds of what options may say and of what is kept of them, each with its unit and its source.
+// The bounds of options and of what is stored of them, each with its unit and its source.
 
 export const MAX_DEPTH = 1_000_000; // links between a seed and a page
 export const MAX_PAGES = 1_000_000_000; // pages a bound may name: the frontier's own
 export const MAX_MINUTES = 5_256_000; // minutes a bound may name: ten years, the frontier's own
 
 // Several processes at one crawl (our own).
-/** Bytes of seeds that a store keeps to compare, as JSON; of more, their hash counts. */
+/** Bytes of seeds that a store keeps for comparison, as JSON; beyond that it keeps their hash. */
 export const MAX_TERMS_SEEDS_BYTES = 262_144;
 export const MAX_TERM_TEXT = 300; // characters of an option that the message about a difference shows
 
@@ -35,7 +35,7 @@ export const MAX_HOOK_MS = 60_000; // milliseconds for an answer
 export const MAX_RETRIES = 20; // retries of one page: the frontier's own
 export const MAX_RETRY_WAIT_MS = 86_400_000; // milliseconds before one of them: a day, as the longest Retry-After
 
-/** Seconds for which a signature holds: least, usual and most (identity 3.3). */
+/** Seconds for which a signature is valid: least, usual and most (identity 3.3). */
 export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;
 
 // Hosts

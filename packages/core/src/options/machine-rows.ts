@@ -310,7 +310,7 @@ export const MACHINE_ROWS = {
         'Called for each URL that robots.txt or its page excludes. Its result is ignored.',
       ),
       timeoutMs: row(number(1, MAX_HOOK_MS, 'ms'), 'Timeout of a hook, after which the request is refused.', {
-        // Ours: its host gets no request meanwhile.
+        // Ours: its host gets no request in the meantime.
         default: 5_000,
       }),
     },

@@ -1,5 +1,5 @@
-// Reads what a user gave to `createCrawler`. Keys, ranges and defaults come from the option table; what depends on
-// several options, or has an error code of its own, is checked by the module that owns it.
+// Reads the options of `createCrawler`. Keys, ranges and defaults come from the option table; the module that owns an
+// option checks what depends on several options, or has its own error code.
 
 import { FrontierError, type PolitenessOptions as FrontierPoliteness } from '@mannerly/frontier';
 import { resolveSettings } from '@mannerly/frontier/internal';
@@ -31,7 +31,7 @@ type Defaults = Filled<typeof OPTIONS>;
 /** How much a crawl may do; `null`: no bound. */
 export type ResolvedBoundsOptions = Defaults['bounds'];
 
-/** Options as the crawl reads them: checked, complete, read-only. */
+/** Options in the form that the crawl uses: checked, complete, read-only. */
 export type ResolvedOptions = Readonly<ReturnType<typeof resolveOptions>>;
 
 /**
@@ -74,7 +74,7 @@ export function resolveOptions(options: CrawlerOptions) {
     labels,
     bounds: present({ pagesPerHost, bytesPerHost, minutesPerHost }),
   });
-  // Read once here, so that a token that is missing is reported now.
+  // Read once here, to report a missing token now.
   const tokens = new LicenseTokens(licensing.tokens);
   const signIn = options.signIn == null ? null : new Credential(options.signIn);
   if (signIn !== null && tokens.origins.includes(signIn.origin)) {
@@ -82,17 +82,17 @@ export function resolveOptions(options: CrawlerOptions) {
   }
   return {
     identity,
-    /** Ranges of the crawl's own addresses. Empty: any. */
+    /** Ranges of the crawl's own addresses. Empty: any address. */
     egress: checkedEgress(filled.identity.egress),
-    /** Absent: requests are not signed. */
+    /** Absent if requests are not signed. */
     ...(signature === null ? {} : { signature: resolveSignature(signature) }),
     scope,
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
-    /** `null`: nothing is taken for a trap. */
+    /** `null`: traps are not detected. */
     traps: traps === false ? null : traps,
     nearDuplicates: filled.nearDuplicates,
-    /** As the frontier takes it; and what robots.txt means as it was given, which the frontier fills in. */
+    /** In the frontier's form, and the robots.txt options as given, which the frontier fills in. */
     spacing,
     robots,
     network,
@@ -108,7 +108,7 @@ export function resolveOptions(options: CrawlerOptions) {
     sitemapUrls: checkedSitemaps(filled.discover.sitemapUrls),
     enqueueDatasets: filled.datasets.enqueue,
     maxIdleMs: filled.maxIdleMs,
-    /** `null`: URLs are taken as they are found. */
+    /** `null`: URLs are taken in the order in which they are found. */
     orderSeed: orderSeed === null ? null : String(orderSeed),
     handlerTimeoutMs: filled.handlerTimeoutMs,
     items: filled.items,
@@ -116,7 +116,7 @@ export function resolveOptions(options: CrawlerOptions) {
     decisionLog: filled.decisionLog,
     log: filled.log,
     retries: filled.retries,
-    /** `null`: no visits are kept. */
+    /** `null`: no visits are recorded. */
     recrawl:
       recrawl === false
         ? null
@@ -155,7 +155,7 @@ export const DEFAULT_RECRAWL = resolveRecrawl({});
 type GivenArchive = Exclude<ReturnType<typeof fill<typeof OPTIONS>>['archive'], boolean>;
 const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: { requisites: {} } }).archive as GivenArchive;
 
-/** `requisites`: `null` where what pages need is not fetched. */
+/** `requisites`: `null` if the requisites of pages are not fetched. */
 function archiveOf(given: true | GivenArchive) {
   const { requisites, ...archive } = given === true ? { ...DEFAULT_ARCHIVE, requisites: false as const } : given;
   const defaults = DEFAULT_ARCHIVE.requisites as ResolvedRequisites;
@@ -165,7 +165,7 @@ function archiveOf(given: true | GivenArchive) {
 function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly string[]) {
   const seedPorts = seeds.map((seed) => Number(new URL(seed).port)).filter((port) => port > 0);
   const ports = rest.ports === 'any' ? ('any' as const) : [...new Set([...rest.ports, ...seedPorts])];
-  // Made once here, so that a range it cannot read is reported now.
+  // Made once here, to report an invalid range now.
   createAddressGuard({ ...rest, ports, resolve: null, nowMs: () => 0 });
   const concurrency = Math.min(rest.concurrency, mostRequestsAtOnce());
   return {
@@ -174,7 +174,7 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
     headers: readOwnHeaders(rest.headers),
     proxy: rest.proxy === null ? null : resolveProxy(rest.proxy),
     concurrency,
-    /** Those of the seeds too. */
+    /** Includes those of the seeds. */
     ports,
     /** `'usual'`: jars of tough-cookie. */
     cookies: cookies === true ? ('usual' as const) : cookies === false ? null : cookies,
@@ -186,7 +186,7 @@ function spacingOf({ perDomain, requestsPerSecond, ...rest }: Defaults['politene
   return { politeness, hostKeyBy: perDomain ? ('domain' as const) : ('host' as const) };
 }
 
-/** What the frontier takes of them, as it checks it. @throws MannerlyError `option-invalid` */
+/** Checks the options of the frontier, as the frontier does. @throws MannerlyError `option-invalid` */
 function checkSettings(settings: Parameters<typeof resolveSettings>[0]): void {
   try {
     resolveSettings(settings);
@@ -206,7 +206,7 @@ function checkedSitemaps(urls: readonly string[]): readonly string[] {
   throw invalidOption('discover.sitemapUrls', 'absolute http or https URLs without name and password', odd);
 }
 
-/** The relaxed options of a group and of the groups within it, a sentence each. @param values - Filled in. */
+/** The relaxed options of a group and of its groups, one sentence each. @param values - Filled in. */
 export function relaxedDefaultsIn(
   path: string,
   rows: Readonly<Record<string, Row>>,

@@ -1,4 +1,4 @@
-// Rows of the options about pace, robots.txt, and what pages say of their use.
+// Rows of the options about pace, robots.txt, and what pages say about their use.
 
 import type { PolitenessProfileName } from '@mannerly/frontier';
 import { resolveAccessOptions } from '@mannerly/robots/access';
@@ -25,7 +25,7 @@ const isRespected = choice('respect', 'ignore');
 const dialects = choice('rfc9309', 'google', '1996', '1994');
 const VISITED = 'hosts whose robots.txt cannot be read may be visited after `robots.unreachableDays`';
 
-/** What follows when robots.txt stays unreachable, be it given or the default of dialect and policy. */
+/** What happens if robots.txt stays unreachable, whether given or the default of dialect and policy. */
 function afterUnreachable(given: Readonly<Record<string, unknown>>): string {
   const names = ['dialect', 'policy', 'accessProfile', 'afterUnreachable'];
   const said = names.flatMap((name) => (given[name] === null ? [] : [[name, given[name]]]));
@@ -37,7 +37,7 @@ function isHeld(given: Readonly<Record<string, unknown>>): boolean {
   return given['afterUnreachable'] !== null || afterUnreachable(given).endsWith('hold');
 }
 
-/** How slowly the crawl goes, how robots.txt is read, and what pages say of their use. */
+/** How slowly the crawl goes, how robots.txt is read, and what pages say about their use. */
 export const POLITENESS_ROWS = {
   politeness: groupRow(
     'How slowly the crawl goes. A pause runs from the end of one exchange with a host to the start of the ' +

@@ -1,9 +1,9 @@
-// A row of the option table: the shape of the value, one sentence, the default, the flag of the command, and which
-// values are relaxed. The resolver, the types, the schema, the flags and the reference are made from rows.
+// A row of the option table: the shape of the value, one sentence, the default, the flag of the command, and the
+// relaxed values. The resolver, the types, the schema, the flags and the reference are made from rows.
 
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 
-/** A value as a row describes it. `V` is its type, which nothing holds at run time. */
+/** A value as a row describes it. `V` is its type, which exists only at compile time. */
 export type Shape<V = unknown> = AnyShape & { readonly value?: V };
 
 type AnyShape =
@@ -17,14 +17,14 @@ type AnyShape =
   | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
 
 interface CodeDetails {
-  /** What the object has at least, for the message about one that has not. */
+  /** The members that the object must have, for the message about a missing one. */
   readonly members?: readonly string[];
 }
 
 interface TextDetails {
   readonly pattern?: string;
   readonly most?: number;
-  /** It is a path, or may be one, also behind `name=`: in a configuration file relative to the file. */
+  /** Whether it is or may be a path, also after `name=`; in a configuration file, relative to the file. */
   readonly path?: 'whole' | 'with a slash' | 'behind file:';
 }
 
@@ -32,13 +32,13 @@ interface NumberRange {
   readonly least: number;
   readonly most: number;
   readonly isWhole: boolean;
-  /** Whether the value has to be more than `least`. */
+  /** Whether the value must be more than `least`. */
   readonly isAboveLeast: boolean;
   readonly unit: string;
 }
 
 interface FlagDetails {
-  /** The default of the command, where it is not that of the option. */
+  /** The default of the command, if it is not that of the option. */
   readonly default?: number;
   /** The flag takes seconds, the option milliseconds. */
   readonly isSeconds?: boolean;
@@ -46,11 +46,11 @@ interface FlagDetails {
   readonly isDays?: boolean;
   /** What a flag without a value sets. Absent: `true`. */
   readonly sets?: unknown;
-  /** Another option that the flag switches on. */
+  /** Another option that the flag turns on. */
   readonly alsoSets?: string;
 }
 
-/** A flag of `mannerly crawl` that sets an option. Its name as commander reads it: `--pages <n>`. */
+/** A flag of `mannerly crawl` that sets an option, with its name in commander's form: `--pages <n>`. */
 export interface Flag extends FlagDetails {
   readonly name: string;
   readonly help: string;
@@ -58,7 +58,7 @@ export interface Flag extends FlagDetails {
 
 /**
  * Values that are less polite than a site may expect: these values, numbers below or above this one, lists longer than
- * this, or all but this one.
+ * this, or all except this one.
  */
 export type RelaxedValues =
   | readonly unknown[]
@@ -74,10 +74,10 @@ type Unless = (group: Readonly<Record<string, unknown>>) => boolean;
 type Relaxed = readonly [values: RelaxedValues, says: string, unless?: Unless];
 
 interface RowDetails {
-  /** The default in words, where the value does not say it. */
+  /** The default in words, if the value does not show it. */
   readonly defaultText?: string;
   readonly isRequired?: boolean;
-  /** The module that owns the option checks its value, with an error code of its own. */
+  /** Whether the module that owns the option checks its value, with its own error code. */
   readonly isCheckedByOwner?: boolean;
   readonly relaxed?: Relaxed;
 }
@@ -86,7 +86,7 @@ interface WrittenDetails extends RowDetails {
   readonly flag?: readonly [name: string, help: string, more?: FlagDetails];
 }
 
-/** One option. `D` is `null` where it may be absent without a default. */
+/** One option. `D` is `null` if it may be absent without a default. */
 export interface Row<V = unknown, D = unknown> extends RowDetails {
   readonly shape: Shape<V>;
   /** One or two sentences in Markdown. */
@@ -114,7 +114,7 @@ export function row(shape: Shape, does: string, details: WrittenDetails & { read
   return { shape, does, ...rest, ...flag, default: value };
 }
 
-/** Makes the row of a group, every option of which has its default where the group is absent. */
+/** Makes the row of a group. If the group is absent, each of its options has its default. */
 export function groupRow<R extends Rows>(
   does: string,
   type: string,
@@ -146,7 +146,7 @@ export function choice<const T extends string | boolean | null>(...values: reado
   return { kind: 'choice', values };
 }
 
-/** A text. @param what - What it holds, for messages: `an http(s) URL`. */
+/** A text. @param what - Its content, for messages: `an http(s) URL`. */
 export function text(what: string, more: TextDetails = {}): Shape<string> {
   return { kind: 'text', what, ...more };
 }
@@ -155,7 +155,7 @@ export function list<T>(of: Shape<T>, most?: number, least = 0): Shape<readonly 
   return { kind: 'list', of, least, ...(most === undefined ? {} : { most }) };
 }
 
-/** A value that no JSON file can hold. @param type - Its TypeScript type. @param members - See `CodeDetails`. */
+/** A value that cannot be in a JSON file. @param type - Its TypeScript type. @param members - See `CodeDetails`. */
 export function code<T>(type: string, accepts: (value: unknown) => boolean, members: readonly string[] = []): Shape<T> {
   return { kind: 'code', type, accepts, members };
 }

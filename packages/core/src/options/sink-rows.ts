@@ -15,19 +15,19 @@ export const SQLITE_ROWS = {
   table: row(table, 'The table; created if absent.', { default: 'items' }),
 };
 
-/** Of `postgresSink`: one of `pool` and `client`. */
+/** Options of `postgresSink`; `pool` or `client` is required. */
 export const POSTGRES_ROWS = {
   pool: row(queries, 'A pool of `pg`.'),
   client: row(queries, 'A connected client of `pg`.'),
   table: row(table, 'The table; created if absent.', { default: 'items' }),
 };
 
-/** Batches: a page is never divided between two. */
+/** Batches: a page is never split between two. */
 const batch = (items: number) => ({
   items: row(whole(1, 10_000, 'items'), 'Number of items at which no further page is added.', { default: items }),
   waitMs: row(whole(0, 5_000, 'ms'), 'How long a page waits for more pages.', { default: 500 }),
 });
-/** Requests to a server of the operator's. */
+/** Requests to the operator's server. */
 const sending = (timeoutMs: number) => ({
   timeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout of one attempt.', { default: timeoutMs }),
   retries: row(whole(0, 20, 'attempts'), 'Attempts after the first.', { default: 8 }),

@@ -1,10 +1,10 @@
-// The option that was probably meant by a name that is none: one of the same name elsewhere, one that other crawlers
-// call so, or one that is spelled nearly so.
+// The option that an unknown name probably means: one of the same name elsewhere, one that other crawlers call so, or
+// one with similar spelling.
 
 import type { Rows } from './row.js';
 import { placedRows } from './table.js';
 
-/** What Crawlee, Scrapy, wget and first guesses call options: names in whatever spelling, in small letters alone. */
+/** Names of options in Crawlee, Scrapy, wget and first guesses, reduced to lower-case letters. */
 const CALLED: readonly (readonly [meant: string, names: string])[] = [
   ['scope.seeds', 'starturls inputfile'],
   ['scope.include', 'accept'],
@@ -40,7 +40,7 @@ const CALLED: readonly (readonly [meant: string, names: string])[] = [
   ['s3', 's3'],
 ];
 const ELSEWHERE = new Map(CALLED.flatMap(([meant, names]) => names.split(' ').map((name) => [name, meant] as const)));
-/** Keys of a configuration file, and what a program has instead. */
+/** Keys of a configuration file, and their counterparts in a program. */
 const CALLS = new Map([
   ['out', 'crawler.run({ out })'],
   ['handlers', "crawler.on('html', …)"],
@@ -51,23 +51,23 @@ const CALLS = new Map([
   ['webhook', 'sinks: [webhookSink({ url })]'],
   ['s3', 'sinks: [s3Sink({ client, bucket })]'],
 ]);
-/** What other crawlers call obeying robots.txt, or not. */
+/** Names in other crawlers for obeying robots.txt, or not. */
 const OBEYING = /^(?:(?:dis|no|ignore)?obey|robotstxtobey|(?:respect|ignore|no|obey)robots(?:txt)?(?:file)?)$/;
 const OBEYED =
   'robots.txt is always obeyed. To crawl a site of your own that excludes crawlers, let its robots.txt name yours: ' +
   '"User-agent: <your name>", and below it "Allow: /".';
-/** Letters that may be wrong, and of how many. */
+/** How many letters may be wrong, and of how many. */
 const MOST_WRONG = 2;
 const MAX_NAME_CHARS = 40;
 
-/** What to say of an unknown name; `null`: nothing comes near. @param path - Of the group, with a dot, or empty. */
+/** The hint for an unknown name; `null` if no option is similar. @param path - Of the group, with a dot, or empty. */
 export function hintFor(unknown: string, path: string, rows: Rows): string | null {
   if (OBEYING.test(plainName(unknown))) return OBEYED;
   const meant = suggestionFor(unknown, path, rows);
   return meant === null ? null : `Did you mean \`${meant}\`?`;
 }
 
-/** The path of the option that was meant; `null`: none comes near. */
+/** The path of the option that was meant; `null` if none is similar. */
 export function suggestionFor(unknown: string, path: string, rows: Rows): string | null {
   const known = placedRows(rows, path).map((placed) => placed.path);
   const nameOf = (each: string): string => each.slice(each.lastIndexOf('.') + 1);
@@ -79,7 +79,7 @@ export function suggestionFor(unknown: string, path: string, rows: Rows): string
   return spelledNearly(unknown, known, nameOf);
 }
 
-/** The one whose name is spelled nearly so; `null`: none is. */
+/** The name with similar spelling; `null` if there is none. */
 export function spelledNearly(
   unknown: string,
   known: readonly string[],
@@ -91,12 +91,12 @@ export function spelledNearly(
   return nearest !== undefined && nearest.wrong <= Math.min(MOST_WRONG, unknown.length / 3) ? nearest.each : null;
 }
 
-/** A name in whatever spelling, in small letters alone. */
+/** A name reduced to lower-case letters. */
 function plainName(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
 
-/** Letters to add, take away, replace or swap with the next (Levenshtein's distance), a row of the table at a time. */
+/** Letters to add, remove, replace or swap with the next one (Levenshtein distance), a row of the table at a time. */
 function lettersWrong(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);

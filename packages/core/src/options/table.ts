@@ -48,14 +48,14 @@ export const FILE_OPTIONS = {
   ),
 };
 
-/** Options that flags and a configuration file have, and a program has not. */
+/** Options of flags and configuration files that a program does not have. */
 export const COMMAND_OPTIONS = { browser: BROWSER_ROW };
 
 export const FLAG_OPTIONS: Rows = { ...OPTIONS, ...COMMAND_OPTIONS };
 
 const { clock: _, ...ofTheCrawl } = OPTIONS;
 
-/** Everything that a configuration file may say. Flags may add what is required, so the file may lack it. */
+/** All options of a configuration file. Flags may add required ones, so the file may lack them. */
 export const CONFIG_OPTIONS: Rows = {
   ...ofTheCrawl,
   identity: checkedHere(OPTIONS.identity),
@@ -64,7 +64,7 @@ export const CONFIG_OPTIONS: Rows = {
   ...FILE_OPTIONS,
 };
 
-/** A group that a file may have in part, and whose values are checked by their rows alone. */
+/** A group that a file may contain in part, and whose values are checked by their rows alone. */
 function checkedHere(group: Row): Row {
   if (group.shape.kind !== 'group') return group;
   const rows = Object.entries(group.shape.rows).map(
@@ -73,7 +73,7 @@ function checkedHere(group: Row): Row {
   return { ...group, shape: { ...group.shape, rows: Object.fromEntries(rows) } };
 }
 
-/** A section of the reference and of the help: the paths of its options, groups with all of theirs. */
+/** A section of the reference and of the help: the paths of its options; a group includes all of its options. */
 export interface Section {
   readonly title: string;
   readonly rows: Rows;
@@ -109,7 +109,7 @@ export interface PlacedRow {
   readonly row: Row;
 }
 
-/** The rows of groups, and of groups in lists, each followed by those within it. @throws Never */
+/** The rows of groups, and of groups in lists, each followed by the rows within it. @throws Never */
 export function placedRows(rows: Rows, prefix = ''): readonly PlacedRow[] {
   return Object.entries(rows).flatMap(([name, each]) => {
     const path = `${prefix}${name}`;
