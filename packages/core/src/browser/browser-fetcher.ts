@@ -1,6 +1,6 @@
-// A fetcher whose pages are opened in a browser. Another fetcher makes the requests, undici's by default, and the
-// browser none: the document has come before the page is opened, and everything else that the page loads comes from the
-// crawl.
+// A fetcher whose pages are opened in a browser. Another fetcher sends the requests, by default undici's, and the
+// browser sends none: the document is received before the page is opened, and everything else that the page loads comes
+// from the crawl.
 
 import PQueue from 'p-queue';
 import { textOf } from '../errors.js';
@@ -11,9 +11,9 @@ import { type BrowserSupply, createBrowserSupply } from './browser-supply.js';
 import { openPage } from './open-page.js';
 
 /**
- * Makes a fetcher that opens HTML pages in a Chromium of the user's own, driven by playwright-core.
+ * Makes a fetcher that opens HTML pages in the user's own Chromium, driven by playwright-core.
  *
- * Handlers get the browser's DOM: `page.text()`, `page.$` and `page.links` are of it, and `page.rendering` says how it
+ * Handlers get the browser's DOM: `page.text()`, `page.$` and `page.links` read it, and `page.rendering` tells how it
  * went. Each request of a page is a request of the crawl, with its authority's robots.txt, its host's spacing, egress
  * and log.
  *
@@ -43,7 +43,7 @@ export function browserFetcher(options: BrowserFetcherOptions): Fetcher {
   };
 }
 
-/** A user's function: anything but `true` leaves a page as it came. */
+/** Calls a user's function: anything but `true` leaves a page unrendered. */
 function isWanted({ renders }: BrowserSettings, page: RenderCandidate): boolean {
   try {
     return renders(page) === true;

@@ -12,41 +12,43 @@ type SubresourceType = (typeof SUBRESOURCE_TYPES)[number];
 /** Options of `browserFetcher`. One of `launch` and `browser` is required. */
 export interface BrowserFetcherOptions {
   /**
-   * Starts a Chromium with these flags ({@link SEALED_FLAGS}) and those that your machine needs: called when the first
-   * page wants it, and again when it is gone. The fetcher closes what it started.
+   * Starts a Chromium with these flags ({@link SEALED_FLAGS}) and those that your machine needs. Called when the first
+   * page needs it, and again after it has ended. The fetcher closes the browser that this starts.
    */
   readonly launch?: (flags: string[]) => Promise<Browser>;
-  /** A Chromium that runs already, started with `SEALED_FLAGS`. It is neither closed nor started again. */
+  /** A running Chromium, started with `SEALED_FLAGS`. It is neither closed nor restarted. */
   readonly browser?: Browser;
-  /** Makes every request, those of pages in the browser too; closed with this one. @default createUndiciFetcher() */
+  /**
+   * Sends every request, including those of pages in the browser; closed with this one. @default createUndiciFetcher()
+   */
   readonly fetcher?: Fetcher;
-  /** Which HTML pages are opened; anything but `true` leaves a page as it came. @default every one */
+  /** Which HTML pages are opened; anything but `true` leaves a page unrendered. @default every one */
   readonly renders?: (page: RenderCandidate) => boolean;
   /** What pages may load. Each costs its host a request. @default ['script', 'xhr', 'fetch'] */
   readonly loads?: readonly SubresourceType[];
   /**
-   * `any`: pages may load from hosts outside of the crawl's scope too, unless `scope.exclude` or `scope.allows` forbid
+   * `any`: pages may also load from hosts outside the crawl's scope, unless `scope.exclude` or `scope.allows` forbid
    * it. @default 'scope'
    */
   readonly hosts?: 'scope' | 'any';
   /** Pages open at a time, 1 to 16. @default 2 */
   readonly pages?: number;
-  /** Things that one page may load, 0 to 1,000. A larger number costs its hosts that many requests. @default 50 */
+  /** Resources that one page may load, 0 to 1,000. A larger number costs its hosts that many requests. @default 50 */
   readonly requests?: number;
-  /** Decoded bytes of what one page loads, 1 to 1 GiB. @default 20 MiB */
+  /** Decoded bytes of the resources of one page, 1 to 1 GiB. @default 20 MiB */
   readonly bytes?: number;
   /**
-   * How long a page is open, from its turn, 1,000 to 600,000 ms; then it is read as it is. What it loads waits for its
-   * host's turn meanwhile: with a Crawl-delay of ten seconds the default lets five things come. @default 60_000
+   * How long a page stays open, from its turn, 1,000 to 600,000 ms; then it is read as it is. Meanwhile its resources
+   * wait for their host's turn: with a Crawl-delay of ten seconds the default allows five of them. @default 60_000
    */
   readonly pageMs?: number;
-  /** A page is done when its document was read and it requested nothing for so long, 0 to 60,000 ms. @default 500 */
+  /** A page is done once its document is read and it requests nothing for this long, 0 to 60,000 ms. @default 500 */
   readonly quietMs?: number;
   /** Steps that `inBrowser` may take on one page, 0 to 1,000. @default 100 */
   readonly steps?: number;
   /** Characters of the serialised DOM, 1 to 50,000,000; a page with more fails. @default 5_000_000 */
   readonly domChars?: number;
-  /** Browsers that are started after the first one is gone, 0 to 100, each run of a crawl anew. @default 3 */
+  /** Browsers that are started after the first one ended, 0 to 100, counted anew for each run. @default 3 */
   readonly restarts?: number;
 }
 

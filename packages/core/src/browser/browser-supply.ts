@@ -1,5 +1,5 @@
-// One browser at a time: started when the first page wants it, started again within a bound when it is gone, and closed
-// with the fetcher. One that was handed in is used as long as it lives. Every wait for a browser is bounded.
+// One browser at a time: started when the first page needs it, restarted within a bound after it has ended, and closed
+// with the fetcher. A browser that the user passed in is used while it runs. Every wait for a browser is bounded.
 
 import type { Browser } from 'playwright-core';
 import type { BrowserSettings } from './browser-options.js';
@@ -10,12 +10,12 @@ type Supplied =
   | { readonly kind: 'browser'; readonly browser: Browser }
   | { readonly kind: 'none'; readonly detail: string };
 
-/** Where pages get their browser. No call rejects. */
+/** The source of browsers for pages. No call rejects. */
 export type BrowserSupply = ReturnType<typeof createBrowserSupply>;
 
 /** Makes the supply of one fetcher; nothing is started yet. @throws Never */
 export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 'source' | 'restarts'>) {
-  /** It was handed in: it is neither closed nor started again. */
+  /** The user's browser: it is neither closed nor restarted. */
   const own = source.kind === 'browser' ? source.browser : null;
   let starting: Promise<Supplied> | null = null;
   let current = own;
@@ -45,7 +45,7 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
       });
       return starting;
     },
-    /** It does not answer any more: the next page gets another one. */
+    /** Discards a browser that no longer answers: the next page gets another one. */
     async discard(browser: Browser): Promise<void> {
       if (browser === own) return;
       if (current === browser) current = null;
@@ -60,7 +60,7 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
   };
 }
 
-/** A browser that does not close in time is left alone: playwright kills its own when the process ends. */
+/** A browser that does not close in time is abandoned: playwright kills its browsers when the process ends. */
 async function end(browser: Browser): Promise<void> {
   await within(browser.close(), BROWSER_ANSWER_MS);
 }
@@ -71,7 +71,7 @@ type Within<T> =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'late' };
 
-/** Waits for at most `ms` milliseconds. What comes later is ignored. Never rejects. */
+/** Waits for at most `ms` milliseconds. A later result is ignored. Never rejects. */
 export function within<T>(asked: Promise<T>, ms: number): Promise<Within<T>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ kind: 'late' }), ms);
@@ -84,7 +84,7 @@ export function within<T>(asked: Promise<T>, ms: number): Promise<Within<T>> {
   });
 }
 
-/** The first line of what an error says. Never throws. */
+/** The first line of an error's message. Never throws. */
 export function textOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (text.split('\n', 1)[0] ?? '').slice(0, MAX_BROWSER_TEXT);

@@ -1,8 +1,8 @@
-// Functions that are run in a page, in a world of their own: its scripts cannot change what they find there.
+// Functions that run in a page in an isolated world: scripts of the page cannot change what they read.
 
 import type { CDPSession } from 'playwright-core';
 
-/** Runs a function in the main frame, apart from its scripts. @throws What the browser says. @param argument - JSON */
+/** Runs a function in the main frame, isolated from its scripts. @throws The browser's error. @param argument - JSON */
 export async function runInPage<Argument, Result>(
   session: CDPSession,
   run: (argument: Argument) => Result,

@@ -1,6 +1,5 @@
-// One page in a browser: a context of its own, the document that came, its requests until it is quiet or its time is
-// over, and its DOM. Every ending is a value, and every wait has an end: a page may crash, hang, or take its browser
-// with it.
+// One page in a browser: its own context, the received document, its requests until it is quiet or its time is over,
+// and its DOM. Every end is a value, and every wait is bounded: a page may crash, hang, or end its browser.
 
 import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright-core';
 import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
@@ -15,7 +14,7 @@ import { createTab } from './tab.js';
 
 type Failed = Extract<Rendering, { kind: 'failed' }>;
 
-/** Opens one page and closes it. `isHung`: the browser does not answer any more. Never rejects. */
+/** Opens one page and closes it. `isHung`: the browser no longer answers. Never rejects. */
 export async function openPage(
   browser: Browser,
   request: RenderRequest,
@@ -72,7 +71,7 @@ async function visit(
   return { kind: 'rendered', html, url, endedBy: end.kind, subresources: requests.account(), ...shown };
 }
 
-/** An empty page from which nothing leaves. */
+/** An empty page that cannot send anything. */
 async function prepare(
   context: BrowserContext,
   requests: PageRequests,
@@ -92,7 +91,7 @@ async function prepare(
   return { page, session: await context.newCDPSession(page) };
 }
 
-/** Where a request comes from. Of a window, or a worker without a page, the frame is not known. */
+/** The source of a request. For a window, or a worker without a page, the frame is unknown. */
 function placeOf(request: Request, page: Page): RequestPlace {
   try {
     const frame = request.frame();
@@ -100,17 +99,17 @@ function placeOf(request: Request, page: Page): RequestPlace {
     if (!request.isNavigationRequest()) return 'page';
     return frame === page.mainFrame() ? 'main' : 'frame';
   } catch {
-    // Playwright says by an exception that there is no frame, or none yet.
+    // Playwright throws if there is no frame, or none yet.
     return 'elsewhere';
   }
 }
 
-/** Our own deadline comes first: Playwright's word for it would be an error. */
+/** Our own deadline comes first: Playwright's would be an error. */
 const BEYOND_MS = 1_000;
 
 /**
- * Opens the document, and waits for the first thing that ends the page.
- * @param finished - Resolves when the page is quiet and its steps are taken; rejects with what they threw.
+ * Opens the document, and waits for the first event that ends the page.
+ * @param finished - Resolves when the page is quiet and its steps are done; rejects with their error.
  */
 function endOf(
   browser: Browser,
@@ -142,7 +141,7 @@ function endOf(
     page.on('domcontentloaded', () => requests.documentRead());
     finished.then(
       () => over({ kind: 'quiet' }),
-      // What it threw may be that the browser is gone.
+      // The reason of the error may be that the browser has ended.
       (error: unknown) => (browser.isConnected() ? over(failed('steps-threw', textOf(error))) : onGone()),
     );
     page.goto(url, { waitUntil: 'commit', timeout: BEYOND_MS + leftMs }).then(
@@ -151,7 +150,7 @@ function endOf(
       },
       (error: unknown) => {
         const detail = textOf(error);
-        // A crash has an event of its own too, which follows.
+        // A crash also has its own event, which follows.
         if (!browser.isConnected()) onGone();
         else if (/crash/i.test(detail)) over(failed('page-crashed', detail));
         else if (/download is starting|ERR_ABORTED/i.test(detail)) over(failed('navigation-refused', detail));
@@ -166,17 +165,17 @@ function failed(failure: RenderFailureCode, detail: string) {
 }
 
 function ignore(): void {
-  // It is gone already, which is what was wanted.
+  // It has already ended, as intended.
 }
 
-/** What is read of a document. `html`: `null` when it is too long. */
+/** What is read from a document. `html`: `null` if it is too long. */
 interface Dom {
   readonly html: string | null;
   readonly url: string;
   readonly chars: number;
 }
 
-/** What the browser knows of a document, as far as it is read here; it stands for types alone. */
+/** The parts of the browser's document that are used here; only for types. */
 interface BrowserScope {
   readonly document: {
     readonly doctype: { readonly name: string } | null;

@@ -1,6 +1,6 @@
-// The requests of one page in the browser: intercepted before anything leaves, bounded, made by the crawl, and answered
-// with the response that came. Nothing ever reaches the browser's own network. (access §11, DECISION A20: subresources
-// are checked like pages, since they load the same server.)
+// The requests of one page in the browser: intercepted before they are sent, bounded, made by the crawl, and answered
+// with the received response. The browser's own network is never used. (access §11, DECISION A20: subresources are
+// checked like pages, since they load the same server.)
 
 import type { Route } from 'playwright-core';
 import type { ResponseOutcome } from '../fetch/outcome.js';
@@ -10,12 +10,12 @@ import { MAX_BROWSER_TEXT, MAX_LISTED_REFUSALS } from './limits.js';
 
 export type RequestSettings = Pick<BrowserSettings, 'loads' | 'anywhere' | 'requests' | 'bytes' | 'quietMs'>;
 
-/** Where a request of the browser comes from. */
+/** The source of a request of the browser. */
 export type RequestPlace =
-  /** The main frame wants a document: the first time ours, never again. */
+  /** The main frame requests a document: the first time ours, never again. */
   | 'main'
   | 'frame'
-  /** A window that the page opened, or unknown. */
+  /** A window that the page opened, or an unknown source. */
   | 'elsewhere'
   | 'page';
 
@@ -52,7 +52,7 @@ export function createPageRequests(
     if (refusals.length < MAX_LISTED_REFUSALS) refusals.push({ url: url.slice(0, MAX_BROWSER_TEXT), type, reason });
   };
 
-  /** Why a request is not even put to the crawl; `null`: it is. */
+  /** Why a request is not passed to the crawl; `null` if it is. */
   const whyNot = (route: Route, place: RequestPlace, type: string): string | null => {
     const request = route.request();
     if (place === 'elsewhere') return 'window';
@@ -94,7 +94,7 @@ export function createPageRequests(
   };
 
   return {
-    /** Resolves when the document has been read and nothing is requested during `quietMs`, or when the page is over. */
+    /** Resolves once the document is read and nothing is requested during `quietMs`, or when the page is over. */
     untilQuiet(): Promise<void> {
       if (over.signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
@@ -116,16 +116,16 @@ export function createPageRequests(
       if (reason === null) await fetched(route, type);
       else {
         refuse(route.request().url(), type, reason);
-        // A navigation that is aborted, and not blocked, leaves the page where it is.
+        // An aborted navigation, unlike a blocked one, leaves the page unchanged.
         await route.abort('aborted').catch(ignore);
       }
     },
-    /** The document has been read to its end: from now on silence counts. */
+    /** Called when the document is read completely: from then on silence counts. */
     documentRead(): void {
       isRead = true;
       listen();
     },
-    /** The page is over: what is pending is given up, what comes is refused and not counted. */
+    /** Ends the page: pending requests are abandoned, new ones are refused and not counted. */
     end(): void {
       for (const { url, type } of pending) refuse(url, type, 'page-over');
       clearTimeout(timer);
@@ -141,16 +141,16 @@ export function createPageRequests(
   };
 }
 
-/** Why an answer is not given to the browser: what was refused, what failed, and what is not whole. */
+/** Why the browser does not get an answer: it was refused, failed, or is incomplete. */
 function whyRefused(answer: SubresourceAnswer): string | null {
   if (answer.kind === 'failed') return answer.failure;
   if (answer.kind !== 'response') return answer.reason;
   if (answer.truncated !== null) return answer.truncated === 'limit' ? 'byte-limit' : 'closed-early';
-  // A redirect that leads nowhere: the browser would follow it by itself where it can.
+  // An invalid redirect: the browser would follow it by itself if it could.
   return answer.status >= 300 && answer.status <= 399 ? 'redirect-invalid' : null;
 }
 
-/** Fields that say what is requested. Identity and what would tell one page from another are the crawl's. */
+/** Fields that are passed on. The crawl sets identity and fields that would distinguish pages. */
 const FORWARDED: readonly string[] = ['accept', 'origin', 'x-requested-with'];
 
 function forwarded(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -158,10 +158,10 @@ function forwarded(headers: Readonly<Record<string, string>>): Record<string, st
 }
 
 function ignore(): void {
-  // The page is gone.
+  // The page has closed.
 }
 
-/** Fields about the transport, and what would make the browser request or remember something. */
+/** Fields about the transport, and those that would make the browser request or store something. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   (
     'alt-svc clear-site-data connection content-encoding content-length content-security-policy-report-only ' +
@@ -170,7 +170,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** What `route.fulfill` gets for an answer. @throws Never */
+/** The arguments of `route.fulfill` for an answer. @throws Never */
 export function fulfilled({ status, headers, body }: ResponseOutcome): {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -179,11 +179,11 @@ export function fulfilled({ status, headers, body }: ResponseOutcome): {
   const fields: Record<string, string> = Object.create(null);
   for (const [name, value] of headers) {
     const key = name.toLowerCase();
-    // What a browser cannot be handed is left out as well.
+    // Fields that the browser cannot accept are left out as well.
     if (LEFT_OUT.has(key) || !/^[!#$%&'*+.^_`|~\w-]+$/.test(key) || !/^[\t\x20-\x7e]*$/.test(value)) continue;
     fields[key] = fields[key] === undefined ? value : `${fields[key]}, ${value}`;
   }
-  // Playwright lets every origin read an answer that does not say who may. What the site did not say stays unsaid.
+  // Playwright lets every origin read an answer without this field. The site granted no access, so none is granted.
   fields['access-control-allow-origin'] ??= 'none';
   return { status, headers: { ...fields }, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
 }

@@ -1,7 +1,7 @@
-// What keeps a browser from the network. Every request of a page is intercepted before it leaves (page-requests.ts).
-// The seal is for what slips by: it leads to a proxy that does not exist. Three layers, so that a browser which ignores
-// one of them still reaches no server: flags of the program, the proxy of each context, and functions that scripts do
-// not find.
+// Keeps a browser off the network. Every request of a page is intercepted before it is sent (page-requests.ts). The
+// seal catches requests that escape this: it leads to a proxy that does not exist. Three layers, so that a browser
+// which ignores one of them still reaches no server: flags of the program, the proxy of each context, and functions
+// hidden from scripts.
 
 import type { BrowserContextOptions } from 'playwright-core';
 
@@ -9,8 +9,8 @@ import type { BrowserContextOptions } from 'playwright-core';
 const NOWHERE = 'http://127.0.0.1:1';
 
 /**
- * Flags that a browser is started with: no name is looked up, every connection goes to a proxy that is not there,
- * loopback too, nothing is sent past a proxy by UDP, and the program requests nothing by itself. For those who start it
+ * Flags for starting a browser: no name is looked up, every connection, loopback included, goes to a proxy that does
+ * not exist, no UDP bypasses a proxy, and the program requests nothing by itself. For users who start the browser
  * themselves.
  */
 export const SEALED_FLAGS: readonly string[] = Object.freeze([
@@ -27,7 +27,7 @@ export const SEALED_FLAGS: readonly string[] = Object.freeze([
   '--no-pings',
 ]);
 
-/** A context of a page's own: nothing of other pages is in it, nothing stays of it, and it leads nowhere. */
+/** A page's own context: it shares nothing with other pages, keeps nothing, and has no network. */
 export const SEALED_CONTEXT: BrowserContextOptions = Object.freeze({
   proxy: { server: NOWHERE, bypass: '<-loopback>' },
   serviceWorkers: 'block',
@@ -35,8 +35,8 @@ export const SEALED_CONTEXT: BrowserContextOptions = Object.freeze({
 });
 
 /**
- * Runs before any script of a page, in every frame: connections that no request announces, workers that outlive a page,
- * and forms, which are never submitted.
+ * Runs before any script of a page, in every frame. Removes connections that no request announces and workers that
+ * outlive a page, and blocks the submission of forms.
  */
 export const SEAL_SCRIPT =
   'addEventListener("submit", (event) => event.preventDefault(), true);' +

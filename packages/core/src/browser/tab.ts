@@ -1,5 +1,5 @@
 // The steps that user code takes on a page before it is read: each counts, ends with the page's time, and waits until
-// the page is quiet again. What a page does in answer to a step goes through its requests like everything else.
+// the page is quiet again. Requests that a step causes go through the page's requests like all others.
 
 import type { CDPSession, ElementHandle, Page } from 'playwright-core';
 import { invalidOption } from '../errors.js';
@@ -10,7 +10,7 @@ import { CLICK_MS, MAX_PAGE_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, WAI
 import type { PageRequests } from './page-requests.js';
 
 /**
- * Makes the tab of one page. `screenshot` gives the last one; `null`: none was taken.
+ * Makes the tab of one page. `screenshot` returns the last one; `null` if none was taken.
  * @param untilMs - The page's deadline by `performance.now()`. @throws Never
  */
 export function createTab(
@@ -24,7 +24,7 @@ export function createTab(
   let png: Buffer | null = null;
   const within = (ms: number): number => Math.max(1, Math.min(ms, Math.ceil(untilMs - performance.now())));
 
-  /** @param otherwise - Where the browser has waited in vain. */
+  /** @param otherwise - The result if the browser waited in vain. */
   const step = async (act: () => Promise<StepResult>, otherwise: StepResult): Promise<StepResult> => {
     if (requests.isOver()) return 'page-over';
     if (taken >= steps) return 'step-limit';
@@ -80,18 +80,18 @@ async function capture(session: CDPSession, fullPage: boolean): Promise<Buffer> 
   return Buffer.from(data, 'base64');
 }
 
-/** What the browser knows of a form's control, as far as it is read here. */
+/** The parts of a form control that are used here. */
 interface FormControl {
   readonly form: unknown;
   readonly type: string;
 }
 
-/** What the browser knows of an element, as far as it is read here. */
+/** The parts of an element that are used here. */
 interface ClickedElement {
   closest(selector: string): (FormControl & { readonly control: FormControl | null }) | null;
 }
 
-/** Whether a click would submit a form. What a page makes of other clicks, the seal keeps from submitting one. */
+/** Whether a click would submit a form. If other clicks make the page submit one, the seal prevents that. */
 function submits(element: ElementHandle): Promise<boolean> {
   return element.evaluate((node) => {
     const clicked = node as unknown as ClickedElement;
@@ -100,7 +100,7 @@ function submits(element: ElementHandle): Promise<boolean> {
   });
 }
 
-/** What the browser knows of a window, as far as it is read here. */
+/** The parts of a window that are used here. */
 interface ScrolledWindow {
   readonly scrollY: number;
   readonly innerHeight: number;

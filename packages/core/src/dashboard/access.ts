@@ -1,28 +1,28 @@
-// Access to the dashboard: requests with the token, to an address of ours, from a page of ours. Pure; fails closed.
+// Access to the dashboard: requests with the token, to one of our addresses, from one of our pages. Pure; fails closed.
 //
 // The attacker is a page in the operator's own browser: it can send requests to 127.0.0.1 by number or by a rebound
 // name (so the Host field is checked), post forms (so the Origin is checked) and guess ports, but it does not know the
-// token. Nothing is allowed across origins: there are no CORS fields and no answers to preflights.
+// token. Nothing is allowed across origins: there are no CORS fields, and preflights are not answered.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 
 export interface AccessRequest {
   readonly method: string;
-  /** As it came; repeated fields are no single text. */
+  /** As received; repeated fields are not a single text. */
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly secFetchSite: string | undefined;
   readonly authorization: string | undefined;
-  /** `token` of the query; `null`: none. */
+  /** `token` of the query; `null` if absent. */
   readonly queryToken: string | null;
-  /** Whether it is for the HTTP API: programs send no Origin, and browsers cannot leave it out. */
+  /** Whether it is for the HTTP API: programs send no Origin, and browsers cannot omit it. */
   readonly isForPrograms?: boolean;
-  /** The address of ours that it was sent to, without a zone. */
+  /** The address of ours that received it, without a zone. */
   readonly localAddress: string;
 }
 
-/** The answer; with a status and one sentence for the operator where access is denied. */
+/** The answer; if access is denied, with a status and one sentence for the operator. */
 type AccessAnswer =
   | { readonly kind: 'allow' }
   | { readonly kind: 'deny'; readonly status: number; readonly says: string };
@@ -34,7 +34,7 @@ export function judgeAccess(
 ): AccessAnswer {
   if (!isOurHost(request, hostNames))
     return deny(421, 'This is not a name of the dashboard. Open the address that the crawl printed.');
-  // A request that changes something needs a header that no form and no link can set.
+  // A request that changes something needs a header that forms and links cannot set.
   const isChange = request.method !== 'GET';
   const given = bearer(request.authorization) ?? (isChange ? null : request.queryToken);
   if (given === null || !isSameText(given, token))
@@ -43,7 +43,7 @@ export function judgeAccess(
   return { kind: 'allow' };
 }
 
-/** Whether two texts are the same, in a time that does not depend on where they differ. */
+/** Compares two texts in a time that does not depend on where they differ. */
 export function isSameText(one: string, other: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(one), hash(other));
@@ -59,7 +59,7 @@ function isOurHost({ host, localAddress }: AccessRequest, hostNames: readonly st
   return isIP(name) !== 0 && (name === local || (isLoopback(name) && isLoopback(local)));
 }
 
-/** A page of this origin, whatever the scheme of a proxy in front. */
+/** A page of this origin, whatever scheme a proxy in front uses. */
 function isOurPage({ host, origin, secFetchSite, isForPrograms = false }: AccessRequest): boolean {
   if (isForPrograms && origin === undefined && secFetchSite === undefined) return true;
   if (host === undefined || origin === undefined) return false;
@@ -67,7 +67,7 @@ function isOurPage({ host, origin, secFetchSite, isForPrograms = false }: Access
   return origin === `http://${host}` || origin === `https://${host}`;
 }
 
-/** The name in a Host field, in lower case, without port and brackets; `null` where there is none. */
+/** The name in a Host field, in lower case, without port and brackets; `null` if there is none. */
 function nameOf(host: string | undefined): string | null {
   const found = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (found?.[1] ?? found?.[2])?.toLowerCase() ?? null;
@@ -77,7 +77,7 @@ function bearer(authorization: string | undefined): string | null {
   return /^bearer ([\w.~+/-]+)$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
-/** IPv4 written as IPv6 is IPv4. */
+/** Converts IPv4 written as IPv6 to IPv4. */
 function plainAddress(address: string): string {
   return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
 }

@@ -1,5 +1,5 @@
-// The HTTP API of a running crawl, for programs in any language: one table of operations, from which requests are
-// answered and the OpenAPI description is made. Access, sockets and the length of bodies are the server's.
+// The HTTP API of a running crawl, for programs in any language: one table of operations, which answers requests and
+// produces the OpenAPI description. The server handles access, sockets and the length of bodies.
 
 import { type Crawler, MannerlyError } from 'mannerly';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
@@ -12,17 +12,17 @@ export type ApiCrawl = Pick<Crawler, 'activity' | 'add' | 'explain' | 'pause' | 
 
 type ControlledCrawl = Pick<Crawler, 'activity' | 'pause' | 'resume' | 'stop'>;
 
-/** What the live view and the API may do to a crawl as a whole, by name. */
+/** The actions of the live view and the API on the whole crawl, by name. */
 export const ACTIONS: ReadonlyMap<string, (crawl: ControlledCrawl) => void> = new Map([
   ['pause', (crawl: ControlledCrawl) => crawl.pause()],
   ['resume', (crawl: ControlledCrawl) => crawl.resume()],
-  // A second stop would cut off what is in flight; a button that is pressed twice does not mean that.
+  // A second stop would abort requests in flight; pressing a button twice does not mean that.
   ['stop', (crawl: ControlledCrawl) => (crawl.activity({ limit: 0 }).phase === 'stopping' ? undefined : crawl.stop())],
 ]);
 
 /** Options of the HTTP API. */
 export interface ApiOptions {
-  /** The crawl directory, whose logs are the report. @default none: there is no report */
+  /** The crawl directory, whose logs make the report. @default none: there is no report */
   readonly out?: string;
 }
 
@@ -30,7 +30,7 @@ export interface ApiAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** The method that is meant, with 405. */
+  /** The correct method, with 405. */
   readonly allow?: string;
 }
 
@@ -114,7 +114,7 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       gives: 'Report',
       async answer() {
         if (out === undefined) throw new Problem(404, 'The crawl has no directory, and so no logs to report from.');
-        // Logs may be long: those who ask meanwhile get the same answer.
+        // Logs may be long: concurrent requests share one answer.
         reading ??= readReport(out).finally(() => {
           reading = null;
         });
@@ -155,7 +155,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   stop: 'Ends the run: what is in flight gets ten seconds to finish. The same command continues the crawl later.',
 };
 
-/** What a body says to add. @throws Problem, MannerlyError */
+/** What a body adds. @throws Problem, MannerlyError */
 async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { readonly urls: string[] }> {
   // A form of another site cannot send this type.
   if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? ''))
@@ -175,7 +175,7 @@ async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { 
   return value as unknown as AddOptions & { urls: string[] };
 }
 
-/** Mistakes of the caller are 400, what the crawl cannot do now is 409. */
+/** Mistakes of the caller are 400; what the crawl cannot do now is 409. */
 function problemOf(error: unknown): ApiAnswer {
   if (error instanceof Problem) return problem(error.status, error.message);
   if (!(error instanceof MannerlyError)) return problem(500, 'This could not be read.');
@@ -185,7 +185,7 @@ function problemOf(error: unknown): ApiAnswer {
   return problem(isMistake ? 400 : isNow ? 409 : 500, message, { code, hint });
 }
 
-/** As RFC 9457 has it. @throws Never */
+/** A problem in the form of RFC 9457. @throws Never */
 export function problem(status: number, detail: string, more: object = {}): ApiAnswer {
   return { status, type: 'application/problem+json', body: JSON.stringify({ status, detail, ...more }) };
 }

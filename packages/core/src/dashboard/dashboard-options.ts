@@ -7,7 +7,7 @@ import { checkOptions } from '../call-options.js';
 import type { ApiOptions } from './api.js';
 import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN } from './limits.js';
 
-/** Where metrics come from: a `Registry` of prom-client, or what looks like one. */
+/** The source of metrics: a `Registry` of prom-client, or an object like one. */
 export interface MetricsSource {
   readonly contentType: string;
   metrics(): Promise<string>;
@@ -15,24 +15,24 @@ export interface MetricsSource {
 
 /** The options of `createDashboard`. */
 export interface DashboardOptions {
-  /** 0 to 65,535; 0: any that is free. @default 0 */
+  /** 0 to 65,535; 0: any free port. @default 0 */
   readonly port?: number;
   /**
-   * The address it listens at. Any other than a loopback address lets other machines in: the token then travels
-   * unencrypted, so put a proxy with TLS before it. @default '127.0.0.1'
+   * The address it listens at. Any address other than a loopback one lets other machines in: the token then travels
+   * unencrypted, so put a proxy with TLS in front. @default '127.0.0.1'
    */
   readonly host?: string;
-  /** Names, besides addresses and `localhost`, under which it may be requested, such as that of a proxy. @default [] */
+  /** Names, besides addresses and `localhost`, under which it may be requested, such as a proxy's. @default [] */
   readonly hostNames?: readonly string[];
-  /** What every request needs: 32 or more letters, digits and `-_.~`. @default random, for this run alone */
+  /** Required in every request: 32 or more letters, digits and `-_.~`. @default random, for this run alone */
   readonly token?: string;
   /** Served at `/metrics`, with the token as a bearer or in the query. @default none */
   readonly metrics?: MetricsSource;
   /** Whether the page and the HTTP API may pause, resume and stop the crawl. @default true */
   readonly controls?: boolean;
   /**
-   * Serves an HTTP API below `/api`, by which other programs add URLs, see the status, pause, stop and ask. `out` is
-   * the crawl directory, for reports. @default none
+   * Serves an HTTP API under `/api`, with which other programs add URLs, read the status, pause, stop and explain.
+   * `out` is the crawl directory, for reports. @default none
    */
   readonly api?: ApiOptions;
 }
@@ -58,7 +58,7 @@ export function resolveDashboardOptions(options: DashboardOptions) {
   if (!areNames || hostNames.length > MAX_DASHBOARD_NAMES)
     throw invalid('hostNames', `at most ${MAX_DASHBOARD_NAMES} host names without ports`, hostNames);
   if (token !== undefined && !(/^[\w.~-]+$/.test(token) && token.length >= MIN_DASHBOARD_TOKEN)) {
-    // The message does not repeat it: it may be a secret all the same.
+    // The message does not repeat it: it may be a secret even if invalid.
     const range = `at least ${MIN_DASHBOARD_TOKEN} letters, digits, -, _, . or ~`;
     throw invalid('token', range, `${token.length} characters`);
   }

@@ -1,5 +1,5 @@
-// The live view of a crawl: a page, a stream of what it shows, three buttons, metrics where they are kept, and the HTTP
-// API where it is wanted. It makes no request, and it uses only the crawler's public interface.
+// The live view of a crawl: a page, a stream of its data, three buttons, metrics if there are any, and the HTTP API if
+// it is wanted. It makes no request, and uses only the crawler's public interface.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -21,19 +21,19 @@ import {
 import { createStreams, frameOf } from './streams.js';
 import { keepView, type WatchedCrawl } from './view.js';
 
-/** A dashboard that is open. */
+/** An open dashboard. */
 export interface Dashboard {
-  /** The address with its token: for the operator's eyes. */
+  /** The address with its token: only for the operator. */
   readonly url: string;
   readonly port: number;
   readonly token: string;
-  /** Sends the last view to open pages, and stops listening, within a second. A second call does nothing. */
+  /** Sends the last view to open pages, and stops listening within a second. A second call does nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a dashboard for a crawler, before or during its run. The caller closes it; a run that ends leaves it open, so
- * that its end can be read.
+ * Opens a dashboard for a crawler, before or during its run. The caller closes it; it stays open after the run, so that
+ * its end can be read.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export interface Dashboard {
  * console.error(`Live view: ${dashboard.url}`);
  * await crawler.run({ out: 'tidepools' }).finally(() => dashboard.close());
  * ```
- * @throws MannerlyError `option-unknown`, `option-invalid`; `dashboard-failed` where it cannot listen.
+ * @throws MannerlyError `option-unknown`, `option-invalid`; `dashboard-failed` if it cannot listen.
  */
 export async function createDashboard(
   crawl: WatchedCrawl & ApiCrawl,
@@ -50,7 +50,7 @@ export async function createDashboard(
   return serveView(crawl, options, crawl);
 }
 
-/** The same of what only looks like a crawler. @param api - What the HTTP API is about, where there is one. */
+/** As `createDashboard`, for an object like a crawler. @param api - What the HTTP API serves, if there is one. */
 export async function serveView(
   crawl: WatchedCrawl,
   options: DashboardOptions,
@@ -62,7 +62,7 @@ export async function serveView(
   return server;
 }
 
-/** On every answer: nothing is stored, framed, sniffed, or sent to another site as a referrer. */
+/** For every answer: nothing is stored, framed, sniffed, or sent to another site as a referrer. */
 const FIELDS: readonly (readonly [field: string, value: string])[] = [
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['X-Content-Type-Options', 'nosniff'],
@@ -83,7 +83,7 @@ class DashboardServer implements Dashboard {
   readonly #view: ReturnType<typeof keepView>;
   readonly #streams = createStreams(() => performance.now());
   readonly #server: Server;
-  /** Connections that have not shown the token yet, in the order in which they came. */
+  /** Connections that have not sent the token yet, in the order of arrival. */
   readonly #strangers = new Set<Socket>();
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
@@ -108,7 +108,7 @@ class DashboardServer implements Dashboard {
       },
       (request, response) => {
         this.#answer(request, response).catch(() => {
-          // Metrics that cannot be read, usually; the crawl goes on whatever happens here.
+          // Usually metrics that cannot be read; the crawl continues whatever happens here.
           if (response.headersSent) response.destroy();
           else send(response, text(500, 'This could not be read.'));
         });
@@ -118,7 +118,7 @@ class DashboardServer implements Dashboard {
     this.#server.on('connection', (socket) => {
       this.#strangers.add(socket);
       socket.once('close', () => this.#strangers.delete(socket));
-      // Slow strangers give way to new ones, so that they never keep the operator out.
+      // Slow connections without the token are closed for new ones, so that they never keep the operator out.
       const [oldest] = this.#strangers.size > MAX_DASHBOARD_STRANGERS ? this.#strangers : [];
       oldest?.destroy();
     });
@@ -238,7 +238,7 @@ class DashboardServer implements Dashboard {
     response.write(`retry: ${DASHBOARD_EVERY_MS * 2}\n\n${frameOf('view', this.#json())}`);
   }
 
-  /** Pauses, resumes or stops. The answer is the view, which all open pages get too. */
+  /** Pauses, resumes or stops. The answer is the view, which all open pages also get. */
   #act(path: string): ApiAnswer {
     const action = ACTIONS.get(path.slice(1));
     if (action === undefined) return text(404, NOTHING_HERE);
@@ -256,7 +256,7 @@ function targetOf(target: string | undefined): URL {
   return new URL(`http://dashboard${target?.startsWith('/') === true ? target : '/nothing'}`);
 }
 
-/** The body as a text; `null`: it is too long. */
+/** The body as a text; `null` if it is too long. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;

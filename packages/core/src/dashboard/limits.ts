@@ -1,25 +1,25 @@
 // The bounds of the live view, each with its unit and its source.
 
-/** Hosts that the live view lists, by what is due. Ours: some hundreds are what a person looks through. */
+/** Hosts that the live view lists, by what is due. Ours: people look through some hundreds. */
 export const MAX_DASHBOARD_HOSTS = 300;
-export const MAX_DASHBOARD_UNDERWAY = 100; // requests under way that it lists; the others are counted
-export const MAX_DASHBOARD_RECENT = 25; // requests, and notes, that it shows of those past
+export const MAX_DASHBOARD_UNDERWAY = 100; // requests in flight that it lists; the others are counted
+export const MAX_DASHBOARD_RECENT = 25; // past requests, and notes, that it shows
 export const MAX_DASHBOARD_SAMPLES = 120; // seconds of pace that it draws
 /** Hosts whose requests it counts one by one; the host requested longest ago is forgotten first. About 2 MB. */
 export const MAX_DASHBOARD_LEDGER = 10_000;
 export const MAX_DASHBOARD_TEXT = 400; // characters of a URL, host or detail that it shows
 export const MAX_DASHBOARD_STREAMS = 16; // clients that watch at a time
-/** Connections that it takes at a time: clients that watch, their buttons, and a reader of metrics. */
+/** Connections at a time: watching clients, their buttons, and a reader of metrics. */
 export const MAX_DASHBOARD_CONNECTIONS = 64;
-/** Connections among them that have not shown the token: for one more, the oldest is closed. */
+/** Connections without the token; for one more, the oldest is closed. */
 export const MAX_DASHBOARD_STRANGERS = 32;
 export const MAX_DASHBOARD_HEADER_BYTES = 8 * 1024; // bytes of a request's header section
-export const DASHBOARD_REQUEST_MS = 10_000; // milliseconds in which a request has to be whole
+export const DASHBOARD_REQUEST_MS = 10_000; // milliseconds in which a request must be complete
 export const DASHBOARD_EVERY_MS = 1_000; // milliseconds between two frames
 export const DASHBOARD_STALL_MS = 15_000; // milliseconds for which a client may leave a frame unread
 export const DASHBOARD_CLOSE_MS = 1_000; // milliseconds that clients get for the last frame when it closes
-export const DASHBOARD_TOKEN_BYTES = 32; // bytes of a token that is drawn: 256 bits, 43 characters
-export const MIN_DASHBOARD_TOKEN = 32; // characters of a token that is given, at least
+export const DASHBOARD_TOKEN_BYTES = 32; // bytes of a random token: 256 bits, 43 characters
+export const MIN_DASHBOARD_TOKEN = 32; // least characters of a given token
 export const MAX_DASHBOARD_NAMES = 100; // host names under which a dashboard may be requested
-/** Bytes of a body that the HTTP API takes: about 80,000 URLs of 100 characters. More come in several requests. */
+/** Bytes of a body that the HTTP API accepts: about 80,000 URLs of 100 characters. More need several requests. */
 export const MAX_API_BODY_BYTES = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
-// The HTTP API described: as OpenAPI 3.1 for programs, and as a page without scripts for people. An operation is one
-// value, from which requests are answered and the description is made.
+// The description of the HTTP API: OpenAPI 3.1 for programs, and a page without scripts for people. An operation is one
+// value, which answers requests and produces the description.
 
 import { MANNERLY_VERSION } from '../own-package.js';
 
@@ -8,7 +8,7 @@ export interface ApiCall {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly contentType: string | undefined;
-  /** `null`: longer than is taken. */
+  /** `null` if longer than accepted. */
   body(): Promise<string | null>;
 }
 
@@ -19,7 +19,7 @@ export interface ApiOperation {
   readonly summary: string;
   /** The name of a schema of the description, or a media type. */
   readonly gives: string;
-  /** The query parameter that it needs, and what it is. */
+  /** The query parameter that it needs, and its meaning. */
   readonly query?: { readonly name: string; readonly means: string };
   /** The name of the schema of its body. */
   readonly takes?: string;
@@ -30,7 +30,7 @@ const TEXT = { type: 'string' };
 const WHOLE = { type: 'integer', minimum: 0 };
 const FLAG = { type: 'boolean' };
 
-/** Values as far as a client relies on them; there may be more fields. */
+/** Values that a client may rely on; there may be more fields. */
 const SCHEMAS = {
   UrlsToAdd: {
     type: 'object',
@@ -120,7 +120,7 @@ export function openApiDocument(operations: readonly ApiOperation[]): object {
   };
 }
 
-/** The page: its style is in it, and nothing is loaded. @throws Never */
+/** The page: its style is inline, and nothing is loaded. @throws Never */
 export function openApiPage(operations: readonly ApiOperation[]): string {
   const rows = operations.map(({ method, path, query, takes, gives, summary }) => {
     const target = query === undefined ? path : `${path}?${query.name}=…`;

@@ -1,5 +1,5 @@
-// The open streams of server-sent events: few, and at most one frame is buffered for each. A client that reads too
-// slowly misses frames, then loses its connection.
+// The open streams of server-sent events: few, with at most one buffered frame each. A client that reads too slowly
+// misses frames, then loses its connection.
 
 import type { ServerResponse } from 'node:http';
 import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from './limits.js';
@@ -10,7 +10,7 @@ export type StreamTarget = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'o
 export function createStreams(nowMs: () => number) {
   const open = new Map<StreamTarget, { stalledSinceMs: number | null }>();
   return {
-    /** Adds a stream whose header section has been sent. @returns `false`: there are enough; it was not added. */
+    /** Adds a stream whose header section has been sent. @returns `false` if there are too many; it was not added. */
     add(target: StreamTarget): boolean {
       if (open.size >= MAX_DASHBOARD_STREAMS) return false;
       open.set(target, { stalledSinceMs: null });
@@ -18,7 +18,7 @@ export function createStreams(nowMs: () => number) {
       target.on('error', () => open.delete(target));
       return true;
     },
-    /** Sends one frame to every client that has read the last one; one that has not for long is disconnected. */
+    /** Sends one frame to every client that has read the last one; a client that has not for long is disconnected. */
     send(event: string, data: string): void {
       for (const [target, state] of open) {
         if (!target.writableNeedDrain) {
@@ -40,7 +40,7 @@ export function createStreams(nowMs: () => number) {
   };
 }
 
-/** One event. A line break in its data would begin another field, so each line is a field of its own. */
+/** One event. A line break in its data would begin another field, so each line is its own field. */
 export function frameOf(event: string, data: string): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `event: ${event.replace(/[^\w-]/g, '')}\n${lines.join('')}\n`;

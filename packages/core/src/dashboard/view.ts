@@ -1,5 +1,5 @@
-// What the live view shows, gathered from the crawl's events: one JSON value, every list bounded, every text from a
-// site cut and cleaned. The page shows it as text and nothing else.
+// The data of the live view, collected from the crawl's events: one JSON value, every list bounded, every text from a
+// site shortened and cleaned. The page shows it only as text.
 
 import {
   type CrawlActivity,
@@ -24,14 +24,14 @@ import {
 } from './limits.js';
 
 export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'> & {
-  /** What several processes know, instead of what `events` would tell. @default there is one process */
+  /** What several processes know, in place of `events`. @default there is one process */
   together?(): Partial<Pick<DashboardView, 'hosts' | 'answers' | 'outcomes' | 'recent' | 'notes' | 'processes'>>;
 };
 
 /** One of several processes as a row. */
 export interface ProcessRow {
   readonly name: string;
-  /** `silent`: it has neither ended by itself nor reported lately. */
+  /** `silent`: it has neither ended by itself nor reported recently. */
   readonly phase: CrawlPhase | 'silent';
   readonly underway: number;
   readonly requests: number;
@@ -40,7 +40,7 @@ export interface ProcessRow {
 }
 
 /**
- * A host as a row. `asking`: a request is under way; `ready`: its turn has come, or its pages are in flight; `waiting`:
+ * A host as a row. `asking`: a request is in flight; `ready`: its turn has come, or its pages are in flight; `waiting`:
  * until `untilMs`; `parked`: until it is unparked; `quiet`: nothing is queued.
  */
 export interface HostRow {
@@ -49,7 +49,7 @@ export interface HostRow {
   readonly reason: HostWait['reason'] | null;
   readonly untilMs: number | null;
   readonly queued: number | null;
-  /** `null`: nothing since the view began, or forgotten. */
+  /** `null` if there was nothing since the view began, or if it was forgotten. */
   readonly tally: HostTally | null;
 }
 
@@ -61,9 +61,9 @@ interface HostTally {
   readonly lastStatus: number | null;
   readonly lastFailure: string | null;
   readonly lastEndedAtMs: number;
-  /** The longer of Crawl-delay and Request-rate, milliseconds; `null`: nothing is required. */
+  /** The longer of Crawl-delay and Request-rate, milliseconds; `null` if nothing is required. */
   readonly asksMs: number | null;
-  /** End of one exchange to the start of the next, the smallest; `null` with fewer than two. */
+  /** The smallest gap from the end of one exchange to the start of the next; `null` if there are fewer than two. */
   readonly smallestGapMs: number | null;
 }
 
@@ -80,11 +80,11 @@ interface NoteRow {
   readonly atMs: number;
 }
 
-/** Everything that the page shows. */
+/** All data that the page shows. */
 export interface DashboardView {
   readonly activity: Pick<CrawlActivity, 'phase' | 'ended' | 'nowMs' | 'name' | 'seeds' | 'seedCount' | 'bounds'>;
   readonly progress: Omit<CrawlProgress, 'waitingFor'>;
-  /** One sample a second, the latest last: what the second brought. */
+  /** One sample per second, the latest last: the changes of that second. */
   readonly rates: {
     readonly pages: readonly number[];
     readonly requests: readonly number[];
@@ -93,7 +93,7 @@ export interface DashboardView {
   readonly underway: CrawlActivity['underway'];
   readonly underwayCount: number;
   readonly hosts: readonly HostRow[];
-  /** Hosts that wait, those included which are not listed. */
+  /** Waiting hosts, including those that are not listed. */
   readonly waitingHosts: number;
   /** Requests by class of status, or failure code, since the view began. */
   readonly answers: Readonly<Record<string, number>>;
@@ -101,12 +101,12 @@ export interface DashboardView {
   readonly outcomes: Readonly<Partial<Record<UrlStatus, Readonly<Record<string, number>>>>>;
   readonly recent: readonly RequestRow[];
   readonly notes: readonly NoteRow[];
-  /** Of a crawl of one process none. */
+  /** Empty for a crawl of one process. */
   readonly processes: readonly ProcessRow[];
   readonly hasControls: boolean;
 }
 
-/** Keeps the view of one crawler up to date from here on. @throws Never */
+/** Keeps the view of one crawler up to date from now on. @throws Never */
 export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
   const ledger = createHostLedger();
   const recent: RequestRow[] = [];
@@ -129,7 +129,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
     crawl.events.on('decision', ({ status, reason }) => {
       const reasons = outcomes.get(status) ?? new Map<string, number>();
       outcomes.set(status, reasons);
-      // A server may invent statuses; the view's table stays as long as ours.
+      // A server may invent statuses, so the table is limited to the known ones.
       count(reasons, Object.hasOwn(REASONS, reason) ? reason : /^status-[1-5]\d\d$/.test(reason) ? reason : 'other');
     }),
     crawl.events.on('host-warning', ({ code, host, detail, atMs }) => {
@@ -142,7 +142,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
   return {
     sample(): void {
       const { pages, requests, bytes } = crawl.progress();
-      // The first sample, and another crawl than before: what it had done already is no pace.
+      // The first sample, or another crawl than before: what it had already done is not pace.
       const from = last === null || last.pages > pages || last.requests > requests ? { pages, requests, bytes } : last;
       last = { pages, requests, bytes };
       keepLast(samples.pages, pages - from.pages, MAX_DASHBOARD_SAMPLES);
@@ -179,7 +179,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
   };
 }
 
-/** What the view remembers of each host: the one requested longest ago is forgotten first. @throws Never */
+/** What the view remembers about each host: the one requested longest ago is forgotten first. @throws Never */
 export function createHostLedger(most = MAX_DASHBOARD_LEDGER) {
   const tallies = new Map<string, HostTally>();
   return {
@@ -206,7 +206,7 @@ export function createHostLedger(most = MAX_DASHBOARD_LEDGER) {
   };
 }
 
-/** Hosts by what is due: under way, ready, waiting by time, parked, and the rest by their last request. */
+/** Hosts by what is due: in flight, ready, waiting by time, parked, and the rest by their last request. */
 function hostRows(
   { underway, ready, waits }: Pick<CrawlActivity, 'underway' | 'ready' | 'waits'>,
   ledger: ReturnType<typeof createHostLedger>,
@@ -228,7 +228,7 @@ function hostRows(
 
 const NO_WAIT = { reason: null, untilMs: null };
 
-/** Text from a site: no control or direction characters, and cut. */
+/** Text from a site: without control or direction characters, and shortened. */
 function shown(text: string): string {
   return printable(text, MAX_DASHBOARD_TEXT);
 }

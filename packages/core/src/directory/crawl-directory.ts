@@ -1,6 +1,6 @@
 // A crawl directory: the manifest, the frontier, the items, the logs and every robots.txt that was read. One run at a
-// time has it open, or several processes of the same crawl that each write files of their own. A process that is killed
-// while it opens leaves a directory that the next run can open.
+// time has it open, or several processes of the same crawl that each write their own files. If a process is killed
+// while it opens a directory, the next run can still open it.
 
 import { appendFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,25 +20,25 @@ import { hasPlatformCode, namesIn, orIfAbsent, PART_SUFFIX, sizeOf, writeWhole }
 
 /** The paths of a crawl directory, for all processes that have worked in it. */
 export interface WholeCrawlPaths extends CrawlPaths {
-  /** The paths of each process; the first are those of a run that has the directory for itself. */
+  /** The paths of each process; the first are those of a run that works alone. */
   readonly parts: readonly CrawlPaths[];
 }
 
 /** An open crawl directory. */
 export type CrawlDirectory = Awaited<ReturnType<typeof openCrawlDirectory>>;
 
-/** The file that shows that a reset is under way: everything that a crawl keeps is being deleted. */
+/** The file that marks a reset in progress: all data of the crawl is being deleted. */
 export const RESET_NAME = `${MANIFEST_NAME}.reset`;
 
 /**
- * Opens the directory of a crawl: makes a new one, or goes on with one of the same crawl. The caller releases it.
+ * Opens the directory of a crawl: makes a new one, or continues one of the same crawl. The caller releases it.
  * @param path - Made with its parents if it is missing; an empty directory is accepted.
- * @param isShared - Whether other processes work on the same crawl in it: each has logs and items of its own.
- * @throws MannerlyError `directory-taken` when it holds something else; `directory-format`; `directory-in-use`.
+ * @param isShared - Whether other processes of the same crawl work in it: each has its own logs and items.
+ * @throws MannerlyError `directory-taken` if it holds something else; `directory-format`; `directory-in-use`.
  */
 export async function openCrawlDirectory(path: string, crawl: CrawlIdentity, nowMs = Date.now(), isShared = false) {
   await makeDirectory(path);
-  // Checked before anything is written: a directory that is not ours stays as it was.
+  // Checked before anything is written: a directory that is not ours is not changed.
   await refuseOddKinds(path, true);
   const before = await readManifestUnlessForeign(path);
   if (before !== null) goneOnWith(path, before, crawl);
@@ -72,8 +72,8 @@ export async function openCrawlDirectory(path: string, crawl: CrawlIdentity, now
 }
 
 /**
- * Reads the manifest of an existing crawl directory. Nothing is locked: a run may have it open.
- * @throws MannerlyError `directory-taken` when there is none; `directory-format` when this version cannot read it.
+ * Reads the manifest of an existing crawl directory. Takes no lock: a run may have it open.
+ * @throws MannerlyError `directory-taken` if there is none; `directory-format` if this version cannot read it.
  */
 export async function readCrawlDirectory(
   path: string,
@@ -87,7 +87,7 @@ export async function readCrawlDirectory(
 
 /**
  * Refuses a folder in the place of a file of the crawl, and a file in the place of a folder.
- * @param isWritten - Then symbolic links are refused too: the directory may be a stranger's.
+ * @param isWritten - Then also refuses symbolic links: the directory may come from someone else.
  * @throws MannerlyError `directory-format`
  */
 export async function refuseOddKinds(path: string, isWritten = false): Promise<void> {
@@ -116,14 +116,14 @@ export async function refuseOddKinds(path: string, isWritten = false): Promise<v
   }
 }
 
-/** There is no `crawl.json`. Never throws. */
+/** The error for a directory without `crawl.json`. Never throws. */
 export function holdsNoCrawl(path: string, hint: string): MannerlyError {
   return new MannerlyError('directory-taken', `${path} holds no crawl: there is no crawl.json`, { hint });
 }
 
 /**
- * Finishes a reset that this process or a killed one began: deletes all that a crawl keeps, and at last the file that
- * shows the reset. Other files stay. The caller holds the lock.
+ * Finishes a reset that this process or a killed one began: deletes all data of the crawl, and last the file that marks
+ * the reset. Other files stay. The caller holds the lock.
  */
 export async function finishReset(path: string): Promise<void> {
   const sign = join(path, RESET_NAME);
@@ -134,7 +134,7 @@ export async function finishReset(path: string): Promise<void> {
   await rm(sign);
 }
 
-/** Whether it is absent or empty, or holds only what a run leaves that is killed while it opens or resets. */
+/** Whether it is absent or empty, or holds only the remains of a run that was killed while it opened or reset it. */
 export async function isFree(path: string): Promise<boolean> {
   const names = await namesIn(path);
   return names.includes(RESET_NAME) || names.every((name) => isLockName(name) || isPart(name));
@@ -151,7 +151,9 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** As `mkdir` with `recursive`, which never ends in Node.js 20 where a system refuses by ENOENT, as Linux in /proc. */
+/**
+ * As `mkdir` with `recursive`, which never ends in Node.js 20 if a system refuses with ENOENT, as Linux does in /proc.
+ */
 async function makeWithParents(path: string, hasParent = false): Promise<void> {
   try {
     await mkdir(path);
@@ -164,7 +166,7 @@ async function makeWithParents(path: string, hasParent = false): Promise<void> {
   }
 }
 
-/** `null`: it is free. Another process of the crawl may make the directory meanwhile: then it is read again. */
+/** `null` if it is free. Another process of the crawl may make the directory in the meantime: then it is read again. */
 async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | null> {
   const before = await readManifest(path);
   if (before !== null || (await isFree(path))) return before;
@@ -175,14 +177,14 @@ async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | 
   });
 }
 
-/** A lock or a manifest that was being written. */
+/** Whether it is an incomplete lock or manifest. */
 function isPart(name: string): boolean {
   const isOurs = /^crawl(-\d+)?\.lock\./.test(name) || name.startsWith(`${MANIFEST_NAME}.`);
   return isOurs && name.endsWith(PART_SUFFIX);
 }
 
 /**
- * Keeps a body of robots.txt, each once, under its hash; `robots/index.jsonl` says whose it was and when.
+ * Keeps each body of robots.txt once, under its hash; `robots/index.jsonl` records the authority and the time.
  * @throws MannerlyError `log-failed`
  */
 async function keepRobots(robotsPath: string, authority: string, hash: string, body: Uint8Array): Promise<void> {
@@ -190,7 +192,7 @@ async function keepRobots(robotsPath: string, authority: string, hash: string, b
   const file = join(robotsPath, `${hash}.txt`);
   const line = `${JSON.stringify({ authority, hash, atMs: Date.now() })}\n`;
   try {
-    // One of another length is what a full disk or a hand left of it.
+    // A file of another length is incomplete or was changed.
     if ((await sizeOf(file)) !== body.length) await writeWhole(file, body);
     await appendFile(join(robotsPath, 'index.jsonl'), line);
   } catch (cause) {

@@ -1,5 +1,5 @@
-// The manifest of a crawl directory, `crawl.json`: what makes two runs the same crawl. A crawl is its name, its tokens
-// and its seeds: seeds may be added, none removed.
+// The manifest of a crawl directory, `crawl.json`, which decides whether two runs are the same crawl. A crawl is its
+// name, its tokens and its seeds: seeds may be added, but not removed.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,16 +9,16 @@ import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject, parseJson } from '../parse-json.js';
 import { sizeOf } from './whole-file.js';
 
-/** The format of this version. 1 had its frontier in memory, 2 other field and file names in its logs. */
+/** The format of this version. 1 had its frontier in memory, 2 had other field and file names in its logs. */
 const CRAWL_DIRECTORY_FORMAT = 3;
 
 /** The name of the manifest within its directory. */
 export const MANIFEST_NAME = 'crawl.json';
 
-/** What makes two runs the same crawl. */
+/** What identifies a crawl over its runs. */
 export interface CrawlIdentity {
   readonly name: string;
-  /** Product tokens robots.txt is read for. */
+  /** Product tokens for reading robots.txt. */
   readonly tokens: readonly string[];
   readonly seeds: readonly string[];
 }
@@ -44,7 +44,7 @@ export function manifestText(manifest: CrawlManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** The manifest of a directory; `null` when there is none. @throws MannerlyError `directory-format` */
+/** The manifest of a directory; `null` if there is none. @throws MannerlyError `directory-format` */
 export async function readManifest(path: string): Promise<CrawlManifest | null> {
   const file = join(path, MANIFEST_NAME);
   const manifest = await readAnyManifest(file);
@@ -64,7 +64,7 @@ export async function readManifest(path: string): Promise<CrawlManifest | null> 
   );
 }
 
-/** The manifest of any format; `null` when there is no file. @throws The platform's error when it cannot be read. */
+/** The manifest of any format; `null` if there is no file. @throws The platform's error if it cannot be read. */
 export async function readAnyManifest(file: string): Promise<CrawlManifest | 'unreadable' | null> {
   const size = await sizeOf(file);
   if (size === null) return null;
@@ -72,7 +72,7 @@ export async function readAnyManifest(file: string): Promise<CrawlManifest | 'un
   return isManifest(value) ? value : 'unreadable';
 }
 
-/** The same object where no seed is new. @throws MannerlyError `directory-taken` for the directory of another crawl. */
+/** The same object if no seed is new. @throws MannerlyError `directory-taken` for the directory of another crawl. */
 export function goneOnWith(path: string, kept: CrawlManifest, crawl: CrawlIdentity): CrawlManifest {
   for (const field of ['name', 'tokens'] as const) {
     const [before, now] = [JSON.stringify(kept[field]), JSON.stringify(crawl[field])];

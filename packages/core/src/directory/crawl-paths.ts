@@ -1,35 +1,35 @@
-// The paths of a crawl directory. Several processes may share it: the files that each of them writes by itself carry
+// The paths of a crawl directory. Several processes may share it: the files that each of them writes separately carry
 // its number.
 
 import { join } from 'node:path';
 import { namesIn } from './whole-file.js';
 
-/** Whether the directory exists or not. @param part - The number of a process among several; `null`: it is alone. */
+/** The directory need not exist. @param part - The number of a process among several; `null` if it works alone. */
 export function crawlPaths(path: string, part: number | null = null) {
   const own = (stem: string, ending: string): string =>
     join(path, `${stem}${part === null ? '' : `-${part}`}${ending}`);
   return {
     path,
-    /** The number of the process; `null`: a run that has the directory for itself. */
+    /** The number of the process; `null` for a run that works alone. */
     part,
     itemsPath: own('items', '.jsonl'),
-    /** What each run declares, a line each. */
+    /** What each run declares, one line each. */
     runsPath: own('runs', '.jsonl'),
     requestsPath: own('requests', '.jsonl'),
     decisionsPath: own('decisions', '.jsonl'),
-    /** Items that their schema rejected; absent where there were none. */
+    /** Items that their schema rejected; absent if there were none. */
     rejectedPath: own('rejected', '.jsonl'),
-    /** Errors of handlers, hooks and sinks; absent where there were none. */
+    /** Errors of handlers, hooks and sinks; absent if there were none. */
     errorsPath: own('errors', '.jsonl'),
     warningsPath: own('warnings', '.jsonl'),
-    /** The pages that are being read; absent after a run that ended by itself. */
+    /** The pages that are being read; absent after a run that ended normally. */
     readingPath: own('reading', '.jsonl'),
-    /** Decisions that another link may still lift; absent after a run that ended by itself. */
+    /** Decisions that another link may still reverse; absent after a run that ended normally. */
     pendingPath: own('pending', '.jsonl'),
     datasetsPath: own('datasets', '.jsonl'),
-    /** URLs that `mannerly add` hands to the crawl, a line each; absent where there were none. */
+    /** URLs from `mannerly add`, one line each; absent if there were none. */
     addedPath: join(path, 'added.jsonl'),
-    /** What `mannerly pause`, `resume` and `stop` say, the last of it; absent where nothing was said. */
+    /** The last order of `mannerly pause`, `resume` and `stop`; absent if there was none. */
     orderPath: join(path, 'order.json'),
     /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
@@ -38,7 +38,7 @@ export function crawlPaths(path: string, part: number | null = null) {
     filesPath: join(path, 'files'),
     archivePath: own('archive', ''),
     waczPath: own('archive', '.wacz'),
-    /** What a polite fetch keeps of responses, where it keeps any. */
+    /** Responses that a polite fetch keeps, if it keeps any. */
     cachePath: join(path, 'cache.sqlite'),
     frontierPath: join(path, 'frontier'),
   };
@@ -47,8 +47,8 @@ export function crawlPaths(path: string, part: number | null = null) {
 export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
 
 /**
- * Of all processes that have worked in a directory, first those of a run alone, whether there was one or not.
- * @throws The platform's error when the directory cannot be read.
+ * The paths of all processes that worked in a directory; first those of a run alone, even if there was none.
+ * @throws The platform's error if the directory cannot be read.
  */
 export async function partsOf(path: string): Promise<CrawlPaths[]> {
   const pattern =

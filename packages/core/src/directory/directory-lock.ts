@@ -1,6 +1,6 @@
-// One run at a time in a crawl directory, or several that each have a number of their own: two would write the same
-// logs. A lock file names the process that holds it. A lock whose process is proven dead is taken over; where nothing
-// can be proven (another machine) it is respected: a wrong refusal costs a person a moment, two writers the logs.
+// Allows one run at a time in a crawl directory, or several with different numbers: two runs would write the same logs.
+// A lock file names the process that holds it. A lock whose process is provably dead is taken over. If nothing can be
+// proven (another machine) it is respected: a wrong refusal costs a person a moment, two writers cost the logs.
 
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -28,21 +28,21 @@ interface DirectoryLock {
   release(): Promise<void>;
 }
 
-/** @throws MannerlyError `directory-in-use` while a run has it, one of this process included, or may have it. */
+/** @throws MannerlyError `directory-in-use` while a run has it or may have it, even one of this process. */
 export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
   const file = join(path, name);
   const mine = JSON.stringify({ ...thisProcess(), host: hostname() });
   for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
     if (await create(file, mine)) return lockOf(file);
     const theirs = await readLock(file);
-    if (theirs === null) continue; // Released meanwhile.
+    if (theirs === null) continue; // Released in the meantime.
     if (!isDead(theirs)) throw inUse(path, file, theirs);
     await takeAway(file, theirs);
   }
   throw inUse(path, file, '{}');
 }
 
-/** Takes the lock that excludes others; sharers hold it for a moment. @throws MannerlyError `directory-in-use` */
+/** Takes the exclusive lock; sharers hold it only for a moment. @throws MannerlyError `directory-in-use` */
 export async function lockOnceFree(path: string): Promise<DirectoryLock> {
   const deadlineMs = performance.now() + LOCK_WAIT_MS;
   for (;;) {
@@ -56,8 +56,8 @@ export async function lockOnceFree(path: string): Promise<DirectoryLock> {
 }
 
 /**
- * Takes the lowest number that no living process has: a restarted process appends to the files that are there. The
- * caller holds the directory's lock. @throws MannerlyError `directory-in-use` when all of them are taken.
+ * Takes the lowest number that no living process has: a restarted process appends to the existing files. The caller
+ * holds the directory's lock. @throws MannerlyError `directory-in-use` if all numbers are taken.
  * @returns The number, and the lock that shows that the process is alive.
  */
 export async function lockPart(path: string): Promise<{ readonly part: number; readonly lock: DirectoryLock }> {
@@ -71,21 +71,24 @@ export async function lockPart(path: string): Promise<{ readonly part: number; r
 }
 
 /**
- * The process that has a directory, such as `process 4711`, of another machine with its name; `null`: none that may be
- * alive. Takes nothing. @throws The platform's error.
+ * The process that has a directory, such as `process 4711`, with the name of its machine if it is another; `null` if
+ * none can be alive. Takes no lock. @throws The platform's error.
  */
 export async function holderOf(path: string): Promise<string | null> {
   const [lock] = await liveLocks(path);
   return lock === undefined ? null : nameOf(lock.text);
 }
 
-/** Whether a process that may be alive has a number; `null`: the directory for itself. */
+/** Whether a process that may be alive has a number; `null`: the whole directory. */
 export async function isPartLocked(path: string, part: number | null): Promise<boolean> {
   const file = join(path, part === null ? LOCK_NAME : partLock(part));
   return (await liveLocks(path)).some((lock) => lock.file === file);
 }
 
-/** The caller holds the lock that keeps new ones out. @throws MannerlyError `directory-in-use` while others share. */
+/**
+ * The caller holds the lock that keeps new processes out. @throws MannerlyError `directory-in-use` while others share
+ * it.
+ */
 export async function refuseShared(path: string): Promise<void> {
   for (const { file, text } of await liveLocks(path)) if (file !== join(path, LOCK_NAME)) throw inUse(path, file, text);
 }
@@ -100,7 +103,7 @@ async function liveLocks(path: string): Promise<{ readonly file: string; readonl
   return live;
 }
 
-/** The whole lock appears at once: a process killed in between leaves no empty one. */
+/** The lock appears complete: a process killed in between leaves no empty lock. */
 async function create(file: string, text: string): Promise<boolean> {
   const partial = partialName(file);
   await writeFile(partial, text);
@@ -112,7 +115,7 @@ async function create(file: string, text: string): Promise<boolean> {
   } finally {
     await rm(partial, { force: true });
   }
-  // A file system without links.
+  // For a file system without links.
   try {
     await writeFile(file, text, { flag: 'wx' });
     return true;
@@ -126,7 +129,7 @@ function readLock(file: string): Promise<string | null> {
   return orIfAbsent(null, () => readFile(file, 'utf8'));
 }
 
-/** Moves the lock aside before it is removed: what was moved may be a lock that another process took a moment ago. */
+/** Moves the lock aside before it is removed: another process may just have taken the lock that was moved. */
 async function takeAway(file: string, theirs: string): Promise<void> {
   const aside = partialName(file);
   await orIfAbsent(undefined, () => rename(file, aside));
@@ -162,12 +165,12 @@ function nameOf(lock: string): string {
 }
 
 /**
- * Whether the holder is dead for certain. A container that is restarted keeps its host name and gets a new process
- * space: then nothing of its old one is left.
+ * Whether the holder is certainly dead. A restarted container keeps its host name and gets a new process space, in
+ * which none of its old processes exist.
  */
 function isDead(lock: string): boolean {
   const theirs = parseHolder(lock);
-  // Half a lock: its file system has no links, and its process died while writing it.
+  // An incomplete lock: its file system has no links, and its process died while writing it.
   if (theirs === null) return true;
   if (theirs.host !== hostname()) return false;
   return theirs.pidSpace !== thisProcess().pidSpace || deadForMs(theirs) !== null;

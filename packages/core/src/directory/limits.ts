@@ -5,13 +5,13 @@ export const MAX_LOG_LINE_CHARS = 256 * 1024;
 
 // Several processes at one crawl (our own).
 export const MAX_DIRECTORY_PARTS = 512; // processes that share a crawl directory at a time
-/** How long a process that shares a directory waits for its lock, milliseconds; others have it for a moment. */
+/** How long a process that shares a directory waits for its lock, milliseconds; others hold it only for a moment. */
 export const LOCK_WAIT_MS = 5_000;
 export const LOCK_RETRY_MS = 25; // between two attempts, milliseconds
-/** Attempts to take over the lock of a dead process: each race lost with another process is one more. */
+/** Attempts to take over the lock of a dead process: each lost race with another process costs one. */
 export const LOCK_TRIES = 8;
 
 // Hashes of its files (our own).
-/** Files that are hashed at the end of a run, and their bytes together: some ten minutes' work. */
+/** The most files that are hashed at the end of a run, and their total bytes: some ten minutes' work. */
 export const MAX_HASHED_FILES = 100_000;
 export const MAX_HASHED_BYTES = 256 * 1024 * 1024 * 1024;

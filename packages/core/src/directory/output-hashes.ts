@@ -1,4 +1,4 @@
-// Hashes of the files that a run leaves in its crawl directory, so that a reader of the files can verify them.
+// Hashes of the files that a run leaves in its crawl directory, so that readers can verify them.
 
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -7,22 +7,22 @@ import { MAX_HASHED_BYTES, MAX_HASHED_FILES } from './limits.js';
 import { orIfAbsent, sha256Of, sizeOf } from './whole-file.js';
 
 export interface OutputHash {
-  /** Within the crawl directory, with `/`. */
+  /** Path within the crawl directory, with `/`. */
   readonly path: string;
   readonly bytes: number;
-  /** Lower-case hex digits; `null`: the crawl left more than is hashed. */
+  /** Lower-case hex digits; `null` if the file exceeds the limit for hashing. */
   readonly sha256: string | null;
 }
 
 /**
  * The files of one process by name; absent ones are left out. @throws The platform's error.
- * @param isShared - Whether other processes write the shared files meanwhile: then these are left out.
+ * @param isShared - Whether other processes are writing the shared files: then these are left out.
  */
 export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
   const { itemsPath, rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath } = paths;
   const logs = [rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath, paths.datasetsPath];
   const own = [itemsPath, ...logs, paths.waczPath];
-  // A copy of a robots.txt is named after its own hash.
+  // A copy of a robots.txt has its own hash as name.
   const shared = [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
   const entries = await orIfAbsent([], () => readdir(paths.archivePath, { withFileTypes: true }));
   const archived = entries.filter((entry) => entry.isFile()).map(({ name }) => join(paths.archivePath, name));

@@ -1,4 +1,4 @@
-// Reads logs line by line as a stream, whatever their size, and skips lines that a crash left incomplete.
+// Reads logs of any size line by line as a stream, and skips lines that a crash left incomplete.
 
 import { createReadStream } from 'node:fs';
 import { parseJson } from '../parse-json.js';

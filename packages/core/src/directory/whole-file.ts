@@ -5,10 +5,10 @@ import { createReadStream } from 'node:fs';
 import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { MannerlyError } from '../errors.js';
 
-/** What a name ends with while its file is being written; a killed process may leave one behind. */
+/** The suffix of a file that is being written; a killed process may leave one behind. */
 export const PART_SUFFIX = '.part';
 
-/** A name next to `path` that is not used. Never throws. */
+/** An unused name next to `path`. Never throws. */
 export function partialName(path: string): string {
   return `${path}.${randomUUID()}${PART_SUFFIX}`;
 }
@@ -20,7 +20,7 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   await rename(partial, path);
 }
 
-/** Writes a value as JSON for people. @throws MannerlyError `log-failed` */
+/** Writes a value as JSON in readable form. @throws MannerlyError `log-failed` */
 export async function writeWholeJson(path: string, value: unknown): Promise<void> {
   try {
     await writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
@@ -29,17 +29,17 @@ export async function writeWholeJson(path: string, value: unknown): Promise<void
   }
 }
 
-/** Bytes of a file; `null` when it is absent. @throws The platform's error when it cannot be inspected. */
+/** Bytes of a file; `null` if it is absent. @throws The platform's error if it cannot be inspected. */
 export function sizeOf(path: string): Promise<number | null> {
   return orIfAbsent(null, async () => (await stat(path)).size);
 }
 
-/** Names in a folder; one that is absent has none. @throws The platform's error when it cannot be read. */
+/** Names in a folder; empty if it is absent. @throws The platform's error if it cannot be read. */
 export function namesIn(folder: string): Promise<string[]> {
   return orIfAbsent([], () => readdir(folder));
 }
 
-/** What `act` resolves with; `absent` where the file that it needs is absent. @throws What else it threw. */
+/** The result of `act`; `absent` if the file that it needs is absent. @throws Its other errors. */
 export async function orIfAbsent<T>(absent: T, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -49,7 +49,7 @@ export async function orIfAbsent<T>(absent: T, act: () => Promise<T>): Promise<T
   }
 }
 
-/** Whether an error of the platform says that a file is absent, its folder or both. Never throws. */
+/** Whether an error of the platform means that a file or its folder is absent. Never throws. */
 export function isAbsent(error: unknown): boolean {
   return hasPlatformCode(error, 'ENOENT') || hasPlatformCode(error, 'ENOTDIR');
 }
@@ -59,7 +59,7 @@ export function hasPlatformCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** SHA-256 of a file, hex digits. @param bytes - How much of its beginning counts. */
+/** SHA-256 of a file, hex digits. @param bytes - The length of its beginning that counts. */
 export async function sha256Of(path: string, bytes = Infinity): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path, { end: bytes - 1 })) hash.update(piece as Buffer);

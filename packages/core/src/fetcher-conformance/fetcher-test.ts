@@ -10,7 +10,7 @@ export interface FetcherTest {
   /** A sentence; the runner's title. */
   readonly title: string;
   readonly run: (t: TestContext) => Promise<void>;
-  /** The capability without which the guarantee does not hold; `null`: it always holds. */
+  /** The capability that the guarantee requires; `null` if it always holds. */
   readonly needs: keyof FetcherCapabilities | null;
 }
 
@@ -19,12 +19,12 @@ export function test(title: string, run: FetcherTest['run']): FetcherTest {
   return { title, run, needs: null };
 }
 
-/** Makes a test of what a capability guarantees. Never throws. */
+/** Makes a test of a guarantee that a capability makes. Never throws. */
 export function testNeeding(needs: keyof FetcherCapabilities, title: string, run: FetcherTest['run']): FetcherTest {
   return { title, run, needs };
 }
 
-/** Limits that let an honest loopback server finish on a busy machine. */
+/** Limits that let a correct loopback server finish on a busy machine. */
 export const GENEROUS: FetchLimits = {
   connectTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,
@@ -73,14 +73,14 @@ export class TestContext {
     return { outcome, server };
   }
 
-  /** As `get`, where the outcome has to be a response. */
+  /** As `get`, if the outcome must be a response. */
   async response(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: ResponseOutcome; server: RawServer }> {
     const { outcome, server } = await this.get(answer, more);
     assert(outcome.kind === 'response', `expected a response, got ${summary(outcome)}`);
     return { outcome, server };
   }
 
-  /** As `get`, where the outcome has to be a failure. */
+  /** As `get`, if the outcome must be a failure. */
   async failure(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: FailedOutcome; server: RawServer }> {
     const { outcome, server } = await this.get(answer, more);
     assert(outcome.kind === 'failed', `expected a failure, got ${summary(outcome)}`);
@@ -100,7 +100,7 @@ export function summary(outcome: FetchOutcome | null): string {
   return `response ${outcome.status}, ${outcome.body.length} bytes, truncated: ${outcome.truncated}`;
 }
 
-/** @throws ContractBroken unless a response has this decoded body, whole or cut. */
+/** @throws ContractBroken unless a response has this decoded body, complete or truncated. */
 export function assertBody(
   outcome: ResponseOutcome,
   text: string,

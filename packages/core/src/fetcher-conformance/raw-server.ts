@@ -1,4 +1,4 @@
-// A loopback server that writes exactly the given bytes and records what arrives. For the conformance suite of fetchers
+// A loopback server that writes exactly the given bytes and records the requests. For the conformance suite of fetchers
 // and for our own tests.
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -16,7 +16,7 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** Time to read an answer before it is reset: milliseconds, then turns of the event loop. */
+/** Time to read an answer before the connection is reset: milliseconds, then turns of the event loop. */
 const RESET_AFTER_MS = 20;
 const RESET_AFTER_TURNS = 20;
 
@@ -60,7 +60,7 @@ export async function listenRaw(answer: Answer, host = '127.0.0.1'): Promise<Raw
   };
 }
 
-/** A whole response with a length. */
+/** A complete response with a length. */
 export function response(body: string | Buffer, more: { status?: string; headers?: readonly string[] } = {}): Buffer {
   const bytes = Buffer.from(body);
   const head = [
@@ -71,17 +71,17 @@ export function response(body: string | Buffer, more: { status?: string; headers
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
-/** Answers with a text as it stands. */
+/** Answers with a text unchanged. */
 export function sending(text: string): Answer {
   return (socket) => socket.write(text);
 }
 
-/** Answers with a whole response that has a length. */
+/** Answers with a complete response that has a length. */
 export function replying(...args: Parameters<typeof response>): Answer {
   return (socket) => socket.write(response(...args));
 }
 
-/** Writes a piece again and again, as fast as the other side takes it, until the connection ends. */
+/** Writes a piece repeatedly, as fast as the other side reads, until the connection ends. */
 export function writeEndlessly(socket: Socket, piece: Buffer): void {
   const go = (): void => {
     while (!socket.destroyed && socket.write(piece)) {
@@ -92,7 +92,7 @@ export function writeEndlessly(socket: Socket, piece: Buffer): void {
   go();
 }
 
-/** Writes bytes, and resets when the client has had many turns to read them: a reset overtakes what is unread. */
+/** Writes bytes, and resets once the client has had many turns to read them: a reset discards unread bytes. */
 export function writeAndReset(socket: Socket, bytes: string): void {
   const reset = (turns: number): void => {
     if (turns === 0) socket.resetAndDestroy();

@@ -18,7 +18,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
   }),
   test('sends the body of a POST, with its length', async (t) => {
     const afterBody: Answer = (socket, _head, index) => index === 1 && socket.write(response('x'));
-    // The server takes what ends with an empty line for a header section.
+    // The server takes text that ends with an empty line for a header section.
     const { server } = await t.response(afterBody, { method: 'POST', body: 'user=ann\r\n\r\n' });
     const [head = '', body] = server.requests;
     assert(head.startsWith('POST /a?b=c HTTP/1.1\r\n'), `the request line is ${head.split('\r\n')[0]}`);
@@ -157,7 +157,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
   }),
 ];
 
-/** Field lines in lower case, without the space behind the colon beyond one. */
+/** Field lines in lower case, with one space after the colon. */
 function linesOf(head: string): string[] {
   return head
     .split('\r\n')

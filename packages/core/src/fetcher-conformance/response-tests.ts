@@ -1,5 +1,4 @@
-// What a fetcher guarantees about a response: all of it is reported as it was, and half of it is never reported as
-// whole.
+// What a fetcher guarantees about a response: it is reported as received, and half of it is never reported as complete.
 
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { headerValue } from '../fetch/outcome.js';
@@ -10,7 +9,7 @@ import { type Answer, replying, response, sending, writeAndReset, writeEndlessly
 const TEXT = 'Ebbe und Flut. '.repeat(200);
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 
-/** So long that a time read at the header section shows. */
+/** Long enough that a time taken at the header section would be noticed. */
 const LAST_BYTE_AFTER_MS = 100;
 
 const CODED: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
@@ -197,7 +196,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     const { outcome } = await t.response(
       (socket) => {
         socket.write(`${HEAD}Content-Encoding: gzip\r\n\r\n`);
-        // A member of nothing, again and again: bytes that decode to none.
+        // Empty members again and again: bytes that decode to nothing.
         writeEndlessly(socket, gzipSync(''));
       },
       { limits: { maxEncodedBytes: 50_000 } },
@@ -207,7 +206,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
   }),
 ];
 
-/** Text that no coding makes much shorter, always the same. */
+/** Text that no coding compresses much, always the same. */
 function noise(chars: number): string {
   const words = Array.from({ length: chars / 4 }, (_, index) => ((index * 7_919) % 99_991).toString(36));
   return words.join(' ').slice(0, chars).padEnd(chars, '.');

@@ -1,5 +1,6 @@
-// The conformance suite of fetchers: one test per guarantee of the contract, judged by what raw loopback servers saw. A
-// test that needs a capability which the fetcher does not declare is left out. The suite runs under any test runner.
+// The conformance suite of fetchers: one test per guarantee of the contract, judged by what raw loopback servers
+// received. Tests for capabilities that the fetcher does not declare are left out. The suite runs under any test
+// runner.
 
 import type { Fetcher, FetcherCapabilities } from '../fetch/fetcher.js';
 import { FAILURE_TESTS } from './failure-tests.js';

@@ -1,7 +1,7 @@
 // Questions about a crawl that is not running, from its directory: the decision log and the frontier, which is opened,
-// read and closed again. It makes no request. All that changes is what opening a store does by itself: leases of a
-// process that is gone end, and their hosts wait out their delay from then on. While a run has the directory its
-// frontier is not opened, and the logs answer.
+// read and closed again. It makes no request. Only the changes of opening a store happen: leases of an ended process
+// end, and their hosts wait out their delay from then on. While a run has the directory, its frontier is not opened and
+// the logs answer.
 
 import {
   type Clock,
@@ -42,42 +42,42 @@ import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 
 /** A crawl directory that is open for questions. The caller closes it. */
 export interface CrawlInspection {
-  /** Why the frontier was not read, one sentence: a run has it, or there is none. `null`: it was. */
+  /** Why the frontier was not read, one sentence: a run has it, or there is none. `null` if it was read. */
   readonly whyLogsOnly: string | null;
-  /** As `crawler.explain`: of a URL, or of a host by its name. */
+  /** As `crawler.explain`: for a URL, or for a host by its name. */
   explain(urlOrHost: string): Promise<Explanation>;
   /**
-   * A listing of what is queued. @throws MannerlyError `directory-in-use` while a run has the directory, `not-running`
-   * where it holds no frontier, `store-failed` where it cannot be written to.
+   * A listing of the queue. @throws MannerlyError `directory-in-use` while a run has the directory, `not-running` if it
+   * has no frontier, `store-failed` if it cannot be written to.
    */
   queued(request?: ListRequest): Promise<QueueListing>;
   /**
-   * What the next run with `again` would do, from what is kept of visits. It makes no request.
-   * @param changes - What would be different from the last run. @default nothing
+   * What the next run with `again` would do, from the recorded visits. It makes no request.
+   * @param changes - Differences from the last run. @default nothing
    * @throws MannerlyError `option-invalid`; `directory-in-use` or `not-running` as `queued`.
    */
   planAgain(changes?: PlanAgainChanges): Promise<RecrawlPlan>;
   close(): Promise<void>;
 }
 
-/** In which a recrawl would differ from the last run; `null`: no such bound. */
+/** How a recrawl would differ from the last run; `null`: no such bound. */
 export interface PlanAgainChanges {
   readonly bounds?: Readonly<Partial<Record<'pages' | 'pagesPerHost' | 'minutes', number | null>>>;
   readonly recrawl?: RecrawlOptions;
 }
 
 interface InspectionParts {
-  /** The crawl directory; `null`: none, the store is inspected alone. */
+  /** The crawl directory; `null` if only the store is inspected. */
   readonly paths: WholeCrawlPaths | null;
-  /** The store, not opened yet; `null`: the crawl keeps its frontier elsewhere. */
+  /** The store, not opened yet; `null` if the crawl keeps its frontier elsewhere. */
   readonly store: FrontierStore | null;
   readonly settings: CrawlSettings;
   readonly clock: Clock;
-  /** The key of the only record of the owner that may be written. @default none */
+  /** The key of the owner's only record that may be written. @default none */
   readonly writes?: string;
 }
 
-/** Opens a directory, or a store alone. @throws MannerlyError `directory-taken`, `store-failed` */
+/** Opens a directory, or only a store. @throws MannerlyError `directory-taken`, `store-failed` */
 export async function openInspection(
   inspected: InspectionParts,
 ): Promise<CrawlInspection & { readonly frontier: Frontier | null }> {
@@ -88,7 +88,7 @@ export async function openInspection(
   const whyLogsOnly = unread?.why ?? null;
   const parts = paths?.parts ?? [];
   const decisionsPaths = parts.map(({ decisionsPath }) => decisionsPath);
-  /** What a crawl with an order seed has not queued yet; read at the first question. */
+  /** The URLs that a crawl with an order seed has not queued yet; read at the first question. */
   let waiting: Promise<ReadonlySet<string>> | null = null;
   return {
     frontier,
@@ -143,8 +143,8 @@ const NAME_STORE = 'Of a crawl with another store, name the store.';
 const ASK_LATER = 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.';
 
 /**
- * Why a frontier is not read, one sentence, and what to do about it. `error`: that of its store, where there is one
- * that cannot be opened.
+ * Why a frontier is not read, one sentence, and what to do about it. `error`: the error of its store, if it cannot be
+ * opened.
  */
 interface Unread {
   readonly why: string;
@@ -152,10 +152,10 @@ interface Unread {
   readonly error?: unknown;
 }
 
-/** Opening a store writes into its folder, although nothing in it changes. */
+/** Opening a store writes into its folder, although its content does not change. */
 const READ_ONLY = /\b(?:EACCES|EPERM|EROFS)\b|Permission denied|Read-only file system/;
 
-/** The frontier, opened so that nothing can change; or why there is none to read. */
+/** The frontier, opened so that nothing can change; or why it cannot be read. */
 async function frontierOf(
   holder: string | null,
   { paths, store, settings, clock, writes }: InspectionParts,
@@ -177,7 +177,7 @@ async function frontierOf(
     return frontier;
   } catch (error) {
     await store.close();
-    // Killed before it had queued anything, or a frontier of another crawl: its message says which.
+    // A crawl that was killed before it queued anything, or a frontier of another crawl: the message says which.
     if (error instanceof FrontierError && error.code === 'store-mismatch')
       return { why: `${error.message}.`, hint: error.hint };
     const known = asMannerlyError(error, path ?? null);
@@ -186,7 +186,7 @@ async function frontierOf(
   }
 }
 
-/** Finds the robots.txt of an unusual port by what is queued there; when nothing is, the request log names it. */
+/** Finds the robots.txt of an unusual port by the URLs queued there; if there are none, by the request log. */
 async function robotsOf(frontier: Frontier, look: HostLook, logged: LoggedHost): Promise<HostLook['robots']> {
   const robots = new Map(look.robots.map((each) => [each.authority, each]));
   for (const { authority } of logged.robots) {
@@ -201,7 +201,7 @@ async function waitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {
   return new Set([...current, ...next].map(({ url }) => url));
 }
 
-/** Where a URL is in the queue of its host, within `MAX_SEARCHED_URLS`. */
+/** The place of a URL in the queue of its host, within `MAX_SEARCHED_URLS`. */
 async function placeOf(frontier: Frontier, url: string, host: string): Promise<QueuedUrl | null> {
   let cursor: string | null = null;
   for (let searched = 0; searched < MAX_SEARCHED_URLS; searched += MAX_LISTED_URLS) {
@@ -213,7 +213,7 @@ async function placeOf(frontier: Frontier, url: string, host: string): Promise<Q
   return null;
 }
 
-/** A store that is only read, but for the record of one key. What would take or change work is a bug: it throws. */
+/** A read-only store, except for the record of one key. A call that would take or change work is a bug: it throws. */
 export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
   const refuse = async (): Promise<never> => {
     throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');

@@ -1,5 +1,5 @@
-// The signatures that an archive keeps, verified again: with the public keys it can be checked that a crawl was this
-// crawler's. It says which requests were unsigned among signed ones, and which signatures prove nothing.
+// Verifies the signatures in an archive again: the public keys can prove that a crawl belongs to this crawler. It
+// reports unsigned requests among signed ones, and signatures that prove nothing.
 
 import { type ReadRequest, readRequests } from '../archive/read-archive.js';
 import { keepLatest } from '../keep-latest.js';
@@ -22,8 +22,8 @@ const FAULTS: Partial<Record<SignatureFault, string>> = {
 };
 
 /**
- * @param folders - Those of WARC files; one that is absent has none. @throws What reading the archive throws.
- * @param keys - The published keys; none: all is judged but who made the signatures.
+ * @param folders - Folders of WARC files; an absent folder has none. @throws Errors of reading the archive.
+ * @param keys - The published keys; if there are none, everything is judged except who made the signatures.
  */
 export async function auditSignatures(
   folders: readonly string[],
@@ -40,7 +40,7 @@ export async function auditSignatures(
     if (found.length < MAX_LISTED_SIGNATURES) found.push(violation);
   };
   for (const folder of folders) {
-    // A run signs all of its https requests or none, and has files of its own.
+    // A run signs all of its https requests or none, and has its own files.
     let file = { name: '', isSigned: false, unsigned: 0, first: null as ReadRequest | null };
     const endFile = (): void => {
       if (!file.isSigned || file.first === null) return;

@@ -1,5 +1,5 @@
-// Questions about a crawl whose frontier is on a server: what is done, which processes work on it, what is queued and
-// why; and what an operator tells them. It makes no request and changes nothing else, also while the crawl runs.
+// Questions about a crawl whose frontier is on a server: progress, processes and queue, with reasons; and orders of an
+// operator. It makes no request and changes nothing else, even while the crawl runs.
 
 import {
   createFrontier,
@@ -21,36 +21,36 @@ import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/cra
 import { asMannerlyError } from '../store-error.js';
 import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
 
-/** The name that every frontier of ours has in its store. */
+/** The name of every frontier in its store. */
 const CRAWL = 'crawl';
 
 /**
- * The numbers of a crawl on a server, all its processes together. `seeds`: some of them where there are very many.
- * `outcomes`: a URL that several processes have excluded or dropped counts for each of them.
+ * The numbers of a crawl on a server, over all its processes. `seeds`: only some if there are very many. `outcomes`: a
+ * URL that several processes excluded or dropped counts for each of them.
  */
 export interface StoreReport
   extends Pick<CrawlTerms, 'name' | 'tokens' | 'seeds' | 'seedCount' | 'createdAtMs'>,
     Omit<FrontierCounts, 'inFlight'>,
     Pick<ProcessTotals, 'requests' | 'items' | 'bytes' | 'outcomes'> {
   readonly bounds: CrawlSettings['bounds'];
-  /** The bound that is used up; `null`: none. */
+  /** The bound that is used up; `null` if none. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   readonly processes: readonly ProcessReport[];
 }
 
-/** One process of a crawl, under a name that the next one on the same directory continues; over all its runs. */
+/** One process of a crawl over all its runs. The next process on the same directory continues its name. */
 export type ProcessReport = ReturnType<typeof processReport>;
 
 /** A crawl on a server that is open for questions. The caller closes it. */
 export interface StoreInspection extends CrawlInspection {
   report(): Promise<StoreReport>;
-  /** Tells all processes of the crawl. They obey within seconds, and say so in the report. */
+  /** Sends an order to all processes of the crawl. They obey within seconds, and report that. */
   order(order: CrawlOrder): Promise<void>;
 }
 
 /**
- * Opens a crawl on a server for questions, by the settings of its processes. @param makeStore - Called twice.
- * @throws MannerlyError `not-running` where there is no crawl; `store-failed`.
+ * Opens a crawl on a server for questions, with the settings of its processes. @param makeStore - Called twice. @throws
+ * MannerlyError `not-running` if there is no crawl; `store-failed`.
  */
 export async function inspectStore(makeStore: () => FrontierStore): Promise<StoreInspection> {
   const terms = await termsIn(makeStore());
@@ -66,15 +66,15 @@ export async function inspectStore(makeStore: () => FrontierStore): Promise<Stor
   };
 }
 
-/** The record that closes a store whose crawl has left. */
+/** The record that closes a store whose crawl has moved. */
 const MOVED_KEY = 'moved';
 
 /**
  * Moves a crawl to another store.
  *
  * @param makeFrom - Makes its store, not opened yet; called twice.
- * @param to - Not opened yet, and closed in the end.
- * @throws MannerlyError `not-running` where there is no crawl, `directory-in-use` while a process works on it; a
+ * @param to - Not opened yet; closed at the end.
+ * @throws MannerlyError `not-running` if there is no crawl, `directory-in-use` while a process works on it; a
  *   FrontierError of the move.
  */
 export async function moveStore(
@@ -108,10 +108,10 @@ async function refuseAtWork(frontier: Frontier): Promise<void> {
 /**
  * Removes a crawl from its store.
  *
- * @param makeStore - Makes a store that was not opened yet.
- * @param confirmed - Asked once, with how many URLs it knows and has queued.
- * @returns Whether it was removed: `confirmed` may have refused.
- * @throws MannerlyError `not-running` where there is no crawl, `directory-in-use` while a process works on it.
+ * @param makeStore - Makes a store that is not opened yet.
+ * @param confirmed - Called once, with how many URLs are known and queued.
+ * @returns Whether it was removed: `confirmed` may refuse.
+ * @throws MannerlyError `not-running` if there is no crawl, `directory-in-use` while a process works on it.
  */
 export async function removeCrawl(
   makeStore: () => FrontierStore,
@@ -127,10 +127,10 @@ export async function removeCrawl(
   });
 }
 
-/** No rule is read for it. */
+/** No rule is read for these tokens. */
 const ANYONE = { tokens: ['mannerly'] };
 
-/** Acts on the frontier of a crawl that is there. @throws MannerlyError `not-running`, `store-failed` */
+/** Acts on the frontier of an existing crawl. @throws MannerlyError `not-running`, `store-failed` */
 async function withFrontier<T>(options: FrontierOptions, act: (frontier: Frontier) => Promise<T>): Promise<T> {
   const frontier = createFrontier({ ...options, create: false, part: null });
   try {
@@ -179,22 +179,24 @@ function processReport(part: string, totals: ProcessTotals, nowMs: number) {
     part,
     machine: last?.machine ?? null,
     pid: last?.pid ?? null,
-    /** `silent`: it has neither ended by itself nor reported lately. */
+    /** `silent`: it has neither ended by itself nor reported recently. */
     state: isAtWork(totals, nowMs) ? ('at-work' as const) : ended,
-    /** When it reported its numbers last, by the clock of its machine, epoch milliseconds; `null`: not known. */
+    /** When it last reported its numbers, by the clock of its machine, epoch milliseconds; `null` if not known. */
     toldAtMs: last?.atMs ?? null,
     requests,
     items,
     bytes,
-    /** Requests of its last run that were earlier than allowed; `null` while it runs. Zero, or it is a bug. */
+    /** Requests of its last run that were too early; `null` while it runs. Anything but zero is a bug. */
     early: last?.early ?? null,
-    /** What it was doing then; `null`: not known. */
+    /** Its phase at that time; `null` if not known. */
     phase: last?.phase ?? null,
     underway: last?.underway ?? 0,
   };
 }
 
-/** What is open when no process is at work: each that ends counts the whole queue, and the last one what is left. */
+/**
+ * The open URLs when no process is working: each process counts the whole queue when it ends, so the last one counts.
+ */
 function openLast(all: readonly ProcessTotals[]): ProcessTotals['outcomes'] {
   const [last] = all.toSorted((a, b) => (b.process?.atMs ?? 0) - (a.process?.atMs ?? 0));
   return last?.process?.isOver === true ? partedOutcomes(last.outcomes).open : {};

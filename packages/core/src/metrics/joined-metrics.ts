@@ -1,22 +1,22 @@
-// The metrics of several processes of one crawl as one exposition: what a process counts has its name as a label, what
-// counts for the crawl stands once. prom-client writes the text.
+// The metrics of several processes of one crawl in one exposition: counts of a process have its name as a label, counts
+// of the crawl appear once. prom-client writes the text.
 
 import type { AggregatorRegistry, Registry } from 'prom-client';
 import type { OutcomeTable } from '../report/decision.js';
 import { knownReason, MEASURES, type Measure, type MeasureName, measuresOf } from './measures.js';
 
-/** A metric as `registry.getMetricsAsJSON()` of prom-client has it: plain JSON. */
+/** A metric as prom-client's `registry.getMetricsAsJSON()` returns it: plain JSON. */
 export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: string;
-  /** How values with the same labels become one. */
+  /** How values with the same labels are combined. */
   readonly aggregator: string;
   readonly values: readonly { readonly value: number; readonly labels: Readonly<Record<string, string | number>> }[];
 }
 
 const PREFIX = 'mannerly_';
-/** What each process knows of the whole crawl; the others are its own. */
+/** What each process knows about the whole crawl; the other metrics are its own. */
 const OF_CRAWL: readonly MeasureName[] = [...measuresOf('total'), 'queuedUrls', 'knownHosts'];
 
 /** One exposition. @param Aggregator - That of prom-client. @param all - The metrics of each process, by its name. */
@@ -35,7 +35,7 @@ export function joinedMetrics(
   return (Aggregator.aggregate(labelled) as Registry).metrics();
 }
 
-/** Metrics from numbers: of a process that is asked over its store. @param values - By the names of the table. */
+/** Metrics from numbers of a process that is read through its store. @param values - By the names of the table. */
 export function familiesOf(
   values: Readonly<Partial<Record<MeasureName, number>>>,
   outcomes: OutcomeTable = {},

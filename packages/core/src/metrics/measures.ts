@@ -1,27 +1,27 @@
-// What a crawl can be measured by: one table of names, units and labels, and the way from a crawl's events to it.
-// Prometheus and OpenTelemetry both read it, so that both say the same.
+// The metrics of a crawl: one table of names, units and labels, and the mapping from a crawl's events. Prometheus and
+// OpenTelemetry both use it, so that their numbers agree.
 
 import { type Crawler, REASONS, type RequestRecord } from 'mannerly';
 
-/** What is watched: a crawler, or an object like one. */
+/** What is measured: a crawler, or an object like one. */
 export type MeasuredCrawl = Pick<Crawler, 'events' | 'progress' | 'activity'>;
 
 /** Metrics of one crawl. */
 export interface CrawlMetrics {
-  /** Stops listening, and takes the metrics out of a registry of prom-client. A second call does nothing. */
+  /** Stops listening, and removes the metrics from a registry of prom-client. A second call does nothing. */
   close(): void;
 }
 
 export interface Measure {
   /**
-   * `counter`: grows with events of this process. `total`: grows, and is read on request; of the crawl over all its
+   * `counter`: grows with events of this process. `total`: grows, and is read on request; covers the crawl over all its
    * runs. `gauge`: read on request. `histogram`: a value per event.
    */
   readonly kind: 'counter' | 'total' | 'gauge' | 'histogram';
   /** The name in Prometheus, without its prefix. */
   readonly prometheus: string;
   readonly openTelemetry: string;
-  /** By UCUM, as OpenTelemetry writes it. */
+  /** In UCUM, as OpenTelemetry writes it. */
   readonly unit: string;
   readonly help: string;
   readonly labels: readonly string[];
@@ -37,7 +37,7 @@ function measure<const K extends Measure['kind']>(
   return { kind, prometheus, openTelemetry, unit, help, labels };
 }
 
-/** Everything that is measured. Host names are no labels: a crawl meets more of them than a time series can take. */
+/** All metrics. Host names are not labels: a crawl meets more of them than a time series can take. */
 export const MEASURES = Object.freeze({
   requests: measure('counter', 'requests_total', 'mannerly.requests', '{request}', {
     help: 'Requests that ended, robots.txt and redirects included. outcome: the class of the status (2xx), or the failure code.',
@@ -99,7 +99,7 @@ export function measuresOf<K extends Measure['kind']>(kind: K): MeasureOf<K>[] {
   return Object.entries(MEASURES).flatMap(([name, measure]) => (measure.kind === kind ? [name as MeasureOf<K>] : []));
 }
 
-/** Upper ends of the buckets of exchange times, seconds: from a server nearby to the timeout of an exchange. */
+/** Upper ends of the buckets of exchange times, seconds: from a nearby server to the timeout of an exchange. */
 export const SECONDS_BUCKETS: readonly number[] = Object.freeze([
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]);
@@ -121,7 +121,7 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges, onClose: (
     events.on('decision', ({ status, reason }) => gauges.add('decisions', 1, { status, reason: knownReason(reason) })),
     events.on('item', () => gauges.add('items', 1, {})),
     events.on('handler-error', () => gauges.add('handlerErrors', 1, {})),
-    // That a robots.txt was read asks for nothing, and comes of every host.
+    // Reading a robots.txt needs no action, and happens for every host.
     events.on('host-warning', ({ code }) => code !== 'robots-read' && gauges.add('hostWarnings', 1, { code })),
     onClose,
   ];
@@ -133,7 +133,7 @@ export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges, onClose: (
   };
 }
 
-/** What is read on request. @throws Never */
+/** The values that are read on request. @throws Never */
 export function readCrawl(crawl: MeasuredCrawl): Readonly<Record<MeasureOf<'gauge' | 'total'>, number>> {
   const { pages, runningMs, queued, hosts, longestStallMs = 0 } = crawl.progress();
   const { phase, underwayCount, waitingHosts } = crawl.activity({ limit: 0 });
@@ -157,7 +157,7 @@ export function outcomeOf({ status, failure }: Pick<RequestRecord, 'status' | 'f
   return status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other';
 }
 
-/** A reason of the table; all HTTP statuses are one. A server may invent statuses, but no labels. */
+/** A reason of the table; all HTTP statuses are one. A server may invent statuses, but not labels. */
 export function knownReason(reason: string): string {
   if (Object.hasOwn(REASONS, reason)) return reason;
   return reason.startsWith('status-') ? 'status' : 'other';

@@ -1,5 +1,5 @@
-// A crawl's numbers for OpenTelemetry: instruments of the caller's meter. Only the types of the API are needed; which
-// SDK reads the meter and where it sends the numbers is up to the caller.
+// A crawl's metrics for OpenTelemetry: instruments of the caller's meter. Only the types of the API are needed; the
+// caller decides which SDK reads the meter and where it sends the numbers.
 
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
 import { checkOptions } from '../call-options.js';
@@ -19,19 +19,19 @@ export type { CrawlMetrics } from './measures.js';
 
 interface OpenTelemetryOptions {
   readonly meter: Meter;
-  /** Added to every value, such as the name of the crawl. Keep hosts and URLs out. @default none */
+  /** Added to every value, for example the name of the crawl. Do not use hosts and URLs. @default none */
   readonly attributes?: Attributes;
 }
 
 /**
- * Keeps a crawl's numbers in instruments of a meter, from here on. The instruments stay with their meter.
+ * Keeps a crawl's numbers in instruments of a meter from now on. The instruments stay with their meter.
  *
  * @example
  * ```ts
  * import { metrics } from '@opentelemetry/api';
  * createOpenTelemetryMetrics(crawler, { meter: metrics.getMeter('my-crawls') });
  * ```
- * @throws What the meter throws.
+ * @throws The meter's error.
  */
 export function createOpenTelemetryMetrics(crawl: MeasuredCrawl, options: OpenTelemetryOptions): CrawlMetrics {
   checkOptions('createOpenTelemetryMetrics', options, { meter: 'object!', attributes: 'object' });

@@ -1,5 +1,4 @@
-// A crawl's numbers for Prometheus, through prom-client: the caller's registry is filled, and nothing is served from
-// here.
+// A crawl's metrics for Prometheus, through prom-client: fills the caller's registry, and serves nothing.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { checkOptions } from '../call-options.js';
@@ -18,14 +17,14 @@ import {
 export type { CrawlMetrics } from './measures.js';
 
 interface PrometheusOptions {
-  /** Where the metrics are registered. The caller serves it, such as by the dashboard. One registry per crawler. */
+  /** The registry for the metrics. The caller serves it, for example by the dashboard. One registry per crawler. */
   readonly registry: Registry;
-  /** What every name begins with. @default 'mannerly_' */
+  /** The prefix of every name. @default 'mannerly_' */
   readonly prefix?: string;
 }
 
 /**
- * Keeps a crawl's numbers in a registry of prom-client, from here on.
+ * Keeps a crawl's numbers in a registry of prom-client from now on.
  *
  * @example
  * ```ts
@@ -34,7 +33,7 @@ interface PrometheusOptions {
  * createPrometheusMetrics(crawler, { registry });
  * const dashboard = await createDashboard(crawler, { metrics: registry });
  * ```
- * @throws What prom-client throws for a name that the registry has already, or a prefix that is none.
+ * @throws prom-client's error for a name that the registry already has, or an invalid prefix.
  */
 export function createPrometheusMetrics(crawl: MeasuredCrawl, options: PrometheusOptions): CrawlMetrics {
   checkOptions('createPrometheusMetrics', options, { registry: 'object!', prefix: 'string' });
@@ -56,7 +55,7 @@ export function createPrometheusMetrics(crawl: MeasuredCrawl, options: Prometheu
     const total: Counter = new Counter({
       ...shapeOf(name),
       collect() {
-        // A total of the whole crawl; it begins anew with another one, as counters do.
+        // A total of the whole crawl; it restarts with another crawl, as counters do.
         total.reset();
         total.inc(read()[name]);
       },
@@ -74,7 +73,7 @@ export function createPrometheusMetrics(crawl: MeasuredCrawl, options: Prometheu
   );
 }
 
-/** One reading serves all metrics of a scrape, which asks for them in one go. */
+/** One reading serves all metrics of a scrape, which reads them together. */
 function createReading(crawl: MeasuredCrawl): () => ReturnType<typeof readCrawl> {
   let reading: ReturnType<typeof readCrawl> | null = null;
   return () => {

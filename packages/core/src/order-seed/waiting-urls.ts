@@ -1,5 +1,5 @@
 // The URLs of a crawl with an order seed that wait for their wave, in records of the store. They are written before the
-// page that links to them is done, so that a killed run loses none of them.
+// page that links to them is done, so that a killed run does not lose them.
 //
 //   head ──▶ first … boundary … end      numbered records, each a list of URLs
 //            └ this wave ┘└ next ┘
@@ -27,7 +27,10 @@ export class WaitingUrls {
     this.#store = store;
   }
 
-  /** What an earlier run left: its wave (some of it may be in the frontier), and the next. Once, before all else. */
+  /**
+   * The URLs of an earlier run: its wave (part of it may be in the frontier), and the next. Called once, before all
+   * else.
+   */
   read(): Promise<{ readonly current: readonly NewUrl[]; readonly next: readonly NewUrl[] }> {
     return this.#turns.add(async () => {
       const current: NewUrl[] = [];
@@ -45,7 +48,7 @@ export class WaitingUrls {
 
   keep(urls: readonly NewUrl[]): Promise<void> {
     return this.#turns.add(async () => {
-      // Records without a head are not read.
+      // Records are not read unless there is a head.
       if (this.#end === 0) await writeJson(this.#store, HEAD, this.#head);
       for (const part of inParts(urls)) {
         await writeJson(this.#store, `order/${this.#end}`, part);
@@ -54,7 +57,7 @@ export class WaitingUrls {
     });
   }
 
-  /** The next wave begins: the URLs of the one before are removed. */
+  /** Begins the next wave: removes the URLs of the one before. */
   turn(): Promise<void> {
     return this.#turns.add(() => this.#moveHead({ first: this.#head.boundary, boundary: this.#end }));
   }

@@ -1,10 +1,10 @@
-// A frontier that is fed in waves, for crawls with an order seed. New URLs wait until everything found before them is
-// settled; then they go in together, in the order of the seed. So it makes no difference which host answered first:
+// A frontier that is filled in waves, for crawls with an order seed. New URLs wait until everything found before them
+// is settled; then they are added together, in the order of the seed. So it does not matter which host answered first:
 //
 //   seeds ─▶ wave 0 ─▶ all settled ─▶ what they led to, sorted ─▶ wave 1 ─▶ all settled ─▶ …
 //
-// Of a wave that is larger than the pages left, only as many URLs go in, so that the bound never falls between two
-// hosts. Robots.txt, companion files and handlers' own requests do not wait: pages depend on them.
+// If a wave is larger than the number of pages left, only that many URLs are added, so that the bound never falls
+// between two hosts. Robots.txt, companion files and handlers' own requests do not wait: pages depend on them.
 
 import { hash } from 'node:crypto';
 import type { AddAnswer, Frontier, NewUrl, QueuedUrl } from '@mannerly/frontier';
@@ -16,7 +16,7 @@ import { WaitingUrls } from './waiting-urls.js';
 interface WaveParts {
   readonly frontier: Frontier;
   readonly seed: string;
-  /** The bound on pages; `null`: none. */
+  /** The bound on pages; `null` if none. */
   readonly maxPages: number | null;
   /** The most URLs that wait for the next wave: the first ones in the order. */
   readonly maxWaiting: number;
@@ -27,7 +27,7 @@ interface WaveParts {
   readonly onAnswer: (url: NewUrl, answer: AddAnswer) => void;
 }
 
-/** Puts the waves in front of a frontier, which is opened and closed through it. It rejects as the frontier. */
+/** Puts the waves in front of a frontier, and opens and closes it. Rejects as the frontier does. */
 export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, onAnswer }: WaveParts): Frontier {
   const records = new WaitingUrls(frontier);
   /** The rest of the current wave, in reverse order. */
@@ -61,7 +61,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
   const wait = async (urls: readonly NewUrl[]): Promise<void> => {
     const news = urls.filter(note);
     if (news.length > 0) await records.keep(news);
-    // A quarter more, so that sorting is rare.
+    // With a margin of a quarter, so that sorting is rare.
     if (next.size > maxWaiting * 1.25) trim();
   };
   const turn = async (): Promise<void> => {
@@ -71,13 +71,13 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
     cut = null;
     await records.turn();
   };
-  /** Pages that may still be requested, those of long-waiting hosts in the queue left out. */
+  /** Pages that may still be requested, without those of long-waiting hosts in the queue. */
   const free = (): number => {
     if (maxPages === null) return Number.MAX_SAFE_INTEGER;
     const aside = frontier.waits(MAX_REPORTED_WAITS).reduce((sum, { queued }) => sum + queued, 0);
     return maxPages - frontier.counts().pages - aside;
   };
-  /** @returns Whether anything went in. */
+  /** @returns Whether anything was added. */
   const letIn = async (): Promise<boolean> => {
     let open = free();
     let isAny = false;
@@ -121,7 +121,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
       try {
         if (settlement.kind !== 'done') return await frontier.settle(work, settlement);
         const { waits, goes } = split(settlement.links);
-        // First: a page is never done without its links.
+        // First, because a page is never done without its links.
         await wait(waits);
         return await frontier.settle(work, { ...settlement, links: goes });
       } finally {
@@ -152,7 +152,7 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
       const to = from + limit - listing.items.length;
       const items = [...listing.items];
       for (const each of waiting.slice(from, to)) {
-        // Links wait whether or not they are known.
+        // Links wait, known or not.
         const isKnown = each.record.visit === undefined && (await frontier.look(each.record.url)).isKnown;
         if (!isKnown) items.push(each);
       }
@@ -163,7 +163,9 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
   };
 }
 
-/** What a run with an order seed left waiting goes into the frontier of one without. @throws What the store throws. */
+/**
+ * Adds the URLs that a run with an order seed left waiting to the frontier of one without. @throws The store's error.
+ */
 export async function letAllIn(frontier: Frontier, onAnswer: WaveParts['onAnswer']): Promise<void> {
   const records = new WaitingUrls(frontier);
   const { current, next } = await records.read();
@@ -190,18 +192,18 @@ function split(urls: readonly NewUrl[]): { readonly waits: NewUrl[]; readonly go
   return { waits: urls.filter(isPage), goes: urls.filter((url) => !isPage(url)) };
 }
 
-/** A URL with its place among URLs of its priority: the smaller rank goes first. */
+/** A URL with its rank among URLs of its priority: the smaller rank goes first. */
 interface Ranked {
   readonly url: NewUrl;
   readonly rank: string;
 }
 
-/** Characters of a hash that are compared; the URL itself decides where they are alike. */
+/** Characters of a hash that are compared; if they are equal, the URL decides. */
 const RANK_CHARS = 16;
 /** The frontier's default. */
 const DEFAULT_PRIORITY = 4;
 
-/** By a keyed hash, wherever and whenever the URL was found. */
+/** By a keyed hash, independent of where and when the URL was found. */
 function rankOf(seed: string, { url, visit = 0 }: NewUrl): string {
   return `${hash('sha256', `${seed}\n${visit}\n${url}`).slice(0, RANK_CHARS)} ${url}`;
 }
@@ -211,7 +213,7 @@ function compareRanked(one: Ranked, other: Ranked): number {
   return byPriority || compareTexts(one.rank, other.rank);
 }
 
-/** The cursor of a listing that has come to the URLs that wait. */
+/** The cursor of a listing that has reached the waiting URLs. */
 const WAITING_CURSOR = /^waiting (\d+)$/;
 
 function queuedUrl(url: NewUrl): QueuedUrl {
@@ -225,8 +227,8 @@ function nameOf({ url, visit = 0 }: NewUrl): string {
 }
 
 /**
- * Of a URL that was found several times the same find always counts, so that neither depth nor label depends on which
- * came first: the one nearer to a seed, then by its content without times, which differ between runs.
+ * If a URL was found several times, the same find always counts, so that neither depth nor label depends on which came
+ * first: the one nearer to a seed, then by its content without times, which differ between runs.
  */
 function comesBefore(one: NewUrl, other: NewUrl): boolean {
   const nearer = one.depth - other.depth || (one.hops ?? 0) - (other.hops ?? 0);

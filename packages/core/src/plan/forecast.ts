@@ -1,5 +1,5 @@
-// Simulates a crawl: hosts with so many requests each, at their pace, under the bounds of the crawl. Pure. Each step is
-// one request: the earliest host makes it, and is due again as its pace says.
+// Simulates a crawl: hosts with a number of requests each, at their pace, under the bounds of the crawl. Pure. Each
+// step is one request: the host that is due first makes it, and is due again according to its pace.
 
 import { ReadyHeap } from '@mannerly/frontier/internal';
 import type { HostPace } from './host-pace.js';
@@ -18,11 +18,11 @@ export interface ForecastHost {
   readonly before: number;
   readonly pagesPerHost: number | null;
   readonly runningPerHostMs: number | null;
-  /** Pages that are known, 0 where none may be requested; `null`: there may be any number. */
+  /** The number of known pages, 0 if none may be requested; `null`: any number. */
   readonly pages: number | null;
 }
 
-/** What limits the crawl. Milliseconds; `null`: nothing. */
+/** The limits of the crawl. Milliseconds; `null`: no limit. */
 export interface ForecastBounds {
   readonly pages: number | null;
   readonly runningMs: number | null;
@@ -30,7 +30,7 @@ export interface ForecastBounds {
   /** Least time from one request of the crawl to the next. */
   readonly crawlIntervalMs: number | null;
   readonly concurrency: number;
-  /** Steps of the forecast at most; past them the rest is estimated in proportion. */
+  /** The most steps of the forecast; beyond them the rest is estimated in proportion. */
   readonly steps: number;
 }
 
@@ -39,12 +39,12 @@ export interface Forecast {
   readonly pages: number;
   readonly requests: number;
   readonly ends: PlannedEnd;
-  /** From the start. With a bound of each host: which host reaches it first. */
+  /** Time from the start. For a bound of each host: the host that reaches it first. */
   readonly firstBound: { readonly bound: PlannedBound; readonly host: string | null; readonly atMs: number } | null;
   readonly hosts: ReadonlyMap<string, PredictedHost>;
 }
 
-/** @param startMs - Epoch milliseconds at which the crawl starts: hours that files name depend on it. @throws Never */
+/** @param startMs - Epoch milliseconds at which the crawl starts: robots.txt files may name hours. @throws Never */
 export function forecast(hosts: readonly ForecastHost[], bounds: ForecastBounds, startMs: number): Forecast {
   return new Simulation(hosts, bounds, startMs).run();
 }
@@ -54,9 +54,9 @@ class PredictedHost {
   readonly host: ForecastHost;
   pages = 0;
   requests = 0;
-  /** From the start to its last page; `null`: none. */
+  /** From the start to its last page; `null` if it has none. */
   tookMs: number | null = null;
-  /** It ends before what is known, or may be there, is fetched. */
+  /** Whether it ends before everything that is known, or may exist, is fetched. */
   isCut = false;
   /** Requests left before its first page. */
   before: number;
@@ -81,7 +81,7 @@ class Simulation {
   readonly #hosts: readonly PredictedHost[];
   #pages = 0;
   #requests = 0;
-  /** The end of the last request, and the last time at which a host turned out to have nothing left. */
+  /** The end of the last request, and the last time at which a host was found to have nothing left. */
   #lastMs: number;
   #idleMs: number;
   #firstBound: Forecast['firstBound'] = null;
@@ -107,7 +107,7 @@ class Simulation {
       const next = this.#nextOf(shared, dueMs);
       if (next === null) {
         due.remove(clock);
-        // That a bound of the host is reached shows when its turn comes.
+        // A reached bound of a host is found when its turn comes.
         if (shared.some(({ isCut }) => isCut)) this.#idleMs = dueMs;
         continue;
       }
@@ -145,7 +145,7 @@ class Simulation {
     return this.#ended('finished');
   }
 
-  /** The first of the hosts under one clock that has something left within the bounds; `null`: none. */
+  /** The first host under one clock that has something left within the bounds; `null` if none. */
   #nextOf(shared: readonly PredictedHost[], atMs: number): PredictedHost | null {
     for (const each of shared) {
       const { pagesPerHost, runningPerHostMs } = each.host;
@@ -185,7 +185,7 @@ class Simulation {
     return { durationMs, pages: this.#pages, requests: this.#requests, ends, firstBound: this.#firstBound, hosts };
   }
 
-  /** A crawl of more steps than are simulated: the rest goes on as it went so far, up to the first bound. */
+  /** For a crawl of more steps than are simulated: the rest continues at the same rate, up to the first bound. */
   #inProportion(): Forecast {
     const { pages, runningMs } = this.#bounds;
     const known = this.#hosts.reduce((sum, { host }) => sum + (host.pages ?? Infinity), 0);

@@ -1,15 +1,15 @@
 // The interval between requests to one host at a given time: what the robots.txt files of its authorities require, and
-// the profile. Read as the crawl reads them, by the packages that own that.
+// the profile. Read as the crawl reads them, by the same packages.
 
 import { requestInterval, type resolvePoliteness } from '@mannerly/frontier/internal';
 import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
 import type { ResolvedOptions } from '../options/options.js';
 
-/** What is required at a time. Milliseconds. */
+/** What is required at a given time. Milliseconds. */
 export interface PaceNow {
   /** Least time from the end of one request to the start of the next. */
   readonly fromEndMs: number;
-  /** Least time from start to start; 0: none. */
+  /** Least time from start to start; 0 if none. */
   readonly fromStartMs: number;
   readonly from: 'profile' | 'crawl-delay' | 'request-rate';
   /** Not before this time, epoch milliseconds; `null`: open. */
@@ -56,7 +56,7 @@ export class HostPace {
     );
   }
 
-  /** @param nowMs - Epoch milliseconds. Files name minutes: within one nothing changes. */
+  /** @param nowMs - Epoch milliseconds. Files name minutes: within a minute nothing changes. */
   at(nowMs: number): PaceNow {
     const minute = this.hasHours ? Math.floor(nowMs / 60_000) : 0;
     if (this.#now === null || this.#minute !== minute) this.#now = this.#read(nowMs);
@@ -78,7 +78,7 @@ export class HostPace {
     const clock = { lastRetrievalMs: this.#answerMs, adaptiveMs: 0 };
     const required = { crawlDelayMs, requestIntervalMs: rateMs || null };
     const { fromEndMs, fromStartMs } = requestInterval(clock, required, politeness);
-    // Jitter is drawn for each request: half of the most of it, on average.
+    // Jitter is random for each request: on average half of the maximum.
     const stretchedMs = Math.ceil(fromEndMs * (1 + politeness.jitter / 2));
     const byDelay = crawlDelayMs !== null && crawlDelayMs >= fromEndMs ? 'crawl-delay' : 'profile';
     const from = fromStartMs > stretchedMs + this.#answerMs ? 'request-rate' : byDelay;

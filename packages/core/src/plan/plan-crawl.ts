@@ -1,5 +1,5 @@
-// A plan before a crawl: robots.txt files and sitemaps are read as politely as the crawl would read them, and the crawl
-// is simulated from what they say. Nothing else is requested.
+// A plan before a crawl: reads robots.txt files and sitemaps as politely as the crawl would, and simulates the crawl
+// from them. Nothing else is requested.
 
 import { type Clock, type HostKeyBy, type HostWait, systemClock } from '@mannerly/frontier';
 import { hostKeyOf, resolveSettings } from '@mannerly/frontier/internal';
@@ -29,7 +29,7 @@ import { Survey, type SurveyedHost } from './survey.js';
 /** One host of the plan. Times are milliseconds. */
 export interface PlannedHost {
   readonly host: string;
-  /** Sitemaps that were read; with none it is not known how many pages there are. */
+  /** Sitemaps that were read; if none, the number of pages is unknown. */
   readonly sitemaps: number;
   /** URLs in its sitemaps and the seeds that are in scope and allowed; `null` without a sitemap. */
   readonly allowed: number | null;
@@ -37,24 +37,24 @@ export interface PlannedHost {
   readonly denied: number | null;
   /** Those that are out of scope, or that its sitemaps may not list; `null` without a sitemap. */
   readonly outOfScope: number | null;
-  /** Those that were left out because the plan is bounded. */
+  /** URLs that were left out because the plan is bounded. */
   readonly uncounted: number;
-  /** Estimated pages, within the bounds; without a sitemap as many as the bounds leave it. */
+  /** Estimated pages, within the bounds; without a sitemap, as many as the bounds allow. */
   readonly pages: number;
   /** Requests of the crawl, robots.txt included. */
   readonly requests: number;
-  /** From one request to the next as its robots.txt requires now, and what sets it. */
+  /** From one request to the next as its robots.txt now requires, and what sets that. */
   readonly intervalMs: number;
   readonly intervalFrom: PaceNow['from'];
-  /** Its file names hours (Visit-time), or rates for hours. */
+  /** Whether its file names hours (Visit-time), or rates for hours. */
   readonly hasHours: boolean;
-  /** How long an answer took, on average; 0 when none came. */
+  /** The average time of an answer; 0 if none was received. */
   readonly answerMs: number;
-  /** From the crawl's start to its last page; `null`: it gives none. */
+  /** From the crawl's start to its last page; `null` if it has none. */
   readonly tookMs: number | null;
-  /** The estimate ends before all is fetched that is known, or may be. */
+  /** Whether the estimate ends before everything that is known, or may exist, is fetched. */
   readonly isCut: boolean;
-  /** Why it cannot be requested now, and until when; `null`: it can. */
+  /** Why it cannot be requested now, and until when; `null` if it can. */
   readonly wait: Pick<HostWait, 'reason' | 'untilMs'> | null;
 }
 
@@ -65,25 +65,24 @@ export interface CrawlPlan {
   readonly plannedAtMs: number;
   readonly planningMs: number;
   readonly planningRequests: number;
-  /** Whether everything was read: nothing stopped it, and no bound of the plan's own. */
+  /** Whether everything was read: nothing stopped it, not even a bound of the plan itself. */
   readonly isWhole: boolean;
   /** Whether links may lead to hosts that no seed and no sitemap names (`scope.within: 'any'`). */
   readonly isOpenEnded: boolean;
-  /** What the reading came to: seeds and entries of sitemaps that a crawl would not request, by status and reason. */
+  /** The outcome of reading: seeds and entries of sitemaps that a crawl would not request, by status and reason. */
   readonly outcomes: CrawlReport['outcomes'];
-  /** Hosts of the seeds and of sitemaps, those that take longest first. */
+  /** Hosts of the seeds and of sitemaps, in descending order of time. */
   readonly hosts: readonly PlannedHost[];
-  /** `isAtMost`: pages of some host are not known, so it may be over sooner. */
+  /** `isAtMost`: the pages of some host are not known, so it may be over sooner. */
   readonly estimate: PlannedTotals & { readonly isAtMost: boolean };
   /**
-   * What the crawl comes to. `least`: links lead to nothing that seeds and sitemaps do not name. `most`: they lead to
-   * as much as the bounds allow. Both assume that hosts answer as fast as they did, and that nothing is requested
-   * again.
+   * The size of the crawl. `least`: links lead only to what seeds and sitemaps name. `most`: they lead to as much as
+   * the bounds allow. Both assume that hosts answer as fast as they did, and that nothing is requested again.
    */
   readonly range: { readonly least: PlannedTotals; readonly most: PlannedTotals };
   /**
-   * The bound that is reached first, from the crawl's start; `null`: none. Depth and bytes cannot be predicted.
-   * `isAtMost`: no sitemap says that there is so much.
+   * The bound that is reached first, from the crawl's start; `null` if none. Depth and bytes cannot be predicted.
+   * `isAtMost`: no sitemap confirms that there is so much.
    */
   readonly firstBound: (NonNullable<Forecast['firstBound']> & { readonly isAtMost: boolean }) | null;
 }
@@ -93,20 +92,20 @@ type PlannedTotals = Pick<Forecast, 'durationMs' | 'pages' | 'requests' | 'ends'
 
 interface PlanOptions {
   /**
-   * A directory for the plan's own logs: `requests.jsonl`, `decisions.jsonl`, `robots/`. It is begun anew each time,
-   * and is not the crawl's. @default none
+   * A directory for the plan's own logs: `requests.jsonl`, `decisions.jsonl`, `robots/`. It is emptied each time, and
+   * is not the crawl's directory. @default none
    */
   readonly out?: string;
-  /** Aborting it ends the reading; the plan is made of what is known by then. */
+  /** Aborting it ends the reading; the plan uses what is known by then. */
   readonly signal?: AbortSignal;
 }
 
 const MS_PER_MINUTE = 60_000;
 
 /**
- * Plans a crawl: reads robots.txt and sitemaps of its hosts, and says what the crawl may fetch and how long it will
- * take. It resolves when every host has had its pause, up to a minute: the crawl may begin at once.
- * @param options - As for `createCrawler`. Store, sinks, hooks and archive are left alone.
+ * Plans a crawl: reads robots.txt and sitemaps of its hosts, and tells what the crawl may fetch and how long it will
+ * take. It resolves after the pause of every host, at most a minute: the crawl may then begin at once.
+ * @param options - As for `createCrawler`. Store, sinks, hooks and archive are not used.
  * @throws MannerlyError as `createCrawler`; `directory-taken`, `directory-in-use`, `log-failed` with `out`.
  */
 export async function planCrawl(options: CrawlerOptions, planOptions: PlanOptions = {}): Promise<CrawlPlan> {
@@ -139,7 +138,7 @@ export async function planCrawl(options: CrawlerOptions, planOptions: PlanOption
   return plan;
 }
 
-/** The time at which every host has had its pause, so that a crawl which begins then makes no request early. */
+/** The time when every host's pause is over, so that a crawl which begins then makes no request early. */
 function pausesEndAt(plan: CrawlPlan, hosts: ReadonlyMap<string, SurveyedHost>): number {
   return plan.hosts.reduce((latest, { host, intervalMs }) => {
     const { lastEndMs = 0 } = hosts.get(host) ?? {};
@@ -154,7 +153,7 @@ async function rest(clock: Clock, untilMs: number, signal: AbortSignal): Promise
   release();
 }
 
-/** The options of a crawl, for a run that reads robots.txt and sitemaps alone. */
+/** The options of a crawl, for a run that only reads robots.txt and sitemaps. */
 function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOptions): CrawlerOptions {
   const { purposes: _1, datasets: _2, archive: _3, sinks: _4, store: _5, orderSeed: _6, labels: _7, ...more } = options;
   // A hook may refuse a page that the crawl would have requested.
@@ -162,7 +161,7 @@ function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOption
   const { minutes, depth } = bounds;
   return {
     ...read,
-    // Of the bounds only those that say which pages belong to the crawl.
+    // Only the bounds that decide which pages belong to the crawl.
     hosts: hosts.map(({ bounds: of, ...entry }) =>
       of?.depth === undefined ? entry : { ...entry, bounds: { depth: of.depth } },
     ),
@@ -247,7 +246,7 @@ function forecastHost(
   };
 }
 
-/** What hosts at an address share a clock by; `null`: they do not, or all hosts of their domain have one. */
+/** The clock that hosts at an address share; `null` if they do not, or if all hosts of their domain have one. */
 function addressClock(perIp: boolean | 'domain', address: string, host: string, by: HostKeyBy): string | null {
   if (perIp !== 'domain') return perIp ? address : null;
   return by === 'domain' ? null : `${address} ${hostKeyOf(`http://${host}/`, 'domain')}`;

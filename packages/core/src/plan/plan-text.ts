@@ -1,5 +1,5 @@
-// A plan as text for people: a line for each host, how long the crawl will take and what will end it; of a recrawl what
-// is due and what it would come to.
+// A plan as text for people: a line for each host, how long the crawl will take and what will end it; for a recrawl,
+// what is due and the expected result.
 
 import type { PlannedVisit, PlannedVisits, RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import { reasonLine } from '../report/nothing-fetched.js';
@@ -86,7 +86,7 @@ function totalsText({ durationMs, pages, requests }: CrawlPlan['range']['least']
   return `${durationText(durationMs)} for ${plural(pages, 'page')} in ${requests} requests`;
 }
 
-/** A crawl without a page: an estimate of nothing would hide that. */
+/** A crawl without a page: an estimate would hide that. */
 function nothingLines({ hosts, outcomes }: CrawlPlan): string[] {
   if (hosts.some(({ wait }) => wait !== null))
     return ['The crawl would fetch no page now: its hosts have to wait, as the last column says.'];

@@ -1,5 +1,5 @@
-// What a plan learns while robots.txt files and sitemaps are read: a run like any other, with the same egress, clock
-// and logs, whose pages are counted instead of requested.
+// What a plan learns from robots.txt files and sitemaps: a run like any other, with the same egress, clock and logs,
+// whose pages are counted instead of requested.
 
 import type { Frontier, PageWork } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
@@ -17,7 +17,7 @@ export class SurveyedHost {
   robotsRequests = 0;
   exchanges = 0;
   exchangesMs = 0;
-  /** The end of its last request, epoch milliseconds; 0: none. */
+  /** The end of its last request, epoch milliseconds; 0 if none. */
   lastEndMs = 0;
   address: string | null = null;
   readonly files = new Map<string, Uint8Array>();
@@ -43,7 +43,7 @@ export class Survey implements NonNullable<RunSetup['survey']> {
     if (purpose === 'robots') host.robotsRequests += 1;
     host.address = remoteAddress ?? host.address;
     host.lastEndMs = endedAtMs;
-    // A sitemap takes as long as it is large: that says nothing of pages.
+    // The time of a sitemap depends on its size, so it says nothing about pages.
     if (status === null || purpose === 'sitemap') return;
     host.exchanges += 1;
     host.exchangesMs += endedAtMs - startedAtMs;

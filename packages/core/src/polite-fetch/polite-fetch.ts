@@ -1,6 +1,6 @@
 // `fetch` as politely as a crawl: a run without seeds that stays open and makes the requests it is given. robots.txt,
-// spacing, one request at a time per host, address guard and identity are the crawl's own; nothing of them is here.
-// Where there is no response, its error names the rule or the failure of the network.
+// spacing, one request at a time per host, address guard and identity are the crawl's own and not implemented here. If
+// there is no response, the error names the rule or the failure of the network.
 
 import { type Clock, systemClock } from '@mannerly/frontier';
 import { checkOptions } from '../call-options.js';
@@ -24,21 +24,21 @@ import { RunStop } from '../run/run-stop.js';
 import { DEFAULT_FETCH_WAIT_MS, MAX_FETCH_REDIRECTS, MAX_FETCH_WAIT_MS } from './limits.js';
 import { openResponseCache, type ResponseCache } from './response-cache.js';
 
-/** What came instead of a response, or a response that is not handed on. */
+/** What was received instead of a response, or a response that is not passed on. */
 type Answer =
   | Exclude<PageFetch, { readonly kind: 'response' }>
   | { readonly kind: 'redirect' | 'limit'; readonly url: string; readonly reason: string };
 
-/** What a polite fetch rejects with, `code` `fetch-refused` (nothing was requested from that URL) or `fetch-failed`. */
+/** The error of a polite fetch: `code` `fetch-refused` (nothing was requested from that URL) or `fetch-failed`. */
 export class PoliteFetchError extends MannerlyError {
-  /** As requested, behind redirects. */
+  /** As requested, after redirects. */
   readonly url: string;
-  /** A word of the table of reasons, such as `robots-rule`, or the code of a failure, such as `timeout-connect`. */
+  /** A reason of the table, such as `robots-rule`, or a failure code, such as `timeout-connect`. */
   readonly reason: string;
-  /** The line of robots.txt that says so; `null`: none does. */
+  /** The deciding line of robots.txt; `null` if none. */
   readonly line: number | null;
   readonly pattern: string | null;
-  /** When it may be tried again, epoch milliseconds; `null`: not known. */
+  /** When it may be tried again, epoch milliseconds; `null` if not known. */
   readonly untilMs: number | null;
 
   constructor(answer: Answer) {
@@ -68,7 +68,7 @@ function hintOf({ kind }: Answer, reason: string): string {
   return explainedReason(reason);
 }
 
-/** Options of a polite fetch; what they share with a crawl has the crawl's defaults. */
+/** Options of a polite fetch; those shared with a crawl have the crawl's defaults. */
 export interface PoliteFetchOptions
   extends Pick<
     CrawlerOptions,
@@ -89,9 +89,9 @@ export interface PoliteFetchOptions
    */
   readonly directory?: string;
   /**
-   * Keeps responses as a browser does (RFC 9111): a fresh one costs no request and no turn, a stale one is asked for
-   * again under conditions. At most 1,000, of 1 MiB each; in memory, and with `directory` in `cache.sqlite` where
-   * Node.js has `node:sqlite` (22.13 and later). Not with `network.cookies`. @default false
+   * Keeps responses as a browser does (RFC 9111): a fresh one costs no request and no turn, a stale one is requested
+   * conditionally. At most 1,000, of 1 MiB each; in memory, and with `directory` in `cache.sqlite` if Node.js has
+   * `node:sqlite` (22.13 and later). Not with `network.cookies`. @default false
    */
   readonly cache?: boolean;
   /** Milliseconds that a request waits for its host's turn and its robots.txt, 0 to 600,000. @default 120_000 */
@@ -101,26 +101,26 @@ export interface PoliteFetchOptions
 /** A polite `fetch`, for GET and HEAD. */
 export interface PoliteFetch {
   /**
-   * As the platform's `fetch`, except: GET and HEAD only; `User-Agent`, cookies and credentials are not the caller's to
-   * set; a body that is longer than `network.maxBodyBytes` is an error; nothing is retried, and no redirect is followed
-   * that names a time.
-   * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. The signal's reason where
+   * As the platform's `fetch`, except: GET and HEAD only; the caller cannot set `User-Agent`, cookies and credentials;
+   * a body longer than `network.maxBodyBytes` is an error; nothing is retried, and a redirect that names a time is not
+   * followed.
+   * @throws PoliteFetchError (rejects) `fetch-refused` with reason and line; `fetch-failed`. The signal's reason if
    *   it is aborted, which ends an exchange in flight. MannerlyError `option-invalid` for another method;
    *   `directory-in-use`, `directory-taken`.
    */
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Ends what waits, completes what is in flight, and closes the directory. A later call starts anew. */
+  /** Ends waiting requests, completes those in flight, and closes the directory. A later call opens it again. */
   close(): Promise<void>;
-  /** What is requested and why not: `request`, `host-warning` and others, as of a crawl. */
+  /** The requests and refusals: `request`, `host-warning` and others, as of a crawl. */
   readonly events: CrawlEvents;
 }
 
-/** No site: the run begins with nothing. */
+/** Not a site: the run begins without seeds. */
 const NO_SEED = 'https://none.invalid/';
 
 /**
- * Makes a polite `fetch`. Nothing is opened before its first call; a process ends without `close` as soon as nothing is
- * in flight.
+ * Makes a polite `fetch`. Nothing is opened before its first call; a process can end without `close` once nothing is in
+ * flight.
  *
  * @example
  * ```ts
@@ -185,7 +185,7 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
       () => undefined,
       () => undefined,
     );
-    // What fails while it opens fails the request; what fails later fails `close`.
+    // An error while it opens fails the request; a later error fails `close`.
     await Promise.race([isOpen, ended]);
     isOver.then(() => {
       open = null;
@@ -234,7 +234,7 @@ interface OpenRun {
   readonly run: Run;
   readonly stop: RunStop;
   readonly ended: Promise<unknown>;
-  /** `null`: nothing is kept. `allFields`: those of a request with its own, by its URL. */
+  /** `null`: nothing is kept. `allFields`: the fields of a request together with its own, by its URL. */
   readonly cache: (ResponseCache & { allFields(url: string, own: Fields): Fields }) | null;
 }
 
@@ -242,7 +242,7 @@ type Fields = Readonly<Record<string, string>>;
 
 const ALIVE_MS = 60_000;
 
-/** A clock whose timers do not keep the process alive: a request in flight does. */
+/** A clock whose timers do not keep the process alive: only requests in flight do. */
 function idleClock(): Clock {
   const system = systemClock();
   return {
@@ -254,7 +254,7 @@ function idleClock(): Clock {
   };
 }
 
-/** One response, behind as many redirects as are followed: each hop is judged, and waits, like the first. */
+/** One response, after as many redirects as are followed: each hop is judged, and waits, like the first. */
 async function fetched(open: OpenRun, request: Request, waitMs: number): Promise<Response> {
   const first = request.url.replace(/#.*$/s, '');
   let asked = 0;
@@ -278,7 +278,7 @@ async function fetched(open: OpenRun, request: Request, waitMs: number): Promise
   return response;
 }
 
-/** What comes for one URL, kept or new. */
+/** The answer for one URL, kept or new. */
 async function answerOf({ run, cache }: OpenRun, request: Request, url: string, waitMs: number): Promise<PageFetch> {
   const headers = Object.fromEntries(request.headers);
   const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
@@ -291,15 +291,15 @@ async function answerOf({ run, cache }: OpenRun, request: Request, url: string, 
   return cache.fetch({ url, headers: cache.allFields(url, headers), isAllowed: isKeptAllowed }, send);
 }
 
-/** Whether a kept response may be given: by robots.txt as it is known now, and as the caller wants it. */
+/** Whether a kept response may be returned: according to the current robots.txt and the caller's options. */
 async function isAllowed(run: Run, { cache }: Request, url: string): Promise<boolean> {
-  // What robots.txt and licences say of purposes is judged when a request is made.
+  // What robots.txt and licences say about purposes is judged only when a request is made.
   if (cache === 'no-cache' || cache === 'reload' || run.options.exclusion.page.purposes.length > 0) return false;
   if (run.admit([{ url, depth: 0, via: 'handler' }]).admitted.length === 0) return false;
   return (await run.frontier.look(url)).gate.kind === 'allow';
 }
 
-/** Lines that the platform cannot hold are left out: other people's bytes never throw. */
+/** Lines that the platform rejects are left out: bytes from servers never throw. */
 function headersOf(lines: HeaderLines): Headers {
   const headers = new Headers();
   for (const [name, value] of lines) {

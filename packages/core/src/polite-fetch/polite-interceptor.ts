@@ -1,4 +1,4 @@
-// Any program on undici becomes polite by one line: requests that it dispatches are made by a polite fetch instead.
+// Makes any program on undici polite with one line: a polite fetch makes the requests that it dispatches.
 
 import type { Dispatcher } from 'undici';
 import { createPoliteFetch, type PoliteFetchOptions } from './polite-fetch.js';
@@ -11,15 +11,15 @@ export interface PoliteInterceptor extends Dispatcher.DispatcherComposeIntercept
 }
 
 /**
- * Makes an interceptor whose requests are those of a polite fetch: GET only, no redirect followed by itself, since the
- * program that follows one dispatches again. The dispatcher below is not used: addresses are judged and connected to
- * here.
+ * Makes an interceptor whose requests are made by a polite fetch: GET only, and no redirect is followed, since a
+ * program that follows one dispatches again. The underlying dispatcher is not used: addresses are judged and connected
+ * to here.
  *
  * @example
  * ```ts
  * setGlobalDispatcher(new Agent().compose(polite({ identity })));
  * ```
- * @throws As `createPoliteFetch`. A request that is refused fails with its PoliteFetchError.
+ * @throws As `createPoliteFetch`. A refused request fails with its PoliteFetchError.
  */
 export function polite(options: PoliteFetchOptions): PoliteInterceptor {
   const fetch = createPoliteFetch(options);

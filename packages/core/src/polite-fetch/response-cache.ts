@@ -1,6 +1,6 @@
 // Responses that a polite fetch keeps, by RFC 9111: undici's cache interceptor over one of its stores, as a private
-// cache. Beneath it every request is made politely; above it a kept response costs neither a request nor a turn. What
-// fails in the store is no reason for a request to fail.
+// cache. Below it every request is made politely; above it a kept response costs neither a request nor a turn. An error
+// of the store never makes a request fail.
 
 import { isBuiltin } from 'node:module';
 import type { Dispatcher } from 'undici';
@@ -10,12 +10,12 @@ import type { PageFetch } from '../page/own-fetch.js';
 import { MAX_CACHE_BYTES, MAX_CACHED_BODY_BYTES, MAX_CACHED_RESPONSES } from './limits.js';
 import { controllerOf, deliver, requestFields } from './undici-dispatch.js';
 
-/** A GET request as it would be made. */
+/** A GET request as it would be sent. */
 interface CacheableRequest {
   readonly url: string;
-  /** All that a response may vary by. */
+  /** All fields that a response may vary by. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether a kept response may be given without asking the site. */
+  /** Whether a kept response may be returned without a request to the site. */
   readonly isAllowed: boolean;
 }
 
@@ -23,12 +23,12 @@ interface CacheableRequest {
 type Send = (headers: Readonly<Record<string, string>>) => Promise<PageFetch>;
 
 export interface ResponseCache {
-  /** A kept response, or what comes of the request. Never rejects. */
+  /** A kept response, or the result of the request. Never rejects. */
   fetch(request: CacheableRequest, send: Send): Promise<PageFetch>;
   close(): void;
 }
 
-/** In memory, or in `cache.sqlite` of a directory where Node.js has `node:sqlite`. @throws The platform's error. */
+/** In memory, or in `cache.sqlite` of a directory if Node.js has `node:sqlite`. @throws The platform's error. */
 export async function openResponseCache(directory: string | null, nowMs: () => number): Promise<ResponseCache> {
   const { cacheStores, interceptors } = await import('undici');
   const bounds = { maxCount: MAX_CACHED_RESPONSES, maxEntrySize: MAX_CACHED_BODY_BYTES };
@@ -51,7 +51,7 @@ function throughCache(
   nowMs: () => number,
 ): Promise<PageFetch> {
   const own = new Headers(headers).get('cache-control');
-  // The interceptor would answer it without calling anyone.
+  // The interceptor would answer it without calling us.
   if (own?.includes('only-if-cached') === true) return send(headers);
   return new Promise((resolve) => {
     let answer: PageFetch | null = null;
@@ -85,7 +85,7 @@ function throughCache(
   });
 }
 
-/** Collects a response, be it kept or new. */
+/** Collects a response, kept or new. */
 function collector(
   url: string,
   nowMs: () => number,

@@ -1,5 +1,5 @@
-// What undici's interceptors and a polite fetch say to each other: header fields, and a controller for a response that
-// is held already.
+// The interface between undici's interceptors and a polite fetch: header fields, and a controller for a response that
+// is already in memory.
 
 import type { Dispatcher } from 'undici';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
@@ -7,7 +7,10 @@ import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
 /** Bodies arrive decoded. */
 const CODING = new Set(['content-encoding', 'content-length', 'transfer-encoding']);
 
-/** Hands a response to a handler. undici 8 (Node.js 26) reads the fields off the controller, undici 7 its argument. */
+/**
+ * Passes a response to a handler. undici 8 (Node.js 26) reads the fields from the controller, undici 7 from its
+ * argument.
+ */
 export function deliver(
   handler: Dispatcher.DispatchHandler,
   controller: Dispatcher.DispatchController,
@@ -32,7 +35,7 @@ function responseFields(lines: HeaderLines): Record<string, string | string[]> {
   return fields;
 }
 
-/** Fields of a request as the platform has them: undici takes objects, pairs, and names and values in turn. */
+/** Fields of a request in the platform's form: undici takes objects, pairs, and alternating names and values. */
 export function requestFields(given: Dispatcher.DispatchOptions['headers']): Headers {
   const headers = new Headers();
   if (given === null || given === undefined) return headers;
@@ -61,7 +64,7 @@ export function controllerOf(aborting: AbortController): Dispatcher.DispatchCont
       return (aborting.signal.reason as Error | undefined) ?? null;
     },
     abort: (reason) => aborting.abort(reason),
-    // The body is held already, and has its limit.
+    // The body is already in memory, and limited.
     paused: false,
     pause: () => undefined,
     resume: () => undefined,

@@ -1,5 +1,5 @@
 // Outcomes from an archive, as the fetcher returned them: of an exchange, whose body is decoded again under the same
-// limit or into a file where the page's handler wants that, and of what `page.fetch` requests in a replay.
+// limit or into a file if the page's handler wants that, and of requests by `page.fetch` in a replay.
 
 import { originalFields } from '../archive/http-head.js';
 import { type ReadExchange, type ReadResponse, readExchangeAt, readExchanges } from '../archive/read-archive.js';
@@ -19,7 +19,7 @@ interface ReplayedBodies {
   readonly spool: Spool;
 }
 
-/** The outcome of an exchange; the caller removes a body's file. @throws What reading the archive threw. */
+/** The outcome of an exchange; the caller removes the body's file. @throws Errors of reading the archive. */
 export async function archivedOutcome(exchange: ReadExchange, bodies: ReplayedBodies): Promise<FetchOutcome> {
   const { url, startedAtMs, endedAtMs, remoteAddress, response, failure: failed, withheld } = exchange;
   const timing = { startedAtMs, headersAtMs: null, endedAtMs };
@@ -43,12 +43,12 @@ async function decode(
   maxBodyBytes: number,
   taker: BodyConsumer | null,
 ): Promise<Pick<ResponseOutcome, 'body' | 'truncated' | 'encodedBytes'>> {
-  // Fields that the archive has renamed no longer say anything about the bytes that it holds.
+  // Fields that the archive has renamed no longer describe the bytes that it holds.
   const coding = parseContentEncoding(headerValue(head.headers, 'content-encoding'));
   const limits = { maxBodyBytes, maxEncodedBytes: Number.MAX_SAFE_INTEGER, keepsEncoded: false };
   const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, () => undefined, taker);
   let isFull = false;
-  // What comes after a full body is passed over, so that the next exchange can be read.
+  // What follows a full body is skipped, so that the next exchange can be read.
   for await (const bytes of body) if (!isFull) isFull = collector.push(bytes) === 'full';
   const decoded = await collector.end(truncated ?? 'whole');
   if (decoded.kind === 'undecodable') return { body: new Uint8Array(0), truncated: 'connection', encodedBytes: 0 };

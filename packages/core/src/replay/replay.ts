@@ -35,38 +35,38 @@ export interface ReplayRoutes {
 }
 
 interface ReplayOptions {
-  /** The crawl directory; a run that has it open has not finished its last WARC file, which is left out. */
+  /** The crawl directory. The last WARC file of a running crawl is incomplete and left out. */
   readonly from: string;
-  /** Registers handlers, at once or after a wait. */
+  /** Registers handlers, synchronously or not. */
   readonly handlers: (routes: ReplayRoutes) => unknown;
-  /** What items pass before they go to the sinks, as in a crawl. @default [] */
+  /** The stages that items pass before they go to the sinks, as in a crawl. @default [] */
   readonly items?: readonly ItemStage[];
-  /** Where items go; the crawl's own `items.jsonl` is left alone. @default [] */
+  /** Where items go; the crawl's own `items.jsonl` is not changed. @default [] */
   readonly sinks?: readonly Sink[];
-  /** Where `page.save` writes; absent: it needs a folder of its own. */
+  /** The folder for `page.save`; if it is absent, each call must name its own folder. */
   readonly filesPath?: string;
-  /** Ends the replay after the current page. Sinks have five seconds then. */
+  /** Ends the replay after the current page. Sinks then have five seconds. */
   readonly signal?: AbortSignal;
   /** Called with the number of pages that handlers have seen. */
   readonly onPages?: (pages: number) => void;
 }
 
 interface ReplayReport {
-  /** Pages that handlers saw, or would have seen if one had fitted. */
+  /** Pages that handlers saw, or would have seen if one had matched. */
   readonly pages: number;
   readonly items: number;
   /** Pages whose signals exclude their items, as in the crawl. */
   readonly excluded: number;
-  /** Pages that their handler refused, or wanted to retry: the archive has a later try, if there was one. */
+  /** Pages that their handler refused, or wanted to retry: the archive has a later attempt, if there was one. */
   readonly refused: number;
   readonly rejected: number;
-  /** What each stage of `items` has done; empty: there are none. */
+  /** What each stage of `items` did; empty if there are none. */
   readonly stages: readonly StageCounts[];
-  /** The reason that a handler gave for its end (`StopCrawl`); `null`: none did. */
+  /** The reason that a handler gave for ending it (`StopCrawl`); `null` if none did. */
   readonly stopReason: string | null;
   /** Pages that forbid archiving: their handlers cannot run again. */
   readonly withheld: number;
-  /** Pages whose handler failed, or emitted or followed something after its end; the first hundred of them. */
+  /** Pages whose handler failed, or emitted or followed something after it ended; the first hundred of them. */
   readonly failed: readonly { readonly url: string; readonly detail: string }[];
   readonly failures: number;
 }
@@ -74,8 +74,8 @@ interface ReplayReport {
 /**
  * Replays a crawl.
  *
- * What a handler follows or adds goes nowhere: there is no queue. What it fetches by itself is answered by the archive,
- * and `dropped` as `not-archived` where the crawl did not fetch it.
+ * Links that a handler follows or adds go nowhere: there is no queue. The archive answers what it fetches itself, with
+ * `dropped` as `not-archived` if the crawl did not fetch it.
  *
  * @example
  * const report = await replay({ from: 'tidepools', handlers: (routes) => routes.on('html', readPage), sinks: [csvSink({
@@ -137,7 +137,7 @@ function routesInto(handlers: Handlers): ReplayRoutes {
 const MAX_LISTED_FAILURES = 100;
 
 class Replay {
-  /** The reason of a handler that ended the replay. */
+  /** The reason of the handler that ended the replay. */
   stopReason: string | null = null;
   readonly #write: ItemWriter['write'];
   readonly #pool: HandlerPool;
@@ -158,7 +158,7 @@ class Replay {
       handlers,
       stages: this.#stages,
       concurrency: 1,
-      // Only the person who wrote the handler waits for it.
+      // Only the author of the handler waits for it.
       handlerTimeoutMs: MAX_WAIT_MS,
       clock: systemClock(),
       signal: NEVER_ABORTED,
@@ -217,7 +217,7 @@ class Replay {
     reader: PageReader,
   ): Promise<void> {
     if (visit.isRendered === true && rendered === null) {
-      // No handler saw the page, or an earlier version kept no DOM, whose signals are not known here either.
+      // No handler saw the page, or an earlier version kept no DOM, so its signals are not known here either.
       this.#fail(url, 'it was opened in a browser, and the archive does not hold what the browser made of it');
       return;
     }
@@ -254,7 +254,7 @@ class Replay {
     };
   }
 
-  /** A file of the archive has one set of settings, and a reader with it. */
+  /** A file of the archive has one set of settings, and so one reader. */
   #readerFor(settings: ArchivedSettings): PageReader {
     let reader = this.#readers.get(settings);
     if (reader === undefined) {

@@ -1,9 +1,9 @@
-// A piece of page work as it was when its page was archived: what the page reader and a handler's context take from it.
+// A piece of page work as it was when its page was archived: the part that the page reader and a handler's context use.
 
 import type { PageWork, UrlRecord } from '@mannerly/frontier';
 import type { ArchivedVisit } from '../archive/visit.js';
 
-/** The part of a piece of work that a page is read with. */
+/** The part of a piece of work that reading a page needs. */
 type ReplayedWork = Pick<PageWork, 'url' | 'record' | 'signals'>;
 
 const NO_SIGNALS: PageWork['signals'] = Object.freeze({
@@ -15,7 +15,7 @@ const NO_SIGNALS: PageWork['signals'] = Object.freeze({
 
 const FIRST = { depth: 0, via: 'link', from: null, hops: 0, label: null, userData: null, tries: 0, visit: 0 } as const;
 
-/** Makes the work anew. @param visit - `null`: nothing is known but the URL. Never throws. */
+/** Makes the work again. @param visit - `null`: only the URL is known. Never throws. */
 export function replayedWork(url: string, visit: ArchivedVisit | null): ReplayedWork {
   const { depth, via, from, hops, label, userData, tries, visit: number } = { ...FIRST, ...visit };
   const known = { url, depth, via, from, hops, label, userData, tries };

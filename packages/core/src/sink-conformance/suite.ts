@@ -1,30 +1,30 @@
-// The conformance suite of sinks: one test per guarantee of the contract, against a medium that the author hands in.
-// Sinks come and go on it, as runs of one crawl do. It needs no test runner of its own.
+// The conformance suite of sinks: one test per guarantee of the contract, on a medium that the author provides. Sinks
+// are opened and closed on it, as runs of one crawl do. It does not depend on a test runner.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { assert, assertEqual } from '../fetcher-conformance/assert.js';
 import type { Item, Sink } from '../output/sink.js';
 
-/** What a medium holds of an item. `data` counts with `exactData` only. */
+/** What a medium stores of an item. `data` counts with `exactData` only. */
 export type KeptItem = Pick<Item, 'id' | 'url' | 'data' | 'expiresAtMs' | 'preferences'>;
 
-/** A medium for one test: a file, a table, a bucket; empty at first. */
+/** A medium for one test: a file, a table, a bucket; initially empty. */
 export interface SinkMedium {
   /** A sink on this medium, as each run makes one. */
   makeSink(): Sink;
-  /** What it holds now, in the order in which it was written. Called while no sink is writing. */
+  /** Its content, in the order of writing. Called while no sink is writing. */
   read(): Promise<readonly KeptItem[]>;
-  /** Removes so many bytes from its end, as a crash may; left out where a medium cannot be torn. */
+  /** Removes this many bytes from its end, as a crash may; left out if a medium cannot be truncated. */
   tear?(bytes: number): Promise<void>;
-  /** The test is over. */
+  /** Called after the test. */
   dispose(): Promise<void>;
 }
 
 /** What a sink guarantees. */
 export interface SinkCapabilities {
-  /** What was written outlives the sink. `false`: guarantees about restarts are not tested. */
+  /** Whether written items outlive the sink. `false`: guarantees about restarts are not tested. */
   readonly durable: boolean;
-  /** Data is read back as it was emitted. `false`: as a table shows it; only its presence is tested. */
+  /** Whether data is read back as it was emitted. `false`: only its presence is tested, as for a table. */
   readonly exactData: boolean;
 }
 
@@ -62,7 +62,7 @@ type SinkTests = Readonly<Record<string, (medium: SinkMedium, capabilities: Sink
 
 const LONG = 'ü"\n,'.repeat(100_000);
 
-/** What handlers emit: any JSON. */
+/** Data that handlers emit: any JSON. */
 const DATA: readonly JsonValue[] = [
   { text: 'plain' },
   {},
@@ -82,7 +82,7 @@ const DATA: readonly JsonValue[] = [
   null,
 ];
 
-/** What is written: all of it, once, in order, as it was. */
+/** Writing: everything, once, in order, unchanged. */
 const WRITING: SinkTests = {
   'keeps every item of every page, in the order in which they were written': async (medium) => {
     await session(medium, page('a', 3), page('b', 1), page('c', 2));
@@ -171,8 +171,8 @@ const WRITING: SinkTests = {
 };
 
 /**
- * Restarts and crashes. A page whose write has resolved is settled and never comes again; a page whose write had not
- * comes again, with the same ids.
+ * Restarts and crashes. A page whose write has resolved is settled and never comes again; a page whose write has not
+ * comes again with the same ids.
  */
 const RESTARTS: SinkTests = {
   'appends to what is there when it is opened again': async (medium) => {
@@ -202,7 +202,7 @@ const RESTARTS: SinkTests = {
     const killed = await opened(medium);
     await killed.write(page('a'));
     await killed.write(page('b'));
-    // A killed process closes nothing: what it left is read by the next one.
+    // A killed process closes nothing: the next one reads what it left.
     await session(medium, page('b'), page('c', 1));
     await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1', 'c/0'], 'ids after a session that was not closed');
     await killed.close();
@@ -258,7 +258,7 @@ async function assertHolds(medium: SinkMedium, ids: readonly string[], what: str
   assertEqual(kept, ids, what);
 }
 
-/** @throws ContractBroken unless the item is there as it was written. */
+/** @throws ContractBroken unless the item is stored as it was written. */
 function assertKept(kept: KeptItem | undefined, written: Item, capabilities: SinkCapabilities): void {
   assert(kept !== undefined, `the item ${written.id} is not there`);
   assertEqual(kept.url, written.url, `the URL of ${written.id}`);

@@ -1,17 +1,17 @@
-// Items as lines of JSON, in portions of bounded length: a body is in memory while it is sent.
+// Items as lines of JSON, in portions of bounded length: a portion is in memory only while it is sent.
 
 import { hash } from 'node:crypto';
 import { itemLine } from '../output/jsonl.js';
 import type { Item } from '../output/sink.js';
 import { MAX_BODY_CHARS } from './limits.js';
 
-/** A portion: its lines, each with its line feed, and the hash of the ids in them. */
+/** A portion: its lines, each with its line feed, and the hash of their ids. */
 interface ItemBody {
   readonly lines: readonly string[];
   readonly key: string;
 }
 
-/** The portions, in order, each made when it is asked for. Never throws. */
+/** The portions in order, each made on demand. Never throws. */
 export function* itemBodies(items: readonly Item[]): Generator<ItemBody> {
   let lines: string[] = [];
   let ids: string[] = [];

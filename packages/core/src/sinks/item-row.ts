@@ -1,4 +1,4 @@
-// An item as the row of a table: the columns that every sink of a database has.
+// An item as the row of a table, with the columns that every database sink has.
 
 import type { Item } from '../output/sink.js';
 

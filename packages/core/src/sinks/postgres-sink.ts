@@ -1,5 +1,5 @@
-// Items as rows of a PostgreSQL table, by a pool or client of the user's. One statement inserts the items of a page:
-// all of them, or none. It may run twice, so that a pool is asked again while its server restarts.
+// Items as rows of a PostgreSQL table, by the user's pool or client. One statement inserts all items of a page, or
+// none. It may run twice, so that a pool is retried while its server restarts.
 
 import { MannerlyError } from '../errors.js';
 import { fill } from '../options/check.js';
@@ -10,23 +10,26 @@ import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
 import { FIRST_RETRY_MS, INSERT_RETRIES, ROWS_AT_ONCE } from './limits.js';
 import { wait } from './send.js';
 
-/** What is needed of a `Pool` or a connected `Client` of `pg`. */
+/** The parts of a `Pool` or a connected `Client` of `pg` that are used. */
 export interface PostgresQueries {
   query(sql: string, values?: readonly unknown[]): Promise<unknown>;
 }
 
 /** Options of a PostgreSQL sink. */
 export interface PostgresSinkOptions {
-  /** A `Pool` of `pg`. Yours: the sink neither connects nor ends it. */
+  /** The user's `Pool` of `pg`. The sink neither connects nor ends it. */
   readonly pool?: PostgresQueries;
-  /** In place of `pool`, a connected `Client`. */
+  /** A connected `Client`, instead of `pool`. */
   readonly client?: PostgresQueries;
-  /** The table, with its schema where it is not that of the connection; made when it is absent. @default 'items' */
+  /** The table, with its schema if that is not the connection's; created if it is absent. @default 'items' */
   readonly table?: string;
 }
 
 const TYPES = ['text', 'text', 'float8', 'float8', 'text', 'text', 'text', 'text'];
-/** The server restarts, cuts what is idle, has no connection, disk or memory left, only reads; or its socket broke. */
+/**
+ * The server restarts, closes idle connections, is out of connections, disk or memory, is read-only; or its socket
+ * broke.
+ */
 const PASSING_CODE = /^(?:08|53|57P0[1235]|25006|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))/;
 /** Errors of pg without a code. */
 const BROKEN =
@@ -34,10 +37,10 @@ const BROKEN =
 const STORED = ['id', 'url', 'to_timestamp(f / 1000)', 'to_timestamp(e / 1000)', 'p::json', 'l::json', 'r', 'd::json'];
 
 /**
- * A sink that inserts into a table of PostgreSQL. A write that has resolved is committed. Several processes may write
- * one table: an id that is there stays as it is. Data is `json`, not `jsonb`, which refuses the character U+0000 that
- * pages may have. A pool whose server is away is asked again for four minutes, and its pages wait; a client is not, as
- * its connection does not come back.
+ * A sink that inserts into a PostgreSQL table. A resolved write is committed. Several processes may write one table: an
+ * existing id is not changed. Data is `json`, not `jsonb`, which refuses the character U+0000 that pages may have. A
+ * pool whose server is unavailable is retried for four minutes while its pages wait; a client is not, because its
+ * connection does not come back.
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function postgresSink(options: PostgresSinkOptions): Sink {
@@ -48,7 +51,7 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
   }
   const name = quotedName(table);
 
-  /** The pool's answer, once its server takes the statement. */
+  /** The pool's answer, once its server accepts the statement. */
   const untilTaken = async (insert: () => Promise<unknown>, stop: AbortSignal): Promise<void> => {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -83,7 +86,7 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
   };
 
   return batchedSink(`postgres ${table}`, `the table ${table}`, async (stop) => {
-    // Two processes that make it at once meet in the catalogue: the lock is that of this name.
+    // Two processes that create it at once conflict in the catalogue: the lock is for this name.
     await queries.query(
       `DO $$ BEGIN
          PERFORM pg_advisory_xact_lock(hashtext(${literal(`mannerly ${table}`)}));

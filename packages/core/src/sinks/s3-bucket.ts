@@ -1,5 +1,5 @@
 // A bucket of an S3-compatible object store, by a client that signs requests. One object or part is in memory at a
-// time, and each request is sent until it is taken.
+// time, and each request is sent until it is accepted.
 
 import { hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -8,14 +8,14 @@ import { sha256Of } from '../directory/whole-file.js';
 import { MAX_ANSWER_CHARS, MAX_LISTING_CHARS, MAX_OBJECT_CHARS, MAX_S3_PARTS, S3_PART_BYTES } from './limits.js';
 import { type Answer, answerOf, type SendLimits, sendUntilTaken } from './send.js';
 
-/** What sends signed requests: an `AwsClient` of `aws4fetch`, or any other `fetch` that signs. */
+/** The sender of signed requests: an `AwsClient` of `aws4fetch`, or any other `fetch` that signs. */
 export interface S3Client {
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
 interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** Below the bucket; empty: the bucket itself. */
+  /** The key within the bucket; empty: the bucket itself. */
   readonly key: string;
   readonly query?: string;
   readonly body?: Uint8Array;
@@ -23,7 +23,7 @@ interface S3Request {
   readonly maxChars?: number;
 }
 
-/** The metadata by which a file is known to be there already. */
+/** The metadata that identifies a file that is already there. */
 const DIGEST_FIELD = 'x-amz-meta-sha256';
 
 /** Objects of one bucket. Every method rejects with an Error that names the request and the store's code. */
@@ -33,7 +33,7 @@ export class S3Bucket {
   readonly #limits: SendLimits;
   readonly #stop: AbortSignal;
 
-  /** @param url - Of the bucket, without a slash at its end. */
+  /** @param url - The URL of the bucket, without a final slash. */
   constructor(client: S3Client, url: string, limits: SendLimits, stop: AbortSignal) {
     this.#client = client;
     this.#url = url;
@@ -49,7 +49,7 @@ export class S3Bucket {
     return (await this.#sent({ method: 'GET', key, maxChars: MAX_OBJECT_CHARS })).text;
   }
 
-  /** The keys below a prefix, in their order. */
+  /** The keys that begin with a prefix, in their order. */
   async *keys(prefix: string): AsyncGenerator<string> {
     for (let from = ''; ; ) {
       const query = `list-type=2&prefix=${encodeURIComponent(prefix)}${from}`;
@@ -61,7 +61,7 @@ export class S3Bucket {
     }
   }
 
-  /** Puts a file, unless the object has its bytes already; a long one in parts. */
+  /** Puts a file, unless the object already has its bytes; a large one in parts. */
   async putFile(key: string, path: string, bytes: number): Promise<void> {
     const digest = await sha256Of(path);
     const known = await this.#sent({ method: 'HEAD', key }, [404]);
@@ -96,10 +96,10 @@ export class S3Bucket {
       }
       const list = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
       const { text } = await this.#sent({ method: 'POST', key, query: upload, body: Buffer.from(list) });
-      // It may fail after the head of the answer was sent.
+      // It may fail after the header section of the answer was sent.
       if (text.includes('<Error>')) throw new Error(`POST ${this.#url}/${key}: ${elementOf(text, 'Code')}`);
     } catch (error) {
-      // Parts of an upload that does not end are paid for.
+      // Parts of an incomplete upload cost money.
       await this.#sent({ method: 'DELETE', key, query: upload }, [404]).catch(() => undefined);
       throw error;
     }

@@ -1,5 +1,5 @@
-// Items, saved files and archives in a bucket of an S3-compatible store. Items are objects of JSON lines, numbered and
-// named for the ids that they hold; the latest are read when the sink is opened, so that no item is written twice.
+// Items, saved files and archives in a bucket of an S3-compatible store. Items are objects of JSON lines, with a number
+// and the hash of their ids as name; the latest are read when the sink is opened, so that no item is written twice.
 
 import { invalidOption } from '../errors.js';
 import { NEVER_ABORTED } from '../on-abort.js';
@@ -20,13 +20,13 @@ export interface S3SinkOptions {
   readonly client: S3Client;
   /** The URL of the bucket: `https://s3.eu-central-1.amazonaws.com/my-bucket`, or with the bucket in the host name. */
   readonly bucket: string;
-  /** What keys begin with; each crawl needs one of its own. @default '' */
+  /** The prefix of keys; each crawl needs its own. @default '' */
   readonly prefix?: string;
-  /** What goes into the bucket. @default all three */
+  /** What the bucket gets. @default all three */
   readonly keeps?: readonly ('items' | 'files' | 'archive')[];
   /** Items of one object, and the longest wait for them. */
   readonly batch?: {
-    /** 1 to 10,000; a page that has more is one object too, unless it is longer than 8 Mi characters. @default 1,000 */
+    /** 1 to 10,000; a larger page is also one object, unless it is longer than 8 Mi characters. @default 1,000 */
     readonly items?: number;
     /** Milliseconds that a page waits for others, 0 to 5,000. @default 500 */
     readonly waitMs?: number;
@@ -38,9 +38,9 @@ export interface S3SinkOptions {
 }
 
 /**
- * A sink that puts objects into a bucket: `items/…jsonl` while the crawl runs; at its end `files/…`, what handlers
- * saved, and `archive/…` and `archive.wacz`, where one is kept. A file that is there already, by its SHA-256, is not
- * sent again.
+ * A sink that puts objects into a bucket: `items/…jsonl` while the crawl runs; at its end `files/…`, which handlers
+ * saved, and `archive/…` and `archive.wacz`, if there is an archive. A file that is already there, by its SHA-256, is
+ * not sent again.
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function s3Sink(options: S3SinkOptions): Sink {
@@ -68,7 +68,7 @@ export function s3Sink(options: S3SinkOptions): Sink {
   };
 }
 
-/** Objects of items: `<number>-<hash of the ids>.jsonl`. The same items under the same number are the same object. */
+/** Objects of items: `<number>-<hash of the ids>.jsonl`. The same items with the same number are the same object. */
 class ItemObjects {
   readonly #bucket: S3Bucket;
   readonly #folder: string;
@@ -79,7 +79,7 @@ class ItemObjects {
     this.#folder = folder;
   }
 
-  /** Finds the last number, and the ids of as many pages as can have been in flight at a crash. */
+  /** Finds the last number, and the ids of as many pages as may have been in flight at a crash. */
   async open(addId: (id: string) => unknown): Promise<void> {
     let latest: string[] = [];
     for await (const key of this.#bucket.keys(this.#folder)) {

@@ -1,6 +1,6 @@
-// Sends a request to a server of the operator's until it is taken: a bounded number of attempts, each with a timeout,
-// the server's Retry-After kept. It is no request of the crawl: no site gets it, so that no robots.txt and no address
-// guard apply. What is sent, and the header fields with their secrets, are in no message.
+// Sends a request to the operator's server until it is accepted: a bounded number of attempts, each with a timeout,
+// observing the server's Retry-After. It is not a request of the crawl: it goes to no site, so robots.txt and the
+// address guard do not apply. The body, and header fields with secrets, appear in no message.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
 import { onAbort } from '../on-abort.js';
@@ -17,14 +17,14 @@ export interface SendLimits {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The first characters of the body, as many as were wanted. */
+  /** The first characters of the body, as many as were requested. */
   readonly text: string;
 }
 
 /**
- * Sends until an answer comes that another attempt would not change. @param what - `POST https://example.org`.
+ * Sends until it gets an answer that another attempt would not change. @param what - `POST https://example.org`.
  * @param stop - Ends the wait for the next attempt, and lets the last one end.
- * @throws Error naming the last answer, when no attempt is left or the server wants to wait longer than ten minutes.
+ * @throws Error naming the last answer, if no attempt is left or the server requires a wait of more than ten minutes.
  */
 export async function sendUntilTaken(
   what: string,
@@ -47,7 +47,7 @@ export async function sendUntilTaken(
   }
 }
 
-/** Resolves after so long, or when the stop comes. Never rejects. */
+/** Resolves after this time, or when the stop comes. Never rejects. */
 export function wait(ms: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => end(), ms);

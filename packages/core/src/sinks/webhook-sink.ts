@@ -13,13 +13,13 @@ import { answerOf, sendUntilTaken } from './send.js';
 
 /** Options of a webhook sink. */
 export interface WebhookSinkOptions {
-  /** Where items are posted: an http or https URL. Its path and query may be a secret: messages name its origin. */
+  /** The URL that items are posted to, http or https. Its path and query may be secret: messages name its origin. */
   readonly url: string;
-  /** More header fields, such as `Authorization`. They are in no log and no message. */
+  /** More header fields, such as `Authorization`. They appear in no log and no message. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Items of one request, and the longest wait for them. */
   readonly batch?: {
-    /** 1 to 10,000; a page that has more is one request too, unless it is longer than 8 Mi characters. @default 500 */
+    /** 1 to 10,000; a larger page is also one request, unless it is longer than 8 Mi characters. @default 500 */
     readonly items?: number;
     /** Milliseconds that a page waits for others, 0 to 5,000. @default 500 */
     readonly waitMs?: number;
@@ -32,8 +32,8 @@ export interface WebhookSinkOptions {
 
 /**
  * A sink that posts `{"items": […]}`, each item like a line of `items.jsonl`. `Idempotency-Key` is the same for each
- * attempt of the same items. After a crash items of pages that were in flight come again in other batches: who receives
- * them has to take each `id` once. Redirects are not followed.
+ * attempt of the same items. After a crash, items of pages that were in flight are sent again in other batches: the
+ * receiver has to accept each `id` once. Redirects are not followed.
  * @throws MannerlyError `option-invalid`, `option-unknown`
  */
 export function webhookSink(options: WebhookSinkOptions): Sink {

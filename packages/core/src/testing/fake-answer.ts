@@ -1,4 +1,4 @@
-// What a fake web answers: the short forms that a test writes, and the complete answers.
+// The answers of a fake web: the short forms that a test writes, and the complete answers.
 
 import { STATUS_CODES } from 'node:http';
 import { type CallOptions, checkOptions } from '../call-options.js';
@@ -12,9 +12,9 @@ export interface FakeRequest {
   readonly host: string;
   /** With query. */
   readonly path: string;
-  /** As they were sent. */
+  /** As sent. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a login form. Absent: it is no POST. */
+  /** The body of a login form. Absent if it is not a POST. */
   readonly body?: string;
   /** How often this URL was requested before. */
   readonly before: number;
@@ -26,11 +26,11 @@ export interface FakeRequest {
 export interface FakeAnswerParts {
   /** @default 200 */
   readonly status?: number;
-  /** @default the usual words for the status */
+  /** @default the usual text for the status */
   readonly statusText?: string;
-  /** By name: `Content-Type` and `Content-Length` are added where they are absent. Or lines, which stay as they are. */
+  /** By name: `Content-Type` and `Content-Length` are added if they are absent. Or lines, which are not changed. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | HeaderLines;
-  /** Bytes as they travel: coded as `Content-Encoding` says. @default '' */
+  /** Bytes as transferred: encoded as `Content-Encoding` says. @default '' */
   readonly body?: string | Uint8Array;
   /** Milliseconds from the request to the header section. @default the host's `delayMs` */
   readonly delayMs?: number;
@@ -39,8 +39,8 @@ export interface FakeAnswerParts {
   /** The connection ends after half of the body. @default false */
   readonly isCut?: boolean;
   /**
-   * No response comes, for this reason. `dns`, `refused`, `unreachable-network`, `tls` and `timeout-connect` happen
-   * before the request leaves (if a function answers: after it), the others after it. Timeouts take their time.
+   * No response arrives, for this reason. `dns`, `refused`, `unreachable-network`, `tls` and `timeout-connect` happen
+   * before the request is sent (if a function answers: after it), the others after it. Timeouts take their time.
    */
   readonly failure?: FailureCode;
 }
@@ -48,10 +48,10 @@ export interface FakeAnswerParts {
 /** An answer: a body with status 200, or its parts. */
 export type FakeAnswer = string | FakeAnswerParts;
 
-/** Makes an answer; `null`: 404. What it throws fails the request as `internal`, and is kept in `web.errors`. */
+/** Makes an answer; `null`: 404. Its error fails the request as `internal`, and is kept in `web.errors`. */
 export type FakeRouteFunction = (request: FakeRequest) => FakeAnswer | null | Promise<FakeAnswer | null>;
 
-/** An answer, or what makes one. */
+/** An answer, or a function that makes one. */
 export type FakeRoute = FakeAnswer | FakeRouteFunction;
 
 export type CompleteAnswer = ReturnType<typeof completeAnswer>;
@@ -72,7 +72,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-/** The media type that a path's ending stands for; HTML without one. Never throws. */
+/** The media type for the extension of a path; HTML if there is none. Never throws. */
 export function mediaTypeOf(path: string): string {
   const ending = /\.([a-z0-9]+)(?:\?.*)?$/i.exec(path)?.[1]?.toLowerCase() ?? 'html';
   if (/^x?html?$/.test(ending)) return 'text/html; charset=utf-8';
@@ -96,7 +96,7 @@ export function checkFailure(call: string, { failure }: { readonly failure?: Fai
     throw invalidOption(`${call}.failure`, 'a failure code, such as refused', failure);
 }
 
-/** @param call - Where the answer is, as messages name it. @throws MannerlyError `option-invalid`, `option-unknown` */
+/** @param call - The name of the answer in messages. @throws MannerlyError `option-invalid`, `option-unknown` */
 export function checkAnswer(call: string, route: FakeRoute): void {
   if (typeof route === 'string' || typeof route === 'function') return;
   checkOptions(call, route, ANSWER_OPTIONS, 'An answer is a text, its parts, or a function.');
@@ -105,7 +105,7 @@ export function checkAnswer(call: string, route: FakeRoute): void {
 
 const NO_BODY: ReadonlySet<number> = new Set([204, 304]);
 
-/** Fills in what a test left out. Never throws. */
+/** Fills in the parts that a test left out. Never throws. */
 export function completeAnswer(answer: FakeAnswer, path: string, hostDelayMs: number) {
   const parts = typeof answer === 'string' ? { body: answer } : answer;
   const { status = 200, headers = {} } = parts;
@@ -139,7 +139,7 @@ function isLines(headers: NonNullable<FakeAnswerParts['headers']>): headers is H
   return Array.isArray(headers);
 }
 
-/** A page with links. @param head - More of its head, such as `<meta name="robots" content="nofollow">`. */
+/** A page with links. @param head - Markup for its head, such as `<meta name="robots" content="nofollow">`. */
 export function fakePage(title: string, links: readonly string[] = [], head = ''): string {
   const body = links.map((href) => `<p><a href="${escaped(href)}">${escaped(href)}</a></p>`).join('\n');
   return `<!doctype html>\n<html><head><title>${escaped(title)}</title>${head}</head><body>\n${body}\n</body></html>\n`;

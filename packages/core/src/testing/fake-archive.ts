@@ -1,4 +1,4 @@
-// A web from the archive of a crawl (WARC): each URL answers what it answered then, in the order of the visits.
+// A web from the archive of a crawl (WARC): each URL answers as it did then, in the order of the visits.
 
 import { buffer } from 'node:stream/consumers';
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
@@ -10,9 +10,9 @@ import type { FakeHost } from './fake-web.js';
 import { MAX_FAKE_ARCHIVE_BYTES } from './limits.js';
 
 /**
- * Reads an archive into hosts for `createFakeWeb`, bodies in memory: 256 MiB of them at most. A URL that was visited
- * more than once answers one visit after the other, and then the last for ever. What was withheld from the archive
- * answers 404, and an answer 304 is left out, since it is not requested again.
+ * Reads an archive into hosts for `createFakeWeb`, with bodies in memory: at most 256 MiB. A URL that was visited more
+ * than once answers with one visit after the other, and then always with the last. Content withheld from the archive
+ * answers 404; an answer 304 is left out, because its request is not repeated.
  *
  * Call it before virtual time begins.
  *
@@ -52,13 +52,13 @@ export async function hostsFromArchive(folder: string): Promise<Record<string, F
   );
 }
 
-/** `null`: nothing that can be answered again. */
+/** `null` if it cannot be answered again. */
 async function answerOf({ failure, response }: ReadExchange): Promise<FakeAnswerParts | null> {
   if (failure !== null) return { failure: failure.word as FailureCode };
   if (response === null || response.head.status === 304) return null;
   const body = await buffer(response.body);
   const { status, statusText, headers } = response.head;
-  // What was cut then is cut at the same byte: a fake web gives half of what it has.
+  // A truncated body ends at the same byte: a fake web sends half of what it has.
   const isCut = response.truncated === 'connection';
   return { status, statusText, headers, body: isCut ? Buffer.concat([body, body]) : body, isCut };
 }

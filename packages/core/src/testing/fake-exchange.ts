@@ -1,5 +1,5 @@
-// One exchange with a fake web, by the contract of fetchers: nothing leaves before `mayStart`, the limits hold, codings
-// are undone, and every ending is a value.
+// One exchange with a fake web, by the contract of fetchers: nothing is sent before `mayStart`, the limits apply,
+// bodies are decoded, and every result is a value.
 
 import { BodyCollector, encodedLimit } from '../fetch/body.js';
 import { parseContentEncoding } from '../fetch/content-coding.js';
@@ -10,22 +10,22 @@ import { MAX_TIMER_MS } from './limits.js';
 
 interface ExchangeEnds {
   readonly request: FetchRequest;
-  /** What keeps the connection from being made; `null`: nothing. */
+  /** Why the connection cannot be made; `null` if it can. */
   readonly unreached: FailureCode | null;
-  /** The request has left: what comes back. Never rejects. */
+  /** Called when the request is sent; resolves with the answer. Never rejects. */
   readonly arrive: (startedAtMs: number) => Promise<CompleteAnswer>;
-  /** Runs what takes real time off the main thread, while virtual time stands still. */
+  /** Runs work that takes real time off the main thread, while virtual time stands still. */
   readonly decode: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Whether a failure happens before the request leaves. */
+/** Whether a failure happens before the request is sent. */
 export function isBeforeSending(failure: FailureCode): boolean {
   return /^(dns|refused|unreachable-network|tls|timeout-connect|(address|port)-forbidden|scheme-unsupported)$/.test(
     failure,
   );
 }
 
-/** Makes one exchange; `null` when `mayStart` refused. Never rejects. */
+/** Makes one exchange; `null` if `mayStart` refused. Never rejects. */
 export async function fakeExchange({ request, unreached, arrive, decode }: ExchangeEnds): Promise<FetchOutcome | null> {
   const { limits, signal } = request;
   let startedAtMs = Date.now();
@@ -115,7 +115,7 @@ const GIVEN_UP = 'given up by the crawl';
 
 type Timed<T> = { readonly kind: 'over'; readonly value: T } | { readonly kind: 'aborted' } | { readonly kind: 'late' };
 
-/** Does work until a deadline or an abort; the pauses in it end with it. An infinite one needs no timer. */
+/** Does work until a deadline or an abort; its pauses end with it. An infinite deadline needs no timer. */
 function within<T>(
   deadlineMs: number,
   signal: AbortSignal,

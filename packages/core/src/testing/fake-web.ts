@@ -1,5 +1,5 @@
 // A web without a network: hosts and their answers as data, served through the contract of fetchers, with a record of
-// every request that arrived. Its time is that of the platform's timers, replaced or not.
+// every request that arrived. It uses the platform's timers, replaced or not.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -25,7 +25,7 @@ import { FAKE_ADDRESSES, MAX_FOLDER_FILES } from './limits.js';
 import type { SeenRequest } from './politeness-assertions.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-/** What a host serves. Everything is optional: an empty host answers 404. */
+/** What a host serves. All members are optional: an empty host answers 404. */
 export interface FakeHost {
   /** Its robots.txt: the text of the file, or any other answer. @default 404 */
   readonly robots?: FakeRoute;
@@ -36,7 +36,7 @@ export interface FakeHost {
   readonly pages?: Readonly<Record<string, FakeRoute>> | FakeRouteFunction;
   /** A folder whose files are served for paths that `pages` does not have. */
   readonly folder?: string;
-  /** Milliseconds until its answers begin. @default that of the web */
+  /** Milliseconds before its answers begin. @default that of the web */
   readonly delayMs?: number;
   /** Its address. @default a separate one in 198.18.0.0/15 */
   readonly address?: string;
@@ -47,7 +47,7 @@ export interface FakeHost {
 interface FakeWebOptions {
   /** By host name (`example.org`), `example.org:8080` or `https://example.org`. The closest key wins. */
   readonly hosts: Readonly<Record<string, FakeHost>>;
-  /** Milliseconds until an answer begins, unless a host sets it. @default 0 */
+  /** Milliseconds before an answer begins, unless a host sets it. @default 0 */
   readonly delayMs?: number;
 }
 
@@ -56,7 +56,7 @@ export interface FakeExchange extends SeenRequest {
   /** With query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** `null`: no response came. */
+  /** `null` if no response was sent. */
   readonly status: number | null;
 }
 
@@ -64,7 +64,7 @@ export interface FakeExchange extends SeenRequest {
 export interface CrawlerFakes {
   readonly fetcher: Fetcher;
   readonly network: Pick<NetworkOptions, 'resolve' | 'allowAddresses'>;
-  /** Absent where no virtual clock was named. */
+  /** Absent if no virtual clock was passed. */
   readonly clock?: VirtualClock;
 }
 
@@ -78,7 +78,7 @@ export interface FakeWeb {
   requested(host?: string): string[];
   /** Options for a crawler of this web: `createCrawler({ ...options, ...web.fakes(clock) })`. */
   fakes(clock?: VirtualClock): CrawlerFakes;
-  /** Forgets what has arrived. */
+  /** Forgets all exchanges. */
   forget(): void;
 }
 
@@ -122,8 +122,8 @@ interface Site {
  *   },
  * });
  * ```
- * @throws MannerlyError `option-unknown`; `option-invalid`, also for a key that names no host, a path that does not
- *   begin with `/`, and a folder that is none.
+ * @throws MannerlyError `option-unknown`; `option-invalid`, also for a key that is not a host, a path that does not
+ *   begin with `/`, and a folder that does not exist.
  */
 export function createFakeWeb(options: FakeWebOptions): FakeWeb {
   checkOptions('createFakeWeb', options, { hosts: 'object!', delayMs: 'number' });
@@ -223,7 +223,7 @@ function routeOf({ host, files }: Site, path: string): FakeRoute {
   return found ?? (path === '/robots.txt' ? NOT_HERE : (pages['*'] ?? NOT_HERE));
 }
 
-/** A key of `hosts` as URLs spell it: an origin, `host:port`, or a name. */
+/** A key of `hosts` in the spelling of URLs: an origin, `host:port`, or a name. */
 function placeOf(key: string): { readonly name: string; readonly place: string } {
   const hasScheme = /^https?:\/\//i.test(key);
   const text = hasScheme ? key : `http://${key}`;
@@ -234,7 +234,7 @@ function placeOf(key: string): { readonly name: string; readonly place: string }
   return { name: url.hostname, place: hasScheme ? url.origin : url.host };
 }
 
-/** An address for the nth host; after 131,072 they begin again. */
+/** An address for the nth host; after 131,072 they repeat. */
 function addressOf(index: number): string {
   const at = index % FAKE_ADDRESSES;
   return `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
@@ -258,7 +258,7 @@ function filesIn(folder: string): ReadonlyMap<string, string> {
   return files;
 }
 
-/** A path that ends with `/` is its `index.html`; a query changes nothing. `null`: there is no such file. */
+/** A path that ends with `/` is its `index.html`; a query is ignored. `null` if there is no such file. */
 function fileAnswer(files: ReadonlyMap<string, string>, path: string): FakeAnswerParts | null {
   const requested = percentDecoded(path.replace(/\?.*$/, ''));
   const name = requested.endsWith('/') ? `${requested}index.html` : requested;

@@ -1,5 +1,5 @@
-// The test kit: `mannerly/testing`. For those who test what they built on Mannerly: a web without a network, time that
-// passes by itself, and what must be true of the requests that a host saw.
+// The test kit: `mannerly/testing`. For testing programs built on Mannerly: a web without a network, time that passes
+// by itself, and assertions about the requests that a host received.
 
 export { type FakeAnswer, type FakeRequest, type FakeRoute, fakePage, fakeRedirect } from './fake-answer.js';
 export { hostsFromArchive } from './fake-archive.js';

@@ -1,5 +1,5 @@
-// What must be true of the requests that a host saw, as functions for any test runner and as matchers for vitest and
-// jest. An error says which host, which two requests, and by how much.
+// Assertions about the requests that a host received, as functions for any test runner and as matchers for vitest and
+// jest. An error names the host, the two requests, and the difference.
 
 import { AssertionError } from 'node:assert';
 import { parseUrl } from '../parse-url.js';
@@ -11,46 +11,51 @@ export interface SeenRequest {
   readonly host: string;
   /** When it arrived, milliseconds of any clock. */
   readonly startMs: number;
-  /** When its answer was sent, or it was aborted; `Infinity` while it is under way. */
+  /** When its answer was sent, or it was aborted; `Infinity` while it is in flight. */
   readonly endMs: number;
 }
 
-/** What is judged: requests in any order, or what holds them: a fake web, a crawl of it. */
+/** Requests in any order, or their source: a fake web, or a crawl of it. */
 type SeenRequests =
   | readonly SeenRequest[]
   | { readonly exchanges: readonly SeenRequest[]; readonly report?: { readonly state: string } };
 
 interface Verdict {
   readonly isTrue: boolean;
-  /** What was found, for people. */
+  /** The finding, for people. */
   readonly says: string;
 }
 
 /**
- * No request to the host began sooner than `gapMs` after the end of the one before, robots.txt and redirects included.
- * @throws AssertionError; also where the host saw fewer than two requests, since nothing is shown then.
+ * No request to the host began sooner than `gapMs` after the end of the previous one, robots.txt and redirects
+ * included.
+ * @throws AssertionError; also if the host received fewer than two requests, because that proves nothing.
  */
 export const assertKeepsGap = assertion('assertKeepsGap', keepsGap);
 
 /**
- * No request to the host began sooner than `intervalMs` after the beginning of the one before: a Request-rate.
+ * No request to the host began sooner than `intervalMs` after the start of the previous one: a Request-rate.
  * @throws AssertionError, as `assertKeepsGap`.
  */
 export const assertKeepsPace = assertion('assertKeepsPace', keepsPace);
 
-/** No two requests to the host were under way at once. @throws AssertionError, as `assertKeepsGap`. */
+/** No two requests to the host were in flight at once. @throws AssertionError, as `assertKeepsGap`. */
 export const assertOneAtATime = assertion('assertOneAtATime', isOneAtATime);
 
 /**
- * Nothing was requested from the host before an answer to its robots.txt had come, for each scheme and port by itself.
- * @throws AssertionError; also where nothing was requested from it at all.
+ * Nothing was requested from the host before an answer to its robots.txt was received, for each scheme and port
+ * separately.
+ * @throws AssertionError; also if nothing was requested from it.
  */
 export const assertRobotsFirst = assertion('assertRobotsFirst', askedRobotsFirst);
 
 /** This URL, or one that the pattern matches, was requested. @throws AssertionError */
 export const assertRequested = assertion('assertRequested', wasRequested);
 
-/** Neither this URL nor any that the pattern matches was requested. @throws AssertionError; also without a request. */
+/**
+ * Neither this URL nor any that the pattern matches was requested. @throws AssertionError; also if there was no
+ * request.
+ */
 export const assertNotRequested = assertion('assertNotRequested', wasNotRequested);
 
 /** The matchers as `expect` shows them, for the type declarations of a runner. */
@@ -70,7 +75,7 @@ export interface PolitenessMatchers<R = unknown> {
 }
 
 /**
- * For `expect.extend(politenessMatchers)`. Each throws where there is nothing to judge, under `.not` as well.
+ * For `expect.extend(politenessMatchers)`. Each throws if there is nothing to judge, even under `.not`.
  *
  * @example
  * ```ts
@@ -149,7 +154,7 @@ function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
 function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict {
   const requests = requestsOf(seen);
   const wanted = typeof url === 'string' ? (parseUrl(url)?.href ?? url) : url;
-  // A pattern with a memory (`g`, `y`) would miss every second one.
+  // A stateful pattern (`g`, `y`) would miss every second match.
   const pattern = typeof wanted === 'string' ? null : new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, ''));
   const found = requests.filter((request) => (pattern === null ? request.url === wanted : pattern.test(request.url)));
   const [first] = found;
@@ -203,7 +208,7 @@ function more(count: number): string {
   return count > 0 ? `; and ${count} more like it` : '';
 }
 
-/** Epoch milliseconds as a date; of another clock, as they are. */
+/** Epoch milliseconds as a date; times of another clock unchanged. */
 function time(ms: number): string {
   return ms > 1e11 && ms < 1e14 ? new Date(ms).toISOString() : `${Number(ms.toFixed(3))} ms`;
 }
@@ -212,7 +217,7 @@ function requestsOf(seen: SeenRequests): readonly SeenRequest[] {
   return 'exchanges' in seen ? seen.exchanges : seen;
 }
 
-/** Those of one host, in order. */
+/** The requests to one host, in order. */
 function requestsTo(seen: SeenRequests, host: string): SeenRequest[] {
   const requests = requestsOf(seen).filter((request) => request.host === host);
   return requests.sort((a, b) => a.startMs - b.startMs);
@@ -225,7 +230,7 @@ function assertion<A extends readonly unknown[]>(operator: string, judge: (seen:
   };
 }
 
-/** Nothing to judge: a test that cannot fail shows nothing. */
+/** Nothing to judge: a test that cannot fail proves nothing. */
 function nothingShown(message: string): never {
   throw new AssertionError({ message: `nothing is shown: ${message}`, operator: 'nothing is shown' });
 }

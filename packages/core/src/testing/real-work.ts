@@ -3,13 +3,13 @@
 import { createHook } from 'node:async_hooks';
 
 const LISTED = /^(?:Immediate|FSReq|CloseReq|FileHandleCloseReq|GetAddrInfo|TCPConnect|PipeConnect)/;
-/** Node.js 26 lists most requests for files no longer. Hooks see them, and make every promise slower. */
+/** Node.js 26 no longer lists most requests for files. Hooks see them, but make every promise slower. */
 const HIDES_FILES = Number.parseInt(process.versions.node, 10) >= 26;
 const OF_FILES = /^(?:FSREQ|FILEHANDLECLOSEREQ)/;
 
-/** Counts what is under way, until `end`. */
+/** Counts work in progress, until `end`. */
 export class RealWork {
-  /** Requests for files, by the platform's numbers. */
+  /** Requests for files, by the platform's ids. */
   readonly #files = new Set<number>();
   readonly #hook = createHook({
     init: (id, type) => void (OF_FILES.test(type) && this.#files.add(id)),

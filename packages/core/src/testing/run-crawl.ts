@@ -8,12 +8,12 @@ import type { RunOptions } from '../run/crawler-calls.js';
 import type { CrawlerFakes, FakeExchange, FakeWeb } from './fake-web.js';
 import { createVirtualClock, type VirtualClock, type VirtualClockOptions } from './virtual-clock.js';
 
-/** A crawl of a fake web that is over. */
+/** A finished crawl of a fake web. */
 export interface FakeCrawl {
   readonly report: CrawlReport;
   /** Its requests, as the web saw them, in order. */
   readonly exchanges: readonly FakeExchange[];
-  /** For questions, such as `crawler.explain(url)`. */
+  /** The crawler, for example for `crawler.explain(url)`. */
   readonly crawler: Crawler;
   /** Virtual milliseconds it took. */
   readonly tookMs: number;
@@ -23,11 +23,11 @@ interface FakeCrawlOptions {
   /** Options of `crawler.run`. */
   readonly run?: RunOptions;
   readonly clock?: VirtualClockOptions;
-  /** Whether a handler or a hook may throw, because the test is about that. @default false */
+  /** Whether a handler or a hook may throw because the test is about that. @default false */
   readonly mayThrow?: boolean;
 }
 
-/** Virtual milliseconds for the end of a crawl that got stuck; a stop takes ten seconds. */
+/** Virtual milliseconds for the end of a stuck crawl; a stop takes ten seconds. */
 const LAST_MS = 20_000;
 
 /**
@@ -54,7 +54,7 @@ export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: R
 }
 
 /**
- * Crawls a fake web on virtual time, with a clock of its own.
+ * Crawls a fake web on virtual time, with its own clock.
  *
  * @param make - Makes the crawler, with the fakes among its options.
  * @example
@@ -62,8 +62,8 @@ export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: R
  * const crawl = await crawlInVirtualTime(web, (fakes) => createCrawler({ ...options, ...fakes }));
  * assertKeepsGap(crawl, 'example.org', 10_000);
  * ```
- * @returns Rejects as `runCrawl` does, with what `make` threw, with the first thing that a route of the web threw, and
- *   with the first that a handler or a hook threw, unless `mayThrow`.
+ * @returns Rejects as `runCrawl` does, with the error of `make`, with the first error of a route of the web, and with
+ *   the first error of a handler or a hook, unless `mayThrow`.
  */
 export async function crawlInVirtualTime(
   web: FakeWeb,

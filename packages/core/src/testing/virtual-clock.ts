@@ -1,8 +1,8 @@
-// Time that passes only when nothing else is left to do: a day of waiting takes as long as what is done in it. It
-// replaces the timers of the platform, so that the frontier, the second lock, timeouts and a test's own timers agree
-// about the time.
+// Time that passes only when nothing else is left to do: a day of waiting takes as long as the work in it. It replaces
+// the timers of the platform, so that the frontier, the second lock, timeouts and a test's own timers use the same
+// time.
 //
-// A step is one timer. Before the next step, everything that a timer started comes to rest: promises, files that are
+// A step is one timer. Before the next step, everything that a timer started has to finish: promises, files that are
 // read or written, and the work of `standStill`. So a run over the same fakes takes the same steps at the same times.
 
 import { createRequire, syncBuiltinESMExports } from 'node:module';
@@ -10,7 +10,7 @@ import type { Clock } from '@mannerly/frontier';
 import type { Clock as FakeClock } from '@sinonjs/fake-timers';
 import { checkOptions } from '../call-options.js';
 import { MannerlyError } from '../errors.js';
-// Loaded at first use elsewhere: the platform does not report that a module is being loaded, and time would go on.
+// Elsewhere loaded on first use: the platform does not report that a module is loading, so time would pass.
 import '../licensing/page-licenses.js';
 import '../page/html.js';
 import { readPdfsWithin } from '../page/pdf-text.js';
@@ -40,11 +40,13 @@ export interface VirtualClockOptions {
 
 /** A clock that moves by itself, from one timer to the next, during `advance` and `finish`. */
 export interface VirtualClock extends Clock {
-  /** Lets milliseconds pass. Rejects with MannerlyError `clock-stuck` after too many steps; with what a timer threw. */
+  /**
+   * Lets milliseconds pass. Rejects with MannerlyError `clock-stuck` after too many steps; with the error of a timer.
+   */
   advance(ms: number): Promise<void>;
   /**
-   * Lets time pass until a promise is settled, and settles as it does. Rejects with MannerlyError `clock-stuck` when no
-   * timer is left and the promise is pending, and when a bound of the clock is reached; with what a timer threw.
+   * Lets time pass until a promise is settled, and settles in the same way. Rejects with MannerlyError `clock-stuck` if
+   * no timer is left and the promise is pending, and if a bound of the clock is reached; with the error of a timer.
    */
   finish<T>(promise: Promise<T>): Promise<T>;
   /**
@@ -52,11 +54,11 @@ export interface VirtualClock extends Clock {
    * Files do not need it. After 30 real seconds the clock is stuck.
    */
   standStill<T>(work: () => Promise<T>): Promise<T>;
-  /** Restores the platform's timers. Safe to call twice. Whatever still waits for this clock waits forever. */
+  /** Restores the platform's timers. Safe to call twice. Code that still waits for this clock waits forever. */
   end(): void;
 }
 
-// The timers of the platform, taken before they are replaced.
+// The timers of the platform, saved before they are replaced.
 const { setImmediate: realImmediate, setTimeout: realTimeout } = globalThis;
 const realNow = performance.now.bind(performance);
 
@@ -81,16 +83,16 @@ export function createVirtualClock(options: VirtualClockOptions = {}): VirtualCl
   return new ReplacedClock(startMs, maxSteps, maxMs);
 }
 
-/** Its methods are fields: they may be called without the clock. */
+/** Its methods are fields, so that they may be called without the clock. */
 class ReplacedClock implements VirtualClock {
   readonly #fake: FakeClock;
   readonly #maxSteps: number;
   readonly #maxMs: number;
   readonly #work = new RealWork();
   #isOver = false;
-  /** Work that time stands still for. */
+  /** The amount of work that time stands still for. */
   #still = 0;
-  /** Requests of the platform that do not end, and are no longer waited for. */
+  /** Requests of the platform that do not end and are no longer waited for. */
   #ignored = 0;
 
   constructor(startMs: number, maxSteps: number, maxMs: number) {
@@ -141,7 +143,7 @@ class ReplacedClock implements VirtualClock {
     restoreTimers(this.#fake);
   };
 
-  /** From timer to timer, until it is over. */
+  /** Goes from timer to timer until it is over. */
   async #step(isOver: () => boolean, untilMs: number): Promise<void> {
     const fromMs = this.#fake.now;
     for (let steps = 0; ; steps += 1) {
@@ -171,7 +173,7 @@ class ReplacedClock implements VirtualClock {
     return new Date(this.#fake.now).toISOString();
   }
 
-  /** Promises first, then turns of the loop, files and what stands still. */
+  /** Waits for promises first, then for turns of the loop, files and work of `standStill`. */
   async #rest(): Promise<void> {
     await realTurn();
     let sinceMs: number | null = null;
@@ -182,19 +184,19 @@ class ReplacedClock implements VirtualClock {
         throw stuck(`time has stood still at ${this.#date()} for ${MAX_STILL_MS / 1_000} real seconds`, hint);
       }
       if (this.#still === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = this.#work.count();
-      // A turn is enough for most; a file that takes longer is not worth a busy loop.
+      // A turn is enough for most work; a slower file is not worth a busy loop.
       await (turns < 100 ? realTurn() : new Promise((resolve) => realTimeout(resolve, 1)));
     }
   }
 
-  /** Whether the platform works on something that ends. */
+  /** Whether the platform is doing work that ends. */
   #hasWork(): boolean {
     const work = this.#work.count();
     this.#ignored = Math.min(this.#ignored, work);
     return work > this.#ignored;
   }
 
-  /** Whether something happens although no timer is left: work of the real world that cannot be seen. */
+  /** Whether something happens although no timer is left: real work that cannot be observed. */
   async #movesByItself(isOver: () => boolean): Promise<boolean> {
     const untilMs = realNow() + REAL_GRACE_MS;
     while (realNow() < untilMs) {
@@ -214,7 +216,7 @@ function realTurn(): Promise<void> {
   return new Promise((resolve) => realImmediate(resolve));
 }
 
-/** The library is loaded here: only those who test need to install it. */
+/** The library is loaded here, so that only users who test need to install it. */
 function replaceTimers(startMs: number, standStill: VirtualClock['standStill']): FakeClock {
   const require = createRequire(import.meta.url);
   let library: typeof import('@sinonjs/fake-timers');
@@ -241,7 +243,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
   const digest = crypto.subtle.digest.bind(crypto.subtle);
   crypto.subtle.digest = (...args) => standStill(() => digest(...args));
   readPdfsWithin(standStill);
-  // What was imported by name from `node:timers/promises` is replaced as well.
+  // Also replaces what was imported by name from `node:timers/promises`.
   syncBuiltinESMExports();
   return fake;
 }
