@@ -68,6 +68,7 @@ export const MAX_PDF_CHARS = 16 * 1024 * 1024; // characters of their text
 /** Pieces of their text, mostly a line each. A form that nests others twice makes millions from a kilobyte. Ours. */
 export const MAX_PDF_PIECES = 2_000_000;
 export const MAX_PDF_MS = 30_000; // for one PDF, half of what its handler has
+export const MAX_PDF_WAIT_MS = 60_000; // for the PDFs before it, as long as a handler has by default
 export const MAX_PDF_MEMORY_MIB = 1_024; // by which the process may grow while one is read
 export const PDF_WATCH_MS = 100; // milliseconds between two checks of both
 export const PDF_THREAD_IDLE_MS = 10_000; // until a thread without a PDF ends

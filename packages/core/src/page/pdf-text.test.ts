@@ -51,6 +51,15 @@ it('what takes too long fails, the program goes on meanwhile, and the next is re
   expect((await next).text).toContain('High tide at six');
 });
 
+it('one that has waited too long for others is not read', async () => {
+  const slow = readPdfText(pdfOfContent('q Q '.repeat(2 ** 23)), URL_OF_PAGE, { ms: 300 });
+  const late = readPdfText(pdfOf('High tide at six'), URL_OF_PAGE, { waitMs: 100 });
+  const next = readPdfText(pdfOf('Low tide at noon'), URL_OF_PAGE);
+  await expect(slow).rejects.toThrow('it takes longer than');
+  await expect(late).rejects.toThrow('cannot be read as PDF: the PDFs before it took too long');
+  expect((await next).text).toContain('Low tide at noon');
+});
+
 it('what needs too much memory fails', async () => {
   const reading = readPdfText(pdfOfContent('q Q '.repeat(2 ** 25)), URL_OF_PAGE, { memoryMib: 64 });
   await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('needs more than 64 MiB of memory') });

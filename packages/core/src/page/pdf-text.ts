@@ -13,6 +13,7 @@ import {
   MAX_PDF_MS,
   MAX_PDF_PAGES,
   MAX_PDF_PIECES,
+  MAX_PDF_WAIT_MS,
   PDF_THREAD_IDLE_MS,
   PDF_WATCH_MS,
 } from './limits.js';
@@ -29,6 +30,7 @@ export interface PdfText {
 
 /** One PDF at a time: each may take as much memory as a thread may have. */
 const queue = new PQueue({ concurrency: 1 });
+const LATE: PdfAnswer = { kind: 'failed', why: 'the PDFs before it took too long' };
 let thread: Worker | null = null;
 let idle: NodeJS.Timeout | undefined;
 type Around = (work: () => Promise<PdfAnswer>) => Promise<PdfAnswer>;
@@ -41,16 +43,23 @@ export function readPdfsWithin(other: Around | null): void {
 
 /**
  * @param bytes - Ownership is taken: their buffer is detached.
- * @param most - The most pieces of text, milliseconds, and growth of the process's memory.
+ * @param most - The most pieces of text, milliseconds of reading and of waiting for other PDFs, and growth of the
+ * process's memory.
  * @throws MannerlyError (rejects) `peer-missing`; `page-not-pdf` for what cannot be read, including a password.
  */
 export async function readPdfText(
   bytes: Uint8Array,
   url: string,
-  { pieces = MAX_PDF_PIECES, ms = MAX_PDF_MS, memoryMib = MAX_PDF_MEMORY_MIB } = {},
+  { pieces = MAX_PDF_PIECES, ms = MAX_PDF_MS, waitMs = MAX_PDF_WAIT_MS, memoryMib = MAX_PDF_MEMORY_MIB } = {},
 ): Promise<PdfText> {
   const task = { bytes, most: { pages: MAX_PDF_PAGES, chars: MAX_PDF_CHARS, pieces } };
-  const read = () => queue.add(() => readInThread(task, ms, memoryMib));
+  const calledMs = performance.now();
+  // A handler whose time is up no longer waits for its PDF.
+  const read = () =>
+    queue.add(async () => {
+      if (performance.now() - calledMs > waitMs) return LATE;
+      return readInThread(task, ms, memoryMib);
+    });
   const answer = await (around === null ? read() : around(read));
   if (answer.kind === 'text') {
     const { text, pages, truncated } = answer;

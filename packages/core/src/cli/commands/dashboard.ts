@@ -28,7 +28,7 @@ export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number>
   return inspectingStore(store, io, async ({ report, order }) => {
     let last = await report();
     let fail = (_: unknown): void => undefined;
-    const tell = (given: CrawlOrder) => (): void => void order(given).catch(fail);
+    const tell = (given: CrawlOrder) => (): void => void order(given).catch((error) => fail(error));
     const orders = { pause: tell('pause'), resume: tell('resume'), stop: tell('stop') };
     const crawl = { ...watched(() => last, io), ...orders };
     const opened = await openDashboard(crawl, { ...flags, listen }, () => joinedSource(() => familiesIn(last)), io);
