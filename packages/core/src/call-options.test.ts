@@ -15,6 +15,7 @@ import {
   csvSink,
   exportItems,
   jsonlSink,
+  memorySink,
   packageArchive,
   planCrawl,
   RetryPage,
@@ -108,6 +109,14 @@ it('after a call of `run` that was refused, the crawler runs', async () => {
   const again = createCrawler({ ...options, ...web.fakes(), maxIdleMs: 0, log: 'silent' });
   await expect(again.run({ signal: new AbortController() as never })).rejects.toMatchObject({ code: 'option-invalid' });
   expect((await again.run()).pages).toBe(0);
+});
+
+it('a sink of a replay without a name', async () => {
+  const nameless = { ...memorySink(), name: undefined };
+  await expect(replay({ from, handlers: () => undefined, sinks: [nameless as never] })).rejects.toMatchObject({
+    code: 'option-invalid',
+    message: expect.stringContaining('expected `replay.sinks[0]` to be an object with name, open, write, close'),
+  });
 });
 
 it('handlers of a replay that are an object: what to write instead', async () => {

@@ -11,7 +11,7 @@ import { isLogger } from '../journal/crawl-log.js';
 import type { StoreNotice } from '../journal/events.js';
 import { LOG_LEVELS, type LogFunction, type Logger } from '../journal/log-entry.js';
 import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
-import type { Sink } from '../output/sink.js';
+import { isSink, SINK_MEMBERS, type Sink } from '../output/sink.js';
 import { isObject } from '../parse-json.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
 import { ARCHIVE_GROUP } from './archive-rows.js';
@@ -24,8 +24,6 @@ const MIB = 1024 * 1024;
 const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' });
 
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
-
-const SINK_MEMBERS = ['open', 'write', 'close'];
 
 const has =
   (...methods: string[]) =>
@@ -340,7 +338,7 @@ export const MACHINE_ROWS = {
     { default: [] },
   ),
   sinks: row(
-    list(code<Sink>('Sink', has(...SINK_MEMBERS), SINK_MEMBERS)),
+    list(code<Sink>('Sink', isSink, SINK_MEMBERS)),
     'Where items go, besides `items.jsonl` in the crawl directory: [sinks](../sinks.md). The run opens and ' +
       'closes them.',
     { default: [] },

@@ -3,6 +3,7 @@
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { ItemLicense } from '../item-license.js';
+import { isObject } from '../parse-json.js';
 
 /** One item that a handler emitted, or a tombstone: the earlier items of its page may no longer be kept. */
 export interface Item {
@@ -52,6 +53,16 @@ export interface Sink {
    * time, and again after the next run. A rejection ends the run like one of `close`. @default files stay in place
    */
   keepFile?(file: RunFile, stop?: AbortSignal): Promise<void>;
+}
+
+/** What every sink has: a name that is not empty, and methods. */
+export const SINK_MEMBERS = ['name', 'open', 'write', 'close'] as const;
+
+/** Whether a value of the user's code is a sink. @throws Never */
+export function isSink(value: unknown): value is Sink {
+  if (!isObject(value)) return false;
+  const { name, open, write, close } = value;
+  return typeof name === 'string' && name !== '' && [open, write, close].every((each) => typeof each === 'function');
 }
 
 /** Creates a sink in memory, limited only by what the crawl emits. `items` has each id once, in order. */

@@ -20,7 +20,7 @@ import { applyLicense, type FoundLicense } from '../licensing/licenses.js';
 import { MAX_WAIT_MS } from '../limits.js';
 import { NEVER_ABORTED } from '../on-abort.js';
 import { ItemWriter, itemsOf } from '../output/items.js';
-import type { Sink } from '../output/sink.js';
+import { isSink, SINK_MEMBERS, type Sink } from '../output/sink.js';
 import type { ResolvedExclusionOptions } from '../page/exclusion.js';
 import { PageReader } from '../page/read-page.js';
 import { archivedAnswers, archivedOutcome } from './archived-answers.js';
@@ -97,12 +97,16 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     const hint = 'For an object of handlers: `handlers: (routes) => routes.route({ html: readPage })`.';
     throw invalidOption('replay.handlers', 'a function', options.handlers, hint);
   }
+  const { sinks = [] } = options;
+  const wrong = sinks.findIndex((sink) => !isSink(sink));
+  if (wrong >= 0)
+    throw invalidOption(`replay.sinks[${wrong}]`, `an object with ${SINK_MEMBERS.join(', ')}`, sinks[wrong]);
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
   const handlers = new Handlers();
   await options.handlers(routesInto(handlers));
   const { signal = NEVER_ABORTED } = options;
-  const writer = new ItemWriter(options.sinks ?? [], { stop: { signal, clock: systemClock() } });
+  const writer = new ItemWriter(sinks, { stop: { signal, clock: systemClock() } });
   await writer.open();
   const run = new Replay(folders, handlers, options, (items) => writer.write(items));
   try {

@@ -5,6 +5,10 @@ import { fileStore } from '../stores/file.js';
 import { memoryStore } from '../stores/memory.js';
 import { type FrontierOptions, resolveOptions } from './options.js';
 
+const storeThat = (capabilities: object) => {
+  const store = memoryStore();
+  return { ...store, capabilities: { ...store.capabilities, ...capabilities } };
+};
 const least: FrontierOptions = { store: memoryStore(), robots: { tokens: ['testbot'] } };
 
 describe('resolveOptions', () => {
@@ -36,6 +40,10 @@ describe('resolveOptions', () => {
   // [what is wrong, the option named, the value told]
   const faults: [object, string, string][] = [
     [{ store: undefined }, 'store', 'undefined'],
+    [{ store: { ...memoryStore(), commit: undefined } }, 'store', 'a FrontierStore with commit'],
+    [{ store: { ...memoryStore(), capabilities: undefined } }, 'store.capabilities.shared', 'undefined'],
+    [{ store: storeThat({ maxBatch: 0 }) }, 'store.capabilities.maxBatch', '0'],
+    [{ store: storeThat({ maxBody: undefined }) }, 'store.capabilities.maxBody', 'undefined'],
     [{ robots: undefined }, 'robots', 'undefined'],
     [{ hosts: [{ match: 'a.test', weight: 0 }] }, 'hosts[0].weight', '0'],
     [{ hosts: [{ match: 'a.test', label: '' }] }, 'hosts[0].label', '""'],

@@ -171,7 +171,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
   const { store, crawl = 'crawl', owner = crypto.randomUUID(), part, secret = null } = options;
   const { maxQueued = QUEUED_MAX, maxHosts = HOSTS_HELD, unsettledPerHost = UNSETTLED_PER_HOST } = options;
   const { leaseTtlMs = LEASE_TTL_MS } = options;
-  if (typeof store?.lease !== 'function') throw invalid('store', 'a FrontierStore', store);
+  checkStore(store);
   if (typeof crawl !== 'string' || crawl === '') throw invalid('crawl', 'a name', crawl);
   if (typeof owner !== 'string' || owner === '') throw invalid('owner', 'a name', owner);
   if (part !== undefined && part !== null && !/^[\w.:-]{1,128}$/.test(part))
@@ -300,4 +300,22 @@ function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new FrontierError('option-invalid', `\`robots\`: ${text}`, { cause });
   }
+}
+
+/** The verbs that every store has. */
+const STORE_VERBS = [
+  ...(['open', 'add', 'lease', 'wake', 'commit', 'nextDueInMs', 'readRecord', 'writeRecord'] as const),
+  ...(['stats', 'scan', 'close'] as const),
+];
+
+/** A batch or a body without a limit would be queued in part, or not at all. */
+function checkStore(store: FrontierStore | undefined): void {
+  const absent = STORE_VERBS.filter((verb) => typeof store?.[verb] !== 'function');
+  if (store === undefined || absent.length > 0)
+    throw invalid('store', `a FrontierStore with ${absent.join(', ')}`, store);
+  const { shared, durable, maxBody, maxBatch } = store.capabilities ?? {};
+  oneOf('store.capabilities.shared', shared, [true, false]);
+  oneOf('store.capabilities.durable', durable, ['none', 'process', 'power']);
+  wholeIn('store.capabilities.maxBody', maxBody, 1, Number.MAX_SAFE_INTEGER);
+  wholeIn('store.capabilities.maxBatch', maxBatch, 1, Number.MAX_SAFE_INTEGER);
 }

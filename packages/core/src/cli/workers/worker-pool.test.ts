@@ -101,15 +101,16 @@ describe('workers', () => {
     expect(ends).toEqual([{ report: null, code }]);
   });
 
-  it('are restarted when they fail in an open crawl, the first too', async () => {
-    const { pool, started, lines, worker } = setUp(1);
+  it.each([EXIT.broken, EXIT.usage])('end with the reason that they state in an open crawl, code %i', async (code) => {
+    const { pool, started, lines, worker } = setUp(2);
     worker(0).is('running');
-    worker(0).says({ kind: 'failed', lines: ['mannerly: the store is away'], code: EXIT.broken });
-    worker(0).exits(EXIT.broken);
     await settle();
-    expect(lines).toEqual(['mannerly: the store is away', 'Worker 1 ended with code 1 and is restarted.']);
-    worker(1).finishes();
-    await pool.ended;
+    worker(1).says({ kind: 'failed', lines: ['mannerly: the store is away'], code });
+    worker(1).exits(code);
+    await settle();
+    expect(lines).toEqual(['mannerly: the store is away', `Worker 2 ended with code ${code}.`]);
+    worker(0).finishes();
+    expect(await pool.ended).toMatchObject([{ code: EXIT.ok }, { report: null, code }]);
     expect(started).toHaveLength(2);
   });
 

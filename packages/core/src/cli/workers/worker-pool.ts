@@ -1,5 +1,5 @@
 // The processes of `mannerly crawl --workers`, as the command sees them: started and stopped together, and restarted
-// when one dies, within a bound. They share the store. The command itself fetches nothing.
+// when one dies without a reason, within a bound. They share the store. The command itself fetches nothing.
 
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { EXIT } from '../exit-codes.js';
@@ -95,11 +95,13 @@ export class WorkerPool {
       const isFirst = number === 1 && !this.#isOpen;
       const { report, code, signal, hasSaidWhy } = await this.#runOnce(next, number, isFirst);
       if (report !== null) return { report, code };
-      if (code === EXIT.usage || (hasSaidWhy && !this.#isOpen)) {
+      const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
+      // What it said would also end the one that replaces it.
+      if (hasSaidWhy) {
         this.#isRefused ||= number === 1;
+        if (this.#isOpen) print(`Worker ${number} ${how}.`);
         return { report, code };
       }
-      const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
       if (this.#isStopping || restarts >= MAX_RESTARTS) {
         const often = this.#isStopping ? '' : ` for the ${MAX_RESTARTS + 1}th time and is not restarted`;
         print(`Worker ${number} ${how}${often}.`);
