@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { type CookieJar, Cookies, jarMaker } from './cookies.js';
-import type { RequestPurpose } from './identity.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
+import type { RequestPurpose } from './request-headers.js';
 
 /** A jar that keeps names and values, and knows nothing of domains: what keeps origins apart is not the jar. */
 function plainJar(): CookieJar {

@@ -5,8 +5,8 @@ import { parseUrl } from '../parse-url.js';
 import { present } from '../present.js';
 import { type Cookies, SAME_FOR_EVERYONE } from './cookies.js';
 import type { Credential } from './credential.js';
-import type { RequestPurpose } from './identity.js';
 import { type FetchOutcome, type HeaderLines, headerValue, type ResponseOutcome } from './outcome.js';
+import type { RequestPurpose } from './request-headers.js';
 
 interface CarryingRequest {
   readonly purpose: RequestPurpose;

@@ -10,6 +10,7 @@ import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/fro
 import { keepLatest } from '../keep-latest.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { unlessAborted } from '../on-abort.js';
+import { isObject } from '../parse-json.js';
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
@@ -19,9 +20,8 @@ import { Cookies, type MakeJar } from './cookies.js';
 import type { Credential } from './credential.js';
 import { type CredentialUse, createCredentialUse, withheld, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
-import { type FetcherInUse, fetchOrFail } from './fetch-or-fail.js';
-import type { FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
-import { type Identity, type RequestPurpose, requestHeaders } from './identity.js';
+import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
+import type { Identity } from './identity.js';
 import {
   MAX_GAP_HOSTS,
   PROXY_DOWN_MS,
@@ -32,9 +32,10 @@ import {
 } from './limits.js';
 import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
 import { isUnlisted } from './own-addresses.js';
+import { type RequestPurpose, requestHeaders } from './request-headers.js';
 import type { RequestLimiter } from './request-limiter.js';
-import { recordOf } from './request-record.js';
-import { Spool, type SpooledBody } from './spool.js';
+import { requestRecord } from './request-record.js';
+import { Spool, type SpooledBody, withSpooled } from './spool.js';
 
 export interface EgressRequest {
   /** Credentials and fragment in it are never sent. */
@@ -76,7 +77,12 @@ export interface EgressRequest {
   readonly signal: AbortSignal;
 }
 
-export interface EgressOptions extends FetcherInUse {
+export interface EgressOptions {
+  readonly fetcher: Fetcher;
+  /** Epoch milliseconds. */
+  readonly nowMs: () => number;
+  /** Called when the fetcher rejects, or returns something other than an outcome. */
+  readonly onFetcherError?: (url: string, error: unknown) => void;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   /** Signs https requests. @default none is signed */
   readonly signing?: CrawlSigning;
@@ -179,7 +185,7 @@ export class Egress {
     if (request.purpose !== 'login') {
       this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
     }
-    this.#options.onRequest?.(recordOf(request, outcome, sent, last === undefined ? null : startedAtMs - last));
+    this.#options.onRequest?.(requestRecord(request, outcome, sent, last === undefined ? null : startedAtMs - last));
     // Sent once: a site that wants a differently signed login does not get it a second time.
     return request.method === 'POST' ? outcome : this.#takeIn(url, outcome, signing !== null);
   }
@@ -282,7 +288,7 @@ export class Egress {
       spooled = bytes === null ? null : this.#spool.open(bytes);
       return spooled;
     };
-    const came = await fetchOrFail(this.#options, {
+    const came = await this.#fetched({
       url,
       method,
       headers: leaving,
@@ -309,6 +315,25 @@ export class Egress {
     return { came: spooled === null ? came : await withSpooled(came, spooled), sent };
   }
 
+  /**
+   * One exchange by a fetcher that may be the user's. One that rejects, or returns something other than an outcome,
+   * breaks its contract: that is reported, and becomes a value. Never rejects.
+   */
+  async #fetched(request: FetchRequest): Promise<FetchOutcome | null> {
+    const { fetcher, nowMs, onFetcherError } = this.#options;
+    const startedAtMs = nowMs();
+    try {
+      const came: unknown = await fetcher.fetch(request);
+      if (came === null || isOutcome(came)) return came;
+      throw new TypeError('`fetch` answered with neither a `FetchOutcome` nor `null`');
+    } catch (error) {
+      onFetcherError?.(request.url, error);
+      const failed = unsentFailure(request.url, nowMs(), 'internal', failureDetail(error));
+      // Whether a request was sent is unknown. It counts as sent, so that the host gets its pause.
+      return { ...failed, wasSent: true, timing: { ...failed.timing, startedAtMs } };
+    }
+  }
+
   #mayLeaveFrom(localAddress: string | null): boolean {
     const { leavesFrom = [], stop } = this.#options;
     if (localAddress === null || leavesFrom.length === 0 || !isUnlisted(localAddress, leavesFrom)) return true;
@@ -323,21 +348,14 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
 }
 
-/** The outcome with its spooled body. A full disk is broken machinery, but still becomes a value. */
-async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody): Promise<FetchOutcome> {
-  if (outcome.kind === 'failed') {
-    await spooled.discard();
-    return outcome;
-  }
-  try {
-    const { body, file } = spooled.end();
-    return file === null ? { ...outcome, body } : { ...outcome, body, file };
-  } catch (error) {
-    await spooled.discard();
-    const { url, remoteAddress, timing } = outcome;
-    const detail = failureDetail(error);
-    return { kind: 'failed', url, failure: 'internal', detail, remoteAddress, wasSent: true, timing };
-  }
+/** Whether the answer of a user's fetcher is an outcome, as far as the crawl depends on it. Never throws. */
+function isOutcome(answer: unknown): answer is FetchOutcome {
+  if (!isObject(answer)) return false;
+  const { kind, timing, failure, status, headers, body } = answer;
+  if (!isObject(timing) || !Number.isFinite(timing['startedAtMs']) || !Number.isFinite(timing['endedAtMs']))
+    return false;
+  if (kind === 'failed') return typeof failure === 'string';
+  return kind === 'response' && Number.isInteger(status) && Array.isArray(headers) && ArrayBuffer.isView(body);
 }
 
 /** The URL as it is requested and logged, without credentials and fragment. `null` if it is not a URL. */

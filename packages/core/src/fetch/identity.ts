@@ -1,14 +1,9 @@
-// Who crawls: the product token, the contact, and the header fields that carry them on every request. A name that
-// robots.txt cannot address, or a contact that reaches no one, is never sent.
+// Who crawls: the product token, the contact, and the User-Agent with both. A name that robots.txt cannot address, or a
+// contact that reaches no one, is never sent.
 
-import { hash } from 'node:crypto';
 import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
-import { OURS } from '../refused-fields.js';
-import type { RequestRecord } from '../report/decision.js';
-import { ACCEPT_ENCODING } from './content-coding.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
-import { withFields } from './own-headers.js';
 
 export interface Identity {
   readonly name: string;
@@ -111,63 +106,4 @@ function checkTokens(value: unknown, userAgent: string): readonly string[] {
   throw new MannerlyError('identity-name', `expected \`identity.tokens\` to be ${expected}, got ${shown(value)}`, {
     hint: 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).',
   });
-}
-
-export type RequestPurpose = RequestRecord['purpose'];
-
-/**
- * The value of Accept, by purpose. Everything else stays welcome at a lower weight, so that no server has a reason to
- * answer 406 (specification, access §2; RFC 9110 §12.5.1).
- */
-const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
-  page: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-  robots: 'text/plain, */*;q=0.5',
-  sitemap: 'application/xml, text/xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
-  'data-txt': 'text/plain, */*;q=0.5',
-  'well-known': 'application/json, */*;q=0.5',
-  handler: '*/*',
-  subresource: '*/*',
-  requisite: '*/*',
-  login: 'text/html,application/xhtml+xml,*/*;q=0.8',
-  license: 'application/rsl+xml, application/xml;q=0.9, */*;q=0.5',
-};
-
-/**
- * What a request for a page accepts, and under which name, since a different offer may get a different answer.
- *
- * @param isSignedIn - Whether it carries the credential of an account. @default false
- */
-export function offerOf({ name }: Identity, added: Fields, isSignedIn = false): string {
-  const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
-  const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}${isSignedIn ? ' signed in' : ''}`;
-  return hash('sha256', offer, 'base64url').slice(0, OFFER_CHARS);
-}
-
-const OFFER_CHARS = 8;
-
-type Fields = Readonly<Record<string, string>>;
-
-/** Requests for content, which get the operator's extra fields. Requests about rules only say who sends them. */
-const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'requisite', 'sitemap']);
-
-/**
- * The header fields of a request. Never throws.
- *
- * @param own - Fields of the request itself. @param added - Fields that the operator adds for its host, checked.
- */
-export function requestHeaders(
-  { userAgent, from }: Pick<Identity, 'userAgent' | 'from'>,
-  purpose: RequestPurpose,
-  own: Fields = {},
-  added: Fields = {},
-): Fields {
-  const base = {
-    'User-Agent': userAgent,
-    ...(from === null ? {} : { From: from }),
-    Accept: ACCEPT[purpose],
-    'Accept-Encoding': ACCEPT_ENCODING,
-  };
-  const allowed = Object.entries(own).filter(([name]) => !OURS.test(name));
-  const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
-  return withFields(WITH_FIELDS.has(purpose) ? withFields(base, added) : base, Object.fromEntries(names));
 }

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { HostRequirements, RobotsCopyRef } from '@mannerly/frontier';
 import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
-import type { RequestPurpose } from './identity.js';
 import { MAX_LOGGED_FIELD_CHARS } from './limits.js';
 import { type FetchOutcome, headersByName, headerValue } from './outcome.js';
+import type { RequestPurpose } from './request-headers.js';
 
 /** What is known about a request before it is sent, as in `EgressRequest`. */
 interface LoggedRequest {
@@ -22,7 +22,7 @@ interface LoggedRequest {
  *
  * @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first.
  */
-export function recordOf(
+export function requestRecord(
   { host, purpose, method = 'GET', requirements, robots = null, robotsOf = null }: LoggedRequest,
   outcome: FetchOutcome,
   headers: Readonly<Record<string, string>>,

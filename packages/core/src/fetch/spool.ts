@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { holderOf, LOCK_NAME, lockDirectory } from '../directory/directory-lock.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { Pieces } from './body.js';
+import { failureDetail } from './failure-code.js';
 import type { BodyConsumer } from './fetcher.js';
 import { MAX_STALE_SPOOLS, SPOOL_MEMORY_BYTES, UNLOCKED_SPOOL_MS } from './limits.js';
-import type { BodyFile } from './outcome.js';
+import type { BodyFile, FetchOutcome } from './outcome.js';
 
 const PREFIX = 'mannerly-body-';
 
@@ -110,6 +111,23 @@ export class SpooledBody implements BodyConsumer {
   #close(): void {
     if (this.#file !== null) closeSync(this.#file);
     this.#file = null;
+  }
+}
+
+/** The outcome with its spooled body. A full disk is broken machinery, but still becomes a value. */
+export async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody): Promise<FetchOutcome> {
+  if (outcome.kind === 'failed') {
+    await spooled.discard();
+    return outcome;
+  }
+  try {
+    const { body, file } = spooled.end();
+    return file === null ? { ...outcome, body } : { ...outcome, body, file };
+  } catch (error) {
+    await spooled.discard();
+    const { url, remoteAddress, timing } = outcome;
+    const detail = failureDetail(error);
+    return { kind: 'failed', url, failure: 'internal', detail, remoteAddress, wasSent: true, timing };
   }
 }
 

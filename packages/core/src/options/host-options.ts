@@ -5,7 +5,7 @@ import type { FrontierOptions } from '@mannerly/frontier';
 import { readPatterns } from '../admit/url-pattern.js';
 import { invalidOption } from '../errors.js';
 import { MAX_OWN_HEADERS } from '../fetch/limits.js';
-import { readOwnHeaders } from '../fetch/own-headers.js';
+import { readOwnHeaders } from '../fetch/request-headers.js';
 import { present } from '../present.js';
 import type { HostEntryText } from '../report/host-entry.js';
 import {

@@ -5,7 +5,7 @@ import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import type { MakeJar } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
-import { createFieldsOf } from '../fetch/own-headers.js';
+import { createFieldsOf } from '../fetch/request-headers.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';

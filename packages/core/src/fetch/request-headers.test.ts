@@ -2,8 +2,7 @@
 // have two names; one of a browser would be a disguise.
 
 import { describe, expect, it } from 'vitest';
-import { type RequestPurpose, requestHeaders } from './identity.js';
-import { readOwnHeaders } from './own-headers.js';
+import { type RequestPurpose, readOwnHeaders, requestHeaders } from './request-headers.js';
 
 const refused = (line: string) => () => readOwnHeaders([line]);
 

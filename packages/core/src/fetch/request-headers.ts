@@ -1,0 +1,122 @@
+// The header fields of a request: who sends it, what it accepts, and the fields that the operator adds to requests for
+// content, such as Accept-Language. Cookies and credentials are added by egress.
+
+import { hash } from 'node:crypto';
+import { createHostMatch } from '@mannerly/frontier/internal';
+import { invalidOption } from '../errors.js';
+import { OURS, whyRefused } from '../refused-fields.js';
+import type { RequestRecord } from '../report/decision.js';
+import { ACCEPT_ENCODING } from './content-coding.js';
+import type { Identity } from './identity.js';
+import { MAX_OWN_HEADER_CHARS, MAX_OWN_HEADERS } from './limits.js';
+
+export type RequestPurpose = RequestRecord['purpose'];
+
+type Fields = Readonly<Record<string, string>>;
+
+/**
+ * The value of Accept, by purpose. Everything else stays welcome at a lower weight, so that no server has a reason to
+ * answer 406 (specification, access §2; RFC 9110 §12.5.1).
+ */
+const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
+  page: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  robots: 'text/plain, */*;q=0.5',
+  sitemap: 'application/xml, text/xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
+  'data-txt': 'text/plain, */*;q=0.5',
+  'well-known': 'application/json, */*;q=0.5',
+  handler: '*/*',
+  subresource: '*/*',
+  requisite: '*/*',
+  login: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  license: 'application/rsl+xml, application/xml;q=0.9, */*;q=0.5',
+};
+
+/**
+ * What a request for a page accepts, and under which name, since a different offer may get a different answer.
+ *
+ * @param isSignedIn - Whether it carries the credential of an account. @default false
+ */
+export function offerOf({ name }: Identity, added: Fields, isSignedIn = false): string {
+  const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
+  const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}${isSignedIn ? ' signed in' : ''}`;
+  return hash('sha256', offer, 'base64url').slice(0, OFFER_CHARS);
+}
+
+const OFFER_CHARS = 8;
+
+/** Requests for content, which get the operator's extra fields. Requests about rules only say who sends them. */
+const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'requisite', 'sitemap']);
+
+/**
+ * The header fields of a request. Never throws.
+ *
+ * @param own - Fields of the request itself. @param added - Fields that the operator adds for its host, checked.
+ */
+export function requestHeaders(
+  { userAgent, from }: Pick<Identity, 'userAgent' | 'from'>,
+  purpose: RequestPurpose,
+  own: Fields = {},
+  added: Fields = {},
+): Fields {
+  const base = {
+    'User-Agent': userAgent,
+    ...(from === null ? {} : { From: from }),
+    Accept: ACCEPT[purpose],
+    'Accept-Encoding': ACCEPT_ENCODING,
+  };
+  const allowed = Object.entries(own).filter(([name]) => !OURS.test(name));
+  const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
+  return withFields(WITH_FIELDS.has(purpose) ? withFields(base, added) : base, Object.fromEntries(names));
+}
+
+const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
+
+/**
+ * Parses fields of the form `Name: value`.
+ *
+ * @param path - The option.
+ * @throws MannerlyError `option-invalid` for an invalid field, a refused one, or a duplicate.
+ */
+export function readOwnHeaders(lines: readonly string[], path = 'network.headers'): Fields {
+  const fields: Record<string, string> = {};
+  if (lines.length > MAX_OWN_HEADERS) throw invalidOption(path, `at most ${MAX_OWN_HEADERS} fields`, lines);
+  for (const [at, line] of lines.entries()) {
+    const option = `${path}[${at}]`;
+    const [, name = '', value = ''] = (line.length <= MAX_OWN_HEADER_CHARS && FIELD.exec(line)) || [];
+    if (name === '') {
+      const expected = `a field such as "Accept-Language: de", at most ${MAX_OWN_HEADER_CHARS} characters`;
+      throw invalidOption(option, expected, line);
+    }
+    const why = whyRefused(name);
+    if (why !== undefined) throw invalidOption(option, 'a field that a crawl may add', name, `${name}: ${why}.`);
+    if (Object.keys(fields).some((known) => known.toLowerCase() === name.toLowerCase())) {
+      throw invalidOption(option, 'a field that is not given twice', name);
+    }
+    // Names are compared case-insensitively; `Accept` gets our own spelling.
+    fields[name.toLowerCase() === 'accept' ? 'Accept' : name] = value;
+  }
+  return Object.freeze(fields);
+}
+
+/** Merges fields with others, which take precedence if a name, in any case, is in both. @throws Never */
+function withFields(fields: Fields, others: Fields): Fields {
+  const added = Object.keys(others);
+  if (added.length === 0) return fields;
+  const names = new Set(added.map((name) => name.toLowerCase()));
+  return {
+    ...Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name.toLowerCase()))),
+    ...others,
+  };
+}
+
+/** The fields of requests to a host, by its name: those of the crawl, then those of matching entries, in order. */
+export function createFieldsOf(
+  ofCrawl: Fields,
+  entries: readonly { readonly match: readonly string[]; readonly headers: Fields }[],
+): (host: string) => Fields {
+  const having = entries.filter(({ headers }) => Object.keys(headers).length > 0);
+  if (having.length === 0) return () => ofCrawl;
+  const matching = createHostMatch(having.map(({ match }) => match));
+  return (host) =>
+    matching(host.replace(/\.$/, '')).reduce((fields, at) => withFields(fields, having[at]?.headers ?? {}), ofCrawl);
+}
