@@ -38,27 +38,17 @@ export interface RequestingRun extends CrawlRun {
 
 export class PageRequests {
   readonly #run: CrawlRun;
-  readonly #queue: PQueue;
-  readonly #waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
+  /** Exchanges that are queued or under way. */
+  readonly exchanges: PQueue;
+  /**
+   * Requests that wait for the turn of their host. Handlers wait with them, so their pages must not keep others from
+   * being taken.
+   */
+  readonly waiting: Record<Purpose, number> = { handler: 0, subresource: 0, requisite: 0, license: 0, login: 0 };
 
   constructor(run: CrawlRun) {
     this.#run = run;
-    this.#queue = new PQueue({ concurrency: run.options.network.concurrency });
-  }
-
-  /** The number of handlers waiting for a host's turn. Their pages must not keep others from being taken. */
-  waitingHandlers(): number {
-    return this.#waiting.handler;
-  }
-
-  /** Whether any request waits for the turn of its host. */
-  areWaiting(): boolean {
-    return Object.values(this.#waiting).some((count) => count > 0);
-  }
-
-  /** Exchanges that are queued or under way. */
-  inFlight(): number {
-    return this.#queue.pending + this.#queue.size;
+    this.exchanges = new PQueue({ concurrency: run.options.network.concurrency });
   }
 
   /**
@@ -104,11 +94,11 @@ export class PageRequests {
   async #takeTurn(request: PlannedRequest): Promise<PageFetch | null> {
     const { frontier, wakeup, licenses } = this.#run;
     const { candidate, purpose, options, untilMs, signal } = request;
-    this.#waiting[purpose] += 1;
+    this.waiting[purpose] += 1;
     // An aborted request leaves the queue. The request of a handler that has ended keeps its place.
     const giveUp = options.isAbortable === true ? signal : undefined;
     const asked = frontier.ask(candidate, untilMs, giveUp).finally(() => {
-      this.#waiting[purpose] -= 1;
+      this.waiting[purpose] -= 1;
     });
     wakeup.wake();
     const answer = await asked;
@@ -129,7 +119,7 @@ export class PageRequests {
       await licenses.close();
       return this.#run.nowMs() < request.untilMs ? null : { kind: 'held', url, reason: 'license', untilMs };
     }
-    const outcome = await this.#queue.add(() => this.#send(answer.work, request));
+    const outcome = await this.exchanges.add(() => this.#send(answer.work, request));
     const isSent = outcome.kind !== 'not-sent';
     const done = { kind: 'done', countsAsPage: false, links: [] } as const;
     await frontier.settle(answer.work, isSent ? done : { kind: 'returned', untilMs: outcome.untilMs });

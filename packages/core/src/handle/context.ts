@@ -19,14 +19,12 @@ import {
   MAX_PAGE_FETCHES,
   MAX_REVISIT_MS,
 } from './limits.js';
-import type { PageCalls } from './page-calls.js';
 import { nameOf, type SavedFile, saveFile, whyLeftAlone } from './save.js';
 import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
 export interface PageTools {
   readonly stage: Stage;
-  readonly calls: PageCalls;
   /** Where `page.save` writes; `null`: nowhere by default. */
   readonly filesPath: string | null;
   readonly fetch: OwnFetcher;
@@ -172,7 +170,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   }
 
   #call<T>(method: (...given: never[]) => unknown, act: () => T | Promise<T>): Promise<T> {
-    return this.#tools.calls.call(method, act);
+    return this.#tools.stage.call(method, act);
   }
 
   #folder(call: string, options: SaveOptions): string | null {

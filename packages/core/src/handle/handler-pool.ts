@@ -12,7 +12,6 @@ import { createPageContext, type PageTools } from './context.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
 import type { FoundHandler, Handlers, Route } from './handlers.js';
 import type { ItemStages } from './item-stages.js';
-import { PageCalls } from './page-calls.js';
 import { checkValue, issuesText } from './schema.js';
 import { type HandlerSignal, handlerSignal } from './signals.js';
 import { NOTHING_STAGED, Stage, type Staged } from './staged.js';
@@ -139,7 +138,7 @@ export class HandlerPool {
       return mime === null || handlers.wants({ mime, label });
     };
     const followed = handlers.followed.bind(handlers);
-    const tools = { ...this.#options.tools, stage, calls: new PageCalls(), wants, followed, change, time };
+    const tools = { ...this.#options.tools, stage, wants, followed, change, time };
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
@@ -184,9 +183,7 @@ async function attempt(
     const returned = await found.handler(createPageContext(page, tools, userData));
     // `return new StopCrawl('…')` is meant as a `throw`.
     if (returned instanceof Error) throw returned;
-    await tools.stage.settled();
-    tools.calls.end((error) => tools.stage.tellLate(error));
-    const staged = tools.stage.seal();
+    const staged = await tools.stage.end();
     if (staged.data.length + staged.rejectedCount === 0 && isLikeItem(returned)) onReturned?.(page.url);
     const kept = page.exclusion.storesItems ? ((await stages?.run(staged.data, page)) ?? null) : null;
     return { kind: 'handled', staged: { ...staged, kept }, route: found.route };

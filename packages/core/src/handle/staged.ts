@@ -1,11 +1,12 @@
-// What a handler emits and follows, set aside until the handler has ended: then all of it counts, or, if the handler
+// What a handler does with its page, set aside until the handler has ended: then all of it counts, or, if the handler
 // threw or took too long, none of it. Items are checked against the schema of their route, and rejected ones are listed
-// with their issues.
+// with their issues. A call that fails is thrown in the handler that awaits it. If nothing awaits it, its failure would
+// be lost silently, or would end the process under Node.js, so it is set aside too.
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError, textOf } from '../errors.js';
 import type { FetchedPage } from '../page/page.js';
-import { MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED, MAX_REJECTED_CHARS } from './limits.js';
+import { MAX_FAILED_CALLS, MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED, MAX_REJECTED_CHARS } from './limits.js';
 import { type Checked, checkValue, type Schema, type SchemaIssue } from './schema.js';
 
 /** The result of `emit`. */
@@ -75,6 +76,8 @@ export class Stage {
   readonly #nofollow = new Set<string>();
   readonly #rejected: RejectedItem[] = [];
   #rejectedCount = 0;
+  /** Failed calls that nothing awaits. */
+  readonly #failed = new Map<Call<unknown>, unknown>();
   /** The end of the last item that had to wait for its schema; `null`: none had to. Never rejects. */
   #last: Promise<unknown> | null = null;
   #isOver = false;
@@ -87,6 +90,33 @@ export class Stage {
   constructor(page: Pick<FetchedPage, 'url' | 'visit' | 'fetchedAtMs'>, schema: Schema | null) {
     this.#page = page;
     this.#schema = schema;
+  }
+
+  /**
+   * Calls a method of the page, at once, so that a call with a forgotten `await` still stages.
+   * @param method - What the user called: the stack of its error begins with the user's line.
+   */
+  call<T>(method: (...given: never[]) => unknown, act: () => T | Promise<T>): Promise<T> {
+    try {
+      const result = act();
+      if (!(result instanceof Promise)) return Promise.resolve(result);
+      const call = new Call<T>((resolve, reject) => void result.then(resolve, reject));
+      result.catch((error) => this.#callFailed(call, error));
+      return call;
+    } catch (error) {
+      if (error instanceof MannerlyError) Error.captureStackTrace(error, method);
+      const call = new Call<T>((_, reject) => reject(error));
+      this.#callFailed(call, error);
+      return call;
+    }
+  }
+
+  #callFailed(call: Call<unknown>, error: unknown): void {
+    call.ignore();
+    if (call.isAwaited) return;
+    if (this.#isOver) this.#tellLate(error);
+    else if (this.#failed.size < MAX_FAILED_CALLS) this.#failed.set(call, error);
+    call.onAwaited = () => this.#failed.delete(call);
   }
 
   /**
@@ -103,12 +133,17 @@ export class Stage {
     return taken;
   }
 
-  /** Every item emitted so far is staged or rejected. Never rejects. */
-  async settled(): Promise<void> {
+  /**
+   * The handler has succeeded: what it staged, once every item is staged or rejected. Rejects with the error of the
+   * first failed call that nothing awaits.
+   */
+  async end(): Promise<Staged> {
     for (let last = this.#last; last !== null; ) {
       await last;
       last = last === this.#last ? null : this.#last;
     }
+    for (const error of this.#failed.values()) throw error;
+    return this.seal();
   }
 
   /** The first candidate for a visit to a URL counts, with the least depth of all of them. */
@@ -167,11 +202,11 @@ export class Stage {
    * calls started without an `await` would end the process by their rejection.
    */
   isLate(): boolean {
-    if (this.hasEnded) this.tellLate(this.#over());
+    if (this.hasEnded) this.#tellLate(this.#over());
     return this.hasEnded;
   }
 
-  tellLate(error: unknown): void {
+  #tellLate(error: unknown): void {
     const { onLate } = this;
     this.onLate = null;
     onLate?.(error);
@@ -185,6 +220,30 @@ export class Stage {
   #over(): MannerlyError {
     const message = `the handler of ${this.#page.url} has ended; what it emits or follows now is lost`;
     return new MannerlyError('page-over', message, { hint: 'Await everything that the handler starts.' });
+  }
+}
+
+/** A promise that knows whether something awaits it. */
+class Call<T> extends Promise<T> {
+  isAwaited = false;
+  onAwaited: (() => void) | null = null;
+
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  /** Keeps its failure from being an unhandled rejection. */
+  ignore(): void {
+    super.then(undefined, () => undefined);
+  }
+
+  override then<Fulfilled = T, Rejected = never>(
+    onFulfilled?: ((value: T) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    this.isAwaited = true;
+    this.onAwaited?.();
+    return super.then(onFulfilled, onRejected);
   }
 }
 

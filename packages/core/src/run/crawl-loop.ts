@@ -27,6 +27,7 @@ const MS_PER_MINUTE = 60_000;
  */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
   const { frontier, wakeup, stop, fetches, pageRequests } = run;
+  const { exchanges, waiting } = pageRequests;
   const { concurrency } = run.options.network;
   let inFlight = 0;
   const failures: unknown[] = [];
@@ -59,13 +60,13 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     const free = isIdle
       ? 0
       : Math.min(
-          concurrency - fetches.pending - fetches.size - pageRequests.inFlight(),
-          concurrency + MAX_HANDLING - inFlight + pageRequests.waitingHandlers(),
+          concurrency - fetches.pending - fetches.size - exchanges.pending - exchanges.size,
+          concurrency + MAX_HANDLING - inFlight + waiting.handler,
         );
     if (isEnding) frontier.endAsks();
     // `take` also gives turns to handlers' own requests, even when no more pages may be taken.
     if (!isIdle && run.choice !== null) await orFailed(run.choice.make(false), false);
-    const mayTake = !isPaused && (free > 0 || pageRequests.areWaiting());
+    const mayTake = !isPaused && (free > 0 || Object.values(waiting).some((count) => count > 0));
     const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKEN_AT_ONCE)), []) : [];
     for (const work of taken) start(work);
     // Requests that are prepared together leave together, so the first is as late as the last. Only a few are prepared
