@@ -40,7 +40,14 @@ it('a line says what a reader needs, and is read back', () => {
     timestamp: '20261120000000',
     offset: '5',
   });
-  for (const odd of ['', 'x', 'a 1 {}', 'a 20261120000000 {', 'a 20261120000000 {"a"}'])
+  for (const odd of [
+    '',
+    'x',
+    'a 1 {}',
+    'a 20261120000000 {',
+    'a 20261120000000 {"a"}',
+    'a 20261120000000 {"filename":7}',
+  ])
     expect(parseCdxjLine(odd)).toBeNull();
 });
 

@@ -40,8 +40,9 @@ export type CdxjFields = Readonly<Record<string, string | undefined>>;
 /** The fields of a line; `null` for any other text. Never throws. */
 export function parseCdxjLine(line: string): CdxjFields | null {
   const [, timestamp, json = ''] = /^\S+ (\d{14}) (\{.*\})$/.exec(line) ?? [];
-  const fields = parseJsonObject(json) as CdxjFields | null;
-  return fields === null ? null : { ...fields, timestamp };
+  const fields = parseJsonObject(json);
+  if (fields === null || !Object.values(fields).every((value) => typeof value === 'string')) return null;
+  return { ...(fields as CdxjFields), timestamp };
 }
 
 /** Fourteen digits of UTC. */

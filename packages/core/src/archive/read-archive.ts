@@ -12,13 +12,14 @@ import type { HeaderLines } from '../fetch/outcome.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
 import type { ArchivedOriginal } from './exchange-records.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
-import { MAX_BLOCK_BYTES, MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
+import { LATEST_MS, MAX_BLOCK_BYTES, MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
 import {
   type ArchivedRendering,
   type ArchivedSettings,
   type ArchivedVisit,
   FIELDS,
-  parseJsonField,
+  parseSettings,
+  parseVisit,
   parseWarcFields,
   RENDERED_HTML,
   RENDERED_IMAGE,
@@ -135,7 +136,7 @@ async function* exchangesFrom(
   for await (const { record, offset } of recordsIn(join(folder, filename), { start })) {
     switch (record.warcType) {
       case 'warcinfo':
-        settings = parseJsonField(parseWarcFields(await blockOf(record)).get(FIELDS.settings));
+        settings = parseSettings(parseWarcFields(await blockOf(record)).get(FIELDS.settings));
         break;
       case 'request':
         if (begun !== null) yield exchangeOf(begun, settings, null);
@@ -176,16 +177,17 @@ function exchangeOf(
 ) {
   const startedAtMs = Date.parse(request.warcDate ?? '') || 0;
   const failure = fields.get(FIELDS.failure);
-  const visit = parseJsonField<ArchivedVisit>(fields.get(FIELDS.visit));
+  const visit = parseVisit(fields.get(FIELDS.visit));
+  const durationMs = Number(fields.get(FIELDS.durationMs)) || 0;
   return {
     place,
     url: request.warcTargetURI ?? '',
     startedAtMs,
-    endedAtMs: startedAtMs + (Number(fields.get(FIELDS.durationMs)) || 0),
+    endedAtMs: Math.min(LATEST_MS, Math.max(startedAtMs, startedAtMs + durationMs)),
     remoteAddress: request.warcHeader('WARC-IP-Address') ?? null,
     /** Its purpose; `page` if absent. */
     purpose: fields.get(FIELDS.purpose) ?? 'page',
-    /** What its handler knew about its page; `null`: no handler saw it. */
+    /** What its handler knew about its page; `null`: no handler saw it; `unreadable`: not as it is written. */
     visit,
     settings,
     /** Why there was no usable response; `null`: there was one. */
@@ -194,7 +196,7 @@ function exchangeOf(
     withheld: fields.get(FIELDS.withheld) ?? null,
     response,
     /** The page as a browser had it; `null`: none did. */
-    rendered: renderedOf(visit, made),
+    rendered: visit === 'unreadable' ? null : renderedOf(visit, made),
   };
 }
 
@@ -263,14 +265,15 @@ class Originals {
   async *bodyOf(digest: string): AsyncGenerator<Uint8Array> {
     this.#places ??= this.#readPlaces();
     const place = (await this.#places).get(digest);
-    if (place === undefined) {
+    const [start, bytes] = [Number(place?.['offset']), Number(place?.['length'])];
+    if (place === undefined || !Number.isSafeInteger(start + bytes) || start < 0 || bytes < 1) {
       throw new MannerlyError('archive-failed', `${this.#folder} holds no record with the payload ${digest}`, {
         hint: 'A WARC file of the archive, or its index, is missing.',
       });
     }
-    const start = Number(place['offset']);
-    const part = { start, end: start + Number(place['length']) - 1 };
-    for await (const { record } of recordsIn(join(this.#folder, place['filename'] ?? ''), part))
+    const part = { start, end: start + bytes - 1 };
+    // An index that was changed cannot lead out of the folder.
+    for await (const { record } of recordsIn(join(this.#folder, basename(place['filename'] ?? '')), part))
       yield* (await splitBlock(record)).body;
   }
 

@@ -4,6 +4,7 @@
 import type { JsonValue, UrlRecord } from '@mannerly/frontier';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { parseJsonObject } from '../parse-json.js';
+import { LATEST_MS, MAX_KEPT_BODY_BYTES } from './limits.js';
 
 export interface ArchivedVisit extends Required<Omit<UrlRecord, 'url'>> {
   /** The host key, after which its items are named. */
@@ -86,7 +87,48 @@ export function parseWarcFields(block: Uint8Array): ReadonlyMap<string, string> 
   return fields;
 }
 
-/** A JSON object in a field; `null` for anything else. Never throws. */
-export function parseJsonField<T extends object>(text: string | undefined): T | null {
-  return parseJsonObject(text ?? '') as T | null;
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= LATEST_MS;
+
+const VISIT_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  host: isText,
+  depth: isCount,
+  via: isText,
+  from: isTextOrNull,
+  hops: isCount,
+  label: isTextOrNull,
+  tries: isCount,
+  visit: isCount,
+  judgedAtMs: isTime,
+};
+
+/**
+ * A visit, `null` if there is none, or `unreadable` for anything but what is written. What robots.txt, `tdmrep.json`
+ * and licences said is not looked into: reading the page may throw on it. Never throws.
+ */
+export function parseVisit(text: string | undefined): ArchivedVisit | 'unreadable' | null {
+  if (text === undefined) return null;
+  const visit = parseJsonObject(text);
+  // Earlier versions wrote fewer fields.
+  const isOdd = Object.entries(VISIT_FIELDS).some(
+    ([name, isKind]) => visit?.[name] !== undefined && !isKind(visit[name]),
+  );
+  if (visit === null || isOdd || visit['host'] === undefined) return 'unreadable';
+  return visit as unknown as ArchivedVisit;
+}
+
+/** The settings of a run; `null` if there are none, or not as they are written. Never throws. */
+export function parseSettings(text: string | undefined): ArchivedSettings | null {
+  const settings = parseJsonObject(text ?? '');
+  const { tokens, maxBodyBytes } = settings ?? {};
+  const isBounded = isCount(maxBodyBytes) && Number(maxBodyBytes) <= MAX_KEPT_BODY_BYTES;
+  const isWhole = Array.isArray(tokens) && tokens.every(isText);
+  return isBounded && isWhole ? (settings as unknown as ArchivedSettings) : null;
+}
+
+/** Whether a visit was that of a seed. Never throws. */
+export function isSeedVisit(text: string | undefined): boolean {
+  return parseJsonObject(text ?? '')?.['via'] === SEED;
 }

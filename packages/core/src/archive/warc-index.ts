@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { cdxjLine, type IndexedRecord, REVISIT_MIME } from './cdxj.js';
 import { headEnd, mimeOf, parseResponseHead } from './http-head.js';
-import { type ArchivedVisit, FIELDS, parseJsonField, parseWarcFields, SEED } from './visit.js';
+import { FIELDS, isSeedVisit, parseWarcFields } from './visit.js';
 
 type Fields = ReadonlyMap<string, string>;
 
@@ -48,7 +48,7 @@ function pageOf(fields: Fields, block: Buffer): { readonly url: string | undefin
   const title = about.get(FIELDS.title);
   if (title === undefined) return null;
   const url = fields.get('WARC-Target-URI');
-  const isSeed = parseJsonField<ArchivedVisit>(about.get(FIELDS.visit))?.via === SEED;
+  const isSeed = isSeedVisit(about.get(FIELDS.visit));
   const page = { id: randomUUID(), url, ts: fields.get('WARC-Date'), title, ...(isSeed ? { seed: true } : {}) };
   return { url, line: `${JSON.stringify(page)}\n` };
 }

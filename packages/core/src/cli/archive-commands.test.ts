@@ -165,7 +165,7 @@ describe('mannerly replay', () => {
     writeFileSync(file, "export const handlers = { html: () => { throw new Error('no title') } };");
     const told = await run('replay', out, '--handlers', file, '--items', join(base, 'none.jsonl'));
     expect(told.code).toBe(1);
-    expect(told.err).toMatch(/\/1: the handler failed: Error: no title/);
+    expect(told.err).toMatch(/\/1 failed: Error: no title/);
   });
 
   it('lets handlers save, into a folder of the replay', async () => {

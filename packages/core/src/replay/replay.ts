@@ -11,6 +11,7 @@ import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { invalidOption, textOf } from '../errors.js';
 import { decodeText, utf8Start } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
+import type { RenderedPage } from '../fetch/renderer.js';
 import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { type Handler, type HandlerOptions, Handlers, type Route } from '../handle/handlers.js';
@@ -22,6 +23,7 @@ import { NEVER_ABORTED } from '../on-abort.js';
 import { ItemWriter, itemsOf } from '../output/items.js';
 import { isSink, SINK_MEMBERS, type Sink } from '../output/sink.js';
 import type { ResolvedExclusionOptions } from '../page/exclusion.js';
+import type { PageInCrawl } from '../page/page.js';
 import { PageReader } from '../page/read-page.js';
 import { archivedAnswers, archivedOutcome } from './archived-answers.js';
 import { replayedWork } from './replayed-work.js';
@@ -66,7 +68,10 @@ interface ReplayReport {
   readonly stopReason: string | null;
   /** Pages that forbid archiving: their handlers cannot run again. */
   readonly withheld: number;
-  /** Pages whose handler failed, or emitted or followed something after it ended; the first hundred of them. */
+  /**
+   * Pages whose handler failed, or emitted or followed something after it ended, or that the archive does not describe
+   * as a crawl does; the first hundred of them.
+   */
   readonly failed: readonly { readonly url: string; readonly detail: string }[];
   readonly failures: number;
 }
@@ -187,10 +192,14 @@ class Replay {
   }
 
   async exchange(exchange: ReadExchange): Promise<void> {
-    const { visit, settings, response, withheld } = exchange;
-    if (visit === null || settings === null) return;
+    const { url, visit, settings, response, withheld } = exchange;
+    if (visit === null) return;
     if (response === null) {
       if (withheld !== null) this.#counts.withheld += 1;
+      return;
+    }
+    if (visit === 'unreadable' || settings === null) {
+      this.#fail(url, `the archive's ${settings === null ? 'settings' : 'fields of this page'} cannot be read`);
       return;
     }
     this.#visit = visit;
@@ -226,8 +235,8 @@ class Replay {
       return;
     }
     const shown = rendered === null ? undefined : ({ kind: 'rendered', ...rendered } as const);
-    const page = await reader.read(replayedWork(url, visit), outcome, shown);
-    applyLicense(page, (visit.license ?? null) as FoundLicense | null);
+    const page = await this.#read(reader, url, visit, outcome, shown);
+    if (page === null) return;
     const handled = await this.#pool.handle(page);
     this.#counts.pages += 1;
     if (handled.kind === 'signal') {
@@ -241,6 +250,24 @@ class Replay {
       const items = itemsOf(visit.host, page, handled.staged.data, handled.staged.kept);
       this.#counts.rejected += handled.staged.rejectedCount;
       if ((await this.#write(items)) === 'written') this.#counts.items += items.length;
+    }
+  }
+
+  /** `null`: the page has failed, because the archive says something about it that no crawl writes. */
+  async #read(
+    reader: PageReader,
+    url: string,
+    visit: ArchivedVisit,
+    outcome: ResponseOutcome,
+    shown?: RenderedPage,
+  ): Promise<PageInCrawl | null> {
+    try {
+      const page = await reader.read(replayedWork(url, visit), outcome, shown);
+      applyLicense(page, (visit.license ?? null) as FoundLicense | null);
+      return page;
+    } catch (error) {
+      this.#fail(url, `what the archive says about it cannot be read: ${textOf(error)}`);
+      return null;
     }
   }
 

@@ -47,8 +47,7 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
           `${plural(report.withheld, 'page')} may not be archived, as they say themselves: no handler can see them again.`,
         );
     }
-    for (const { url, detail } of report.failed)
-      io.err(`${printable(url, 2_000)}: the handler failed: ${printable(detail)}`);
+    for (const { url, detail } of report.failed) io.err(`${printable(url, 2_000)} failed: ${printable(detail)}`);
     if (signal.aborted) return EXIT.stopped;
     return report.failures > 0 ? EXIT.broken : EXIT.ok;
   } finally {
