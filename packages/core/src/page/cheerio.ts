@@ -6,15 +6,15 @@
 import { createRequire } from 'node:module';
 import type { Cheerio, CheerioAPI, CheerioOptions } from 'cheerio';
 import type { AnyNode } from 'domhandler';
+import { Parser } from 'htmlparser2';
 import { MannerlyError } from '../errors.js';
 import type { ContentKind } from './content-kind.js';
-import { domFault } from './dom-fault.js';
 import { createHtmlParser } from './html-parser.js';
 import { createLeanTree } from './lean-tree.js';
-import { TreeWork, tooMuch } from './tree-work.js';
+import { type TreeBounds, TreeWork } from './tree-work.js';
 
 type Load = (text: string, options: CheerioOptions) => CheerioAPI;
-type LoadOne = (text: string, what: string) => CheerioAPI;
+type LoadOne = (text: string, what: string, most?: TreeBounds) => CheerioAPI;
 type Parse = Cheerio<AnyNode>['_parse'];
 
 const require = createRequire(import.meta.url);
@@ -33,14 +33,13 @@ export function documentOf(kind: ContentKind, text: () => string, url: string): 
 /**
  * A cheerio document. Its `fn`, where plugins go, is the same for all documents of the process.
  * @param isXml - Names keep their case and nothing is implied. Otherwise it is read like by a browser without scripts:
- * the
- * content of `noscript` is part of it, as in `page.links`.
+ *   the content of `noscript` is part of it, as in `page.links`.
  * @param what - What the text is, for the error.
  * @throws MannerlyError `page-too-large`
  */
-export function loadDocument(text: string, isXml: boolean, what = 'the markup'): CheerioAPI {
+export function loadDocument(text: string, isXml: boolean, what = 'the markup', most?: TreeBounds): CheerioAPI {
   loaders ??= createLoaders();
-  return (isXml ? loaders.xml : loaders.html)(text, what);
+  return (isXml ? loaders.xml : loaders.html)(text, what, most);
 }
 
 function createLoaders(): NonNullable<typeof loaders> {
@@ -53,16 +52,31 @@ function createLoaders(): NonNullable<typeof loaders> {
   const loadHtml = createLoader(load, { scriptingEnabled: false, treeAdapter }, parse);
   const loadXml = createLoader(load, { xml: true });
   return {
-    html: (text, what) => {
-      work.begin(what);
+    html: (text, what, most) => {
+      work.begin(what, most);
       return loadHtml(text);
     },
     xml: (text, what) => {
-      const fault = domFault(text, true);
-      if (fault !== null) throw tooMuch(what, fault);
+      work.begin(what);
+      countElements(text, work);
       return loadXml(text);
     },
   };
+}
+
+/** Counts XML in advance, since cheerio's own parser for it has no bounds. */
+function countElements(xml: string, work: TreeWork): void {
+  class CountingParser extends Parser {
+    override onclosetag(...at: [start: number, end: number]): void {
+      work.tag();
+      super.onclosetag(...at);
+    }
+  }
+  const onopentagname = () => {
+    work.tag();
+    work.open();
+  };
+  new CountingParser({ onopentagname, onclosetag: () => work.close() }, { xmlMode: true }).end(xml);
 }
 
 /** `load` with one class for all its documents. @param parse - Replaces cheerio's own parser. */

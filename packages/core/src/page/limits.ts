@@ -41,8 +41,6 @@ export const MAX_DOM_DEPTH = 1_000; // elements nested in a page of which a tree
 export const MAX_DOM_ELEMENTS = 1_000_000; // tags of a page of which a tree is made: some 300 MB. Ours
 /** Open elements that a tree builder may have to check, summed over all tags of a page: about a second. */
 export const MAX_DOM_STEPS = 30_000_000;
-/** Characters of a page up to which its tags are not counted, since they cannot nest deep enough to matter. Ours. */
-export const DOM_CHECKED_CHARS = 32_768;
 export const SLOW_PAGE_MS = 250; // milliseconds to read a page; slower pages are reported. Ours
 
 // What pages say in structure, and their text

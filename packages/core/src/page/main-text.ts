@@ -2,10 +2,8 @@
 // linkedom document. Users install both. Scripts of the page do not run.
 
 import type { Element } from 'domhandler';
-import { MannerlyError } from '../errors.js';
 import { loadPeer } from '../optional-peer.js';
 import { loadDocument } from './cheerio.js';
-import { domFault } from './dom-fault.js';
 import {
   MAX_MAIN_TEXT_ATTRIBUTE_CHARS,
   MAX_MAIN_TEXT_DEPTH,
@@ -26,6 +24,12 @@ export interface MainText {
   readonly publishedAt: string | null;
 }
 
+const MAIN_TEXT_BOUNDS = {
+  depth: MAX_MAIN_TEXT_DEPTH,
+  elements: MAX_MAIN_TEXT_ELEMENTS,
+  steps: MAX_MAIN_TEXT_STEPS,
+};
+
 /** Elements that end a line. */
 const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, br, div, pre, blockquote, figcaption, section';
 
@@ -35,17 +39,13 @@ const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, br, div, pre, blockqu
  *   256 deep, and for many elements that deep.
  */
 export async function readMainText(html: string, url: string): Promise<MainText | null> {
-  const fault = domFault(html, false, { depth: MAX_MAIN_TEXT_DEPTH, steps: MAX_MAIN_TEXT_STEPS });
-  if (fault !== null) throw tooLarge(url, fault);
   const [{ Readability }, { parseHTML }] = await Promise.all([
     loadPeer<typeof import('@mozilla/readability')>('@mozilla/readability', '`page.mainText`'),
     loadPeer<typeof import('linkedom')>('linkedom', '`page.mainText`'),
   ]);
   // linkedom does not supply tags that a page leaves out, such as `body`, but cheerio does.
-  const $ = loadDocument(html, false, url);
-  const elements = $('*').toArray() as Element[];
-  if (elements.length > MAX_MAIN_TEXT_ELEMENTS) throw tooLarge(url, `more than ${MAX_MAIN_TEXT_ELEMENTS} elements`);
-  for (const { attribs } of elements) {
+  const $ = loadDocument(html, false, url, MAIN_TEXT_BOUNDS);
+  for (const { attribs } of $('*').toArray() as Element[]) {
     for (const [name, value] of Object.entries(attribs))
       if (name !== 'content') attribs[name] = value.slice(0, MAX_MAIN_TEXT_ATTRIBUTE_CHARS);
   }
@@ -62,11 +62,6 @@ export async function readMainText(html: string, url: string): Promise<MainText 
     siteName: siteName || null,
     publishedAt: publishedTime || null,
   };
-}
-
-function tooLarge(url: string, fault: string): MannerlyError {
-  const hint = 'Use `page.text()` or `page.$`.';
-  return new MannerlyError('page-too-large', `${url} is too much to find its main text: ${fault}`, { hint });
 }
 
 function linesOf(content: string): string {

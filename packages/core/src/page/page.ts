@@ -228,7 +228,7 @@ class PageContent {
   }
 
   async structured(): Promise<StructuredData> {
-    return readStructuredData(this.#html('page.structured'), this.#parts.work.url);
+    return readStructuredData(this.#html('page.structured'));
   }
 
   async mainText(): Promise<MainText | null> {

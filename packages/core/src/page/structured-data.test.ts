@@ -3,7 +3,6 @@
 import { expect, it } from 'vitest';
 import { readStructuredData } from './structured-data.js';
 
-const URL_OF_PAGE = 'https://example.com/';
 const json = (value: unknown) => `<script type="application/ld+json">${JSON.stringify(value)}</script>`;
 const CUP = { '@context': 'https://schema.org', '@type': ['Product', 'Thing'], name: 'Cup' };
 
@@ -16,7 +15,7 @@ it('JSON-LD, microdata, RDFa Lite and OpenGraph', async () => {
     <div itemscope itemtype="https://schema.org/Product"><b itemprop="name">Cup</b>
       <div itemprop="offers" itemscope itemtype="https://schema.org/Offer"><meta itemprop="price" content="3"></div></div>
     <p vocab="https://schema.org/" typeof="Place"><b property="name">Shore</b></p></body></html>`;
-  const found = await readStructuredData(html, URL_OF_PAGE);
+  const found = await readStructuredData(html);
   expect(found.jsonLd).toEqual([CUP, expect.objectContaining({ '@type': 'Person', name: 'Ann' })]);
   expect(found.microdata).toMatchObject([
     { '@type': 'Product', name: 'Cup', offers: { '@type': 'Offer', price: '3' } },
@@ -30,10 +29,7 @@ it('JSON-LD, microdata, RDFa Lite and OpenGraph', async () => {
 });
 
 it('what cannot be read is a problem, and the rest is there', async () => {
-  const found = await readStructuredData(
-    `<script type="application/ld+json">{ broken</script>${json(CUP)}`,
-    URL_OF_PAGE,
-  );
+  const found = await readStructuredData(`<script type="application/ld+json">{ broken</script>${json(CUP)}`);
   expect(found.jsonLd).toEqual([CUP]);
   expect(found.problems).toEqual([expect.stringMatching(/^jsonld: /)]);
 });
@@ -45,14 +41,14 @@ it.each([
   '<i itemscope itemtype="https://a/B"><b itemprop="__proto__" itemscope itemtype="https://a/C"><b itemprop="polluted">x',
   json([null]),
 ])('a page that means harm reaches nothing: %s', async (html) => {
-  const found = await readStructuredData(html, URL_OF_PAGE);
+  const found = await readStructuredData(html);
   expect(found.problems.length).toBeGreaterThan(0);
   expect('polluted' in {}).toBe(false);
 });
 
-it('a page that nests without end is refused before the library sees it', async () => {
-  const html = '<div itemscope itemtype="https://a/B">'.repeat(5_000);
-  await expect(readStructuredData(html, URL_OF_PAGE)).rejects.toMatchObject({ code: 'page-too-large' });
+it('items that nest without end are a problem', async () => {
+  const found = await readStructuredData('<div itemscope itemtype="https://a/B" itemprop=c>'.repeat(100_000));
+  expect(found).toMatchObject({ microdata: [], problems: [expect.stringContaining('unreadable')] });
 });
 
 const item = (type: string, inside = '') =>
@@ -63,14 +59,14 @@ it.each([
   ['slashes', '/'],
 ])('takes time that is linear in a type of %s, which is none', async (_what, letter) => {
   const html = item(letter.repeat(1_000_000)) + item('https://schema.org/Cup', '<b itemprop=name>Red</b>');
-  const { microdata, rdfa } = await readStructuredData(html, URL_OF_PAGE);
+  const { microdata, rdfa } = await readStructuredData(html);
   expect(microdata).toMatchObject([{ '@type': 'Cup', name: 'Red' }]);
   expect(rdfa).toMatchObject([{ '@type': 'Cup' }]);
 });
 
 it('takes time that is linear in white space', async () => {
   const html = json(CUP).replace(/,/g, `,${' '.repeat(1_000_000)}`);
-  expect((await readStructuredData(html, URL_OF_PAGE)).jsonLd).toEqual([CUP]);
+  expect((await readStructuredData(html)).jsonLd).toEqual([CUP]);
 });
 
 it('has no items that are too large as JSON, and none that nest too deep for it', async () => {
@@ -78,7 +74,7 @@ it('has no items that are too large as JSON, and none that nest too deep for it'
   for (let times = 0; times < 40; times += 1) doubled = item('https://schema.org/Cup', doubled);
   const deep = `{"@context":"a","@type":"b","c":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   const html = `${json(CUP)}<script type="application/ld+json">${deep}</script>${doubled}`;
-  const found = await readStructuredData(html, URL_OF_PAGE);
+  const found = await readStructuredData(html);
   expect(found).toMatchObject({ jsonLd: [CUP], microdata: [] });
   expect(found.problems).toContain('jsonld: items too large: 1');
   expect(found.problems).toContain('microdata: items too large: 1');

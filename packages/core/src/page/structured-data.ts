@@ -2,9 +2,7 @@
 // `@marbec/web-auto-extractor`, which users install. Nothing is resolved, merged or trusted.
 
 import type { JsonValue } from '@mannerly/frontier';
-import { MannerlyError } from '../errors.js';
 import { loadPeer } from '../optional-peer.js';
-import { domFault } from './dom-fault.js';
 import { MAX_ITEM_TYPE_CHARS, MAX_STRUCTURED_BLANKS, MAX_STRUCTURED_CHARS, MAX_STRUCTURED_DEPTH } from './limits.js';
 
 /** One thing that a page describes: `@type`, `@context` and its properties. */
@@ -42,10 +40,8 @@ const OPEN_GRAPH = /^(?:og|article|book|profile|music|video|product|place|twitte
 const LONG_TYPE = new RegExp(`(?:itemtype|typeof)=[^>]{${MAX_ITEM_TYPE_CHARS},}`, 'g');
 const LONG_BLANK = new RegExp(`(?<!\\s)\\s{${MAX_STRUCTURED_BLANKS},}`, 'g');
 
-/** @throws MannerlyError (rejects) `peer-missing`; `page-too-large` for what is too much for a tree. */
-export async function readStructuredData(html: string, url: string): Promise<StructuredData> {
-  const fault = domFault(html, false);
-  if (fault !== null) throw new MannerlyError('page-too-large', `${url} is too much to read structure from: ${fault}`);
+/** @throws MannerlyError (rejects) `peer-missing` */
+export async function readStructuredData(html: string): Promise<StructuredData> {
   const library = await loadPeer<Extractor>('@marbec/web-auto-extractor', '`page.structured`');
   let found: Extracted;
   try {

@@ -4,15 +4,26 @@
 import { MannerlyError } from '../errors.js';
 import { MAX_DOM_DEPTH, MAX_DOM_ELEMENTS, MAX_DOM_STEPS } from './limits.js';
 
+export interface TreeBounds {
+  readonly depth: number;
+  readonly elements: number;
+  /** Open elements that may be searched, over all tags. */
+  readonly steps: number;
+}
+
+const DOM_BOUNDS: TreeBounds = { depth: MAX_DOM_DEPTH, elements: MAX_DOM_ELEMENTS, steps: MAX_DOM_STEPS };
+
 export class TreeWork {
   #what = '';
+  #most = DOM_BOUNDS;
   #depth = 0;
   #elements = 0;
   #steps = 0;
 
   /** Begins another tree. @param what - What it is made of, for the error. */
-  begin(what: string): void {
+  begin(what: string, most = DOM_BOUNDS): void {
     this.#what = what;
+    this.#most = most;
     this.#depth = 0;
     this.#elements = 0;
     this.#steps = 0;
@@ -22,8 +33,9 @@ export class TreeWork {
   open(): void {
     this.#depth += 1;
     this.#elements += 1;
-    if (this.#depth > MAX_DOM_DEPTH) throw tooMuch(this.#what, `elements nested more than ${MAX_DOM_DEPTH} deep`);
-    if (this.#elements > MAX_DOM_ELEMENTS) throw tooMuch(this.#what, `more than ${MAX_DOM_ELEMENTS} elements`);
+    const { depth, elements } = this.#most;
+    if (this.#depth > depth) throw this.#tooMuch(`elements nested more than ${depth} deep`);
+    if (this.#elements > elements) throw this.#tooMuch(`more than ${elements} elements`);
   }
 
   close(): void {
@@ -47,12 +59,12 @@ export class TreeWork {
 
   #add(steps: number, fault: string): void {
     this.#steps += steps;
-    if (this.#steps > MAX_DOM_STEPS) throw tooMuch(this.#what, fault);
+    if (this.#steps > this.#most.steps) throw this.#tooMuch(fault);
   }
-}
 
-export function tooMuch(what: string, fault: string): MannerlyError {
-  return new MannerlyError('page-too-large', `${what} is too much for a DOM: ${fault}`, {
-    hint: 'Use `page.links`, `page.html` or `page.text()`, which do not build a tree.',
-  });
+  #tooMuch(fault: string): MannerlyError {
+    return new MannerlyError('page-too-large', `${this.#what} is too much for a DOM: ${fault}`, {
+      hint: 'Use `page.links`, `page.html` or `page.text()`, which do not build a tree.',
+    });
+  }
 }
