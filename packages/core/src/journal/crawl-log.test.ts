@@ -1,6 +1,7 @@
 // What is at stake: an operator who releases a host must not be told that it was not parked where a store cannot know.
 
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { CrawlReport } from '../report/crawl-report.js';
 import { CrawlLog } from './crawl-log.js';
 import { createCrawlEmitter } from './events.js';
 import type { LogEntry } from './log-entry.js';
@@ -42,4 +43,37 @@ it.each<[string, () => unknown]>([
   await new Promise(setImmediate);
   const expected = [expect.stringMatching(/^the log of the crawl threw: Error: full \(/), 'MannerlyWarning'];
   expect(warned.mock.calls).toEqual([expected]);
+});
+
+it.each<[string, Pick<CrawlReport, 'state' | 'bound' | 'bounds'>, string]>([
+  ['finished', { state: 'finished', bound: null, bounds: [] }, 'Start over'],
+  [
+    'ended by its bound on pages',
+    { state: 'bounded', bound: 'pages', bounds: [{ bound: 'bounds.pages', dropped: 0, left: 3 }] },
+    'Raise `bounds`, or start over',
+  ],
+  [
+    'finished without the URLs below its depth',
+    { state: 'bounded', bound: null, bounds: [{ bound: 'bounds.depth', dropped: 3, left: 0 }] },
+    'Change `bounds.depth` and start over',
+  ],
+])('a crawl that had %s is told how it goes on', (_how, ended, todo) => {
+  const entries: LogEntry[] = [];
+  const write = (entry: LogEntry): void => void entries.push(entry);
+  const log = new CrawlLog(
+    write,
+    createCrawlEmitter(() => undefined),
+    () => 0,
+  );
+  log.ended({
+    ...ended,
+    alreadyFinished: true,
+    resumed: true,
+    pages: 3,
+    outcomes: { fetched: { fetched: 3 } },
+  } as never);
+  expect(entries.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+    `nothing-fetched: This crawl had ended before: nothing was requested. ${todo} with \`reset: true\` of \`run\``,
+    expect.stringMatching(/^run-ended: /),
+  ]);
 });

@@ -202,7 +202,11 @@ export class CrawlLog implements JournalListener {
       if (fetchedPages(report) === 0 || (report.pages === 1 && isUseless))
         this.#tell('warn', 'nothing-fetched', why.replace(/\s*\n\s*/g, ' ').trim());
     } else if (report?.alreadyFinished === true && report.part === undefined) {
-      const more = report.state === 'bounded' ? 'Raise `bounds`, or start' : 'Start';
+      const { state, bound, bounds } = report;
+      // URLs that were dropped by other bounds, such as the depth, come back only if the crawl starts over.
+      const dropped = bounds.map(({ bound }) => `\`${bound}\``).join(', ');
+      const more =
+        state !== 'bounded' ? 'Start' : bound !== null ? 'Raise `bounds`, or start' : `Change ${dropped} and start`;
       const text = `This crawl had ended before: nothing was requested. ${more} over with \`reset: true\` of \`run\``;
       this.#tell('warn', 'nothing-fetched', text);
     }

@@ -14,6 +14,12 @@ describe('the table of reasons', () => {
     expect(todo.replaceAll(/`[^`]+` \(--[a-z-]+[^)]*\)/g, '')).not.toContain('--');
   });
 
+  // Only what is still queued comes again by itself. `aborted` URLs go back to the queue.
+  it.each(Object.entries(REASONS))('%s is promised another run only if it is queued', (word, { statuses, todo }) => {
+    if (!/run the (same )?crawl again/i.test(todo)) return;
+    expect(word === 'aborted' || statuses.some((status) => status === 'held')).toBe(true);
+  });
+
   it.each([
     ['robots-rule', 'excluded'],
     ['status-404', 'failed'],

@@ -31,14 +31,15 @@ const fetchedPage = rows(['fetched'], 'page');
 const excludedByRobots = rows(['excluded'], 'robots', 'Leave it; ask the site if you need it.');
 const excludedByPage = rows(['excluded'], 'page', 'Leave it; ask the site if you need it.');
 const outOfScope = rows(['dropped'], 'scope');
-const RAISE = 'Raise the bound and run the crawl again.';
-const outOfBounds = (option: string, means: string, todo = RAISE): ReasonEntry => ({
+/** A finished page is not read again for the links that were dropped. */
+const START_OVER = 'Raise the bound and start the crawl over: `run({ reset: true })` (--reset).';
+const outOfBounds = (option: string, means: string, todo = START_OVER): ReasonEntry => ({
   ...rows(['dropped'], 'bounds', todo)(means),
   bound: `bounds.${option}`,
 });
 /** Still queued when a bound ended the crawl. */
 const leftByBound = (option: string, means: string): ReasonEntry => ({
-  ...rows(['held'], 'bounds', RAISE)(means),
+  ...rows(['held'], 'bounds', 'Raise the bound and run the crawl again.')(means),
   bound: `bounds.${option}`,
 });
 const droppedByFrontier = rows(['dropped'], 'frontier');
@@ -46,7 +47,11 @@ const droppedByFetcher = rows(['dropped'], 'fetch');
 const droppedByCode = rows(['dropped'], 'hook');
 const failedInCode = rows(['failed'], 'hook');
 const failed = rows(['failed'], 'fetch');
-const failedAndRetried = rows(['failed'], 'fetch', 'It was retried where that can help; run the crawl again later.');
+const failedAndRetried = rows(
+  ['failed'],
+  'fetch',
+  'It was retried where that can help. Later: `run({ retry })` (--retry).',
+);
 const held = rows(['held'], 'frontier', AGAIN_LATER);
 
 /** Every reason. `status-404` and the like carry the status after the hyphen: look them up with `reasonOf`. */
@@ -203,7 +208,10 @@ export const REASONS = {
     'Leave it; ask the site to let your crawler in.',
   ),
   'redirect-invalid': failed('It answered with a redirect that leads nowhere.', 'Check that the URL is correct.'),
-  'retries-exhausted': failed('Every attempt failed, and no retry is left.', AGAIN_LATER),
+  'retries-exhausted': failed(
+    'Every attempt failed, and no retry is left.',
+    `The last failure: \`crawler.explain(url)\`. Later, ${retried('retries-exhausted')} requests it again.`,
+  ),
   'handler-error': failedInCode(
     'The handler threw; nothing that it emitted or followed was kept.',
     `Fix the handler: \`crawler.explain\` and errors.jsonl have the error with its stack. Then ${retried('handler-error')}.`,
