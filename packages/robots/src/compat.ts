@@ -6,9 +6,9 @@
 import { robotsUrl } from './access/robots-url.js';
 import { MAX_COMPAT_AGENTS, MAX_USER_AGENT_CHARS } from './limits.js';
 import { parseRobots } from './parse.js';
+import { readUrl } from './read-url.js';
 import { createRulesCompiler, type RobotsRules } from './rules.js';
 import { siteFields } from './site-fields.js';
-import { readUrl } from './target.js';
 
 /** A parsed robots.txt, with the methods of robots-parser. None of them throws. */
 export interface CompatRobots {

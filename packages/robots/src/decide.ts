@@ -1,13 +1,14 @@
 // Readings + URL → decision. All readings must allow; the first that denies decides, else the first of all. `explain`
-// works out what else would have mattered.
+// works out what else would have mattered. A usual URL, as a URL parser writes it, is spelt the same in every form;
+// anything else takes the slow path, which may call the platform's URL parser.
 
-import { textOf } from './bytes.js';
+import { bytesOf, textOf } from './bytes.js';
 import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { PackedRecord } from './packed-records.js';
+import { readUrl } from './read-url.js';
 import type { Reading } from './reading.js';
 import { findRule, isAllowRule, OVERWORK, originOf, patternAt } from './rule-index.js';
-import type { Target } from './target.js';
 
 /**
  * Why a URL may be fetched or not. `rule`: a rule matched; `no-match`: no rule did; `no-group`: no group applies;
@@ -32,6 +33,32 @@ export interface Decision {
 
 /** The readings of a file in the order in which they are evaluated; all must allow. */
 export type Readings = readonly [Reading, ...Reading[]];
+
+/** The path and query of a URL, which rules are compared with. */
+export interface Target {
+  /** In bytes. */
+  readonly path: string;
+  /** Whether every form of normalize.ts spells it the same. */
+  readonly isUsual: boolean;
+}
+
+// Scheme and authority; segments that are not dot segments; a query in which `n0` and `n1` agree.
+const USUAL =
+  /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
+
+/** The path and query of any URL or path, with dot segments resolved (robots §6, R26). */
+export function targetOf(url: string): Target {
+  const usual = USUAL.exec(url);
+  if (usual !== null) return { path: usual[1] as string, isUsual: true };
+  let path = url.replace(/#.*$/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/?\\]*/i, '');
+  if (!path.startsWith('/')) path = `/${path}`;
+  if (/[\\\t\n\r]|\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(path)) {
+    // Not even a path of a known authority: then it is compared as it is.
+    const { pathname, search } = readUrl(`http://a${path.replace(/^[/\\]+/, '/')}`) ?? { pathname: path, search: '' };
+    path = pathname + search;
+  }
+  return { path: bytesOf(path), isUsual: false };
+}
 
 /** A verdict as numbers: the reading and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
 interface Verdict {

@@ -5,12 +5,13 @@
  */
 
 import { bytesOf } from './bytes.js';
+import { targetOf } from './decide.js';
 import type { RobotsDocument } from './document.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { canonical } from './normalize.js';
 import { matchesStretch, passed } from './pattern.js';
+import { readUrl } from './read-url.js';
 import { siteFields } from './site-fields.js';
-import { readUrl, targetOf } from './target.js';
 
 /** Which statements of the file change the key. */
 interface DedupeOptions {

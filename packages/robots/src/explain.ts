@@ -1,7 +1,7 @@
 /** Explains a decision, and what would have decided otherwise. For people; decisions do not run this code. */
 
 import { textOf } from './bytes.js';
-import { type Decision, judgeTarget } from './decide.js';
+import { type Decision, judgeTarget, type Target, targetOf } from './decide.js';
 import { type DialectName, plainKind, rfc9309 } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW } from './fields.js';
@@ -13,7 +13,6 @@ import { isRule, PackedRecord, records } from './packed-records.js';
 import type { Reading } from './reading.js';
 import { findEveryRule, isAllowRule, originOf, patternAt, weightOf } from './rule-index.js';
 import type { RobotsRules } from './rules.js';
-import { type Target, targetOf } from './target.js';
 
 /** A rule that matches a URL. */
 interface MatchingRule {

@@ -8,7 +8,7 @@ import { ALLOW, DISALLOW, LICENSE, USER_AGENT } from './fields.js';
 import { valuesOf } from './group-fields.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
 import { records } from './packed-records.js';
-import { readUrl } from './target.js';
+import { readUrl } from './read-url.js';
 
 /** One `Clean-param` line (robots §9.8). */
 export interface CleanParam {

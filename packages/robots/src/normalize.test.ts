@@ -3,8 +3,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { bytesOf } from './bytes.js';
+import { targetOf } from './decide.js';
 import { canonical, type Form } from './normalize.js';
-import { targetOf } from './target.js';
 
 const SPELLINGS: readonly (readonly [form: Form, isPattern: boolean, written: string, canonical: string])[] = [
   ['n0', true, '/a%7eb', '/a~b'],

@@ -1,7 +1,7 @@
 // The meaning of a rule line: its value → the patterns it stands for. The repairs here may make a crawl stricter, never
 // less strict (P1): they turn a malformed `Disallow` into rules and drop a malformed `Allow`.
 
-import { hostOf, readUrl } from './target.js';
+import { hostOf, readUrl } from './read-url.js';
 
 /** If a piece has a `*`, the blank is part of one pattern. */
 const SEVERAL_PATHS = /^\/[^* \t]*(?:[ \t]+\/[^* \t]*)+$/;

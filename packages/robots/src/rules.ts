@@ -1,7 +1,15 @@
 // Compiled rules: what a file says to one crawler. Compiled once, used often. Rules, politeness and preferences come
 // from the same groups; only rules depend on dialect and policy.
 
-import { type Decision, decidingRule, decisionOf, judgeTarget, type Readings } from './decide.js';
+import {
+  type Decision,
+  decidingRule,
+  decisionOf,
+  judgeTarget,
+  type Readings,
+  type Target,
+  targetOf,
+} from './decide.js';
 import { rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
@@ -13,8 +21,8 @@ import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { readingsOf, selectionOf } from './policy.js';
 import { parseCrawlDelay } from './politeness-fields.js';
+import { hostOf, readHost } from './read-url.js';
 import { compileReading, type Reading } from './reading.js';
-import { hostOf, readHost, type Target, targetOf } from './target.js';
 
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };

@@ -2,7 +2,7 @@
 // effective port; one authority says nothing about another.
 
 import { MAX_HOST_NAME_CHARS, MAX_LOCATION_CHARS } from '../limits.js';
-import { readUrl, readWebUrl } from '../target.js';
+import { readUrl, readWebUrl } from '../read-url.js';
 import type { ResolvedAccessOptions } from './profile.js';
 
 /** The robots.txt URL of a URL's authority; null when it is not http or https (access §1, A1, A2; RFC 9309 §2.3). */

@@ -12,8 +12,8 @@ import { MAX_CLIENT_AUTHORITIES, MAX_JITTER } from '../limits.js';
 import { checkNames } from '../option-table.js';
 import type { CompileOptions } from '../options.js';
 import { parseRobots } from '../parse.js';
+import { readUrl } from '../read-url.js';
 import { createRulesCompiler, type RobotsRules } from '../rules.js';
-import { readUrl } from '../target.js';
 import { type RequestTools, requestRobots } from './request-robots.js';
 
 /** Who the crawler is. */

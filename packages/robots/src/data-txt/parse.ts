@@ -4,7 +4,7 @@
 import { decodeLines } from '../decode.js';
 import { type DiagnosticCode, type DiagnosticSeverity, diagnosticSeverity } from '../diagnostics/diagnostic.js';
 import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
-import { readWebUrl } from '../target.js';
+import { readWebUrl } from '../read-url.js';
 
 /** The typed view of a record's recognised fields; absent if the field does not occur. */
 export interface Dataset {

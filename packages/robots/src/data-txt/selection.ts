@@ -5,7 +5,7 @@
 import { bytesOf } from '../bytes.js';
 import { MAX_DATA_TXT_RULES, MAX_DATASETS } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { readUrl } from '../target.js';
+import { readUrl } from '../read-url.js';
 import type { DataRecord, Dataset, DataTxt } from './parse.js';
 
 /** A dataset that a data.txt offers, with the line of its record. */

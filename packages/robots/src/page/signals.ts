@@ -12,7 +12,7 @@ import {
   resolveSignals,
   signalPreferences,
 } from '../preferences/preferences.js';
-import { readUrl, readWebUrl } from '../target.js';
+import { readUrl, readWebUrl } from '../read-url.js';
 import {
   isRobotsMeta,
   mergeTags,

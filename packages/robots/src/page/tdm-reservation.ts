@@ -4,7 +4,7 @@
 
 import { MAX_TDM_CHARS, MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../matches-pattern.js';
-import { readUrl, readWebUrl } from '../target.js';
+import { readUrl, readWebUrl } from '../read-url.js';
 
 /** What one place says, or all of them together. Null: unset. */
 export interface TdmReservation {

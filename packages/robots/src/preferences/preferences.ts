@@ -7,8 +7,8 @@ import { valuesOf } from '../group-fields.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
 import { matchesStretch } from '../pattern.js';
+import { readUrl } from '../read-url.js';
 import type { RobotsRules } from '../rules.js';
-import { readUrl } from '../target.js';
 import { parseDictionary } from './structured-field.js';
 
 /** What a source says about one category of use; an absent category is unknown. */
