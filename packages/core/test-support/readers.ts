@@ -24,7 +24,7 @@ import { judgeLicenses } from '../src/licensing/license-terms.js';
 import { contentOf } from '../src/page/content-kind.js';
 import { readHtml, utf8Page } from '../src/page/html.js';
 import { resolveLinks } from '../src/page/links.js';
-import { excerptOf } from '../src/page/page.js';
+import { excerptOf } from '../src/page/read-page.js';
 import { parseRefresh } from '../src/page/redirect.js';
 import { cssUrls, htmlRequisites } from '../src/page/requisites.js';
 import { SitemapReader } from '../src/page/sitemap.js';

@@ -1,7 +1,7 @@
 // Excerpts keep to what a page allows: `nosnippet` is about exactly this.
 
 import { describe, expect, it } from 'vitest';
-import { excerptOf } from './page.js';
+import { excerptOf } from './read-page.js';
 
 describe('an excerpt', () => {
   const rows: [text: string, maxChars: number, allowed: number | null, expected: string][] = [

@@ -1,22 +1,18 @@
 // A fetched page as a value: the response, its directives, and its content. Text, links and the DOM are created on
 // first use and kept. Nothing here changes the crawl.
 
-import type { JsonValue, PageWork, Via } from '@mannerly/frontier';
+import type { JsonValue, Via } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
-import { MannerlyError } from '../errors.js';
-import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
+import type { HeaderLines } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import type { ItemLicense } from '../item-license.js';
-import { documentOf } from './cheerio.js';
 import type { Content, ContentKind } from './content-kind.js';
 import type { PageExclusion } from './exclusion.js';
 import type { HtmlSummary } from './html.js';
-import { declaredLanguage } from './language.js';
-import { MAX_PDF_BYTES } from './limits.js';
-import { type PageAlternate, type PageLink, pageAlternates, resolveLinks } from './links.js';
-import { type MainText, readMainText } from './main-text.js';
-import { type PdfText, readPdfText } from './pdf-text.js';
-import { readStructuredData, type StructuredData } from './structured-data.js';
+import type { PageAlternate, PageLink } from './links.js';
+import type { MainText } from './main-text.js';
+import type { PdfText } from './pdf-text.js';
+import type { StructuredData } from './structured-data.js';
 
 /** A fetched page. */
 export interface FetchedPage {
@@ -117,196 +113,3 @@ export interface PageInCrawl extends FetchedPage {
 
 /** The page in the browser: its final URL, and what it requested. Its HTML is the page's `text()`. */
 export type PageRendering = Omit<RenderedPage, 'kind' | 'html' | 'screenshot'>;
-
-interface PageParts {
-  readonly work: Pick<PageWork, 'url' | 'record'>;
-  readonly outcome: ResponseOutcome;
-  readonly content: Content;
-  readonly facts: HtmlSummary | null;
-  readonly exclusion: PageExclusion;
-  /** @default none: the page is as received */
-  readonly rendering?: RenderedPage;
-  /** The decoded content; called at most once. */
-  readonly decode: () => string;
-}
-
-/** Creates a page from its parts. @throws Never */
-export function createFetchedPage(parts: PageParts): PageInCrawl {
-  const { work, outcome, content, facts, exclusion, rendering } = parts;
-  const { record } = work;
-  return Object.assign(new PageContent(parts), {
-    url: work.url,
-    status: outcome.status,
-    headers: outcome.headers,
-    kind: content.kind,
-    sniffedType: content.sniffedType,
-    mime: content.mime,
-    title: facts?.title ?? null,
-    html: facts,
-    exclusion,
-    license: null,
-    similarTo: null,
-    depth: record.depth,
-    from: record.from,
-    via: record.via,
-    label: record.label,
-    userData: record.userData,
-    attempt: record.tries + 1,
-    visit: record.visit ?? 0,
-    truncated: outcome.truncated,
-    fetchedAtMs: outcome.timing.endedAtMs,
-    bodyBytes: outcome.file?.bytes ?? outcome.body.length,
-    rendering: rendering === undefined ? null : renderingOf(rendering),
-  });
-}
-
-/**
- * What a page creates on first use. (A class instead of an object literal with getters: the engine gives every such
- * literal its own shape, which keeps the text of its page until the next full collection.)
- */
-class PageContent {
-  readonly #parts: PageParts;
-  #text: string | null = null;
-  #links: readonly PageLink[] | null = null;
-  #linksDropped = 0;
-  #document: CheerioAPI | null = null;
-  #language: string | null | undefined;
-
-  constructor(parts: PageParts) {
-    this.#parts = parts;
-  }
-
-  get links(): readonly PageLink[] {
-    const { facts, work } = this.#parts;
-    if (this.#links === null) {
-      const { links, dropped } = facts === null ? { links: [], dropped: 0 } : resolveLinks(facts, work.url);
-      this.#links = links;
-      this.#linksDropped = dropped;
-    }
-    return this.#links;
-  }
-
-  get alternates(): readonly PageAlternate[] {
-    const { facts, outcome, work } = this.#parts;
-    return pageAlternates(facts, outcome.headers, work.url);
-  }
-
-  get linksDropped(): number {
-    return (this.#parts.facts?.linksDropped ?? 0) + this.#linksDropped;
-  }
-
-  get body(): ReadableStream<Uint8Array> {
-    const { body, file } = this.#parts.outcome;
-    return ReadableStream.from(file?.read() ?? (body.length === 0 ? [] : [body]));
-  }
-
-  get $(): CheerioAPI {
-    const { content, work } = this.#parts;
-    this.#document ??= documentOf(content.kind, () => this.#decoded(), work.url);
-    return this.#document;
-  }
-
-  shot(): Uint8Array | null {
-    return this.#parts.rendering?.screenshot ?? null;
-  }
-
-  releaseDocument(): void {
-    this.#document = null;
-  }
-
-  async text(): Promise<string> {
-    return this.#decoded();
-  }
-
-  get language(): string | null {
-    const { content, outcome } = this.#parts;
-    // A body in a file is not HTML.
-    if (this.#language === undefined) {
-      this.#language = declaredLanguage(content.kind === 'html' ? this.#decoded() : null, outcome.headers);
-    }
-    return this.#language;
-  }
-
-  async structured(): Promise<StructuredData> {
-    return readStructuredData(this.#html('page.structured'));
-  }
-
-  async mainText(): Promise<MainText | null> {
-    return readMainText(this.#html('page.mainText'), this.#parts.work.url);
-  }
-
-  async pdfText(): Promise<PdfText> {
-    const { content, outcome, work } = this.#parts;
-    if (content.kind !== 'pdf') {
-      throw new MannerlyError('page-not-pdf', `\`page.pdfText\` needs a PDF, got ${content.kind} from ${work.url}`);
-    }
-    const { body, file } = outcome;
-    if (file === undefined) return readPdfText(new Uint8Array(body), work.url);
-    if (file.bytes > MAX_PDF_BYTES) {
-      throw new MannerlyError('page-too-large', `${work.url} has ${file.bytes} bytes, more than ${MAX_PDF_BYTES}`);
-    }
-    return readPdfText(new Uint8Array(await new Response(this.body).arrayBuffer()), work.url);
-  }
-
-  async json(): Promise<JsonValue> {
-    return parseJson(this.#decoded(), this.#parts.work.url);
-  }
-
-  async bytes(): Promise<Uint8Array> {
-    this.#mustBeHeld();
-    return this.#parts.outcome.body;
-  }
-
-  excerpt(text: string, maxChars: number): string {
-    return excerptOf(text, maxChars, this.#parts.exclusion.effects.maxSnippet);
-  }
-
-  /** Throws if the body is in a file, since it was too large for memory and still is. */
-  #mustBeHeld(): void {
-    const { outcome, work } = this.#parts;
-    if (outcome.file === undefined) return;
-    const message = `the body of ${work.url} has ${outcome.file.bytes} bytes and lies in a file`;
-    throw new MannerlyError('page-too-large', message, { hint: 'Read `page.body`, or use `page.save`.' });
-  }
-
-  #html(what: string): string {
-    const { content, work } = this.#parts;
-    if (content.kind === 'html') return this.#decoded();
-    throw new MannerlyError('page-not-markup', `\`${what}\` needs HTML, got ${content.kind} from ${work.url}`);
-  }
-
-  #decoded(): string {
-    this.#mustBeHeld();
-    this.#text ??= this.#parts.decode();
-    return this.#text;
-  }
-}
-
-function renderingOf({ url, endedBy, subresources }: RenderedPage): PageRendering {
-  return { url, endedBy, subresources };
-}
-
-function parseJson(text: string, url: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    throw new MannerlyError('page-not-json', `the content of ${url} is not JSON: ${String(error)}`, { cause: error });
-  }
-}
-
-/**
- * An excerpt of a text: white space collapsed, cut at a word boundary if that loses little.
- * @param maxChars - The most characters, including the ellipsis.
- * @param allowedChars - What `nosnippet` and `max-snippet` allow; `null`: no limit; 0: the excerpt is empty.
- * @see page-level §2, §7
- */
-export function excerptOf(text: string, maxChars: number, allowedChars: number | null): string {
-  const limit = Math.max(0, Math.min(maxChars, allowedChars ?? maxChars));
-  const plain = text.replace(/\s+/g, ' ').trim();
-  const characters = Array.from(plain);
-  if (characters.length <= limit) return plain;
-  if (limit === 0) return '';
-  const cut = characters.slice(0, limit - 1).join('');
-  const blank = cut.lastIndexOf(' ');
-  return `${blank > cut.length / 2 ? cut.slice(0, blank) : cut}…`;
-}
