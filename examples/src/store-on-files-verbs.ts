@@ -97,8 +97,6 @@ function lease(crawl: Crawl, now: number, request: LeaseRequest): Lease[] {
     leases.push({
       host: key,
       fencingToken: String(fencingToken),
-      ttlMs: request.ttlMs,
-      notBeforeMs: 0,
       state,
       entries,
       queued,

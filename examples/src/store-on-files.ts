@@ -15,7 +15,6 @@ const RECORD_MOST = 1_048_576;
 export const FILES_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: false,
   durable: 'process',
-  exactCounts: true,
   maxBody: 65_536,
   maxBatch: 1_000,
 });

@@ -10,7 +10,7 @@ import { dropSchema, emptySchema, postgresProcesses } from '../support/postgres-
 import { HAS_POSTGRES, type PostgresForTest, sharedPostgres } from '../support/postgres-server.mjs';
 import { sharedUnderTest } from './virtual-store.js';
 
-const capabilities = { shared: true, durable: 'process', exactCounts: true, maxBody: 65_536, maxBatch: 1_024 } as const;
+const capabilities = { shared: true, durable: 'process', maxBody: 65_536, maxBatch: 1_024 } as const;
 const IS_CI = process.env['CI'] !== undefined;
 let server: Pick<PostgresForTest, 'url' | 'dispose'>;
 let pool: Pool;

@@ -41,7 +41,6 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
     capabilities: {
       shared: true,
       durable: 'process',
-      exactCounts: true,
       maxBody: 65_536,
       maxBatch: 1_024,
     },

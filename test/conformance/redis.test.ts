@@ -35,7 +35,6 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store (redis-server; not run wh
   const capabilities = {
     shared: true,
     durable: 'process',
-    exactCounts: true,
     maxBody: 65_536,
     maxBatch: 1_024,
   } as const;

@@ -12,7 +12,6 @@ const IS_CI = process.env['CI'] !== undefined;
 const CAPS = {
   shared: true,
   durable: 'process',
-  exactCounts: true,
   maxBody: 65_536,
   maxBatch: 1_024,
 } as const;

@@ -57,15 +57,11 @@ export interface Entry {
 export interface Lease {
   readonly host: HostKey;
   readonly fencingToken: FencingToken;
-  /** Duration, as requested. */
-  readonly ttlMs: number;
-  /** Duration until the host's next allowed time; 0 from a store that grants only what is due. */
-  readonly notBeforeMs: number;
   /** The state of the last commit; `null`: there was none. */
   readonly state: Uint8Array | null;
   /** In flight from now on, by (priority, arrival); those of a vanished holder come first (L5). */
   readonly entries: Entry[];
-  /** Entries of the host that are not in flight. May be an estimate if `capabilities.exactCounts` is false. */
+  /** Entries of the host that are not in flight; may be an estimate. */
   readonly queued: number;
 }
 
@@ -159,14 +155,13 @@ export interface StoreCapabilities {
   readonly shared: boolean;
   /** What survives: `none`; `process`: a killed process; `power`: a power cut. */
   readonly durable: 'none' | 'process' | 'power';
-  readonly exactCounts: boolean;
   /** The most bytes of one body. */
   readonly maxBody: number;
   /** The most entries of one `add`, or links of one commit. */
   readonly maxBatch: number;
 }
 
-/** Counts; estimates if `capabilities.exactCounts` is false. Flat cost. */
+/** Counts. Flat cost. */
 export interface StoreStats {
   /** Entries that are queued and not in flight. */
   readonly queued: number;

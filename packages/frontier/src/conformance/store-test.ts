@@ -2,10 +2,10 @@
 // broken invariant, whatever test runner is in use; a seeded source of choices, so that a failed random walk can be
 // repeated.
 
+import { deepStrictEqual } from 'node:assert';
 import { createHash } from 'node:crypto';
 import { FINGERPRINT_BYTES } from '../limits.js';
 import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
-import { difference } from './difference.js';
 import type { StoreUnderTest } from './suite-options.js';
 
 export const TEST_CRAWL = 'conformance';
@@ -195,10 +195,13 @@ export function assert(condition: boolean, message: string, invariant?: string):
   if (!condition) throw new InvariantError(message, invariant ?? null);
 }
 
-/** Like `assert`, for values that must be equal as JSON. */
+/** Like `assert`, for values that must be equal. The message shows where they differ. */
 export function assertEqual(actual: unknown, expected: unknown, what: string, invariant?: string): void {
-  if (JSON.stringify(actual) === JSON.stringify(expected)) return;
-  throw new InvariantError(`${what}: ${difference(actual, expected)}`, invariant ?? null);
+  try {
+    deepStrictEqual(actual, expected);
+  } catch (difference) {
+    throw new InvariantError(`${what}: ${(difference as Error).message}`, invariant ?? null);
+  }
 }
 
 /** The code of the error with which an action fails; `null`: it succeeds. */

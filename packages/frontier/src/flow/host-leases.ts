@@ -67,7 +67,7 @@ export class HostLeases {
    */
   async lease(maxHosts: number, hosts?: readonly HostKey[]): Promise<number> {
     const { store, clock, settings, budget } = this.#context;
-    const sentAtMs = clock.nowMs();
+    const leaseEndMs = clock.nowMs() + settings.leaseTtlMs;
     const leases = await store.lease({
       maxHosts,
       entriesPerHost: ENTRIES_PER_LEASE,
@@ -82,7 +82,7 @@ export class HostLeases {
       // case the answer to the releasing commit is still on its way and says what became of the host.
       const earlier = this.#schedule.get(lease.host);
       if (earlier !== undefined && earlier.status !== 'leaving') this.#lose(earlier);
-      const host = new LeasedHost(lease, settings.settingsOf(lease.host), sentAtMs, nowMs, budget.countSinceMs);
+      const host = new LeasedHost(lease, settings.settingsOf(lease.host), leaseEndMs, nowMs, budget.countSinceMs);
       this.#schedule.add(host);
       return this.#takeIn(host, lease.entries);
     });

@@ -66,11 +66,11 @@ export class LeasedHost implements HeapMember {
   #closed: ClosedTime | null = null;
 
   /**
-   * @param sentAtMs - A time before the request for the lease was sent; the end of the lease counts from here.
+   * @param leaseEndMs - Counted from a time before the request for the lease was sent.
    * @param nowMs - A time after the answer; ages count from here. Unreadable state counts as "a request was made just
    *   now", the slower reading.
    */
-  constructor(lease: Lease, settings: HostSettings, sentAtMs: number, nowMs: number, countSinceMs = 0) {
+  constructor(lease: Lease, settings: HostSettings, leaseEndMs: number, nowMs: number, countSinceMs = 0) {
     const kept = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
     const state = kept ?? newHostState();
     this.key = lease.host;
@@ -81,13 +81,13 @@ export class LeasedHost implements HeapMember {
     this.limits = settings.limits;
     this.weight = settings.weight;
     this.label = settings.label;
-    this.#leaseEndMs = sentAtMs + lease.ttlMs;
+    this.#leaseEndMs = leaseEndMs;
     this.#clock = state.clock;
     this.#robotsOf = state.robotsOf;
     if (kept === null) this.restartClock(nowMs);
     this.#used = usedSince(state.used, countSinceMs);
     this.requirements = new SpacingRequirements(state.leastDelayMs);
-    this.#notBeforeMs = nowMs + lease.notBeforeMs;
+    this.#notBeforeMs = nowMs;
     this.#queued = lease.queued;
     this.#isDry = lease.entries.length < ENTRIES_PER_LEASE;
   }

@@ -87,8 +87,6 @@ describe('host state', () => {
     const lease = {
       host: 'a.test',
       fencingToken: '1',
-      ttlMs: 1,
-      notBeforeMs: 0,
       state: new Uint8Array([1, 2, 3]),
       entries: [],
       queued: 0,

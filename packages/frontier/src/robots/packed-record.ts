@@ -5,9 +5,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { RECORD_MAX_BYTES } from '../limits.js';
 
-/** The first byte; an uncompressed record begins with a different one. */
-const PACKED = 1;
-
 /** Part of the format: what is packed with it must be unpacked with it. The more common a text, the later it comes. */
 const COMMON = new TextEncoder().encode(
   [
@@ -27,18 +24,13 @@ const COMMON = new TextEncoder().encode(
 const OPTIONS = { dictionary: COMMON, windowBits: 12, memLevel: 5 };
 
 export function pack(record: Uint8Array): Uint8Array {
-  const deflated = deflateRawSync(record, OPTIONS);
-  const packed = new Uint8Array(1 + deflated.length);
-  packed[0] = PACKED;
-  packed.set(deflated, 1);
-  return packed;
+  return deflateRawSync(record, OPTIONS);
 }
 
-/** Unpacks a record; one from before compression stays as it is. `null`: it is neither. Never throws. */
+/** Unpacks a record; `null`: it is not one. Never throws. */
 export function unpack(bytes: Uint8Array): Uint8Array | null {
-  if (bytes[0] !== PACKED) return bytes;
   try {
-    return inflateRawSync(bytes.subarray(1), { ...OPTIONS, maxOutputLength: RECORD_MAX_BYTES });
+    return inflateRawSync(bytes, { ...OPTIONS, maxOutputLength: RECORD_MAX_BYTES });
   } catch {
     return null; // Truncated, or not ours; zlib has no other way to say so.
   }

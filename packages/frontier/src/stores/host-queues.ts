@@ -205,7 +205,7 @@ export abstract class HostQueues<Host extends HostQueue> {
     const entries = this.#take(host, entriesPerHost, now);
     const { key, state } = host;
     const { queued } = host.entries;
-    return { host: key, fencingToken: String(host.fencingToken), ttlMs, notBeforeMs: 0, state, entries, queued };
+    return { host: key, fencingToken: String(host.fencingToken), state, entries, queued };
   }
 
   #endLease(host: Host): void {

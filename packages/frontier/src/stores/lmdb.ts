@@ -55,7 +55,6 @@ export interface LmdbStoreOptions {
 export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: true,
   durable: 'process',
-  exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: BATCH_MAX,
 });

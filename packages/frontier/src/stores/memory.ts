@@ -34,7 +34,6 @@ export interface MemoryStoreOptions {
 export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: false,
   durable: 'none',
-  exactCounts: true,
   maxBody: STORE_BODY_MAX_BYTES,
   maxBatch: STORE_BATCH_MAX,
 });

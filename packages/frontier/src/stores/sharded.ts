@@ -28,14 +28,12 @@ export function shardedStore(stores: readonly FrontierStore[]): FrontierStore {
   for (const verb of OPTIONAL_VERBS) {
     if (stores.some((store) => store[verb] === undefined)) throw invalid('stores', `stores with \`${verb}\``, stores);
   }
-  const all = (of: (capabilities: StoreCapabilities) => boolean) => stores.every((store) => of(store.capabilities));
   const least = (of: 'maxBody' | 'maxBatch') => Math.min(...stores.map((store) => store.capabilities[of]));
   const closeAll = async () => {
     await Promise.all(stores.map((store) => store.close()));
   };
   const capabilities: StoreCapabilities = Object.freeze({
-    shared: all(({ shared }) => shared),
-    exactCounts: all(({ exactCounts }) => exactCounts),
+    shared: stores.every((store) => store.capabilities.shared),
     maxBody: least('maxBody'),
     maxBatch: least('maxBatch'),
     // For servers it is known only after open.

@@ -114,9 +114,6 @@ describe('state × the other events (access §8)', () => {
     const dueMs = state.freshUntilMs ?? state.retryAtMs;
     if (dueMs !== null) expect(nextAccess(state, { kind: 'ask' }, dueMs - 1, OPEN)).toBe(state);
     if (dueMs !== null) expect(nextAccess(state, { kind: 'ask' }, dueMs, OPEN).fetching).toBe(true);
-    // The operator's amnesty forgets everything but the request under way.
-    expect(nextAccess(state, { kind: 'forget' }, at, OPEN)).toEqual(initialAccess());
-    expect(nextAccess(asking, { kind: 'forget' }, at, OPEN)).toEqual({ ...initialAccess(), fetching: true });
     // A restart loses the request under way and nothing else.
     expect(nextAccess(asking, { kind: 'restored' }, at, OPEN)).toEqual(state);
     expect(nextAccess(state, { kind: 'host-answered' }, at, OPEN)).toEqual(
@@ -217,7 +214,7 @@ describe('random histories', () => {
       weight: 4,
       arbitrary: fc.record({ kind: fc.constant('answer' as const), answer: given, jitter: fc.constantFrom(0, 0.1) }),
     },
-    fc.constantFrom<AccessEvent>({ kind: 'host-answered' }, { kind: 'forget' }, { kind: 'restored' }),
+    fc.constantFrom<AccessEvent>({ kind: 'host-answered' }, { kind: 'restored' }),
   );
   const step = fc.tuple(fc.constantFrom(0, SECOND, 60 * SECOND, HOUR, DAY, 10 * DAY), event);
   const history = fc.array(step, { minLength: 1, maxLength: 40 });
@@ -246,7 +243,6 @@ describe('random histories', () => {
           state = nextAccess(state, next, now, options);
           if (next.kind === 'ask' && !before.fetching && state.fetching) underWay += 1;
           if (next.kind === 'restored') underWay = 0;
-          if (next.kind === 'forget') last = null;
           if (next.kind === 'answer') {
             underWay -= 1;
             last = next.answer;

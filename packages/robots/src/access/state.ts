@@ -4,8 +4,8 @@
 // or being fetched means hold.
 //
 //     none-yet ──▶ rules · no-rules · restricted · kept      an answer; fresh until a time
-//        ▲            │ expired, asked again, no answer
-//      forget         ▼
+//                     │ expired, asked again, no answer
+//                     ▼
 //                 unreachable ──(30 days, or the profile's time)──▶ last-good     both retried with backoff
 
 import {
@@ -50,14 +50,13 @@ export interface AccessState {
 /**
  * What can happen. `ask`: a URL needs a decision, which starts a fetch if one is due (a request for robots.txt itself
  * is not an `ask`). `answer`: a fetch ended; `jitter` is the share, 0 to 0.1, added to the next pause. `host-answered`:
- * another URL of the authority got a response, which matters during a series of failures only. `forget`: the operator
- * wants a fresh start. `restored`: the process restarted.
+ * another URL of the authority got a response, which matters during a series of failures only. `restored`: the process
+ * restarted.
  */
 export type AccessEvent =
   | { readonly kind: 'ask' }
   | { readonly kind: 'answer'; readonly answer: RobotsAnswer; readonly jitter?: number }
   | { readonly kind: 'host-answered' }
-  | { readonly kind: 'forget' }
   | { readonly kind: 'restored' };
 
 /** What applies to URLs other than robots.txt. `by-rules`: compile `state.copy`. `untilMs`: when to check again. */
@@ -98,9 +97,6 @@ export function nextAccess(
       return answered(state, event.answer, event.jitter ?? 0, nowMs, options);
     case 'host-answered':
       return state.failures === 0 ? state : { ...state, hostAnsweredAtMs: nowMs };
-    case 'forget':
-      // A request in flight stays in flight: forgetting it would allow a second one to start.
-      return { ...INITIAL, fetching: state.fetching };
     case 'restored':
       return restored(state, nowMs);
   }

@@ -98,8 +98,6 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
       return rows.map(([host, fencingToken, state = null, queued, entries = null]) => ({
         host: host ?? '',
         fencingToken: fencingToken ?? '',
-        ttlMs,
-        notBeforeMs: 0,
         state: bytesOf(state),
         entries: readEntries(entries),
         queued: Number(queued),

@@ -9,8 +9,7 @@ import type { Connection, ResolvedRedisOptions } from './connection.js';
 import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
-/** With several shards, records of robots.txt are stored near their hosts since version 3, all others since 4. */
-const VERSION = { one: 2, several: 4 };
+const VERSION = 4;
 const OLDEST_SERVER = 7;
 const POLICY = 'noeviction';
 
@@ -31,11 +30,7 @@ export async function claimCrawl(
   { prefix, identity, shards }: ResolvedRedisOptions,
 ): Promise<number> {
   const key = crawlKey(prefix);
-  const withShards = (count: number): KeptCrawl => {
-    const version = count === 1 ? VERSION.one : VERSION.several;
-    return { format: FORMAT, version, crawl, identity, shards: count };
-  };
-  const wanted = withShards(shards);
+  const wanted: KeptCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
   if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
   const bytes = await connection.call('GET', [key]);
   if (!Buffer.isBuffer(bytes)) {
@@ -45,7 +40,7 @@ export async function claimCrawl(
   }
   const kept = parseKept(bytes, prefix);
   const hint = 'Take another prefix, or remove the keys of this one to start over.';
-  compareCrawl(`the prefix ${prefix}`, hint, kept, withShards(kept.shards));
+  compareCrawl(`the prefix ${prefix}`, hint, kept, wanted);
   return kept.shards;
 }
 

@@ -104,7 +104,7 @@ export function redisQueues(
           const [nowUs, leased] = await heard(run('lease', values));
           return { nowUs: Number(nowUs), granted: leased === null ? null : listOf(leased) };
         });
-        for (const one of granted) leases.push(readLease(listOf(one), ttlMs));
+        for (const one of granted) leases.push(readLease(listOf(one)));
         if (granted.length < count || hosts !== undefined) return leases;
       }
     },

@@ -72,13 +72,11 @@ export function readEntry(bytes: Buffer): Entry {
   };
 }
 
-export function readLease(answer: readonly unknown[], ttlMs: number): Lease {
+export function readLease(answer: readonly unknown[]): Lease {
   const [host, fencingToken, state, queued, entries] = answer;
   return {
     host: String(host),
     fencingToken: String(fencingToken),
-    ttlMs,
-    notBeforeMs: 0,
     state: bytesOf(state),
     entries: (listOf(entries) as Buffer[]).map(readEntry),
     queued: Number(queued),

@@ -33,7 +33,6 @@ export function serverStore({ options, weakness, open, close }: ServerAdapter): 
     get durable() {
       return known;
     },
-    exactCounts: true,
     maxBody: STORE_BODY_MAX_BYTES,
     maxBatch: BATCH_MAX,
   });
