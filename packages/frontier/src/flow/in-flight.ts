@@ -2,13 +2,40 @@
 // socket, and ends its exchange (the slot is free, the host's clock starts). `settling.ts` has what follows.
 
 import { FrontierError } from '../errors.js';
+import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
+import type { Budget } from '../records/budget.js';
 import { NO_SIGNALS } from '../robots/authority-rules.js';
 import { hostKeyOf } from '../url/url.js';
 import type { Exchange, PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
-import type { Flight, Flow } from './flow.js';
+import type { Admission } from './admission.js';
+import type { FrontierContext } from './context.js';
+import type { HostLeases } from './host-leases.js';
+import type { HostSchedule } from './host-schedule.js';
 import { RENEWAL_WAIT_MS } from './limits.js';
 import type { PageChoice, RobotsChoice } from './next-request.js';
+
+/** What the frontier knows of a work in flight, besides what the worker sees. */
+export interface Flight {
+  readonly host: LeasedHost;
+  /** `null`: the work has no entry, as the first request for a robots.txt and the owner's own requests. */
+  readonly entry: LeasedEntry | null;
+  /** The authority that serves it. */
+  readonly authority: string;
+  /** For a hop: its redirect chain. */
+  readonly chain: string | null;
+  /** For a page of the queue: the budgets that it may use up. */
+  readonly budgets: readonly Budget[];
+}
+
+/** All parts of a frontier that work passes through. */
+export interface Flow extends FrontierContext {
+  readonly schedule: HostSchedule;
+  readonly leases: HostLeases;
+  readonly admission: Admission;
+  /** The work in flight. Only this file changes it. */
+  readonly flights: Map<Work, Flight>;
+}
 
 /** Creates the work and gives it its host's slot. */
 export function startPage(
@@ -16,7 +43,7 @@ export function startPage(
   host: LeasedHost,
   { entry, record, authority, decision, required, budgets }: PageChoice,
 ): PageWork {
-  const { gate } = flow.context;
+  const { gate } = flow;
   const work: PageWork = {
     kind: 'page',
     lease: { host: host.key, fencingToken: host.fencingToken, requirements: required.spacing },
@@ -45,7 +72,7 @@ export function startRobots(
 }
 
 function start(flow: Flow, work: Work, flight: Flight): void {
-  flow.context.pace.took(flow.context.clock.nowMs());
+  flow.pace.took(flow.clock.nowMs());
   flow.flights.set(work, flight);
   flow.schedule.turns?.had(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
   flight.host.occupy(work, flight.budgets.length > 0);
@@ -55,7 +82,7 @@ function start(flow: Flow, work: Work, flight: Flight): void {
 export async function mayConnect(flow: Flow, work: Work, address: string): Promise<StartAnswer> {
   const host = hostOf(flow, work);
   if (host === null) return { kind: 'lost' };
-  const { settings, clock, addresses } = flow.context;
+  const { settings, clock, addresses } = flow;
   const { perIp } = settings.politeness;
   if (perIp === false) return { kind: 'go' };
   const nowMs = clock.nowMs();
@@ -68,13 +95,13 @@ export async function mayConnect(flow: Flow, work: Work, address: string): Promi
 
 /** The last check before the socket: lease, clock, closed times and the pace of the crawl. */
 export function mayStart(flow: Flow, work: Work): StartAnswer {
-  const { clock, pace } = flow.context;
+  const { clock, pace, schedule, leases } = flow;
   const host = hostOf(flow, work);
   const nowMs = clock.nowMs();
   if (host === null || nowMs >= host.leaseEndMs) return { kind: 'lost' };
-  if (!flow.schedule.isSafe(host, nowMs)) {
-    flow.schedule.touch(host);
-    flow.leases.commitSoon();
+  if (!schedule.isSafe(host, nowMs)) {
+    schedule.touch(host);
+    leases.commitSoon();
     return { kind: 'wait', untilMs: nowMs + RENEWAL_WAIT_MS };
   }
   const required = host.requirements.at(nowMs);
@@ -96,7 +123,7 @@ function hostOf(flow: Flow, work: Work): LeasedHost | null {
 export function exchanged(flow: Flow, work: Work, exchange: Exchange): void {
   const flight = flow.flights.get(work);
   if (flight === undefined) return;
-  const { clock, budget, addresses, reporter, gate } = flow.context;
+  const { clock, budget, addresses, reporter, gate, schedule, leases } = flow;
   const { host } = flight;
   const runningMs = budget.runningMs(exchange.startedAtMs);
   const robotsOf = work.kind === 'robots' ? work.authority : null;
@@ -106,12 +133,12 @@ export function exchanged(flow: Flow, work: Work, exchange: Exchange): void {
   if (warnings.length > 0) {
     reporter.clock(host.key, warnings);
     // A pause must outlive this process, and the page that caused it may take long to settle.
-    if (host.status === 'leased') flow.schedule.touch(host);
+    if (host.status === 'leased') schedule.touch(host);
   }
   const authority = work.kind === 'page' && exchange.status !== null ? gate.peek(flight.authority) : null;
   if (authority !== null) gate.hostAnswered(authority, exchange.endedAtMs);
-  flow.schedule.reschedule(host);
-  flow.leases.commitSoon();
+  schedule.reschedule(host);
+  leases.commitSoon();
 }
 
 /** What is known of a work that is being settled; `null`: it was dropped. @throws FrontierError `work-unknown` */
@@ -126,12 +153,12 @@ export function flightOf(flow: Flow, work: Work): Flight | null {
 export function putDown(flow: Flow, work: Work, flight: Flight): void {
   flow.flights.delete(work);
   const hadSlot = flight.host.putDown(work, flight.budgets.length > 0);
-  if (hadSlot) flow.context.addresses.free(flight.host.key, null, 0);
+  if (hadSlot) flow.addresses.free(flight.host.key, null, 0);
 }
 
 /** Takes all work out of flight: what was handed out counts as lost. */
 export function dropFlights(flow: Flow): void {
-  const nowMs = flow.context.clock.nowMs();
+  const nowMs = flow.clock.nowMs();
   for (const [work, flight] of flow.flights) {
     // Its request may have been sent, so the interval counts from now.
     if (flight.host.hasSlot(work)) flight.host.restartClock(nowMs);

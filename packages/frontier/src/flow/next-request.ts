@@ -16,8 +16,8 @@ import type { UrlRecord } from '../url-record.js';
 import type { FrontierContext } from './context.js';
 import { LABEL_RETRY_MS } from './limits.js';
 
-/** A queued page under consideration. */
-interface Candidate {
+/** A page of the queue, with what is known of its authority. */
+interface QueuedPage {
   readonly entry: LeasedEntry;
   readonly item: PageItem;
   readonly authority: Authority;
@@ -25,7 +25,7 @@ interface Candidate {
 }
 
 /** A page that may be requested now. `entry`: `null` for one of the owner's own requests. */
-export interface PageChoice extends Pick<Candidate, 'authority' | 'required'> {
+export interface PageChoice extends Pick<QueuedPage, 'authority' | 'required'> {
   readonly kind: 'page';
   readonly entry: LeasedEntry | null;
   readonly record: UrlRecord;
@@ -35,7 +35,7 @@ export interface PageChoice extends Pick<Candidate, 'authority' | 'required'> {
 }
 
 /** A robots.txt to request. `entry`: the entry of a hop; `null` for the first request, which has none. */
-export interface RobotsChoice extends Pick<Candidate, 'authority' | 'required'> {
+export interface RobotsChoice extends Pick<QueuedPage, 'authority' | 'required'> {
   readonly kind: 'robots';
   readonly entry: LeasedEntry | null;
   readonly request: RobotsRequest;
@@ -43,7 +43,7 @@ export interface RobotsChoice extends Pick<Candidate, 'authority' | 'required'> 
 }
 
 /** The URL must be queued again: under the name that the rules give it, or with the lowest priority. */
-export interface RequeueChoice extends Omit<Candidate, 'required'>, Requeueing {
+export interface RequeueChoice extends Omit<QueuedPage, 'required'>, Requeueing {
   readonly kind: 'requeue';
 }
 
@@ -123,7 +123,7 @@ function entryStep(
 function pageStep(
   context: FrontierContext,
   host: LeasedHost,
-  { entry, item, authority, required }: Candidate,
+  { entry, item, authority, required }: QueuedPage,
   nowMs: number,
 ): Step {
   const { gate, hostBounds, reporter, budget } = context;

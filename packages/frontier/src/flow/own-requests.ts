@@ -11,8 +11,7 @@ import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
 import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
-import type { Flow } from './flow.js';
-import { startPage, startRobots } from './in-flight.js';
+import { type Flow, startPage, startRobots } from './in-flight.js';
 import { OWN_REQUEST_RETRY_MS, OWN_REQUESTS_MOST, RENEWAL_WAIT_MS } from './limits.js';
 import { judge, robotsRequest } from './next-request.js';
 import { endChain } from './settling.js';
@@ -63,7 +62,7 @@ export class OwnRequests {
 
   /** Waits for the request's turn, at most until its deadline or until `signal` aborts (`held`, `stopping`). */
   add(input: OwnRequestInput, signal?: AbortSignal): Promise<OwnAnswer> {
-    const { clock } = this.#flow.context;
+    const { clock, schedule } = this.#flow;
     const { host, untilMs } = input;
     return new Promise((resolve) => {
       if (this.#count >= OWN_REQUESTS_MOST) {
@@ -80,7 +79,7 @@ export class OwnRequests {
       };
       const request: Waiting = { ...input, answer, reason: 'interval', againAtMs: nowMs };
       this.#waiting.set(host, [...this.#of(host), request]);
-      this.#flow.schedule.wanted.add(host);
+      schedule.wanted.add(host);
       const stop = (): void => request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
       const cancel = clock.after(Math.max(0, untilMs - nowMs), () =>
         request.answer({ kind: 'held', reason: request.reason, untilMs: null }),
@@ -117,8 +116,7 @@ export class OwnRequests {
 
   /** Answers the requests whose turn has come. Hands out the robots.txt files they need, up to `n` works in all. */
   async serve(works: Work[], n: number): Promise<void> {
-    const { clock, budget } = this.#flow.context;
-    const { schedule } = this.#flow;
+    const { clock, budget, schedule } = this.#flow;
     for (const [key, requests] of [...this.#waiting]) {
       const first = requests[0]!;
       const nowMs = clock.nowMs();
@@ -149,7 +147,7 @@ export class OwnRequests {
   /** Leases a host that is not ours by name, or schedules the next attempt. */
   async #lease(host: HostKey, nowMs: number): Promise<void> {
     if ((await this.#flow.leases.lease(1, [host])) > 0) return;
-    const known = this.#flow.context.waits.get(host);
+    const known = this.#flow.waits.get(host);
     for (const request of this.#of(host)) {
       if (known?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
       else {
@@ -161,7 +159,7 @@ export class OwnRequests {
 
   /** Has the request wait for its host, or for its robots.txt if the host's turn would be of no use. */
   #waitForHost(request: Waiting, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
-    const { gate } = this.#flow.context;
+    const { gate } = this.#flow;
     const authority = gate.peek(request.authority);
     const answer = authority === null ? null : gate.ask(authority, request.record.url, nowMs);
     if (answer?.kind === 'hold') waitUntil(request, 'robots-unreachable', Math.max(answer.untilMs, untilMs));
@@ -169,8 +167,7 @@ export class OwnRequests {
   }
 
   async #serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
-    const { clock, gate, pace } = this.#flow.context;
-    const { schedule } = this.#flow;
+    const { clock, gate, pace, schedule } = this.#flow;
     const [request] = this.#of(host.key);
     if (request === undefined) return;
     const { record } = request;
@@ -191,13 +188,13 @@ export class OwnRequests {
       if (isBusy) return this.#waitForRobots(host, request, authority, nowMs);
       return this.#waitForHost(request, start.reason, startMs, nowMs);
     }
-    const verdict = judge(this.#flow.context, host, record, authority, required, nowMs, null);
+    const verdict = judge(this.#flow, host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':
         return this.#waitForRobots(host, request, authority, nowMs);
       case 'fetch':
         if (works.length < n) {
-          works.push(startRobots(this.#flow, host, robotsRequest(this.#flow.context, authority, required, nowMs)));
+          works.push(startRobots(this.#flow, host, robotsRequest(this.#flow, authority, required, nowMs)));
         }
         return;
       case 'hold':

@@ -16,10 +16,9 @@ import type { NewUrl } from '../url-record.js';
 import type { AddAnswer, Work } from '../work.js';
 import { Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
-import type { Flow } from './flow.js';
 import { HostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
-import { dropFlights, startPage, startRobots } from './in-flight.js';
+import { dropFlights, type Flow, startPage, startRobots } from './in-flight.js';
 import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, TAKE_ROUNDS } from './limits.js';
 import { type Choice, choose } from './next-request.js';
 import { OwnRequests } from './own-requests.js';
@@ -42,12 +41,12 @@ export class Scheduler {
   constructor(context: FrontierContext) {
     const schedule = new HostSchedule(context);
     const leases = new HostLeases(context, schedule);
-    this.flow = { context, schedule, leases, admission: new Admission(context), flights: new Map() };
+    this.flow = { ...context, schedule, leases, admission: new Admission(context), flights: new Map() };
     this.ownRequests = new OwnRequests(this.flow);
   }
 
   async add(urls: readonly NewUrl[]): Promise<AddAnswer[]> {
-    const candidates = await this.flow.admission.consider(urls, this.flow.context.clock.nowMs());
+    const candidates = await this.flow.admission.consider(urls, this.flow.clock.nowMs());
     const outcomes = await this.flow.leases.add(linksOf(candidates));
     const answers = this.flow.admission.conclude(candidates, outcomes, false);
     this.flow.leases.commitSoon();
@@ -56,16 +55,16 @@ export class Scheduler {
 
   /** Returns at most `n` requests that may be made now. One call at a time. */
   async take(n: number): Promise<Work[]> {
-    const { settings, budget, labelBudgets, pace, clock } = this.flow.context;
+    const { settings, budget, labelBudgets, pace, clock, schedule, leases } = this.flow;
     const works: Work[] = [];
     await budget.prepare();
     if (settings.labels.size > 0) await labelBudgets.prepare(budget.countSinceMs);
-    if (this.flow.schedule.wanted.size > 0) await this.ownRequests.serve(works, n);
+    if (schedule.wanted.size > 0) await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
     // Hosts that have fallen due in the store get in line first.
-    const mayLease = (this.#isBehind || this.flow.schedule.othersWait) && this.#canHandOut() && !isPaceReached();
+    const mayLease = (this.#isBehind || schedule.othersWait) && this.#canHandOut() && !isPaceReached();
     if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
@@ -76,15 +75,15 @@ export class Scheduler {
       if (isBehind || !this.#canHandOut()) break;
       if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // Work that may be handed out does not wait for the store's answers.
-      if (works.length > 0 || !this.flow.leases.isBusy) break;
+      if (works.length > 0 || !leases.isBusy) break;
       await this.#untilCommittedOrDue();
     }
     return works;
   }
 
   #canHandOut(): boolean {
-    const { budget, clock } = this.flow.context;
-    return !this.flow.schedule.isClosing && budget.reached(clock.nowMs()) === null && budget.canReserve();
+    const { budget, clock, schedule } = this.flow;
+    return !schedule.isClosing && budget.reached(clock.nowMs()) === null && budget.canReserve();
   }
 
   async #leaseMore(most: number): Promise<boolean> {
@@ -95,24 +94,24 @@ export class Scheduler {
 
   /** Hands out what may be requested now. @returns The hosts that need something first. */
   #handOut(works: Work[], n: number): Delayed[] {
-    const { clock, pace } = this.flow.context;
+    const { clock, pace, schedule } = this.flow;
     const delayed: Delayed[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
       if (!this.#canHandOut() || pace.nextAtMs() > nowMs) break;
-      const host = this.flow.schedule.popDue(nowMs);
+      const host = schedule.popDue(nowMs);
       if (host === null) break;
-      if (!this.flow.schedule.isSafe(host, nowMs)) {
-        this.flow.schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
+      if (!schedule.isSafe(host, nowMs)) {
+        schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
         continue;
       }
-      const choice = choose(this.flow.context, host, nowMs);
-      if (host.entries.hasChanges) this.flow.schedule.touch(host);
+      const choice = choose(this.flow, host, nowMs);
+      if (host.entries.hasChanges) schedule.touch(host);
       if (choice.kind === 'page') works.push(startPage(this.flow, host, choice));
       else if (choice.kind === 'robots') works.push(startRobots(this.flow, host, choice));
-      else if (choice.kind === 'wait') this.flow.schedule.reschedule(host);
+      else if (choice.kind === 'wait') schedule.reschedule(host);
       else if (choice.kind !== 'nothing') delayed.push({ host, choice });
-      else if (host.entries.readyCount(nowMs) === 0) this.flow.schedule.touch(host);
+      else if (host.entries.readyCount(nowMs) === 0) schedule.touch(host);
     }
     return delayed;
   }
@@ -120,27 +119,27 @@ export class Scheduler {
   async #prepare({ host, choice }: Delayed): Promise<void> {
     if (choice.kind === 'requeue') return requeue(this.flow, host, choice);
     if (choice.kind === 'chain-over') return endChain(this.flow, host, choice.authority);
-    await this.flow.context.gate.load(choice.authority);
+    await this.flow.gate.load(choice.authority);
     this.flow.schedule.reschedule(host);
   }
 
   /** Waits until the store has confirmed all reports, but no longer than until a leased host may be requested. */
   async #untilCommittedOrDue(): Promise<void> {
     const dueMs = this.flow.schedule.earliestMs();
-    if (!this.flow.leases.isBusy || (dueMs !== null && dueMs <= this.flow.context.clock.nowMs())) return;
+    if (!this.flow.leases.isBusy || (dueMs !== null && dueMs <= this.flow.clock.nowMs())) return;
     await this.flow.schedule.untilDueOr(this.flow.leases.commit());
   }
 
   /** The earliest time at which `take` may return something, epoch milliseconds; `null`: nothing waits. */
   async nextAt(): Promise<number | null> {
-    const { clock, store, budget, pace } = this.flow.context;
+    const { clock, store, budget, pace, schedule, leases } = this.flow;
     await this.#untilCommittedOrDue();
-    const ownAt = this.flow.schedule.wanted.size > 0 ? this.ownRequests.nextAtMs() : null;
+    const ownAt = schedule.wanted.size > 0 ? this.ownRequests.nextAtMs() : null;
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
-    const leasedAt = earlier(this.flow.schedule.earliestMs(), ownAt);
-    const dueInMs = this.flow.schedule.freePlaces > 0 ? await store.nextDueInMs() : null;
-    if (dueInMs === 0) this.flow.leases.mayBeDue();
+    const leasedAt = earlier(schedule.earliestMs(), ownAt);
+    const dueInMs = schedule.freePlaces > 0 ? await store.nextDueInMs() : null;
+    if (dueInMs === 0) leases.mayBeDue();
     const nextAt = earlier(leasedAt, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());
     // We have no place for another host, but other processes have theirs and may release one for us.
@@ -150,14 +149,14 @@ export class Scheduler {
 
   async unpark(key: HostKey): Promise<void> {
     const host = this.flow.schedule.get(key);
-    const { waits } = this.flow.context;
+    const { waits, store, leases, schedule } = this.flow;
     // A pause that the site asked for continues and is reported.
     if (waits.get(key)?.untilMs === null) waits.forget(key);
-    await this.flow.context.store.wake(key);
-    this.flow.leases.mayBeDue();
+    await store.wake(key);
+    leases.mayBeDue();
     if (host === undefined) return;
     host.unpark();
-    this.flow.schedule.reschedule(host);
+    schedule.reschedule(host);
   }
 
   /** Reports changes; no caller waits for it. */
@@ -167,7 +166,7 @@ export class Scheduler {
 
   /** The store is open. From now on leases are renewed, and the account is saved if it outlives the process. */
   open(): void {
-    const { settings, store, budget, labelBudgets, counts } = this.flow.context;
+    const { settings, store, budget, labelBudgets, counts, schedule } = this.flow;
     const renewalMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
     this.#every(renewalMs, (nowMs, lateMs) => this.#renewLeases(nowMs, renewalMs, lateMs));
     if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
@@ -177,11 +176,11 @@ export class Scheduler {
       if (isSaving) return;
       isSaving = true;
       const others = budget.othersAtWork() > 0 ? counts.read() : null;
-      const { lacksHosts } = this.flow.schedule;
+      const { lacksHosts } = schedule;
       // If the process is paused or has no pages left, the next account says that it does not lack hosts.
-      this.flow.schedule.lacksHosts = false;
+      schedule.lacksHosts = false;
       await Promise.all([budget.saveTime(nowMs, lacksHosts), labelBudgets.each('saveTime', nowMs), others]);
-      this.flow.schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
+      schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
       await this.#mergeGone(nowMs);
       isSaving = false;
     });
@@ -189,7 +188,7 @@ export class Scheduler {
 
   /** Merges the accounts of processes that ended long ago into one. */
   async #mergeGone(nowMs: number): Promise<void> {
-    const { settings, budget, labelBudgets, records } = this.flow.context;
+    const { settings, budget, labelBudgets, records } = this.flow;
     const gone = budget.partsGone(nowMs);
     if (gone.length === 0 || settings.part === null) return;
     const accounts = [budget.key, ...labelBudgets.keys()].map((key) => [key, mergeAccounts] as const);
@@ -200,7 +199,7 @@ export class Scheduler {
 
   /** Calls `act` until `stop`. A store failure stops the frontier. */
   #every(ms: number, act: (nowMs: number, lateMs: number) => Promise<unknown>): void {
-    const { clock, guard } = this.flow.context;
+    const { clock, guard } = this.flow;
     const dueMs = clock.nowMs() + ms;
     const cancel = clock.after(ms, () => {
       this.#timers.delete(cancel);
@@ -212,12 +211,12 @@ export class Scheduler {
   }
 
   #renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
-    const { settings, budget, labelBudgets, counts } = this.flow.context;
-    this.flow.schedule.noteLag(lateMs);
-    for (const host of this.flow.schedule.all()) {
-      if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) this.flow.schedule.touch(host);
+    const { settings, budget, labelBudgets, counts, schedule, leases } = this.flow;
+    schedule.noteLag(lateMs);
+    for (const host of schedule.all()) {
+      if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) schedule.touch(host);
     }
-    const commit = this.flow.schedule.hasChanges ? this.flow.leases.commit() : null;
+    const commit = schedule.hasChanges ? leases.commit() : null;
     return Promise.all([commit, budget.save(nowMs), labelBudgets.each('save', nowMs), counts.read()]);
   }
 

@@ -14,8 +14,7 @@ import type { NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { linksOf } from './admission.js';
-import type { Flight, Flow } from './flow.js';
-import { flightOf, holdsPages, putDown } from './in-flight.js';
+import { type Flight, type Flow, flightOf, holdsPages, putDown } from './in-flight.js';
 import { RETRY_JITTER, RETRY_JITTER_MAX_MS } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
@@ -58,7 +57,7 @@ async function settlePage(
   flight: Flight,
   settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
 ): Promise<Settled> {
-  const { clock, hostBounds, reporter, settings } = flow.context;
+  const { clock, hostBounds, reporter, settings, admission, schedule, leases } = flow;
   const { host } = flight;
   const entry = flight.entry!;
   const nowMs = clock.nowMs();
@@ -68,7 +67,7 @@ async function settlePage(
     return answer;
   }
   const counts = settlement.kind === 'done' && settlement.countsAsPage;
-  const links = settlement.kind === 'done' ? await flow.admission.consider(settlement.links, nowMs, true) : [];
+  const links = settlement.kind === 'done' ? await admission.consider(settlement.links, nowMs, true) : [];
   // The crawl may have closed in the meantime, or the work may have been settled twice.
   if (flightOf(flow, work) === null) return 'lost';
   putDown(flow, work, flight);
@@ -84,14 +83,14 @@ async function settlePage(
   hostBounds.note(host, nowMs);
   // Counted before the commit, so that the account is part of it.
   for (const budget of flight.budgets) budget.settle(counts);
-  if (host.status === 'leased') flow.schedule.touch(host);
-  flow.schedule.reschedule(host);
-  const outcomes = await flow.leases.commit(linksOf(links));
+  if (host.status === 'leased') schedule.touch(host);
+  schedule.reschedule(host);
+  const outcomes = await leases.commit(linksOf(links));
   if (holdsPages(work.record)) host.entries.release(flight.authority);
   const settled = outcomeOf(host);
   if (counts && settled === 'lost') for (const budget of flight.budgets) budget.takeBack();
-  flow.admission.conclude(links, outcomes, true);
-  flow.schedule.reschedule(host);
+  admission.conclude(links, outcomes, true);
+  schedule.reschedule(host);
   return settled;
 }
 
@@ -132,7 +131,7 @@ export async function requeue(
   const again: NewEntry = {
     host: host.key,
     lane: authority.name,
-    fingerprint: flow.context.seen.keyPrint(key ?? item.record.url, item.record.visit ?? 0),
+    fingerprint: flow.seen.keyPrint(key ?? item.record.url, item.record.visit ?? 0),
     priority,
     body: encodeItem(key === null ? item : { ...item, isKeyed: true }),
     dedupe: key !== null,
@@ -142,7 +141,7 @@ export async function requeue(
   const [outcome] = await flow.leases.commit([again]);
   if (outcome !== 'new' && outcomeOf(host) === 'ok') {
     const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
-    const { reporter, gate } = flow.context;
+    const { reporter, gate } = flow;
     reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.ref(authority));
   }
   flow.schedule.reschedule(host);
@@ -152,7 +151,7 @@ export async function requeue(
 
 async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer: RobotsAnswer): Promise<Settled> {
   const { host, entry, chain } = flight;
-  const authority = await flow.context.gate.load(work.authority);
+  const authority = await flow.gate.load(work.authority);
   if (host.status !== 'leased') {
     if (entry === null) abandonFetch(flow, work.authority);
     putDown(flow, work, flight);
@@ -171,14 +170,14 @@ async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer
 /** Our own rules forbid the authority. If a hop of a redirect chain leads to one, that is only a failure. */
 async function refuse(flow: Flow, work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
   if (flight.entry !== null) return settleRobots(flow, work, flight, { kind: 'failure', failure: 'blocked' });
-  const { gate, clock } = flow.context;
+  const { gate, clock } = flow;
   gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
   return giveBack(flow, work, flight, { untilMs: null });
 }
 
 /** Ends the redirect chain of an authority of the host if its time is over. */
 export async function endChain(flow: Flow, host: LeasedHost, name: string): Promise<void> {
-  const { gate, clock } = flow.context;
+  const { gate, clock, schedule } = flow;
   const authority = await gate.load(name);
   const { chain } = authority;
   if (chain === null) host.forgetChain(name);
@@ -189,12 +188,12 @@ export async function endChain(flow: Flow, host: LeasedHost, name: string): Prom
     const failure = { kind: 'failure', failure: 'timeout' } as const;
     await commitArrival(flow, authority, await takeIn(flow, authority, chain.urls.at(-1)!, failure));
   }
-  flow.schedule.reschedule(host);
+  schedule.reschedule(host);
 }
 
 /** Processes the answer from `url`. @returns Entries for the commit that reports it. */
 async function takeIn(flow: Flow, authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
-  const { gate, reporter, clock, settings } = flow.context;
+  const { gate, reporter, clock, settings, admission } = flow;
   const received = await gate.receive(authority, url, answer, clock.nowMs());
   if (received.kind === 'hop') {
     blockLane(flow, authority.name, received.chain.untilMs);
@@ -209,7 +208,7 @@ async function takeIn(flow: Flow, authority: Authority, url: string, answer: Rob
   reporter.robots(host, authority, received.before, gate.rules(authority), answer);
   if (companions.length === 0) return [];
   const first = companions.map((companion) => ({ ...companion, priority: 0 }));
-  return linksOf(await flow.admission.consider(received.isFirst ? first : companions, clock.nowMs()));
+  return linksOf(await admission.consider(received.isFirst ? first : companions, clock.nowMs()));
 }
 
 /**
@@ -228,20 +227,20 @@ async function commitArrival(flow: Flow, authority: Authority, entries: readonly
 
 /** The request for a robots.txt is not made. Another request may take its place. */
 function abandonFetch(flow: Flow, name: string): void {
-  const { gate } = flow.context;
+  const { gate, schedule } = flow;
   const authority = gate.peek(name);
   if (authority === null) return;
   gate.abandonFetch(authority);
   const home = homeOf(flow, name);
-  if (home !== undefined) flow.schedule.reschedule(home);
+  if (home !== undefined) schedule.reschedule(home);
 }
 
 /** Reacts to news about an authority: its lane opens or stays blocked, and its host is rescheduled. */
 function openLane(flow: Flow, authority: Authority): void {
-  const { gate, clock } = flow.context;
+  const { gate, clock, schedule } = flow;
   const home = homeOf(flow, authority.name);
   if (home?.status !== 'leased') return;
-  if (home.robotsArrived(authority.name, gate.rules(authority))) flow.schedule.touch(home);
+  if (home.robotsArrived(authority.name, gate.rules(authority))) schedule.touch(home);
   const nowMs = clock.nowMs();
   const first = home.entries.firstPageOf(authority.name);
   const answer = first === null ? null : gate.ask(authority, first.record.url, nowMs);
@@ -249,9 +248,9 @@ function openLane(flow: Flow, authority: Authority): void {
   // considered, and then ends.
   if (answer?.kind === 'hold' && first !== null && !gate.isHeldTooLong(first.addedAtMs, answer.sinceMs, nowMs)) {
     home.entries.blockLane(authority.name, answer.untilMs);
-    flow.schedule.touch(home);
+    schedule.touch(home);
   }
-  flow.schedule.reschedule(home);
+  schedule.reschedule(home);
 }
 
 function blockLane(flow: Flow, name: string, untilMs: number): void {
@@ -268,7 +267,7 @@ function homeOf(flow: Flow, authority: string): LeasedHost | undefined {
 }
 
 function keyOf(flow: Flow, url: string): string | null {
-  return hostKeyOf(url, flow.context.settings.hostKeyBy);
+  return hostKeyOf(url, flow.settings.hostKeyBy);
 }
 
 /** A hop is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
