@@ -318,6 +318,8 @@ async function valuesOf(path: string): Promise<Line[]> {
 async function write(directory: string, lines: readonly Line[], part = ''): Promise<void> {
   const text = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
   const runs = lines.flatMap(({ run }) => run ?? []);
+  // Whether a log was changed is another question than what it shows.
+  await rm(join(directory, 'run.json'), { force: true });
   await writeFile(join(directory, `runs${part}.jsonl`), text(runs));
   await writeFile(join(directory, `requests${part}.jsonl`), text(lines.filter(({ run }) => run === undefined)));
 }

@@ -106,6 +106,23 @@ describe('a replay of a hostile archive', () => {
     expect(pages + failures).toBe(1);
   });
 
+  it('says which file cannot be read to its end', async () => {
+    const records = warc.split(/(?=^WARC\/1\.1\r\n)/m).map((each) => gzipSync(Buffer.from(each, 'latin1')));
+    const whole = Buffer.concat(records);
+    const inLast = whole.length - Math.floor((records.at(-1)?.length ?? 0) / 2);
+    const flipped = Buffer.from(whole);
+    flipped[inLast] = (flipped[inLast] ?? 0) ^ 1;
+    const handlers = (routes: ReplayRoutes) => routes.on('html', () => undefined);
+    const damaged = async (bytes: Uint8Array): Promise<readonly string[]> => {
+      await writeFile(file, bytes);
+      return (await replay({ from: out, handlers })).damaged;
+    };
+    expect(await damaged(whole)).toEqual([]);
+    const sentence = `${file} cannot be read after its first ${records.length - 1} records: the rest is left out`;
+    expect(await damaged(flipped)).toEqual([sentence]);
+    expect(await damaged(whole.subarray(0, inLast))).toEqual([sentence]);
+  });
+
   it.each([
     ['offset', 'x'],
     ['offset', '-5'],

@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import type { WARCRecord } from 'warcio';
-import { orIfAbsent } from '../directory/whole-file.js';
+import { orIfAbsent, sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
@@ -35,10 +35,14 @@ export interface ReadResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** Called with a WARC file that cannot be read to its end, and the records read until then. */
+type OnDamage = (path: string, records: number) => void;
+
 /** Reads the exchanges of a folder. @throws What warcio and the platform throw. */
-export async function* readExchanges(folder: string): AsyncGenerator<ReadExchange> {
+export async function* readExchanges(folder: string, onDamage?: OnDamage): AsyncGenerator<ReadExchange> {
   const originals = new Originals(folder);
-  for (const filename of await listWarcs(folder)) yield* exchangesFrom(folder, { filename, offset: 0 }, originals);
+  for (const filename of await listWarcs(folder))
+    yield* exchangesFrom(folder, { filename, offset: 0 }, originals, onDamage);
 }
 
 export interface ReadRequest {
@@ -49,9 +53,9 @@ export interface ReadRequest {
 }
 
 /** Reads only the requests of a folder. @throws What warcio and the platform throw. */
-export async function* readRequests(folder: string): AsyncGenerator<ReadRequest> {
+export async function* readRequests(folder: string, onDamage?: OnDamage): AsyncGenerator<ReadRequest> {
   for (const filename of await orIfAbsent([], () => listWarcs(folder))) {
-    for await (const { record } of recordsIn(join(folder, filename))) {
+    for await (const { record } of recordsIn(join(folder, filename), {}, onDamage)) {
       if (record.warcType !== 'request') continue;
       const { head } = await splitBlock(record);
       const startedAtMs = Date.parse(record.warcDate ?? '') || 0;
@@ -64,10 +68,13 @@ export async function* readRequests(folder: string): AsyncGenerator<ReadRequest>
 async function* recordsIn(
   path: string,
   { start = 0, end }: { readonly start?: number; readonly end?: number } = {},
+  onDamage?: OnDamage,
 ): AsyncGenerator<{ readonly record: WARCRecord; readonly offset: number }> {
   const { LimitReader, WARCParser } = await import('warcio');
   const file = createReadStream(path, { start, ...(end === undefined ? {} : { end }) });
   const parser = new WARCParser(file, { keepHeadersCase: true, parseHttp: false });
+  let records = 0;
+  let readTo = start;
   try {
     for await (const record of parser) {
       // Taken now, because the library refuses it for a record whose content was decoded.
@@ -77,8 +84,12 @@ async function* recordsIn(
       for await (const _ of reader) {
         // Skipped.
       }
-      if (reader instanceof LimitReader && reader.limit > 0) return;
+      if (reader instanceof LimitReader && reader.limit > 0) break;
+      records += 1;
+      readTo = start + parser.offset + parser.recordLength;
     }
+    // The library takes damaged bytes for the end of the file.
+    if (onDamage !== undefined && readTo !== (await sizeOf(path))) onDamage(path, records);
   } finally {
     file.destroy();
   }
@@ -130,10 +141,11 @@ async function* exchangesFrom(
   folder: string,
   { filename, offset: start }: RecordPlace,
   originals: Originals,
+  onDamage?: OnDamage,
 ): AsyncGenerator<ReadExchange> {
   let settings: ArchivedSettings | null = null;
   let begun: BegunExchange | null = null;
-  for await (const { record, offset } of recordsIn(join(folder, filename), { start })) {
+  for await (const { record, offset } of recordsIn(join(folder, filename), { start }, onDamage)) {
     switch (record.warcType) {
       case 'warcinfo':
         settings = parseSettings(parseWarcFields(await blockOf(record)).get(FIELDS.settings));

@@ -47,15 +47,25 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
   return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
 }
 
-/** The crawl's log while `judge` looks at it, with every line changed. */
-async function doctored(change: (line: string) => string, judge: () => Promise<void>): Promise<void> {
-  const path = join(out, 'requests.jsonl');
-  const whole = readFileSync(path, 'utf8');
-  writeFileSync(path, whole.split('\n').map(change).join('\n'));
+/**
+ * The crawl's log while `judge` looks at it, with every line changed, or left out if the change is `null`. The run's
+ * record of the log is removed too, unless `isRecorded` says otherwise.
+ */
+async function doctored(
+  change: (line: string) => string | null,
+  judge: () => Promise<void>,
+  { isRecorded = false } = {},
+): Promise<void> {
+  const [path, recordPath] = [join(out, 'requests.jsonl'), join(out, 'run.json')];
+  const [whole, record] = [readFileSync(path, 'utf8'), readFileSync(recordPath)];
+  const lines = whole.split('\n').map(change);
+  writeFileSync(path, lines.filter((line) => line !== null).join('\n'));
+  if (!isRecorded) rmSync(recordPath);
   try {
     await judge();
   } finally {
     writeFileSync(path, whole);
+    writeFileSync(recordPath, record);
   }
 }
 
@@ -96,6 +106,7 @@ describe('the directories of several machines', () => {
     writeFileSync(join(other(), 'requests.jsonl'), moved.map((request) => `${JSON.stringify(request)}\n`).join(''));
     const runs = readFileSync(join(other(), 'runs.jsonl'), 'utf8');
     writeFileSync(join(other(), 'runs.jsonl'), runs.replace(/(?<="startedAtMs":)[\d.]+/, String(firstMs - 1_000)));
+    rmSync(join(other(), 'run.json'));
     expect((await run('audit', other())).code).toBe(0);
     const together = await run('audit', out, other());
     expect(together.code).toBe(5);
@@ -155,6 +166,25 @@ describe('mannerly audit', () => {
         expect((await run('audit', out, '--limit', '0')).out).toContain('… and 1 more.');
       },
     );
+  });
+
+  it('ends with 5 where lines are gone, or a log was changed: what is left does not prove that all were polite', async () => {
+    const changes: [(line: string) => string | null, RegExp][] = [
+      [(line) => (line.includes(`${site.url}/2`) ? null : line), /has \d+ bytes, and the last run left \d+$/m],
+      [(line) => line.replace('"gapMs":', '"gapmS":'), /was changed since the last run left it$/m],
+    ];
+    for (const [change, sentence] of changes) {
+      await doctored(
+        change,
+        async () => {
+          const told = await run('audit', out);
+          expect(told).toMatchObject({ code: 5, out: expect.stringMatching(/^Not proven polite: [34] requests/) });
+          expect(told.out).toMatch(sentence);
+          expect((await run('report', out)).out).toContain('Audit:  1 violation: mannerly audit');
+        },
+        { isRecorded: true },
+      );
+    }
   });
 
   it('ends with 5 where there is nothing to judge: an empty log proves nothing', async () => {

@@ -176,6 +176,7 @@ describe('the signatures of an archive', () => {
     const directory = doctored((records) => records);
     const log = join(directory, 'requests.jsonl');
     writeFileSync(log, readFileSync(log, 'utf8').replace(',"signed":true', ''));
+    rmSync(join(directory, 'run.json'));
     const { violations } = await audit(directory);
     expect(violations).toMatchObject([{ kind: 'signature', detail: expect.stringMatching(/^it and 0 more had no/) }]);
   });

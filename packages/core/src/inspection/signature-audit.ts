@@ -5,6 +5,7 @@ import { type ReadRequest, readRequests } from '../archive/read-archive.js';
 import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
 import type { SignatureFindings, Violation } from '../report/audit/audit-report.js';
+import { plural } from '../report/table.js';
 import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureFault, verifySignature } from '../signatures/verify-signature.js';
 import {
@@ -31,6 +32,12 @@ export async function auditSignatures(
 ): Promise<SignatureFindings> {
   const byId = new Map(keys.map((key) => [thumbprint(key), key]));
   const found: Violation[] = [];
+  const notes: string[] = [];
+  const damaged = (path: string, records: number): void => {
+    notes.push(
+      `${path} cannot be read after its first ${plural(records, 'record')}: later signatures were not checked.`,
+    );
+  };
   const used = new Map<string, true>();
   let [count, unproved] = [0, 0];
   const add = (request: ReadRequest, detail: string): void => {
@@ -46,7 +53,7 @@ export async function auditSignatures(
       if (!file.isSigned || file.first === null) return;
       add(file.first, `it and ${file.unsigned - 1} more of ${file.name} have no signature, the others have one`);
     };
-    for await (const request of readRequests(folder)) {
+    for await (const request of readRequests(folder, damaged)) {
       const { filename, url, startedAtMs, headers } = request;
       if (filename !== file.name) {
         endFile();
@@ -74,6 +81,7 @@ export async function auditSignatures(
     }
     endFile();
   }
-  const note = `Who made ${unproved} signatures was not checked: --keys <file> takes the published key directory.`;
-  return { found, count, notes: unproved === 0 ? [] : [note] };
+  if (unproved > 0)
+    notes.push(`Who made ${unproved} signatures was not checked: --keys <file> takes the published key directory.`);
+  return { found, count, notes };
 }

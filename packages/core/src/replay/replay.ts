@@ -25,6 +25,7 @@ import { isSink, SINK_MEMBERS, type Sink } from '../output/sink.js';
 import type { ResolvedExclusionOptions } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { PageReader } from '../page/read-page.js';
+import { plural } from '../report/table.js';
 import { archivedAnswers, archivedOutcome } from './archived-answers.js';
 import { replayedWork } from './replayed-work.js';
 
@@ -74,6 +75,8 @@ interface ReplayReport {
    */
   readonly failed: readonly { readonly url: string; readonly detail: string }[];
   readonly failures: number;
+  /** WARC files that cannot be read to their end, one sentence each: pages after that are missing. */
+  readonly damaged: readonly string[];
 }
 
 /**
@@ -116,7 +119,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const run = new Replay(folders, handlers, options, (items) => writer.write(items));
   try {
     for (const folder of folders) {
-      for await (const exchange of readExchanges(folder)) {
+      for await (const exchange of readExchanges(folder, run.damaged)) {
         if (signal.aborted || run.stopReason !== null) break;
         await run.exchange(exchange);
         options.onPages?.(run.pages);
@@ -155,6 +158,7 @@ class Replay {
   readonly #readers = new Map<ArchivedSettings, PageReader>();
   readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
   readonly #failed: ReplayReport['failed'][number][] = [];
+  readonly #damaged: string[] = [];
   #visit: ArchivedVisit | null = null;
   #reader: PageReader | null = null;
   #pageStartedAtMs = 0;
@@ -215,8 +219,13 @@ class Replay {
     }
   }
 
+  readonly damaged = (path: string, records: number): void => {
+    this.#damaged.push(`${path} cannot be read after its first ${plural(records, 'record')}: the rest is left out`);
+  };
+
   report(): ReplayReport {
-    return { ...this.#counts, stages: this.#stages.counts(), failed: this.#failed, stopReason: this.stopReason };
+    const { stopReason } = this;
+    return { ...this.#counts, stages: this.#stages.counts(), failed: this.#failed, stopReason, damaged: this.#damaged };
   }
 
   close(): Promise<void> {

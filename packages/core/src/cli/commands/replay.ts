@@ -48,8 +48,9 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
         );
     }
     for (const { url, detail } of report.failed) io.err(`${printable(url, 2_000)} failed: ${printable(detail)}`);
+    for (const sentence of report.damaged) io.err(`Damaged: ${sentence}.`);
     if (signal.aborted) return EXIT.stopped;
-    return report.failures > 0 ? EXIT.broken : EXIT.ok;
+    return report.failures > 0 || report.damaged.length > 0 ? EXIT.broken : EXIT.ok;
   } finally {
     release();
   }

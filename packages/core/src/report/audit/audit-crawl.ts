@@ -14,13 +14,11 @@ import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind }
 import type { JudgedRequest } from './auditor.js';
 import { AUDIT_WINDOW_LINES, CLOCK_SET_BACK_MS, MAX_LISTED_VIOLATIONS, MAX_TOLERANCE_MS } from './limits.js';
 import { aheadMs, ComparedClocks, type LogClock, steadyClock, withComparison } from './log-clocks.js';
+import { changesOfLogs, type RecordedLogs } from './recorded-logs.js';
 
-export interface AuditedCrawl {
-  readonly requestsPath: string;
-  /** What its runs declare. @default nothing */
-  readonly runsPath?: string;
+export interface AuditedCrawl extends RecordedLogs {
   /** The request logs of all processes of the crawl. @default the one above */
-  readonly parts?: readonly { readonly requestsPath: string; readonly runsPath?: string }[];
+  readonly parts?: readonly RecordedLogs[];
   readonly robotsPath: string;
   /** Other directories of the same crawl, judged together with this one. @default none */
   readonly others?: readonly AuditedCrawl[];
@@ -59,6 +57,8 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
     for (const { kind } of found) counts[kind] += 1;
     violations.push(...found.slice(0, MAX_LISTED_VIOLATIONS - violations.length));
   };
+  for (const log of logs)
+    for (const detail of await changesOfLogs(log)) add([{ kind: 'log', url: null, host: null, atMs: null, detail }]);
   const clocks = new ComparedClocks();
   const signing = new Map<RunPromise | null, SignedRun>();
   let runs = 0;

@@ -13,7 +13,7 @@ export const VIOLATION_MEANINGS = Object.freeze({
   'too-many-at-once': 'with more requests under way than the run declares',
   signature: 'without the signature that the others have, or with one that proves nothing',
   'robots-copy': 'the copy of robots.txt is another one, missing or changed',
-  log: 'lines that cannot be read or contradict each other',
+  log: 'lines that cannot be read or contradict each other, or a log that was cut or changed',
 });
 
 export type ViolationKind = keyof typeof VIOLATION_MEANINGS;
@@ -77,6 +77,7 @@ export function auditText(report: AuditReport, limit = 20): string {
   const found = sumOf(counts);
   const lines = [`Not polite: ${judged}.`];
   if (passed) lines[0] = `Polite: ${judged}, no violation found.`;
+  else if (found > 0 && found === counts.log + counts['robots-copy']) lines[0] = `Not proven polite: ${judged}.`;
   else if (requests === 0 && found === 0) lines[0] = 'Nothing to audit.';
   for (const kind of VIOLATION_KINDS) {
     if (counts[kind] > 0) lines.push(`  ${String(counts[kind]).padStart(7)}  ${kind}: ${VIOLATION_MEANINGS[kind]}`);

@@ -11,9 +11,9 @@ export const MAX_AUDITED_COPIES = 512; // compiled copies of robots.txt kept; a 
 export const MAX_AUTHORITIES_PER_HOST = 256;
 export const MAX_AUDITED_TOGETHER = 2_048; // requests in flight at once that are counted: twice what a run may declare
 export const MAX_LISTED_VIOLATIONS = 1_000; // violations listed one by one; all are counted
-/** Milliseconds at most from the last byte of a robots.txt to its reading, or from a decision to its request. */
-/** How early a request may be, at most, if the caller allows it. */
+/** How early a request may be, at most, if the caller allows it, milliseconds. */
 export const MAX_TOLERANCE_MS = 60_000;
+/** Milliseconds at most from the last byte of a robots.txt to its reading, or from a decision to its request. */
 export const AUDIT_EXPIRY_SLACK_MS = 60_000;
 /** The longest time in milliseconds from the decision that a host is open to the first byte of the request. */
 export const AUDIT_CLOSED_SLACK_MS = 1_000;
@@ -30,3 +30,5 @@ export const CLOCKS_TOLD_MS = 25;
 /** The most by which logged ends of requests may go back if a clock was set back, milliseconds. */
 export const CLOCK_SET_BACK_MS = 60_000;
 export const CLOCK_ERROR_MOST_MS = 1_000; // the largest error of a comparison that counts, milliseconds
+/** Bytes of a `run.json` that is read: that of a run with every list full is shorter. Ours. */
+export const MAX_RECORD_BYTES = 64 * 1024 * 1024;
