@@ -52,6 +52,17 @@ describe('robots.txt answers, read as RFC 9309 does', () => {
     if (notice !== null) expect(notices.map((each) => each.code)).toContain(notice);
     expect(judge(web.log, { contact: CONTACT })).toEqual(POLITE);
   });
+
+  it('a warning says in words what is odd, and the state that follows', async () => {
+    const page = { body: '<html>', headers: { 'content-type': 'text/html' } };
+    const web = await webForTest({ hosts: { 'a.test': { ...PAGES, '/robots.txt': page } } });
+    const { notices } = await crawl({ seeds: [web.url('a.test')] });
+    const details = notices.filter(({ code }) => code !== 'robots-read').map(({ detail }) => detail);
+    expect(details).toEqual([
+      'robots.txt is not text/plain, and is read anyway (rules)',
+      'robots.txt looks like an HTML page, and is read anyway (rules)',
+    ]);
+  });
 });
 
 describe('robots.txt answers, read as closing', () => {

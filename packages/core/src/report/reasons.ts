@@ -169,7 +169,7 @@ export const REASONS = {
   'hook-refused': droppedByCode('A hook of the crawl refused it.'),
   'handler-refused': droppedByCode('Its handler refused the page (`RefusePage`); nothing of it was kept.'),
   'address-forbidden': droppedByFetcher(
-    'Its host name resolves to an address that is not public.',
+    'Its host is, or resolves to, an address that is not public.',
     'Open the range with `network.allowAddresses` (--allow-address) if it is yours, such as 127.0.0.0/8.',
   ),
   'port-forbidden': droppedByFetcher(

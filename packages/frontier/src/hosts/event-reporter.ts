@@ -26,6 +26,14 @@ export type Ending =
   | { readonly status: 'excluded'; readonly decision: Decision }
   | { readonly status: UrlVerdict['status']; readonly reason: string; readonly detail?: string };
 
+/** What an operator reads about an answer for robots.txt. */
+const NOTES: Readonly<Record<AccessState['notes'][number], string>> = {
+  'robots-forbidden': 'robots.txt is answered with 401 or 403',
+  'robots-redirect-limit': 'robots.txt redirects too often',
+  'robots-content-type': 'robots.txt is not text/plain, and is read anyway',
+  'robots-html': 'robots.txt looks like an HTML page, and is read anyway',
+};
+
 /** Reports to `onEvent`. Exceptions that `onEvent` throws pass through. */
 export class EventReporter {
   readonly #settings: Pick<ResolvedFrontierOptions, 'onEvent' | 'clock' | 'maxCrawlDelayMs'>;
@@ -78,7 +86,7 @@ export class EventReporter {
     const { notes, phase, retryAtMs, firstFailureMs, failures, freshUntilMs } = authority.access;
     const about = { host, authority: authority.name, untilMs: null };
     const { clock, maxCrawlDelayMs } = this.#settings;
-    for (const code of notes) this.#warn({ code, ...about, detail: phase });
+    for (const code of notes) this.#warn({ code, ...about, detail: `${NOTES[code]} (${phase})` });
     if (failures > 0) {
       const nowMs = clock.nowMs();
       const silentS = Math.round((nowMs - (firstFailureMs ?? nowMs)) / 1000);
