@@ -18,25 +18,41 @@ it('a long base and many short links cost what the limits allow, and the decisio
   expect(report.queued * base.length).toBeLessThan(16 * 1024 * 1024);
 });
 
-it('a body that is cut is counted in the report, and told to its handler and by its decision', async () => {
+it('a body that is cut is counted in the report, and told to its handler, by its decision and in the log', async () => {
   const seen: unknown[] = [];
+  const logged: string[] = [];
   const { report, decisions } = await crawlVirtually({
     seeds: ['http://a.test/'],
     network: { maxBodyBytes: 2_000 },
+    log: ({ code, message }) => void (code === 'body-truncated' && logged.push(message)),
     handlers: (crawler) =>
       crawler.on('html', async (page) => {
         seen.push([new URL(page.url).pathname, page.truncated]);
         await page.follow();
       }),
-    hosts: { 'a.test': { pages: { '/': '<a href="/long">long</a>', '/long': `<p>${'x'.repeat(3_000)}` } } },
+    hosts: {
+      'a.test': {
+        pages: {
+          '/': '<a href="/long">long</a><a href="/longer">longer</a>',
+          '/long': `<p>${'x'.repeat(3_000)}`,
+          '/longer': `<p>${'x'.repeat(4_000)}`,
+        },
+      },
+    },
   });
-  expect(report.truncated).toBe(1);
+  expect(report.truncated).toBe(2);
+  const limits = '`maxBodyBytes` of its handler, or `network.maxBodyBytes`';
+  expect(logged).toEqual([
+    `http://a.test/long: only 2000 bytes of it were read, the first such page of this run. Raise ${limits}`,
+  ]);
   expect(seen).toEqual([
     ['/', null],
     ['/long', 'limit'],
+    ['/longer', 'limit'],
   ]);
   expect(decisions.map(({ url, detail }) => [new URL(url).pathname, detail ?? null])).toEqual([
     ['/', null],
     ['/long', expect.stringMatching(/^the body was cut: .*`network\.maxBodyBytes`/)],
+    ['/longer', expect.stringMatching(/^the body was cut: /)],
   ]);
 });

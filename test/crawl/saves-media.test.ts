@@ -17,6 +17,7 @@ const image = (body: Buffer, headers: Record<string, string> = {}) => ({
   body,
   headers: { 'content-type': 'image/png', ...headers },
 });
+const LONG = image(Buffer.concat([PNG, Buffer.alloc(3_000)]));
 const sha256 = (body: Buffer) => createHash('sha256').update(body).digest('hex');
 
 const SITE: Routes = {
@@ -146,4 +147,24 @@ it('saves the same files in a replay, without a request', async () => {
   expect(saved(again.items)).toEqual(saved(items));
   expect((await readdir(filesPath, { recursive: true })).filter((name) => name.includes('.'))).toHaveLength(2);
   expect(asked()).toHaveLength(before);
+});
+
+it('the log names the first picture that its limit cut', async () => {
+  const web = await webForTest({
+    hosts: { 'a.test': { '/': page('A', []).replace('</body>', '<img src="/long.png"></body>'), '/long.png': LONG } },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-media-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const logged: string[] = [];
+  const { items } = await crawl({
+    seeds: [web.url('a.test')],
+    network: { maxBodyBytes: 2_000 },
+    log: ({ code, message }) => void (code === 'body-truncated' && logged.push(message)),
+    handlers: (crawler) =>
+      crawler.on('html', async (each) => {
+        for (const file of await each.saveAll('img', { folder })) await each.emit({ ...file });
+      }),
+  });
+  expect(items.map(({ data }) => data)).toEqual([expect.objectContaining({ bytes: 2_000, truncated: 'limit' })]);
+  expect(logged).toEqual([expect.stringMatching(/\/long\.png: only 2000 bytes of it were read, the first/)]);
 });

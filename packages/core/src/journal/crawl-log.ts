@@ -7,6 +7,7 @@ import type { Handlers } from '../handle/handlers.js';
 import { issuesText } from '../handle/schema.js';
 import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
+import type { FetchedPage } from '../page/page.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, errorLine, errorText } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -58,6 +59,7 @@ export class CrawlLog implements JournalListener {
   #hasThrown = false;
   #hasReturned = false;
   #hasRejected = false;
+  #hasTruncated = false;
   /** Whether anything receives emitted items; `null`: it does, or its absence was already reported. */
   #isItemHeard: (() => boolean) | null;
 
@@ -154,6 +156,14 @@ export class CrawlLog implements JournalListener {
     const text = `${url}: an item does not fit the schema of its route, the first of this run: ${issuesText(issues)}`;
     this.#tell('warn', 'item-rejected', text, { url });
     this.#hasRejected = true;
+  }
+
+  /** A body that a limit cut. The first one shows that the limit is too small. */
+  truncated({ url, bodyBytes }: Pick<FetchedPage, 'url' | 'bodyBytes'>): void {
+    const limits = '`maxBodyBytes` of its handler, or `network.maxBodyBytes`';
+    const text = `${url}: only ${bodyBytes} bytes of it were read, the first such page of this run. Raise ${limits}`;
+    if (!this.#hasTruncated) this.#tell('warn', 'body-truncated', text, { url });
+    this.#hasTruncated = true;
   }
 
   decision({ url, status, reason }: UrlDecision): void {

@@ -8,6 +8,15 @@ import { PageReader, type PageReaderParts } from './read-page.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
 
+const PARTS: PageReaderParts = {
+  tokens: ['examplebot'],
+  options: resolveExclusionOptions({}),
+  joinsHeaders: false,
+  nowMs: () => 0,
+  tdmFor: async () => ({ reserved: null, policy: null }),
+  decodeText: (bytes) => new TextDecoder().decode(bytes),
+};
+
 interface Counted {
   readonly page: FetchedPage;
   /** How often the content was decoded so far. */
@@ -22,11 +31,7 @@ async function read(
 ): Promise<Counted> {
   let decodings = 0;
   const reader = new PageReader({
-    tokens: ['examplebot'],
-    options: resolveExclusionOptions({}),
-    joinsHeaders: false,
-    nowMs: () => 0,
-    tdmFor: async () => ({ reserved: null, policy: null }),
+    ...PARTS,
     decodeText(bytes) {
       decodings += 1;
       return new TextDecoder().decode(bytes);
@@ -152,6 +157,13 @@ describe('other content', () => {
       code: 'page-not-json',
       message: expect.stringContaining(URL_OF_PAGE),
     });
+  });
+
+  it('that is no JSON because it was cut says how to get all of it', async () => {
+    const reader = new PageReader(PARTS);
+    const answer = response(URL_OF_PAGE, '{"a":', [['Content-Type', 'application/json']]);
+    const page = await reader.read(pageWork(URL_OF_PAGE), { ...answer, truncated: 'limit' });
+    await expect(page.json()).rejects.toMatchObject({ hint: expect.stringContaining('`network.maxBodyBytes`') });
   });
 
   it('streams its bytes, as often as it is asked', async () => {

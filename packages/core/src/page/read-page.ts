@@ -231,7 +231,7 @@ class PageContent {
   }
 
   async json(): Promise<JsonValue> {
-    return parseJson(this.#decoded(), this.#parts.work.url);
+    return parseJson(this.#decoded(), this.#parts.work.url, this.#parts.outcome.truncated === 'limit');
   }
 
   async bytes(): Promise<Uint8Array> {
@@ -268,11 +268,14 @@ function renderingOf({ url, endedBy, subresources }: RenderedPage): PageRenderin
   return { url, endedBy, subresources };
 }
 
-function parseJson(text: string, url: string): JsonValue {
+function parseJson(text: string, url: string, isCut: boolean): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    throw new MannerlyError('page-not-json', `the content of ${url} is not JSON: ${String(error)}`, { cause: error });
+  } catch (cause) {
+    throw new MannerlyError('page-not-json', `the content of ${url} is not JSON: ${String(cause)}`, {
+      cause,
+      ...(isCut ? { hint: 'Its body was cut: raise `network.maxBodyBytes`.' } : {}),
+    });
   }
 }
 

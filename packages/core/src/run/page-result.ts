@@ -181,6 +181,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
     return decided({ ...decision, ...saidOf(run, near), httpStatus, isPage: true });
   }
+  if (page.truncated === 'limit') run.setup.log?.truncated(page);
   const handled = await run.handlers.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);

@@ -244,7 +244,11 @@ export class Run {
       tools: {
         filesPath: directory?.filesPath ?? null,
         fetch: (page, ...asked) => this.pageRequests.request('handler', ...asked, page),
-        read: (answer) => this.reader.read(replayedWork(answer.url, null), answer),
+        read: async (answer) => {
+          const file = await this.reader.read(replayedWork(answer.url, null), answer);
+          if (file.truncated === 'limit') setup.log?.truncated(file);
+          return file;
+        },
       },
       onLate: (url, error) => journal.handlerError(url, error),
       onReturned: (url) => setup.log?.returned(url),
