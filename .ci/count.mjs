@@ -1,5 +1,6 @@
-// Adds up what .ci/run did: its own steps, and the tests of each suite from the JSON report of vitest. Prints what
-// failed and what was not run, by name, then exactly one line "N passed, N failed". A suite without a report failed.
+// Adds up the results of .ci/run: its own steps, and the tests of each suite from vitest's JSON report. Prints the
+// names of what failed and what was not run, then exactly one line "N passed, N failed". A suite without a report has
+// failed.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The address of the repository stands once, as `repository.url` of the root package.json. This program derives from it
-// `repository`, `bugs` and `homepage` of every published package: it checks them, `--write` fills them in, and
+// The address of the repository is in one place, `repository.url` of the root package.json. From it, this program
+// derives `repository`, `bugs` and `homepage` of every published package: it checks them, `--write` fills them in, and
 // `--release` also refuses the placeholder `repository.invalid`.
 
 import { readFileSync, writeFileSync } from 'node:fs';

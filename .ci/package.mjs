@@ -1,6 +1,6 @@
-// Makes what is published of the package in the working directory, in its folder `package`. Its modules are bundled
-// into few files, since a file costs more to load than what is in it; declarations, sources and all else are as they
-// are in the workspace, where nothing is bundled. Maps lead from the bundle to the sources.
+// Makes the published form of the package in the working directory, in its folder `package`. Its modules are bundled
+// into few files, since loading a file costs more than loading what is in it. Declarations, sources and everything else
+// are copied from the workspace, where nothing is bundled. Maps lead from the bundle to the sources.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { rolldown } from 'rolldown';
 const INLINED = new Set([
   ...['commander', 'csv-stringify', 'htmlparser2', 'ipaddr.js', 'p-queue'],
   ...['structured-headers', 'tldts', 'tough-cookie', 'warcio'],
-  // What these bring along.
+  // What these depend on.
   ...['base32-encode', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities', 'eventemitter3'],
   ...['hash-wasm', 'p-timeout', 'pako', 'tldts-core', 'to-data-view', 'uuid-random'],
 ]);
@@ -44,7 +44,7 @@ function entriesOf() {
 const GROUPS = {
   start: ['cli/open-files.ts', 'cli/main.ts', 'stores/processes.ts', 'v8-flags.ts'],
   crawl: ['cli/commands/crawl.ts'],
-  // What one package has several entries for and the next imports all of.
+  // One package has several entries for these, and the next imports all of them.
   library: ['index.ts', 'page/index.ts', 'access/index.ts', 'data-txt/index.ts', 'preferences/index.ts'],
 };
 const groups = new Map();
@@ -58,7 +58,7 @@ function groupOf(id, graph) {
   };
   if (groups.size === 0)
     for (const [name, roots] of Object.entries(GROUPS)) for (const root of roots) visit(join(src, root), name);
-  // An entry may do something when it is imported, and be awaited.
+  // An entry may have effects when it is imported, and may use top-level await.
   return graph.getModuleInfo(id)?.isEntry ? null : (groups.get(id) ?? null);
 }
 
@@ -90,9 +90,9 @@ const { output } = await build.write({
 await build.close();
 for (const { name, imports = [] } of output)
   if (/-thread$/.test(name) && imports.some((file) => file.startsWith('chunks/')))
-    throw new Error(`${name} is a thread, and would load what the program has loaded: ${imports.join(', ')}`);
+    throw new Error(`${name} is a thread, and would load again what the program has loaded: ${imports.join(', ')}`);
 
-// All else as it is; `files` of the manifest leaves out tests.
+// Everything else is copied; `files` of the manifest leaves out tests.
 for (const name of ['LICENSE', ...manifest.files.filter((entry) => !/^(!|dist$)/.test(entry))])
   cpSync(name, join(into, name), { recursive: true });
 const isOfSource = (path) => existsSync(join('src', path.replace(/\.d\.ts(\.map)?$/, '.ts')));
@@ -113,12 +113,14 @@ const modules = output.flatMap(({ moduleIds = [] }) => moduleIds).map((id) => id
 const homes = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
 const notices = [...homes].sort().map((home) => {
   const { name, version, license } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-  if (!INLINED.has(name)) throw new Error(`${name} is in the bundle, and not in the list of what may be`);
+  if (!INLINED.has(name))
+    throw new Error(`${name} is in the bundle, and not in the list of packages that may be inlined`);
   const file = readdirSync(home).find((each) => /^licen[cs]e/i.test(each));
   return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(home, file), 'utf8').trim()}\n`;
 });
 if (notices.length > 0) writeFileSync(join(into, 'dist', 'LICENSES.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`));
 
-// Loading the program takes longer than all else of its help. Twice: it is asked for in the way that no file answers.
+// Loading the program takes most of the time of its help, so the help is a file. `--help` is given twice here, since
+// the file answers only a single one.
 for (const bin of Object.values(manifest.bin ?? {}))
   writeFileSync(join(into, 'dist/help.txt'), execFileSync(process.execPath, [join(into, bin), '--help', '--help']));

@@ -1,5 +1,5 @@
-// What the three packages bring along, from pnpm and the lockfile, offline: fails if a licence is not permitted, and
-// with `--write FILE` writes the bill of materials as CycloneDX 1.6. Two runs over one lockfile write the same file.
+// Lists what the three packages install, from pnpm and the lockfile, offline. Fails if a licence is not permitted.
+// `--write FILE` writes the bill of materials as CycloneDX 1.6. Two runs over one lockfile write the same file.
 // `--tree FILE` reads the answer of `pnpm list` from a file instead.
 
 import { execFileSync } from 'node:child_process';
@@ -51,7 +51,7 @@ if (faults.length === 0) console.log(`${components.size} packages, every licence
 
 function askPnpm() {
   const args = ['-r', '--filter', './packages/*', 'list', '--prod', '--json', '--depth', '100'];
-  // Under `pnpm run` its own program is named; on Windows `npx` is no file that can be run.
+  // Under `pnpm run`, npm_execpath names pnpm itself; on Windows `npx` is not an executable file.
   const pnpm = process.env.npm_execpath;
   const isPnpm = /pnpm[^/\\]*\.[cm]?js$/.test(pnpm ?? '');
   const [file, first] = isPnpm ? [process.execPath, [pnpm]] : ['npx', ['--prefer-offline', '-y', 'pnpm@10']];
@@ -60,7 +60,7 @@ function askPnpm() {
 
 /** Adds a package and everything below it; its reference. */
 function visit(name, { version, path, dependencies = {}, optionalDependencies = {} }) {
-  // One of ours, as another of ours names it.
+  // One of our packages, as another of them names it.
   const ours = own.find((each) => each.name === name);
   if (version.startsWith('link:') && ours !== undefined) return visit(name, ours);
   const ref = `pkg:npm/${name.replace('@', '%40')}@${version}`;
