@@ -88,7 +88,11 @@ it('tells runs that were told the same from those that were not, and remembers t
   expect(second?.optionsHash).toBe(first?.optionsHash);
   expect(second?.earlier).toMatchObject([{ startedAtMs: first?.startedAtMs, state: 'bounded' }]);
   // As a kill leaves it.
-  await writeFile(join(out, 'run.json'), JSON.stringify({ ...second, end: null, sha256: undefined }));
+  const killed = JSON.stringify({ ...second, end: null, sha256: undefined });
+  await writeFile(
+    join(out, 'run.json'),
+    JSON.stringify({ ...JSON.parse(killed), sha256: sha256(Buffer.from(killed)) }),
+  );
   await crawler(5).run({ out });
   const [third] = await readRunManifests(out);
   expect(third?.optionsHash).not.toBe(first?.optionsHash);
@@ -119,10 +123,13 @@ it('is each process’s own where several share the crawl', async () => {
   expect(names).not.toContain('crawl.json');
 });
 
-it('is no reason to fail when it is none', async () => {
-  const out = join(folder, 'five');
+it.each([
+  ['torn', () => '{ torn'],
+  ['without its hash', (whole: string) => JSON.stringify({ ...JSON.parse(whole), sha256: undefined })],
+])('is no reason to fail when it is %s', async (how, damaged) => {
+  const out = join(folder, how);
   await crawler(1).run({ out });
-  await writeFile(join(out, 'run.json'), '{ torn');
+  await writeFile(join(out, 'run.json'), damaged(await readFile(join(out, 'run.json'), 'utf8')));
   expect(await readRunManifests(out)).toEqual([]);
   await crawler(1).run({ out });
   expect(await readRunManifests(out)).toHaveLength(1);

@@ -1,6 +1,7 @@
 // A disk, a copy that broke off or a hand changes files of a crawl directory. Each file is damaged in each way, and the
 // commands must say so: an answer that silently leaves out half of the log, or a stack trace, is a bug.
 
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -181,8 +182,9 @@ it('replays into no file that a symbolic link names', async () => {
 
 it('leaves out lines of a killed run that cannot be read, and says how many', async () => {
   const directory = copyOf('interrupted');
-  const manifest = JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8'));
-  writeFileSync(join(directory, 'run.json'), JSON.stringify({ ...manifest, end: null, sha256: undefined }));
+  const killed = { ...JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8')), end: null, sha256: undefined };
+  const sha256 = createHash('sha256').update(JSON.stringify(killed)).digest('hex');
+  writeFileSync(join(directory, 'run.json'), JSON.stringify({ ...killed, sha256 }));
   const items = join(directory, 'items.jsonl');
   const [first, ...rest] = readFileSync(items, 'utf8').split('\n');
   writeFileSync(items, [`${first?.slice(0, 40)}\u0000`, ...rest, '{"id":"half'].join('\n'));

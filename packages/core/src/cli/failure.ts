@@ -3,7 +3,6 @@
 import { CommanderError } from 'commander';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
-import { sourceStack } from './source-stack.js';
 
 /** A mistake in how the command was called. */
 export class UsageError extends Error {
@@ -47,7 +46,7 @@ export function reportFailure(error: unknown, io: CliIo): number {
   if (hint !== null) io.err(`  ${hint}`);
   if (error instanceof UsageError || (hasCode(error) && USAGE_CODES.test(error.code))) return EXIT.usage;
   if (!('hint' in error) && hint === null && error.stack !== undefined)
-    io.err(`${sourceStack(error.stack)}\n  This is a bug: please report it with these lines.`);
+    io.err(`${error.stack}\n  This is a bug: please report it with these lines.`);
   return EXIT.broken;
 }
 

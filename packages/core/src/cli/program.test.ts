@@ -228,6 +228,7 @@ Sitemap: https://example.org/sitemap.xml
 describe('explaining and reporting from a crawl directory', () => {
   const excluded: UrlDecision = {
     url: 'https://example.org/private/x',
+    host: 'example.org',
     status: 'excluded',
     reason: 'robots-rule',
     layer: 'robots',

@@ -1,7 +1,7 @@
 // The message for a command line that commander refuses: what is wrong, and the closest flag to an unknown one.
 
 import type { Command, CommanderError } from 'commander';
-import { hintFor, spelledNearly, suggestionFor } from '../options/suggestion.js';
+import { hintFor, suggestionFor } from '../options/suggestion.js';
 import { CONFIG_OPTIONS } from '../options/table.js';
 import type { CliIo } from './io.js';
 import { FLAGGED_ROWS } from './option-flags.js';
@@ -20,24 +20,17 @@ const WITHOUT_FLAG: Readonly<Record<string, string>> = {
 
 /** @param program - With the flags of the command that was called. */
 export function reportWrongCall(error: CommanderError, program: Command, [called = '']: readonly string[], io: CliIo) {
-  const [, what = ''] = /^error: (.*)/.exec(error.message) ?? [];
+  const [, what = '', near = null] = /^error: (.*)(?:\n\((Did you mean .*)\))?/.exec(error.message) ?? [];
   const command = program.commands.find((each) => each.name() === called);
   const unknown = /^unknown option '--?([^='\s]+)/.exec(what)?.[1];
-  const hint = command === undefined ? commandHint(called, program) : unknown && flagHint(unknown, command);
+  const hint = command === undefined || unknown === undefined ? near : flagHint(unknown, command, near);
   io.err(`mannerly: ${what}`);
-  if (hint) io.err(`  ${hint}`);
+  if (hint !== null) io.err(`  ${hint}`);
   io.err(`  For help: mannerly ${command === undefined ? '' : `${called} `}--help.`);
 }
 
-function commandHint(called: string, { commands }: Command): string | null {
-  const near = spelledNearly(
-    called,
-    commands.map((each) => each.name()),
-  );
-  return near === null ? null : `Did you mean ${near}?`;
-}
-
-function flagHint(flag: string, command: Command): string | null {
+/** @param near - Commander's own hint: a flag with similar spelling. */
+function flagHint(flag: string, command: Command, near: string | null): string | null {
   const flags = command.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long.slice(2)]));
   const name = flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const meant = suggestionFor(name, '', CONFIG_OPTIONS) ?? '';
@@ -47,8 +40,7 @@ function flagHint(flag: string, command: Command): string | null {
   if (isCrawl && WITHOUT_FLAG[name] !== undefined) return WITHOUT_FLAG[name];
   if (meant === 'out' && flags.includes('to')) return 'Did you mean --to?';
   if (flags.includes(elsewhere.slice(2))) return `Did you mean ${elsewhere}?`;
-  const near = spelledNearly(flag, flags);
-  if (near !== null) return `Did you mean --${near}?`;
+  if (near !== null) return near;
   if (meant === '') return hintFor(name, '', CONFIG_OPTIONS);
   return isCrawl ? `It has no flag: the configuration file has \`${meant}\` (--config <file>).` : null;
 }

@@ -79,12 +79,8 @@ export function suggestionFor(unknown: string, path: string, rows: Rows): string
   return spelledNearly(unknown, known, nameOf);
 }
 
-/** The name with similar spelling; `null` if there is none. */
-export function spelledNearly(
-  unknown: string,
-  known: readonly string[],
-  nameOf = (each: string): string => each,
-): string | null {
+/** The path of the name with similar spelling; `null` if there is none. */
+function spelledNearly(unknown: string, known: readonly string[], nameOf: (path: string) => string): string | null {
   if (unknown.length > MAX_NAME_CHARS) return null;
   const near = known.map((each) => ({ each, wrong: lettersWrong(unknown, nameOf(each)) }));
   const [nearest] = near.sort((a, b) => a.wrong - b.wrong);

@@ -53,7 +53,7 @@ export class GroupPriors {
   }
 }
 
-function groupOf({ url, kind = '' }: Pick<PageVisit, 'url' | 'kind'>): string {
+function groupOf({ url, kind }: Pick<PageVisit, 'url' | 'kind'>): string {
   // As the URL parser wrote it; a slash in the query is not part of the path.
   const [, , host = '', first = '', ...more] = (url.split('?', 1)[0] ?? '').split('/', 5);
   return `${host}/${more.length === 0 ? '' : first.slice(0, MAX_SEGMENT_CHARS)} ${kind}`;

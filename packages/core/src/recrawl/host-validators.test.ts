@@ -10,7 +10,15 @@ const URL_OF_PAGE = 'https://a.example/1';
 const BOTH = { 'if-none-match': '"1"', 'if-modified-since': 'Mon, 05 Jan 2026 10:00:00 GMT' };
 const BEFORE: PageVisit = {
   ...{ url: URL_OF_PAGE, depth: 0, from: null, label: null, userData: null, atMs: 0, changedAtMs: 0 },
-  ...{ estimate: FIRST_ESTIMATE, etag: '"1"', lastModified: null, digest: 'x', freshUntilMs: null, sentAs: '' },
+  ...{
+    estimate: FIRST_ESTIMATE,
+    etag: '"1"',
+    lastModified: null,
+    kind: 'html',
+    digest: 'x',
+    freshUntilMs: null,
+    sentAs: '',
+  },
   ...{ visits: 1, changes: 0, missing: 0, status: 'fetched', reason: 'fetched', bytes: 1 },
 };
 

@@ -14,7 +14,15 @@ const URL_OF_PAGE = 'http://a.test/1';
 function look(more: Partial<PageVisit>, everyDays: number | null, records: Readonly<Record<string, unknown>> = {}) {
   const visit: PageVisit = {
     ...{ url: URL_OF_PAGE, depth: 1, from: null, label: null, userData: null, atMs: NOW - 7 * DAY_MS, changedAtMs: 0 },
-    ...{ estimate: FIRST_ESTIMATE, etag: '"1"', lastModified: null, digest: 'x', freshUntilMs: null, sentAs: '' },
+    ...{
+      estimate: FIRST_ESTIMATE,
+      etag: '"1"',
+      lastModified: null,
+      kind: 'html',
+      digest: 'x',
+      freshUntilMs: null,
+      sentAs: '',
+    },
     ...{ visits: 3, changes: 0, missing: 0, status: 'fetched', reason: 'fetched', bytes: 1 },
     ...more,
   };

@@ -19,8 +19,8 @@ export interface PageVisit extends Pick<UrlRecord, 'url' | 'depth' | 'from' | 'l
   /** When the last change was seen; the first visit counts. */
   readonly changedAtMs: number;
   readonly estimate: ChangeEstimate;
-  /** Kind of content, which selects the handler; absent: from an earlier version. */
-  readonly kind?: string;
+  /** Kind of content, which selects the handler. */
+  readonly kind: string;
   /** As received. `null`: none, or unusable. */
   readonly etag: string | null;
   readonly lastModified: string | null;

@@ -25,6 +25,7 @@ const VISIT: PageVisit = {
   atMs: 0,
   changedAtMs: 0,
   estimate: FIRST_ESTIMATE,
+  kind: 'html',
   etag: null,
   lastModified: null,
   digest: 'd',

@@ -239,7 +239,7 @@ class Replay {
     reader: PageReader,
   ): Promise<void> {
     if (visit.isRendered === true && rendered === null) {
-      // No handler saw the page, or an earlier version kept no DOM, so its signals are not known here either.
+      // No handler saw the page.
       this.#fail(url, 'it was opened in a browser, and the archive does not hold what the browser made of it');
       return;
     }

@@ -12,7 +12,7 @@ const PROMISE = { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise;
 
 function decision(url: string, status: UrlDecision['status'], atMs: number): UrlDecision {
   const unsaid = { httpStatus: null, line: null, pattern: null, dialect: null, robots: null, from: null, detail: null };
-  return { ...unsaid, url, status, reason: status, layer: 'page', depth: 0, atMs };
+  return { ...unsaid, url, host: null, status, reason: status, layer: 'page', depth: 0, atMs };
 }
 
 async function logsIn(options: DecisionSample) {

@@ -15,6 +15,7 @@ function decision(at: number): UrlDecision {
   const word = WORDS[at % WORDS.length] ?? 'fetched';
   return {
     url: `http://a.test/${at}`,
+    host: 'a.test',
     status: word,
     reason: word,
     layer: 'page',

@@ -14,8 +14,8 @@ export type UrlStatus = 'fetched' | 'excluded' | 'dropped' | 'failed' | 'held';
 /** One line of the decision log. */
 export interface UrlDecision {
   readonly url: string;
-  /** The host name of the URL; absent in logs of earlier versions. */
-  readonly host?: string | null;
+  /** The host name of the URL; `null` if it cannot be parsed. */
+  readonly host: string | null;
   readonly status: UrlStatus;
   /** A reason of `REASONS`. */
   readonly reason: string;

@@ -12,6 +12,7 @@ const byLine = { line: 4, pattern: '/blasting/', dialect: 'rfc9309' };
 
 const decision = (more: Partial<UrlDecision>): UrlDecision => ({
   url,
+  host: 'quarry.test',
   status: 'excluded',
   reason: 'robots-rule',
   layer: 'robots',

@@ -31,6 +31,7 @@ afterEach(() => {
 
 const decision = (url: string, reason = 'fetched'): UrlDecision => ({
   url,
+  host: 'a.test',
   status: 'fetched',
   reason,
   layer: 'page',

@@ -35,6 +35,7 @@ const request = (
 
 const decision = (url: string, word: UrlDecision['status'], more: Partial<UrlDecision> = {}): UrlDecision => ({
   url,
+  host: 'a.test',
   status: word,
   reason: word === 'excluded' ? 'robots-rule' : 'status-500',
   layer: word === 'excluded' ? 'robots' : 'fetch',

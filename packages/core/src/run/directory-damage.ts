@@ -95,13 +95,12 @@ async function damagedCopies(folder: string, mayRead: (bytes: number) => boolean
   const kept = new Set(await namesIn(folder));
   const missing = new Set<string>();
   for await (const { hash } of readValues(join(folder, 'index.jsonl'), isCopy))
-    if (/^[0-9a-f]{16,64}$/.test(hash) && !kept.has(`${hash}.txt`)) missing.add(hash);
+    if (!kept.has(`${hash}.txt`)) missing.add(hash);
   const told = [...missing].map((hash) => `${join(folder, `${hash}.txt`)} is missing`);
   for (const name of kept) {
-    const [, digits] = /^([0-9a-f]{16,64})\.txt$/.exec(name) ?? [];
     const file = join(folder, name);
-    if (digits === undefined || !mayRead((await sizeOf(file)) ?? 0)) continue;
-    if (!(await sha256Of(file)).startsWith(digits)) told.push(`${file} is not the copy that its name says`);
+    if (!/^[0-9a-f]{64}\.txt$/.test(name) || !mayRead((await sizeOf(file)) ?? 0)) continue;
+    if (`${await sha256Of(file)}.txt` !== name) told.push(`${file} is not the copy that its name says`);
   }
   return told;
 }

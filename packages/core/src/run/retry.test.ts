@@ -11,6 +11,7 @@ const said = (
   more: Partial<UrlDecision> = {},
 ): UrlDecision => ({
   url,
+  host: 'a.test',
   status: word,
   reason,
   layer: 'fetch',

@@ -136,7 +136,7 @@ function write(path: string, manifest: RunManifest): Promise<void> {
 }
 
 /**
- * The manifest of a run. `null`: there is none; `unreadable`: it is damaged, or not of this version.
+ * The manifest of a run. `null`: there is none; `unreadable`: it is damaged.
  *
  * @throws The platform's error when it cannot be read.
  */
@@ -145,8 +145,7 @@ export async function readRunManifest(path: string): Promise<RunManifest | 'unre
   if (size === null) return null;
   const kept = size > MAX_MANIFEST_BYTES ? null : (parseJson(await readFile(path, 'utf8')) as Partial<KeptManifest>);
   const { sha256, ...value } = kept ?? {};
-  // Manifests of earlier versions have no hash.
-  if (sha256 !== undefined && sha256 !== sha256Of(value)) return 'unreadable';
+  if (sha256 !== sha256Of(value)) return 'unreadable';
   const isWhole = value.format === 1 && Array.isArray(value.earlier) && (value.end === null || isEnd(value.end));
   return isWhole ? (value as RunManifest) : 'unreadable';
 }

@@ -126,7 +126,7 @@ function unsignedFaults({ signed, unsigned, first }: SignedRun): Violation[] {
 }
 
 async function readCopy(folders: readonly string[], hash: string): Promise<Uint8Array | null> {
-  if (!/^[0-9a-f]{8,64}$/.test(hash)) return null;
+  if (!/^[0-9a-f]{64}$/.test(hash)) return null;
   for (const folder of folders) {
     const file = join(folder, `${hash}.txt`);
     const size = await sizeOf(file);

@@ -145,7 +145,7 @@ export class RobotsInForce {
     if (rules === undefined) {
       const bytes = await this.#readCopy(hash);
       if (bytes === null) rules = `robots/${hash}.txt was not kept`;
-      else if (!createHash('sha256').update(bytes).digest('hex').startsWith(hash))
+      else if (createHash('sha256').update(bytes).digest('hex') !== hash)
         rules = `robots/${hash}.txt is not what was received: its bytes were changed`;
       else rules = compileRules(parseRobots(bytes, charset === null ? { robotsUrl } : { robotsUrl, charset }), compile);
       this.#copies.set(name, rules);

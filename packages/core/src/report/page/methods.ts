@@ -14,7 +14,7 @@ const DIALECTS: Readonly<Record<string, string>> = {
 
 export function methodsText(data: ReportData): string {
   const run = data.crawl.runs.at(-1);
-  const ofRun = run === undefined ? [] : [identityText(run, data), rulesText(run, data), ...paceTexts(run, data)];
+  const ofRun = run === undefined ? [] : [identityText(run), rulesText(run, data), ...paceTexts(run, data)];
   return [requestsText(data), ...ofRun, urlsText(data), auditText(data)].filter((text) => text !== '').join(' ');
 }
 
@@ -30,10 +30,9 @@ function requestsText({ crawl, totals }: ReportData): string {
   return `We ${what}${when}, making ${requests} and receiving ${size(totals.bytes)}.`;
 }
 
-function identityText({ versions, userAgent, tokens }: RunPromise, { generator }: ReportData): string {
-  const version = versions?.mannerly ?? generator.mannerly;
+function identityText({ versions, userAgent, tokens }: RunPromise): string {
   const token = `product ${tokens.length === 1 ? 'token' : 'tokens'} ${tokens.join(', ')}`;
-  return `Requests were made by mannerly ${version} and identified themselves as "${userAgent}" (${token}).`;
+  return `Requests were made by mannerly ${versions.mannerly} and identified themselves as "${userAgent}" (${token}).`;
 }
 
 function rulesText({ robots }: RunPromise, { totals, rules }: ReportData): string {
