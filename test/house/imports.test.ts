@@ -86,10 +86,10 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
     `import { X } from '../fetch/egress.js';`,
     'page looks at fetch, in its own layer',
   ],
-  ['packages/core/src/handle/context.ts', `import { X } from '../page/html.js';`, null],
+  ['packages/core/src/handle/page-context.ts', `import { X } from '../page/html.js';`, null],
   [
     'packages/core/src/page/page.ts',
-    `import { X } from '../handle/context.js';`,
+    `import { X } from '../handle/page-context.js';`,
     'page looks at handle, in its own layer',
   ],
   ['packages/core/src/fetch/egress.ts', `import type { X } from '../report/decision.js';`, null],

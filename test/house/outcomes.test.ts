@@ -66,6 +66,13 @@ describe('docs/outcomes.md', () => {
       for (const status of examples) expect(`${what}: ${again}`).toBe(`${what}: ${triedAgain(status, failure)}`);
     }
   });
+
+  it('names every 4xx that is tried again, and every 5xx whose waits are not those of a 500', () => {
+    const named = new Set(tableUnder('## Responses').flatMap(([what = '']) => what.match(/\b\d{3}\b/g) ?? []));
+    const differs = (status: number) => triedAgain(status, null) !== triedAgain(status < 500 ? 404 : 500, null);
+    const statuses = Array.from({ length: 200 }, (_, at) => 400 + at);
+    expect(statuses.filter((status) => differs(status) && !named.has(String(status)))).toEqual([]);
+  });
 });
 
 /** The cells of the table that follows a heading, without its two first lines. */

@@ -25,7 +25,7 @@ import { type AddedUrl, type AddOptions, candidatesOf } from './run/added-urls.j
 import { RUN_HINT, RUN_OPTIONS, type RunOptions } from './run/crawler-calls.js';
 import { damageOf } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
-import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry.js';
+import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry-failures.js';
 import { Run } from './run/run.js';
 import type { RunSetup } from './run/run-setup.js';
 import { RunStop } from './run/run-stop.js';

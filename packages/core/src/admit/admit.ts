@@ -27,14 +27,14 @@ export interface Refusal {
   readonly detail?: string;
 }
 
-export interface Admission {
+export interface AdmitResult {
   readonly admitted: readonly NewUrl[];
   readonly refused: readonly Refusal[];
   /** Links whose exact URL the frontier already has, so there is nothing to decide. */
   readonly known: readonly NewUrl[];
 }
 
-export type Admit = (candidates: readonly NewUrl[]) => Admission;
+export type Admit = (candidates: readonly NewUrl[]) => AdmitResult;
 
 /** The priority of seeds: before links (4), after companion files (0). */
 const SEED_PRIORITY = 2;

@@ -2,7 +2,7 @@
 
 import type { ResponseOutcome } from 'mannerly';
 import { expect, it } from 'vitest';
-import { fulfilled } from './page-requests.js';
+import { fulfilled } from './tab-requests.js';
 
 const fieldsOf = (headers: ResponseOutcome['headers']) =>
   fulfilled({ status: 200, headers, body: new Uint8Array() } as unknown as ResponseOutcome).headers;

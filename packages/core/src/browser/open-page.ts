@@ -8,9 +8,9 @@ import type { BrowserSettings } from './browser-options.js';
 import { textOf, within } from './browser-supply.js';
 import { runInPage } from './isolated-world.js';
 import { BROWSER_ANSWER_MS, WINDOW } from './limits.js';
-import { createPageRequests, type PageRequests, type RequestPlace } from './page-requests.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';
 import { createTab } from './tab.js';
+import { createTabRequests, type RequestPlace, type TabRequests } from './tab-requests.js';
 
 type Failed = Extract<Rendering, { kind: 'failed' }>;
 
@@ -28,7 +28,7 @@ export async function openPage(
   if (opened.kind === 'late') return { rendering: failed('page-hung', 'the browser opens no page'), isHung: true };
   if (opened.kind === 'failed') return { rendering: failed('browser-gone', textOf(opened.error)), isHung: false };
   const context = opened.value;
-  const requests = createPageRequests(request, settings, untilMs);
+  const requests = createTabRequests(request, settings, untilMs);
   const rendering = await visit(browser, context, request, requests, settings, untilMs).catch((error: unknown) =>
     failed(browser.isConnected() ? 'internal' : 'browser-gone', textOf(error)),
   );
@@ -41,7 +41,7 @@ async function visit(
   browser: Browser,
   context: BrowserContext,
   request: RenderRequest,
-  requests: PageRequests,
+  requests: TabRequests,
   settings: BrowserSettings,
   untilMs: number,
 ): Promise<Rendering> {
@@ -74,7 +74,7 @@ async function visit(
 /** An empty page that cannot send anything. */
 async function prepare(
   context: BrowserContext,
-  requests: PageRequests,
+  requests: TabRequests,
 ): Promise<{ readonly page: Page; readonly session: CDPSession }> {
   await context.addInitScript(SEAL_SCRIPT);
   await context.routeWebSocket(/.*/, (socket) => {
@@ -115,7 +115,7 @@ function endOf(
   browser: Browser,
   page: Page,
   { url, signal }: RenderRequest,
-  requests: PageRequests,
+  requests: TabRequests,
   finished: Promise<void>,
   untilMs: number,
 ): Promise<{ readonly kind: 'quiet' | 'deadline' } | Failed> {

@@ -7,7 +7,7 @@ import type { BrowserTab, StepResult } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
 import { runInPage } from './isolated-world.js';
 import { CLICK_MS, MAX_PAGE_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, WAIT_FOR_MS, WINDOW } from './limits.js';
-import type { PageRequests } from './page-requests.js';
+import type { TabRequests } from './tab-requests.js';
 
 /**
  * Makes the tab of one page. `screenshot` returns the last one; `null` if none was taken.
@@ -16,7 +16,7 @@ import type { PageRequests } from './page-requests.js';
 export function createTab(
   page: Page,
   session: CDPSession,
-  requests: Pick<PageRequests, 'isOver' | 'untilQuiet'>,
+  requests: Pick<TabRequests, 'isOver' | 'untilQuiet'>,
   { steps }: Pick<BrowserSettings, 'steps'>,
   untilMs: number,
 ) {

@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { IdentityOptions } from '../options/crawler-options.js';
 import { present } from '../present.js';
-import type { RetryFilter } from '../run/retry.js';
+import type { RetryFilter } from '../run/retry-failures.js';
 import { UsageError } from './failure.js';
 import { collected, dateArgument, numberArgument } from './flag-values.js';
 import { type Flags, type NamedSinks, SINK_FLAGS, STORE_FLAG } from './flags.js';

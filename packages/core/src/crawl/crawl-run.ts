@@ -34,7 +34,7 @@ export interface CrawlRun {
   readonly egress: Egress;
   readonly licenses: Licenses;
   readonly reader: PageReader;
-  readonly handlers: HandlerPool;
+  readonly handlerPool: HandlerPool;
   /** Receives each outcome before a handler sees it. */
   readonly archive: { keep(outcome: FetchOutcome): Promise<unknown> } | null;
   /** What the crawl has fetched for archived pages, earlier runs included, in bytes as received. */

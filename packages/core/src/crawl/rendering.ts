@@ -33,7 +33,7 @@ const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 export type RenderPage = (work: PageWork, outcome: ResponseOutcome, page: FetchedPage) => Promise<RenderResult>;
 
 export function createRendering(run: RequestingRun, renderer: Renderer): RenderPage {
-  const { handlers, journal, options, pageRequests, scope, nowMs, stop } = run;
+  const { handlerPool, journal, options, pageRequests, scope, nowMs, stop } = run;
   const cache = new SubresourceCache(nowMs);
   const loadFor = async (page: FetchedPage, wanted: Subresource): Promise<PageFetch> => {
     const untilMs = nowMs() + wanted.waitMs;
@@ -53,7 +53,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
     return answer;
   };
   return async (work, outcome, page) => {
-    const handler = handlers.find(page);
+    const handler = handlerPool.find(page);
     // A page without a handler causes no more requests.
     if (page.kind !== 'html' || handler === null) return AS_IT_CAME;
     const { url, label, headers } = page;

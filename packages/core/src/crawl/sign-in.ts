@@ -56,7 +56,7 @@ export function createSignIn(
       try {
         const page = await reader.read(aboutForm(work, form), answer);
         // The run's handlers are created later than this object.
-        more = checkedFields(await run.handlers.inTime(handler, page).finally(() => page.releaseDocument()));
+        more = checkedFields(await run.handlerPool.inTime(handler, page).finally(() => page.releaseDocument()));
       } catch (error) {
         return impossible(`the handler \`login\` failed: ${textOf(error)}`);
       }

@@ -7,7 +7,7 @@ import { pageWork, response } from '../../test-support/page-work.js';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { FetchedPage } from '../page/page.js';
 import { PageReader } from '../page/read-page.js';
-import { addUrl, followLinks, nextVisit } from './context.js';
+import { addUrl, followLinks, nextVisit } from './page-context.js';
 import { Stage } from './staged.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';

@@ -1,5 +1,5 @@
 // The crawl loop: takes work from the frontier, starts it, and waits until more is due, with one timer for the earliest
-// host. `work.ts` performs each piece of work.
+// host. `perform-work.ts` performs each piece of work.
 
 import type { Work } from '@mannerly/frontier';
 import type { RunState } from '../report/crawl-report.js';
@@ -12,8 +12,8 @@ import {
   SHORT_WAIT_MS,
   WAIT_JITTER,
 } from './limits.js';
+import { performWork } from './perform-work.js';
 import type { Run } from './run.js';
-import { performWork } from './work.js';
 
 export interface LoopEnd {
   readonly state: RunState;

@@ -1,7 +1,7 @@
 // The options of a crawler's methods, and their checks.
 
 import type { CallOptions } from '../call-options.js';
-import type { RetryFilter } from './retry.js';
+import type { RetryFilter } from './retry-failures.js';
 
 /** Options of `run`. */
 export interface RunOptions {

@@ -73,10 +73,10 @@ export async function answeredResult(
   failure: Parameters<typeof failed>[0],
 ): Promise<WorkResult> {
   const result = failed(failure);
-  if (!run.handlers.takesStatus(outcome.status)) return result;
+  if (!run.handlerPool.takesStatus(outcome.status)) return result;
   const page = await run.reader.read(work, outcome);
   applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
-  const handled = await run.handlers.handleStatus(page);
+  const handled = await run.handlerPool.handleStatus(page);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
   if (handled.kind !== 'handled') {

@@ -1,6 +1,6 @@
 // The result of a page's exchange: a retry, a redirect or an error (`fetchedResult`), or a page that is read, opened in
 // a browser, archived and handled (`handledResult`), and whose items are written (`storedResult`). The result is a
-// value that `work.ts` commits to the frontier. It holds no part of the page.
+// value that `perform-work.ts` commits to the frontier. It holds no part of the page.
 
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import type { NearDuplicate } from '../admit/near-duplicates.js';
@@ -114,7 +114,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (httpStatus < 200 || httpStatus > 299) {
     return answeredResult(run, work, outcome, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
   }
-  return run.handlers.wants(work.record.label, outcome.headers)
+  return run.handlerPool.wants(work.record.label, outcome.headers)
     ? handledResult(run, work, outcome)
     : unwantedResult(run, work, outcome);
 }
@@ -182,7 +182,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
     return decided({ ...decision, ...saidOf(run, near), httpStatus, isPage: true });
   }
   if (page.truncated === 'limit') run.setup.log?.truncated(page);
-  const handled = await run.handlers.handle(page, visit?.change ?? null);
+  const handled = await run.handlerPool.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
   if (handled.kind !== 'handled') return failedHandling(run, work, outcome, handled);
@@ -234,7 +234,7 @@ async function storedResult(
 async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion): Promise<Decided> {
   const { status: httpStatus, url } = page;
   if (!exclusion.storesItems) return decided(leftOut(httpStatus, exclusion));
-  const thrown = await run.handlers.unchanged(page);
+  const thrown = await run.handlerPool.unchanged(page);
   if (thrown !== null) run.journal.handlerError(url, thrown.error);
   return decided({ status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
 }

@@ -10,7 +10,7 @@ import type { CrawlEmitter } from '../journal/events.js';
 import type { JournalListener } from '../journal/journal.js';
 import type { ResolvedOptions } from '../options/options.js';
 import type { Sink } from '../output/sink.js';
-import type { FailureFilter } from './retry.js';
+import type { FailureFilter } from './retry-failures.js';
 import type { RunStop } from './run-stop.js';
 
 /** What a run is started with. The run opens and closes the store, fetcher and sinks. */

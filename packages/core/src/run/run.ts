@@ -57,7 +57,7 @@ import type { CrawlOrder } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLING } from './limits.js';
 import { ReadingLog } from './reading-log.js';
-import { type FailureFilter, findFailures, type RetryAnswer, retriedUrl, retryAnswer } from './retry.js';
+import { type FailureFilter, findFailures, type RetryAnswer, retriedUrl, retryAnswer } from './retry-failures.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
@@ -108,7 +108,7 @@ export class Run {
   /** `null`: no login form is sent. */
   readonly signIn: SignIn | null;
   readonly scheduler: PageScheduler;
-  readonly handlers: HandlerPool;
+  readonly handlerPool: HandlerPool;
   readonly stages: ItemStages;
   /** `null`: the fetcher opens no pages in a browser. */
   readonly render: RenderPage | null;
@@ -233,7 +233,7 @@ export class Run {
     this.signIn = signIn?.form == null ? null : createSignIn(this, signIn, signIn.form, handlers.login);
     this.scheduler = new PageScheduler(nowMs, network.concurrency);
     this.stages = new ItemStages(options.items);
-    this.handlers = new HandlerPool({
+    this.handlerPool = new HandlerPool({
       handlers,
       concurrency: MAX_HANDLING,
       handlerTimeoutMs: options.handlerTimeoutMs,

@@ -7,7 +7,7 @@
 // never shorter.
 
 import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
-import type { HostLimits } from '../options/host-entries.js';
+import type { HostLimits } from '../options/host-settings.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
 import { createRecentSet } from '../recent-set.js';
 import type { Budget } from '../records/budget.js';

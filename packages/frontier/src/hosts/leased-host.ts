@@ -5,7 +5,7 @@
 
 import type { HostWait } from '../frontier-event.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
-import type { HostLimits, HostSettings } from '../options/host-entries.js';
+import type { HostLimits, HostSettings } from '../options/host-settings.js';
 import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
 import { type EarliestStart, earliestStart, type Politeness, requestInterval } from '../politeness/interval.js';
 import type { HeapMember } from '../ready-heap.js';

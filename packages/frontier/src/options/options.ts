@@ -28,7 +28,7 @@ import type { FrontierStore } from '../store.js';
 import { CANONICAL_RULES, type CanonicalRule, type HostKeyBy } from '../url/url.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsSignals } from '../work.js';
-import { type HostEntry, type HostSettings, resolveHosts } from './host-entries.js';
+import { type HostEntry, type HostSettings, resolveHosts } from './host-settings.js';
 import { type LabelEntry, type LabelSettings, resolveLabels } from './labels.js';
 
 /**

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from '../report/decision.js';
-import { findFailures, type RetryFilter, resolveRetryFilter, retriedUrl, retryAnswer } from './retry.js';
+import { findFailures, type RetryFilter, resolveRetryFilter, retriedUrl, retryAnswer } from './retry-failures.js';
 
 const said = (
   url: string,

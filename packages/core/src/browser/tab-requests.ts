@@ -19,10 +19,10 @@ export type RequestPlace =
   | 'elsewhere'
   | 'page';
 
-export type PageRequests = ReturnType<typeof createPageRequests>;
+export type TabRequests = ReturnType<typeof createTabRequests>;
 
 /** Makes the requests of one page. `untilMs` is the page's deadline by `performance.now()`. @throws Never */
-export function createPageRequests(
+export function createTabRequests(
   { document, load }: Pick<RenderRequest, 'document' | 'load'>,
   settings: RequestSettings,
   untilMs: number,

@@ -11,6 +11,7 @@ import {
   type FetchOutcome,
   isRefusedByGuard,
 } from '../fetch/outcome.js';
+import type { RequestPurpose } from '../fetch/request-headers.js';
 import { type LicenseAnswer, licenseText } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
@@ -140,6 +141,7 @@ async function send(
   headers: Record<string, string>,
 ): Promise<{ readonly outcome: EgressOutcome; readonly hadTurn: boolean }> {
   const { egress, frontier, companions, scheduler, wakeup, stop } = run;
+  const purpose = work.kind === 'robots' ? 'robots' : companions.purposeOf(work);
   const exchangeOver = countsFromEnd(work) ? scheduler.exchangeStarted() : null;
   let hadTurn = false;
   // If a host waits long after each exchange, its body can be decoded in the page's turn without any loss.
@@ -150,8 +152,8 @@ async function send(
   };
   const outcome = await egress.send({
     url: work.url,
-    purpose: work.kind === 'robots' ? 'robots' : companions.purposeOf(work),
-    largeBody: (head) => largeBody(run, work, head),
+    purpose,
+    largeBody: (head) => largeBody(run, work, purpose, head),
     headers,
     host: work.lease.host,
     requirements: work.lease.requirements,
@@ -177,12 +179,16 @@ function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
 }
 
 /** The most bytes of a body that may go to a file, for a sitemap or as the page's handler says. `null`: memory only. */
-function largeBody({ companions, handlers }: Run, work: Work, { status, headers }: ResponseHead): number | null {
-  if (work.kind === 'robots' || status < 200 || status > 299) return null;
-  const purpose = companions.purposeOf(work);
+function largeBody(
+  { handlerPool }: Run,
+  work: Work,
+  purpose: RequestPurpose,
+  { status, headers }: ResponseHead,
+): number | null {
+  if (status < 200 || status > 299) return null;
   if (purpose === 'sitemap') return MAX_SITEMAP_BYTES;
-  if (purpose !== 'page') return null;
-  return handlers.wants(work.record.label, headers) ? handlers.bodyBytesFor(work.record.label, headers) : 0;
+  if (work.kind === 'robots' || purpose !== 'page') return null;
+  return handlerPool.wants(work.record.label, headers) ? handlerPool.bodyBytesFor(work.record.label, headers) : 0;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Route } from 'playwright-core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { Subresource, SubresourceAnswer } from '../fetch/renderer.js';
-import { createPageRequests, type RequestPlace, type RequestSettings } from './page-requests.js';
+import { createTabRequests, type RequestPlace, type RequestSettings } from './tab-requests.js';
 
 const SETTINGS: RequestSettings = {
   loads: new Set(['script', 'fetch', 'frame']),
@@ -46,7 +46,7 @@ function route(url: string, type = 'script', method = 'GET', headers: Record<str
 
 function scene(settings: Partial<RequestSettings> = {}, load?: (wanted: Subresource) => Promise<SubresourceAnswer>) {
   const wanted: Subresource[] = [];
-  const requests = createPageRequests(
+  const requests = createTabRequests(
     {
       document: response('https://a.test/', 'document'),
       load: async (each) => {
