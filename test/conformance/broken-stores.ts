@@ -1,6 +1,7 @@
 // Stores that each break one invariant in the way an author might: the suite is worth what it finds here.
 // Each is the memory store with one verb changed.
 
+import { setImmediate } from 'node:timers/promises';
 import type { FrontierStore, HostCommit, Lease } from '@mannerly/frontier';
 import { FrontierError } from '@mannerly/frontier';
 
@@ -279,6 +280,18 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
     wrap: (store) => changeCommit(store, (part) => dueIn(part, (ms) => ms / 2)),
   },
   { fault: 'loses the wake-up of a host it is releasing', invariant: 'C4', wrap: parksEmptyHosts },
+  {
+    fault: 'adds the links after the page is done',
+    invariant: 'C5',
+    wrap: (store) =>
+      replaceVerbs(store, {
+        commit: async (hosts, links) => {
+          const { hosts: committed } = await store.commit(hosts);
+          await setImmediate();
+          return { hosts: committed, links: await store.add(links ?? []) };
+        },
+      }),
+  },
   {
     fault: 'answers `known` for a link that does not fit',
     invariant: 'C5',

@@ -1,10 +1,13 @@
 // The next due time, records, reserved slots, opening, scans, and refusals that change nothing (N1, R1, R2, O2, X1 …
 // X3).
 
+import { setImmediate } from 'node:timers/promises';
+import type { FrontierStore } from '../store.js';
 import {
   ALL,
   assert,
   assertEqual,
+  client,
   codeOf,
   idsOf,
   nameOf,
@@ -37,8 +40,8 @@ async function everyItem<Item>(
   assert(false, `a listing did not end in ${PAGES_MOST} pages`);
 }
 
-async function scanned(test: StoreTest, limit: number, host?: string): Promise<string[]> {
-  const items = await everyItem((cursor) => test.store.scan(cursor, limit, host), limit);
+async function scanned(store: FrontierStore, limit: number, host?: string): Promise<string[]> {
+  const items = await everyItem((cursor) => store.scan(cursor, limit, host), limit);
   return items.map((item) => `${item.host} ${nameOf(item.entry)}`);
 }
 
@@ -208,9 +211,36 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual((await store.reserve(slot))[0], 0, 'wait after the slots have passed');
   });
 
+  // Read one after the other: what is read second is no older.
+  it('C5', 'a reader that finds a page done finds its links', async (test) => {
+    await test.add('h', ['page']);
+    const { host, fencingToken, entries } = await test.leaseOnly();
+    const [, reader = test.store] = await test.clients(2);
+    const linked = names('link', 20);
+    const links = linked.map((name) => test.entry('other', name));
+    let isAnswered = false;
+    const answer = test.store.commit([{ host, fencingToken, done: idsOf(entries), ...RELEASE }], links).finally(() => {
+      isAnswered = true;
+    });
+    // Handled at once, since a failed assertion leaves it behind.
+    const settled = answer.catch(() => undefined);
+    try {
+      while (!isAnswered) {
+        const isDone = (await scanned(reader, ALL, 'h')).length === 0;
+        const seen = await scanned(reader, ALL, 'other');
+        assert(!isDone || seen.length === linked.length, `a page was done with ${seen.length} of its 20 links`);
+        await setImmediate();
+      }
+    } finally {
+      await settled;
+    }
+    await answer;
+  });
+
   it('O2', 'verbs before open and after close are refused', async (test) => {
-    const spare = await test.made.connect?.();
-    if (spare !== undefined) {
+    const connected = await test.made.connect?.();
+    if (connected !== undefined) {
+      const spare = client(connected);
       assertEqual(await codeOf(spare.add([])), 'not-open', 'code of an add before open');
       await spare.close();
     }
@@ -272,13 +302,13 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assert(lease !== undefined, 'nothing was due');
     await test.release(lease, 50, namesOf(lease.entries).slice(0, 4));
     await test.leaseAll(100, { maxHosts: 1, entriesPerHost: 5 });
-    const all = await scanned(test, 16);
+    const all = await scanned(test.store, 16);
     const expected = names('h', 7).flatMap((host) => names('n', 30).map((name) => `${host} ${name}`));
     const done = namesOf(lease.entries.slice(4)).map((name) => `${lease.host} ${name}`);
     assertEqual(all.toSorted(), expected.filter((one) => !done.includes(one)).toSorted(), 'what a scan lists');
     const ofOne = names('n', 30).map((name) => `h6 ${name}`);
-    assertEqual((await scanned(test, 4, 'h6')).toSorted(), ofOne.toSorted(), 'what a scan of one host lists');
-    assertEqual(await scanned(test, 4, 'unknown'), [], 'what a scan of an unknown host lists');
+    assertEqual((await scanned(test.store, 4, 'h6')).toSorted(), ofOne.toSorted(), 'what a scan of one host lists');
+    assertEqual(await scanned(test.store, 4, 'unknown'), [], 'what a scan of an unknown host lists');
   });
 
   it('X3', 'what is as long as it may be, in any characters, is kept as it is', async (test) => {

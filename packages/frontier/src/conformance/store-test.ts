@@ -6,6 +6,7 @@ import { deepStrictEqual } from 'node:assert';
 import { createHash } from 'node:crypto';
 import { FINGERPRINT_BYTES } from '../limits.js';
 import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
+import { checkedAnswers } from '../store-answers.js';
 import type { StoreUnderTest } from './suite-options.js';
 
 export const TEST_CRAWL = 'conformance';
@@ -40,7 +41,7 @@ export class StoreTest {
     this.made = made;
     this.unit = unit;
     this.capabilities = capabilities;
-    this.store = made.store;
+    this.store = client(made.store);
   }
 
   async open(): Promise<void> {
@@ -52,7 +53,7 @@ export class StoreTest {
   async reopen(): Promise<void> {
     await this.store.close();
     assert(this.made.reopen !== undefined, 'a durable store needs `reopen`', 'suite');
-    this.store = await this.made.reopen();
+    this.store = client(await this.made.reopen());
     await this.open();
   }
 
@@ -64,12 +65,13 @@ export class StoreTest {
   async clients(count: number): Promise<FrontierStore[]> {
     const clients = [this.store];
     while (clients.length < count) {
-      const client = await this.made.connect?.();
-      if (client !== undefined) {
-        this.#clients.push(client);
-        await client.open({ crawl: TEST_CRAWL, owner: `client ${clients.length}`, create: false });
+      const connected = await this.made.connect?.();
+      const other = connected === undefined ? this.store : client(connected);
+      if (connected !== undefined) {
+        this.#clients.push(other);
+        await other.open({ crawl: TEST_CRAWL, owner: `client ${clients.length}`, create: false });
       }
-      clients.push(client ?? this.store);
+      clients.push(other);
     }
     return clients;
   }
@@ -155,6 +157,11 @@ export class StoreTest {
   }
 }
 
+/** A client whose answers are checked: a wrong one fails the test, and is named. */
+export function client(store: FrontierStore): FrontierStore {
+  return checkedAnswers(store, (message) => new InvariantError(message, null));
+}
+
 export function nameOf(entry: Pick<Entry, 'body'>): string {
   return new TextDecoder().decode(entry.body);
 }
@@ -210,6 +217,7 @@ export async function codeOf(action: Promise<unknown>): Promise<string | null> {
     await action;
     return null;
   } catch (error) {
+    if (error instanceof InvariantError) throw error;
     return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'no code';
   }
 }

@@ -191,7 +191,8 @@ describe('a lease', () => {
     await frontier.open();
     store.lease = () => Promise.reject(new Error('disk full'));
     await frontier.add(pages(1));
-    await expect(frontier.take(1)).rejects.toMatchObject({ code: 'store-failed', cause: { message: 'disk full' } });
+    const failed = { message: '`lease` of the store failed: disk full', cause: { message: 'disk full' } };
+    await expect(frontier.take(1)).rejects.toMatchObject({ code: 'store-failed', ...failed });
     await expect(frontier.add(pages(1))).rejects.toMatchObject({ code: 'store-failed' });
     await expect(frontier.nextAt()).rejects.toMatchObject({ code: 'store-failed' });
     await frontier.close();

@@ -5,6 +5,7 @@
 
 import { FrontierError } from '../errors.js';
 import type { FrontierStore, HostKey } from '../store.js';
+import { checkedAnswers } from '../store-answers.js';
 import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import { isInParts, LOCK_HOST } from './processes.js';
 
@@ -19,7 +20,7 @@ export class StoreGuard {
   /** @param hostKeyBy - Records are stored near their hosts. */
   constructor(inner: FrontierStore, hostKeyBy: HostKeyBy) {
     this.store = aroundStore(
-      inner,
+      checkedAnswers(inner, (message, cause) => new FrontierError('store-failed', message, { cause })),
       (verb) => this.#call(verb),
       (key) => placeOfRecord(key, hostKeyBy),
     );
@@ -43,11 +44,10 @@ export class StoreGuard {
     try {
       return await verb();
     } catch (cause) {
-      if (cause instanceof FrontierError && cause.code !== 'store-failed') throw cause;
-      this.#failure ??=
-        cause instanceof FrontierError
-          ? cause
-          : new FrontierError('store-failed', 'the store failed; the frontier stops', { cause });
+      // `checkedAnswers` throws nothing else.
+      const error = cause as FrontierError;
+      if (error.code !== 'store-failed') throw error;
+      this.#failure ??= error;
       throw this.#failure;
     }
   }
