@@ -111,12 +111,8 @@ const VISIT_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function parseVisit(text: string | undefined): ArchivedVisit | 'unreadable' | null {
   if (text === undefined) return null;
   const visit = parseJsonObject(text);
-  // Earlier versions wrote fewer fields.
-  const isOdd = Object.entries(VISIT_FIELDS).some(
-    ([name, isKind]) => visit?.[name] !== undefined && !isKind(visit[name]),
-  );
-  if (visit === null || isOdd || visit['host'] === undefined) return 'unreadable';
-  return visit as unknown as ArchivedVisit;
+  const isWhole = Object.entries(VISIT_FIELDS).every(([name, isKind]) => isKind(visit?.[name]));
+  return isWhole ? (visit as unknown as ArchivedVisit) : 'unreadable';
 }
 
 /** The settings of a run; `null` if there are none, or not as they are written. Never throws. */

@@ -9,7 +9,7 @@ import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject, parseJson } from '../parse-json.js';
 import { sizeOf } from './whole-file.js';
 
-/** The format of this version. 1 had its frontier in memory, 2 had other field and file names in its logs. */
+/** The format of this version. */
 const CRAWL_DIRECTORY_FORMAT = 3;
 
 /** The name of the manifest within its directory. */
