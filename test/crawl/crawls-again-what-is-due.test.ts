@@ -3,7 +3,7 @@
 import type { PageChange } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { type Answer, changingSite, DAY_MS, PAGES } from '../support/changing-site.js';
-import type { Crawler } from '../support/crawl.js';
+import type { Crawler, TestCrawlOptions } from '../support/crawl.js';
 import type { ReplyParts } from '../support/web.js';
 
 const { edition, gone, tagged, site } = changingSite();
@@ -34,6 +34,20 @@ describe('a crawl that is run again', () => {
     const days = ((report.recrawl?.nextDueAtMs ?? 0) - report.endedAtMs) / DAY_MS;
     expect(days).toBeGreaterThan(4);
     expect(days).toBeLessThan(6);
+  });
+
+  // A service runs the same program each night. The first time, or after a night without the site, nothing is known.
+  it.each<[string, Partial<TestCrawlOptions>[]]>([
+    ['is new', []],
+    ['could not reach its site', [{ network: { resolve: async () => [] }, maxIdleMs: 1_000 }]],
+  ])('begins as a first run if it %s', async (_, before) => {
+    const { run } = await site(tagged);
+    for (const options of before) expect((await run(0, options)).paths).toEqual([]);
+    const first = await run(1);
+    expect(first.paths).toHaveLength(PAGES);
+    expect(first.report).toMatchObject({ state: 'finished', pages: PAGES });
+    const second = await run(8);
+    expect(second.report.recrawl).toMatchObject({ visits: PAGES, notModified: PAGES });
   });
 
   it('visits every page at one interval where that is fixed', async () => {

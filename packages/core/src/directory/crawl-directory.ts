@@ -37,6 +37,15 @@ export const RESET_NAME = `${MANIFEST_NAME}.reset`;
  * @throws MannerlyError `directory-taken` if it holds something else; `directory-format`; `directory-in-use`.
  */
 export async function openCrawlDirectory(path: string, crawl: CrawlIdentity, nowMs = Date.now(), isShared = false) {
+  try {
+    return await open(path, crawl, nowMs, isShared);
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].some((code) => hasPlatformCode(error, code))) throw error;
+    throw cannotBe(path, error);
+  }
+}
+
+async function open(path: string, crawl: CrawlIdentity, nowMs: number, isShared: boolean) {
   await makeDirectory(path);
   // Checked before anything is written: a directory that is not ours is not changed.
   await refuseOddKinds(path, true);
@@ -144,11 +153,15 @@ async function makeDirectory(path: string): Promise<void> {
   try {
     await makeWithParents(path);
   } catch (cause) {
-    throw new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
-      cause,
-      hint: 'Name a directory that can be created, or one that is writable.',
-    });
+    throw cannotBe(path, cause);
   }
+}
+
+function cannotBe(path: string, cause: unknown): MannerlyError {
+  return new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
+    cause,
+    hint: 'Name a directory that can be created, or one that is readable and writable.',
+  });
 }
 
 /**

@@ -1,13 +1,14 @@
 // Reads logs of any size line by line as a stream, and skips lines that a crash left incomplete.
 
 import { createReadStream } from 'node:fs';
+import { MannerlyError } from '../errors.js';
 import { parseJson } from '../parse-json.js';
 import { MAX_LOG_LINE_CHARS } from './limits.js';
-import { isAbsent } from './whole-file.js';
+import { hasPlatformCode, isAbsent } from './whole-file.js';
 
 /**
  * An absent file has no lines. @param mostChars - Longer lines are skipped. @param start - The byte to begin at.
- * @throws The platform's error.
+ * @throws MannerlyError `option-invalid` for a directory; the platform's error otherwise.
  */
 export async function* readLines(path: string, mostChars = MAX_LOG_LINE_CHARS, start = 0): AsyncGenerator<string> {
   let rest = '';
@@ -28,7 +29,11 @@ export async function* readLines(path: string, mostChars = MAX_LOG_LINE_CHARS, s
     }
   } catch (error) {
     if (isAbsent(error)) return;
-    throw error;
+    if (!hasPlatformCode(error, 'EISDIR')) throw error;
+    throw new MannerlyError('option-invalid', `expected the path of a file, got the directory ${path}`, {
+      cause: error,
+      hint: '`await readCrawlDirectory(path)` has the paths of its files, such as `decisionsPath`.',
+    });
   }
   if (!isSkipping && rest !== '') yield rest;
 }

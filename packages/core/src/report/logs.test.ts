@@ -72,6 +72,15 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
+it('a directory in place of a log is refused, with the name of what has its path', async () => {
+  const reading = readDecisions(directory).next();
+  await expect(reading).rejects.toMatchObject({
+    code: 'option-invalid',
+    message: expect.stringContaining(directory),
+    hint: expect.stringContaining('readCrawlDirectory'),
+  });
+});
+
 describe('a line log', () => {
   it('holds lines for the rest of the turn and writes them at its end', async () => {
     const log = new LineLog<number>(path);

@@ -1,6 +1,6 @@
 // Reads the logs of a crawl directory as streams. Incomplete or foreign lines are skipped, an absent file is empty, and
-// the logs of several processes are read as one in the order of time. Every reader throws the platform's error if a
-// file exists and cannot be read.
+// the logs of several processes are read as one in the order of time. Every reader throws
+// `option-invalid` for a directory, and the platform's error if a file exists and cannot be read.
 
 import type { HostWarning } from '@mannerly/frontier';
 import type { CrawlPaths } from '../directory/crawl-paths.js';

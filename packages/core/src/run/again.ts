@@ -65,20 +65,26 @@ export async function beginChoice(run: Run, sinceMs: number): Promise<NonNullabl
         recrawl?.sitemaps.isReading() !== true ||
         run.nowMs() >= latestMs ||
         frontier.counts().pages - pagesBefore >= newPages;
-      if (isMade) await offerAgain(run, sinceMs);
+      if (isMade) await offerAgain(run, sinceMs, pagesBefore);
       return isMade;
     },
   };
 }
 
-/** Queues the known pages that are worth another visit. @throws MannerlyError `option-invalid`: no visits were kept. */
-async function offerAgain(run: Run, sinceMs: number): Promise<void> {
+/**
+ * Queues the known pages that are worth another visit. A crawl that has no page yet, such as one whose site was down,
+ * begins or goes on as a first run.
+ * @throws MannerlyError `option-invalid`: the crawl has pages, but no visits were kept.
+ */
+async function offerAgain(run: Run, sinceMs: number, pagesBefore: number): Promise<void> {
   const { recrawl, options } = run;
   if (recrawl === null) return;
   const { pages, known } = await recrawl.known.choose(options.bounds.pages, sinceMs);
-  if (known === 0) {
+  if (known === 0 && pagesBefore > 0) {
     throw new MannerlyError('option-invalid', 'there is nothing to crawl again: no visits of this crawl were kept', {
-      hint: 'First run it with `recrawl: true` (--recrawl); then `again` (--again) revisits the fetched pages.',
+      hint:
+        'First run it with `recrawl: true` (--recrawl); then `again` (--again) revisits the fetched pages. ' +
+        'If none could be fetched, `retry` (--retry) requests them once more.',
     });
   }
   for (let at = 0; at < pages.length; at += OFFERED_AT_ONCE)
