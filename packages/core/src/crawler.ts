@@ -22,11 +22,11 @@ import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/craw
 import type { Explanation } from './report/explain.js';
 import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
 import { type AddedUrl, type AddOptions, candidatesOf } from './run/added-urls.js';
-import { RUN_HINT, RUN_OPTIONS, type RunOptions } from './run/crawler-calls.js';
 import { damageOf } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry-failures.js';
 import { Run } from './run/run.js';
+import { RUN_HINT, RUN_OPTIONS, type RunOptions } from './run/run-options.js';
 import type { RunSetup } from './run/run-setup.js';
 import { RunStop } from './run/run-stop.js';
 

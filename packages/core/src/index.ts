@@ -51,5 +51,5 @@ export {
 export { REASONS, reasonOf } from './report/reasons.js';
 export { politenessText } from './report/table.js';
 export type { CrawlActivity } from './run/activity.js';
-export type { RunOptions } from './run/crawler-calls.js';
 export { readRunManifests } from './run/run-manifest.js';
+export type { RunOptions } from './run/run-options.js';

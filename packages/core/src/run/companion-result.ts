@@ -6,7 +6,7 @@ import { type FetchOutcome, isRefusedByGuard, toRobotsAnswer } from '../fetch/ou
 import { refusalOf } from '../fetch/refusal.js';
 import { redirectTarget } from '../page/redirect.js';
 import type { Run } from './run.js';
-import { again, decided, notCome, redirected, retryOf, settled, type WorkResult } from './work-result.js';
+import { again, decided, redirected, retryOf, settled, unanswered, type WorkResult } from './work-result.js';
 
 export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
   // Before its rules are used, so that a copy of them exists even if the process is killed now.
@@ -28,7 +28,7 @@ export async function companionResult(run: Run, work: PageWork, outcome: FetchOu
   const sitemaps = run.sitemaps.isSitemap(work) ? run.recrawl?.sitemaps : undefined;
   if (outcome.kind === 'failed') {
     await sitemaps?.failed(work);
-    return notCome(work, outcome, retry !== null);
+    return unanswered(work, outcome, retry !== null);
   }
   const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);

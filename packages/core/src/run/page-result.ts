@@ -26,10 +26,10 @@ import {
   decided,
   failed,
   leftOut,
-  notCome,
   RETURNED,
   redirected,
   retryOf,
+  unanswered,
   type WorkResult,
 } from './work-result.js';
 
@@ -91,7 +91,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     const failure = { reason: 'retries-exhausted', layer: 'fetch', ...said, detail } as const;
     return outcome.kind === 'failed' ? failed(failure) : answeredResult(run, work, outcome, failure);
   }
-  if (outcome.kind === 'failed') return notCome(work, outcome, retry !== null);
+  if (outcome.kind === 'failed') return unanswered(work, outcome, retry !== null);
   const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
@@ -179,7 +179,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   page.similarTo = near?.similarTo ?? null;
   if (page.similarTo !== null && run.options.nearDuplicates === 'drop') {
     const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
-    return decided({ ...decision, ...saidOf(run, near), httpStatus, isPage: true });
+    return decided({ ...decision, ...similarityOf(run, near), httpStatus, isPage: true });
   }
   if (page.truncated === 'limit') run.setup.log?.truncated(page);
   const handled = await run.handlerPool.handle(page, visit?.change ?? null);
@@ -190,7 +190,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
 }
 
 /** The part of a page's decision that is about its text. */
-function saidOf({ knowledge }: Run, near: NearDuplicate | null): Pick<PageOutcome, 'simhash' | 'similarTo'> {
+function similarityOf({ knowledge }: Run, near: NearDuplicate | null): Pick<PageOutcome, 'simhash' | 'similarTo'> {
   if (near === null) return {};
   const { simhash, similarTo } = near;
   if (similarTo === null) return { simhash };
@@ -222,9 +222,9 @@ async function storedResult(
   journal.staged(work, page, staged);
   if (page.truncated === 'limit') run.totals.truncatedCount += 1;
   const decision: PageOutcome = exclusion.storesItems
-    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...told(page, route) }
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...detailOf(page, route) }
     : leftOut(httpStatus, exclusion);
-  return decided({ httpStatus, isPage: true, ...decision, ...saidOf(run, near) }, candidates);
+  return decided({ httpStatus, isPage: true, ...decision, ...similarityOf(run, near) }, candidates);
 }
 
 /**
@@ -240,7 +240,7 @@ async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion
 }
 
 /** The detail for a page that no handler takes, or that limits cut. */
-function told(
+function detailOf(
   { kind, headers, truncated, linksDropped }: PageInCrawl,
   route: string | null,
 ): { readonly detail?: string } {

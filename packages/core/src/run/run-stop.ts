@@ -8,6 +8,8 @@ import { MAX_HANDLING, STOP_GRACE_MS } from './limits.js';
 export class RunStop {
   readonly #clock: Clock;
   readonly #controller = new AbortController();
+  /** Aborted when nothing may wait any longer. */
+  readonly signal: AbortSignal = this.#controller.signal;
   #isRequested = false;
   #isOver = false;
   #reason: string | null = null;
@@ -18,12 +20,7 @@ export class RunStop {
   constructor(clock: Clock) {
     this.#clock = clock;
     // Every handler, every lookup and the fetcher listens: by default the platform reports a leak from the eleventh on.
-    setMaxListeners(MAX_HANDLING + MAX_CONCURRENCY + 1, this.#controller.signal);
-  }
-
-  /** Aborted when nothing may wait any longer. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+    setMaxListeners(MAX_HANDLING + MAX_CONCURRENCY + 1, this.signal);
   }
 
   isRequested(): boolean {

@@ -60,7 +60,7 @@ export function retryOf({ options }: Run, work: PageWork, outcome: FetchOutcome)
 }
 
 /** No response was received. @param wasRequested - `false`: our own guard refused the request. */
-export function notCome(
+export function unanswered(
   { record }: PageWork,
   { failure: reason, detail }: FailedOutcome,
   wasRequested: boolean,

@@ -1,4 +1,4 @@
-// The options of a crawler's methods, and their checks.
+// The options of `run`, and their check.
 
 import type { CallOptions } from '../call-options.js';
 import type { RetryFilter } from './retry-failures.js';
