@@ -104,9 +104,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
       const all = [...hosts.values()];
       const entries = all.flatMap((host) => host.entries);
       const inFlight = entries.filter((entry) => entry.isInFlight).length;
-      const leased = all.filter(({ leaseEndsAt }) => leaseEndsAt !== null).length;
-      const parked = all.filter(({ isParked }) => isParked).length;
-      return { queued: entries.length - inFlight, inFlight, known: known.size, hosts: all.length, leased, parked };
+      return { queued: entries.length - inFlight, inFlight, known: known.size, hosts: all.length };
     },
     async scan(cursor, limit, only) {
       const [hostAt, id] = cursor === null ? [0, 0] : (cursor.split(' ').map(Number) as [number, number]);

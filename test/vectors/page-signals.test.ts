@@ -3,7 +3,7 @@
  * used that its page asked to be left.
  */
 import {
-  linkVerdict,
+  linkRefusal,
   mergeTdm,
   pageEffects,
   parseContentUsageField,
@@ -53,7 +53,7 @@ const answers: Readonly<Record<string, (vector: PageVector) => object>> = {
     const { anchors, ...elements } = elementsOf(html);
     const signals = readPageSignals({ url: URL_OF_PAGE, headers: [], tokens: [], ...elements });
     const { followLinks } = pageEffects(signals, OPTIONS, 0);
-    return { enqueue: anchors.some(({ rel }) => linkVerdict(rel, followLinks, OPTIONS).isTaken) };
+    return { enqueue: anchors.some(({ rel }) => linkRefusal(rel, followLinks, OPTIONS) === null) };
   },
   'page-effect': ({ headers, metas, agents, now }) => {
     const fields = headers.map((value) => ['X-Robots-Tag', value] as const);

@@ -13,7 +13,6 @@ export function pageWork(
     kind: 'page',
     lease: {
       host: new URL(url).hostname,
-      fencingToken: '1',
       requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
     },
     entryId: 'e1',

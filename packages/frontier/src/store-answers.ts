@@ -86,8 +86,8 @@ function areWaits(answer: unknown, [slots]: readonly unknown[]): boolean {
 
 function areCounts(answer: unknown): boolean {
   if (!isObject(answer)) return false;
-  const { queued, inFlight, known, hosts, leased, parked } = answer;
-  return [queued, inFlight, known, hosts, leased, parked].every(Number.isFinite);
+  const { queued, inFlight, known, hosts } = answer;
+  return [queued, inFlight, known, hosts].every(Number.isFinite);
 }
 
 function isListing(answer: unknown): boolean {

@@ -169,9 +169,6 @@ export interface StoreStats {
   /** Fingerprints. */
   readonly known: number;
   readonly hosts: number;
-  /** Hosts under a lease. A host whose holder vanished counts until it is leased again. */
-  readonly leased: number;
-  readonly parked: number;
 }
 
 /** A host as another store needs it, without its entries. */

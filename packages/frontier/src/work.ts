@@ -19,7 +19,6 @@ export interface HostRequirements {
 export interface WorkLease {
   /** The politeness unit: host name, or registrable domain or address by option. */
   readonly host: string;
-  readonly fencingToken: string;
   readonly requirements: HostRequirements;
 }
 
@@ -36,8 +35,6 @@ export interface RobotsWork {
   /** The authority whose rules are needed, as `scheme://host[:port]`; for a hop it is not the authority of `url`. */
   readonly authority: string;
   readonly url: string;
-  /** Redirects followed so far. */
-  readonly hops: number;
   readonly etag: string | null;
   readonly lastModified: string | null;
 }

@@ -18,7 +18,7 @@ export interface FieldSource {
 
 /** Whether requests may start at a time, according to the file's Request-rate and Visit-time lines. */
 export type Schedule =
-  | { readonly kind: 'open'; readonly intervalMs: number | null; readonly closesAtMs: number | null }
+  | { readonly kind: 'open'; readonly intervalMs: number | null }
   | { readonly kind: 'closed'; readonly untilMs: number; readonly reason: 'visit-time' | 'closed-rate' };
 
 /** Reads the group fields of some groups; `null`: the lines before the first User-agent line (robots §9, R36). */
@@ -48,18 +48,16 @@ export function readGroupFields(
 /** Whether requests may start now: every source must be open; the longest interval counts (robots §9.2, §9.3). */
 export function scheduleOf(sources: readonly FieldSource[], nowMs: number): Schedule {
   const closed: Extract<Schedule, { kind: 'closed' }>[] = [];
-  let closesAtMs: number | null = null;
   let intervalMs: number | null = null;
   for (const { visitWindows, requestRates } of sources) {
     const visit = visitState(visitWindows, nowMs);
     const rate = rateInForce(requestRates, nowMs);
     if (visit.kind === 'closed') closed.push({ kind: 'closed', untilMs: visit.opensAtMs, reason: 'visit-time' });
-    else if (visit.closesAtMs !== null) closesAtMs = Math.min(closesAtMs ?? visit.closesAtMs, visit.closesAtMs);
     if (rate.kind === 'closed') closed.push({ kind: 'closed', untilMs: rate.untilMs, reason: 'closed-rate' });
     else if (rate.kind === 'rate') intervalMs = Math.max(intervalMs ?? 0, rate.intervalMs);
   }
   const [latest] = closed.sort((a, b) => b.untilMs - a.untilMs);
-  return latest ?? { kind: 'open', intervalMs, closesAtMs };
+  return latest ?? { kind: 'open', intervalMs };
 }
 
 /** The readable values of a field. */

@@ -32,10 +32,8 @@ type RateInForce =
   | { readonly kind: 'rate'; readonly intervalMs: number; readonly rate: RequestRate }
   | { readonly kind: 'closed'; readonly untilMs: number };
 
-/** Whether Visit-time lets requests start at a time. `closesAtMs` null: open all day. */
-type VisitState =
-  | { readonly kind: 'open'; readonly closesAtMs: number | null }
-  | { readonly kind: 'closed'; readonly opensAtMs: number };
+/** Whether Visit-time lets requests start at a time. */
+type VisitState = { readonly kind: 'open' } | { readonly kind: 'closed'; readonly opensAtMs: number };
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
@@ -107,19 +105,14 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
   if (general === null || general.documents > 0) open.fill(1);
   for (const { documents, window } of rates) if (documents > 0) paint(open, window, 1, 1);
   for (const { documents, window } of rates) if (documents === 0) paint(open, window, 1, 0);
-  return { kind: 'closed', untilMs: startOfMinute(nowMs) + (minutesUntil(open, minute, 1) ?? DAY_MINUTES) * MINUTE_MS };
+  return { kind: 'closed', untilMs: nextOpenMs(open, nowMs) };
 }
 
 /** Whether requests may start now: in any of the windows, or always if there are none (robots §9.3, R45, R46). */
 export function visitState(windows: readonly TimeWindow[], nowMs: number): VisitState {
-  if (windows.length === 0) return { kind: 'open', closesAtMs: null };
   const open = dayOf(windows, 0);
-  const minute = minuteOfDay(nowMs);
-  const isOpen = open[minute] === 1;
-  const ahead = minutesUntil(open, minute, isOpen ? 0 : 1);
-  const changesAtMs = startOfMinute(nowMs) + (ahead ?? DAY_MINUTES) * MINUTE_MS;
-  if (!isOpen) return { kind: 'closed', opensAtMs: changesAtMs };
-  return { kind: 'open', closesAtMs: ahead && changesAtMs };
+  if (windows.length === 0 || open[minuteOfDay(nowMs)] === 1) return { kind: 'open' };
+  return { kind: 'closed', opensAtMs: nextOpenMs(open, nowMs) };
 }
 
 function unitSeconds(unit = 's'): number {
@@ -159,14 +152,12 @@ function paint(day: Uint8Array, window: TimeWindow | null, more: 0 | 1, value: 0
   }
 }
 
-/** Minutes from `minute` to the next one of a kind, past midnight if needed; null if the day has none. */
-function minutesUntil(day: Uint8Array, minute: number, wanted: 0 | 1): number | null {
-  for (let ahead = 1; ahead < DAY_MINUTES; ahead++) if (day[(minute + ahead) % DAY_MINUTES] === wanted) return ahead;
-  return null;
-}
-
-function startOfMinute(nowMs: number): number {
-  return Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+/** When the next open minute of a day begins, past midnight if needed; in a day if there is none. */
+function nextOpenMs(day: Uint8Array, nowMs: number): number {
+  const minute = minuteOfDay(nowMs);
+  let ahead = 1;
+  while (ahead < DAY_MINUTES && day[(minute + ahead) % DAY_MINUTES] === 0) ahead++;
+  return (Math.floor(nowMs / MINUTE_MS) + ahead) * MINUTE_MS;
 }
 
 function minuteOfDay(nowMs: number): number {

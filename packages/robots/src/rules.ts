@@ -138,7 +138,7 @@ export class RobotsRules {
     return windows.find((list) => list.length > 0) ?? [];
   }
 
-  /** Whether requests may start at a time, how far apart, and until when (robots §9.2, §9.3). */
+  /** Whether requests may start at a time, how far apart, or from when (robots §9.2, §9.3). */
   schedule(nowMs: number): Schedule {
     return scheduleOf(RobotsRules.#facts(this).sources, nowMs);
   }

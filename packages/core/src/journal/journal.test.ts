@@ -24,7 +24,6 @@ const work = (url: string): PageWork => ({
   kind: 'page',
   lease: {
     host: 'a.test',
-    fencingToken: '1',
     requirements: { crawlDelayMs: null, requestIntervalMs: null, bucket: null },
   },
   entryId: '1',

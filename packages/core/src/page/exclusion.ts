@@ -4,7 +4,7 @@
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import {
   type ContentUse,
-  linkVerdict,
+  linkRefusal,
   type PageEffects,
   type PageOptions,
   type PageReason,
@@ -158,7 +158,7 @@ export function excludePage(input: ExclusionInput): PageExclusion {
     links: followLinks ? leadingOn(work, leading, facts) : [],
     whyLeaveAlone: ({ rel, element }) => {
       if (element === 'img' && !effects.takeImages) return 'noimageindex';
-      return rel.length === 0 ? plainLink : linkVerdict(rel, followLinks, options.page).reason;
+      return rel.length === 0 ? plainLink : linkRefusal(rel, followLinks, options.page);
     },
     ...items(effects.keptOutBy ?? duplicate),
   };

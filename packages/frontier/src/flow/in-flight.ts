@@ -46,7 +46,7 @@ export function startPage(
   const { gate } = flow;
   const work: PageWork = {
     kind: 'page',
-    lease: { host: host.key, fencingToken: host.fencingToken, requirements: required.spacing },
+    lease: { host: host.key, requirements: required.spacing },
     entryId: entry?.id ?? '',
     url: record.url,
     record,
@@ -62,10 +62,10 @@ export function startPage(
 export function startRobots(
   flow: Flow,
   host: LeasedHost,
-  { entry, authority, request, hops, required }: RobotsChoice,
+  { entry, authority, request, required }: RobotsChoice,
 ): RobotsWork {
-  const lease = { host: host.key, fencingToken: host.fencingToken, requirements: required.spacing };
-  const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, hops, ...request };
+  const lease = { host: host.key, requirements: required.spacing };
+  const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, ...request };
   const chain = entry === null ? null : authority.chain!.id;
   start(flow, work, { host, entry, authority: authority.name, chain, budgets: [] });
   return work;

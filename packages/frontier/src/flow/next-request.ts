@@ -39,7 +39,6 @@ export interface RobotsChoice extends Pick<QueuedPage, 'authority' | 'required'>
   readonly kind: 'robots';
   readonly entry: LeasedEntry | null;
   readonly request: RobotsRequest;
-  readonly hops: number;
 }
 
 /** The URL must be queued again: under the name that the rules give it, or with the lowest priority. */
@@ -112,9 +111,7 @@ function entryStep(
   if (host.unsettled >= settings.unsettledPerHost) return { kind: 'nothing' };
   if (item.kind === 'page') return pageStep(context, host, { entry, item, authority, required }, nowMs);
   const request = gate.beginHop(authority, item.chain, item.url, nowMs);
-  if (request !== null) {
-    return { kind: 'robots', entry, authority, request, hops: authority.chain!.urls.length - 1, required };
-  }
+  if (request !== null) return { kind: 'robots', entry, authority, request, required };
   // The chain was given up, and its authority has an answer by now.
   finish(host, entry);
   return 'gone';
@@ -190,7 +187,7 @@ export function robotsRequest(
   nowMs: number,
 ): RobotsChoice {
   const request = context.gate.beginFetch(authority, nowMs);
-  return { kind: 'robots', entry: null, authority, request, hops: 0, required };
+  return { kind: 'robots', entry: null, authority, request, required };
 }
 
 /** What the gate, the owner and the bounds decide about a URL, in this order. `queued`: `null` for an own request. */

@@ -68,7 +68,6 @@ export interface HostQueueCounts {
   unfinished: number;
   inFlight: number;
   leased: number;
-  parked: number;
 }
 
 export abstract class HostQueues<Host extends HostQueue> {
@@ -106,7 +105,6 @@ export abstract class HostQueues<Host extends HostQueue> {
     const host = this.find(key);
     if (host === undefined || !host.isParked) return;
     host.isParked = false;
-    this.counts.parked -= 1;
     this.index(host, this.now());
   }
 
@@ -254,10 +252,7 @@ export abstract class HostQueues<Host extends HostQueue> {
     host.fencingToken += 1;
     this.#endLease(host);
     host.nextAt = now + (dueInMs ?? host.delayMs);
-    if (dueInMs === null) {
-      host.isParked = true;
-      this.counts.parked += 1;
-    }
+    host.isParked = dueInMs === null;
     this.index(host, now);
   }
 
@@ -268,10 +263,6 @@ export abstract class HostQueues<Host extends HostQueue> {
   }
 }
 
-export function statsOf(
-  { unfinished, inFlight, leased, parked }: HostQueueCounts,
-  known: number,
-  hosts: number,
-): StoreStats {
-  return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
+export function statsOf({ unfinished, inFlight }: HostQueueCounts, known: number, hosts: number): StoreStats {
+  return { queued: unfinished - inFlight, inFlight, known, hosts };
 }

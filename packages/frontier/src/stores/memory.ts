@@ -94,7 +94,7 @@ export interface SavedHost extends Omit<HostQueue, 'entries' | 'dueAt'> {
 export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
   readonly fingerprints = new FingerprintSet();
   readonly records = new Map<string, Uint8Array>();
-  protected readonly counts = { unfinished: 0, inFlight: 0, leased: 0, parked: 0 };
+  protected readonly counts = { unfinished: 0, inFlight: 0, leased: 0 };
   readonly #hosts: Host[] = [];
   readonly #byKey = new Map<HostKey, Host>();
   readonly #due = new ReadyHeap<Host>();
@@ -198,7 +198,6 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     Object.assign(host, saved, { leaseEndsAt: null });
     if (saved.leaseEndsAt !== null) host.nextAt = Math.max(saved.nextAt, now + saved.delayMs);
     this.counts.unfinished += host.entries.size;
-    if (host.isParked) this.counts.parked += 1;
     this.index(host, now);
   }
 

@@ -2,7 +2,7 @@
 // wins.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forbidsEveryPurpose, linkVerdict, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';
+import { forbidsEveryPurpose, linkRefusal, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';
 import { type PageOptions, resolvePageOptions } from './page-options.js';
 import { type PageSignalsInput, readPageSignals } from './signals.js';
 
@@ -152,14 +152,10 @@ describe('named links (page-level §4)', () => {
 describe('links and purposes', () => {
   it('rel options', () => {
     const left = resolvePageOptions({ rel: { ugc: false } });
-    expect(linkVerdict('UGC noopener', true, left)).toEqual({ isTaken: false, reason: 'link-ugc', marks: ['ugc'] });
+    expect(linkRefusal('UGC noopener', true, left)).toBe('link-ugc');
     const bold = resolvePageOptions({ rel: { nofollow: true } });
-    expect(linkVerdict(['nofollow', 'sponsored'], true, bold)).toEqual({
-      isTaken: true,
-      reason: null,
-      marks: ['sponsored'],
-    });
-    expect(linkVerdict('', false, bold)).toMatchObject({ isTaken: false, reason: 'page-nofollow' });
+    expect(linkRefusal(['nofollow', 'sponsored'], true, bold)).toBeNull();
+    expect(linkRefusal('', false, bold)).toBe('page-nofollow');
   });
 
   const refusal = { search: 'disallow', 'train-ai': 'disallow' } as const;

@@ -110,31 +110,20 @@ export function wantsTdmRep(options: ResolvedPageOptions): boolean {
   return options.tdm !== 'off' && options.purposes.some((purpose) => TDM_PURPOSES.includes(purpose));
 }
 
-/** Whether a link is taken, the reason if it is not, and its `ugc` and `sponsored` marks. */
-interface LinkVerdict {
-  readonly isTaken: boolean;
-  readonly reason: 'page-nofollow' | 'link-nofollow' | 'link-ugc' | 'link-sponsored' | null;
-  readonly marks: readonly ('ugc' | 'sponsored')[];
-}
-
 /**
- * Decides about a link on `a`, `area` or `form` (page-level §4, DECISION L7).
+ * Why a link on `a`, `area` or `form` is not taken; `null`: it is taken (page-level §4, DECISION L7).
  * @param rel - The tokens of `rel`, or the attribute as written.
  * @param followLinks - `PageEffects.followLinks` of the page.
  */
-export function linkVerdict(
+export function linkRefusal(
   rel: string | readonly string[],
   followLinks: boolean,
   options: ResolvedPageOptions,
-): LinkVerdict {
+): 'page-nofollow' | 'link-nofollow' | 'link-ugc' | 'link-sponsored' | null {
+  if (!followLinks) return 'page-nofollow';
   const words = (typeof rel === 'string' ? rel.split(/[\t\n\f\r ]+/) : rel).map((word) => word.toLowerCase());
-  const marks = (['ugc', 'sponsored'] as const).filter((word) => words.includes(word));
-  if (!followLinks) return { isTaken: false, reason: 'page-nofollow', marks };
-  if (words.includes('nofollow') && !options.rel.nofollow) return { isTaken: false, reason: 'link-nofollow', marks };
-  const left = marks.find((word) => !options.rel[word]);
-  return left === undefined
-    ? { isTaken: true, reason: null, marks }
-    : { isTaken: false, reason: `link-${left}`, marks };
+  const left = (['nofollow', 'ugc', 'sponsored'] as const).find((word) => words.includes(word) && !options.rel[word]);
+  return left === undefined ? null : `link-${left}`;
 }
 
 /** `noindex` in all its forms. `ignore` gives no reason; `flag` gives one and lets the items pass. */

@@ -2,7 +2,7 @@
 export type { ContentUse } from '../preferences/preferences.js';
 export {
   forbidsEveryPurpose,
-  linkVerdict,
+  linkRefusal,
   type PageEffects,
   type PageReason,
   type PageReasonCode,

@@ -9,7 +9,7 @@ import { rowsOf, type Table } from './environment.js';
 import { FREE } from './host.js';
 
 const FORMAT = 'mannerly-frontier-lmdb';
-const VERSION = 9;
+const VERSION = 10;
 
 const CRAWL = Buffer.from('crawl');
 const CLOCK = Buffer.from('clock');
@@ -30,7 +30,6 @@ const NO_COUNTS = {
   inFlight: 0,
   hosts: 0,
   leased: 0,
-  parked: 0,
   // Of fingerprints.
   known: 0,
   nextChunk: 0,

@@ -159,8 +159,8 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
 
     async stats() {
       const [row] = await connection.call(STATS_SQL);
-      const [unfinished = 0, inFlight = 0, known = 0, hosts = 0, leased = 0, parked = 0] = (row ?? []).map(Number);
-      return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
+      const [unfinished = 0, inFlight = 0, known = 0, hosts = 0] = (row ?? []).map(Number);
+      return { queued: unfinished - inFlight, inFlight, known, hosts };
     },
 
     /** The cursor is the phase, two numbers for the place in it, and the host. */

@@ -21,7 +21,7 @@ export const FORMAT = 'mannerly-frontier-postgres';
  * The version of tables and functions. Increase it with every change that is incompatible with older processes. A crawl
  * keeps the functions that it was created with.
  */
-export const VERSION = 6;
+export const VERSION = 7;
 
 const TABLES = `
 CREATE SCHEMA IF NOT EXISTS $S;
@@ -56,8 +56,8 @@ CREATE TABLE IF NOT EXISTS $S.later (
 );
 CREATE TABLE IF NOT EXISTS $S.tally (
   slot int4 PRIMARY KEY,
-  unfinished int8 NOT NULL DEFAULT 0, in_flight int8 NOT NULL DEFAULT 0, leased int8 NOT NULL DEFAULT 0,
-  parked int8 NOT NULL DEFAULT 0, known int8 NOT NULL DEFAULT 0, hosts int8 NOT NULL DEFAULT 0
+  unfinished int8 NOT NULL DEFAULT 0, in_flight int8 NOT NULL DEFAULT 0, known int8 NOT NULL DEFAULT 0,
+  hosts int8 NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 INSERT INTO $S.tally (slot) SELECT generate_series(0, 63) ON CONFLICT DO NOTHING;
 CREATE TABLE IF NOT EXISTS $S.record (key text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);

@@ -178,10 +178,7 @@ const RELEASE = `
   IF h.fencing_token < v_since THEN h.next_at := greatest(h.next_at, v_lost + h.delay); END IF;
   h.fencing_token := greatest(h.fencing_token + 1, v_now);
   ${END_LEASE}
-  IF v_part.kind = 2 THEN
-    h.parked := true;
-    d_parked := d_parked + 1;
-  END IF;
+  h.parked := v_part.kind = 2;
   h.op := p_op;
   ${indexHost('v_now')}`;
 

@@ -29,7 +29,7 @@ export const HOST_VARIABLES = `
   v_now int8 := coalesce(p_now, (extract(epoch FROM clock_timestamp()) * 1000000)::int8);
   v_open int4[]; v_flight int8[]; v_taken int8[]; v_taken_ord int8[]; v_taken_lane int4[]; v_packed bytea; v_count int4;
   v_since int8; v_lost int8; v_longest int8; v_isready boolean; v_isadding boolean; v_at int8;
-  d_unfinished int8 := 0; d_flight int8 := 0; d_leased int8 := 0; d_parked int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
+  d_unfinished int8 := 0; d_flight int8 := 0; d_known int8 := 0; d_hosts int8 := 0;
 `;
 
 /** More arrivals than a server can assign in the seconds that another server may not know of. */
@@ -156,8 +156,7 @@ export const END_LEASE = `
     d_flight := d_flight - cardinality(h.flight_id);
     h.flight_id := '{}'; h.flight_ord := '{}'; h.flight_lane := '{}';
   END IF;
-  h.lease_end := 0;
-  d_leased := d_leased - 1;`;
+  h.lease_end := 0;`;
 
 /** Writes `h`. The key and the id never change; lanes change only when entries are added. */
 export const SAVE_HOST = `
@@ -168,7 +167,7 @@ export const SAVE_HOST = `
 
 /** Writes the counts. It comes last in a function, so that others wait for the row only briefly. */
 export const SAVE_TALLY = `
-  IF d_unfinished <> 0 OR d_flight <> 0 OR d_leased <> 0 OR d_parked <> 0 OR d_known <> 0 OR d_hosts <> 0 THEN
-    UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_flight = in_flight + d_flight, leased = leased + d_leased,
-      parked = parked + d_parked, known = known + d_known, hosts = hosts + d_hosts WHERE slot = (pg_backend_pid() & 63);
+  IF d_unfinished <> 0 OR d_flight <> 0 OR d_known <> 0 OR d_hosts <> 0 THEN
+    UPDATE $S.tally SET unfinished = unfinished + d_unfinished, in_flight = in_flight + d_flight, known = known + d_known,
+      hosts = hosts + d_hosts WHERE slot = (pg_backend_pid() & 63);
   END IF;`;

@@ -47,7 +47,6 @@ const GRANT = `
   h.delay := greatest(h.delay, p_delay);
   h.lease_end := v_now + p_ttl;
   h.due := h.lease_end + h.delay;
-  d_leased := d_leased + 1;
   ${takeEntries('p_entries')}
   ${SAVE_HOST}
   key := h.key; fencing_token := h.fencing_token; state := h.state; entries := coalesce(v_packed, '');
@@ -118,10 +117,8 @@ BEGIN
   SELECT * INTO h FROM $S.host x WHERE x.key = p_key AND x.parked FOR NO KEY UPDATE;
   IF FOUND THEN
     h.parked := false;
-    d_parked := -1;
     ${indexHost('v_now')}
     ${SAVE_HOST}
-    ${SAVE_TALLY}
   END IF;
 END $wake$;`;
 

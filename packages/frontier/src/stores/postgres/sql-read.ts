@@ -19,7 +19,7 @@ SELECT c.now - h.due FROM $S.host h,
 WHERE h.due <= c.now ORDER BY h.due LIMIT $2`;
 
 export const STATS_SQL = `
-SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8, sum(leased)::int8, sum(parked)::int8 FROM $S.tally`;
+SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8 FROM $S.tally`;
 
 /** `reserve`: microseconds to wait for each key, in the order of the keys, which come sorted. */
 export const RESERVE_SQL = `

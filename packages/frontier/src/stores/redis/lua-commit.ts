@@ -112,10 +112,7 @@ local function release(r, kind, inUs)
   r.e = math.max(r.e + 1, now)
   endLease(r)
   r.a = math.max(notBefore, now + (kind == 'park' and r.d or inUs))
-  if kind == 'park' then
-    r.parked = true
-    m.p = m.p + 1
-  end
+  r.parked = kind == 'park'
   r.z = operation
   index(r)
 end

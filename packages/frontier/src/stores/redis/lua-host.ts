@@ -243,7 +243,7 @@ local function endLease(r)
   local entries = inFlight(r)
   if #entries > 0 then call('DEL', base .. 'i' .. r.n) end
   for at = 1, #entries do enqueue(r, 0, entries[at]) end
-  m.l, m.i = m.l - 1, m.i - r.i
+  m.i = m.i - r.i
   r.q, r.i, r.l = r.q + r.i, 0, 0
 end
 `;

@@ -37,7 +37,6 @@ local function grant(r)
   r.e = math.max(r.e + 1, now)
   r.d = math.max(r.d, delay)
   r.l = now + ttl
-  m.l = m.l + 1
   index(r)
   local entries = take(r, perHost)
   leases[#leases + 1] = { r.key, string.format('%.0f', r.e), call('HGET', base .. 's', r.n), r.q, entries }
@@ -93,7 +92,6 @@ return { since(), string.format('%.0f', now), leases }
 local r = load(ARGV[2])
 if r and r.parked then
   r.parked = false
-  m.p = m.p - 1
   touch(r)
   index(r)
   save()

@@ -26,9 +26,9 @@ return late
 return string.format('%.0f', now)
 `,
 
-  /** Returns unfinished, in flight, known, hosts, leased, parked. */
+  /** Returns unfinished, in flight, known, hosts. */
   stats: `
-return { m.u, m.i, m.k, m.n, m.l, m.p }
+return { m.u, m.i, m.k, m.n }
 `,
 
   /** ARGV: now; host. */

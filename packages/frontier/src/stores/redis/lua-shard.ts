@@ -26,9 +26,9 @@ if not now then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
 end
-local COUNTS = {'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't', 'y'}
-local kept = call('HMGET', KEYS[1], 'u', 'i', 'l', 'p', 'k', 'b', 'n', 'g', 'x', 't', 'y', 'v')
--- u unfinished, i in flight, l leased, p parked, k known, b buckets, n hosts,
+local COUNTS = {'u', 'i', 'k', 'b', 'n', 'g', 'x', 't', 'y'}
+local kept = call('HMGET', KEYS[1], 'u', 'i', 'k', 'b', 'n', 'g', 'x', 't', 'y', 'v')
+-- u unfinished, i in flight, k known, b buckets, n hosts,
 -- g when the present server was first seen, x end of the leases that may be lost, t longest lease,
 -- y how often another server was seen
 local m, was = {}, {}
@@ -37,7 +37,7 @@ for at = 1, #COUNTS do
   m[COUNTS[at]], was[COUNTS[at]] = count, count
 end
 if m.b == 0 then m.b = 1 end
-if seen ~= '' and not kept[12] then return redis.error_reply('EMPTIED') end
+if seen ~= '' and not kept[10] then return redis.error_reply('EMPTIED') end
 
 local function saveCounts()
   local changed = {}
@@ -59,8 +59,8 @@ end
 
 local function checkServer(ttl)
   local id = string.match(call('INFO', 'replication'), 'master_replid:(%w+)') or '?'
-  if id == kept[12] then return end
-  if kept[12] then seeAnother(ttl) end
+  if id == kept[10] then return end
+  if kept[10] then seeAnother(ttl) end
   call('HSET', KEYS[1], 'v', id)
 end
 

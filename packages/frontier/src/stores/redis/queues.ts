@@ -176,8 +176,8 @@ export function redisQueues(
 
     async stats() {
       const counts = listOf(await run('stats')).map(Number);
-      const [unfinished = 0, inFlight = 0, known = 0, hosts = 0, leased = 0, parked = 0] = counts;
-      return { queued: unfinished - inFlight, inFlight, known, hosts, leased, parked };
+      const [unfinished = 0, inFlight = 0, known = 0, hosts = 0] = counts;
+      return { queued: unfinished - inFlight, inFlight, known, hosts };
     },
 
     async clockMs() {

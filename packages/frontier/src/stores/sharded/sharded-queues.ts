@@ -13,7 +13,7 @@ const COMPARED_MOST = 256;
 /** Milliseconds until a silent shard may have something due, and between two checks for deferred links. */
 const SILENT_LOOK_MS = 1_000;
 
-const NOTHING: StoreStats = { queued: 0, inFlight: 0, known: 0, hosts: 0, leased: 0, parked: 0 };
+const NOTHING: StoreStats = { queued: 0, inFlight: 0, known: 0, hosts: 0 };
 
 export class ShardedQueues implements StoreQueues {
   readonly #shards: readonly Shard[];
