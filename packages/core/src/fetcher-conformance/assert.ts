@@ -1,5 +1,7 @@
 // Assertions of the conformance suites. They depend on no test runner.
 
+import { MAX_SHOWN_CHARS } from './limits.js';
+
 /** A guarantee of the contract does not hold. */
 export class ContractBroken extends Error {
   constructor(message: string) {
@@ -13,8 +15,25 @@ export function assert(holds: boolean, message: string): asserts holds {
   if (!holds) throw new ContractBroken(message);
 }
 
-/** Compares as JSON. @throws ContractBroken when they differ, with both. */
+/** Compares as JSON. @throws ContractBroken when they differ, with both; of long values, with what differs first. */
 export function assertEqual(actual: unknown, expected: unknown, what: string): void {
-  const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  if (got !== wanted) throw new ContractBroken(`${what}: expected ${wanted}, got ${got}`);
+  const [got, wanted] = [textOf(actual), textOf(expected)];
+  if (got === wanted) return;
+  const at = firstDifference(got, wanted);
+  throw new ContractBroken(`${what}: expected ${shown(wanted, at)}, got ${shown(got, at)}`);
+}
+
+const textOf = (value: unknown): string => JSON.stringify(value) ?? 'undefined';
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+/** A text in a message: of a long one, its length and what surrounds a position. */
+function shown(text: string, at: number): string {
+  if (text.length <= MAX_SHOWN_CHARS) return text;
+  const from = Math.max(0, at - MAX_SHOWN_CHARS / 4);
+  return `${text.length} characters, from ${from} on …${text.slice(from, from + MAX_SHOWN_CHARS / 2)}…`;
 }

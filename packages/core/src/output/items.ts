@@ -89,7 +89,10 @@ export class ItemWriter {
   /** @throws MannerlyError `sink-failed`, naming the sink; `peer-missing`. */
   async open(): Promise<void> {
     for (const sink of this.#sinks) {
-      await this.#named(sink, 'open', null, () => sink.open(this.#options.stop.signal));
+      const open = async (): Promise<void> => {
+        if (!(await this.#ends(() => sink.open(this.#options.stop.signal)))) throw new Error(NOT_ENDED);
+      };
+      await this.#named(sink, 'open', null, open);
       this.#opened.push(sink);
     }
   }

@@ -96,6 +96,18 @@ it('a write that never ends is waited for until a while after a stop at once, an
   expect(clock.nextTimerAt()).toBeNull();
 });
 
+it('an open that never ends is waited for until a while after a stop at once, and is named', async () => {
+  const clock = createManualClock();
+  const stop = new AbortController();
+  const open = (): Promise<void> => new Promise(() => undefined);
+  const writer = new ItemWriter([{ ...sink('stuck', []), open }], { stop: { signal: stop.signal, clock } });
+  const opened = writer.open();
+  stop.abort();
+  clock.advance(SINK_STOP_MS);
+  await expect(opened).rejects.toThrow('sink "stuck" could not open: Error: it had not ended');
+  expect(clock.nextTimerAt()).toBeNull();
+});
+
 it('a close that never ends is named, after a bound of its own or a while after a stop at once', async () => {
   for (const isStopped of [false, true]) {
     const clock = createManualClock();

@@ -17,6 +17,8 @@ interface Behaviour {
   readonly remembered: number;
   readonly startsOver: boolean;
   readonly writesAtClose: boolean;
+  /** Whether a write resolves a while before its items are there. */
+  readonly confirmsEarly: boolean;
   readonly cutsTornLine: boolean;
   readonly throwsAtNothing: boolean;
   readonly waitsAtClose: boolean;
@@ -33,6 +35,7 @@ const RIGHT: Behaviour = {
   remembered: Number.MAX_SAFE_INTEGER,
   startsOver: false,
   writesAtClose: false,
+  confirmsEarly: false,
   cutsTornLine: true,
   throwsAtNothing: false,
   waitsAtClose: true,
@@ -87,7 +90,7 @@ function sinkOn(file: { text: string }, behaviour: Behaviour): Sink {
       if (behaviour.throwsAtNothing && items.length === 0) throw new Error('nothing to write');
       const written = behaviour.isSerial ? tail.then(() => put(items)) : put([...items].reverse());
       tail = written;
-      await (behaviour.writesAtClose ? Promise.resolve() : written);
+      await (behaviour.writesAtClose || behaviour.confirmsEarly ? Promise.resolve() : written);
     },
     async close() {
       if (behaviour.waitsAtClose) await tail;
@@ -120,6 +123,7 @@ const FAULTS: readonly (readonly [fault: string, behaviour: Partial<Behaviour>, 
   ['forgets earlier sessions', { knowsFromBefore: false }, /of an earlier session/],
   ['remembers too little', { remembered: 50 }, /in flight at a crash/],
   ['says yes and writes at the close', { writesAtClose: true }, /never closed/],
+  ['says yes and writes a little later', { confirmsEarly: true }, /never closed/],
   ['writes behind a torn line', { cutsTornLine: false }, /middle of a write/],
   ['cannot open what is torn', { cutsTornLine: false, startsOver: true }, /appends to/],
 ];
@@ -144,6 +148,14 @@ describe('a sink that', () => {
     await testOf(title, RIGHT)();
     await expect(testOf(title, { ...RIGHT, ...faulty })()).rejects.toThrow();
   });
+});
+
+it('of a long item, a message shows what differs first', async () => {
+  const line = (each: Item): KeptItem => ({ ...RIGHT.line(each), data: { text: `${'ü"\n,'.repeat(90_000)}!` } });
+  const message = await testOf(/four hundred thousand/, { ...RIGHT, line })().catch(String);
+  expect(message).toMatch(/the data of long\/0: expected \d+ characters, from \d+ on …/);
+  expect(message).toContain('!');
+  expect(String(message).length).toBeLessThan(2_000);
 });
 
 it('leaves out what needs a cap that is not declared', () => {

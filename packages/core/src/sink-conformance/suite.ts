@@ -201,6 +201,7 @@ const RESTARTS: SinkTests = {
   'holds what it has confirmed, although it was never closed': async (medium) => {
     const killed = await opened(medium);
     await killed.write(page('a'));
+    await assertHolds(medium, ['a/0', 'a/1'], 'ids right after their write has resolved');
     await killed.write(page('b'));
     // A killed process closes nothing: the next one reads what it left.
     await session(medium, page('b'), page('c', 1));
