@@ -1,73 +1,7 @@
-// Four processes on one Redis under kill -9 and SIGSTOP, at length, and with the server itself killed under load: no
-// hand-over is early, by the log of the server that they request pages from. The conformance suite has a short version.
+// Four processes on one Redis, killed and suspended, and the server killed under load (`server-kill.ts`).
 
-import { frontierStoreSuite, type ProcessesUnderTest } from '@mannerly/frontier/conformance';
-import { afterAll, describe, it } from 'vitest';
 import { redisProcesses } from '../support/redis-processes.js';
-import { HAS_REDIS, type RedisForTest, startRedis } from '../support/redis-server.js';
-import { freshSeed } from './frontier-kill.js';
+import { HAS_REDIS, startRedis } from '../support/redis-server.js';
+import { testKills } from './server-kill.js';
 
-const IS_CI = process.env['CI'] !== undefined;
-const CAPS = {
-  shared: true,
-  durable: 'process',
-  maxBody: 65_536,
-  maxBatch: 1_024,
-} as const;
-/** Milliseconds after which the server is killed, and how long it stays away. */
-const KILL_AFTER_MS = 4_000;
-const AWAY_MS = 500;
-
-describe.skipIf(!HAS_REDIS && !IS_CI).each([
-  ['five thousand exchanges, processes killed and suspended', 60, false],
-  ['two thousand, and the server is killed twice', 30, true],
-])('Redis: %s (redis-server; not run where it is absent)', (_what, seedsPerHost, isServerKilled) => {
-  const seed = freshSeed();
-  const timers: NodeJS.Timeout[] = [];
-  afterAll(() => {
-    for (const timer of timers) clearTimeout(timer);
-  });
-
-  async function make(): Promise<ProcessesUnderTest> {
-    const server = await startRedis('--appendonly', 'yes');
-    const made = await redisProcesses(server.url);
-    let struck = Promise.resolve();
-    if (isServerKilled) {
-      for (const time of [1, 2])
-        timers.push(setTimeout(() => (struck = struck.then(() => strike(server))), time * KILL_AFTER_MS));
-    }
-    return {
-      ...made,
-      dispose: async () => {
-        for (const timer of timers) clearTimeout(timer);
-        await struck;
-        await made.dispose();
-        await server.dispose();
-      },
-    };
-  }
-
-  frontierStoreSuite({
-    test: (title, body) => void (title.includes('processes') && it(`${title} (seed ${seed})`, body, 1_500_000)),
-    makeStore: async () => {
-      throw new Error('only processes are tested here');
-    },
-    capabilities: CAPS,
-    seed,
-    processes: {
-      make,
-      seedsPerHost,
-      delayMs: 20,
-      ttlMs: 400,
-      faultEveryMs: 400,
-      longestMs: 1_400_000,
-      onReport: (report) => console.log(JSON.stringify({ ...report, seed })),
-    },
-  });
-});
-
-async function strike(server: RedisForTest): Promise<void> {
-  await server.kill();
-  await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
-  await server.start();
-}
+testKills('Redis (redis-server)', HAS_REDIS, () => startRedis('--appendonly', 'yes'), redisProcesses);

@@ -8,10 +8,10 @@ import { assert, assertEqual } from './assert.js';
 import { type FetcherTest, summary, test } from './fetcher-test.js';
 import { type Answer, drip, replying, response, sending, writeEndlessly } from './raw-server.js';
 
-/** The private key, PEM. Public, because it is printed here. */
-
 // A key and a self-signed certificate for TLS on loopback: for `secure.test` and 127.0.0.1, 2020 to 2119. Only a test
 // that receives this certificate trusts it.
+
+/** The private key, PEM. Public, because it is printed here. */
 export const TEST_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgr1ypJqvjIpvDfYwU
 n+70nMSST4IoFMlYzRa12Pqp7sahRANCAAQiygoDoS7cELRlIrWd5viai6vN5F3w
