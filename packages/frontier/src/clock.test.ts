@@ -1,4 +1,4 @@
-// The platform's clock: it goes by the time that has passed, whatever the wall clock says, and catches up after sleep.
+// The platform's clock: it measures elapsed time, whatever the wall clock says, and catches up after sleep.
 
 import { expect, it } from 'vitest';
 import { passingTime, systemClock } from './clock.js';
@@ -22,17 +22,17 @@ function machine() {
   return { nowMs, pass };
 }
 
-it('begins with the time of the wall clock', () => {
+it('starts with the time of the wall clock', () => {
   expect(machine().nowMs()).toBe(1_700_000_000_000);
   expect(Math.abs(systemClock().nowMs() - Date.now())).toBeLessThan(5_000);
 });
 
-it('runs on when the wall clock is set', () => {
+it('is not affected when the wall clock is set', () => {
   const { pass } = machine();
   for (const setMs of [3_600_000, -7_200_000, 1, 86_400_000]) expect(pass(1_500, { setMs })).toBe(1_500);
 });
 
-it('catches up by the time for which the machine slept, and by no less than seconds', () => {
+it('catches up with the time for which the machine slept if that is seconds or more', () => {
   const { pass } = machine();
   expect(pass(2_000)).toBe(2_000);
   expect(pass(2_000, { sleptS: 600 })).toBe(602_000);

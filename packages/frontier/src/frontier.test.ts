@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { isRobots, setUp, url } from '../test-support/set-up.js';
 import { memoryStore } from './stores/memory.js';
 
-describe('the way of a page', () => {
+describe('the flow of a page', () => {
   const FILE = { status: 200, body: 'User-agent: *\nDisallow: /closed\n' };
   const make = (nowMs: () => number) => memoryStore({ nowMs });
 
-  it('asks for robots.txt first, then for what it allows, and says what it left alone', async () => {
+  it('requests robots.txt first, then what it allows, and reports what it excluded', async () => {
     const { frontier, work, asked, verdicts } = setUp(make, (address) => (isRobots(address) ? FILE : { status: 200 }));
     await frontier.open();
     await frontier.add([url('http://a.test/1'), url('http://a.test/closed/2'), url('http://a.test/3')]);
@@ -28,7 +28,7 @@ describe('the way of a page', () => {
     expect(frontier.counts()).toMatchObject({ queued: 0, inFlight: 0, pages: 2 });
   });
 
-  it('refuses calls before open and after close, by name', async () => {
+  it('refuses calls before open and after close with their codes', async () => {
     const { frontier } = setUp(make, () => ({ status: 404 }));
     await expect(frontier.add([])).rejects.toMatchObject({ code: 'not-open' });
     await expect(frontier.take(1)).rejects.toMatchObject({ code: 'not-open' });

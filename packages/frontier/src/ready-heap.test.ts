@@ -1,4 +1,4 @@
-// The time index decides who is asked next. A host out of its place is a host asked too early or never again.
+// The time index decides which host is next. A host in the wrong place is requested too early or never again.
 
 import { describe, expect, it } from 'vitest';
 import { type HeapMember, ReadyHeap } from './ready-heap.js';
@@ -39,7 +39,7 @@ describe('the ready heap', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leaves a member of another heap alone', () => {
+  it('does not change a member of another heap', () => {
     const [heap, other] = [new ReadyHeap(), new ReadyHeap()];
     const [one, another] = [{ place: -1 }, { place: -1 }];
     heap.set(one, 3);

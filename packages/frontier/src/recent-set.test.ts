@@ -1,5 +1,4 @@
-// What is at stake: a URL taken for another is never visited; one that is forgotten too soon is told twice, or grows
-// memory.
+// At stake: a URL that is taken for another is never visited; one that is forgotten too soon is reported twice.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -26,7 +25,7 @@ function model(size: number) {
   };
 }
 
-it('answers as sets of the strings would, whatever the strings', () => {
+it('answers as a set of strings would, whatever the strings', () => {
   const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.nat(40).map(String), fc.constant(''));
   const step = fc.tuple(fc.boolean(), value);
   fc.assert(
@@ -51,7 +50,7 @@ it('remembers as many as it says, of a hundred thousand URLs that look alike', (
   expect(numbers.filter((at) => recent.has(url(at)) !== at >= 40_000)).toEqual([]);
 });
 
-it('tells strings apart by every code unit, by length, and differently under another key', () => {
+it('distinguishes strings by every code unit and by length, and differently under another key', () => {
   const printOf = (value: string, key = KEY) => {
     const print: Print = { low: 0, high: 0 };
     createKeyedHash(key)(value, print);

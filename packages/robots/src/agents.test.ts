@@ -30,7 +30,7 @@ describe('a User-agent line', () => {
     expect(agentsOf(value, true)).toEqual(agents);
   });
 
-  it('names only its leading token when repairs are off', () => {
+  it('names only its first token when repairs are off', () => {
     expect(agentsOf('a, b', false)).toEqual(['a']);
     expect(agentsOf('* foobot', false)).toEqual(['*']);
   });
@@ -40,7 +40,7 @@ describe('a User-agent line', () => {
     expect(google.agentsOf('a b', true)).toEqual(['a']);
   });
 
-  it('is kept whole for substring comparison (1996)', () => {
+  it('is kept complete for substring comparison (1996)', () => {
     expect(writtenAgents('FigTree/0.1 (Robot)', true)).toEqual(['figtree/0.1 (robot)']);
     expect(writtenAgents('FigTree/0.1, Robot', true)).toEqual(['figtree/0.1', 'robot']);
     expect(writtenAgents('a, *', true)).toEqual(['a', '*']);
@@ -53,7 +53,7 @@ describe('a User-agent line', () => {
     [y1994, 'example/1.0', true],
     [y1994, '/1.0', false],
     [y1994, 'other', false],
-  ] as const)('in $name: "%s" speaks to examplebot: %s', (dialect, agent, speaks) => {
+  ] as const)('in $name: "%s" applies to examplebot: %s', (dialect, agent, speaks) => {
     const group = { agents: [agent], agentLines: [1], from: 0, to: 0, version: null };
     expect(selectGroups(dialect, [group], ['examplebot']).agent).toBe(speaks ? 'examplebot' : null);
   });

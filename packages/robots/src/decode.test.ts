@@ -9,7 +9,7 @@ const bytes = (...values: number[]) => Uint8Array.from(values);
 const codes = (list: readonly { readonly code: string }[]) => list.map(({ code }) => code);
 
 describe('lines', () => {
-  it('end at CR, LF and CRLF, freely mixed (robots §3.1)', () => {
+  it('end at CR, LF and CRLF in any mixture (robots §3.1)', () => {
     expect(decodeLines('a\rb\nc\r\n\nd').lines).toEqual(['a', 'b', 'c', '', 'd']);
     expect(decodeLines('').lines).toEqual([]);
     expect(decodeLines('a\n').lines).toEqual(['a']);
@@ -35,17 +35,17 @@ describe('the size limit', () => {
   const line = `${'x'.repeat(99)}\n`;
   const full = line.repeat(MAX_FILE_BYTES / 100);
 
-  it('reads a file that is exactly as long', () => {
+  it('reads a file of exactly that length', () => {
     expect(decodeBody(full)).toMatchObject({ end: MAX_FILE_BYTES, truncated: false, notes: [] });
   });
 
-  it('keeps whole lines when the cut falls on a line end', () => {
+  it('keeps whole lines if the cut is at a line end', () => {
     const body = decodeBody(`${full}more`);
     expect(body.end).toBe(MAX_FILE_BYTES);
     expect(codes(body.notes)).toEqual(['file-oversize']);
   });
 
-  it('drops a line that the cut would leave in part (R6)', () => {
+  it('drops a line that would be cut (R6)', () => {
     const body = decodeBody(`yy${full}`);
     expect(body.end).toBe(MAX_FILE_BYTES - 98);
     expect(codes(body.notes)).toEqual(['file-oversize', 'file-truncated']);

@@ -22,7 +22,7 @@ describe('a dedupe key', () => {
     expect(dedupeKey(document, url)).toBe(key);
   });
 
-  it('is the URL where the file names nothing', () => {
+  it('is the URL if the file names no parameters', () => {
     expect(dedupeKey(parseRobots(''), 'https://example.com/?a=1')).toBe('https://example.com/?a=1');
   });
 });
@@ -42,7 +42,7 @@ describe('the preferred mirror (robots §9.7)', () => {
     expect(key(host, url)).toBe(expected);
   });
 
-  it('is only exposed unless asked for, and so are parameters when told', () => {
+  it('is only exposed by default, and parameters are if an option says so', () => {
     const document = parseRobots('Host: www.example.com\nClean-param: sid');
     expect(dedupeKey(document, 'https://example.com/?sid=1')).toBe('https://example.com/');
     expect(dedupeKey(document, 'https://example.com/?sid=1', { cleanParam: 'expose' })).toBe(

@@ -1,4 +1,5 @@
-// Others choose these strings. The longest value of a line, or a long header, must not cost its square.
+// Sites choose these strings. The time for the longest value of a line, or a long header, must not grow with the square
+// of its length.
 import { describe, expect, it } from 'vitest';
 import { parseLooseDate } from './access/http-date.js';
 import { mayStore, parseRetryAfter } from './access/timing.js';
@@ -54,7 +55,7 @@ const PREFIXES = ['', 'a', '1', '1/1 ', 'a=y', '/', '0600', 'unavailable_after: 
 const MOST_MS = 1_000;
 
 describe('repeated pieces of any kind', () => {
-  it.each(READERS)('%s stays cheap', { timeout: 300_000 }, (_, read) => {
+  it.each(READERS)('%s takes linear time', { timeout: 300_000 }, (_, read) => {
     // About 400 values of 16 KB in 0.01 to 0.2 s; a cost that grows with the square adds a second or more. The machine
     // may be busy elsewhere: it is the processor's time that counts, and the least of a few rounds.
     let leastMs = Number.POSITIVE_INFINITY;
@@ -77,7 +78,7 @@ function costMs(read: (value: string) => unknown): number {
   return (user + system) / 1_000;
 }
 
-it('robots metas beyond their limit are not read, and count as the strictest', () => {
+it('robots metas past their limit are not read, and count as the strictest', () => {
   const metas = (chars: number) => [
     { name: 'robots', content: 'a,'.repeat(chars / 4) },
     { name: 'description', content: 'a'.repeat(MAX_PAGE_TAG_CHARS) },

@@ -1,6 +1,6 @@
-// A host with letters beyond ASCII is a host in the thousandth second of a process as in the first. On Node 20 and 22
-// the platform's `URL.canParse` is not so: optimised, it takes the bytes of a Latin-1 string for UTF-8 and calls such a
-// URL none. At stake: rules that are not asked for, directives that are not seen, pages that are lost, and only in long
+// A host name with letters beyond ASCII must be valid for as long as a process runs. On Node 20 and 22, the optimised
+// version of the platform's `URL.canParse` takes the bytes of a Latin-1 string for UTF-8 and says that such a URL is
+// invalid. At stake: rules that are not requested, directives that are not seen, pages that are lost, and only in long
 // runs.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveAccessOptions } from './access/profile.js';

@@ -1,4 +1,4 @@
-// Diagnostics and explanations say of each odd line whether it counts, and as what where a repair changed it.
+// For each odd line, diagnostics and explanations say whether it counts, and how it is read if a repair changed it.
 
 import { describe, expect, it } from 'vitest';
 import { diagnose } from './diagnostics/diagnose.js';
@@ -52,7 +52,7 @@ const LINES: readonly (readonly [line: string, readAs: readonly string[] | null]
 ];
 
 describe('a diagnostic', () => {
-  it.each(LINES)('says what became of %s', (line, readAs) => {
+  it.each(LINES)('says how %s is read', (line, readAs) => {
     const found = diagnose(parseRobots(`User-agent: a\n${line}\n`, { robotsUrl })).filter((each) => each.line === 2);
     expect(found.length).toBeGreaterThan(0);
     for (const { counts, readAs: lines } of found)
@@ -68,7 +68,7 @@ describe('a diagnostic', () => {
     expect(diagnose(parseRobots(`${line}\nUser-agent: a\n`))[0]).toMatchObject({ line: 1, counts });
   });
 
-  it('says that what is not repaired does not count', () => {
+  it('says that a line that is not repaired does not count', () => {
     const document = parseRobots('User-agent: a\nDisallow: cgi-bin/\n', { repair: false });
     expect(diagnose(document)).toMatchObject([{ code: 'path-no-slash', counts: false, readAs: [] }]);
   });
@@ -78,7 +78,7 @@ describe('an explanation', () => {
   const rulesOf = (text: string, dialect: 'rfc9309' | 'google' | '1994' = 'rfc9309') =>
     compileRules(parseRobots(text, { robotsUrl }), { tokens: 'examplebot', dialect, policy: 'base' });
 
-  it('says as what a repaired line counts', () => {
+  it('says how a repaired line is read', () => {
     const text = 'User-agent: *\nDisallow: cgi-bin/\nDisallow: /cgi-bin/x\n';
     const { sentence, readings } = explain(rulesOf(text), '/cgi-bin/a');
     expect(sentence).toBe('disallowed by line 2, cgi-bin/ (read as Disallow: /cgi-bin/) in the group for * (rfc9309)');
@@ -89,7 +89,7 @@ describe('an explanation', () => {
     expect(index.sentence).toContain('line 3, /a/index.html (read as Allow: /a/index.html, Allow: /a/$)');
   });
 
-  it('lists the rules that do not count, those of the groups for this crawler', () => {
+  it('lists the rules without effect in the groups for this crawler', () => {
     const text =
       'User-agent: x\nAllow: x\n\nUser-agent: *\nDisallow: /\nAllow: images/\nDisallow: https://a.example/\n';
     expect(explain(rulesOf(text), '/images/').ignored).toEqual([
@@ -100,7 +100,7 @@ describe('an explanation', () => {
     expect(explain(rulesOf('User-agent: *\nAllow: /a\n', '1994'), '/a').ignored).toHaveLength(1);
   });
 
-  it('lists a hundred of them at most', () => {
+  it('lists at most a hundred of them', () => {
     const { ignored } = explain(rulesOf(`User-agent: *\n${'Allow: a\n'.repeat(200)}`), '/a');
     expect(ignored).toHaveLength(MAX_IGNORED_RULES);
   });

@@ -40,12 +40,12 @@ describe('the canonical spelling', () => {
     expect(canonical(bytesOf(written), form, isPattern)).toBe(expected);
   });
 
-  it('takes text above ASCII as its UTF-8 bytes, and single bytes as they are', () => {
+  it('uses the UTF-8 bytes of text beyond ASCII, and single bytes as they are', () => {
     expect(canonical(bytesOf('/ツ'), 'n0', false)).toBe('/%E3%83%84');
     expect(canonical('/\u00e9', 'n0', false)).toBe('/%E9');
   });
 
-  it('costs a long query its length', () => {
+  it('takes linear time for a long query', () => {
     const specials = '?'.repeat(200_000);
     expect(canonical(`/${specials}`, 'n1', false)).toHaveLength(2 + 3 * 199_999);
   });
@@ -76,9 +76,12 @@ describe('the target of a URL', () => {
     expect(targetOf(url)).toEqual({ path, isUsual });
   });
 
-  it.each(['n0', 'n1', 'google', 'decoded', 'decoded-star'] as const)('is spelt alike in form %s if usual', (form) => {
-    const { path, isUsual } = targetOf("https://example.com/a-b_c.~!&'()+,;=:@[]/d?e=f-_.~!&'()+,;=");
-    expect(isUsual).toBe(true);
-    expect(canonical(path, form, false)).toBe(path);
-  });
+  it.each(['n0', 'n1', 'google', 'decoded', 'decoded-star'] as const)(
+    'has the same spelling in form %s if it is usual',
+    (form) => {
+      const { path, isUsual } = targetOf("https://example.com/a-b_c.~!&'()+,;=:@[]/d?e=f-_.~!&'()+,;=");
+      expect(isUsual).toBe(true);
+      expect(canonical(path, form, false)).toBe(path);
+    },
+  );
 });

@@ -144,7 +144,7 @@ function everything(input: Uint8Array | string, charset?: string): unknown {
 }
 
 describe(`any bytes, seed ${SEED}`, () => {
-  it('never throw, and isAllowed is what decide says', () => {
+  it('never throw, and isAllowed agrees with decide', () => {
     fc.assert(
       fc.property(bytes, fc.constantFrom(undefined, 'windows-1252', 'utf-16le', 'nonsense'), (input, charset) => {
         const { readings } = everything(input, charset) as { readings: [[{ allowed: boolean }, boolean][]][] };
@@ -156,7 +156,7 @@ describe(`any bytes, seed ${SEED}`, () => {
     );
   });
 
-  it('mean the same line by line with a comment behind each, which takes another way', () => {
+  it('mean the same with a comment after each line, which another code path reads', () => {
     const lines = fc.array(
       fc.constantFrom('a', '/', ' ', '*', '$', '?', ':', '\u00e4', '\u00a0', '\ufeff', '\u65e5', '\xff'),
       {
@@ -184,7 +184,7 @@ describe(`any bytes, seed ${SEED}`, () => {
     );
   });
 
-  it('mean the same as the string they are the UTF-8 of', () => {
+  it('mean the same as the string whose UTF-8 they are', () => {
     fc.assert(
       fc.property(text, (body) => {
         const asBytes = new TextEncoder().encode(body);
@@ -195,7 +195,7 @@ describe(`any bytes, seed ${SEED}`, () => {
     );
   });
 
-  it('mean the same wherever in memory they stand', () => {
+  it('mean the same wherever in memory they are', () => {
     fc.assert(
       fc.property(bytes, fc.nat(9), (input, shift) => {
         const memory = new Uint8Array(input.length + 2 * shift).fill(0x41);
@@ -256,7 +256,7 @@ describe('hostile files', () => {
     ['blanks', `User-agent: *\nDisallow: ${' a'.repeat(8000)}\n`.repeat(30)],
   ];
 
-  it.each(LARGE)('%s: read and asked in bounded time', (_name, body) => {
+  it.each(LARGE)('%s is read and queried in bounded time', (_name, body) => {
     // The bound is the test's own time limit: anything quadratic here takes minutes.
     const document = parseRobots(body);
     const rules = compileRules(document, { tokens: 'examplebot', policy: 'strictest' });
@@ -267,7 +267,7 @@ describe('hostile files', () => {
   });
 });
 
-describe(`a file with more idle lines than are kept (seed ${SEED})`, () => {
+describe(`a file with more lines without effect than are kept (seed ${SEED})`, () => {
   const line = fc.constantFrom(
     'User-agent: *',
     'User-agent: examplebot',
@@ -289,7 +289,7 @@ describe(`a file with more idle lines than are kept (seed ${SEED})`, () => {
     '',
   );
 
-  it('means what it means without them', () => {
+  it('means the same as without them', () => {
     const idle = 'word\n'.repeat(MAX_IDLE_LINES);
     const agreed = fc.property(fc.array(line, { maxLength: 14 }), fc.constantFrom(...DIALECTS), (lines, dialect) => {
       const meaning = (text: string) => {

@@ -86,14 +86,14 @@ describe('a diagnostic', () => {
     expect(CASES.map(([code]) => code).sort()).toEqual([...DIAGNOSTIC_CODES].sort());
   });
 
-  it.each(CASES)('%s is given, and not to the neighbour (robots §11)', (code, yes, no) => {
+  it.each(CASES)('%s is given for its case, and not for a similar one (robots §11)', (code, yes, no) => {
     const codes = (input: string | Uint8Array) =>
       diagnose(parseRobots(input, { robotsUrl })).map((found) => found.code);
     expect(codes(yes)).toContain(code);
     expect(codes(no)).not.toContain(code);
   });
 
-  it('has a severity, a meaning, a line and an excerpt of bounded length', () => {
+  it('has a severity, a description, a line and an excerpt of bounded length', () => {
     const [found] = diagnose(parseRobots(`\n\nDisalow: /${'ツ'.repeat(300)}`));
     expect(found).toMatchObject({ code: 'field-typo', severity: 'info', line: 3 });
     expect(found?.excerpt).toBe(`Disalow: /${'ツ'.repeat(MAX_EXCERPT_CHARS - 10)}`);
@@ -103,7 +103,7 @@ describe('a diagnostic', () => {
     }
   });
 
-  it('is one of at most a thousand', () => {
+  it('is reported at most a thousand times per file', () => {
     expect(diagnose(parseRobots('rubbish\n'.repeat(5000))).length).toBe(MAX_DIAGNOSTICS);
   });
 });
@@ -143,7 +143,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('shows the groups as RFC 9309 sees them (§2.2.1)', () => {
+  it('shows the groups as RFC 9309 defines them (§2.2.1)', () => {
     expect(fileOutline(document).groups).toEqual([
       {
         agents: ['a', 'b'],
@@ -167,7 +167,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('shows what speaks to everybody', () => {
+  it('shows what applies to every agent', () => {
     expect(document.sitemaps).toEqual(['https://example.com/s.xml']);
     expect(siteFields(document)).toEqual({
       host: 'www.example.com',
@@ -192,19 +192,19 @@ describe('a document', () => {
     expect(parseRobots('License: /f.xml').licenses).toEqual(['/f.xml']);
   });
 
-  it('has no unusual blanks around a value, with a colon or without (robots §3.3)', () => {
+  it('strips unusual blanks around a value, with a colon or without (robots §3.3)', () => {
     for (const line of ['Disallow\u00a0:\ufeff/a\u000b', 'Disallow \u00a0/a', '\u00a0Disallow: /a\0']) {
       const [rule] = fileOutline(parseRobots(`${GROUP}${line}`)).groups[0]?.rules ?? [];
       expect(rule, JSON.stringify(line)).toEqual({ kind: 'disallow', raw: '/a', line: 2 });
     }
   });
 
-  it('gives the same lists each time', () => {
+  it('returns the same lists each time', () => {
     expect(document.fields).toBe(document.fields);
     expect(document.sitemaps).toBe(document.sitemaps);
   });
 
-  it('keeps less than the file', () => {
+  it('takes less memory than the file', () => {
     const long = `${GROUP}${'Disallow: /some/path/\n'.repeat(1000)}`;
     expect(parseRobots(long).packed.length).toBeLessThan(0.9 * long.length);
   });

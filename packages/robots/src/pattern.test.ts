@@ -48,7 +48,7 @@ describe('a pattern', () => {
     expect(matchesPattern(pattern, path)).toBe(matches);
   });
 
-  it('is found behind many near misses, where the search takes its table', () => {
+  it('is found after many near misses, when the search uses its table', () => {
     const text = `/${'a'.repeat(5000)}b${'a'.repeat(300)}c`;
     expect(matchesCanonical(`/*${'a'.repeat(300)}c$`, text)).toBe(true);
     expect(matchesCanonical(`/*b${'a'.repeat(300)}c`, text)).toBe(true);

@@ -1,4 +1,5 @@
-// A delay read too short, or a window read too wide, is a host visited faster or at hours it ruled out.
+// If a delay is read too short, or a window too wide, a host is visited faster than it asked, or at hours that it ruled
+// out.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -70,21 +71,21 @@ describe('Request-rate (robots §9.2)', () => {
       at(time),
     );
 
-  it('closes until the zero window’s last minute is over (R43, R44)', () => {
+  it('closes the host until the last minute of the zero window is over (R43, R44)', () => {
     expect(inForce(['0/1h 0800-1759'], '09:00:30')).toEqual({ kind: 'closed', untilMs: at('18:00:00') });
     expect(inForce(['0/1h 2200-0459'], '23:00:00')).toEqual({ kind: 'closed', untilMs: at('05:00:00') + DAY_MS });
   });
 
-  it('lets a window override an unwindowed zero, and says when it does', () => {
+  it('lets a window override a zero without a window, and reports when it does', () => {
     expect(inForce(['0/1', '1/60 0300-0400'], '02:30:00')).toEqual({ kind: 'closed', untilMs: at('03:00:00') });
     expect(inForce(['0/1', '1/60 0300-0400'], '03:30:00')).toMatchObject({ kind: 'rate', intervalMs: 60_000 });
   });
 
-  it('a window that never ends is closed for a day at a time', () => {
+  it('a window that never ends closes the host for a day at a time', () => {
     expect(inForce(['0/1'], '02:30:00')).toEqual({ kind: 'closed', untilMs: at('02:30:00') + DAY_MS });
   });
 
-  it('the time given for reopening is the first that is not closed', () => {
+  it('the reported time of reopening is the first that is not closed', () => {
     const minute = fc.integer({ min: 0, max: 1439 });
     const rate = fc.record({
       documents: fc.constantFrom(0, 0, 1),
@@ -144,13 +145,13 @@ describe('Visit-time (robots §9.3)', () => {
 
   const state = (value: string, time: string) => visitState(parseVisitTimes(value).windows, at(time));
 
-  it('opens at the first minute and closes at the last, exclusively (R45)', () => {
+  it('opens at the first minute and closes at the last, exclusive (R45)', () => {
     expect(state('0600-0845', '05:59:59')).toEqual({ kind: 'closed', opensAtMs: at('06:00:00') });
     expect(state('0600-0845', '06:00:00')).toEqual({ kind: 'open' });
     expect(state('0600-0845', '08:45:00')).toEqual({ kind: 'closed', opensAtMs: at('06:00:00') + DAY_MS });
   });
 
-  it('joins windows that touch, also over midnight (R46)', () => {
+  it('joins adjacent windows, also over midnight (R46)', () => {
     expect(state('2200-2400 0000-0500', '23:59:59')).toEqual({ kind: 'open' });
     expect(state('2200-2400 0000-0500', '00:00:00')).toEqual({ kind: 'open' });
     expect(state('0000-1200 1200-2400', '12:00:00')).toEqual({ kind: 'open' });

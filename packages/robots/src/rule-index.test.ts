@@ -23,7 +23,7 @@ describe('a file too large for narrow rows', () => {
   });
 });
 
-describe('a small file with much to copy', () => {
+describe('a small file whose patterns are copied', () => {
   // What is written otherwise than canonically is copied; the copies outgrow narrow rows before the file does.
   const lines = Array.from({ length: 700 }, (_, i) => `Disallow: /ü${'é'.repeat(10)}/${i}/`);
   const rules = compileRules(parseRobots(['User-agent: *', ...lines].join('\n')), { tokens: 'examplebot' });
@@ -34,7 +34,7 @@ describe('a small file with much to copy', () => {
   });
 });
 
-describe('a pattern whose query is spelt in two ways', () => {
+describe('a pattern whose query has two spellings', () => {
   const rules = compileRules(parseRobots('User-agent: *\nDisallow: /*a:b?c:d\n'), { tokens: 'a' });
 
   it.each([
@@ -47,12 +47,12 @@ describe('a pattern whose query is spelt in two ways', () => {
   });
 });
 
-describe('the question before which rows are sorted', () => {
+describe('the decision before which rows are sorted', () => {
   const piece = fc.constantFrom('/', 'a', 'b', '*', '**', '?', ':', '%3A', '%61', 'ü', '$');
   const path = fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join('')}`);
   const rule = fc.tuple(fc.constantFrom('Allow', 'Disallow'), path).map((parts) => parts.join(': '));
 
-  it('is answered as those before it and behind it are', () => {
+  it('is the same as those before and after it', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 30 }), path, (lines, url) => {
         const rules = compileRules(parseRobots(['User-agent: *', ...lines].join('\n')), { tokens: 'examplebot' });

@@ -98,7 +98,7 @@ describe(`the index, seed ${SEED}`, () => {
     );
   });
 
-  it('holds hundreds of rules with wildcards', () => {
+  it('handles hundreds of rules with wildcards', () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 150, maxLength: 400 }), paths, (rules, urls) => {
         const compiled = compile(render(rules));
@@ -133,7 +133,7 @@ describe(`politeness of the readings, seed ${SEED}`, () => {
   });
 
   it.each(['rfc9309', '1996', '1994'] as const)(
-    'a Disallow added at the end of a selected group opens nothing in %s',
+    'a Disallow at the end of a selected group opens nothing in %s',
     (dialect) => {
       fc.assert(
         fc.property(file, fc.nat(), pattern, paths, (groups, which, added, urls) => {

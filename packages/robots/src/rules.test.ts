@@ -66,7 +66,7 @@ describe('mistakes of the caller', () => {
     'http://example.com:8080/a',
     'https://example.com.other.example/a',
     'https://example.com../a',
-  ])('%s is not of this file', (url) => {
+  ])('%s does not belong to this file', (url) => {
     const rules = rulesOf('User-agent: *\nDisallow: /b');
     for (const ask of [() => rules.decide(url), () => rules.isAllowed(new URL(url)), () => rules.decideAt(url, 0)]) {
       expect(ask).toThrowError(expect.objectContaining({ code: 'foreign-url' }));
@@ -84,7 +84,7 @@ describe('mistakes of the caller', () => {
   ])('%s is', (url) => expect(rulesOf('User-agent: *\nDisallow: /b').isAllowed(url)).toBe(false));
 });
 
-describe('a line that authors write', () => {
+describe('a line as authors write it', () => {
   it.each([
     ['sitemap https://example.com/s.xml', ['https://example.com/s.xml']],
     ['Sitemaps\thttps://example.com/all', ['https://example.com/all']],
@@ -99,7 +99,7 @@ describe('a line that authors write', () => {
     expect(rulesOf(`User-agent: *\n${line}\nDisallow: /a`).isAllowed('/a')).toBe(false);
   });
 
-  it('an Allow behind a byte order mark opens nothing, a Disallow closes', () => {
+  it('after a byte order mark, an Allow has no effect and a Disallow closes', () => {
     const rules = rulesOf('User-agent: *\nDisallow: /a\n\ufeffAllow: /a/b\n\ufeffDisallow: /c');
     expect(['/a/b', '/c'].map((path) => rules.isAllowed(path))).toEqual([false, false]);
     expect(rulesOf('User-agent: *\nDisallow: /a\n Allow: /a/b').isAllowed('/a/b')).toBe(true);
@@ -130,7 +130,7 @@ describe('a decision', () => {
     expect(rules.isAllowed(url)).toBe(allowed);
   });
 
-  it('says when no group speaks to the crawler', () => {
+  it('says when no group applies to the crawler', () => {
     expect(rulesOf('User-agent: other\nDisallow: /').decide('/')).toMatchObject({ reason: 'no-group', agent: null });
   });
 
@@ -149,13 +149,13 @@ describe('a decision', () => {
     '/b/../a',
   ];
 
-  it.each(SAME_AS_A)('takes the path of %s', (url) => {
+  it.each(SAME_AS_A)('uses the path of %s', (url) => {
     expect(rulesOf('User-agent: *\nDisallow: /a').isAllowed(url)).toBe(false);
     expect(rulesOf('User-agent: *\nDisallow: /a').decide(url).allowed).toBe(false);
   });
 
   it.each(['https://example.com', 'https://example.com?q', 'https://example.com#f', ''])(
-    'takes an empty path as /: %j',
+    'reads an empty path as /: %j',
     (url) => {
       expect(rulesOf('User-agent: *\nDisallow: /').isAllowed(url)).toBe(false);
       expect(rulesOf('User-agent: *\nDisallow: /$\nDisallow: /?q$').isAllowed(url)).toBe(false);
@@ -176,7 +176,7 @@ describe('a decision', () => {
     }
   });
 
-  it('closes everything beyond the rules a caller will hold (robots §2.4)', () => {
+  it('closes everything if there are more rules than the caller accepts (robots §2.4)', () => {
     const options = { maxRulesPerGroup: 2 };
     expect(rulesOf('User-agent: *\nDisallow: /a\nAllow: /b', options).isAllowed('/x')).toBe(true);
     const rules = rulesOf('User-agent: *\nDisallow: /a\nAllow: /b\nAllow: /c', options);
@@ -185,7 +185,7 @@ describe('a decision', () => {
     expect(rules.decide('/robots.txt').allowed).toBe(true);
   });
 
-  it('closes a file past the limit when told to', () => {
+  it('closes a file that is too long if an option says so', () => {
     const text = `User-agent: *\nDisallow: /x\n${'#\n'.repeat(300_000)}`;
     expect(rulesOf(text).isAllowed('/y')).toBe(true);
     expect(rulesOf(text, { onOversize: 'disallow-all' }).decide('/y')).toMatchObject({
@@ -196,7 +196,7 @@ describe('a decision', () => {
     expect(rulesOf(text, { policy: 'strictest' }).isAllowed('/y')).toBe(false);
   });
 
-  it('at a time is closed while the rate is zero, and open after', () => {
+  it('is deny while the rate is zero, and allow afterwards', () => {
     const rules = rulesOf('User-agent: *\nRequest-rate: 0/1h 0800-1759');
     expect(rules.decideAt('/a', at('09:00:00'))).toMatchObject({ allowed: false, reason: 'closed-rate' });
     expect(rules.decideAt('/robots.txt', at('09:00:00')).allowed).toBe(true);
@@ -238,7 +238,7 @@ describe('repairs', () => {
 });
 
 describe('an explanation', () => {
-  it('names the rule, and the one that would have decided otherwise', () => {
+  it('names the rule, and the one that would have decided differently', () => {
     const explanation = explain(rulesOf('User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/*/c\n'), '/a/b');
     expect(explanation.decision).toMatchObject({ allowed: true, line: 3 });
     expect(explanation.otherwise).toEqual({ kind: 'disallow', pattern: '/a', readAs: [], line: 2 });
@@ -283,7 +283,7 @@ describe('an explanation', () => {
   });
 });
 
-describe('what groups ask next to rules', () => {
+describe('what groups ask for besides rules', () => {
   const text = [
     'Crawl-delay: 2',
     'User-agent: examplebot',
@@ -307,7 +307,7 @@ describe('what groups ask next to rules', () => {
     expect(compileRules(parseRobots('User-agent: *\nCrawl-delay: x'), { tokens: 'other' }).crawlDelayLine).toBeNull();
   });
 
-  it('comes from the lines before any group and from our groups, the stricter counting (R36, R37)', () => {
+  it('comes from the lines before any group and from our groups, whichever is stricter (R36, R37)', () => {
     const rules = rulesOf(text);
     expect(rules.crawlDelayMs).toBe(2000);
     expect(rules.crawlDelayLine).toBe(1);
@@ -319,7 +319,7 @@ describe('what groups ask next to rules', () => {
     expect(rules.robotVersion).toBeNull();
   });
 
-  it('may be inherited from the groups for everybody', () => {
+  it('may be inherited from the groups for all agents', () => {
     const rules = rulesOf(text, { inheritPoliteness: true });
     expect(rules.crawlDelayMs).toBe(30_000);
     expect(rules.schedule(at('07:00:00'))).toEqual({ kind: 'open', intervalMs: 60_000 });
@@ -334,7 +334,7 @@ describe('what groups ask next to rules', () => {
     });
   });
 
-  it('counts a Cache-delay in an archiving crawl only, the larger of both (robots §9.11)', () => {
+  it('uses a Cache-delay only in an archiving crawl, and then the longer of both (robots §9.11)', () => {
     const delays = (text: string, cacheDelay: 'ignore' | 'as-crawl-delay') => {
       const { crawlDelayMs, cacheDelayMs } = rulesOf(`User-agent: *\n${text}`, { cacheDelay });
       return { crawlDelayMs, cacheDelayMs };
@@ -358,19 +358,19 @@ describe('what groups ask next to rules', () => {
     expect(rules.isNoindex('https://example.com/m')).toBe(false);
   });
 
-  it('says what may be done with content, of URLs that may be fetched', () => {
+  it('says how content may be used, for URLs that may be fetched', () => {
     expect(sitePreferences(rulesOf(text)).preferences('https://example.com/a')).toEqual({ 'train-ai': 'disallow' });
     expect(sitePreferences(rulesOf(text)).preferences('https://example.com/closed')).toEqual({});
     expect(sitePreferences(rulesOf(text)).signals('https://example.com/a')).toEqual({ 'ai-train': 'disallow' });
   });
 
-  it('clamps delays where told to', () => {
+  it('clamps delays if an option says so', () => {
     expect(rulesOf(text, { maxCrawlDelayMs: 1_000 }).crawlDelayMs).toBe(1000);
   });
 });
 
 describe('a declared 2.0.0 group', () => {
-  it('that names us by a prefix withholds what it withholds, next to the base reading', () => {
+  it('that names us by a prefix closes what it closes, in addition to the base reading', () => {
     const text = 'User-agent: example\nRobot-version: 2.0.0\nAllow: /only\n';
     expect(rulesOf(text, { policy: 'base' }).isAllowed('/other')).toBe(true);
     expect(rulesOf(text).isAllowed('/other')).toBe(false);

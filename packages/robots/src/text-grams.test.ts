@@ -30,7 +30,7 @@ describe('what is remembered of a text', () => {
     expect(may(pattern)).toBe(passes);
   });
 
-  it('is never less than the truth, whatever shares a slot', () => {
+  it('contains every part of the text, even if parts share a slot', () => {
     const byte = fc.integer({ min: 0x2b, max: 0xff }).map((code) => String.fromCharCode(code));
     const texts = fc.array(byte, { minLength: 3, maxLength: 3000, size: 'max' }).map((bytes) => bytes.join(''));
     fc.assert(
@@ -51,7 +51,7 @@ describe('what is remembered of a text', () => {
   });
 });
 
-describe('rules that ask for more work than we take on', () => {
+describe('rules that need more work than the bound', () => {
   // The beginning of every stretch occurs, in order: only a search of the whole text can tell that none matches.
   const letters = (i: number) => String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26));
   const compiled = (count: number) => {
@@ -61,7 +61,7 @@ describe('rules that ask for more work than we take on', () => {
   const ends = Array.from({ length: 676 }, (_, i) => `zz${letters(i)}`).join('');
   const path = `/${'ab'.repeat(2700)}q0q1q2q3q4q5q6q7q8q9${ends}`;
 
-  it('close the URL, and no other', () => {
+  it('close only this URL', () => {
     const rules = compiled(5000);
     expect(rules.decide(path)).toMatchObject({ allowed: false, reason: 'oversize' });
     expect(rules.isAllowed(path)).toBe(false);

@@ -1,4 +1,4 @@
-// The links of a page are considered in slices. What happens between two slices must not show in the result.
+// The links of a page are judged in slices. What happens between two slices must not change the result.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -66,7 +66,7 @@ async function withPages(...hosts: readonly string[]) {
 
 const urlsOf = (links: readonly NewUrl[]) => links.map((link) => link.url);
 
-it('others get their turn between slices, and the links of two pages stay whole and in order', async () => {
+it('other work gets its turn between slices, and the links of two pages stay complete and in order', async () => {
   const { frontier, pages, queued } = await withPages('a', 'b');
   let turns = 0;
   let isOver = false;
@@ -87,7 +87,7 @@ it('others get their turn between slices, and the links of two pages stay whole 
   expect(await queued('c')).toEqual(urlsOf(linksTo('c')));
 });
 
-it('a crawl that closes in the middle keeps the page and none of its links', async () => {
+it('a crawl that closes between slices keeps the page queued and adds none of its links', async () => {
   const { frontier, pages, queued, make } = await withPages('a');
   const settling = frontier.settle(pages[0]!, done('a', 'c'));
   await turn();
@@ -100,7 +100,7 @@ it('a crawl that closes in the middle keeps the page and none of its links', asy
   await next.close();
 });
 
-it('a page is settled once, although both settlements were under way', async () => {
+it('a page is settled once, even if two settlements are under way', async () => {
   const { frontier, pages, queued } = await withPages('a');
   const [first, second] = await Promise.allSettled([
     frontier.settle(pages[0]!, done('a')),

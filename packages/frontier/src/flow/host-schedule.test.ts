@@ -1,4 +1,5 @@
-// The first process takes little more than its share, and a process that is alone takes all it may.
+// The first process leases little more than its share of the hosts, and a process that is alone leases as many as it
+// may.
 
 import { expect, it } from 'vitest';
 import { shareOf } from './host-schedule.js';

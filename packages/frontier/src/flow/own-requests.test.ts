@@ -73,8 +73,8 @@ const workOf = (answer: OwnAnswer): PageWork => {
   return answer.work;
 };
 
-describe('a request of the owner’s own', () => {
-  it('to an unknown host is made once its robots.txt has come, and uses up no page', async () => {
+describe('a request of the owner outside the queue', () => {
+  it('to an unknown host is made once its robots.txt has arrived, and uses up no page', async () => {
     const world = make(OPEN, { bounds: { pages: 1 } });
     await world.frontier.open();
     const { value, taken } = await until(
@@ -91,7 +91,7 @@ describe('a request of the owner’s own', () => {
     await world.frontier.close();
   });
 
-  it('is told what closes it', async () => {
+  it('is refused with the rule that closes it', async () => {
     const world = make();
     await world.frontier.open();
     const file = robots('User-agent: *\nDisallow: /x\n');
@@ -110,7 +110,7 @@ describe('a request of the owner’s own', () => {
     await world.frontier.close();
   });
 
-  it('keeps the interval to what was asked before, and what is asked next keeps it to this one', async () => {
+  it('keeps the interval to the request before, and the next request keeps it to this one', async () => {
     const world = make();
     const { frontier, clock } = world;
     await frontier.open();
@@ -128,7 +128,7 @@ describe('a request of the owner’s own', () => {
     await frontier.close();
   });
 
-  it('gets its turn although as many pages of its host are in flight as may be, and no work is asked for', async () => {
+  it('gets its turn even if the host has its maximum of pages in flight and nothing is taken', async () => {
     const world = make(OPEN, { unsettledPerHost: 2 });
     const { frontier, clock } = world;
     await frontier.open();
@@ -157,7 +157,7 @@ describe('a request of the owner’s own', () => {
     await frontier.close();
   });
 
-  it('one after the other: the slot of a host is one', async () => {
+  it('waits for the one before, since a host has one slot', async () => {
     const world = make();
     const { frontier, clock } = world;
     await frontier.open();
@@ -176,7 +176,7 @@ describe('a request of the owner’s own', () => {
     await frontier.close();
   });
 
-  it('is held at its deadline, and at once where its turn is known to come later', async () => {
+  it('is held at its deadline, or at once if its turn is known to come later', async () => {
     const world = make({ status: 503 });
     const { frontier, clock } = world;
     await frontier.open();
@@ -198,7 +198,7 @@ describe('a request of the owner’s own', () => {
     expect(await closed).toMatchObject({ kind: 'held' });
   });
 
-  it('that was not sent after all may be asked for again', async () => {
+  it('that was not sent can be made again', async () => {
     const world = make();
     const { frontier, clock } = world;
     await frontier.open();
@@ -210,7 +210,7 @@ describe('a request of the owner’s own', () => {
     await frontier.close();
   });
 
-  it('no URL, no request', async () => {
+  it('is refused if there is no valid URL', async () => {
     const world = make();
     await world.frontier.open();
     expect(await world.frontier.ask(url('nonsense'), 1)).toEqual({ kind: 'dropped', reason: 'url-invalid' });

@@ -1,10 +1,10 @@
-// What the timers of a frontier ask of its store.
+// What the timers of a frontier write to its store.
 
 import { expect, it } from 'vitest';
 import { setUp, wanderingStore } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
-it('does not pile up writes of its account in front of a store that does not answer', async () => {
+it('does not queue writes of its counts while a store does not answer', async () => {
   let isStuck = false;
   let writes = 0;
   const free: (() => void)[] = [];

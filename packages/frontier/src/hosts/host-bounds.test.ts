@@ -1,5 +1,5 @@
-// What one host may give at most: a bound that is forgotten at a restart, or counted late, takes more of a site than
-// said.
+// The bounds of one host. If one is forgotten at a restart, or counted late, the crawl takes more from a site than
+// configured.
 
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -14,7 +14,7 @@ const urlsOf = (authority: string, count: number) =>
   Array.from({ length: count }, (_, at) => url(`${authority}/${at}`));
 
 describe('bounds of a host', () => {
-  it('bytes: the rest of its queue is dropped, over a restart too, and other hosts go on', async () => {
+  it('bytes: the rest of its queue is dropped, also after a restart, and other hosts continue', async () => {
     const { frontier, work, world, verdicts, make: start } = setUp(make, answer, { bounds: { bytesPerHost: 35 } });
     const pages = (host: string) => world.log.filter((seen) => seen.host === host && !seen.isRobots).length;
     await frontier.open();
@@ -68,7 +68,7 @@ describe('bounds of a host', () => {
   });
 });
 
-describe('one more visit', () => {
+describe('a further visit', () => {
   it('queues a known URL again, once per visit, not before its time', async () => {
     const { frontier, work, world, clock } = setUp(make, answer);
     await frontier.open();
@@ -99,7 +99,7 @@ describe('one more visit', () => {
 });
 
 describe('a retry', () => {
-  it('comes no sooner than asked and no later than a tenth more, and after the last retry a failure is the end', async () => {
+  it('comes no sooner than its wait and at most a tenth later, and after the last retry the URL fails', async () => {
     const { frontier, clock, verdicts } = setUp(make, answer, { random: () => 0.999 });
     await frontier.open();
     await frontier.add([url('http://a.test/1')]);

@@ -1,5 +1,5 @@
-// A move that is interrupted at any call is ended by the next one: nothing twice, nothing lost, no clock earlier. If it
-// breaks, a dropped connection in the middle of a night costs a crawl.
+// A move that is interrupted at any call is finished by the next one: nothing twice, nothing lost, no host due earlier.
+// If this breaks, a dropped connection can cost a whole crawl.
 
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../clock.js';
@@ -66,7 +66,7 @@ async function scanOf(store: FrontierStore): Promise<string[]> {
 }
 
 describe('a crawl that is moved', () => {
-  it('arrives whole, wherever the move was interrupted', async () => {
+  it('arrives complete, wherever the move was interrupted', async () => {
     let now = 1_000_000;
     const clock = {
       after(ms: number, fn: () => void) {
@@ -115,7 +115,7 @@ describe('a crawl that is moved', () => {
     expect(failures).toBeGreaterThan(10);
   });
 
-  it('is refused by a store that holds another, and changes nothing there', async () => {
+  it('is refused by a store that holds another crawl, and changes nothing there', async () => {
     const [from, to] = [await filled(() => 0), await filled(() => 0)];
     await to.writeRecord('fingerprint-secret', text.encode('other'));
     const shared = { perIp: false, crawlIntervalMs: null } as const;
@@ -131,7 +131,7 @@ describe('a crawl that is moved', () => {
     [true, { 'slow.a.test': 3_600_000, 'www.a.test': 3_600_000, 'c.test': 3_600_000 }],
     [false, { 'slow.a.test': 3_600_000, 'www.a.test': 1_000, 'c.test': 2_000 }],
   ] as const)(
-    'with perIp %s spaces hosts that may share an address by the longer of their pauses',
+    'with perIp %s, spaces hosts that may share an address by the longer of their pauses',
     async (perIp, least) => {
       const [from, to] = [memoryStore({ nowMs: () => 0 }), memoryStore({ nowMs: () => 0 })];
       await from.open(OPEN);

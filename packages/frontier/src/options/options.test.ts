@@ -1,4 +1,4 @@
-// An option that is misread makes a crawl impolite without anybody noticing.
+// A misread option makes a crawl impolite without anybody noticing.
 
 import { describe, expect, it } from 'vitest';
 import { fileStore } from '../stores/file.js';
@@ -12,7 +12,7 @@ const storeThat = (capabilities: object) => {
 const least: FrontierOptions = { store: memoryStore(), robots: { tokens: ['testbot'] } };
 
 describe('resolveOptions', () => {
-  it('fills in what is absent', () => {
+  it('fills in defaults', () => {
     expect(resolveOptions(least)).toMatchObject({
       crawl: 'crawl',
       create: true,
@@ -82,7 +82,7 @@ describe('resolveOptions', () => {
     [{ secret: 'short' }, 'secret', 'short'],
     [{ depth: 3 }, 'depth', 'unknown'],
   ];
-  it.each(faults)('%j is refused by name', (wrong, option, value) => {
+  it.each(faults)('refuses %j with its code', (wrong, option, value) => {
     const options = { ...least, ...wrong } as FrontierOptions;
     const refused = expect.objectContaining({
       code: 'option-invalid',
@@ -98,6 +98,6 @@ it.each<[string, () => unknown, string]>([
   ['fileStore', () => fileStore({ file: 'x' } as never), 'unknown option `file`; known: path'],
   ['fileStore', () => fileStore('x' as never), 'expected `options` to be an object, got "x"'],
   ['fileStore', () => fileStore({ path: 1 } as never), 'expected `path` to be the name of a file, got 1'],
-])('%s refuses options that do not exist, or are of another type', (_name, make, message) => {
+])('%s refuses options that do not exist or have the wrong type', (_name, make, message) => {
   expect(make).toThrow(expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(message) }));
 });

@@ -1,5 +1,5 @@
-// Spacing is the promise this project is named for. At stake: a crawl that goes faster than a site asked,
-// or one that is talked into going faster by a site in trouble.
+// Spacing is the promise for which this project is named. At stake: a crawl that is faster than a site asked, or that
+// becomes faster because a site is in trouble.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ function afterAll(exchanges: readonly Exchange[], clock: HostClock = newHostCloc
 const times = (n: number, exchange: Exchange) => Array.from({ length: n }, () => exchange);
 
 describe('profiles', () => {
-  it('are polite when nothing is said', () => {
+  it('are polite by default', () => {
     expect(resolvePoliteness()).toMatchObject({
       name: 'polite',
       factor: 2,
@@ -40,7 +40,7 @@ describe('profiles', () => {
     });
   });
 
-  it('warn below a second and not at it', () => {
+  it('warn below a second, and not at a second', () => {
     expect(resolvePoliteness({ profile: { factor: 0, minMs: 999, maxMs: 999 } }).warning).toContain('999');
     expect(resolvePoliteness({ profile: { factor: 0, minMs: 1_000, maxMs: 1_000 } }).warning).toBeNull();
   });
@@ -54,7 +54,7 @@ describe('profiles', () => {
     ['a negative interval', { profile: { factor: 1, minMs: -5, maxMs: 0 } }],
     ['an endless interval', { profile: { factor: 1, minMs: 0, maxMs: Number.POSITIVE_INFINITY } }],
     ['a longest below the shortest', { profile: { factor: 1, minMs: 10, maxMs: 9 } }],
-  ])('refuse %s by name', (_title, options) => {
+  ])('refuse %s with its code', (_title, options) => {
     expect(() => resolvePoliteness(options)).toThrow(expect.objectContaining({ code: 'option-invalid' }));
   });
 });
@@ -65,7 +65,7 @@ describe('the earliest start', () => {
     earliestStart(clock, { crawlDelayMs, requestIntervalMs }, polite);
   const once = afterAll([answer(200)]); // ends at NOW + 100
 
-  it('of a host never asked is any time', () => {
+  it('of a host that was never requested is any time', () => {
     expect(asked(newHostClock(), 9_000)).toEqual({ atMs: 0, reason: 'interval' });
   });
 
@@ -75,7 +75,7 @@ describe('the earliest start', () => {
     expect(asked(once, 4_901, 5_000)).toEqual({ atMs: NOW + 5_001, reason: 'crawl-delay' });
   });
 
-  it('is finite for a parked host too, and says so', () => {
+  it('is finite for a parked host too, and says that it is parked', () => {
     const parked = afterAll(times(20, answer(403)));
     const start = asked(parked, null);
     expect(start.reason).toBe('host-parked');
@@ -90,7 +90,7 @@ describe('the earliest start', () => {
     expect(asked({ ...throttled, pausedUntilMs: NOW }, null)).toEqual({ atMs: NOW + 2_100, reason: 'interval' });
   });
 
-  it('is the same however often it is asked, and jitter only adds, up to a tenth', () => {
+  it('is the same however often it is computed, and jitter adds at most a tenth', () => {
     const seen = new Set<number>();
     for (let at = 0; at < 200; at += 1) {
       const clock = afterAll([answer(200, { startedAtMs: NOW + at * 1_000, endedAtMs: NOW + at * 1_000 + 100 })]);
@@ -104,7 +104,7 @@ describe('the earliest start', () => {
     expect(seen.size).toBeGreaterThan(40);
   });
 
-  it('under the 1996 rule follows a rate in force instead of the rule (DECISION A16)', () => {
+  it('under the 1996 rule follows a Request-rate in force instead of the rule (DECISION A16)', () => {
     const politeness = resolvePoliteness({ profile: '1996-rule-of-thumb' });
     const clock = { lastRetrievalMs: 300, adaptiveMs: 0 };
     const rate = { crawlDelayMs: null, requestIntervalMs: 6_000 };
@@ -141,7 +141,7 @@ describe('the host after an exchange (access §10)', () => {
     expect(afterAll(exchanges).pausedUntilMs).toBe(pauseMs === null ? null : NOW + 100 + pauseMs);
   });
 
-  it('parks for a day and tells when Retry-After asks for more than a day (DECISION A18)', () => {
+  it('parks for a day and reports it if Retry-After asks for more than a day (DECISION A18)', () => {
     const { clock, warnings } = afterExchange(newHostClock(), answer(429, { retryAfter: '86401' }), 1_000);
     expect(clock).toMatchObject({ pausedUntilMs: NOW + 100 + 86_400_000, parked: false });
     expect(warnings).toMatchObject([{ code: 'host-parked', untilMs: NOW + 100 + 86_400_000 }]);
@@ -150,7 +150,7 @@ describe('the host after an exchange (access §10)', () => {
     ]);
   });
 
-  it('parks after twenty refusals in a row, not after nineteen, and tells twice in all', () => {
+  it('parks after twenty refusals in a row, not after nineteen, and reports twice in all', () => {
     let clock = newHostClock();
     const told: string[] = [];
     for (let n = 1; n <= 25; n += 1) {
@@ -177,7 +177,7 @@ describe('the host after an exchange (access §10)', () => {
     expect(afterAll(times(30, answer(200)), throttled).adaptiveMs).toBe(0);
   });
 
-  it('leaves the table alone for robots.txt, but moves the clock', () => {
+  it('does not apply the table to robots.txt, but moves the clock', () => {
     const { clock, warnings } = afterExchange(newHostClock(), answer(500, { retryAfter: '900' }), 1_000, true);
     expect(warnings).toEqual([]);
     expect(clock).toEqual({ ...newHostClock(), lastStartMs: NOW, lastEndMs: NOW + 100, lastRetrievalMs: 100 });
@@ -193,7 +193,7 @@ describe('the host after an exchange (access §10)', () => {
     expect(clock).toMatchObject({ pausedUntilMs: NOW + 100 + ms, throttledInARow: 0, adaptiveMs: 0 });
   });
 
-  it('survives JSON', () => {
+  it('survives conversion to JSON and back', () => {
     const clock = afterAll([answer(429), answer(200), answer(403)]);
     expect(JSON.parse(JSON.stringify(clock))).toEqual(clock);
   });
@@ -230,7 +230,7 @@ describe('a refusal can never make the crawl faster', () => {
     });
   }
 
-  it('than the same answer being good would', () => {
+  it('than the same request with a good answer', () => {
     fc.assert(
       fc.property(
         fc.array(step, { minLength: 1, maxLength: 60 }),
@@ -251,7 +251,7 @@ describe('a refusal can never make the crawl faster', () => {
     );
   });
 
-  it('than it was before, however quickly the refusal came', () => {
+  it('than before, however quickly the refusal came', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), refusal, profile, (steps, status, name) => {
         const quick = { afterMs: 0, tookMs: 0, status, retryAfter: null };

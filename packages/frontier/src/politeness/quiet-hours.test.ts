@@ -1,4 +1,4 @@
-// Night at a host, by its name: a preference for the wrong hosts is none.
+// Night at a host, guessed from its name. At stake: a preference for the wrong hosts.
 
 import { describe, expect, it } from 'vitest';
 import { QuietHours } from './quiet-hours.js';
@@ -28,7 +28,7 @@ describe('night at a host', () => {
     expect(new QuietHours().isNight(host, nowMs)).toBe(isNight);
   });
 
-  it('changes while it is remembered', () => {
+  it('changes while the host is remembered', () => {
     const hours = new QuietHours();
     const nights = Array.from({ length: 24 * 4 }, (_, quarter) => hours.isNight('a.de', utc(0) + quarter * 900_000));
     expect(nights.filter(Boolean)).toHaveLength(5 * 4);

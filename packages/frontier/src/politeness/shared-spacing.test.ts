@@ -33,10 +33,10 @@ async function waitFor(heldMs: number, intervalMs: number, hosts: readonly strin
   return { asks, startsMs };
 }
 
-describe('an address that one exchange keeps for ten minutes', () => {
+describe('an address that one exchange occupies for ten minutes', () => {
   const hosts = Array.from({ length: 9 }, (_, at) => `h${at}`);
 
-  it('is asked for once per interval at most, and given on one interval after its end', async () => {
+  it('is checked at most once per interval, and free one interval after the exchange ends', async () => {
     const { asks, startsMs } = await waitFor(600_000, 1_000, hosts);
     expect(startsMs[0]).toBeGreaterThanOrEqual(601_000);
     expect(startsMs[0]).toBeLessThan(602_000);
@@ -45,7 +45,7 @@ describe('an address that one exchange keeps for ten minutes', () => {
     expect(asks).toBeLessThan(9 * 610);
   });
 
-  it('is asked for about once per second where hosts keep no interval', async () => {
+  it('is checked about once per second if hosts have no interval', async () => {
     const { asks, startsMs } = await waitFor(600_000, 0, hosts);
     expect(startsMs[0]).toBeGreaterThanOrEqual(600_000);
     expect(startsMs[0]).toBeLessThan(601_001);

@@ -13,7 +13,7 @@ const hosts = (count: number) => Array.from({ length: count }, (_, at) => `http:
 const pagesOf = (log: readonly { isRobots: boolean }[]) => log.filter((seen) => !seen.isRobots).length;
 
 describe('bounds', () => {
-  it('pages: exactly so many are fetched, whatever the concurrency', async () => {
+  it('pages: exactly as many as the bound are fetched, whatever the concurrency', async () => {
     const { frontier, work, world } = setUp(make, answer, { bounds: { pages: 13 } });
     await frontier.open();
     await frontier.add(hosts(10).flatMap((authority) => [0, 1, 2].map((at) => url(`${authority}/${at}`))));
@@ -25,7 +25,7 @@ describe('bounds', () => {
     expect(frontier.counts()).toMatchObject({ pages: 13, queued: 17 });
   });
 
-  it('pages: a named part of a store of its own goes on after a long delay', async () => {
+  it('pages: a named process on its own store continues after a long delay', async () => {
     const world = (address: string): Reply =>
       isRobots(address) ? { status: 200, body: 'User-agent: *\nCrawl-delay: 60\n' } : PAGE;
     const { work, make: start, world: seen } = setUp(make, world, { bounds: { pages: 1_000 } });
@@ -36,7 +36,7 @@ describe('bounds', () => {
     expect(pagesOf(seen.log)).toBe(3);
   });
 
-  it('pages: what does not count is given back', async () => {
+  it('pages: grants for what does not count are returned', async () => {
     let nth = 0;
     const { frontier, work, world } = setUp(
       make,
@@ -52,7 +52,7 @@ describe('bounds', () => {
     expect(pagesOf(world.log)).toBeGreaterThan(6);
   });
 
-  it('pages: over a restart, and over a process that vanished', async () => {
+  it('pages: the bound holds after a restart and after a process has vanished', async () => {
     const { frontier, work, clock, make: start } = setUp(make, answer, { bounds: { pages: 20 } });
     let finished = 0;
     const links = () => {
@@ -78,7 +78,7 @@ describe('bounds', () => {
     expect(third.reachedBound()).toBe('pages');
   });
 
-  it('pages per host: the rest of its queue is dropped, other hosts go on', async () => {
+  it('pages per host: the rest of its queue is dropped, and other hosts continue', async () => {
     const { frontier, work, world, verdicts } = setUp(make, answer, { bounds: { pagesPerHost: 3 } });
     await frontier.open();
     await frontier.add(Array.from({ length: 200 }, (_, at) => url(`http://a.test/${at}`)));
@@ -92,7 +92,7 @@ describe('bounds', () => {
     expect(await frontier.add([url('http://a.test/late')])).toEqual([{ kind: 'dropped', reason: 'bound-host-pages' }]);
   });
 
-  it('minutes: running time, over restarts; the time between does not count', async () => {
+  it('minutes: running time counts over restarts, and the time in between does not', async () => {
     const { frontier, work, clock, make: start } = setUp(make, answer, { bounds: { minutes: 2 } });
     await frontier.open();
     await frontier.add(Array.from({ length: 500 }, (_, at) => url(`http://a.test/${at}`)));
@@ -110,7 +110,7 @@ describe('bounds', () => {
     expect(second.counts().runningMs).toBe(120_000);
   });
 
-  it('bytes: what was received', async () => {
+  it('bytes: received bytes count', async () => {
     const { frontier, work, world } = setUp(make, answer, { bounds: { bytes: 20 } });
     await frontier.open();
     await frontier.add(hosts(30).map((authority) => url(`${authority}/`)));
@@ -119,7 +119,7 @@ describe('bounds', () => {
     expect(pagesOf(world.log)).toBe(5);
   });
 
-  it('the high-water mark: new URLs are full, companions and known ones are not', async () => {
+  it('maxQueued: new URLs are answered with full, companions and known URLs are not', async () => {
     const { frontier, work, verdicts } = setUp(make, answer, {
       maxQueued: 3,
       companions: (authority) => [url(`${authority}/data.txt`, { via: 'companion' })],
@@ -151,7 +151,7 @@ describe('answers of add', () => {
     [`http://${'a'.repeat(254)}/`, {}, { kind: 'dropped', reason: 'url-invalid' }],
     ['http://a.test/2', { userData: 'x'.repeat(20_000) }, { kind: 'dropped', reason: 'user-data-too-large' }],
   ];
-  it('one for each URL, in their order', async () => {
+  it('are one for each URL, in the same order', async () => {
     const { frontier } = setUp(make, answer);
     await frontier.open();
     expect(await frontier.add(rows.map(([address, more]) => url(address, more)))).toEqual(
@@ -159,7 +159,7 @@ describe('answers of add', () => {
     );
   });
 
-  it('with fresh rules at hand an exclusion is an answer, told once per URL (access §11)', async () => {
+  it('are excluded if fresh rules are cached, and each URL is reported once (access §11)', async () => {
     const { frontier, work, verdicts } = setUp(make, (address) =>
       isRobots(address) ? { status: 200, body: 'User-agent: *\nDisallow: /x' } : PAGE,
     );
@@ -187,7 +187,7 @@ describe('answers of add', () => {
     expect(await frontier.look('http://a.test/1')).toMatchObject({ isKnown: true, gate: { kind: 'allow' } });
   });
 
-  it('user data and origin travel with the page', async () => {
+  it('user data and origin stay with the page', async () => {
     const { frontier, work } = setUp(make, answer);
     await frontier.open();
     await frontier.add([

@@ -1,6 +1,6 @@
-// A site says which parameters change nothing (Clean-param, robots §9.8). At stake: asking it for the same page again
-// and again although it said so, also where its file was read only after the URLs had been queued; or not asking for a
-// page because another site said something about it.
+// A site says which parameters change nothing (Clean-param, robots §9.8). At stake: requesting the same page again and
+// again in spite of that, also if the file was read only after the URLs had been queued; or not requesting a page
+// because another site named its parameter.
 
 import { expect, it } from 'vitest';
 import { isRobots, setUp, url } from '../../test-support/set-up.js';
@@ -46,7 +46,7 @@ it('URLs queued before the file was read are looked up again under their clean n
   expect(frontier.counts().queued).toBe(0);
 });
 
-it('one of several is asked for where the clean one was never found', async () => {
+it('one of several is requested if the clean URL was never found', async () => {
   const { frontier, work, asked, verdicts } = crawlOf(FILE);
   await frontier.open();
   await frontier.add(['http://a.test/forum?b=1&sid=1', 'http://a.test/forum?sid=2&b=1'].map((each) => url(each)));
@@ -55,7 +55,7 @@ it('one of several is asked for where the clean one was never found', async () =
   expect(verdicts().map(({ reason }) => reason)).toEqual(['duplicate']);
 });
 
-it('with the file at hand they are known when they are added', async () => {
+it('with cached rules, such URLs are known when they are added', async () => {
   const { frontier, work, asked, verdicts } = crawlOf(FILE);
   await frontier.open();
   await frontier.add([url('http://a.test/forum')]);
@@ -67,7 +67,7 @@ it('with the file at hand they are known when they are added', async () => {
   expect(verdicts()).toEqual([]);
 });
 
-it.each([{ cleanParam: 'expose' }, { cleanParam: undefined }])('%o leaves every name as it is', async (robots) => {
+it.each([{ cleanParam: 'expose' }, { cleanParam: undefined }])('%o leaves every URL as it is', async (robots) => {
   const { frontier, work, asked } = crawlOf(FILE, robots);
   await frontier.open();
   await frontier.add(['http://a.test/forum?sid=1', 'http://a.test/forum?sid=2'].map((each) => url(each)));
@@ -92,7 +92,7 @@ it.each([
 it.each([
   [{ cleanParam: 'yes' }, '`robots.cleanParam`'],
   [{ host: 'mirror' }, '`robots.host`'],
-])('%j is refused by name', (robots, name) => {
+])('%j is refused with its code', (robots, name) => {
   expect(() => crawlOf(FILE, robots)).toThrow(
     expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(name) }),
   );

@@ -1,5 +1,5 @@
-// A store may take its time over a commit. Hosts that may be asked meanwhile are asked: a crawl that stands still for
-// every commit is as slow as its disk.
+// A store may be slow to commit. Meanwhile, hosts that are due are requested: a crawl that waits for every commit is as
+// slow as its disk.
 
 import { expect, it } from 'vitest';
 import { setUp, url } from '../../test-support/set-up.js';
@@ -7,7 +7,7 @@ import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
 
-it('take and nextAt answer for a host that is due while a commit is under way', async () => {
+it('take and nextAt answer for a due host while a commit is under way', async () => {
   let held: Promise<void> | null = null;
   let release: () => void = () => undefined;
   const slow = (store: FrontierStore): FrontierStore =>

@@ -1,5 +1,5 @@
-// Entries for single hosts make them slower and narrower than the rest of the crawl, restarts included. One that made a
-// host faster would be paid for by the site.
+// Entries of `hosts` make single hosts slower and their bounds narrower, restarts included. An entry that made a host
+// faster would burden the site.
 
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -26,7 +26,7 @@ describe('spacing', () => {
     [{}, FILE, '1996-rule-of-thumb', 8_000],
   ];
   it.each(rows)(
-    '%j, where the site asks %j under %s: starts are %i ms apart',
+    'with %j, and %j asked by the site under %s, starts are %i ms apart',
     async (spacing, file, profile, apart) => {
       const { frontier, work, world } = setUp(
         make,
@@ -44,7 +44,7 @@ describe('spacing', () => {
     },
   );
 
-  it('of several entries the strictest of each number holds, in any order', () => {
+  it('the strictest of each number applies if there are several entries, in any order', () => {
     const [a, b] = [
       { match: ['a.test', 'b.test'], spacing: { minMs: 5_000, factor: 3 }, bounds: { pages: 9, bytes: 50 } },
       { match: '*', spacing: { minMs: 2_000, factor: 7, maxMs: 100_000 }, bounds: { pages: 12, minutes: 1 } },
@@ -60,7 +60,7 @@ describe('spacing', () => {
     }
   });
 
-  it('outlives the process, and a question about the host says what sets the pace', async () => {
+  it('survives the process, and inspectHost says what sets the pace', async () => {
     const hosts = [{ match: '*.test', spacing: { minMs: 40_000 } }];
     const { make: start, frontier, work, world, clock } = setUp(make, answer, { hosts });
     await frontier.open();
@@ -78,7 +78,7 @@ describe('spacing', () => {
 });
 
 describe('bounds', () => {
-  it('hold for each host that matches, over a restart, and others go on', async () => {
+  it('apply to each matching host, also after a restart, and other hosts continue', async () => {
     const {
       frontier,
       work,

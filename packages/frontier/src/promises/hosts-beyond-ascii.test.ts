@@ -1,6 +1,6 @@
-// A host with letters beyond ASCII is a host late in a process as at its start, although on Node 20 and 22 the
-// platform's `URL.canParse`, once optimised, calls it none. At stake: a page that a long crawl drops, and a reason that
-// is not so.
+// A host name with letters beyond ASCII must stay valid in a long process, although on Node 20 and 22 the optimised
+// `URL.canParse` of the platform says that it is invalid. At stake: a page that a long crawl drops, with a wrong
+// reason.
 
 import { parseRobots } from '@mannerly/robots';
 import { beforeAll, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ beforeAll(() => {
   expect(valid).toBe(MANY);
 });
 
-it('what is a URL of another scheme is told apart from what is none', async () => {
+it('a URL of another scheme is distinguished from an invalid one', async () => {
   const { frontier } = setUp(
     (nowMs) => memoryStore({ nowMs }),
     () => ({ status: 200, body: '' }),
@@ -36,7 +36,7 @@ it('what is a URL of another scheme is told apart from what is none', async () =
   ]);
 });
 
-it('a preferred mirror counts, whatever letters it is written in', () => {
+it('a preferred mirror counts, whatever letters its name has', () => {
   const key = siteKey(parseRobots('Host: https://www.ex\u00e4mple.com'), {
     cleanParam: 'expose',
     host: 'canonicalize',

@@ -45,7 +45,7 @@ describe('the interval', () => {
     expect(gaps).toEqual([20_000, 20_000, 20_000, 20_000, 20_000]);
   });
 
-  it('outlives the lease and the process', async () => {
+  it('survives the lease and the process', async () => {
     const {
       make: start,
       frontier,
@@ -68,7 +68,7 @@ describe('the interval', () => {
     expect(gaps).toEqual([40_000, 40_000, 40_000]);
   });
 
-  it('keeps 200 hosts at their own pace: 98 % of the ideal and none early', async () => {
+  it('keeps 200 hosts at their own pace: 98 % of the ideal, and no early request', async () => {
     const { frontier, work, world, clock } = setUp(make, (address) =>
       isRobots(address) ? file('Crawl-delay: 1') : PAGE,
     );
@@ -108,7 +108,7 @@ describe('hosts that are due', () => {
 });
 
 describe('the slot', () => {
-  it('frees at the end of the exchange, not at the settlement; unsettled pages per host are bounded', async () => {
+  it('is free at the end of the exchange, not at the settlement, and unsettled pages per host are bounded', async () => {
     const { frontier, clock } = setUp(make, () => PAGE, { unsettledPerHost: 2 });
     await frontier.open();
     await frontier.add(pages('http://a.test', 4));
@@ -159,7 +159,7 @@ describe('closed times', () => {
     ['Visit-time: 0600-0700', 'visit-time-closed', 'visit-time', openAtMs],
     ['Request-rate: 0/1 2200-0559\nRequest-rate: 1/1', 'request-rate-closed', 'request-rate-closed', openAtMs],
   ] as const)(
-    '%j holds the host until the opening, told once; other hosts go on',
+    '%j holds the host until it opens, reported once, and other hosts continue',
     async (lines, notice, reason, untilMs) => {
       const { frontier, work, world, notices } = setUp(make, (address) =>
         isRobots(address) ? (address.includes('a.test') ? file(lines) : { status: 404 }) : PAGE,
@@ -204,7 +204,7 @@ describe('refusals', () => {
     expect(notices('host-paused')).toHaveLength(1);
   });
 
-  it('20 in a row park the host until somebody wakes it (access §10)', async () => {
+  it('20 in a row park the host until somebody unparks it (access §10)', async () => {
     const { frontier, work, asked, notices, clock } = setUp(make, (address) =>
       isRobots(address) ? { status: 404 } : { status: 403 },
     );
@@ -224,8 +224,8 @@ describe('refusals', () => {
   });
 });
 
-describe('what the operator hears', () => {
-  it('comments once per host and content, and long delays', async () => {
+describe('what is reported to the operator', () => {
+  it('comments, once per host and content, and long delays', async () => {
     const { frontier, work, notices, clock } = setUp(make, (address) =>
       isRobots(address) ? file('Comment: be gentle', 'Comment: call us', 'Crawl-delay: 61') : PAGE,
     );
@@ -240,7 +240,7 @@ describe('what the operator hears', () => {
     expect(notices('robots-read')).toHaveLength(2);
   });
 
-  it('a delay over the maximum is cut, or its host is skipped, as chosen (robots §9.1)', async () => {
+  it('a delay over the maximum is clamped, or its host is skipped, depending on the option (robots §9.1)', async () => {
     const answer = (address: string): Reply => (isRobots(address) ? file('Crawl-delay: 100') : PAGE);
     const cut = setUp(make, answer, { robots: { tokens: ['testbot'], maxCrawlDelayMs: 10_000 } });
     await cut.frontier.open();

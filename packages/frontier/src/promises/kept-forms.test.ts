@@ -1,4 +1,4 @@
-// What is written to a store comes back as it was, and what was damaged never reads as permission or as no delay.
+// What is written to a store is read back unchanged, and damaged values are never read as permission or as no delay.
 
 import { initialAccess, nextAccess, resolveAccessOptions } from '@mannerly/robots/access';
 import fc from 'fast-check';
@@ -67,7 +67,7 @@ describe('host state', () => {
     adaptiveMs: 2_000,
   };
 
-  it('keeps the gap and the pause on any later clock, never shorter', () => {
+  it('keeps the gap and the pause at any later time, never shorter', () => {
     const used = { pages: 7, bytes: 8, firstRunMs: 9, sinceMs: 11 };
     // Due at 100,000 of the writer's clock; read at that time or later on the reader's.
     const bytes = encodeHostState({ ...newHostState(), clock, used, askers: ['http://a.test'] }, 100_000);
@@ -83,7 +83,7 @@ describe('host state', () => {
     expect(decodeHostState(bytes, 0)!.askers).toEqual(askers.slice(0, 3));
   });
 
-  it('that cannot be read counts as asked just now', () => {
+  it('that cannot be read counts as a request just now', () => {
     const lease = {
       host: 'a.test',
       fencingToken: '1',
@@ -108,13 +108,13 @@ describe('authority records', () => {
     expect(decodeAuthority(encodeAuthority(record))).toEqual(record);
   });
 
-  it('with a body that finds no space is read as unknown, not as no rules', () => {
+  it('with a body that does not fit are read as unknown, not as no rules', () => {
     const bytes = encodeAuthority({ ...newAuthorityRecord(), access: answered, hash: 'ab' });
     expect(bytes.length).toBeLessThanOrEqual(1_048_576);
     expect(decodeAuthority(bytes)?.access.phase).toBe('none-yet');
   });
 
-  it('damaged ones are no records; nothing throws', () => {
+  it('are rejected if damaged, and nothing throws', () => {
     const bytes = encodeAuthority({
       ...newAuthorityRecord(),
       access: { ...answered, copy: { ...answered.copy!, body: new Uint8Array(20) } },

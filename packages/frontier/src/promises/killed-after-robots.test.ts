@@ -1,5 +1,5 @@
 // A process may be killed after it kept a robots.txt and before it kept the time of the request. The next holder of the
-// host knows what the file requires, and must not take the host for a new one.
+// host knows what the file requires, and must not treat the host as a new one.
 
 import { expect, it } from 'vitest';
 import { mortalClock, setUp, url } from '../../test-support/set-up.js';

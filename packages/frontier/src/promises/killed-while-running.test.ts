@@ -1,10 +1,11 @@
-// A crawl bounded by minutes must not become endless by being killed again and again, nor one bounded by pages shorter.
+// A crawl bounded by minutes must not become endless if it is killed again and again, and one bounded by pages must not
+// become shorter.
 
 import { expect, it } from 'vitest';
 import { mortalClock, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
-it('of the running time of a killed process all but the last second counts', async () => {
+it('the running time of a killed process counts, except for the last second', async () => {
   const { clock, store, make } = setUp(
     (nowMs) => {
       const kept = memoryStore({ nowMs });

@@ -1,5 +1,5 @@
-// The lease is the right to talk to a host: when it is over nothing starts, and what another holder has by now is not
-// touched.
+// The lease is the right to send requests to a host. When it has ended, nothing starts, and another holder's host is
+// not changed.
 
 import { describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -48,7 +48,7 @@ async function withPage(count = 3) {
 }
 
 describe('a lease', () => {
-  it('near its end starts nothing; renewed by the heartbeat, it goes on', async () => {
+  it('near its end starts nothing, and continues once the heartbeat has renewed it', async () => {
     const { frontier, clock, page } = await withPage();
     expect(frontier.mayStart(page)).toEqual({ kind: 'go' });
     // No commit can be answered while the clock jumps: this is a process that was stopped for a while.
@@ -58,7 +58,7 @@ describe('a lease', () => {
     expect(frontier.mayStart(page)).toEqual({ kind: 'go' });
   });
 
-  it('of a process that died over its first request keeps the host for the interval, as if it had said so', async () => {
+  it('of a process that died during its first request keeps the host for the interval', async () => {
     const { clock, make: other, store } = setUp(make, answer, { politeness: { profile: 'gentle' } });
     const mortal = mortalClock(clock);
     const first = other({ clock: mortal.clock });
@@ -77,7 +77,7 @@ describe('a lease', () => {
     expect(await second.take(1)).toHaveLength(1);
   });
 
-  it('that is over is lost, and the page is taken by the next process; only links survive (C1)', async () => {
+  it('that has ended is lost, the next process takes the page, and only links survive (C1)', async () => {
     const { frontier, clock, page, stop, make: other } = await withPage();
     stop();
     clock.advance(40_000);
@@ -93,7 +93,7 @@ describe('a lease', () => {
     expect((await second.take(1))[0]).toMatchObject({ kind: 'robots', authority: 'http://b.test' });
   });
 
-  it('of a vanished holder ends after its time and the interval, not before', async () => {
+  it('of a vanished holder ends after its duration and the interval, not before', async () => {
     const { clock, page, stop, make: other } = await withPage();
     stop();
     const second = other();
@@ -107,7 +107,7 @@ describe('a lease', () => {
     expect(await second.take(1)).toMatchObject([{ url: page.url, kind: 'page' }]);
   });
 
-  it('that comes again before the answer to its release keeps the end of its page', async () => {
+  it('that is granted again before its release was answered keeps the decision about its page', async () => {
     // Answers to commits are held up: the store has done what they say, and grants the host again meanwhile.
     const held: (() => void)[] = [];
     let isSlow = false;
@@ -141,7 +141,7 @@ describe('a lease', () => {
     expect(verdicts()).toEqual([]);
   });
 
-  it('is given back at close, with what was in flight, and the gap counts from there', async () => {
+  it('is released at close, with the work in flight, and the gap counts from then', async () => {
     const { frontier, clock, page, make: other } = await withPage();
     await frontier.close();
     await frontier.close();
@@ -154,7 +154,7 @@ describe('a lease', () => {
     expect(await second.take(1)).toMatchObject([{ url: page.url }]);
   });
 
-  it('keeps its entries while work that came back unsent waits', async () => {
+  it('keeps its entries while returned work waits', async () => {
     const { frontier, clock, page } = await withPage();
     expect(await frontier.settle(page, { kind: 'returned', untilMs: clock.nowMs() + 700 })).toBe('ok');
     expect(await frontier.take(1)).toEqual([]);
@@ -186,7 +186,7 @@ describe('a lease', () => {
     }
   });
 
-  it('a store that throws stops the frontier by name', async () => {
+  it('a store that throws stops the frontier with store-failed', async () => {
     const { frontier, store } = setUp(make, answer);
     await frontier.open();
     store.lease = () => Promise.reject(new Error('disk full'));

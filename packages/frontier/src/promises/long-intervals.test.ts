@@ -1,5 +1,5 @@
-// A host whose intervals are longer than the lifetime of its robots.txt is visited for its pages too: an answer that
-// came last serves the next request, and no other.
+// Pages are requested even if a host's interval is longer than the lifetime of its robots.txt: a robots.txt that was
+// the host's latest answer decides the next request, and no other.
 
 import { expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -26,7 +26,7 @@ it('each robots.txt is followed by a page', async () => {
   expect(pathsOf(asked())).toEqual(['/robots.txt', '/1', '/robots.txt', '/2', '/robots.txt', '/3']);
 });
 
-it('authorities of one host do not take the turns from each other', async () => {
+it('authorities of one host do not take turns away from each other', async () => {
   const { frontier, work, asked } = setUp(make, answer);
   await frontier.open();
   const addresses = ['http://a.test/1', 'https://a.test/2', 'http://a.test:8080/3', 'http://a.test/4'];
@@ -36,7 +36,7 @@ it('authorities of one host do not take the turns from each other', async () => 
   expect(asked()).toHaveLength(8);
 });
 
-it('the answer is known to the next process, and counts there', async () => {
+it('the next process knows the answer, and it counts there', async () => {
   const { frontier, make: again, work, asked } = setUp(make, answer);
   await frontier.open();
   await frontier.add([url('http://a.test/1')]);
@@ -65,7 +65,7 @@ it.each([
 });
 
 it.each([5, 60, 3_600])(
-  'processes that may not keep a robots.txt do not ask for it by turns: every %i s',
+  'processes that may not store a robots.txt do not request it in turns: every %i s',
   async (s) => {
     const file = { status: 200, headers: { 'cache-control': 'no-store' }, body: `User-agent: *\nCrawl-delay: ${s}\n` };
     const { make: join, work, asked } = setUp(sharedStore(7), (address) => (isRobots(address) ? file : PAGE));

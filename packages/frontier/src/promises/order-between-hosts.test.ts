@@ -1,5 +1,5 @@
-// Weights share out the turns of a crawl that cannot ask all hosts that are due, and never make a host be asked sooner.
-// A weight that starved a host would leave its pages unfetched; a budget that leaked would fetch more than was wanted.
+// Weights divide the turns of a crawl that cannot serve all due hosts, and never make a request earlier. If a weight
+// starved a host, its pages would not be fetched; if a budget leaked, too many pages would be fetched.
 
 import { describe, expect, it } from 'vitest';
 import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
@@ -27,7 +27,7 @@ function crawl(options: Partial<FrontierOptions>) {
 const TEN_MINUTES = 600_000;
 
 describe('weights', () => {
-  it('share out the turns, and no host is asked sooner than it may be', async () => {
+  it('divide the turns, and no host is requested too early', async () => {
     const hosts = [
       { match: 'three.test', weight: 3 },
       { match: '*.half.test', weight: 0.5 },
@@ -44,7 +44,7 @@ describe('weights', () => {
     }
   });
 
-  it('change nothing where the crawl can ask every host that is due', async () => {
+  it('change nothing if the crawl can serve every due host', async () => {
     const starts = async (weight: number) => {
       const { frontier, work, world } = crawl({ politeness: {}, hosts: [{ match: 'a.test', weight }] });
       await frontier.open();
@@ -55,7 +55,7 @@ describe('weights', () => {
     expect(await starts(100)).toEqual(await starts(1));
   });
 
-  it('hold where more hosts are due than are leased at a time', async () => {
+  it('apply if more hosts are due than are leased at a time', async () => {
     const { frontier, work, of } = crawl({
       politeness: { requestsPerSecond: 1 },
       maxHosts: 4,
@@ -71,7 +71,7 @@ describe('weights', () => {
     expect(share).toBeLessThan(0.7);
   });
 
-  it('starve no host, however many new ones come and however heavy they are', async () => {
+  it('starve no host, however many new hosts come and whatever their weights', async () => {
     const { frontier, work, of } = crawl({
       maxHosts: 32,
       hosts: [{ match: 'light.test', weight: 0.5 }],
@@ -84,7 +84,7 @@ describe('weights', () => {
     expect(of('light.test').share).toBeGreaterThan(0.008);
   });
 
-  it('of labels count for the pages that have them', async () => {
+  it('of labels apply to the pages that have them', async () => {
     const { frontier, work, of } = crawl({ labels: [{ label: 'shop', weight: 4 }] });
     await frontier.open();
     await frontier.add(pagesOf('shop.test', 600, { label: 'shop' }));
@@ -94,7 +94,7 @@ describe('weights', () => {
     expect(of('shop.test').share).toBeCloseTo(0.4, 1.5);
   });
 
-  it('are told with the place of a host among those that are due', async () => {
+  it('are reported with the place of a host among the due ones', async () => {
     const { frontier } = crawl({
       politeness: { requestsPerSecond: 0.01 },
       hosts: [
@@ -121,7 +121,7 @@ describe('budgets of labels', () => {
     ...pagesOf('other.test', 3),
   ];
 
-  it('are exact over restarts, and leave the other URLs alone', async () => {
+  it('are exact over restarts, and do not affect other URLs', async () => {
     const { frontier, make: next, work, world, verdicts } = setUp(make, answer, { labels });
     let left = 5;
     const links = () => {
@@ -157,7 +157,7 @@ describe('budgets of labels', () => {
     expect(world.log.filter(({ isRobots: robots }) => !robots)).toHaveLength(4 + 2);
   });
 
-  it('begin anew with a crawl that counts anew', async () => {
+  it('start again when the crawl’s bounds do', async () => {
     const { frontier, make: next, work, world } = setUp(make, answer, { labels: [{ label: 'archive', pages: 2 }] });
     await frontier.open();
     await frontier.add(pagesOf('a.test', 4, { label: 'archive' }));
@@ -172,7 +172,7 @@ describe('budgets of labels', () => {
     expect(world.log.filter(({ isRobots: robots }) => !robots)).toHaveLength(4);
   });
 
-  it.each([1, 2, 3, 4, 5])('are exact over processes (seed %i)', async (seed) => {
+  it.each([1, 2, 3, 4, 5])('are exact with several processes (seed %i)', async (seed) => {
     let state = seed;
     const random = () => {
       state = (state * 1_103_515_245 + 12_345) % 2 ** 31;

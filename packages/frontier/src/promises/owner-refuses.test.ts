@@ -1,5 +1,5 @@
-// The owner of a frontier may refuse what robots.txt would allow: an authority its own rules forbid, a URL it has no
-// use for. At stake: a refusal that turns into a hold waits for ever, and one that turns into permission is worse.
+// The owner of a frontier may refuse what robots.txt allows: an authority that its own rules forbid, or a URL that it
+// does not need. At stake: a refusal that becomes a hold waits for ever, and one that becomes a permission is worse.
 
 import { expect, it } from 'vitest';
 import { isRobots, setUp, url } from '../../test-support/set-up.js';
@@ -7,7 +7,7 @@ import { memoryStore } from '../stores/memory.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 
-it('an authority that may not be asked: its URLs are dropped with the reason, another of the same host goes on', async () => {
+it('URLs of a forbidden authority are dropped with the reason, and another of the same host continues', async () => {
   const { frontier, clock, verdicts } = setUp(make, (address) =>
     isRobots(address) ? { status: 404 } : { status: 200, body: '' },
   );
@@ -30,7 +30,7 @@ it('an authority that may not be asked: its URLs are dropped with the reason, an
   expect((await frontier.take(1))[0]?.url).toMatch(/robots\.txt$/);
 });
 
-it('a URL the owner has no use for is excluded by the word it gives, and never handed out', async () => {
+it('a URL that the owner refuses is excluded with its reason, and never handed out', async () => {
   const { frontier, work, asked, verdicts } = setUp(
     make,
     (address) =>

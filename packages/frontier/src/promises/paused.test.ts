@@ -1,5 +1,5 @@
-// A pause is a promise to the people whose sites are visited: no request is made until it ends. And it must cost
-// the crawl nothing: no lease, no minute of its bound, nothing that is in flight.
+// During a pause, no request is sent. And it must cost the crawl nothing: no lease, no minute of its bound, no work in
+// flight.
 
 import { describe, expect, it } from 'vitest';
 import { isRobots, setUp, url } from '../../test-support/set-up.js';
@@ -16,7 +16,7 @@ function paused(bounds: { readonly minutes?: number } = {}) {
 }
 
 describe('a frontier that is paused', () => {
-  it('hands out nothing, neither pages nor requests of the owner’s own, until it is resumed', async () => {
+  it('hands out neither pages nor other requests until it is resumed', async () => {
     const { frontier, work, asked, clock } = paused();
     await frontier.open();
     await frontier.add([url('http://a.test/1'), url('http://b.test/1')]);
@@ -35,7 +35,7 @@ describe('a frontier that is paused', () => {
     expect(asked().filter((address) => !isRobots(address))).toEqual(['http://a.test/1', 'http://b.test/1']);
   });
 
-  it('keeps its leases, and takes the end of what is in flight', async () => {
+  it('keeps its leases, and settles work in flight', async () => {
     const { frontier, work, clock, make, asked } = paused();
     await frontier.open();
     await frontier.add([url('http://a.test/1')]);
@@ -76,7 +76,7 @@ describe('a frontier that is paused', () => {
     expect(frontier.reachedBound()).toBe('minutes');
   });
 
-  it('counts from its opening when it was paused before', async () => {
+  it('can be paused before it is opened', async () => {
     const { frontier, clock } = paused();
     frontier.pause();
     clock.advance(5 * MINUTE_MS);

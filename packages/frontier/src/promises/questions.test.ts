@@ -1,4 +1,4 @@
-// What a person who asks is told: a wrong "why not yet" sends an operator after the wrong host.
+// Answers for people. A wrong "why not yet" makes an operator look at the wrong host.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ const answer = (address: string): Reply => {
 };
 
 describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
-  it('a host: what is queued, when and why not sooner, who asks for it, what it has given', async () => {
+  it('a host: what is queued, the next time and its reason, who asks for it, how much of its bounds is used', async () => {
     const { frontier, work, clock, store } = setUp(await prepare(), answer, { bounds: { pagesPerHost: 100 } });
     await frontier.open();
     expect(await frontier.inspectHost('never.test')).toMatchObject({
@@ -99,7 +99,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     await store.close();
   });
 
-  it('a URL whose robots.txt cannot be fetched: that, also when the next try is due', async () => {
+  it('a URL whose robots.txt cannot be fetched: that it cannot, also when the next try is due', async () => {
     const { frontier, work, clock, store } = setUp(await prepare(), answer);
     await frontier.open();
     await frontier.add([url('http://gone.test/1')]);
@@ -114,7 +114,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     await store.close();
   });
 
-  it('a list of what is queued, page by page, of all, of a host, of an authority', async () => {
+  it('a list of the queue, in parts, of all hosts, of a host, of an authority', async () => {
     const { frontier, store } = setUp(await prepare(), answer);
     await frontier.open();
     const addresses = Array.from({ length: 25 }, (_, at) => `http://h${at % 5}.test/${at}`);
@@ -138,7 +138,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     await store.close();
   });
 
-  it('a short list, behind whatever comes first: idle hosts, hops, other authorities', async () => {
+  it('a short list, whatever comes first: idle hosts, hops, other authorities', async () => {
     const { frontier, work, store } = setUp(await prepare(), answer);
     await frontier.open();
     await frontier.add(Array.from({ length: 150 }, (_, at) => url(`http://idle${at}.test/`)));
@@ -162,7 +162,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
   });
 });
 
-it('a store without `readHost` cannot say whether a host is parked, and no other answer is given', async () => {
+it('a store without `readHost` does not know whether a host is parked, and the answer is null', async () => {
   const makeStore = (nowMs: () => number): FrontierStore => {
     const { readHost: _, ...store } = memoryStore({ nowMs });
     return store;

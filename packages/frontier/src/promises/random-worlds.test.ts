@@ -1,6 +1,6 @@
 // The promises that must hold whatever sites do: one exchange at a time per host, never early, no page before its
-// authority's robots.txt was answered, and no host is visited faster because it refused. Judged from the world's own
-// log.
+// authority's robots.txt was answered, and no host is visited faster because it refused. The log of the simulated web
+// is checked.
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -168,7 +168,7 @@ describe('random worlds', () => {
     );
   });
 
-  it('so do two processes over one store, whatever gets in between', async () => {
+  it('two processes over one store keep them too, whatever interrupts them', async () => {
     await fc.assert(
       fc.asyncProperty(sites, fc.integer({ min: 1, max: 2_147_483_646 }), async (list, seed) => {
         const random = drawsFrom(seed);

@@ -1,5 +1,5 @@
-// A host that goes back to the store because its only URL is tried again later waits for that URL, and says so. If it
-// said what was left of its interval instead, the URL would have no word at the end of a run that does not wait for it.
+// A host that is released because its only URL is retried later waits for that URL, and says so. If it reported the
+// rest of its interval instead, the URL would have no status at the end of a run that does not wait for it.
 
 import { expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -58,7 +58,7 @@ it.each([0, 1, 1_000])('with an interval of %d ms it waits for the retry', async
   expect(frontier.waits(9)).toMatchObject([{ host: 'a.test', reason: 'not-before', untilMs: laterMs }]);
 });
 
-it('after a Retry-After of a day it comes minutes later at most, not hours', async () => {
+it('after a Retry-After of a day the retry comes at most minutes later, not hours', async () => {
   const { frontier, clock } = setUp((nowMs) => memoryStore({ nowMs }), answer, { random: () => 1 });
   const exchange = exchangeAt(frontier, clock);
   await frontier.open();

@@ -1,4 +1,4 @@
-// Nothing may be asked of an authority before its robots.txt was answered, and what the file costs is paid once.
+// Nothing may be requested from an authority before its robots.txt was answered, and the file is requested once.
 
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -24,7 +24,7 @@ describe('the first request of an authority', () => {
     expect(asked()).toHaveLength(10);
   });
 
-  it('belongs to scheme, host and port: three authorities of one host have three, in one slot (access §1, §9)', async () => {
+  it('is per scheme, host and port: three authorities of one host have three, in one slot (access §1, §9)', async () => {
     const { frontier, work, asked, world } = setUp(make, (address) => (isRobots(address) ? { status: 404 } : PAGE));
     await frontier.open();
     await frontier.add(['http://a.test/', 'https://a.test/', 'http://a.test:8080/'].map((address) => url(address)));
@@ -38,7 +38,7 @@ describe('the first request of an authority', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('speaks for the name with a dot at its end too, which is the same host (access §1, A2)', async () => {
+  it('also covers the name with a trailing dot, which is the same host (access §1, A2)', async () => {
     const { frontier, work, asked, world, verdicts } = setUp(make, (address) =>
       isRobots(address) ? file('Disallow: /x', 'Crawl-delay: 7') : PAGE,
     );
@@ -51,7 +51,7 @@ describe('the first request of an authority', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_000);
   });
 
-  it('is asked again when its lifetime is over, before the next page, with its validators (access §6)', async () => {
+  it('is repeated when its lifetime is over, before the next page, with its validators (access §6)', async () => {
     const seen: (string | null)[] = [];
     const tools = setUp(make, (address, nth) =>
       isRobots(address)
@@ -83,7 +83,7 @@ describe('the first request of an authority', () => {
     ]);
   });
 
-  it('brings its companions with it, before its pages, once per crawl', async () => {
+  it('is followed by its companions, before its pages, once per crawl', async () => {
     const companions = (authority: string) => [url(`${authority}/data.txt`, { via: 'companion' as const })];
     const { frontier, work, asked, clock } = setUp(make, (address) => (isRobots(address) ? file() : PAGE), {
       companions,
@@ -99,8 +99,8 @@ describe('the first request of an authority', () => {
   });
 });
 
-describe('a robots.txt that does not come', () => {
-  it('holds its authority; others of the same host go on; retries grow (access §5)', async () => {
+describe('a robots.txt that does not arrive', () => {
+  it('holds its authority, others of the same host continue, and retry waits grow (access §5)', async () => {
     const { frontier, work, world, notices, verdicts } = setUp(make, (address) =>
       address === 'http://a.test/robots.txt' ? { status: 503 } : isRobots(address) ? file() : PAGE,
     );
@@ -117,7 +117,7 @@ describe('a robots.txt that does not come', () => {
     expect(verdicts()).toEqual([]);
   });
 
-  it('fails what was held for holdMax, and nothing that was not (access §5)', async () => {
+  it('fails the URLs that were held for holdMax, and no others (access §5)', async () => {
     const { frontier, work, verdicts, asked } = setUp(make, (address) => (isRobots(address) ? { status: 500 } : PAGE), {
       robots: { tokens: ['testbot'], holdMaxMs: 6 * 3_600_000 },
     });
@@ -136,7 +136,7 @@ describe('a robots.txt that does not come', () => {
     expect(asked().every(isRobots)).toBe(true);
   });
 
-  it('comes back by an answer: what was held is decided by the new rules (access §8)', async () => {
+  it('is answered at last, and the held URLs are decided by the new rules (access §8)', async () => {
     const { frontier, work, asked, verdicts } = setUp(make, (address, nth) =>
       isRobots(address) ? (nth < 2 ? { status: null, failure: 'reset' } : file('Disallow: /2')) : PAGE,
     );
@@ -169,7 +169,7 @@ describe('redirects of robots.txt', () => {
     expect(notices('robots-redirect-limit')).toHaveLength(hops > 5 ? 1 : 0);
   });
 
-  it('hops to the same host are spaced too, and go before its pages (access §11)', async () => {
+  it('hops to the same host are spaced, and go before its pages (access §11)', async () => {
     const { frontier, work, world } = setUp(make, (address) =>
       isRobots(address) ? to('/r/1') : address.endsWith('/r/1') ? to('/r/2') : file(),
     );
@@ -201,7 +201,7 @@ describe('redirects of robots.txt', () => {
     ]);
   });
 
-  it('a redirect into nothing is unreachable, not open (access §3, DECISION A4)', async () => {
+  it('a redirect to a missing host is unreachable, not open (access §3, DECISION A4)', async () => {
     const { frontier, work, asked } = setUp(make, (address) => (isRobots(address) ? { status: 302 } : PAGE));
     await frontier.open();
     await frontier.add([url('http://a.test/1')]);
@@ -211,7 +211,7 @@ describe('redirects of robots.txt', () => {
 });
 
 describe('a restart', () => {
-  it('with rules: neither asks again nor forgets them (access §8)', async () => {
+  it('with rules neither requests them again nor forgets them (access §8)', async () => {
     const {
       make: start,
       frontier,
@@ -229,7 +229,7 @@ describe('a restart', () => {
     expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/2']);
   });
 
-  it('while unreachable: the pause goes on where it was (access §8)', async () => {
+  it('while unreachable continues the pause (access §8)', async () => {
     const {
       make: start,
       frontier,
@@ -250,7 +250,7 @@ describe('a restart', () => {
     expect(gaps).toEqual([60, 120, 240]);
   });
 
-  it('with a redirect chain under way: its hop is asked once, and the authority waits for it', async () => {
+  it('with a redirect chain under way requests its hop once, and the authority waits for it', async () => {
     const {
       make: start,
       frontier,

@@ -1,5 +1,5 @@
-// The bounds of a crawl hold for all of its processes together: what one has used the others know, and pages are
-// counted to the page although each hands them out by itself.
+// The bounds of a crawl hold for all of its processes together. Each knows what the others have used, and the count of
+// pages is exact although each hands them out by itself.
 
 import { describe, expect, it } from 'vitest';
 import { isRobots, mortalClock, setUp, sharedStore, url } from '../../test-support/set-up.js';
@@ -30,7 +30,7 @@ async function turnsUntil(clock: ManualClock, isOver: () => boolean): Promise<vo
   }
 }
 
-describe('bounds over processes', () => {
+describe('bounds with several processes', () => {
   it.each([1, 2, 3, 4, 5, 45, 79, 100, 106, 127])(
     'four processes fetch exactly as many pages as the bound (seed %i)',
     async (seed) => {
@@ -49,7 +49,7 @@ describe('bounds over processes', () => {
     },
   );
 
-  it('looks at the accounts of those that are at work, however many have been', async () => {
+  it('reads only the counts of processes at work, however many there have been', async () => {
     const ENDED = 3_000;
     let reads = 0;
     const withMany = (nowMs: () => number): FrontierStore => {
@@ -87,7 +87,7 @@ describe('bounds over processes', () => {
     expect(frontier.used().bytes).toBe(2 * ENDED);
   });
 
-  it('processes that are long gone have one account together, and none of it is lost', async () => {
+  it('the counts of processes that ended long ago are merged, and nothing is lost', async () => {
     const GONE = 400;
     const { make, clock, store } = setUp(sharedStore(21), answer, {
       bounds: { pages: 5_000 },
@@ -134,7 +134,7 @@ describe('bounds over processes', () => {
     await expect(crew[2]!.recount()).rejects.toThrow(/account was closed/);
   });
 
-  it('what a dead process was granted comes back when it has been silent for long', async () => {
+  it('the grant of a dead process is free again when it has been silent for long enough', async () => {
     const { work, make, world, clock } = setUp(sharedStore(7), answer, { bounds: { pages: 20 } });
     const mortal = mortalClock(clock);
     const first = make({ part: 'first', clock: mortal.clock });
@@ -159,7 +159,7 @@ describe('bounds over processes', () => {
     expect(second.counts().pages).toBe(20);
   });
 
-  it('a process that goes on under a name goes on with its pages, and with what it was granted', async () => {
+  it('a process that continues under its name keeps its counts and its grant', async () => {
     const { work, make, clock, world } = setUp(sharedStore(9), answer, { bounds: { pages: 10 } });
     const mortal = mortalClock(clock);
     const first = make({ part: 'only', clock: mortal.clock });
@@ -173,7 +173,7 @@ describe('bounds over processes', () => {
     expect(again.counts().pages).toBe(10);
   });
 
-  it('running time of processes that run at once counts once', async () => {
+  it('the running time of simultaneous processes counts once', async () => {
     const { make, clock } = setUp(sharedStore(11), answer, { bounds: { minutes: 10 } });
     const [one, two] = [make({ part: 'one' }), make({ part: 'two' })];
     const pass = async (ms: number) => {
@@ -194,7 +194,7 @@ describe('bounds over processes', () => {
     await two.close();
   });
 
-  it('a process without a name takes over a part that is free', async () => {
+  it('a process without a name takes over a free part', async () => {
     const { make } = setUp(sharedStore(13), answer);
     const [one, two] = [make(), make()];
     await one.open();
@@ -217,7 +217,7 @@ describe('bounds over processes', () => {
     ]);
   });
 
-  it('the lock of the crawl is no host of it', async () => {
+  it('the lock of the crawl is not one of its hosts', async () => {
     const { make } = setUp(sharedStore(17), answer, { bounds: { pages: 3 } });
     const frontier = make();
     await frontier.open();
@@ -228,7 +228,7 @@ describe('bounds over processes', () => {
     expect(again.counts().hosts).toBe(1);
   });
 
-  it('one at a time has the lock, the one that waits comes next', async () => {
+  it('one process at a time has the lock, and the one that waits gets it next', async () => {
     const { store, clock } = setUp(sharedStore(19), answer);
     await store.open({ crawl: 'crawl', owner: 'test', create: true });
     const locks = [0, 1, 2].map(() => new CrawlLock(store, clock, () => 0.5));

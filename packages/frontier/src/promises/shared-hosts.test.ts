@@ -1,4 +1,4 @@
-// Hosts of a crawl go to the processes that have time for them: one that has run out of hosts gets some of another's.
+// Hosts of a crawl go to the processes that have time for them: a process without hosts gets some of another's.
 
 import { expect, it } from 'vitest';
 import { isRobots, setUp, sharedStore, url } from '../../test-support/set-up.js';
@@ -43,7 +43,7 @@ it('a process without a host gets half of those of another', async () => {
   expect(made[0]).toBeGreaterThan(90);
 });
 
-it('a process that asks for nothing gets nothing', async () => {
+it('a process that does not take work gets no hosts', async () => {
   const { made, tookMs } = await joined({ isPaused: true });
   expect(made[1]).toBe(0);
   // A page a second of each host, as if there were no other process.

@@ -1,5 +1,5 @@
-// Limits over several hosts at once: one machine behind many names, and the crawl as a whole. The judge is the world's
-// log.
+// Limits over several hosts at once: one machine behind many names, and the crawl as a whole. The log of the simulated
+// web is checked.
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -36,7 +36,7 @@ describe('per address', () => {
   const byAddress = ({ url: address }: Seen) => addressOf(address);
   const byDomain = ({ url: address, host }: Seen) => `${addressOf(address)} ${host.split('.').slice(-2).join('.')}`;
 
-  it('one request at a time and the longer interval between, whatever hosts ask for, and no host is forgotten', async () => {
+  it('one request at a time with the longer interval in between, whatever hosts ask for, and no host is forgotten', async () => {
     const site = fc.record({ delayS: fc.constantFrom(0, 0, 2, 5), ms: fc.constantFrom(5, 300, 2_000) });
     await fc.assert(
       fc.asyncProperty(
@@ -63,7 +63,7 @@ describe('per address', () => {
     );
   });
 
-  it('who waits for an address says so', async () => {
+  it('a host that waits for an address says so', async () => {
     const { frontier, work } = setUp(make, () => ({ status: 404, ms: 20 }), {
       politeness: { perIp: true, profile: { factor: 0, minMs: 30_000, maxMs: 30_000 } },
     });

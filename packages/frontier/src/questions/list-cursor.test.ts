@@ -5,15 +5,12 @@ import { setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 import { openedCursor, sealedCursor } from './list-cursor.js';
 
-it.each(['', '0 0', '0a0b', '3 w 0lane 12', '1 -2 3 münchen.test'])(
-  'gives back the cursor of a store: %j',
-  (cursor) => {
-    expect(openedCursor(sealedCursor(cursor))).toBe(cursor);
-  },
-);
+it.each(['', '0 0', '0a0b', '3 w 0lane 12', '1 -2 3 münchen.test'])('returns the cursor of a store: %j', (cursor) => {
+  expect(openedCursor(sealedCursor(cursor))).toBe(cursor);
+});
 
 it.each(['xx', '', '0 0', ' ', `${sealedCursor('0 1')} `, sealedCursor('0 1').replace('1', '2'), 7, {}])(
-  'a listing from %j, which none has given, is refused',
+  'a listing from %j, which no listing has returned, is refused',
   async (cursor) => {
     const { frontier } = setUp(
       (nowMs) => memoryStore({ nowMs }),

@@ -1,4 +1,5 @@
-// What a process may hand out: together never more than the bound, and nothing is kept from those who could use it.
+// What a process may hand out: together never more than the bound, and no page stays unused while a process could use
+// it.
 
 import { describe, expect, it } from 'vitest';
 import { grantOf, keptOf, pagesLeft } from './account.js';

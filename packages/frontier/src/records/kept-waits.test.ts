@@ -1,5 +1,5 @@
-// Why hosts wait, over the restarts of several processes: at stake is a host that waits for an operator who is never
-// told, since the process that ended last has overwritten what the others knew.
+// Why hosts wait, over the restarts of several processes. At stake: a host waits for an operator who is never told,
+// because the process that ended last has overwritten what the others knew.
 
 import { expect, it } from 'vitest';
 import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
@@ -9,7 +9,7 @@ const shared = (nowMs: () => number) => wanderingStore(memoryStore({ nowMs }), (
 const refused = (address: string) => ({ status: isRobots(address) ? 404 : 403 });
 const pages = (host: string) => Array.from({ length: 30 }, (_, at) => url(`http://${host}/${at}`));
 
-it('a process that opens the crawl knows what every process has told of its hosts', async () => {
+it('a process that opens the crawl knows what every process has recorded about its hosts', async () => {
   const { make, work, clock } = setUp(shared, refused);
   const [first, second] = [make({ part: 'first' }), make({ part: 'second' })];
   await first.open();

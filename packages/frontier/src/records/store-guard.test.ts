@@ -1,11 +1,11 @@
-// Where records lie in a store of several servers. A record that is read elsewhere than it was written is lost, and one
-// that is kept far from its host makes a worker wait for a server that its host does not need.
+// Where records are in a store of several servers. A record that is read from another place than it was written to is
+// lost, and one that is not kept with its host makes a worker wait for a server that its host does not need.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
 import { placeOfRecord, StoreGuard } from './store-guard.js';
 
-describe('a record is kept near', () => {
+describe('a record is kept with', () => {
   const rows = [
     ['robots/https://www.example.org:8443', 'www.example.org', 'example.org'],
     ['owner/data-txt/https://www.example.org', 'www.example.org', 'example.org'],
@@ -27,7 +27,7 @@ describe('a record is kept near', () => {
   });
 });
 
-it('is read where it was written, by whichever part of the frontier', async () => {
+it('is read where it was written, by any part of the frontier', async () => {
   const inner = memoryStore();
   const places: unknown[] = [];
   const writeRecord: typeof inner.writeRecord = async (key, _, near) => void places.push([key, near]);

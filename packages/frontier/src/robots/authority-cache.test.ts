@@ -1,4 +1,4 @@
-// What is at stake: memory in crawls of many hosts, and that what left it comes back as it was.
+// At stake: memory in crawls of many hosts, and that entries that left it come back unchanged.
 
 import { initialAccess, nextAccess, resolveAccessOptions } from '@mannerly/robots/access';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ async function loadAll(cache: ReturnType<typeof cacheOf>, names: readonly string
 }
 
 describe('compiled rules', () => {
-  it('stay with those who were read last, and only their state with the others', async () => {
+  it('are kept for the authorities that were read last, and only their state for the others', async () => {
     const cache = cacheOf({ maxAuthorities: 10, maxRules: 2 });
     const all = await loadAll(cache, ['http://a.test', 'http://b.test', 'http://c.test']);
     expect(all.map(({ rules }) => rules !== null)).toEqual([false, true, true]);
@@ -45,7 +45,7 @@ describe('compiled rules', () => {
     expect([a?.rules, b?.rules]).toEqual([RULES, RULES]);
   });
 
-  it('of who has left memory are not counted, nor taken from who came back', async () => {
+  it('of authorities that left memory are not counted, and those that came back keep theirs', async () => {
     const cache = cacheOf({ maxAuthorities: 2, maxRules: 2 });
     const [a, b] = await loadAll(cache, ['http://a.test', 'http://b.test', 'http://c.test']);
     expect(cache.peek('http://a.test')).toBeNull();
@@ -93,7 +93,7 @@ describe('an authority that is read again', () => {
     expect(after.rules).toBe(rules);
   });
 
-  it('is left alone while a request for it is in flight', async () => {
+  it('is not changed while a request for it is in flight', async () => {
     const cache = cacheOf({ maxAuthorities: 2, maxRules: 2 });
     const before = await cache.load('http://a.test');
     before.access = { ...before.access, fetching: true };

@@ -1,5 +1,4 @@
-// A restart must be neither a reason to refetch nor an amnesty: what the conformance suite cannot see of a killed
-// process.
+// What the conformance suite cannot see of a killed process: a restart must neither repeat requests nor forget delays.
 
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +48,7 @@ async function afterKill(): Promise<FrontierStore> {
 const lease = (store: FrontierStore) => store.lease({ maxHosts: 9, entriesPerHost: 9, ttlMs: 60_000 });
 
 describe('the file store after a kill', () => {
-  it('has everything a verb has answered for', async () => {
+  it('has everything that was answered', async () => {
     const store = await opened();
     await store.add([entry('a', 1), entry('a', 2)]);
     await store.writeRecord('robots http://a', Uint8Array.of(0, 255));
@@ -80,7 +79,7 @@ describe('the file store after a kill', () => {
     await store.close();
   });
 
-  it('ends the lease of the dead at once, and keeps its delay (O1)', async () => {
+  it('ends the lease of a dead process at once, and keeps its delay (O1)', async () => {
     const store = await opened();
     await store.add([entry('a', 1)]);
     const [leased] = await lease(store);
@@ -104,7 +103,7 @@ describe('the file store after a kill', () => {
     await store.close();
   });
 
-  it('remembers a lease that nothing was committed under', async () => {
+  it('remembers a lease without a commit', async () => {
     const store = await opened();
     await store.add([entry('a', 1), entry('a', 2)]);
     const [leased] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
@@ -157,14 +156,14 @@ describe('the file store after a kill', () => {
 });
 
 describe('the file store at open', () => {
-  it('refuses a file that another store has open, and takes it when that one has closed', async () => {
+  it('refuses a file that another store has open, and opens it when that one has closed', async () => {
     const store = await opened();
     await expect(opened()).rejects.toMatchObject({ code: 'store-failed' });
     await store.close();
     await (await opened()).close();
   });
 
-  it('takes over the lock of a process that is gone, not that of one that lives', async () => {
+  it('takes over the lock of a process that has ended, not that of a living one', async () => {
     await writeFile(`${path}.lock`, '2147483646 1');
     await (await opened()).close();
     await writeFile(`${path}.lock`, `${process.ppid} 1`);
@@ -173,7 +172,7 @@ describe('the file store at open', () => {
     await (await opened()).close();
   });
 
-  it('refuses what is not there, cut short, damaged, or of another crawl or version', async () => {
+  it('refuses a file that is missing, truncated, damaged, or of another crawl or version', async () => {
     const open = (request: object) => fileStore({ path }).open({ ...openRequest, ...request });
     await expect(open({ create: false })).rejects.toMatchObject({ code: 'store-mismatch' });
     const store = await opened();
@@ -198,7 +197,7 @@ describe('the file store at open', () => {
     await open({});
   });
 
-  it('tells every later caller when the file could not be written', async () => {
+  it('fails every later call when the file could not be written', async () => {
     const store = await opened();
     await rm(folder, { recursive: true, force: true });
     await expect(store.add([entry('a', 1)])).rejects.toMatchObject({ code: 'store-failed' });

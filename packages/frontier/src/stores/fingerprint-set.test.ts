@@ -1,4 +1,5 @@
-// What is known decides what is fetched: a fingerprint lost is a page fetched twice, one invented is a page never seen.
+// Known URLs are not fetched again: if a fingerprint is lost, a page is fetched twice; if one is invented, a page is
+// never fetched.
 
 import { describe, expect, it, vi } from 'vitest';
 import { FingerprintSet } from './fingerprint-set.js';
@@ -25,7 +26,7 @@ function fingerprintOf(high: number, low: number): Uint8Array {
 }
 
 describe('the fingerprint set', () => {
-  it('agrees with a plain set, clusters and wrap-around included', () => {
+  it('agrees with a plain set, including clusters and wrap-around', () => {
     const next = words(20_261_120);
     const set = new FingerprintSet();
     const plain = new Set<string>();
@@ -87,7 +88,7 @@ describe('the fingerprint set', () => {
     expect(pairs.some(([high, low]) => set.add(fingerprintOf(high, low)))).toBe(false);
   });
 
-  it('holds what is loaded at once, (0, 0) and what it held before included', () => {
+  it('holds what is loaded at once, including (0, 0) and what it held before', () => {
     const next = words(13);
     const set = new FingerprintSet();
     const bytes = new Uint8Array(8 * 700_000);

@@ -1,4 +1,4 @@
-// An entry out of its order is a page out of its turn; one that is lost is a page never fetched.
+// If an entry is out of order, a page is fetched out of turn; if one is lost, a page is never fetched.
 
 import { describe, expect, it } from 'vitest';
 import { createChoices } from '../conformance/store-test.js';
@@ -130,7 +130,7 @@ function differences(seed: number): string[] {
 }
 
 describe('the entries of a host', () => {
-  it.each([1, 2, 3, 4])('are handed out as from a sorted list (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4])('are handed out in the order of a sorted list (seed %i)', (seed) => {
     expect(differences(seed)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 // What the conformance suite cannot see: files that are not ours, owners that died, budgets that shrank, commits that
-// are shared. At stake are a crawl overwritten by another and a host with two holders.
+// are shared. At stake: a crawl that overwrites another, and a host with two holders.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -42,7 +42,7 @@ function entry(number: number, host = 'h'): NewEntry {
 const entries = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => entry(from + at));
 
 describe('opening', () => {
-  it('refuses a folder of another identity by both names', async () => {
+  it('refuses a folder of another identity, and names both', async () => {
     await (await opened({ identity: 'mybot' })).close();
     const other = make({ identity: 'yourbot' });
     const refused = other.open({ crawl: 'c', owner: 'o', create: true });
@@ -53,13 +53,13 @@ describe('opening', () => {
     await (await opened({ identity: 'mybot' })).close();
   });
 
-  it('refuses another crawl by both names', async () => {
+  it('refuses another crawl, and names both', async () => {
     await (await opened()).close();
     const refused = make().open({ crawl: 'd', owner: 'o', create: true });
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringMatching(/"c".*"d"/) });
   });
 
-  it('refuses another format by name', async () => {
+  it('refuses another format, and names it', async () => {
     const path = join(folder, 'frontier');
     const tables = await openEnvironment(path, true);
     tables.write(() => {
@@ -74,7 +74,7 @@ describe('opening', () => {
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringContaining('99') });
   });
 
-  it('makes no folder where `create` is not set', async () => {
+  it('makes no folder if `create` is not set', async () => {
     const refused = make().open({ crawl: 'c', owner: 'o', create: false });
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch' });
   });
@@ -91,7 +91,7 @@ describe('opening', () => {
     ['of another version of lmdb', 'store-mismatch', (whole: Buffer) => whole.fill(9, 28, 29)],
     ['that was cut short', 'store-failed', (whole: Buffer) => whole.subarray(0, whole.length - 4_096)],
     ['that was cut within its head', 'store-mismatch', (whole: Buffer) => whole.subarray(0, 100)],
-  ])('refuses a file %s, and stays alive', async (_what, code, spoil) => {
+  ])('refuses a file %s, and does not crash', async (_what, code, spoil) => {
     const store = await opened();
     await store.add(entries(0, 500));
     await store.close();
@@ -102,7 +102,7 @@ describe('opening', () => {
   });
 
   it.each(['lock.mdb', 'gate/lock.mdb', 'gate/data.mdb', 'data.mdb'])(
-    'refuses a folder in the place of %s, and stays alive',
+    'refuses a folder in the place of %s, and does not crash',
     async (name) => {
       await (await opened()).close();
       const path = join(folder, 'frontier', name);
@@ -113,7 +113,7 @@ describe('opening', () => {
     },
   );
 
-  it('refuses a gate that is something else, and stays alive', async () => {
+  it('refuses a gate file that is something else, and does not crash', async () => {
     await (await opened()).close();
     const path = join(folder, 'frontier', 'gate', 'data.mdb');
     await writeFile(path, Buffer.alloc(40_000, 'x'));
@@ -140,7 +140,7 @@ describe('opening', () => {
 });
 
 describe('owners (O1)', () => {
-  it('ends leases of a process that is gone at once, its hosts due at now + delay', async () => {
+  it('ends leases of an ended process at once, and its hosts are due at now + delay', async () => {
     const store = await opened();
     await store.add([entry(1), entry(2)]);
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
@@ -161,7 +161,7 @@ describe('owners (O1)', () => {
     await next.close();
   });
 
-  it('gives a host without a committed delay the first delay', async () => {
+  it('uses the first delay for a host without a committed delay', async () => {
     const store = await opened();
     await store.add([entry(1)]);
     await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
@@ -175,7 +175,7 @@ describe('owners (O1)', () => {
     await next.close();
   });
 
-  it('leaves leases of a process that lives, a closed client included', async () => {
+  it('does not end leases of a living process, even if its client is closed', async () => {
     const store = await opened();
     await store.add([entry(1)]);
     await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
@@ -212,7 +212,7 @@ describe('owners (O1)', () => {
     await next.close();
   });
 
-  it('forgets clients that leave nothing behind', async () => {
+  it('forgets clients without leases', async () => {
     for (let round = 0; round < 3; round += 1) await (await opened()).close();
     const tables = await openEnvironment(join(folder, 'frontier'), false);
     expect(listHolders(tables.meta)).toEqual([]);
@@ -236,7 +236,7 @@ describe('owners (O1)', () => {
 });
 
 describe('fingerprints', () => {
-  it('are all known after the budget has shrunk and grown again', async () => {
+  it('are all known after the budget was lowered and raised again', async () => {
     const least = 65_536;
     const large = await opened();
     for (let at = 0; at < 40_000; at += 8_000) await large.add(entries(at, at + 8_000));
@@ -252,7 +252,7 @@ describe('fingerprints', () => {
     }
   });
 
-  it('of one client are known to another with its next verb', async () => {
+  it('that one client adds are known to another at its next verb', async () => {
     const [one, other] = [await opened(), await opened()];
     expect(await one.add(entries(0, 600))).not.toContain('known');
     expect(new Set(await other.add(entries(0, 600)))).toEqual(new Set(['known']));
@@ -261,7 +261,7 @@ describe('fingerprints', () => {
 });
 
 describe('group commit', () => {
-  it('commits the first verb at once and those that follow together, in their order', async () => {
+  it('commits the first verb at once, and those that follow together and in order', async () => {
     const store = await opened({ commitEveryMs: 1_000 });
     await store.add([entry(0)]);
     // The time of the next commit does not come: a verb that waited for it would never resolve.
@@ -276,7 +276,7 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('reads a record that is being written, and closes with nothing unwritten', async () => {
+  it('reads a record that is being written, and leaves nothing unwritten at close', async () => {
     const store = await opened({ commitEveryMs: 1_000 });
     await store.writeRecord('k', Uint8Array.of(1));
     const writing = store.writeRecord('k', Uint8Array.of(2));
@@ -289,7 +289,7 @@ describe('group commit', () => {
     await next.close();
   });
 
-  it('says that something may be due before it is committed', async () => {
+  it('reports that something may be due before it is committed', async () => {
     const store = await opened({ commitEveryMs: 1_000 });
     await store.writeRecord('k', null);
     const adding = store.add([entry(1)]);
@@ -312,7 +312,7 @@ describe('the checksum', () => {
   const file = () => join(folder, 'frontier', 'data.mdb');
   const checksum = () => join(folder, 'frontier', 'checksum');
 
-  it('finds one changed bit anywhere in the file, and its text says what to do', async () => {
+  it('finds one changed bit anywhere in the file, and the message says what to do', async () => {
     const store = await opened();
     await store.add(entries(0, 3_000));
     await store.close();
@@ -332,7 +332,7 @@ describe('the checksum', () => {
     await (await opened()).close();
   });
 
-  it('is written by the last client to close, and gone with the first to open', async () => {
+  it('is written by the last client that closes, and removed by the first that opens', async () => {
     const first = await opened();
     const second = await opened();
     await first.close();
@@ -345,7 +345,7 @@ describe('the checksum', () => {
     await third.close();
   });
 
-  it('is not written while a client that is gone has hosts', async () => {
+  it('is not written while an ended client has hosts', async () => {
     const store = await opened();
     await store.add(entries(0, 1));
     expect(await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 })).toHaveLength(1);

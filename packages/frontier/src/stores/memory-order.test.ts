@@ -1,4 +1,4 @@
-// The order in which the memory store hands out entries: by priority, and as they were added.
+// The order in which the memory store hands out entries: by priority, then in the order in which they were added.
 
 import { describe, expect, it } from 'vitest';
 import type { NewEntry } from '../store.js';
@@ -27,7 +27,7 @@ async function opened() {
 const numbers = (entries: readonly { readonly body: Uint8Array }[]) => entries.map(({ body }) => body[0]);
 
 describe('entries of the memory store', () => {
-  it('come as they came, a few at a time, and all of them are counted', async () => {
+  it('are handed out in the order of adding, a few at a time, and all are counted', async () => {
     const { store, lease } = await opened();
     await store.add([1, 2, 3, 4, 5].map((number) => entry(number)));
     const first = await lease(2);
@@ -39,13 +39,13 @@ describe('entries of the memory store', () => {
     expect(await store.readHost!(HOST)).toMatchObject({ queued: 1, inFlight: 3 });
   });
 
-  it('come behind those of a better priority, which came later', async () => {
+  it('come after those of a better priority that were added later', async () => {
     const { store, lease } = await opened();
     await store.add([entry(1), entry(2), entry(3, { priority: 0 }), entry(4, { priority: 2 })]);
     expect(numbers((await lease(1)).entries)).toEqual([3]);
   });
 
-  it('come before one of their priority that is put back', async () => {
+  it('come before one of their priority that is requeued', async () => {
     const { store, lease } = await opened();
     await store.add([1, 2, 3].map((number) => entry(number)));
     const { fencingToken } = await lease(1);
@@ -54,7 +54,7 @@ describe('entries of the memory store', () => {
     expect(answer.hosts[0]?.ok === true ? numbers(answer.hosts[0].entries) : null).toEqual([2, 3, 1]);
   });
 
-  it('make their host due though another entry of it waits', async () => {
+  it('make their host due even if another entry of it waits', async () => {
     const { store, lease } = await opened();
     await store.add([entry(1)]);
     const { fencingToken } = await lease(1);
@@ -64,7 +64,7 @@ describe('entries of the memory store', () => {
     expect(numbers((await lease(9)).entries)).toEqual([3]);
   });
 
-  it('come as they came where they are many, whatever is put back, given back or comes between', async () => {
+  it('keep their order if there are many, whatever is requeued, returned or added in between', async () => {
     const { store, lease, pass } = await opened();
     const long = (number: number, more: Partial<NewEntry> = {}) => {
       const body = new Uint8Array(60);
@@ -121,7 +121,7 @@ describe('entries of the memory store', () => {
     expect(listed.length).toBeGreaterThan(500);
   });
 
-  it('are skipped in a blocked lane, and come when the block ends', async () => {
+  it('are skipped in a blocked lane, and handed out when the block ends', async () => {
     const { store, lease, pass } = await opened();
     const other = { lane: `http://${HOST}` };
     await store.add([entry(1), entry(2), entry(3), entry(4, other)]);

@@ -43,7 +43,7 @@ describe('postgresStore', () => {
     ['`maxQueued`', { pool, maxQueued: 0.5 }],
     ['`holdMs`', { pool, holdMs: -1 }],
     ['`maxQeued`', { pool, maxQeued: 1 }],
-  ])('names %s when it is wrong: %j', (name, options) => {
+  ])('names %s if it is wrong: %j', (name, options) => {
     const refusal = codeOf(() => postgresStore(options as unknown as PostgresStoreOptions));
     expect(refusal).toMatch(/^option-invalid: /);
     expect(refusal).toContain(name);
@@ -130,7 +130,7 @@ describe('a server that fails', () => {
     ['25006', /standby/],
     ['3D000', /Create the database/],
     ['42501', /create schemas/],
-  ])('says with %s what to do', async (code, advice) => {
+  ])('says what to do about %s', async (code, advice) => {
     const messages: string[] = [];
     const query = () => Promise.reject(Object.assign(new Error('no'), { code }));
     const onNotice = ({ message }: ServerNotice) => void messages.push(message);
@@ -140,7 +140,7 @@ describe('a server that fails', () => {
     for (const message of messages) expect(message).toMatch(advice);
   });
 
-  it('that answers what reads and refuses what writes is away until all is answered: one notice, not one for each call', async () => {
+  it('that answers reads and refuses writes is away until it answers both: one notice, not one per call', async () => {
     const kinds: string[] = [];
     let refused = 0;
     const query: PostgresPool['query'] = async ({ text }) => {
@@ -212,7 +212,7 @@ describe('a server that fails', () => {
 });
 
 describe('the values of calls', () => {
-  it('gives a lane always the same name, and no two lanes one name', () => {
+  it('always gives a lane the same name, and no two lanes the same', () => {
     const lanes = laneNames();
     const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes(lane));
     expect(new Set([a, b, empty, lanes(undefined)]).size).toBe(4);
@@ -245,7 +245,7 @@ describe('the values of calls', () => {
     expect(text).toBe(expected);
   });
 
-  it('writes hosts with states and bodies as digits, and an id that is none as one that is not there', () => {
+  it('writes hosts with states and bodies as digits, and an invalid id as one that does not exist', () => {
     const part = { fencingToken: 'x', then: { release: { dueInMs: null } } };
     const requeue = [{ id: '1' }, { id: '2', body: new Uint8Array([0, 255]), notBeforeMs: 1.5 }];
     const kept = { fencingToken: '9', then: { keep: { ttlMs: 1, want: 3 } }, state: new Uint8Array([7]) };

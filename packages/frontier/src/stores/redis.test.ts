@@ -33,7 +33,7 @@ describe('redisStore', () => {
     ['`maxQueued`', { client, maxQueued: 0.5 }],
     ['`holdMs`', { client, holdMs: -1 }],
     ['`maxQeued`', { client, maxQeued: 1 }],
-  ])('names %s when it is wrong: %j', (name, options) => {
+  ])('names %s if it is wrong: %j', (name, options) => {
     const refusal = codeOf(() => redisStore(options as unknown as RedisStoreOptions));
     expect(refusal).toMatch(/^option-invalid: /);
     expect(refusal).toContain(name);
@@ -72,7 +72,7 @@ describe('the values of scripts', () => {
     expect([0, 0.0001, 1, 1.5, 86_400_000, -3].map(microseconds)).toEqual([0, 1, 1_000, 1_500, 86_400_000_000, 0]);
   });
 
-  it('gives a lane always the same name, and no two lanes one name', () => {
+  it('always gives a lane the same name, and no two lanes the same', () => {
     const lanes = laneNames();
     const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes(lane));
     expect(new Set([a, b, empty, lanes(undefined)]).size).toBe(4);

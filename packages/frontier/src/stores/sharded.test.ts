@@ -1,4 +1,4 @@
-// A store among several that does not answer. At stake: hosts of the others that wait for it, links that are lost with
+// One of several stores that does not answer. At stake: hosts of the others that wait for it, links that are lost with
 // it, and hosts that it grants to a process that has stopped waiting.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -57,7 +57,7 @@ describe('a store that does not answer', () => {
     };
   }
 
-  it('stops its own hosts only', async () => {
+  it('stops only its own hosts', async () => {
     const { store, stop, back, afterSilence, gone, others } = await opened();
     stop();
     const leases = await afterSilence(store.lease(ALL));
@@ -76,7 +76,7 @@ describe('a store that does not answer', () => {
     expect((await store.lease(ALL)).map(({ host }) => host).sort()).toEqual(gone.sort());
   });
 
-  it('has the links that were found meanwhile when it answers again', async () => {
+  it('gets the links that were found meanwhile when it answers again', async () => {
     const { store, stop, back, afterSilence, gone, others } = await opened();
     const leases = await store.lease(ALL);
     const there = leases.find(({ host }) => others.includes(host))!;
@@ -99,7 +99,7 @@ describe('a store that does not answer', () => {
     expect((await store.readHost!(away.host))?.inFlight).toBe(0);
   });
 
-  it('gets back what it granted too late', async () => {
+  it('gets the hosts back that it granted too late', async () => {
     const { store, stop, back, afterSilence, gone } = await opened();
     stop();
     const named = afterSilence(store.lease({ ...ALL, hosts: gone.slice(0, 1) }));
@@ -108,7 +108,7 @@ describe('a store that does not answer', () => {
     expect((await store.readHost!(gone[0]!))?.isLeased).toBe(false);
   });
 
-  it('fails the crawl when it fails after all', async () => {
+  it('fails the crawl if it answers with a failure', async () => {
     const { store, stop, fail, afterSilence } = await opened();
     stop();
     await afterSilence(store.lease(ALL));

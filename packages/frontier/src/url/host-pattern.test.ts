@@ -1,4 +1,4 @@
-// A pattern that is misread slows down the wrong host, or none.
+// A misread pattern slows down the wrong host, or none.
 
 import { describe, expect, it } from 'vitest';
 import { createHostMatch, readHostPattern } from './host-pattern.js';
@@ -30,7 +30,7 @@ describe('readHostPattern', () => {
     expect(readHostPattern(written)).toBe(read);
   });
 
-  it.each([7, null, undefined, {}, ['shop.example']])('%j is none', (value) => {
+  it.each([7, null, undefined, {}, ['shop.example']])('%j is not a pattern', (value) => {
     expect(readHostPattern(value)).toBeNull();
   });
 });
@@ -52,7 +52,7 @@ describe('createHostMatch', () => {
     expect(createHostMatch(lists)(host)).toEqual(places);
   });
 
-  it('by domain a pattern for one host matches the key of them all', () => {
+  it('with keys by domain, a pattern for one host matches the key of all', () => {
     const match = createHostMatch([['shop.example.org'], ['*.shop.example.org'], ['other.example.net']], 'domain');
     expect(match('example.org')).toEqual([0, 1]);
     expect(match('example.net')).toEqual([2]);

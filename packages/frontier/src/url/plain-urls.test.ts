@@ -1,5 +1,5 @@
-// URLs are cut apart by a pattern where they are plain. At stake: where the pattern and the platform's parser differ,
-// two names of one page count as two, or a host is spaced under a name that is not its own.
+// A regular expression splits plain URLs. At stake: if it and the platform's parser differ, two names of one page count
+// as two, or a host is spaced under a wrong name.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -80,7 +80,7 @@ const PIECES = [
 
 const PLAIN = 'https://a-1.example.org:8080/x/y.html?a=1&b=/2';
 
-it('the pattern answers as the parser does, or leaves it to the parser', () => {
+it('the expression answers as the parser does, or leaves the URL to the parser', () => {
   let plain = 0;
   const odd = fc
     .tuple(

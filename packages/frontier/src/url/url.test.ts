@@ -1,4 +1,5 @@
-// The canonical form decides what counts as seen. At stake: a page fetched again under a second name, or never at all.
+// The canonical form decides which URLs are known. At stake: a page that is fetched again under a second name, or
+// never.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -57,11 +58,11 @@ describe('canonicalize', () => {
     ['an encoded tracking name', 'http://example.org/?%75tm_source=x', 'http://example.org/'],
     ['a name that only holds one', 'http://example.org/?xgclid=1', 'http://example.org/?xgclid=1'],
     ['a value that looks like one', 'http://example.org/?a=utm_source', 'http://example.org/?a=utm_source'],
-  ])('%s, where they are to leave the key', (_title, url, canonical) => {
+  ])('%s, if they are to be left out of the key', (_title, url, canonical) => {
     expect(canonicalize(url, canonicalRulesWith(trackingParameters()))).toBe(canonical);
   });
 
-  it('knows the tracking parameters that it is given, and only those', () => {
+  it('removes the given tracking parameters, and only those', () => {
     const rules = canonicalRulesWith(trackingParameters(['from', 'ad_*']));
     expect(canonicalize('http://example.org/?From=a&AD_x=1&utm_source=x&id=1', rules)).toBe(
       'http://example.org/?id=1&utm_source=x',
@@ -75,7 +76,7 @@ describe('canonicalize', () => {
     ['percent-encoding', 'http://example.org/%7Ea', 'http://example.org/%7Ea'],
     ['query-order', 'http://example.org/?b&a', 'http://example.org/?b&a'],
     ['empty-query', 'http://example.org/?', 'http://example.org/?'],
-  ])('the rule %s can be left out, and the others go on', (left, url, canonical) => {
+  ])('the rule %s can be left out, and the others still apply', (left, url, canonical) => {
     const rules = CANONICAL_RULES.filter(({ name }) => name !== left);
     expect(rules).toHaveLength(CANONICAL_RULES.length - 1);
     expect(canonicalize(url, rules)).toBe(canonical);
@@ -83,7 +84,7 @@ describe('canonicalize', () => {
     expect(canonicalize('HTTP://EXAMPLE.org:80/a/../b', rules)).toBe('http://example.org/b');
   });
 
-  it('takes rules of somebody else', () => {
+  it('accepts a user’s own rules', () => {
     const lower: CanonicalRule = {
       name: 'path-case',
       apply: (parts) => ({ ...parts, path: parts.path.toLowerCase() }),

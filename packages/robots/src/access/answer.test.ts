@@ -52,7 +52,7 @@ describe('what a response means (access §4)', () => {
     expect(meanings(answer(304), true)).toEqual(all('not-modified'));
   });
 
-  it('a failure is transient, a chain too long is unavailable, strictest closes', () => {
+  it('a failure is transient, a chain that is too long is unavailable, and strictest closes', () => {
     expect(meanings({ kind: 'failure', failure: 'short-body' })).toEqual(all(t));
     expect(meanings({ kind: 'redirect-limit' })).toEqual([u, u, u, r]);
   });
@@ -68,11 +68,11 @@ describe('what a response means (access §4)', () => {
     [answer(404), []],
     [{ kind: 'redirect-limit' }, ['robots-redirect-limit']],
   ];
-  it.each(notes)('%# tells the operator', (given, expected) => {
+  it.each(notes)('%# is reported to the operator', (given, expected) => {
     expect(classifyAnswer(given, false, resolveAccessOptions()).notes).toEqual(expected);
   });
 
-  it('reads the charset that was declared', () => {
+  it('reads the declared charset', () => {
     expect(declaredCharset({ 'content-type': 'text/plain;charset="Windows-1251"' })).toBe('windows-1251');
     expect(declaredCharset({})).toBeNull();
   });

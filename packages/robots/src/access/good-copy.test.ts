@@ -16,7 +16,7 @@ const answer = (headers: Record<string, string>): RobotsAnswer => ({
 const copyOf = (headers: Record<string, string>): GoodCopy | null => copyAfter(null, 'parse', answer(headers), 5);
 
 describe('the good copy (access §2, §8)', () => {
-  it('its validators go to its own final URL and no other', () => {
+  it('sends its validators to its own final URL and to no other', () => {
     const copy = copyOf({ etag: '"1"', 'last-modified': 'Thu, 21 Nov 1996 12:00:00 GMT' });
     expect(copyValidators(copy, FINAL)).toEqual({
       'if-none-match': '"1"',
@@ -28,14 +28,14 @@ describe('the good copy (access §2, §8)', () => {
     expect(copyValidators(null, FINAL)).toBeNull();
   });
 
-  it('a 304 confirms it, takes over new validators, and may forbid storing', () => {
+  it('is confirmed by a 304, whose new validators it takes and which may forbid storing', () => {
     const copy = copyOf({ etag: '"1"' });
     const confirmed = copyAfter(copy, 'not-modified', answer({ etag: '"2"', 'cache-control': 'no-store' }), 9);
     expect(confirmed).toEqual({ ...copy, etag: '"2"', receivedAtMs: 9, mayStore: false });
     expect(copyAfter(confirmed, 'not-modified', answer({}), 10)?.mayStore).toBe(false);
   });
 
-  it('only gone drops it', () => {
+  it('is dropped only when the file is gone', () => {
     const copy = copyOf({});
     expect(copyAfter(copy, 'gone', answer({}), 9)).toBeNull();
     expect(copyAfter(copy, 'unavailable', answer({}), 9)).toBe(copy);

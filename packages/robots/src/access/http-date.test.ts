@@ -37,7 +37,7 @@ describe('dates', () => {
     expect([iso(parseHttpDate(text)), iso(parseLooseDate(text))]).toEqual([http, loose]);
   });
 
-  it('what a server prints is what is read back', () => {
+  it('a date that a server prints is read back unchanged', () => {
     const seconds = fc.integer({ min: 0, max: 4_000_000_000 });
     fc.assert(fc.property(seconds, (s) => parseHttpDate(new Date(s * 1000).toUTCString()) === s * 1000));
   });

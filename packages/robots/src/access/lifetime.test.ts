@@ -1,4 +1,5 @@
-// A lifetime too long keeps rules that the site has withdrawn; one too short asks before every page.
+// If a lifetime is too long, rules stay that the site has withdrawn; if it is too short, robots.txt is requested before
+// every page.
 import { describe, expect, it } from 'vitest';
 import { mayStore, robotsLifetimeMs } from './timing.js';
 
@@ -25,7 +26,7 @@ describe('lifetime (access §6)', () => {
     expect(seconds(headers)).toBe(expected);
   });
 
-  it('no-store keeps a copy off the disk', () => {
+  it('a copy with no-store is not written to disk', () => {
     expect(mayStore({ 'cache-control': 'No-Store' })).toBe(false);
     expect(mayStore({ 'cache-control': 'no-cache' })).toBe(true);
   });

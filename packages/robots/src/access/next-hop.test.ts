@@ -1,4 +1,4 @@
-// A redirect followed too far is somebody else's file; one given up too early is a site without rules.
+// If redirects are followed too far, the file is somebody else's; if given up too early, a site seems to have no rules.
 import { describe, expect, it } from 'vitest';
 import { resolveAccessOptions } from './profile.js';
 import { nextHop } from './robots-url.js';
@@ -35,7 +35,7 @@ describe('redirects of robots.txt (access §3)', () => {
     expect(hop('/other', [START], status)).toEqual({ kind: 'final' });
   });
 
-  it('follows the fifth and not the sixth; in 1996 the twentieth and not the next', () => {
+  it('follows the fifth and not the sixth, and under the 1996 rules the twentieth and not the next', () => {
     const old = resolveAccessOptions({ dialect: '1996' });
     expect(hop('/x', chain(5)).kind).toBe('follow');
     expect(hop('/x', chain(6)).kind).toBe('redirect-limit');
@@ -43,7 +43,7 @@ describe('redirects of robots.txt (access §3)', () => {
     expect(hop('/x', chain(21), 302, old).kind).toBe('redirect-limit');
   });
 
-  it('a URL seen anywhere in the chain ends it', () => {
+  it('a URL that was already in the chain ends it', () => {
     expect(hop(START, chain(3)).kind).toBe('redirect-limit');
   });
 });
@@ -56,7 +56,7 @@ describe('a hop to a host name', () => {
     [`${name(253)}.`, 'follow'],
     [name(254), 'redirect-unusable'],
     ['c'.repeat(3_000), 'redirect-unusable'],
-  ])('is followed up to 253 characters, a trailing dot not counted: %s', (host, kind) => {
+  ])('is followed if it has at most 253 characters without a trailing dot: %s', (host, kind) => {
     expect(hop(`https://${host}/robots.txt`).kind).toBe(kind);
   });
 });

@@ -1,4 +1,4 @@
-// The options decide what silence means; a misspelt one must not pass for the default.
+// The options decide what a missing answer means. A misspelt one must not be taken for the default.
 import { describe, expect, it } from 'vitest';
 import { type AccessOptions, resolveAccessOptions } from './profile.js';
 

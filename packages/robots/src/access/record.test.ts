@@ -30,13 +30,13 @@ const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const bytes = (content: string) => new TextEncoder().encode(content);
 
 describe('the stored form of an access state', () => {
-  it('carries body and validators, line feeds in the body included', () => {
+  it('keeps body and validators, including line feeds in the body', () => {
     const state = withCopy({ etag: '"1"', 'content-type': 'text/plain; charset=KOI8-R' });
     expect(decodeAccess(encodeAccess(state))).toEqual(state);
     expect(state.copy?.charset).toBe('koi8-r');
   });
 
-  it('stays within its bound: a body that does not fit is left out', () => {
+  it('stays within its bound and leaves out a body that does not fit', () => {
     const fits = encodeAccess(withCopy({}, MAX_ACCESS_RECORD_BYTES - 1000));
     expect(fits.length).toBeGreaterThan(MAX_ACCESS_RECORD_BYTES - 1000);
     const tooLong = encodeAccess(withCopy({}, MAX_ACCESS_RECORD_BYTES));
@@ -45,7 +45,7 @@ describe('the stored form of an access state', () => {
   });
 
   it.each([{ 'cache-control': 'no-store', etag: '"1"' }, {}])(
-    'takes a body that was left out from who still has it',
+    'takes a left-out body from the state in memory',
     (headers) => {
       const state = withCopy(headers, 'etag' in headers ? 20 : MAX_ACCESS_RECORD_BYTES);
       const stored = encodeAccess(state);
@@ -79,11 +79,11 @@ describe('the stored form of an access state', () => {
     ['a body cut short', whole.slice(0, -1)],
     ['a body too long', `${whole}x`],
   ];
-  it.each(broken)('%s is no record', (_, content) => {
+  it.each(broken)('%s is not a record', (_, content) => {
     expect(decodeAccess(bytes(content))).toBeNull();
   });
 
-  it('rules without a copy are nothing', () => {
+  it('rules without a copy do not count', () => {
     const content = whole.replace(/"copy":\{.*?\}/, '"copy":null').split('\n')[0];
     expect(decodeAccess(bytes(`${content}\n`))).toEqual(initialAccess());
   });

@@ -1,4 +1,4 @@
-// Retry-After is the one place where a host says in so many words when to come back.
+// Retry-After is the only field in which a host says explicitly when to come back.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRetryAfter, retryAfterMs, robotsRetryMs } from './timing.js';
@@ -33,7 +33,7 @@ describe('Retry-After (RFC 9110 §10.2.3)', () => {
     expect(parseRetryAfter('9'.repeat(400), NOON)).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('of a million fields is the longest', () => {
+  it('is the longest of a million fields', () => {
     expect(parseRetryAfter(`${'1, '.repeat(1_000_000)}7`, NOON)).toBe(7_000);
     expect(parseRetryAfter(`${'1, '.repeat(1_000_000)}x`, NOON)).toBeNull();
   });
@@ -46,7 +46,7 @@ describe('Retry-After (RFC 9110 §10.2.3)', () => {
 });
 
 describe('the pause before the next attempt (access §5)', () => {
-  it('is never shorter than the backoff, never longer than a day and a tenth, and jitter only adds', () => {
+  it('is at least the backoff, at most a day and a tenth, and jitter only lengthens it', () => {
     const retryAfter = fc.option(fc.integer({ min: 0, max: 10 ** 12 }));
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2000 }), retryAfter, fc.double(), (failures, after, jitter) => {

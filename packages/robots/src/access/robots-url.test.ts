@@ -1,4 +1,4 @@
-// Rules looked up under another authority are rules obeyed by chance.
+// Rules of another authority would be obeyed only by chance.
 import { describe, expect, it } from 'vitest';
 import { robotsUrl, rootUrl } from './robots-url.js';
 
@@ -18,7 +18,7 @@ describe('the URL of robots.txt (specification, access §1)', () => {
     expect(robotsUrl(url)).toBe(expected);
   });
 
-  it('names other files at the root in the same way', () => {
+  it('gives other files at the root in the same way', () => {
     expect(rootUrl('https://example.com/x', '/data.txt')).toBe('https://example.com/data.txt');
   });
 });

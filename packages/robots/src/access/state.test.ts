@@ -1,4 +1,4 @@
-// If the state machine ever takes silence for permission, every crawl built on it does.
+// If the state machine ever takes a missing answer for permission, so does every crawl.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RobotsAnswer } from './answer.js';
@@ -123,7 +123,7 @@ describe('state × the other events (access §8)', () => {
 });
 
 describe('details of the machine', () => {
-  it('a copy is kept next to a 403 for 24 hours at most (DECISION A12)', () => {
+  it('a copy is kept for at most 24 hours after a 403 (DECISION A12)', () => {
     const state = run(OPEN, [0, answer(PARSE)], [DAY - 60 * SECOND, answer(response(403))]);
     expect(state).toMatchObject({ phase: 'kept', freshUntilMs: DAY });
   });
@@ -133,7 +133,7 @@ describe('details of the machine', () => {
     expect(state).toMatchObject({ phase: 'rules', freshUntilMs: 3 * DAY, copy: { receivedAtMs: 2 * DAY } });
   });
 
-  it('the google profile stops for 12 hours, then uses what it has, then wants a host that answers', () => {
+  it('the google profile stops for 12 hours, then uses its copy, then requires a host that answers', () => {
     const google = resolveAccessOptions({ dialect: 'google' });
     const failing = run(google, [0, answer(FAILURE)], [12 * HOUR, answer(FAILURE)]);
     const at = 12 * HOUR + SECOND;
@@ -175,12 +175,12 @@ describe('details of the machine', () => {
     expect(accessAdvice(without, SECOND, atOnce).kind).toBe('hold');
   });
 
-  it('while a fetch is under way, looking again before it can have ended is no use', () => {
+  it('while a fetch is under way, the time to ask again is not before it can have ended', () => {
     const asking = run(OPEN, [0, { kind: 'ask' }]);
     expect(accessAdvice(asking, SECOND, OPEN)).toEqual({ kind: 'hold', untilMs: 31 * SECOND });
   });
 
-  it('a late failure does not undo a long Retry-After of the same series', () => {
+  it('a later failure does not shorten a long Retry-After of the same series', () => {
     const busy = response(503, { 'retry-after': '36000' });
     const state = run(OPEN, [0, answer(busy)], [SECOND, answer(FAILURE)]);
     expect(state).toMatchObject({ failures: 2, retryAtMs: 10 * HOUR });
@@ -228,7 +228,7 @@ describe('random histories', () => {
     return [404, 410, ...open4xx].includes(last.status);
   };
 
-  it('allow only by rules or by an answer that is called unavailable; one fetch at a time; retries only later', () => {
+  it('allow only by rules or an answer that counts as unavailable, fetch once at a time, and retry only later', () => {
     fc.assert(
       fc.property(profile, history, (name, steps) => {
         const options = resolveAccessOptions({ accessProfile: name });

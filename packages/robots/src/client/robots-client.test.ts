@@ -1,5 +1,5 @@
-// The client asks each robots.txt once for its lifetime, follows what the answers mean, and says hold whenever the site
-// has not answered.
+// The client requests each robots.txt once in its lifetime, obeys the answers, and holds as long as the site has not
+// answered.
 
 import { describe, expect, it } from 'vitest';
 import { createRobotsClient, type RobotsClientOptions } from './index.js';
@@ -36,7 +36,7 @@ describe('a robots client', () => {
     );
   });
 
-  it('asks once per authority, names itself, and says which line decided', async () => {
+  it('sends one request per authority, names itself, and says which line decided', async () => {
     const { client, asked } = setUp({
       'https://a.example/robots.txt': () => file('User-agent: examplebot\nCrawl-delay: 3\nDisallow: /private/\n'),
       'http://a.example:8080/robots.txt': () => file('User-agent: *\nDisallow: /\n'),
@@ -51,7 +51,7 @@ describe('a robots client', () => {
     expect(asked[0]?.headers.get('user-agent')).toBe('examplebot (+https://example.org/bot)');
   });
 
-  it('asks once for questions at the same time', async () => {
+  it('sends one request for simultaneous questions', async () => {
     const { client, urls } = setUp({ 'https://a.example/robots.txt': () => file('') });
     const answers = await Promise.all(['/1', '/2', '/3'].map((path) => client.isAllowed(`https://a.example${path}`)));
     expect(answers).toEqual([true, true, true]);
@@ -72,7 +72,7 @@ describe('a robots client', () => {
     expect(await client.check('https://a.example/')).toMatchObject(expected);
   });
 
-  it('holds until the next try, and asks no earlier', async () => {
+  it('holds until the next try, and sends no request before', async () => {
     let status = 503;
     const { client, urls, clock } = setUp({ 'https://a.example/robots.txt': () => new Response('', { status }) });
     const { answer, untilMs } = await client.check('https://a.example/');
@@ -87,7 +87,7 @@ describe('a robots client', () => {
     expect(urls()).toHaveLength(2);
   });
 
-  it('follows redirects by hand, five at most; the rules are those of the authority asked first', async () => {
+  it('follows at most five redirects itself, and the rules belong to the first authority', async () => {
     const { client, urls } = setUp({
       'https://a.example/robots.txt': () => to('https://b.example/rules'),
       'https://b.example/rules': () => file('User-agent: *\nDisallow: /x\n'),
@@ -100,7 +100,7 @@ describe('a robots client', () => {
     expect(urls().filter((url) => url.startsWith('https://c.'))).toHaveLength(6);
   });
 
-  it('asks again when the lifetime is over, and lets the server confirm the copy', async () => {
+  it('requests the file again when its lifetime is over, and lets the server confirm the copy', async () => {
     const replies = [
       () => file('User-agent: *\nDisallow: /x\n', { etag: '"1"', 'cache-control': 'max-age=3600' }),
       () => new Response(null, { status: 304 }),
@@ -115,7 +115,7 @@ describe('a robots client', () => {
     expect(asked[1]?.headers.get('if-none-match')).toBe('"1"');
   });
 
-  it('holds when a file that was read cannot be read again, unless told to follow the copy', async () => {
+  it('holds when a file can no longer be fetched, unless an option says to use the copy', async () => {
     for (const [afterUnreachable, answer] of [['copy-or-hold', 'hold'] as const, ['copy-at-once', 'deny'] as const]) {
       const replies = [() => file('User-agent: *\nDisallow: /x\n'), () => new Response('', { status: 502 })];
       const { client, clock } = setUp(
@@ -128,7 +128,7 @@ describe('a robots client', () => {
     }
   });
 
-  it('reads no more of a body than counts', async () => {
+  it('reads only the part of a body that counts', async () => {
     let pulled = 0;
     let isCancelled = false;
     const endless = new ReadableStream<Uint8Array>({
@@ -146,7 +146,7 @@ describe('a robots client', () => {
     expect(pulled).toBeLessThan(12);
   });
 
-  it('keeps a thousand authorities', async () => {
+  it('remembers a thousand authorities', async () => {
     const asked: string[] = [];
     const many = createRobotsClient({
       identity: IDENTITY,
@@ -162,7 +162,7 @@ describe('a robots client', () => {
     expect(asked).toHaveLength(1_002);
   });
 
-  it('denies what is no web address, and never throws for one', async () => {
+  it('denies what is not a web address, and never throws', async () => {
     const { client, urls } = setUp({});
     for (const url of ['ftp://a.example/', 'nonsense', '', 'javascript:alert(1)'])
       expect(await client.check(url)).toMatchObject({ answer: 'deny', reason: 'url-invalid' });

@@ -1,4 +1,4 @@
-// A descriptor misread sends a crawl to the wrong place; a rule lost lets it fetch what the file asked to leave.
+// A misread descriptor sends a crawl to the wrong place; a lost rule lets it fetch what the file excludes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDataTxt } from './parse.js';
@@ -49,7 +49,7 @@ describe('records (data-txt §4)', () => {
     expect(shape(text)).toEqual(records);
   });
 
-  it('keeps a path that is no http(s) URL, without url, and says so', () => {
+  it('keeps a path that is not an http(s) URL, without url, and reports it', () => {
     const { records, diagnostics } = read('path: ftp://example.com/x\npath:\n');
     expect(records.map(({ dataset }) => dataset)).toEqual([{ path: 'ftp://example.com/x' }, { path: '' }]);
     expect(diagnostics).toEqual([
@@ -58,14 +58,14 @@ describe('records (data-txt §4)', () => {
     ]);
   });
 
-  it('resolves nothing without a base, except absolute URLs', () => {
+  it('resolves only absolute URLs without a base', () => {
     expect(parseDataTxt('path: /x\npath: https://a.example/y').records.map(({ dataset }) => dataset?.url)).toEqual([
       undefined,
       'https://a.example/y',
     ]);
   });
 
-  it('a file past the limit is cut at a line end, and its last part is not a record', () => {
+  it('a file that is too long is cut at a line end, and its last part is not a record', () => {
     const { records, truncated } = read(`path: /x\n${'x'.repeat(600_000)}: y`);
     expect(truncated).toBe(true);
     expect(records).toHaveLength(1);

@@ -1,4 +1,4 @@
-// data.txt restricts only what it offers; where it does restrict, splitting records must not lose a rule.
+// data.txt restricts only what it offers. Where it does, splitting records must not lose a rule.
 import { describe, expect, it } from 'vitest';
 import { parseDataTxt } from './parse.js';
 import { viewDataTxt } from './selection.js';
@@ -22,7 +22,7 @@ const FILE = parseDataTxt(
   { base: 'https://example.com/data.txt' },
 );
 
-describe('who is spoken to (data-txt §5)', () => {
+describe('whom a record addresses (data-txt §5)', () => {
   const cases: [string[], string[]][] = [
     [['examplebot'], ['/a.csv', '/b.csv', '/everyone.csv']],
     [['EXAMPLE'], ['/a.csv', '/b.csv', '/everyone.csv']],
@@ -52,7 +52,7 @@ describe('who is spoken to (data-txt §5)', () => {
     expect(viewDataTxt(FILE, ['examplebot']).decide('nonsense').allowed).toBe(false);
   });
 
-  it('more rules than are weighed close the file, and no more datasets are offered than its bound', () => {
+  it('too many rules close the file, and datasets are offered up to their bound', () => {
     const many = (line: (n: number) => string, times: number) =>
       parseDataTxt(Array.from({ length: times }, (_, n) => line(n)).join('\n'));
     const rules = many((n) => `Allow: /${n}`, 1001);
@@ -63,7 +63,7 @@ describe('who is spoken to (data-txt §5)', () => {
     expect(viewDataTxt(datasets, ['examplebot']).offers).toHaveLength(10_000);
   });
 
-  it('the hardest file within the bounds is judged in little time', { timeout: 300_000 }, () => {
+  it('the most expensive file within the bounds is judged quickly', { timeout: 300_000 }, () => {
     const lines = [
       ...Array.from({ length: 1000 }, (_, n) => `Disallow: /${'a'.repeat(40)}${n}b`),
       ...Array.from({ length: 9000 }, (_, n) => `path: /${'a'.repeat(30)}${n}`),

@@ -1,8 +1,8 @@
-// An offer that cannot be read is nothing; asking for it for ever would be a nuisance.
+// An offer that cannot be read does not count, and must not be requested for ever.
 import { describe, expect, it } from 'vitest';
 import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl } from './status.js';
 
-describe('asking for data.txt (data-txt §1, §2, §6)', () => {
+describe('requesting data.txt (data-txt §1, §2, §6)', () => {
   const cases: [number, string][] = [
     [200, 'parsed'],
     [204, 'parsed'],
@@ -22,13 +22,13 @@ describe('asking for data.txt (data-txt §1, §2, §6)', () => {
     expect(dataTxtOutcome({ kind: 'response', status })).toBe(outcome);
   });
 
-  it('tells the other ends of a chain apart', () => {
+  it('distinguishes the other ends of a chain', () => {
     expect(dataTxtOutcome({ kind: 'failure' })).toBe('retry');
     expect(dataTxtOutcome({ kind: 'redirect-limit' })).toBe('none');
     expect(dataTxtOutcome({ kind: 'response', status: 304 }, true)).toBe('not-modified');
   });
 
-  it('is fresh for a week at most and has an address only on the web', () => {
+  it('is fresh for at most a week, and has a URL only for http(s)', () => {
     expect(dataTxtLifetimeMs({ 'cache-control': 'max-age=999999999' }, 0)).toBe(604_800_000);
     expect(dataTxtUrl('ftp://example.com/')).toBeNull();
   });

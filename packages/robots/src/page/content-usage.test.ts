@@ -1,4 +1,4 @@
-// Fields travel through intermediaries that join and reorder them; a refusal must survive that.
+// Intermediaries join and reorder fields. A refusal must survive that.
 import { describe, expect, it } from 'vitest';
 import { parseContentSignalField, parseContentUsageField, tagPreferences } from './signals.js';
 import { parseRobotsTag } from './tags.js';
@@ -16,7 +16,7 @@ describe('preferences in a response (page-level §6)', () => {
     expect(parseContentUsageField(values)).toEqual(expected);
   });
 
-  it('Content-Signal is read like the line, its path included', () => {
+  it('Content-Signal is read like the line in robots.txt, including its path', () => {
     const values = ['/a search=no', '/b ai-train=no', 'use=full', 'rubbish'];
     expect(parseContentSignalField(values, 'https://example.com/a')).toEqual({ search: 'disallow', use: 'full' });
   });

@@ -1,5 +1,4 @@
-// The last step between what a page asks and what is kept: every option in both positions, and the strictest place
-// wins.
+// The last step between what a page asks for and what is kept: every option on and off, and the strictest source wins.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forbidsEveryPurpose, linkRefusal, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';
@@ -95,7 +94,7 @@ describe('signal × option → what is kept (page-level §7)', () => {
 });
 
 describe('reasons', () => {
-  it('carry word, sources and detail, also where they do not act', () => {
+  it('have a code, sources and detail, even if they have no effect', () => {
     const input = {
       headers: [
         ['X-Robots-Tag', 'noindex'],
@@ -118,17 +117,17 @@ describe('reasons', () => {
     ]);
   });
 
-  it('a date to come is an expiry, not an exclusion', () => {
+  it('a future date is an expiry, not an exclusion', () => {
     const effects = effectsOf(header('x-robots-tag', 'unavailable_after: 2026-11-21'));
     expect(effects).toMatchObject({ storeItems: true, expiresAtMs: Date.UTC(2026, 10, 21), reasons: [] });
   });
 
-  it('a page that asks for no links offers none in its stead either', () => {
+  it('a page that asks not to follow its links offers no replacement links', () => {
     expect(effectsOf(instead('/b')).enqueue).toEqual(['https://example.com/b']);
     expect(effectsOf({ ...instead('/b'), ...header('x-robots-tag', 'nofollow') }).enqueue).toEqual([]);
   });
 
-  it('a repeated reservation field reserves if any line does', () => {
+  it('a repeated reservation field reserves if any of its lines does', () => {
     const headers = [
       ['tdm-reservation', '0'],
       ['tdm-reservation', '1'],
@@ -167,11 +166,11 @@ describe('links and purposes', () => {
     [{ purposes: ['search', 'archive'] }, false],
     [{ purposes: ['search'], preferences: 'observe' }, false],
   ];
-  it.each(cases)('%j: nothing is fetched for a purpose that is refused: %s', (options, expected) => {
+  it.each(cases)('with %j, nothing is fetched for a refused purpose: %s', (options, expected) => {
     expect(forbidsEveryPurpose(refusal, resolvePageOptions(options))).toBe(expected);
   });
 
-  it('tdmrep.json is wanted only for purposes it speaks about', () => {
+  it('tdmrep.json is requested only for purposes that it covers', () => {
     expect(wantsTdmRep(resolvePageOptions({ purposes: ['search'] }))).toBe(false);
     expect(wantsTdmRep(resolvePageOptions({ purposes: ['search', 'ai-train'] }))).toBe(true);
     expect(wantsTdmRep(resolvePageOptions({ purposes: ['tdm'], tdm: 'off' }))).toBe(false);
@@ -189,7 +188,7 @@ describe('links and purposes', () => {
   });
 });
 
-it('one more signal never keeps more', () => {
+it('an additional signal never allows more to be kept', () => {
   const tags = fc.subarray(['noindex', 'nofollow', 'noarchive', 'noimageindex', 'noai', 'index, follow', 'all']);
   const flags = ['runHandler', 'storeItems', 'archiveBody', 'followLinks', 'takeImages'] as const;
   fc.assert(

@@ -1,4 +1,4 @@
-// A restriction for us that is filed under another agent, or lost behind a comma, is a page kept against its directive.
+// If a restriction for us is assigned to another agent, or lost behind a comma, a page is kept against its directive.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PageTags } from './tags.js';
@@ -32,7 +32,7 @@ describe('X-Robots-Tag (page-level §3)', () => {
     expect(short(parseRobotsTag(values, US))).toEqual([restrictions, ignored]);
   });
 
-  it('lines that may have been joined are read the stricter way (DECISION L5)', () => {
+  it('lines that may have been joined are read in the stricter way (DECISION L5)', () => {
     const joined = ['otherbot: noindex, examplebot: noarchive'];
     expect(short(parseRobotsTag(joined, US))).toEqual(['noarchive', []]);
     expect(short(parseRobotsTag(joined, US, true))).toEqual(['noarchive noindex', []]);
@@ -79,7 +79,7 @@ describe('robots meta (page-level §2)', () => {
   });
 });
 
-describe('all of them', () => {
+describe('all of these fields', () => {
   const piece = fc.constantFrom(
     'noindex',
     'none',

@@ -1,5 +1,5 @@
-// Most pages say nothing and are not read any further: anyone who decides that must miss no place where something can
-// be said.
+// Most pages have no directives and are not read any further. The code that decides this must check every place where
+// there may be a directive.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PageSignalsInput, readPageSignals } from './signals.js';
@@ -43,7 +43,7 @@ const robots = fc.record({
 });
 
 describe('what a page says (page-level §1)', () => {
-  it('is the same by the short way and by the long one', () => {
+  it('is the same by the fast path and the full reading', () => {
     const input = fc.record({ headers, metas, robots }, { requiredKeys: ['headers'] });
     fc.assert(
       fc.property(input, (said) => {
@@ -54,7 +54,7 @@ describe('what a page says (page-level §1)', () => {
     );
   });
 
-  it('is no grant where a converter to Markdown says it (licensing C11)', () => {
+  it('is not a grant if a converter to Markdown says it (licensing C11)', () => {
     const signals = (...headers: (readonly [string, string])[]) => {
       const input = {
         url: URL_A,
@@ -68,7 +68,7 @@ describe('what a page says (page-level §1)', () => {
     expect(signals(['X-Markdown-Tokens', '725'])).toEqual({ preferences: { search: 'disallow' }, contentUse: null });
   });
 
-  it('cannot be changed for the next page by the reader of one', () => {
+  it('cannot be changed by its receiver for the next page', () => {
     const { preferences, tdmBy, taggedBy } = readPageSignals({ url: URL_A, headers: [], tokens: [] });
     for (const part of [preferences, tdmBy, taggedBy, taggedBy[0]]) expect(Object.isFrozen(part)).toBe(true);
   });

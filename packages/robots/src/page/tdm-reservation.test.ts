@@ -1,4 +1,4 @@
-// A reservation overlooked is text mined against a stated right.
+// If a reservation is overlooked, text is mined against a stated right.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeTdm, parseTdmRep, readTdm, tdmForUrl } from './tdm-reservation.js';
@@ -9,7 +9,7 @@ const reservedBy = (json: unknown, path: string) =>
 
 describe('tdmrep.json (page-level §5)', () => {
   it.each(['x', '\u20ac', '\u0001', '\ud800'])(
-    'is cut where %j makes it too long to keep, and reserves the rest',
+    'is cut if %j makes it too long to keep, and reserves the rest',
     (char) => {
       const long = { location: `/${char.repeat(100_000)}`, 'tdm-reservation': 0 };
       const open = { location: '/open/', 'tdm-reservation': 0 };
@@ -42,7 +42,7 @@ describe('tdmrep.json (page-level §5)', () => {
     expect(reservedBy(json, path)).toBe(expected);
   });
 
-  it('more rules than are kept reserve what the kept ones do not speak about', () => {
+  it('if there are too many rules, what the kept ones do not cover is reserved', () => {
     const rule = (location: string) => ({ location, 'tdm-reservation': 0 });
     const many = Array.from({ length: 1000 }, () => rule('/a'));
     expect(reservedBy(many, '/z')).toBeNull();
@@ -50,7 +50,7 @@ describe('tdmrep.json (page-level §5)', () => {
     expect(reservedBy([...many, rule('/z')], '/a')).toBe(false);
   });
 
-  it('reads policies as http(s) URLs, relative to their place', () => {
+  it('reads policies as http(s) URLs, relative to where they are given', () => {
     expect(readTdm(' 1 ', 'p.json', 'https://example.com/a/b')).toEqual({
       reserved: true,
       policy: 'https://example.com/a/p.json',
@@ -58,7 +58,7 @@ describe('tdmrep.json (page-level §5)', () => {
     expect(readTdm('1', 'javascript:x', 'https://example.com/').policy).toBeNull();
   });
 
-  it('later places supersede value by value, and no policy goes with no reservation (L9)', () => {
+  it('later sources override single values, and without a reservation there is no policy (L9)', () => {
     const file = readTdm('1', 'https://a.example/p', FILE_URL);
     const unset = readTdm(null, null, FILE_URL);
     expect(mergeTdm([file, unset])).toEqual({ reserved: true, policy: 'https://a.example/p' });

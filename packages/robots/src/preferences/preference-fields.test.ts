@@ -35,14 +35,14 @@ describe('Content-Usage (robots §10.2)', () => {
     expect(resolvePreferences(usage(...values), [], URL_A)).toEqual(preferences);
   });
 
-  it('says when a dictionary cannot be read', () => {
+  it('reports a dictionary that cannot be read', () => {
     expect(parseContentUsage('/a Train-AI=n')).toBeNull();
     expect(parseContentUsage('/a  train-ai=n')).toEqual({ path: '/a', usage: { 'train-ai': 'disallow' } });
   });
 });
 
 describe('Content-Signal (robots §10.1)', () => {
-  it('takes what it knows and passes over the rest', () => {
+  it('reads what it knows and ignores the rest', () => {
     expect(parseContentSignal('/x Search=Yes, Frob=1, ai-train=perhaps, use=most')).toEqual({
       path: '/x',
       signals: { search: 'allow' },
@@ -61,14 +61,14 @@ describe('Content-Signal (robots §10.1)', () => {
     expect(resolveSignals(signal(...values), URL_A)).toEqual(signals);
   });
 
-  it('maps to categories next to Content-Usage, the strictest counting (R51)', () => {
+  it('maps to the categories of Content-Usage, and the strictest value counts (R51)', () => {
     const resolved = resolvePreferences(usage('train-ai=y'), signal('ai-train=no, ai-input=yes, use=full'), URL_A);
     expect(resolved).toEqual({ 'train-ai': 'disallow', 'ai-use': 'allow' });
     expect(resolvePreferences(usage('ai-use=n'), signal('ai-input=yes'), URL_A)).toEqual({ 'ai-use': 'disallow' });
   });
 });
 
-it('beyond the lines that are compared, refusals count for every path and permissions for none', () => {
+it('past the limit of compared lines, refusals count for every path and permissions for none', () => {
   const many = (line: string) => [...Array.from({ length: 1000 }, () => '/z train-ai=n'), line];
   expect(resolvePreferences(usage(...many('/z search=n')), [], URL_A)).toEqual({ search: 'disallow' });
   expect(resolvePreferences(usage(...many('search=y')), [], URL_A)).toEqual({});

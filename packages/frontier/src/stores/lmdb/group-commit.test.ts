@@ -1,5 +1,5 @@
-// When verbs wait for each other. A verb that waits for its commit holds up the start of a crawl, which makes many of
-// them one by one; commits that do not wait cost a crawl at work its time.
+// When verbs wait for each other. Waiting verbs delay the start of a crawl, which calls many of them one by one;
+// commits that never wait cost a running crawl too much time.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GroupCommit } from './group-commit.js';
@@ -34,13 +34,13 @@ async function pausesOf(verbs: number, commitMs: number, before: GroupCommit | n
 }
 
 describe('commits one by one', () => {
-  it('do not wait at first, and take a twentieth of the time from then on', async () => {
+  it('do not wait at first, and later take at most a twentieth of the time', async () => {
     const pauses = await pausesOf(100, 1);
     expect(pauses.slice(0, 50).every((ms) => ms === 0)).toBe(true);
     expect(pauses.slice(60).every((ms) => ms === 19)).toBe(true);
   });
 
-  it('do not wait again after a quiet second, and never longer than the most', async () => {
+  it('do not wait after a second without commits, and never wait longer than the maximum', async () => {
     const group = new GroupCommit((run) => run(), EVERY_MS);
     expect(await pausesOf(30, 10, group)).toContain(EVERY_MS);
     nowMs += 1_000 + EVERY_MS;

@@ -1,4 +1,4 @@
-// A record that is read as something else than was written is a delay forgotten or an entry lost.
+// If a record is not read as it was written, a delay is forgotten or an entry is lost.
 
 import { describe, expect, it } from 'vitest';
 import { decodeHost, encodeHost, Host } from './host.js';
@@ -57,12 +57,12 @@ describe('the record of a host', () => {
     expect([...read.inFlight.keys()]).toEqual([...host.inFlight.keys()]);
   });
 
-  it('of a host that waits for its time takes some 30 bytes next to its key', () => {
+  it('of a waiting host takes some 30 bytes besides its key', () => {
     const host = { ...new Host(1, ''), nextSequence: 90, queued: 60, lineCount: 1, nextAt: LATE, dueAt: LATE };
     expect(encodeHost(host).length).toBeLessThan(32);
   });
 
-  it('does not refer to the bytes it was read from, which are used again', () => {
+  it('does not refer to the bytes from which it was read, which are reused', () => {
     const bytes = Buffer.from(encodeHost({ ...new Host(1, 'h'), state: Uint8Array.of(1, 2) }));
     const read = decodeHost(1, bytes);
     bytes.fill(0);

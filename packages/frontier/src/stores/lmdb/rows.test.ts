@@ -1,4 +1,4 @@
-// Keys of rows sort as what they say: the order in which a host's entries are handed out.
+// Keys of rows sort in the order in which a host's entries are handed out.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

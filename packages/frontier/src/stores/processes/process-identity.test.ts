@@ -1,4 +1,4 @@
-// Proofs that a process is gone, with processes of the machine, and what a look at all of them adds.
+// Proofs that a process has ended, with processes of the machine, and what a list of all of them adds.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,8 +28,8 @@ function atMs(ms: number): void {
   onTestFinished(() => clock.mockRestore());
 }
 
-describe('a process is gone for certain', () => {
-  it('when no process has its number, or one that started at another time, or when the machine has restarted', () => {
+describe('a process has certainly ended', () => {
+  it('if no process has its number, or one that started at another time, or if the machine has restarted', () => {
     const { deadForMs } = processes;
     expect(deadForMs(me)).toBeNull();
     expect(deadForMs({ ...me, pid: deadPid() })).toBe(0);
@@ -37,7 +37,7 @@ describe('a process is gone for certain', () => {
     if (me.boot !== null) expect(deadForMs({ ...me, boot: 'another' })).toBe(0);
   });
 
-  it('not by a number of another container, nor by a number alone that some process has', () => {
+  it('not by a number in another container, nor by a number alone that some process has', () => {
     const { deadForMs } = processes;
     expect(deadForMs({ ...me, pidSpace: 'pid:[1]', pid: deadPid() })).toBeNull();
     expect(deadForMs({ ...me, started: null })).toBeNull();
@@ -46,26 +46,23 @@ describe('a process is gone for certain', () => {
   });
 });
 
-it.runIf(process.platform === 'linux')(
-  'a process is gone that has ended, although its parent has not collected it',
-  async () => {
-    // The shell becomes a program that collects no child. Until it has, it might collect this one.
-    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
-    onTestFinished(() => void parent.kill('SIGKILL'));
-    const pid = Number(String((await once(parent.stdout, 'data'))[0]));
-    const isShell = () => !readFileSync(`/proc/${parent.pid}/comm`, 'utf8').startsWith('sleep');
-    while (isShell()) await new Promise(setImmediate);
-    const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    const child = { ...me, pid, started: stat()[19] ?? null };
-    expect(processes.deadForMs(child)).toBeNull();
-    process.kill(pid, 'SIGKILL');
-    while (stat()[0] !== 'Z') await new Promise(setImmediate);
-    expect(processes.deadForMs(child)).toBe(0);
-  },
-);
+it.runIf(process.platform === 'linux')('even if its parent has not collected it', async () => {
+  // The shell becomes a program that collects no child. Until it has, it might collect this one.
+  const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const pid = Number(String((await once(parent.stdout, 'data'))[0]));
+  const isShell = () => !readFileSync(`/proc/${parent.pid}/comm`, 'utf8').startsWith('sleep');
+  while (isShell()) await new Promise(setImmediate);
+  const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const child = { ...me, pid, started: stat()[19] ?? null };
+  expect(processes.deadForMs(child)).toBeNull();
+  process.kill(pid, 'SIGKILL');
+  while (stat()[0] !== 'Z') await new Promise(setImmediate);
+  expect(processes.deadForMs(child)).toBe(0);
+});
 
-describe.runIf(process.platform === 'linux')('after a look at all processes', () => {
-  it('one that was there before this one, and not in the list, is gone since then', () => {
+describe.runIf(process.platform === 'linux')('after all processes were listed', () => {
+  it('one that started before this one, and is not in the list, had ended by then', () => {
     atMs(5_000);
     processes.inspectProcesses();
     atMs(5_300);
@@ -74,7 +71,7 @@ describe.runIf(process.platform === 'linux')('after a look at all processes', ()
     expect(processes.deadForMs(me)).toBeNull();
   });
 
-  it('one that was in the list and ended since is gone by now, and no longer', async () => {
+  it('one that was in the list and ended since has ended by now, not earlier', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(child, 'spawn');
     const pid = child.pid ?? 0;
@@ -84,7 +81,7 @@ describe.runIf(process.platform === 'linux')('after a look at all processes', ()
     expect(processes.deadForMs(before(pid))).toBe(0);
   });
 
-  it('one that started after this one may have come and gone since the look', () => {
+  it('one that started after this one may have started and ended since the list', () => {
     atMs(5_000);
     processes.inspectProcesses();
     atMs(5_300);
@@ -94,7 +91,7 @@ describe.runIf(process.platform === 'linux')('after a look at all processes', ()
     expect(processes.deadForMs({ ...me, pid, started: null })).toBe(0);
   });
 
-  it('the last look counts', () => {
+  it('the latest list counts', () => {
     atMs(5_000);
     processes.inspectProcesses();
     atMs(6_000);

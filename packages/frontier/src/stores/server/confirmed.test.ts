@@ -1,5 +1,5 @@
-// What a server may have forgotten is added again, and what is kept for that has a bound: it is in the memory of every
-// process of the crawl, for each shard.
+// What a server may have forgotten is added again. The links that are kept for that are bounded, since every process of
+// the crawl keeps them in memory for each shard.
 
 import { expect, it } from 'vitest';
 import type { NewEntry } from '../../store.js';
@@ -12,7 +12,7 @@ const link = (at: number): NewEntry => {
 it.each([
   [1, 32_768],
   [1_024, 32],
-])('of %i shards each keeps the latest %i links, however they came', async (shards, most) => {
+])('each of %i shards keeps the latest %i links, in whatever order they came', async (shards, most) => {
   const told: string[] = [];
   const confirmed = new Confirmed(shards, {
     server: 'server',
