@@ -24,7 +24,7 @@ export interface CommandRow {
 }
 
 const JSON_FLAG = flag('--json', 'print JSON');
-const ALLOW_ADDRESS = flag('--allow-address <cidr...>', 'allow a private address or range');
+const ALLOW_ADDRESS = allowAddress('');
 const SEEDS = [new Argument('[seed...]', 'seed URLs')];
 const DIRECTORY = 'the crawl directory';
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
@@ -348,7 +348,7 @@ Examples:
         ),
         flag('--keys <file>', 'verify: use the keys in this directory file, without a request'),
         flag('--live <url>', 'verify: how a site answers requests signed in each form'),
-        flag('--allow-address <cidr...>', 'check, verify: allow a private address or range'),
+        allowAddress('check, verify: '),
         flag('--json', 'check: print JSON'),
       ],
       help: `
@@ -361,4 +361,11 @@ a page and its robots.txt).`,
 
 function flag(name: string, help: string): Option {
   return new Option(name, help);
+}
+
+/** @param to - The actions that use it, when not all do. */
+function allowAddress(to: string): Option {
+  return flag('--allow-address <cidr>', `${to}allow a private address or range (repeatable)`).argParser(
+    collected<string>,
+  );
 }

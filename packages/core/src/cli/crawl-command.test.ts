@@ -258,7 +258,7 @@ describe('asking one file of a site', () => {
   it('mannerly robots does not take a file that was cut off for one without rules', async () => {
     robots = { status: 200, body: 'User-agent: *\nDisallow: /closed\n', headers: { 'content-length': '1000' } };
     const io = fakeIo();
-    const code = await runCommand(['robots', site, `${site}/closed`, ...who], io);
+    const code = await runCommand(['robots', ...who, site, `${site}/closed`], io);
     expect(io.outLines.join('\n')).toMatch(/ended too early\.\nA crawl requests nothing of this site until/);
     expect({ code, asked }).toEqual({ code: 6, asked: ['/robots.txt'] });
   });

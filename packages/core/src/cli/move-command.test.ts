@@ -35,6 +35,9 @@ it('a move to a server that refuses says what to do, and the crawl goes on where
   const crawl = (pages: number) =>
     runCommand(['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--pages', String(pages)], fakeIo());
   await crawl(1);
+  const toItself = fakeIo();
+  expect(await runCommand(['move', out, `${out}/.`], toItself)).toBe(2);
+  expect(toItself.errLines.join('\n')).toContain('both places are the same');
   const io = fakeIo();
   const port = await refusingPostgres();
   expect(await runCommand(['move', out, `postgres://crew:secret@127.0.0.1:${port}/db`], io)).toBe(1);

@@ -82,3 +82,8 @@ it('which counts are those of a crawl that other machines work on too, and which
   expect(textOf({ items: 7 })).toContain(' 1 page, 8 requests, 7 items in 0.0 s');
   expect(textOf({ items: 7 }, true)).toContain(' 1 page of the crawl in 0.0 s; here 8 requests, 7 items');
 });
+
+it('a process ends as waiting while others have all hosts, or while no known page is due', () => {
+  const shared = textOf({ state: 'waiting', bound: null }, true);
+  expect(shared).toMatch(/^Waiting: other processes have the remaining hosts\. The same command continues/);
+});

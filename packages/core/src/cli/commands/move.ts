@@ -1,10 +1,12 @@
 // `mannerly move`: moves a stopped crawl from one store to another: a crawl directory, Redis, PostgreSQL.
 
+import { resolve } from 'node:path';
 import type { FrontierStore } from '@mannerly/frontier';
 import { storesIn } from '../../default-parts.js';
 import { lockDirectory, refuseShared } from '../../directory/directory-lock.js';
 import { moveStore } from '../../inspection/store-inspection.js';
 import { plural } from '../../report/table.js';
+import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { openStore } from '../open-store.js';
@@ -12,6 +14,7 @@ import { showWork } from '../progress.js';
 
 /** Runs the command. @throws UsageError, MannerlyError, FrontierError */
 export async function moveCommand(from: string, to: string, flags: Flags, io: CliIo): Promise<void> {
+  if (resolve(from) === resolve(to)) throw new UsageError('both places are the same', 'Name another target.');
   const source = await placeOf(from, io);
   try {
     const target = await placeOf(to, io);

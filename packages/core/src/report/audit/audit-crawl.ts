@@ -10,11 +10,12 @@ import { ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
 import { inOrder, isRequest, readRunsAndClocks } from '../read-logs.js';
+import { plural } from '../table.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
 import type { JudgedRequest } from './auditor.js';
 import { AUDIT_WINDOW_LINES, CLOCK_SET_BACK_MS, MAX_LISTED_VIOLATIONS, MAX_TOLERANCE_MS } from './limits.js';
 import { aheadMs, ComparedClocks, type LogClock, steadyClock, withComparison } from './log-clocks.js';
-import { changesOfLogs, type RecordedLogs } from './recorded-logs.js';
+import { faultsOfLogs, type RecordedLogs } from './recorded-logs.js';
 
 export interface AuditedCrawl extends RecordedLogs {
   /** The request logs of all processes of the crawl. @default the one above */
@@ -57,8 +58,12 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
     for (const { kind } of found) counts[kind] += 1;
     violations.push(...found.slice(0, MAX_LISTED_VIOLATIONS - violations.length));
   };
-  for (const log of logs)
-    for (const detail of await changesOfLogs(log)) add([{ kind: 'log', url: null, host: null, atMs: null, detail }]);
+  let unended = 0;
+  for (const log of logs) {
+    const faults = await faultsOfLogs(log);
+    unended += faults.unended;
+    add(faults.changes.map((detail) => ({ kind: 'log', url: null, host: null, atMs: null, detail })));
+  }
   const clocks = new ComparedClocks();
   const signing = new Map<RunPromise | null, SignedRun>();
   let runs = 0;
@@ -96,6 +101,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   if (requests === 0) notes.push('There is no request to judge.');
   if (forgotten > 0)
     notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
+  if (unended > 0) notes.push(unendedText(unended));
   if (setBackMs > 0) notes.push(setBackText(setBackMs));
   const apart = clocks.note();
   if (apart !== null) notes.push(apart);
@@ -160,6 +166,11 @@ async function* declaredRuns(path: string | undefined): AsyncGenerator<DeclaredR
     }
   }
   if (run !== null) yield { run, clock: steadyClock(clock) };
+}
+
+function unendedText(runs: number): string {
+  const what = `${plural(runs, 'run')} ${runs === 1 ? 'was' : 'were'} killed, or ${runs === 1 ? 'is' : 'are'} under way`;
+  return `${what}: requests whose answers had not come by then, at most one for each host, are not in the log.`;
 }
 
 function setBackText(byMs: number): string {

@@ -1,5 +1,5 @@
-// Compares the logs of a process with what its last run recorded about them in `run.json`: a log that was cut or
-// changed since then does not show every request. It only reads.
+// What the runs of a process recorded about themselves in `run.json`: a log that was cut or changed since the last one
+// ended, or in which a killed run wrote, does not show every request. It only reads.
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -15,31 +15,42 @@ export interface RecordedLogs {
   readonly runPath?: string;
 }
 
-/**
- * What differs, a sentence for each log. Empty if nothing is recorded: for a run that is under way or was killed.
- *
- * @throws The platform's error if a file cannot be read.
- */
-export async function changesOfLogs({ requestsPath, runsPath, runPath }: RecordedLogs): Promise<readonly string[]> {
-  const recorded = runPath === undefined ? [] : await recordedOutputs(runPath);
+interface LogFaults {
+  /** What differs, a sentence for each log. Empty if nothing is recorded: for a run that is under way or was killed. */
+  readonly changes: readonly string[];
+  /** Runs that were killed, or are under way, of the hundred or so that are recorded. */
+  readonly unended: number;
+}
+
+/** @throws The platform's error if a file cannot be read. */
+export async function faultsOfLogs({ requestsPath, runsPath, runPath }: RecordedLogs): Promise<LogFaults> {
+  const record = runPath === undefined ? null : await recordIn(runPath);
+  if (record === null) return { changes: [], unended: 0 };
+  const { end, earlier } = record;
+  const runs = [end, ...objectsIn(earlier).map(({ endedAtMs }) => endedAtMs)];
+  const unended = runs.filter((each) => each === null).length;
+  const recorded = isObject(end) ? objectsIn(end['outputs']) : [];
   const changes: string[] = [];
   for (const path of [requestsPath, runsPath]) {
     const output = recorded.find((each) => path !== undefined && each['path'] === basename(path));
     if (path === undefined || output === undefined) continue;
-    const { bytes, sha256 } = output;
+    const { sha256 } = output;
+    const bytes = Number(output['bytes']);
+    if (!Number.isSafeInteger(bytes) || bytes <= 0) continue;
     const size = (await sizeOf(path)) ?? 0;
-    if (size < Number(bytes)) changes.push(`${path} has ${size} bytes, and the last run left ${Number(bytes)}`);
+    if (size < bytes) changes.push(`${path} has ${size} bytes, and the last run left ${bytes}`);
     // A run that was killed before it wrote its manifest may have added to it.
-    else if (typeof sha256 === 'string' && (await sha256Of(path, Number(bytes))) !== sha256)
+    else if (typeof sha256 === 'string' && (await sha256Of(path, bytes)) !== sha256)
       changes.push(`${path} was changed since the last run left it`);
   }
-  return changes;
+  return { changes, unended };
 }
 
-async function recordedOutputs(runPath: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+async function recordIn(runPath: string): Promise<Readonly<Record<string, unknown>> | null> {
   const size = await sizeOf(runPath);
-  if (size === null || size > MAX_RECORD_BYTES) return [];
-  const end = parseJsonObject(await readFile(runPath, 'utf8'))?.['end'];
-  const outputs = isObject(end) ? end['outputs'] : null;
-  return Array.isArray(outputs) ? outputs.filter(isObject) : [];
+  return size === null || size > MAX_RECORD_BYTES ? null : parseJsonObject(await readFile(runPath, 'utf8'));
+}
+
+function objectsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
 }
