@@ -1,12 +1,16 @@
 // The first run of a newcomer goes wrong more often than not. Each of these has to end with a sentence that helps: what
 // happened, where, and what to do. If they rot, people leave before they have seen one page.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COMMAND } from '../../test-support/command.js';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { runCommand } from './program.js';
 
@@ -248,6 +252,17 @@ describe('the exit code', () => {
     expect(silent.err).not.toContain('failed');
     const all = await onLoopback('--config', config, '--reset', '--log', 'debug');
     expect(all.err).toContain(`200 ${site}/ in `);
+  });
+
+  it('names the line of a selector that fails deep inside cheerio', async () => {
+    writeFileSync(join(base, 'handlers.mjs'), 'export const handlers = { html(page) { page.$(":nope(x)").text() } };');
+    const config = join(base, 'mannerly.config.json');
+    writeFileSync(config, JSON.stringify({ handlers: './handlers.mjs' }));
+    const how = ['--interval', '0', '--allow-address', '127.0.0.0/8', '--out', join(base, 'out'), '--config', config];
+    const child = spawn(process.execPath, [COMMAND, 'crawl', `${site}/`, ...who, '--pages', '9', ...how]);
+    const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close'), text(child.stdout)]);
+    expect(code).toBe(6);
+    expect(err).toMatch(/the handler failed: Error: Unknown pseudo-class :nope[\s\S]*handlers\.mjs:1:\d+/);
   });
 });
 

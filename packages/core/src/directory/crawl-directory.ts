@@ -160,7 +160,7 @@ async function makeDirectory(path: string): Promise<void> {
 function cannotBe(path: string, cause: unknown): MannerlyError {
   return new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
     cause,
-    hint: 'Name a directory that can be created, or one that is readable and writable.',
+    hint: 'Name a directory that can be created, or one that is writable.',
   });
 }
 

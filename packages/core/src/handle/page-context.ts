@@ -95,7 +95,13 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   }
 
   get $(): CheerioAPI {
-    return this.#page.$;
+    try {
+      return this.#page.$;
+    } catch (error) {
+      // A stack that begins in the parser of HTML is too long to reach the user's line.
+      if (error instanceof MannerlyError) Error.captureStackTrace(error);
+      throw error;
+    }
   }
 
   get signal(): AbortSignal {

@@ -9,7 +9,7 @@ import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import type { FetchedPage } from '../page/page.js';
 import { redacted } from '../redacted.js';
-import { type CodeError, errorLine, errorText } from '../report/code-error.js';
+import { type CodeError, errorLine, errorText, howToSeeSource } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
@@ -182,7 +182,7 @@ export class CrawlLog implements JournalListener {
     const whose = code === 'sink-failed' ? 'a sink' : hook === undefined ? 'the handler' : `the hook ${hook}`;
     const about = url === null ? '' : `${url}: `;
     const fields = { ...(url === null ? {} : { url }), error: thrown, stack, source };
-    this.#tell('error', code, `${about}${whose} ${did}: ${errorLine(error)}`, fields);
+    this.#tell('error', code, `${about}${whose} ${did}: ${errorLine(error)}${howToSeeSource(error)}`, fields);
   }
 
   /**

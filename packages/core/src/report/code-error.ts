@@ -2,7 +2,7 @@
 // line of source where it happened. Any value can be thrown, so everything here is bounded and nothing throws.
 
 import { MannerlyError, shown, textOf } from '../errors.js';
-import { MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
+import { DEEP_STACK_FRAMES, MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
 
 /** One line of `errors.jsonl`. */
 export interface CodeError {
@@ -40,6 +40,16 @@ export function errorText(error: unknown): string {
 export function errorLine({ name, message, source }: Pick<CodeError, 'name' | 'message' | 'source'>): string {
   const said = name === null ? message : `${name}${message === '' ? '' : `: ${message}`}`;
   return `${said}${source === null ? '' : ` (${source})`}`;
+}
+
+/**
+ * How to see the user's line if the stack ends before it: the engine keeps only the innermost frames, and an error of a
+ * selector comes from deep inside cheerio. Empty if the line is known, or the stack is not full. Never throws.
+ */
+export function howToSeeSource({ source, stack }: Pick<CodeError, 'source' | 'stack'>): string {
+  const most = Error.stackTraceLimit;
+  if (source !== null || stack === null || stack.split(/^\s+at /m).length <= most) return '';
+  return ` (more than ${most} frames deep: \`node --stack-trace-limit=${DEEP_STACK_FRAMES}\` shows your line)`;
 }
 
 function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'stack'> {

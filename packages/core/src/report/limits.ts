@@ -35,6 +35,7 @@ export const MAX_REJECTED_BYTES = 256 * 1024 * 1024;
 export const MAX_ERROR_LOG_BYTES = 16 * 1024 * 1024;
 export const MAX_ERROR_MESSAGE = 2_000; // characters of an error's message that are kept
 export const MAX_ERROR_STACK = 16_000; // characters of an error's stack that are kept, causes included
+export const DEEP_STACK_FRAMES = 50; // frames of a stack that reach user code below cheerio; Node.js keeps 10 (our own)
 export const MAX_ERROR_CAUSES = 4; // causes of an error whose stacks are kept
 export const MAX_RECENT_ERRORS = 100; // errors of user code kept in memory for `explain` where there is no error log
 export const MAX_EXPLAINED_FRAMES = 20; // frames of an error's stack that `explain` shows; the error log has all

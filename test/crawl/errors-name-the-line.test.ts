@@ -1,0 +1,26 @@
+// An error without the line of the handler sends its author through the whole program. Node.js keeps ten frames of a
+// stack, and a parser of HTML is deeper than that.
+
+import { createCrawler } from 'mannerly';
+import { crawlInVirtualTime, createFakeWeb } from 'mannerly/testing';
+import { expect, it, onTestFinished } from 'vitest';
+
+it('the stack of a page that `page.$` refuses has the line of the handler', async () => {
+  const { stackTraceLimit } = Error;
+  onTestFinished(() => {
+    Error.stackTraceLimit = stackTraceLimit;
+  });
+  Error.stackTraceLimit = 10;
+  const stacks: unknown[] = [];
+  const web = createFakeWeb({ hosts: { 'a.test': { pages: { '/': '<div>'.repeat(2_000) } } } });
+  const make = (fakes: ReturnType<typeof web.fakes>) =>
+    createCrawler({
+      identity: { name: 'test-bot', contact: 'https://example.org/us' },
+      scope: { seeds: ['https://a.test/'] },
+      bounds: { pages: 1 },
+      log: ({ code, stack }) => void (code === 'handler-error' && stacks.push(stack)),
+      ...fakes,
+    }).on('html', (page) => void page.$);
+  await crawlInVirtualTime(web, make, { mayThrow: true });
+  expect(stacks).toEqual([expect.stringMatching(/too much for a DOM[\s\S]*errors-name-the-line\.test\.ts/)]);
+});
