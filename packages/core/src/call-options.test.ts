@@ -1,5 +1,5 @@
-// What is at stake: a misspelt name or a value of another type that is ignored is a crawl that does something else than
-// its author wrote, without a word.
+// At stake: if a misspelt name or a value of the wrong type is ignored, a crawl silently does something else than its
+// author wrote.
 
 import { createDashboard } from 'mannerly/dashboard';
 import { createPoliteFetch } from 'mannerly/fetch';
@@ -78,7 +78,7 @@ it.each<[call: string, Call, misspelt: object, wrong: object | null | string | n
   ["hosts\\['a.test'\\].pages", hosts, { pages: { '/': { stauts: 404 } } }, { pages: { about: 'no path' } }],
   ["hosts\\['a.test'\\].pages\\['/'\\]", answered, { stauts: 404 }, { failure: 'broken' }],
   ["hosts\\['a.test'\\].robots", (given) => hosts({ robots: given }), { boddy: '' }, { status: '404' }],
-])('%s refuses options that do not exist, or are of another type', async (...row) => {
+])('%s refuses options that do not exist or have the wrong type', async (...row) => {
   const [call, act, misspelt, wrong] = row;
   const given = async (value: unknown): Promise<unknown> => act(value as never);
   await expect(given(misspelt)).rejects.toMatchObject({
@@ -96,7 +96,7 @@ it.each<[call: string, Call]>([
   ['auditCrawl', (given) => auditCrawl({ requestsPath: from, robotsPath: from, manifest: null, others: [given] })],
   ['reportFromLogs', (given) => reportFromLogs(given)],
   ['writeReport', (given) => writeReport(given)],
-])('%s refuses what is no crawl directory that was read, such as its path or the promise of it', async (call, act) => {
+])('%s refuses what is not a loaded crawl directory, such as its path or a promise', async (call, act) => {
   for (const wrong of [undefined, null, from, {}, readCrawlDirectory('.').catch(() => null)]) {
     await expect((async () => act(wrong as never))()).rejects.toMatchObject({
       code: 'option-invalid',
@@ -105,13 +105,13 @@ it.each<[call: string, Call]>([
   }
 });
 
-it('after a call of `run` that was refused, the crawler runs', async () => {
+it('after a refused call of `run`, the crawler can run', async () => {
   const again = createCrawler({ ...options, ...web.fakes(), maxIdleMs: 0, log: 'silent' });
   await expect(again.run({ signal: new AbortController() as never })).rejects.toMatchObject({ code: 'option-invalid' });
   expect((await again.run()).pages).toBe(0);
 });
 
-it('a sink of a replay without a name', async () => {
+it('a sink of a replay without a name is refused', async () => {
   const nameless = { ...memorySink(), name: undefined };
   await expect(replay({ from, handlers: () => undefined, sinks: [nameless as never] })).rejects.toMatchObject({
     code: 'option-invalid',
@@ -119,7 +119,7 @@ it('a sink of a replay without a name', async () => {
   });
 });
 
-it('handlers of a replay that are an object: what to write instead', async () => {
+it('a replay with an object of handlers says what to write instead', async () => {
   await expect(replay({ from, handlers: { html: () => undefined } } as never)).rejects.toMatchObject({
     code: 'option-invalid',
     hint: expect.stringContaining('routes.route({'),

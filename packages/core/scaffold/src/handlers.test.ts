@@ -1,4 +1,4 @@
-// The handlers against a web that is not there: no request leaves this machine, and days of waiting take milliseconds.
+// The handlers with a fake web: no request leaves this machine, and days of waiting take milliseconds.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

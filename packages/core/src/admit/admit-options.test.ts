@@ -1,10 +1,10 @@
-// A canonical rule that fails would end a crawl in its middle, and one that goes on changing a URL loses pages.
+// A canonical rule that fails would end a running crawl, and one that never stops changing a URL would lose pages.
 
 import { CANONICAL_RULES, type CanonicalRule, withoutParameters } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { resolveUrlOptions } from './admit-options.js';
 
-it('rules of the user are taken as they are', () => {
+it('rules of the user are used unchanged', () => {
   const own: CanonicalRule = { name: 'print', apply: (parts) => withoutParameters(parts, (name) => name === 'print') };
   expect(resolveUrlOptions({ rules: [...CANONICAL_RULES, own] })).toEqual([...CANONICAL_RULES, own]);
 });
@@ -18,7 +18,7 @@ it.each<[string, CanonicalRule['apply'], RegExp]>([
     /makes https:.*bx\?b=2.*, and https:.*bxx\?b=2.* of that/,
   ],
   ['makes no URL', (parts) => ({ ...parts, host: '' }), /the rule "own" of `urls\.rules` makes/],
-])('a rule that %s is refused by its name', (_what, apply, message) => {
+])('a rule that %s is refused, and the message names it', (_what, apply, message) => {
   expect(() => resolveUrlOptions({ rules: [{ name: 'own', apply }] })).toThrow(
     expect.objectContaining({ code: 'option-invalid', message: expect.stringMatching(message) }),
   );

@@ -1,4 +1,4 @@
-// What is at stake: a URL outside the crawl's scope or bounds must not reach the frontier by any path.
+// At stake: a URL outside the crawl's scope or bounds must not reach the frontier by any path.
 import type { NewUrl, Via } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { ScopeOptions } from '../options/crawler-options.js';
@@ -78,7 +78,7 @@ describe('egress', () => {
   });
 
   it.each<Via>(['seed', 'link', 'redirect', 'sitemap', 'feed', 'handler', 'companion', 'dataset'])(
-    'asks the same scope of a %s',
+    'applies the same scope to a %s',
     (via) => {
       expect(answer(HOST, 'https://elsewhere.test/', { via })).toBe('out-of-scope');
     },
@@ -106,12 +106,12 @@ describe('egress', () => {
     ]);
   });
 
-  it('lets any depth in without a bound', () => {
+  it('accepts any depth without a bound', () => {
     const admit = createAdmit(new Scope(HOST), { depth: null });
     expect(admit([candidate('https://www.example.co.uk/x', { depth: 1_000_000 })]).admitted).toHaveLength(1);
   });
 
-  it('lets seeds in at depth 0, ahead of links', () => {
+  it('accepts seeds at depth 0, before links', () => {
     expect(seedUrls(HOST.seeds)).toEqual([
       { url: 'https://www.example.co.uk/start', depth: 0, via: 'seed', priority: 2 },
     ]);

@@ -1,4 +1,4 @@
-// Pages that say nearly the same are told from those that do not. If this breaks, a page is called a copy that is none.
+// Pages with nearly the same text are recognised. If this breaks, a page is called a copy although it is not.
 
 import { describe, expect, it } from 'vitest';
 import { MAX_NEAR_PAGES } from './limits.js';
@@ -30,7 +30,7 @@ describe('the simhash of a page', () => {
     expect(areNear(hash(text), hash(other))).toBe(isNear);
   });
 
-  it('is not there for a few words, and is read back from its text', () => {
+  it('is null for a few words, and is read back from its text', () => {
     expect(simhashOf(page(words(0, 15)))).toBeNull();
     expect(simhashOf(new Uint8Array())).toBeNull();
     expect(parseSimhash(simhashText(hash(text)))).toEqual(hash(text));
@@ -41,7 +41,7 @@ describe('the simhash of a page', () => {
 describe('the pages of a crawl', () => {
   const [one, two] = [words(0, 300), words(40_000, 300)];
 
-  it('are in the group of the first one, which a page visited again does not join', () => {
+  it('are in the group of the first one, and a page that is visited again joins none', () => {
     const near = new NearDuplicates();
     const found = [
       ['/a', page(one)],
@@ -56,7 +56,7 @@ describe('the pages of a crawl', () => {
     expect(near.report()).toEqual({ pages: 2, groups: [{ url: '/a', pages: 2 }] });
   });
 
-  it('are taken up from what was logged, whatever the log holds', () => {
+  it('are restored from the log, whatever the log holds', () => {
     const near = new NearDuplicates();
     near.restore({ url: '/a', simhash: simhashText(hash(one)) });
     near.restore({ url: '/a2', simhash: simhashText(hash(one)), similarTo: '/a' });
@@ -66,7 +66,7 @@ describe('the pages of a crawl', () => {
     expect(near.report().pages).toBe(1);
   });
 
-  it('are bounded: the older half is forgotten, and pages that share a block cost no more than a few steps', () => {
+  it('are bounded: the older half is forgotten, and pages that share a block cost only a few steps', () => {
     const near = new NearDuplicates();
     expect(near.read('/a', page(one))?.similarTo).toBeNull();
     // All of these share two blocks.

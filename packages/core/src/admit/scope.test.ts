@@ -1,4 +1,4 @@
-// One judge for every path into the crawl. At stake: a path by which something comes in that the operator left out.
+// The scope judges every URL that enters the crawl. At stake: a path by which a URL enters that the operator excluded.
 
 import type { Via } from '@mannerly/frontier';
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
@@ -34,12 +34,12 @@ describe('the scope', () => {
     ['https://www.example.org/docs/private/a.html', 'scope-excluded'],
     ['https://old.example.org/docs/a.html', 'scope-excluded'],
     ['https://www.example.org/docs/draft-a.html', 'hook-refused'],
-  ])('with everything said: %s is %s', (url, expected) => {
+  ])('with every option set: %s is %s', (url, expected) => {
     expect(judge(all, url)).toBe(expected);
   });
 
   it.each<Via>(['seed', 'link', 'redirect', 'sitemap', 'feed', 'handler', 'companion', 'dataset'])(
-    'judges a %s like any other, and tells the function which it is',
+    'judges a %s like any other URL, and passes its kind to the function',
     (via) => {
       const asked: [string, Via][] = [];
       const allows = (url: string, path: Via) => asked.push([url, path]) > 1;
@@ -48,7 +48,7 @@ describe('the scope', () => {
     },
   );
 
-  it('a function refuses, it never lets in; whatever is not true is a refusal', () => {
+  it('a function can refuse and never admit, and any result but true is a refusal', () => {
     expect(judge({ allows: () => true }, 'https://elsewhere.test/')).toBe('out-of-scope');
     expect(judge({ exclude: ['/x'], allows: () => true }, 'https://www.example.org/x')).toBe('scope-excluded');
     for (const answer of [undefined, null, 0, '', 'yes', 1, Promise.resolve(true)]) {
@@ -60,7 +60,7 @@ describe('the scope', () => {
     ['nothing of an answer', false, []],
     ['a promise', Promise.resolve(true), ['https://www.example.org/ TypeError: answered a promise']],
     ['no answer', undefined, ['https://www.example.org/ TypeError: answered undefined']],
-  ])('of a function that gives %s it is told', (_what, answer, expected) => {
+  ])('a function that returns %s is reported', (_what, answer, expected) => {
     const scope = new Scope({ ...SEEDS, allows: () => answer as boolean });
     const told: string[] = [];
     scope.onError = (url, error) => told.push(`${url} ${String(error).split(',')[0]}`);
@@ -68,7 +68,7 @@ describe('the scope', () => {
     expect(told).toEqual(expected);
   });
 
-  it('a function that throws refuses, and what it threw is told', () => {
+  it('a function that throws refuses, and the error is reported', () => {
     const allows = () => {
       throw new Error('no such table');
     };
@@ -112,14 +112,14 @@ describe('the scope', () => {
     [{ include: ['docs'] }, '`scope.include`'],
     [{ exclude: ['docs'] }, '`scope.exclude`'],
     [{ allows: true }, '`scope.allows`'],
-  ])('%j is refused by name', (options, message) => {
+  ])('%j is refused, and the message names it', (options, message) => {
     expect(() => resolveOptions({ ...BASE, scope: { ...SEEDS, ...options } as ScopeOptions })).toThrow(
       expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(message) }),
     );
   });
 });
 
-it('a sitemap stands where it stands: of a file asked for next to the pages no path is expected', () => {
+it('a sitemap may have any path, since paths apply only to pages', () => {
   const narrow = { prefixes: ['/docs/'], include: ['/*.html'], exclude: ['/old'] };
   const of = (url: string, via: Via) => judge(narrow, url, via);
   expect(of('https://www.example.org/sitemap.xml', 'companion')).toBe('in');
@@ -128,11 +128,11 @@ it('a sitemap stands where it stands: of a file asked for next to the pages no p
   expect(of('https://elsewhere.test/sitemap.xml', 'companion')).toBe('out-of-scope');
 });
 
-describe('a scope that moves', () => {
+describe('a scope whose seed redirects', () => {
   const seed = 'http://example.org/';
   const inScope = (scope: Scope, url: string) => scope.whyOutside(parseUrlParts(url) as UrlParts, 'link') === null;
 
-  it('goes with its seed to another host of the domain, hop by hop, and keeps the host it had', () => {
+  it('follows its seed to another host of the domain, hop by hop, and keeps the first host', () => {
     const scope = new Scope({ seeds: [seed] });
     expect(scope.redirected(seed, 'https://example.org/')).toBeNull();
     expect(scope.redirected('https://example.org/', 'https://www.example.org/')).toEqual({
@@ -152,13 +152,13 @@ describe('a scope that moves', () => {
     ['a list of hosts', { seeds: [seed], within: 'list', hosts: ['example.org'] }, seed, 'https://www.example.org/'],
     ['SURTs', { seeds: [seed], within: 'surt', surts: ['(org,example,)'] }, seed, 'https://www.example.org/'],
     ['what is no web address', { seeds: [seed] }, seed, 'ftp://www.example.org/'],
-  ])('does not move for %s', (_name, options, from, to) => {
+  ])('does not change for %s', (_name, options, from, to) => {
     const scope = new Scope(options);
     expect(scope.redirected(from, to)).toBeNull();
     expect(inScope(scope, to.replace('ftp:', 'http:'))).toBe(false);
   });
 
-  it('is still asked everything else of the new host', () => {
+  it('applies its other rules to the new host', () => {
     const scope = new Scope({ seeds: [seed], exclude: ['/private'] });
     scope.redirected(seed, 'https://www.example.org/');
     expect(scope.whyOutside(parseUrlParts('https://www.example.org/private') as UrlParts, 'redirect')).toMatchObject({
@@ -166,7 +166,7 @@ describe('a scope that moves', () => {
     });
   });
 
-  it('takes up earlier moves, and only such as could have been made', () => {
+  it('restores earlier changes, but only possible ones', () => {
     const scope = new Scope({ seeds: [seed] });
     scope.restore([
       { from: seed, to: 'https://www.example.org/' },

@@ -1,5 +1,4 @@
-// At stake on both sides: an endless space that is followed to its end, and a real page that is taken for a part of
-// one.
+// At stake: an endless space that is followed for ever, or a real page that is taken for a part of one.
 
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +14,7 @@ const DEFAULTS: ResolvedTrapOptions = {
   maxQueryParameters: 32,
 };
 
-describe('a URL that gives itself away', () => {
+describe('a URL whose shape shows a trap', () => {
   it.each<[string, string | null]>([
     ['/a/b/a/b/a/b/', 'repeating-path'],
     ['/a/b/a/b/', null],
@@ -66,27 +65,27 @@ describe('what a page says', () => {
     ['a word twice', '<h1>November 2026</h1>concert concert'],
     ['an image', '<h1>November 2026</h1><img src="/photo/17.jpg">'],
     ['a word of another alphabet', '<h1>November 2026</h1>\u03bb\u03cc\u03b3\u03bf\u03c2'],
-  ])('is another with %s', (_name, body) => {
+  ])('is different with %s', (_name, body) => {
     expect(page(body)).not.toBe(november);
   });
 
-  it('tells two images apart by their address, not by what is asked of it', () => {
+  it('distinguishes two images by their path, not by their query', () => {
     expect(page('<img src="/1.jpg?r=1">')).toBe(page('<img  src=/1.jpg?r=2>'));
     expect(page('<img src="/1.jpg">')).not.toBe(page('<img src="/2.jpg">'));
   });
 
-  it('goes on behind a script that is written in capitals, or never ends', () => {
+  it('continues after a script whose tag is in capitals, or that never ends', () => {
     for (const script of ['<SCRIPT>var a</SCRIPT>', '<Script>var a</SCRIPT>', '<script>var a']) {
       expect(page(`${script}<h1>river</h1>`)).not.toBe(page(`${script}<h1>meadow</h1>`));
     }
   });
 
-  it('is that of the first million bytes', () => {
+  it('uses the first million bytes', () => {
     const long = 'river '.repeat(250_000);
     expect(page(`${long}meadow`)).toBe(page(`${long}harbour`));
   });
 
-  it('is a number for anything at all', () => {
+  it('is a number for any input', () => {
     for (const text of ['', '<', '<!--', '<script', '</', '<img', '\u0000', '<a href="'.repeat(10_000)]) {
       expect(Number.isSafeInteger(likenessOf(Buffer.from(text)))).toBe(true);
     }
@@ -137,7 +136,7 @@ const item = (number: number) => `https://a.test/item/${number}`;
 describe('the watch', () => {
   const counter = (url: string) => ({ html: '<h1>Item</h1>', links: [item(numberOf(url) + 1)] });
 
-  it('follows an endless space for so many pages, and no further', () => {
+  it('follows an endless space only for a bounded number of pages', () => {
     for (const maxSimilarPages of [16, 128, 500]) {
       const { fetched } = walk([item(1)], counter, { options: { maxSimilarPages } });
       expect(fetched.length).toBeGreaterThanOrEqual(maxSimilarPages);
@@ -145,7 +144,7 @@ describe('the watch', () => {
     }
   });
 
-  it('takes a finite site of pages that all say the same: its links are known after a while', () => {
+  it('accepts a finite site of pages that are all alike, since its links are known after a while', () => {
     const html = '<h1>Nothing here yet</h1>';
     const site = (url: string) => ({
       html,
@@ -154,7 +153,7 @@ describe('the watch', () => {
     expect(walk([item(0)], site).fetched).toHaveLength(900);
   });
 
-  it('takes a long list whose pages say different things, page by page', () => {
+  it('accepts a long list whose pages differ', () => {
     const site = (url: string) => {
       const at = numberOf(url);
       const entry = `topic${'abcdefghij'[at % 10]}${'klmnopqrst'[Math.floor(at / 10) % 10]}${'uvwaeiouyz'[Math.floor(at / 100) % 10]}`;
@@ -164,7 +163,7 @@ describe('the watch', () => {
     expect([fetched.length, dropped.length]).toEqual([900, 0]);
   });
 
-  it('takes pages that say the same where a list leads to them: they add nothing themselves', () => {
+  it('accepts pages that are alike if a list links to them and they add nothing themselves', () => {
     const site = (url: string) => {
       const { pathname } = new URL(url);
       const at = numberOf(url);
@@ -180,7 +179,7 @@ describe('the watch', () => {
     expect([fetched.length, dropped.length]).toEqual([50 + 1_000, 0]);
   });
 
-  it('takes what other pages link to, although it looks like a part of the trap', () => {
+  it('accepts what other pages link to, even if it looks like a part of the trap', () => {
     const { traps } = walk([item(1)], counter);
     expect(traps.judge(item(5_000), item(4_999))).toMatchObject({ rule: 'alike-pages', pattern: 'a.test/item/*' });
     expect(traps.judge(item(5_000), 'https://a.test/')).toBeNull();
@@ -189,7 +188,7 @@ describe('the watch', () => {
     expect(traps.judge('https://b.test/item/2', 'https://b.test/item/1')).toBeNull();
   });
 
-  it('notices a space that goes empty after five hundred real pages', () => {
+  it('notices an endless space that begins after five hundred real pages', () => {
     const site = (url: string) => {
       const at = numberOf(url);
       const words =
@@ -203,7 +202,7 @@ describe('the watch', () => {
     expect(fetched.length).toBeLessThan(500 + 2.5 * DEFAULTS.maxSimilarPages);
   });
 
-  it('remembers what it found for the next run, and begins to count again what it had not', () => {
+  it('remembers traps for the next run, and starts other counts again', () => {
     const { closed } = walk([item(1)], counter);
     const second = new Traps(DEFAULTS);
     second.restore(JSON.parse(JSON.stringify(closed)));
@@ -211,7 +210,7 @@ describe('the watch', () => {
     expect(walk([item(900)], counter, { traps: second }).fetched).toEqual([item(900)]);
   });
 
-  it('stays small however many hosts and traps there are', { timeout: 300_000 }, () => {
+  it('uses bounded memory however many hosts and traps there are', { timeout: 300_000 }, () => {
     const traps = new Traps({ ...DEFAULTS, maxSimilarPages: 16 });
     for (let host = 0; host < 3_000; host += 1) {
       const name = (number: number) => `https://h${host}.test/item/${number}`;

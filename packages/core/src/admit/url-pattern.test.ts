@@ -1,4 +1,4 @@
-// A pattern that means more than its author thinks drops pages that were wanted, or takes in what was not.
+// A pattern that matches more than its author thinks drops wanted pages, or admits unwanted ones.
 
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ describe('patterns', () => {
     expect(readPatterns('scope.include', [pattern])?.(parts(url))).toBe(matches);
   });
 
-  it('of several, any may match; of none there is nothing to ask', () => {
+  it('any of several may match, and without patterns there is no check', () => {
     expect(readPatterns('scope.include', ['/a', '/b'])?.(parts('https://a.test/b'))).toBe(true);
     expect([readPatterns('scope.include', []), readPatterns('scope.include', undefined)]).toEqual([null, null]);
   });
@@ -59,7 +59,7 @@ describe('patterns', () => {
     );
   });
 
-  it('takes linear time over what nearly matches', () => {
+  it('takes linear time for near matches', () => {
     const test = readPatterns('scope.include', [`/${'*a'.repeat(2_000)}b$`]);
     const url = parts(`https://a.test/${'a'.repeat(8_000)}`);
     const began = process.cpuUsage().user;

@@ -31,7 +31,7 @@ async function merged(paths: readonly string[]): Promise<string[]> {
   return lines;
 }
 
-it('a line says what a reader needs, and is read back', () => {
+it('a line has what a reader needs, and is read back', () => {
   expect(line('/a')).toBe(
     'org,example)/a 20261120000000 {"url":"https://example.org/a","mime":"text/html","status":"200","digest":"sha256:00","length":"9","offset":"5","filename":"a.warc.gz"}\n',
   );
@@ -51,20 +51,20 @@ it('a line says what a reader needs, and is read back', () => {
     expect(parseCdxjLine(odd)).toBeNull();
 });
 
-it('indexes are merged in one order, empty ones among them', async () => {
+it('indexes are merged in one order, including empty ones', async () => {
   const paths = await indexes([line('/c'), line('/a', 1)], [], [line('/b'), line('/a'), line('/d')], [line('/a/b')]);
   const all = [line('/a'), line('/a', 1), line('/a/b'), line('/b'), line('/c'), line('/d')];
   expect(await merged(paths)).toEqual(all);
   expect(await merged([])).toEqual([]);
 });
 
-it('the latest payloads are known, and no more than that', async () => {
+it('the latest payloads are remembered, up to a bound', async () => {
   const memory = new KnownPayloads(3);
   for (let at = 0; at < 5; at += 1) memory.keep(`sha256:${at}`, { url: `https://example.org/${at}`, date: 'x' });
   expect([0, 1, 2, 3, 4].map((at) => memory.find(`sha256:${at}`) !== null)).toEqual([false, false, true, true, true]);
 });
 
-it('an earlier run is remembered by its index, its revisits are not', async () => {
+it('payloads of an earlier run are remembered from its index, revisits are not', async () => {
   const repeated = { ...RECORD, mime: 'warc/revisit', digest: 'sha256:01', url: 'https://example.org/r', atMs: 0 };
   const [path = ''] = await indexes([line('/a', 7), cdxjLine(getSurt, repeated)]);
   const memory = new KnownPayloads();

@@ -1,5 +1,5 @@
-// An exchange becomes records that say no more and no less than what happened: what was cut, repeated, withheld or
-// never came.
+// An exchange becomes records that say exactly what happened, including what was cut, repeated, withheld or never
+// arrived.
 
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ async function records(
 }
 
 describe('an exchange', () => {
-  it('is a request, what is known of it, and its response as it came', async () => {
+  it('is a request, its metadata, and its response as it came', async () => {
     const { request, metadata, response: kept } = await records(response());
     expect(kept).toMatch(/Content-Encoding: gzip\r\n\r\ncoded\r\n\r\n$/);
     expect(kept).toContain('WARC-Date: 2026-11-20T12:00:00.007Z\r\n');
@@ -60,7 +60,7 @@ describe('an exchange', () => {
     for (const text of [request, metadata]) expect(text).toContain(`WARC-Concurrent-To: ${id}\r\n`);
   });
 
-  it('comes with what a browser made of it, which names its response', async () => {
+  it('comes with the DOM of a browser, which names its response', async () => {
     const page = { keepsBody: true, isHtml: true, title: null, outlinks: [], visit: {} as ArchivedVisit };
     const rendered = { html: '<p>made é', screenshot: Buffer.from('PNG') };
     const outcome = response();
@@ -82,14 +82,14 @@ describe('an exchange', () => {
     expect(withheld.map(({ type }) => type)).toEqual(['request', 'metadata']);
   });
 
-  it('says which fields are not true any more where only the decoded body is known', async () => {
+  it('marks fields that are no longer true if only the decoded body is known', async () => {
     const { encodedBody: _, ...decoded } = response();
     expect((await records(decoded))['response']).toMatch(/X-Orig-Content-Encoding: gzip\r\n\r\ndecoded\r\n\r\n$/);
     const plain = await records({ ...decoded, headers: [['Content-Length', '7']] });
     expect(plain['response']).toMatch(/\r\nContent-Length: 7\r\n\r\ndecoded\r\n\r\n$/);
   });
 
-  it('takes a large body from its file', async () => {
+  it('reads a large body from its file', async () => {
     const { encodedBody: _, ...decoded } = response({ headers: [['Content-Type', 'application/pdf']] });
     const bytes = Buffer.alloc(3_000_000, 'a page ');
     const file: BodyFile = {
@@ -112,14 +112,14 @@ describe('an exchange', () => {
     ['connection', 'WARC-Truncated: disconnect'],
     [null, undefined],
   ];
-  it.each(CUTS)('tells why a body is not whole: %s', async (truncated, field) => {
+  it.each(CUTS)('says why a body is truncated: %s', async (truncated, field) => {
     expect((await records(response({ truncated })))['response']?.match(/WARC-Truncated: \S+/)?.[0]).toBe(field);
     // Of a revisit, whose WARC-Truncated says something else, the metadata record knows.
     const about = (await records(response({ truncated })))['metadata'];
     expect(about?.match(/^truncated: (\S+)/m)?.[0].replace('truncated', 'WARC-Truncated')).toBe(field);
   });
 
-  it('repeats what came before as a revisit, whatever its URL; not what is empty', async () => {
+  it('records a repeated payload as a revisit, whatever its URL, unless it is empty', async () => {
     const payloads = new KnownPayloads();
     await records(response({ url: 'https://example.org/first' }), {}, payloads);
     const { revisit } = await records(response(), {}, payloads);
@@ -132,7 +132,7 @@ describe('an exchange', () => {
     expect(await records(empty, {}, payloads)).toHaveProperty('response');
   });
 
-  it('is not modified where the server says so, and what it means is known', async () => {
+  it('is not-modified if the server says so and the earlier response is known', async () => {
     const payloads = new KnownPayloads();
     const unchanged = response({ status: 304, statusText: 'Not Modified', encodedBody: Buffer.alloc(0) });
     expect(await records(unchanged, {}, payloads)).toHaveProperty('response');
@@ -154,22 +154,25 @@ describe('an exchange', () => {
     [null, '"a"', 'server-not-modified', undefined],
     ['"a"', '"b"', undefined, undefined],
   ] as const;
-  it.each(TAGS)('is as the record whose tag %s was sent, answered with %s', async (sent, answered, profile, digest) => {
-    const headers: [string, string][] = answered === null ? [] : [['ETag', answered]];
-    const outcome = response({ status: 304, headers, encodedBody: Buffer.alloc(0) });
-    const request = { url: URL_, purpose: 'page', headers: sent === null ? {} : { 'If-None-Match': sent } };
-    // What is remembered of the URL is of another visit.
-    const payloads = new KnownPayloads();
-    await records(response(), {}, payloads);
-    const { revisit } = await records(outcome, { sent: request, original: ORIGINAL }, payloads);
-    expect(revisit?.match(/revisit\/(\S+)/)?.[1]).toBe(profile);
-    expect(revisit?.match(/WARC-Refers-To-Target-URI: (\S+)/)?.[1]).toBe(profile && ORIGINAL.url);
-    expect(revisit?.match(/WARC-Refers-To-Date: (\S+)/)?.[1]).toBe(profile && ORIGINAL.date);
-    expect(revisit?.match(/WARC-Payload-Digest: (\S+)/)?.[1]).toBe(digest);
-    expect(await records(outcome, { sent: request, original: null }, payloads)).toHaveProperty('response');
-  });
+  it.each(TAGS)(
+    'is that of the record whose tag %s was sent, answered with %s',
+    async (sent, answered, profile, digest) => {
+      const headers: [string, string][] = answered === null ? [] : [['ETag', answered]];
+      const outcome = response({ status: 304, headers, encodedBody: Buffer.alloc(0) });
+      const request = { url: URL_, purpose: 'page', headers: sent === null ? {} : { 'If-None-Match': sent } };
+      // What is remembered of the URL is of another visit.
+      const payloads = new KnownPayloads();
+      await records(response(), {}, payloads);
+      const { revisit } = await records(outcome, { sent: request, original: ORIGINAL }, payloads);
+      expect(revisit?.match(/revisit\/(\S+)/)?.[1]).toBe(profile);
+      expect(revisit?.match(/WARC-Refers-To-Target-URI: (\S+)/)?.[1]).toBe(profile && ORIGINAL.url);
+      expect(revisit?.match(/WARC-Refers-To-Date: (\S+)/)?.[1]).toBe(profile && ORIGINAL.date);
+      expect(revisit?.match(/WARC-Payload-Digest: (\S+)/)?.[1]).toBe(digest);
+      expect(await records(outcome, { sent: request, original: null }, payloads)).toHaveProperty('response');
+    },
+  );
 
-  it('came to nothing: the request, and one word why', async () => {
+  it('that failed is the request and a reason code', async () => {
     const failed: FetchOutcome = {
       kind: 'failed',
       url: URL_,
@@ -185,7 +188,7 @@ describe('an exchange', () => {
     expect(found['request']).not.toContain('WARC-IP-Address');
   });
 
-  it('is withheld: its status is all that is said of what came', async () => {
+  it('that is withheld has only the status of its response', async () => {
     const found = await records(response(), { withheld: 'noarchive' });
     expect(Object.keys(found)).toEqual(['request', 'metadata']);
     expect(found['metadata']).toContain('withheld: noarchive\r\nstatus: 200\r\n');

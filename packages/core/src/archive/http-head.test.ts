@@ -1,5 +1,5 @@
-// What was on the wire stays what it was: names, order, bytes. A field that is no longer true of the kept body says so,
-// or a reader undoes a coding that is undone already.
+// The header section is kept as it was on the wire: names, order, bytes. A field that is not true of the kept body is
+// marked; otherwise a reader would decode the body a second time.
 
 import { describe, expect, it } from 'vitest';
 import { headEnd, originalFields, parseResponseHead, requestHead, responseHead } from './http-head.js';
@@ -26,7 +26,7 @@ describe('the header section of a response', () => {
     );
   });
 
-  it('marks what is not true of a body whose codings were undone', () => {
+  it('marks fields that are not true of a decoded body', () => {
     const names = responseHead(HEAD, true)
       .toString('latin1')
       .match(/^X-Orig-[\w-]+/gm);
@@ -42,12 +42,12 @@ describe('the header section of a response', () => {
     expect(originalFields(read?.headers ?? [])).toEqual(HEAD.headers);
   });
 
-  it('is one section, whatever stands in its fields', () => {
+  it('is one section, whatever its fields contain', () => {
     const odd = { status: 404, statusText: 'No\r\nX: y', headers: [['A', 'b\r\n\r\nc']] as const };
     expect(responseHead(odd, false).toString()).toBe('HTTP/1.1 404 No X: y\r\nA: b c\r\n\r\n');
   });
 
-  it.each(['', 'HTTP/1.1\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n', 'HTTP/1.1 99999 x\r\n\r\n'])('is none: %j', (text) => {
+  it.each(['', 'HTTP/1.1\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n', 'HTTP/1.1 99999 x\r\n\r\n'])('is invalid: %j', (text) => {
     expect(parseResponseHead(Buffer.from(text))).toBeNull();
   });
 });

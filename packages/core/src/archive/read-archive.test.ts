@@ -1,5 +1,5 @@
-// Archives that others have written: what a record costs to read does not depend on how it is cut into pieces, and a
-// record that is longer than any of ours is passed over.
+// Archives by other programs: the cost of reading a record does not depend on how it is cut into pieces, and a record
+// that is longer than any of ours is skipped.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const record = (type: string, length: number): string =>
 const write = (...members: readonly string[]) =>
   writeFile(join(folder, 'a.warc.gz'), Buffer.concat(members.map((member) => gzipSync(member))));
 
-it('a header section that comes byte by byte takes work that is linear in its length', async () => {
+it('a header section that comes byte by byte takes linear time', async () => {
   const copied = async (length: number): Promise<number> => {
     await write(record('request', length), ...'a'.repeat(length));
     const concat = vi.spyOn(Buffer, 'concat');
@@ -36,7 +36,7 @@ it('a header section that comes byte by byte takes work that is linear in its le
   expect(fourTimes / twice).toBeLessThan(2.3);
 });
 
-it('a record about an exchange that is longer than any of ours is passed over', async () => {
+it('a record about an exchange that is longer than any of ours is skipped', async () => {
   const about = 'purpose: handler\r\n';
   const request = `${record('request', 4)}\r\n\r\n\r\n\r\n`;
   const purposes = async (length: number): Promise<readonly string[]> => {
@@ -49,7 +49,7 @@ it('a record about an exchange that is longer than any of ours is passed over', 
   expect(await purposes(200_000_001)).toEqual(['page']);
 });
 
-it('a file that ends within a record that is passed over is read to its end', async () => {
+it('a file that ends within a skipped record is read to its end', async () => {
   await write(`${record('request', 4)}\r\n\r\n\r\n\r\n`, `${record('response', 1_000)}HTTP/1.1 200 OK\r\n`);
   const read = [];
   for await (const { url } of readRequests(folder)) read.push(url);

@@ -1,5 +1,5 @@
-// Whatever ends a process, what it had written stays readable: whole records, their index, and nothing behind them. If
-// this breaks, a crawl of weeks ends in a file that no tool opens.
+// Whatever ends a process, its files stay readable: complete records, their index, and nothing after them. If this
+// breaks, a crawl of weeks leaves a file that no tool opens.
 
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,7 @@ async function* gone(): AsyncGenerator<Uint8Array> {
 }
 
 describe('WARC files', () => {
-  it('are made with the first record, and have their last name when they are whole', async () => {
+  it('are made with the first record, and get their final name when they are complete', async () => {
     const files = makeFiles();
     await files.open();
     expect(await names()).toEqual([]);
@@ -112,7 +112,7 @@ describe('WARC files', () => {
     expect(await names()).toEqual(['cdxj', 'pages.jsonl', 'warc.gz'].map((end) => `study-20261120120000-00001.${end}`));
   });
 
-  it('begin anew past their size, each with a warcinfo record and an index of its own', async () => {
+  it('start a new file past their size, each with its own warcinfo record and index', async () => {
     const files = makeFiles(2_000);
     await files.open();
     for (let at = 0; at < 5; at += 1) await append(files, `/${at}`);
@@ -138,7 +138,7 @@ describe('WARC files', () => {
     expect(seen).toEqual([0, 1, 2, 3, 4].map((at) => `https://example.org/${at}`));
   });
 
-  it('take exchanges that end at the same time one after the other, whole', async () => {
+  it('write exchanges that end at the same time one after the other, complete', async () => {
     const files = makeFiles();
     await files.open();
     await Promise.all(Array.from({ length: 20 }, (_, at) => append(files, `/at-once-${at}`)));
@@ -147,7 +147,7 @@ describe('WARC files', () => {
     expect(paths).toEqual(Array.from({ length: 20 }, (_, at) => Array(3).fill(`/at-once-${at}`)).flat());
   });
 
-  it('stay whole when a record cannot be made, and go on', async () => {
+  it('stay valid when a record cannot be made, and continue', async () => {
     const files = makeFiles();
     await files.open();
     await append(files, '/before');
@@ -167,7 +167,7 @@ describe('WARC files', () => {
     expect(new Set(targets(await content(warc)))).toEqual(new Set(['/before', '/after']));
   });
 
-  it('say where they could not be written', async () => {
+  it('report the path if they cannot be written', async () => {
     await writeFile(join(folder, 'taken'), '');
     const files = new WarcFiles({
       ...({} as ConstructorParameters<typeof WarcFiles>[0]),
@@ -181,7 +181,7 @@ describe('WARC files', () => {
 });
 
 describe('what a killed run left', () => {
-  it('is cut behind its last whole record, at whatever byte the end was torn', async () => {
+  it('is cut after its last complete record, at whatever byte it was torn', async () => {
     const files = makeFiles();
     await files.open();
     await append(files, '/first', Buffer.alloc(200_000, 'a long body that needs more than one read '));
@@ -210,7 +210,7 @@ describe('what a killed run left', () => {
     }
   });
 
-  it('goes when it holds no whole record', async () => {
+  it('is removed if it holds no complete record', async () => {
     for (const bytes of [
       Buffer.alloc(0),
       Buffer.from([0x1f]),
@@ -223,7 +223,7 @@ describe('what a killed run left', () => {
     }
   });
 
-  it('is left alone where it was whole, and the next run goes on behind it', async () => {
+  it('is not changed if it was complete, and the next run continues after it', async () => {
     const killed = makeFiles();
     await killed.open();
     // A kill closes the file, and does not name it as it should be.

@@ -1,4 +1,4 @@
-// What is at stake: a browser that is handed a cookie, a report address or a wrong length acts on it.
+// At stake: a browser that gets a cookie, a report address or a wrong length acts on it.
 
 import type { ResponseOutcome } from 'mannerly';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { fulfilled } from './tab-requests.js';
 const fieldsOf = (headers: ResponseOutcome['headers']) =>
   fulfilled({ status: 200, headers, body: new Uint8Array() } as unknown as ResponseOutcome).headers;
 
-it('an answer keeps what says how to read it, and nothing about its transport or that asks to be remembered', () => {
+it('an answer keeps fields about its content, and none about transport or storage', () => {
   const fields = fieldsOf([
     ['Content-Type', 'text/html'],
     ['Content-Security-Policy', "default-src 'self'"],
@@ -32,6 +32,6 @@ it('an answer keeps what says how to read it, and nothing about its transport or
   ]);
 });
 
-it('other origins read what the site lets them read', () => {
+it('other origins can read what the site permits', () => {
   expect(fieldsOf([['Access-Control-Allow-Origin', '*']])).toEqual({ 'access-control-allow-origin': '*' });
 });

@@ -1,4 +1,4 @@
-// A wrong option is told with its name, its range and its value, before anything is started.
+// A wrong option is reported with its name, range and value before anything is started.
 
 import type { Browser } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ it.each<[unknown, string]>([
   expect(() => resolveBrowserOptions(options as BrowserFetcherOptions)).toThrow(says);
 });
 
-it('what is not said is the careful thing', () => {
+it('defaults are the careful choice', () => {
   const { loads, anywhere, renders, ...numbers } = resolveBrowserOptions({ launch });
   expect([...loads]).toEqual(['script', 'xhr', 'fetch']);
   expect(anywhere).toBe(false);

@@ -1,5 +1,4 @@
-// What is at stake: a browser that dies must not end the crawl, and one that dies again and again must not be started
-// for ever.
+// At stake: a browser that dies must not end the crawl, and one that dies again and again must not be started for ever.
 
 import type { Browser } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -32,7 +31,7 @@ function scene(restarts: number, fails: (start: number) => boolean = () => false
 }
 
 describe('a supply that starts browsers', () => {
-  it('starts one with the seal when it is first wanted, for all who want it', async () => {
+  it('starts one without network when it is first needed, for all who need it', async () => {
     const { supply, started, flags } = scene(3);
     expect(started).toHaveLength(0);
     const [one, two] = await Promise.all([supply.take(), supply.take()]);
@@ -42,7 +41,7 @@ describe('a supply that starts browsers', () => {
     expect(started.map(({ closed }) => closed)).toEqual([1]);
   });
 
-  it('starts another when one is gone, so often and no more', async () => {
+  it('starts another when one has died, up to a bound', async () => {
     const { supply, started } = scene(1);
     await supply.take();
     (started[0] as FakeBrowser).isLive = false;
@@ -53,7 +52,7 @@ describe('a supply that starts browsers', () => {
     await supply.close();
   });
 
-  it('says why none has started, and tries again for the next page', async () => {
+  it('says why none could start, and tries again for the next page', async () => {
     const { supply, started } = scene(3, (start) => start === 1);
     expect(await supply.take()).toEqual({ kind: 'none', detail: 'no such program' });
     expect(await supply.take()).toEqual({ kind: 'browser', browser: started[0] });
@@ -61,7 +60,7 @@ describe('a supply that starts browsers', () => {
   });
 });
 
-it('a browser that was handed in is neither closed nor started again', async () => {
+it('a browser of the user is neither closed nor started again', async () => {
   const browser = new FakeBrowser();
   const source = { kind: 'browser', browser: browser as unknown as Browser } as const;
   const supply = createBrowserSupply({ source, restarts: 3 });

@@ -1,5 +1,5 @@
-// URLs handed to the crawl of a directory: to the command that runs there, or to its next run. If this breaks, a page
-// that somebody asked for is silently never requested.
+// URLs that are added to the crawl of a directory, while it runs or before its next run. If this breaks, an added page
+// is silently never requested.
 
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ async function run(...argv: string[]): Promise<{ code: number; err: string }> {
   return { code, err: io.errLines.join('\n') };
 }
 
-it('are taken by a run that is kept open, and by no other kind of URL than the crawl allows', {
+it('are taken by a run that is kept open, if the crawl allows them', {
   timeout: 60_000,
 }, async () => {
   const io = fakeIo();

@@ -1,4 +1,4 @@
-// `mannerly crawl --again`, as a user types it: what is requested, and what the last words say.
+// `mannerly crawl --again`, as a user types it: what is requested, and what the last lines say.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
@@ -50,14 +50,14 @@ async function crawl(...more: readonly string[]) {
   return { code, printed: io.outLines.join('\n'), told: io.errLines.join('\n') };
 }
 
-it('needs visits that were kept', async () => {
+it('needs recorded visits', async () => {
   const { code, told } = await crawl('--again');
   expect(code).toBe(2);
   expect(told).toMatch(/nothing to crawl again.*\n.*--recrawl/);
   expect(asked).toEqual([]);
 });
 
-it('keeps visits, and asks for what has changed', async () => {
+it('records visits, and requests what has changed', async () => {
   expect((await crawl('--recrawl', '--reset')).code).toBe(0);
   expect(asked.map(({ path }) => path).sort()).toEqual(['/', '/p1', '/p2']);
   asked = [];
@@ -78,7 +78,7 @@ it('keeps visits, and asks for what has changed', async () => {
   );
 });
 
-it('is planned without a request, from the directory alone or by the same command line', async () => {
+it('is planned without a request, from the directory alone or with the same command line', async () => {
   const plan = async (...args: readonly string[]) => {
     const io = fakeIo();
     const code = await runCommand(['plan', '--again', ...args], io);
@@ -105,7 +105,7 @@ it('is planned without a request, from the directory alone or by the same comman
   expect(asked).toEqual([]);
 });
 
-it('says of a page what is expected of it, and when it is due', async () => {
+it('explains what is expected of a page, and when it is due', async () => {
   const explain = async () => {
     const io = fakeIo();
     await runCommand(['explain', join(folder, 'out'), `${seed}p1`], io);
@@ -122,7 +122,7 @@ it('says of a page what is expected of it, and when it is due', async () => {
   expect(asked).toEqual([]);
 });
 
-it('waits for what is not due, and says when it is', async () => {
+it('waits for what is not due, and says until when', async () => {
   const { code, printed } = await crawl('--again', '--every', '7d');
   expect(code).toBe(3);
   expect(asked).toEqual([]);
@@ -130,7 +130,7 @@ it('waits for what is not due, and says when it is', async () => {
   expect(printed).toMatch(/Crawled again: 0 known pages visited.* The next page is due at \d{4}-/);
 });
 
-it('counts its pages from its own beginning', async () => {
+it('counts pages from its own start', async () => {
   const { code, printed } = await crawl('--again', '--pages', '2');
   expect(asked).toHaveLength(2);
   expect(code, printed).toBe(0);

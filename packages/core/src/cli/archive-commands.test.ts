@@ -1,5 +1,5 @@
-// The archive from the command line: made by a crawl, packaged, and replayed without a request. If this breaks, a
-// person who changed a handler asks the sites again.
+// The archive on the command line: written by a crawl, packaged, and replayed without a request. If this breaks, a
+// person who changed a handler has to crawl the sites again.
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -71,7 +71,7 @@ describe('mannerly crawl', () => {
     expect((await run('export', out, '--csv', table)).code).not.toBe(0);
   });
 
-  it('prints of each item what goes with its use', async () => {
+  it('prints the conditions for the use of each item', async () => {
     const items = join(base, 'kept');
     cpSync(out, items, { recursive: true });
     const license = { document: 'https://example.org/l.xml', outcome: 'free' };
@@ -91,7 +91,7 @@ describe('mannerly crawl', () => {
     expect(refused.err).toContain('--preferences prints JSON lines');
   });
 
-  it('refuses a size for WARC files that is none', async () => {
+  it('refuses an invalid size for WARC files', async () => {
     const { code, err } = await run('crawl', `${site.url}/`, ...who, '--warc-bytes', '10');
     expect(code).toBe(2);
     expect(err).toMatch(/1048576/);
@@ -99,7 +99,7 @@ describe('mannerly crawl', () => {
 });
 
 describe('mannerly replay', () => {
-  it('yields the items of the crawl with its own handler, and makes no request', async () => {
+  it('yields the same items as the crawl with the same handler, and makes no request', async () => {
     const before = site.asked.length;
     const told = await run('replay', out);
     expect(told).toMatchObject({ code: 0, err: '' });
@@ -160,7 +160,7 @@ describe('mannerly replay', () => {
     expect([told.code, told.err]).toEqual([2, expect.stringContaining('--s3 names no bucket')]);
   });
 
-  it('tells which pages a handler failed for', async () => {
+  it('names the pages for which a handler failed', async () => {
     const file = join(base, 'failing.mjs');
     writeFileSync(file, "export const handlers = { html: () => { throw new Error('no title') } };");
     const told = await run('replay', out, '--handlers', file, '--items', join(base, 'none.jsonl'));
@@ -193,7 +193,7 @@ describe('mannerly replay', () => {
 });
 
 describe('mannerly wacz', () => {
-  it('packages an archive under the name that it is given', async () => {
+  it('packages an archive under the given name', async () => {
     const to = join(base, 'mine.wacz');
     const { code, out: said } = await run('wacz', out, '--to', to, '--title', 'Tides', '--json');
     expect(code).toBe(0);

@@ -1,5 +1,5 @@
-// `mannerly report` and `mannerly audit` as a person or a CI job meets them: what they print, what they write, and the
-// exit code that a build may hang on.
+// `mannerly report` and `mannerly audit` as a person or a CI job uses them: what they print and write, and the exit
+// code on which a build may depend.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,7 @@ describe('the directories of several machines', () => {
     await run('crawl', `${site.url}/`, ...who, '--interval', '0', '--out', other(), '--pages', '10');
   });
 
-  it('are one report: its figures add up, and it is written into the first', async () => {
+  it('give one report, whose figures add up, written into the first', async () => {
     const each = await Promise.all(
       [out, other()].map(async (path) => JSON.parse((await run('report', path, '--json')).out)),
     );
@@ -89,7 +89,7 @@ describe('the directories of several machines', () => {
     expect(data.audit).toMatchObject({ passed: true, runs: 2 });
   });
 
-  it('are audited by one account of each host: what is polite alone may not be together', async () => {
+  it('are audited together for each host, since requests that are polite alone may not be so together', async () => {
     expect((await run('audit', out, other())).out).toMatch(/^Polite: 8 requests to 1 host in 2 runs/);
     const requestsOf = (path: string): RequestRecord[] =>
       readFileSync(join(path, 'requests.jsonl'), 'utf8')
@@ -115,7 +115,7 @@ describe('the directories of several machines', () => {
   });
 
   it.each(['report', 'audit', 'export'])(
-    '%s refuses one that is named twice, and one of another crawl',
+    '%s refuses a directory that is named twice, or belongs to another crawl',
     async (name) => {
       expect(await run(name, out, `${out}/.`)).toMatchObject({
         code: 2,
@@ -133,7 +133,7 @@ describe('the directories of several machines', () => {
 });
 
 describe('a crawl on a server', () => {
-  it.each(['audit', 'export'])('is no place for %s, which says where to look instead', async (name) => {
+  it.each(['audit', 'export'])('has nothing for %s, which says where to look instead', async (name) => {
     for (const words of [[], [out]]) {
       const { code, err } = await run(name, ...words, '--store', 'redis://:secret@127.0.0.1:1');
       expect(code).toBe(2);
@@ -153,7 +153,7 @@ describe('mannerly audit', () => {
     });
   });
 
-  it('ends with 5 where it finds something, and names it', async () => {
+  it('ends with 5 if it finds something, and names it', async () => {
     await doctored(
       (line) => line.replace('/1",', '/closed/1",'),
       async () => {
@@ -168,7 +168,7 @@ describe('mannerly audit', () => {
     );
   });
 
-  it('ends with 5 where lines are gone, or a log was changed: what is left does not prove that all were polite', async () => {
+  it('ends with 5 if lines are missing or a log was changed, since the rest does not prove politeness', async () => {
     const changes: [(line: string) => string | null, RegExp][] = [
       [(line) => (line.includes(`${site.url}/2`) ? null : line), /has \d+ bytes, and the last run left \d+$/m],
       [(line) => line.replace('"gapMs":', '"gapmS":'), /was changed since the last run left it$/m],
@@ -187,7 +187,7 @@ describe('mannerly audit', () => {
     }
   });
 
-  it('ends with 5 where there is nothing to judge: an empty log proves nothing', async () => {
+  it('ends with 5 if there is nothing to judge, since an empty log proves nothing', async () => {
     await doctored(
       () => '',
       async () => {
@@ -197,7 +197,7 @@ describe('mannerly audit', () => {
     );
   });
 
-  it('ends with 2 where there is no crawl', async () => {
+  it('ends with 2 if there is no crawl', async () => {
     expect((await run('audit', base)).code).toBe(2);
   });
 });
@@ -215,7 +215,7 @@ describe('mannerly report', () => {
     expect(readFileSync(join(out, 'decisions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
-  it.each([[[]], [['--json']]])('is printed where the directory cannot be written to (%j)', async (flags) => {
+  it.each([[[]], [['--json']]])('is printed if the directory cannot be written to (%j)', async (flags) => {
     rmSync(join(out, 'report.html'), { force: true, recursive: true });
     mkdirSync(join(out, 'report.html', 'in-the-way'), { recursive: true });
     const told = await run('report', out, ...flags);

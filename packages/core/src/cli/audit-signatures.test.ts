@@ -1,5 +1,5 @@
-// An archive proves that a crawl was this one's: each signature in it is verified again. A signed crawl passes, then
-// its archive is falsified, one request at a time, and the audit names each falsification.
+// An archive proves who made a crawl: each signature in it is verified again. A signed crawl passes. Then its archive
+// is falsified, one request at a time, and the audit names each falsification.
 
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -111,7 +111,7 @@ const ofOther = change((record, all) => {
 });
 
 describe('the signatures of an archive', () => {
-  it('are verified, and nothing is found where nothing was changed', async () => {
+  it('are verified, and nothing is found if nothing was changed', async () => {
     for (const directory of [join(base, 'crawl'), doctored((records) => records)]) {
       expect(await audit(directory)).toMatchObject({ passed: true, violations: [], notes: [] });
     }
@@ -155,14 +155,14 @@ describe('the signatures of an archive', () => {
       change((record) => record.replace(/^signature-input: .*\r\n/im, '')),
       /its signature is unparsable|absent|other/,
     ],
-  ] as [string, Doctor, RegExp][])('are found where one is %s', async (_title, doctor, says) => {
+  ] as [string, Doctor, RegExp][])('are reported if one is %s', async (_title, doctor, says) => {
     const { passed, counts, violations } = await audit(doctored(doctor));
     expect(violations.map(({ url }) => url.replace('http:', 'https:'))).toContain('https://one.example/a');
     expect(violations.map(({ detail }) => detail).join('\n')).toMatch(says);
     expect([passed, counts['signature'], violations.length > 0]).toEqual([false, violations.length, true]);
   });
 
-  it('are of no other key, and without keys that is told as not checked', async () => {
+  it('must be of a given key, and without keys they are reported as not checked', async () => {
     const { violations } = await audit(join(base, 'crawl'), 'other');
     expect(violations).toHaveLength(8);
     expect(violations.every(({ detail }) => detail.includes('none of those given'))).toBe(true);
@@ -172,7 +172,7 @@ describe('the signatures of an archive', () => {
     });
   });
 
-  it('are missed in the request log too', async () => {
+  it('are missing in the request log too', async () => {
     const directory = doctored((records) => records);
     const log = join(directory, 'requests.jsonl');
     writeFileSync(log, readFileSync(log, 'utf8').replace(',"signed":true', ''));
@@ -181,7 +181,7 @@ describe('the signatures of an archive', () => {
     expect(violations).toMatchObject([{ kind: 'signature', detail: expect.stringMatching(/^it and 0 more had no/) }]);
   });
 
-  it.each(['', '{"keys":[]}', '{"keys":[{"kty":"RSA"}]}'])('need keys: %j has none', async (text) => {
+  it.each(['', '{"keys":[]}', '{"keys":[{"kty":"RSA"}]}'])('need keys, and %j has none', async (text) => {
     writeFileSync(join(base, 'none.json'), text);
     const io = fakeIo();
     expect(await runCommand(['audit', join(base, 'crawl'), '--keys', join(base, 'none.json')], io)).toBe(2);

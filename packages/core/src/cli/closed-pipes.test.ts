@@ -77,7 +77,7 @@ const commands = createProgram(fakeIo(), () => undefined)
   .commands.map((each) => each.name())
   .filter((name) => !['crawl', 'worker'].includes(name));
 
-it.each(commands)('mannerly %s says nothing when no one reads its output', TIMEOUT, async (name) => {
+it.each(commands)('mannerly %s is silent when its output has no reader', TIMEOUT, async (name) => {
   const call = calls[name];
   expect(call, `a call for mannerly ${name}`).toBeDefined();
   const child = start(['stdout'], name, ...(call?.() ?? []));
@@ -102,7 +102,7 @@ it.each([
   ['standard output', ['stdout']],
   ['standard error', ['stderr']],
   ['both, as in `2>&1 | head -1`', ['stdout', 'stderr']],
-] as const)('a crawl without readers of %s goes on to its end', TIMEOUT, async (_, closed) => {
+] as const)('a crawl without readers of %s continues to its end', TIMEOUT, async (_, closed) => {
   const own = join(folder, closed.join('-'));
   const child = start(closed, 'crawl', `${site.url}/`, ...who, '--out', own);
   const [code] = await once(child, 'exit');
@@ -122,12 +122,12 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (not run without /dev/ful
     return { said, code };
   }
 
-  it('a crawl whose standard error is on it goes on to its end', async () => {
+  it('a crawl whose standard error is on it continues to its end', async () => {
     const argv = ['crawl', `${site.url}/`, ...who, '--out', join(folder, 'full'), '--progress', 'lines'];
     expect(await withFull('stderr', ...argv)).toMatchObject({ code: 0, said: expect.stringContaining('Finished') });
   });
 
-  it('a list that is written to it is not whole, and the command says so', async () => {
+  it('a list that is written to it is incomplete, and the command says so', async () => {
     const { code, said } = await withFull('stdout', 'export', out);
     expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/^mannerly: standard output.*ENOSPC.*\n$/) });
   });

@@ -1,4 +1,4 @@
-// A missing browser is reported before a crawl begins, with what to install. What the flags say reaches the fetcher.
+// A missing browser is reported before a crawl begins, with what to install. The flags reach the fetcher.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const wants = (options: Awaited<ReturnType<typeof optionsFor>>, path: string): b
   options.fetcher?.renderer?.wants({ url: `https://example.org${path}`, label: null, headers: [] });
 
 describe('the browser of the command', () => {
-  it('is there with any of its flags, for the pages that they name', async () => {
+  it('is enabled by any of its flags, for the pages that they name', async () => {
     const own = ['--browser-program', program().path, '--browser-flag=--no-sandbox'];
     const every = await optionsFor('--browser', ...own);
     expect([wants(every, '/'), Object.keys(every)]).toEqual([true, expect.not.arrayContaining(['browser'])]);
@@ -42,7 +42,7 @@ describe('the browser of the command', () => {
     expect((await optionsFor()).fetcher).toBeUndefined();
   });
 
-  it('takes the proxy of the crawl along', async () => {
+  it('uses the proxy of the crawl', async () => {
     const own = ['--browser-program', program().path, '--browser-flag=--no-sandbox'];
     const { network } = await optionsFor('--browser', '--proxy', 'http://127.0.0.1:9', ...own);
     expect(network).toEqual({});
@@ -51,7 +51,7 @@ describe('the browser of the command', () => {
   it.each<[string[], RegExp]>([
     [['--browser-program', '/nowhere/chromium'], /no program \/nowhere\/chromium/],
     [['--browser', '--browser-loads', 'beacon'], /--browser-loads/],
-  ])('%j is called wrongly', async (args, message) => {
+  ])('%j is a wrong call', async (args, message) => {
     await expect(optionsFor(...args)).rejects.toThrow(message);
   });
 
@@ -76,7 +76,7 @@ describe('the browser of the command', () => {
     });
   });
 
-  it('is the first program of the PATH', () => {
+  it('is the first suitable program in the PATH', () => {
     const { folder, path } = program();
     expect(findProgram(['chrome', 'chromium'], ['/nowhere', folder].join(delimiter))).toBe(path);
     expect(findProgram([path], '')).toBe(path);

@@ -1,4 +1,5 @@
-// The command keeps its compiled code, where Node.js can: in a folder of its user, and never at the price of its work.
+// The command keeps its compiled code if Node.js can, in a folder of its user. A failure of that never affects its
+// work.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +32,7 @@ it.each([
   expect(existsSync(join(home, path))).toBe('enableCompileCache' in module);
 });
 
-it('goes without it where it cannot write, and where it is told not to', () => {
+it('does without it if it cannot write, or if it is disabled', () => {
   writeFileSync(join(home, 'file'), '');
   expect(version({ HOME: join(home, 'file') })).toBe(version({}));
   version({ HOME: home, NODE_DISABLE_COMPILE_CACHE: '1' });

@@ -1,5 +1,5 @@
-// A configuration is how a crawl is repeated: what it says must hold, flags must override it one by one, and a mistake
-// must be told with its key, its range and its value, before anything is asked of anybody.
+// A configuration is how a crawl is repeated. It must take effect, flags must override single keys, and a mistake must
+// be reported with its key, range and value before any request.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ const WHOLE: CrawlConfig = {
 };
 
 describe('flags and configuration together', () => {
-  it('need no flag where the file says all', async () => {
+  it('need no flag if the file says everything', async () => {
     const { options, seeds } = await setUp(WHOLE);
     expect(seeds).toEqual(['https://a.test/']);
     expect(options).toEqual({
@@ -104,12 +104,12 @@ describe('flags and configuration together', () => {
     expect((await setUp(config, words)).options).toMatchObject(expected as object);
   });
 
-  it('have the defaults of the command where neither speaks', async () => {
+  it('have the defaults of the command if neither sets a value', async () => {
     const { bounds: _, ...config } = WHOLE;
     expect((await setUp(config)).options.bounds).toEqual({ pages: 100, minutes: 30 });
   });
 
-  it('take paths as relative to the file', async () => {
+  it('read paths relative to the file', async () => {
     const { flags, file } = await setUp({ ...WHOLE, out: 'here/crawl' });
     expect(flags.out).toBe(join(file ?? '', '..', 'here/crawl'));
     const signature = { key: 'file:keys/bot.key', agent: 'https://bot.example/' };
@@ -123,7 +123,7 @@ describe('flags and configuration together', () => {
     }
   });
 
-  it('hand on the store and the requests under way, which several processes share out', async () => {
+  it('pass on the store and the concurrency, which several processes divide', async () => {
     const { flags } = await setUp({ ...WHOLE, store: 'redis://127.0.0.1/', network: { concurrency: 8 } });
     expect(flags).toMatchObject({ store: 'redis://127.0.0.1/', config: expect.any(String) });
     // As a worker gets them.
@@ -144,7 +144,7 @@ describe('flags and configuration together', () => {
   it.each<[string, CrawlConfig, string]>([
     ['a name', { scope: WHOLE.scope as NonNullable<CrawlConfig['scope']> }, 'missing --name'],
     ['seeds', { identity: IDENTITY }, 'missing seeds'],
-  ])('say that they lack %s', async (_title, config, message) => {
+  ])('report a missing %s', async (_title, config, message) => {
     await expect(setUp(config)).rejects.toThrow(message);
   });
 });
@@ -186,23 +186,23 @@ describe('a mistake', () => {
     [{ fetcher: {} }, '`fetcher`'],
     [{ store: 'mongodb://a' }, '`store`'],
     [[], 'holds no configuration'],
-  ])('in %j is told', async (config, message) => {
+  ])('in %j is reported', async (config, message) => {
     const file = await asFile(config);
     await expect(readConfig(file)).rejects.toThrow(message);
     await expect(readConfig(file)).rejects.toThrow(file);
   });
 
-  it('in the JSON itself is told', async () => {
+  it('in the JSON itself is reported', async () => {
     await expect(readConfig(await written('c.json', '{ "bounds": '))).rejects.toThrow('is not JSON');
   });
 
-  it('in a name of the file is told', async () => {
+  it('in the name of the file is reported', async () => {
     await expect(readConfig(join(folder, 'nowhere.json'))).rejects.toThrow('is not there');
   });
 });
 
 describe('a module', () => {
-  it('may hold code, and is checked next to it', async () => {
+  it('may contain code, and its other keys are checked', async () => {
     const code = (pages: string) =>
       `export default { bounds: { pages: ${pages} }, scope: { allows: () => true, include: [/x/, '/y'] }, network: { resolve: async () => [] }, sinks: [], hooks: { beforeFetch() {} } };`;
     const config = await readConfig(await written('mannerly.config.mjs', code('4')));
@@ -210,7 +210,7 @@ describe('a module', () => {
     await expect(readConfig(await written('mannerly.config.mjs', code('-4')))).rejects.toThrow('`bounds.pages`');
   });
 
-  it('without a default export is told', async () => {
+  it('without a default export is reported', async () => {
     await expect(readConfig(await written('c.mjs', 'export const x = 1;'))).rejects.toThrow('holds no configuration');
   });
 });
@@ -221,16 +221,16 @@ describe('the file', () => {
     expect(findConfig(join(file, '..'))).toBe(file);
   });
 
-  it('is none where none is', () => expect(findConfig(folder)).toBeNull());
+  it('is absent if there is none', () => expect(findConfig(folder)).toBeNull());
 
-  it('is not chosen among several', async () => {
+  it('is not chosen if there are several', async () => {
     const file = await written('mannerly.config.json', '{}');
     await writeFile(join(file, '..', 'mannerly.config.mjs'), '');
     expect(() => findConfig(join(file, '..'))).toThrow('several configurations');
   });
 });
 
-it('a crawl runs by its file alone, with handlers named in it, and its plan does', async () => {
+it('a crawl runs with its file alone, with handlers named in it, and so does its plan', async () => {
   const file = await asFile({
     identity: IDENTITY,
     scope: { seeds: [`${site.url}/`] },
@@ -255,4 +255,4 @@ it('a crawl runs by its file alone, with handlers named in it, and its plan does
   expect(await readFile(join(own, 'crawl', 'items.jsonl'), 'utf8')).toContain('"mine"');
 });
 
-it('defineConfig hands on what it gets', () => expect(defineConfig(WHOLE)).toBe(WHOLE));
+it('defineConfig returns its argument', () => expect(defineConfig(WHOLE)).toBe(WHOLE));

@@ -1,4 +1,4 @@
-// The command against a real server: what it writes, how it ends, and that Ctrl-C leaves a whole account behind.
+// The command with a real server: what it writes, how it ends, and that Ctrl-C leaves complete files.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -66,7 +66,7 @@ const lines = (name: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('mannerly crawl', () => {
-  it('crawls to its bound, writes an item per page, and leaves alone what is closed', async () => {
+  it('crawls to its bound, writes an item per page, and requests nothing disallowed', async () => {
     const io = fakeIo();
     const { code, report } = await crawl(io, '--pages', '4');
     expect({ code, state: report.state, bound: report.bound, pages: report.pages }).toEqual({
@@ -104,14 +104,14 @@ describe('mannerly crawl', () => {
     expect({ code, state: report.state, pages: report.pages }).toEqual({ code: 0, state: 'finished', pages: 2 });
   });
 
-  it('ends with 7 and names the bound when nothing is left but what it dropped', async () => {
+  it('ends with 7 and names the bound if only dropped URLs are left', async () => {
     const io = fakeIo();
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--depth', '1', '--out', join(base, 'out')];
     expect(await runCommand(argv, io)).toBe(7);
     expect(io.outLines.join('\n')).toContain('nothing is left except URLs beyond the bounds, 1 URL by `bounds.depth`');
   });
 
-  it('ends with 3 when only a host is left that must be waited for', async () => {
+  it('ends with 3 if only a waiting host is left', async () => {
     robots = { status: 503, body: '' };
     const { code, report } = await crawl(fakeIo(), '--max-idle', '1');
     expect({ code, state: report.state }).toEqual({ code: 3, state: 'waiting' });
@@ -132,7 +132,7 @@ describe('mannerly crawl', () => {
     expect(io.exits).toEqual([]);
   });
 
-  it('goes on after Ctrl-C, ends with 4 where its bounds are used up, and starts over when told to', async () => {
+  it('continues after Ctrl-C, ends with 4 if its bounds are used up, and starts over with --reset', async () => {
     const io = fakeIo();
     onPage = () => {
       if (asked.length === 3) io.interrupt();
@@ -163,7 +163,7 @@ describe('mannerly crawl', () => {
     expect(lines('items.jsonl')).toHaveLength(1);
   });
 
-  it('goes on in the directory it chose itself, and says when there is nothing left', async () => {
+  it('continues in the directory that it chose, and says when nothing is left', async () => {
     const before = process.cwd();
     process.chdir(base);
     try {
@@ -182,7 +182,7 @@ describe('mannerly crawl', () => {
     }
   });
 
-  it('says that a table keeps the items it has when a crawl starts over, or starts another time', async () => {
+  it('says that a table keeps its items when a crawl starts over or starts again', async () => {
     const table = join(base, 'items.csv');
     const told: boolean[] = [];
     for (const more of [[], [], ['--reset'], ['--out', join(base, 'other')]]) {
@@ -204,7 +204,7 @@ describe('mannerly crawl', () => {
     expect(io.exits).toEqual([130]);
   });
 
-  it('refuses the directory of another crawl with 2, before it asks anybody anything', async () => {
+  it('refuses the directory of another crawl with 2, before any request', async () => {
     await crawl(fakeIo(), '--depth', '0');
     asked.length = 0;
     const io = fakeIo();
@@ -228,8 +228,8 @@ describe('mannerly crawl', () => {
   });
 });
 
-describe('asking one file of a site', () => {
-  it('mannerly robots asks for robots.txt once, and for nothing else', async () => {
+describe('requesting one file of a site', () => {
+  it('mannerly robots requests robots.txt once, and nothing else', async () => {
     const io = fakeIo();
     const code = await runCommand(['robots', `${site}/robots.txt`, `${site}/closed`, ...who], io);
     expect(io.outLines.join('\n')).toMatch(/Disallow: \/closed[\s\S]*disallowed .*\/closed\n.*line 2/);
@@ -255,7 +255,7 @@ describe('asking one file of a site', () => {
     expect(JSON.parse(machine.outLines.join('\n'))).toEqual({ why, access });
   });
 
-  it('mannerly robots does not take a file that was cut off for one without rules', async () => {
+  it('mannerly robots does not take a truncated file for one without rules', async () => {
     robots = { status: 200, body: 'User-agent: *\nDisallow: /closed\n', headers: { 'content-length': '1000' } };
     const io = fakeIo();
     const code = await runCommand(['robots', ...who, site, `${site}/closed`], io);
@@ -263,7 +263,7 @@ describe('asking one file of a site', () => {
     expect({ code, asked }).toEqual({ code: 6, asked: ['/robots.txt'] });
   });
 
-  it('mannerly robots says what failed where no connection was made', async () => {
+  it('mannerly robots says what failed if no connection was made', async () => {
     const gone = createServer();
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
     const { port } = gone.address() as AddressInfo;
@@ -282,7 +282,7 @@ describe('asking one file of a site', () => {
     expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt', '/data.txt'] });
   });
 
-  it('mannerly datasets leaves a closed data.txt alone', async () => {
+  it('mannerly datasets does not request a disallowed data.txt', async () => {
     robots = { status: 200, body: 'User-agent: *\nDisallow: /data.txt\n' };
     const io = fakeIo();
     expect(await runCommand(['datasets', site, ...who], io)).toBe(0);
@@ -290,7 +290,7 @@ describe('asking one file of a site', () => {
     expect(asked).toEqual(['/robots.txt']);
   });
 
-  it.each(['robots', 'datasets', 'licence'])('mannerly %s ends with 6 where nothing answers', async (command) => {
+  it.each(['robots', 'datasets', 'licence'])('mannerly %s ends with 6 if nothing answers', async (command) => {
     // Loopback is not allowed: nothing is requested, as where no name or no server is found.
     const io = fakeIo();
     const code = await runCommand([command, site, '--name', 'tester', '--contact', 'https://example.org/us'], io);

@@ -1,4 +1,4 @@
-// The last lines of a crawl are what a newcomer looks at next: a path that cannot be pasted is a result that is lost.
+// A newcomer reads the last lines of a crawl next. If a path there cannot be pasted, the result is lost to them.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
-it('paths are relative to the working directory, also where the configuration made them absolute', () => {
+it('paths are relative to the working directory, even if the configuration made them absolute', () => {
   const text = resultFilesText(join(base, 'tides'), false, { csv: join(base, 'tides.csv') }, base);
   expect(text).toBe(
     [
@@ -30,7 +30,7 @@ it('paths are relative to the working directory, also where the configuration ma
   expect(resultFilesText(base, false, {}, base)).toContain('mannerly report . ');
 });
 
-it('the servers that have the items are named, without what may be a password', () => {
+it('servers that have the items are named, without what may be a password', () => {
   const sinks = { postgres: 'env:DATABASE_URL', webhook: 'https://me:secret@intake.test/', s3: 'https://s3.test/b' };
   const text = resultFilesText(base, false, { sqlite: join(base, 'a.db'), ...sinks }, base);
   expect(text.split('\n')[0]).toBe(
@@ -38,7 +38,7 @@ it('the servers that have the items are named, without what may be a password', 
   );
 });
 
-it('paths elsewhere stay as they are, and logs that there are not are not named', () => {
+it('paths elsewhere stay absolute, and missing logs are not named', () => {
   writeFileSync(join(base, 'rejected.jsonl'), '');
   const text = resultFilesText(base, false, {}, join(base, 'elsewhere'));
   expect(text).toContain(`Items:  ${base}/items.jsonl\n`);
@@ -46,14 +46,14 @@ it('paths elsewhere stay as they are, and logs that there are not are not named'
   expect(text).not.toContain('errors');
 });
 
-it('of several processes each has files of its own', () => {
+it('each of several processes has its own files', () => {
   writeFileSync(join(base, 'warnings-2.jsonl'), '');
   const text = resultFilesText(base, true, {}, base);
   expect(text).toContain('Items:  items-*.jsonl (together: mannerly export .)');
   expect(text).toContain('Logs:   requests-*.jsonl, decisions-*.jsonl, warnings-*.jsonl\n');
 });
 
-it('a crawl ends with them, with --json on standard error', async () => {
+it('a crawl prints them last, with --json on standard error', async () => {
   const site = await testSite([]);
   const who = [
     '--name',

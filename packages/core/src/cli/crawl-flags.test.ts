@@ -1,4 +1,4 @@
-// The flags say the same as the options; a flag that is read and not passed on is a bound that does not hold.
+// The flags mean the same as the options. If a flag is read and not passed on, a bound does not hold.
 
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -14,12 +14,12 @@ async function optionsFor(...args: string[]) {
 }
 
 describe('the flags of scope, URLs and traps', () => {
-  it('none of them: the defaults of the library', async () => {
+  it('without any, the defaults of the library apply', async () => {
     const { scope, urls, traps } = await optionsFor();
     expect([scope, urls, traps]).toEqual([{ seeds: ['https://example.org/'] }, undefined, undefined]);
   });
 
-  it('all of them', async () => {
+  it('all of them are passed on', async () => {
     const lists = [
       '--prefix',
       '/docs/',
@@ -58,13 +58,13 @@ describe('the flags of scope, URLs and traps', () => {
     [['--surt', '(org,'], /--within surt/],
     [['--host', 'example.org'], /--within list/],
     [['--within', 'web'], /--within/],
-  ])('%j is called wrongly', async (args, message) => {
+  ])('%j is a wrong call', async (args, message) => {
     await expect(optionsFor(...args)).rejects.toThrow(message);
   });
 });
 
 describe('the flags of pace, bounds, robots.txt, network and discovery', () => {
-  it('none of them: the defaults of the library, and the bounds of the command', async () => {
+  it('without any, the defaults of the library and the bounds of the command apply', async () => {
     const { bounds, ...rest } = await optionsFor();
     expect(bounds).toEqual({ pages: 100, minutes: 30 });
     expect(Object.keys(rest).sort()).toEqual(['identity', 'scope']);

@@ -1,5 +1,5 @@
-// A disk, a copy that broke off or a hand changes files of a crawl directory. Each file is damaged in each way, and the
-// commands must say so: an answer that silently leaves out half of the log, or a stack trace, is a bug.
+// A disk, an interrupted copy or a person changes files of a crawl directory. Each file is damaged in each way, and the
+// commands must report it: an answer that silently leaves out half of the log, or a stack trace, is a bug.
 
 import { createHash } from 'node:crypto';
 import {
@@ -95,14 +95,14 @@ afterAll(async () => {
 });
 
 describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) => {
-  it('is answered from without a word as long as it is whole', async () => {
+  it('is read silently as long as it is intact', async () => {
     expect(await damageOf(join(base, state))).toEqual([]);
     const copy = copyOf(state);
     for (const command of COMMANDS) expect(await run(...command(copy))).toMatchObject({ code: 0, err: '' });
   });
 
   it.each(Object.entries(DAMAGES))(
-    'has each file %s: every command says which',
+    'has each file %s, and every command says which',
     { timeout: 60_000 },
     async (_, damage) => {
       for (const [at, file] of filesIn(join(base, state)).entries()) {
@@ -120,7 +120,7 @@ describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) 
     },
   );
 
-  it('goes on where a file is damaged, and says which; or does not begin', { timeout: 60_000 }, async () => {
+  it('continues with a damaged file and names it, or does not begin', { timeout: 60_000 }, async () => {
     const damages = Object.values(DAMAGES);
     for (const [at, file] of filesIn(join(base, state)).entries()) {
       if (at % 2 !== Object.keys(STATES).indexOf(state)) continue;
@@ -136,7 +136,7 @@ describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) 
     }
   });
 
-  it.each(['robots', 'archive', 'frontier'])('refuses a file in the place of the folder %s', async (name) => {
+  it.each(['robots', 'archive', 'frontier'])('refuses a file in place of the folder %s', async (name) => {
     const directory = copyOf(state);
     rmSync(join(directory, name), { recursive: true });
     writeFileSync(join(directory, name), 'text');
@@ -157,22 +157,25 @@ describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is 
     zeroed: (folder) => DAMAGES['zeroed']!(join(folder, 'data.mdb')),
   };
 
-  it.each(Object.entries(LOSSES))('%s: nothing is asked again, and the command says what to do', async (_, lose) => {
-    const directory = copyOf(state);
-    lose(join(directory, 'frontier'));
-    site.asked.length = 0;
-    for (const { code, err } of [await crawl(directory), await run('queue', directory)]) {
-      expect(err).toContain(join(directory, 'frontier'));
-      expect(err).toMatch(/Put a copy of the folder back, or start over|Restore it from a copy or start anew/);
-      expect(err).not.toMatch(/\n {4}at |is a bug/);
-      expect([1, 2]).toContain(code);
-    }
-    expect(site.asked).toEqual([]);
-    expect(await crawl(directory, '--reset')).toMatchObject({ code: 0 });
-  });
+  it.each(Object.entries(LOSSES))(
+    '%s: nothing is requested again, and the command says what to do',
+    async (_, lose) => {
+      const directory = copyOf(state);
+      lose(join(directory, 'frontier'));
+      site.asked.length = 0;
+      for (const { code, err } of [await crawl(directory), await run('queue', directory)]) {
+        expect(err).toContain(join(directory, 'frontier'));
+        expect(err).toMatch(/Put a copy of the folder back, or start over|Restore it from a copy or start anew/);
+        expect(err).not.toMatch(/\n {4}at |is a bug/);
+        expect([1, 2]).toContain(code);
+      }
+      expect(site.asked).toEqual([]);
+      expect(await crawl(directory, '--reset')).toMatchObject({ code: 0 });
+    },
+  );
 });
 
-it('replays into no file that a symbolic link names', async () => {
+it('does not replay into the target of a symbolic link', async () => {
   const directory = copyOf('finished');
   const elsewhere = join(base, 'elsewhere.jsonl');
   symlinkSync(elsewhere, join(directory, 'replayed.jsonl'));
@@ -180,7 +183,7 @@ it('replays into no file that a symbolic link names', async () => {
   expect(existsSync(elsewhere)).toBe(false);
 });
 
-it('leaves out lines of a killed run that cannot be read, and says how many', async () => {
+it('leaves out unreadable lines of a killed run, and says how many', async () => {
   const directory = copyOf('interrupted');
   const killed = { ...JSON.parse(readFileSync(join(directory, 'run.json'), 'utf8')), end: null, sha256: undefined };
   const sha256 = createHash('sha256').update(JSON.stringify(killed)).digest('hex');
@@ -193,7 +196,7 @@ it('leaves out lines of a killed run that cannot be read, and says how many', as
   expect(out.split('\n')).toEqual(rest.slice(0, -1));
 });
 
-it('is no damage that a process which shares the directory has written its settings, after a run alone', async () => {
+it('is not damaged if a process that shares the directory wrote its settings after a run alone', async () => {
   const copy = copyOf('interrupted');
   const crawler = createCrawler({
     identity: { name: 'tester', contact: 'https://example.org/us' },

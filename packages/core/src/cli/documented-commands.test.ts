@@ -1,5 +1,5 @@
-// Every command line in README and documents: it names commands and flags that exist, and those in blocks run. At
-// stake: a newcomer who copies a line and reads "unknown option".
+// Every command line in README and documents names commands and flags that exist, and those in blocks run. At stake: a
+// newcomer copies a line and gets "unknown option".
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -121,7 +121,7 @@ describe('a command line in a block', () => {
     .filter(({ words }) => words.length > 0);
   const runnable = inBlocks.filter(({ words }) => !elsewhere.some(([pattern]) => pattern.test(words.join(' '))));
 
-  it.each(elsewhere)('may be left out as %s: it %s', (pattern) => {
+  it.each(elsewhere)('may be left out as %s because it %s', (pattern) => {
     expect(inBlocks.filter(({ words }) => pattern.test(words.join(' ')))).not.toEqual([]);
   });
 

@@ -1,5 +1,5 @@
-// The first run of a newcomer goes wrong more often than not. Each of these has to end with a sentence that helps: what
-// happened, where, and what to do. If they rot, people leave before they have seen one page.
+// A newcomer's first run often fails. Each of these failures must end with a helpful message: what happened, where, and
+// what to do. Otherwise people leave before they have seen one page.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,8 +50,8 @@ const crawl = (seed: string, ...more: string[]) =>
   run('crawl', seed, ...who, '--interval', '0', '--max-idle', '1', '--out', join(base, 'out'), ...more);
 const onLoopback = (...more: string[]) => crawl(`${site}/`, '--allow-address', '127.0.0.0/8', ...more);
 
-describe('who asks, and where', () => {
-  it('a contact that reaches no one is told before anything else, with one that would', async () => {
+describe('contact and seeds', () => {
+  it('an unreachable contact is reported before anything else, with an example of a valid one', async () => {
     const { code, err } = await run('crawl', 'https://example.org/', '--name', 'tester', '--contact', 'me');
     expect(code).toBe(2);
     expect(err).toMatch(
@@ -68,7 +68,7 @@ describe('who asks, and where', () => {
     ['ftp://example.org/', 'Only http and https are crawled.'],
     ['./index.html', 'such as https://example.org/'],
     ['https://exa mple.org/', 'such as https://example.org/'],
-  ])('the seed %s is refused with what was probably meant', async (seed, says) => {
+  ])('the seed %s is refused, and the message says what was probably meant', async (seed, says) => {
     const { code, err } = await crawl(seed);
     expect(err).toContain(`got ${JSON.stringify(seed)}`);
     expect(err).toContain(says);
@@ -76,19 +76,19 @@ describe('who asks, and where', () => {
     expect(code).toBe(2);
   });
 
-  it('a URL without a command is shown the command', async () => {
+  it('for a URL without a command, the message shows the command', async () => {
     const { code, err } = await run('https://example.org/');
     expect(err).toContain('mannerly crawl https://example.org/ --name');
     expect(code).toBe(2);
   });
 
-  it('an address of one’s own network is left alone, and the flag that opens it is named', async () => {
+  it('an address of the user’s own network is not requested, and the flag that allows it is named', async () => {
     const { code, out } = await crawl(`${site}/`);
     expect(out).toMatch(/No page was fetched:\n {2}address-forbidden \(1\): .*not public.*--allow-address/);
     expect(code).toBe(6);
   });
 
-  it('the same crawl with that flag says what is in its way, and goes once it is out of it', async () => {
+  it('the same crawl with that flag says what else prevents it, and runs once that is removed', async () => {
     const first = await crawl(`${site}/`);
     expect(first.out).toMatch(/^Finished without a page: .*--reset/);
     // A table of no request says nothing.
@@ -99,13 +99,13 @@ describe('who asks, and where', () => {
     expect(third.out).toMatch(/^Finished: nothing is left to fetch\. 2 pages/);
   });
 
-  it('what is missing is named at once', async () => {
+  it('everything that is missing is named at once', async () => {
     const { code, err } = await run('crawl', `${site}/`);
     expect(code).toBe(2);
     expect(err).toMatch(/missing --name and --contact.*\n.*--name \S+ --contact \S+/);
   });
 
-  it('an unknown flag leads to the help of its command', async () => {
+  it('for an unknown flag, the message names the help of its command', async () => {
     const { code, err } = await crawl(`${site}/`, '--page', '3');
     expect(code).toBe(2);
     expect(err).toMatch(/Did you mean --pages\?[\s\S]*mannerly crawl --help/);
@@ -159,8 +159,8 @@ describe('a directory that is taken', () => {
   });
 });
 
-describe('a crawl that comes to nothing says why', () => {
-  it('because no one answers', async () => {
+describe('a crawl that fetches nothing says why', () => {
+  it('because nothing answers', async () => {
     await new Promise((resolve) => server.close(resolve));
     const { code, out, err } = await onLoopback();
     // With what the platform said: a site that is down, a name that is wrong and a proxy that refuses look alike else.
@@ -228,7 +228,7 @@ describe('the exit code', () => {
     [6, 'its only page failed, and the bound is reached', { '/': 404 }, 1],
     [0, 'one of several pages failed', { '/': 200, '/a': 404 }, 100],
     [0, 'no page failed', { '/': 200, '/a': 200 }, 100],
-  ])('is %i where %s', async (code, _, statuses, pages) => {
+  ])('is %i if %s', async (code, _, statuses, pages) => {
     for (const [path, status] of Object.entries(statuses)) {
       const { headers = {}, body = 'no' } = answers.get(path) ?? {};
       answers.set(path, { status, headers, body });
@@ -236,7 +236,7 @@ describe('the exit code', () => {
     expect((await onLoopback('--pages', String(pages))).code).toBe(code);
   });
 
-  it('is 6 where the handler threw on every page', async () => {
+  it('is 6 if the handler threw on every page', async () => {
     const handlers = join(base, 'handlers.mjs');
     writeFileSync(handlers, 'export const handlers = { html() { throw new Error("mine") } };');
     const config = join(base, 'mannerly.config.json');
@@ -273,7 +273,7 @@ describe('bounds that end at once', () => {
     expect(code).toBe(2);
   });
 
-  it('of a crawl that has used them up say how to go on', async () => {
+  it('of a crawl that has used them up say how to continue', async () => {
     expect((await onLoopback('--pages', '1')).out).toContain('To continue, give a larger --pages.');
     const { code, out } = await onLoopback('--pages', '1');
     expect(out).toMatch(/nothing was requested\. To continue, give a larger --pages; to start over, add --reset/);
@@ -285,7 +285,7 @@ it.each([
   ['a handler', 'export default (page) => page.emit({ t: page.title })', /threw TypeError/],
   ['an async handler', 'export default async (page) => { await page.emit({ t: page.title }) }', /threw TypeError/],
   ['a promise that is rejected', 'export async function handlers() { throw new Error("x") }', /threw Error: x/],
-])('%s in place of the function that registers handlers is told apart', async (_what, source, says) => {
+])('%s in place of the function that registers handlers gets its own message', async (_what, source, says) => {
   const config = join(base, 'mannerly.config.json');
   writeFileSync(join(base, 'handlers.mjs'), source);
   writeFileSync(config, JSON.stringify({ handlers: './handlers.mjs' }));

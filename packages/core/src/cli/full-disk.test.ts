@@ -1,5 +1,5 @@
-// A disk that is full in the middle of any file, and files that may not be written: the last word says so, nothing is
-// torn, and the same command goes on once there is space.
+// A disk that becomes full while any file is written, and files that may not be written: a final message says so,
+// nothing is torn, and the same command continues once there is space.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ async function run(argv: readonly string[], who: { uid?: number; gid?: number } 
 }
 
 describe.skipIf(!canMount)('a full disk (not run where nothing may be mounted)', { timeout: 60_000 }, () => {
-  it.each([0, 90, 210, 310])('with %i KiB: says so, and goes on with more', async (kib) => {
+  it.each([0, 90, 210, 310])('with %i KiB says so, and continues with more space', async (kib) => {
     const [out, filler] = [join(disk, 'crawl'), join(disk, 'filler')];
     execFileSync('fallocate', ['-l', `${DISK_KIB - kib}k`, filler]);
     const first = await run(crawlTo(out));

@@ -1,5 +1,4 @@
-// The operator's and the site's view of a signed crawler, by the command: what is published is checked, what arrived is
-// verified.
+// The command checks what the operator of a signed crawler publishes, and verifies what arrives at a site.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -68,14 +67,14 @@ describe('mannerly identity check', () => {
     writeFileSync(card, whole);
   });
 
-  it('asks a host only where it may: a private address is a fault, not a request', async () => {
+  it('requests a host only if it may: a private address is a fault, and gets no request', async () => {
     const { code, out } = await check('https://127.0.0.1:1/');
     expect(code).toBe(5);
     expect(out).toContain('directory-absent  https://127.0.0.1:1/.well-known');
     expect(out).toContain('its address is refused');
   });
 
-  it('refuses what is no https URL', async () => {
+  it('refuses what is not an https URL', async () => {
     expect(await check('http://bot.example/')).toMatchObject({
       code: 2,
       err: expect.stringContaining('not an https URL'),
@@ -91,7 +90,7 @@ describe('mannerly identity verify', () => {
   };
   const verify = (path: string, ...more: readonly string[]) => run('verify', path, '--keys', directory, ...more);
 
-  it('verifies requests of a text, and says why not', async () => {
+  it('verifies requests in a text, and gives reasons for failures', async () => {
     const good = await signed('https://site.example/a');
     const texts = [
       textOf('/a', 'site.example', good),
@@ -111,7 +110,7 @@ describe('mannerly identity verify', () => {
     ]);
   });
 
-  it('verifies a HAR by the time of each request', async () => {
+  it('verifies a HAR at the time of each request', async () => {
     const beforeMs = NOW - 30 * 86_400_000;
     const fields = await signed('https://site.example/a', beforeMs);
     const request = {
@@ -167,7 +166,7 @@ describe('mannerly identity verify', () => {
     expect(io.outLines.map((line) => line.split(' ')[0])).toEqual(['verified', 'unverified', 'invalid']);
   });
 
-  it('tries each form at a site', { timeout: 60_000 }, async () => {
+  it('tries each form of the signature at a site', { timeout: 60_000 }, async () => {
     const paths: string[] = [];
     const server = createServer((request, response) => {
       paths.push(request.url ?? '');

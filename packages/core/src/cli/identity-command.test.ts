@@ -36,7 +36,7 @@ function configured(signature: object, more: object = {}, who: object = {}): str
 const AGENT = 'https://bot.example/';
 
 describe('mannerly identity', () => {
-  it('makes a key once, and publishes its public part and nothing of the private one', async () => {
+  it('makes a key once, and publishes only its public part', async () => {
     const made = await identity('init', '--key', key);
     expect(made).toMatchObject({ code: 0, err: '' });
     const keyid = /thumbprint ([\w-]{43})\./.exec(made.out)?.[1] ?? 'none';
@@ -62,7 +62,7 @@ describe('mannerly identity', () => {
     expect(await identity(...configured({ key: `file:${key}`, agent: AGENT }, {}, page))).toMatchObject({ err: '' });
   });
 
-  it('a crawl that signs, and names no page, says so', async () => {
+  it('a crawl that signs and names no page reports that', async () => {
     const crawling = async (who: object) => {
       const [, , file = ''] = configured({ key: `file:${key}`, agent: AGENT }, {}, who);
       const io = fakeIo();
@@ -82,7 +82,7 @@ describe('mannerly identity', () => {
     expect((JSON.parse(published) as { keys: unknown[] }).keys).toHaveLength(2);
   });
 
-  it('rotates the key in three steps, two days apart, and refuses to be early', async () => {
+  it('rotates the key in three steps, two days apart, and refuses a step that is too early', async () => {
     const keyid = async () => loadSigningKey(`file:${own}`).keyid;
     const own = join(base, 'keys', 'rotated.key');
     await identity('init', '--key', own);

@@ -1,4 +1,4 @@
-// A new project holds what was said and nothing a crawl would refuse; what is there already is never touched.
+// A new project has what the user answered, and nothing that a crawl would refuse. Existing files are never changed.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ function jsonIn(directory: string, name: string): unknown {
 }
 
 describe('mannerly init', () => {
-  it('names the seed in its README as it was given', async () => {
+  it('names the seed in its README as given', async () => {
     const directory = fresh();
     await init([directory, ...SAID.slice(0, 4), '--seed', "https://a.example/?$&=$'"]);
     expect(readFileSync(join(directory, 'README.md'), 'utf8')).toContain("https://a.example/?$&=$'");
@@ -108,7 +108,7 @@ describe('mannerly init', () => {
     expect((await readConfig(join(directory, 'mannerly.config.json'))).identity?.name).toBe('tidepool-study');
   });
 
-  it('asks for what no flag says, and again where a crawl would refuse the answer', async () => {
+  it('asks for what no flag says, and again if a crawl would refuse the answer', async () => {
     const directory = fresh();
     const asker = person(
       'a b',
@@ -141,7 +141,7 @@ describe('mannerly init', () => {
   });
 
   it.each(['name', 'contact', 'seeds', 'pages'])(
-    'writes nothing when the person leaves at the question for %s',
+    'writes nothing if the user leaves at the question for %s',
     async (at) => {
       const directory = fresh();
       const before = ['name', 'contact', 'seeds', 'pages'].indexOf(at);
@@ -178,7 +178,7 @@ describe('mannerly init', () => {
     expect(readdirSync(base)).not.toContain(directory.slice(base.length + 1));
   });
 
-  it('refuses a directory that holds something, before it asks; a new repository is empty', async () => {
+  it('refuses a directory that is not empty before it asks, and a new repository counts as empty', async () => {
     const directory = fresh();
     expect((await init([directory, ...SAID])).code).toBe(0);
     writeFileSync(join(directory, 'mannerly.config.json'), 'mine');
@@ -201,13 +201,13 @@ describe('mannerly init', () => {
     ['mannerly', 'mannerly-crawl'],
     ['_Tide_', 'tide_-crawl'],
     ['--', 'my-crawl'],
-  ])('gives the crawl "%s" a package name of its own', async (name, expected) => {
+  ])('gives the crawl "%s" a valid package name', async (name, expected) => {
     const directory = fresh();
     expect((await init([directory, `--name=${name}`, ...SAID.slice(2)])).code).toBe(0);
     expect(jsonIn(directory, 'package.json')).toMatchObject({ name: expected });
   });
 
-  it('asks for the tools in the versions that this repository is tested with', () => {
+  it('requires the tools in the versions with which this repository is tested', () => {
     const root = join(import.meta.dirname, '../../../..');
     const [own, shared] = [join(root, 'packages/core'), root].map(
       (folder) => jsonIn(folder, 'package.json') as { devDependencies: Record<string, string> },
@@ -219,7 +219,7 @@ describe('mannerly init', () => {
 });
 
 describe('a terminal', () => {
-  it('shows what is wrong with an answer, and takes the next one', async () => {
+  it('shows what is wrong with an answer, and asks again', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     let shown = '';
@@ -243,7 +243,7 @@ describe('a terminal', () => {
   it.each([
     ['\r', '100'],
     ['50\r', '50'],
-  ])('offers an answer to which nothing is added: %j is %s', async (typed, expected) => {
+  ])('offers a default that is not added to the input: %j is %s', async (typed, expected) => {
     const input = new PassThrough();
     const output = new PassThrough();
     let shown = '';
@@ -256,7 +256,7 @@ describe('a terminal', () => {
     expect(shown).toContain('How many? (Enter: 100)');
   });
 
-  it('answers null to Ctrl-C', async () => {
+  it('returns null at Ctrl-C', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     output.once('data', () => setImmediate(() => input.write('\x03')));

@@ -1,4 +1,4 @@
-// Ctrl-C twice ends the command at once, whatever a handler does meanwhile, and nothing is lost by it.
+// Ctrl-C twice ends the command at once, whatever a handler is doing, and nothing is lost.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -38,7 +38,7 @@ async function licence(path: string, ...flags: readonly string[]) {
   return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n'), paths: arrivals.map((each) => each.path) };
 }
 
-it('says what each purpose may do, by the document that robots.txt names', async () => {
+it('says what each purpose may do, according to the document that robots.txt names', async () => {
   files = { '/robots.txt': { body: 'License: /rsl.xml\n' }, '/rsl.xml': { body: RSL }, '/paid': { body: 'paid' } };
   const { code, out, paths } = await licence('/paid');
   expect({ code, paths }).toEqual({ code: 0, paths: ['/robots.txt', '/paid', '/rsl.xml'] });
@@ -53,7 +53,7 @@ it('says what each purpose may do, by the document that robots.txt names', async
   for (const gap of gaps) expect(gap).toBeGreaterThan(950);
 });
 
-it('reads the document that the response names in the place of the one of robots.txt, for a party', async () => {
+it('reads the document that the response names instead of that of robots.txt, for a party', async () => {
   const license = `<license><permits type="user">education</permits></license>`;
   const link = '</own.xml>; rel="license"; type="application/rsl+xml"';
   files = {

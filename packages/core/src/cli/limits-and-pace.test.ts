@@ -1,5 +1,5 @@
-// Every flag of the command reaches the crawl, and a value out of its range is told with the flag, the range and the
-// value before anybody is asked anything. A flag that is read and not passed on is a bound that does not hold.
+// Every flag of the command reaches the crawl, and a value out of range is reported with the flag, the range and the
+// value before any request. If a flag is read and not passed on, a bound does not hold.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ async function crawl(...more: string[]): Promise<{ report: CrawlReport; settings
 const fast = ['--interval', '0'];
 const pages = (): string[] => site.asked.filter((path) => path !== '/robots.txt');
 
-describe('a bound given by a flag holds', () => {
+describe('a bound that a flag sets holds', () => {
   it.each<[string, string[], number, Partial<CrawlReport> | null]>([
     ['--bytes, robots.txt counted', ['--bytes', '40'], 1, { state: 'bounded', bound: 'bytes' }],
     ['--pages-per-host', ['--pages-per-host', '2'], 2, null],
@@ -63,8 +63,8 @@ describe('a bound given by a flag holds', () => {
   });
 });
 
-describe('what is read next to pages', () => {
-  it('--data-txt asks for it, and --datasets for what it names', async () => {
+describe('what is read besides pages', () => {
+  it('--data-txt requests it, and --datasets what it names', async () => {
     await crawl(...fast, '--depth', '0', '--data-txt');
     expect([...site.asked].sort()).toEqual(['/', '/data.txt', '/robots.txt']);
     site.asked.length = 0;
@@ -73,7 +73,7 @@ describe('what is read next to pages', () => {
   });
 });
 
-describe('what a flag says stands in the settings of the run', () => {
+describe('what a flag says is in the settings of the run', () => {
   it.each<[string[], Record<string, unknown>]>([
     [['--per-domain'], { hostKeyBy: 'domain' }],
     [['--per-ip', ...fast], { politeness: { perIp: true } }],
@@ -119,7 +119,7 @@ describe('a value out of range', () => {
     ['--prefix', 'p', /a path that begins with/],
     ['--header', 'nonsense', /a field such as/],
     ['--sitemap', 'x.xml', /an absolute/],
-  ])('%s %s is told with its range', async (flag, value, range) => {
+  ])('%s %s is reported with its range', async (flag, value, range) => {
     const io = fakeIo();
     const code = await runCommand(['crawl', `${site.url}/`, ...who, flag, value], io);
     const told = io.errLines.join('\n');

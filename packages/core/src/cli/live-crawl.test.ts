@@ -1,4 +1,4 @@
-// The crawl of a command whose server is away: what stops the crawl also ends its store's wait.
+// A crawl by the command whose server is away: stopping the crawl also ends the wait for its store.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { setUpCrawl } from './crawl-setup.js';
 import { makeCrawl } from './live-crawl.js';
 
 // By itself the store would give up after ten seconds.
-it('ends at once when it is stopped twice, although its store waits for a server', { timeout: 9_000 }, async () => {
+it('ends at once when it is stopped twice, even if its store waits for a server', { timeout: 9_000 }, async () => {
   const base = mkdtempSync(join(tmpdir(), 'mannerly-away-'));
   onTestFinished(() => rmSync(base, { recursive: true }));
   const server = createServer((socket) => socket.destroy());

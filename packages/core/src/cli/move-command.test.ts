@@ -1,5 +1,4 @@
-// What is at stake: an operator whose move fails must read what to do, and must not doubt that the crawl is still
-// there.
+// At stake: an operator whose move fails must read what to do, and that the crawl is still there.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -23,7 +22,7 @@ async function refusingPostgres(): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-it('a move to a server that refuses says what to do, and the crawl goes on where it was', async () => {
+it('a move to a server that refuses says what to do, and the crawl can continue where it was', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-move-'));
   const site = await testSite(['/a', '/b']);
   onTestFinished(async () => {

@@ -1,5 +1,5 @@
-// The live view from the command line: its address is told on standard error and nowhere else, what is behind it works,
-// and it is gone when the command has ended.
+// The live view of the command: its address is printed on standard error only, it works, and it is closed when the
+// command has ended.
 
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -56,7 +56,7 @@ async function address(io: FakeIo): Promise<URL> {
 }
 
 describe('mannerly crawl --dashboard', () => {
-  it('opens no client of the store where it cannot listen: the command would not end', async () => {
+  it('opens no client of the store if it cannot listen, since the command would not end', async () => {
     let connections = 0;
     const taken = createServer((socket) => {
       connections += 1;
@@ -72,7 +72,7 @@ describe('mannerly crawl --dashboard', () => {
     expect(connections).toBe(0);
   });
 
-  it('tells its address, shows the crawl, serves metrics, stops it when told, and is gone with it', async () => {
+  it('prints its address, shows the crawl, serves metrics, can stop the crawl, and ends with it', async () => {
     const io = fakeIo();
     const ended = crawl(io, '--dashboard', '--metrics');
     const url = await address(io);
@@ -95,7 +95,7 @@ describe('mannerly crawl --dashboard', () => {
     expect(readFileSync(join(base, 'out', 'settings.json'), 'utf8')).not.toContain(token);
   });
 
-  it('takes a token from the environment, so that a reader of metrics knows it', async () => {
+  it('takes a token from the environment, so that a metrics reader knows it', async () => {
     process.env['MANNERLY_DASHBOARD_TOKEN'] = 'a-token-for-many-runs-0123456789';
     const io = fakeIo();
     const ended = crawl(io, '--dashboard');
@@ -109,7 +109,7 @@ describe('mannerly crawl --dashboard', () => {
     [['--metrics'], /--metrics needs --dashboard/],
     [['--dashboard', '70000'], /from 0 to 65535/],
     [['--progress', 'loud'], /auto, lines, none/],
-  ])('%j is called wrongly, and no request is made', async (flags, says) => {
+  ])('%j is a wrong call, and no request is made', async (flags, says) => {
     const io = fakeIo();
     expect(await crawl(io, ...flags)).toBe(2);
     expect(io.errLines.join('\n')).toMatch(says);

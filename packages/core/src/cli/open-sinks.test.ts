@@ -1,5 +1,5 @@
-// Sinks by flags: what is refused before anything is requested, where credentials may be, and a crawl that posts its
-// items. A password on a command line is in the process list of every user of the machine.
+// Sinks that flags open: what is refused before any request, where credentials may be, and a crawl that posts its
+// items. Every user of the machine can see a password on a command line in the process list.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';

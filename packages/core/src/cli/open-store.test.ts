@@ -1,4 +1,4 @@
-// A store by its URL: what is no store is refused with what to write instead, and no password is printed.
+// Opening a store by its URL: what is not a store is refused with what to write instead, and no password is printed.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -45,7 +45,7 @@ describe('--store', () => {
     await opened.close();
   });
 
-  it('keeps for each host of several what belongs to the server, and takes out what is for us', () => {
+  it('keeps the server’s parameters for each of several hosts, and removes ours', () => {
     const text = 'postgres://u:p@a:1,b/db?sslmode=disable&crawl=c&unsafe=fsync-off';
     expect(parseStoreUrls(text)).toMatchObject([
       {
@@ -78,7 +78,7 @@ describe('--store', () => {
   });
 
   it.each(['redis', 'postgres'])(
-    'gives up a %s that takes the connection and never answers, and says so',
+    'gives up on a %s that accepts the connection and never answers, and says so',
     async (kind) => {
       const sockets: Socket[] = [];
       const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
@@ -96,7 +96,7 @@ describe('--store', () => {
     },
   );
 
-  it('goes on to the next host of PostgreSQL after one that only reads or does not answer', async () => {
+  it('tries the next host of PostgreSQL after one that is read-only or does not answer', async () => {
     const asked: number[] = [];
     const poolOf = (number: number, code?: string): HostPool<object> => ({
       ended: false,
@@ -131,7 +131,7 @@ describe('--store', () => {
     expect(() => checkProcesses(flags)).toThrow(says);
   });
 
-  it('stands in the place of a directory, not next to it', () => {
+  it('replaces a directory, and is not given together with one', () => {
     expect(whereOf('dir', {})).toEqual({ directory: 'dir' });
     expect(whereOf(undefined, { store: 'redis://h' })).toEqual({ store: 'redis://h' });
     expect(() => whereOf('dir', { store: 'redis://h' })).toThrow(/only one can be read/);

@@ -1,5 +1,5 @@
-// Pausing, continuing and stopping what works in a crawl directory, from another terminal. If this breaks, an operator
-// who was asked to stop believes that the crawl has.
+// Pausing, resuming and stopping the processes of a crawl directory, from another terminal. If this breaks, an operator
+// believes that a crawl has stopped when it has not.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ it('needs a directory with a crawl, or a store, and one of them', async () => {
   expect((await run('delete')).err).toContain('--store');
 });
 
-it('takes no order twice: a server that has forgotten the last one shows the one before it', async () => {
+it('obeys no order twice, even if a server has forgotten the last one and shows the one before', async () => {
   const clock = createManualClock(0);
   const told: string[] = [];
   let kept = orderBytes('resume');

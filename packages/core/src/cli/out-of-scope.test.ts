@@ -1,5 +1,5 @@
-// A crawl that ends after its seeds because every link leads elsewhere looks like a broken crawler. It has to say that
-// its scope was too narrow, for which hosts, and which option opens them; and to say nothing where that is not so.
+// A crawl that ends after its seeds because every link leads elsewhere looks like a broken crawler. It must say that
+// its scope was too narrow, for which hosts, and which option includes them; and say nothing in other cases.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,12 +32,12 @@ async function crawl(links: readonly string[], ...more: string[]): Promise<{ out
   return { out: io.outLines.join('\n'), err: io.errLines.join('\n') };
 }
 
-describe('the last words of a crawl', () => {
+describe('the last lines of a crawl', () => {
   const AWAY = ['http://b.test/1', 'http://b.test/2', 'http://c.test/', 'mailto:a@b.test'];
   const says =
     /\nEvery link led out of scope: 3 links, to b\.test \(2\), c\.test \(1\)\.\n {2}--within list --host b\.test .*\n {2}--within any .*\n.*scope\.within.*$/;
 
-  it('say that every link was out of scope, to which hosts, and what opens them', async () => {
+  it('say that every link was out of scope, to which hosts, and what includes them', async () => {
     expect((await crawl(AWAY)).out).toMatch(says);
   });
 
@@ -58,12 +58,12 @@ describe('the last words of a crawl', () => {
     ['robots.txt closes a link in scope', [...AWAY, '/closed'], []],
     ['there is no link', [], []],
     ['a bound ended it before', [...AWAY, '/a'], ['--pages', '1']],
-  ])('say nothing of it where %s', async (_, links, more) => {
+  ])('do not mention it if %s', async (_, links, more) => {
     expect((await crawl(links, ...more)).out).not.toContain('Every link led');
   });
 });
 
-describe('the option that opens them', () => {
+describe('the option that includes them', () => {
   const closed = (...urls: string[]) =>
     urls.map((url) =>
       JSON.stringify({ url, status: 'dropped', reason: 'out-of-scope', layer: 'scope', depth: 1, atMs: 1 }),
@@ -75,12 +75,12 @@ describe('the option that opens them', () => {
     return outOfScopeText(report, { seeds: ['https://docs.example.org/'], ...scope }, base);
   };
 
-  it('is domain for a sister of the seed', async () => {
+  it('is domain for a sibling host of the seed', async () => {
     const said = await text({}, 'https://www.example.org/', 'https://example.net/');
     expect(said).toContain('\n  --within domain opens www.example.org.\n');
   });
 
-  it('is not domain where that is the scope', async () => {
+  it('is not domain if that is the scope already', async () => {
     expect(await text({ within: 'domain' }, 'https://example.net/')).not.toContain('--within domain');
   });
 

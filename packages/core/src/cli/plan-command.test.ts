@@ -1,4 +1,4 @@
-// `mannerly plan` is run before a crawl by people who want to know what they are about to do: it must ask for no page.
+// People run `mannerly plan` before a crawl to know what it will do: it must request no page.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('asks for no page, and says so', async () => {
+it('requests no page, and says so', async () => {
   const io = fakeIo();
   expect(await runCommand(['plan', ...flags()], io)).toBe(0);
   expect(site.asked).toEqual(['/robots.txt']);
@@ -47,7 +47,7 @@ it('asks for no page, and says so', async () => {
   expect(io.outLines.join('\n')).toContain('1 request was made');
 });
 
-it('prints JSON, and leaves the directory of the crawl alone', async () => {
+it('prints JSON, and does not change the directory of the crawl', async () => {
   const io = fakeIo();
   const out = join(folder, 'crawl');
   expect(await runCommand(['plan', ...flags(), '--json', '--out', out], io)).toBe(0);
@@ -63,7 +63,7 @@ it('prints JSON, and leaves the directory of the crawl alone', async () => {
   expect(await runCommand(['plan', ...flags(), '--out', out], fakeIo())).toBe(0);
 });
 
-it('says so where nothing may be fetched', async () => {
+it('says so if nothing may be fetched', async () => {
   const io = fakeIo();
   const [, ...others] = flags();
   expect(await runCommand(['plan', `${site.url}/closed`, ...others], io)).toBe(0);
@@ -78,7 +78,7 @@ it('says what is missing, as the crawl does', async () => {
   expect(site.asked).toEqual([]);
 });
 
-it('names the cause where an address is refused, and what to do', async () => {
+it('names the cause if an address is refused, and what to do', async () => {
   const io = fakeIo();
   const argv = flags().filter((word) => word !== '--allow-address' && word !== '127.0.0.0/8');
   expect(await runCommand(['plan', ...argv], io)).toBe(0);
@@ -88,7 +88,7 @@ it('names the cause where an address is refused, and what to do', async () => {
   expect(printed).not.toContain('robots.txt closes');
 });
 
-it('names the cause where no host answers', async () => {
+it('names the cause if no host answers', async () => {
   const gone = await testSite([]);
   await gone.close();
   const [, ...others] = flags();
@@ -98,7 +98,7 @@ it('names the cause where no host answers', async () => {
   expect(io.errLines.join('\n')).toContain('robots-unreachable: attempt 1 failed (refused)');
 });
 
-it('says that it knows no host that only links lead to', async () => {
+it('says that it does not know hosts to which only links lead', async () => {
   const io = fakeIo();
   expect(await runCommand(['plan', ...flags(), '--within', 'any'], io)).toBe(0);
   expect(io.outLines.join('\n')).toContain('Links may lead to hosts that no seed or sitemap names');

@@ -1,5 +1,5 @@
-// The help of the whole program comes from a file where it is published. One that the program would not print says what
-// is not there.
+// In the published package, the help of the whole program comes from a file. If the file differed from the program, it
+// would describe flags that do not exist.
 
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// The limits of `ulimit`: with too low ones the command says so before it asks for anything, with low ones it crawls
-// with fewer sockets. Never a stack trace, never a segmentation fault.
+// The limits of `ulimit`: if they are too low, the command says so before any request; if they are low, it crawls with
+// fewer sockets. There is never a stack trace or a segmentation fault.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('a crawl that the system limits', 
     ['-n 96', 2, /may open 96 files, and it needs 128 or more\n.*ulimit -n/],
     ['-f 8', 1, /a file of this process may have 4096 bytes, and lmdb needs 67108864\n.*ulimit -f unlimited/],
     ['-v 600000000', 1, /address space of this process may have 614400000000 bytes.*\n.*ulimit -v unlimited/],
-  ])('%s: ends with code %i and a sentence, and has asked for nothing', async (limit, exit, sentence) => {
+  ])('%s: ends with code %i and a message, and has requested nothing', async (limit, exit, sentence) => {
     const { code, err, asked: requests } = await crawl(limit);
     expect(err).toMatch(sentence);
     expect(err).not.toMatch(/^ {4}at /m);
@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== 'linux')('a crawl that the system limits', 
   });
 });
 
-it('a usual limit changes nothing', () => {
+it('usual limits change nothing', () => {
   expect(mostRequestsAtOnce(1_024)).toBeGreaterThan(64);
   expect(mostRequestsAtOnce(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
   expect(mostRequestsAtOnce(0)).toBe(1);

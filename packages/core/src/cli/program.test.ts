@@ -1,4 +1,4 @@
-// The command is how most people meet the crawler. A wrong call must say what is wrong and what to write instead, and
+// Most people use the crawler through the command. A wrong call must say what is wrong and what to write instead, and
 // must never send a request.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -126,7 +126,7 @@ describe('a wrong call', () => {
 });
 
 describe('help', () => {
-  it('has examples and the exit codes, and is no error', async () => {
+  it('has examples and the exit codes, and is not an error', async () => {
     const { code, out } = await run('crawl', '--help');
     expect(code).toBe(0);
     expect(out).toMatch(/Examples:[\s\S]*--contact[\s\S]*Exit codes:[\s\S]*130/);
@@ -140,7 +140,7 @@ describe('help', () => {
     expect(groups.length).toBeGreaterThan(6);
   });
 
-  it('tells the version', async () => {
+  it('prints the version', async () => {
     expect(await run('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+/) });
   });
 });
@@ -163,7 +163,7 @@ Sitemap: https://example.org/sitemap.xml
     writeFileSync(file, robots);
   });
 
-  it('prints the file as read, with the lines and whom each group speaks to', async () => {
+  it('prints the file as read, with the lines, and the agents of each group', async () => {
     const { code, out } = await run('robots', file, '--agent', 'tester');
     expect(code).toBe(0);
     expect(out).toMatch(
@@ -175,7 +175,7 @@ Sitemap: https://example.org/sitemap.xml
     expect(out).toMatch(/8 {2}info: .*\(field-typo\)/);
   });
 
-  it('gives a verdict per URL: the line, the reason, and what would have decided otherwise', async () => {
+  it('gives a decision per URL: the line, the reason, and what would have decided differently', async () => {
     const urls = ['https://example.org/private/x', 'https://example.org/private/egress', 'https://example.org/'];
     const { out } = await run('robots', file, ...urls, '--agent', 'tester');
     expect(out).toMatch(/disallowed {2}https:\/\/example\.org\/private\/x\n.*line 3/);
@@ -185,7 +185,7 @@ Sitemap: https://example.org/sitemap.xml
     expect(out).toMatch(/allowed {5}https:\/\/example\.org\/\n.*no rule/);
   });
 
-  it('reads it for somebody else with --agent, and prints JSON', async () => {
+  it('reads it for another agent with --agent, and prints JSON', async () => {
     const { out } = await run('robots', file, '/private/egress', '--agent', 'other', '--json');
     expect(JSON.parse(out)).toMatchObject({
       groups: [
@@ -197,7 +197,7 @@ Sitemap: https://example.org/sitemap.xml
     });
   });
 
-  it('says of each odd line as what it counts, and which rules do not count', async () => {
+  it('says how each odd line is read, and which rules have no effect', async () => {
     writeFileSync(file, 'User-agent: *\nDisalow: cgi-bin/ /a\nAllow: images/\n');
     const { out } = await run('robots', file, '/cgi-bin/ /ab');
     expect(out).toMatch(/\(path-no-slash\)\n {8}Disalow: cgi-bin\/ \/a\n {8}counts as Disallow: \/cgi-bin\/%20\/a\n/);
@@ -262,7 +262,7 @@ describe('explaining and reporting from a crawl directory', () => {
     expect(out).toContain('It reads: Disallow: /private/ # ours');
   });
 
-  it('says as what a repaired line counted', async () => {
+  it('says how a repaired line was read', async () => {
     const robots = { authority: 'https://example.org', phase: 'rules', hash: 'aabbccdd', receivedAtMs: 1 };
     const directory = await openCrawlDirectory(join(base, 'repaired'), {
       name: 'tester',
@@ -275,12 +275,12 @@ describe('explaining and reporting from a crawl directory', () => {
     expect(out).toMatch(/It reads: Disalow: private\/\n +It counts as: Disallow: \/private\/$/);
   });
 
-  it('knows nothing of a URL that the crawl never met', async () => {
+  it('says that it does not know a URL that the crawl never found', async () => {
     const { code, out } = await run('explain', join(base, 'crawl'), 'https://example.org/other', '--json');
     expect({ code, status: (JSON.parse(out) as { status: string }).status }).toEqual({ code: 0, status: 'unknown' });
   });
 
-  it('reports what was left alone and whose line said so', async () => {
+  it('reports what was excluded, and by which line', async () => {
     const { code, out } = await run('report', join(base, 'crawl'));
     expect(code).toBe(0);
     expect(out).toContain('excluded: robots-rule 1');

@@ -1,4 +1,4 @@
-// Progress must never cost the crawl anything, wrap a terminal's line, or fill a log.
+// Progress output must never slow the crawl, wrap a line of the terminal, or fill a log.
 
 import type { CrawlProgress } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const progress: CrawlProgress = {
 };
 
 describe('the progress line', () => {
-  it('tells pages, hosts, queue, exclusions, pace and what it waits for', () => {
+  it('shows pages, hosts, queue, exclusions, pace and what it waits for', () => {
     expect(progressText(progress, 1_000_000, 200)).toBe(
       '12 pages · 3 hosts · 40 queued · 2 excluded · 2.0/s · waiting for mill.test (crawl-delay) 1.50 s, 1 more',
     );
@@ -42,7 +42,7 @@ describe('the progress line', () => {
 describe('showing progress', () => {
   const lineOf = (width: number): string => progressText(progress, 1_000_000, width);
 
-  it('draws at most five times a second on a terminal, over itself, within its width', () => {
+  it('redraws itself at most five times a second on a terminal, within its width', () => {
     const io = fakeIo({ isTerminal: true, columns: 40 });
     const display = showLine(io, lineOf);
     io.pass(10_000);
@@ -60,7 +60,7 @@ describe('showing progress', () => {
     expect(io.errLines).toEqual([]);
   });
 
-  it('takes the line away before it prints another', () => {
+  it('removes the line before it prints another', () => {
     const io = fakeIo({ isTerminal: true });
     const display = showLine(io, lineOf);
     io.pass(250);
@@ -69,7 +69,7 @@ describe('showing progress', () => {
     expect(io.errLines).toEqual(['mill.test: comment']);
   });
 
-  it('is quiet where output is piped, or nothing is asked for', () => {
+  it('is silent if output is piped, or progress is not requested', () => {
     for (const [isTerminal, mode] of [
       [false, 'auto'],
       [true, 'none'],
@@ -82,7 +82,7 @@ describe('showing progress', () => {
     }
   });
 
-  it('writes a plain line every few seconds where that is asked for, without control characters', () => {
+  it('writes a plain line every few seconds if requested, without control characters', () => {
     const io = fakeIo();
     showLine(io, lineOf, 'lines');
     io.pass(21_000);
@@ -106,7 +106,7 @@ describe('the default directory', () => {
 });
 
 describe('showing a piece of work', () => {
-  it('says how far it is, of how much where that is known, within the width', async () => {
+  it('says how far it is, and of how much if that is known, within the width', async () => {
     const io = fakeIo({ isTerminal: true, columns: 60 });
     const done = await showWork(io, 'Judging', 'requests', 31_494, async (tell) => {
       tell(12_000);
@@ -124,7 +124,7 @@ describe('showing a piece of work', () => {
     expect(io.drawn.length).toBe(count);
   });
 
-  it('takes its line away when the work fails, and is quiet where no one looks', async () => {
+  it('removes its line when the work fails, and is silent without a terminal', async () => {
     const failed = fakeIo({ isTerminal: true, columns: 20 });
     const working = showWork(failed, 'Packaging', 'bytes', null, async () => {
       failed.pass(1_000);

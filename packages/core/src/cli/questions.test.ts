@@ -1,5 +1,5 @@
-// What a person asks of a crawl that has stopped: why not this page, what is left, and the failures once more. If this
-// breaks, a page that waits its turn reads as unknown, and a failure can only be fixed by starting over.
+// What people ask of a crawl that has stopped: why not this page, what is left, and a retry of the failures. If this
+// breaks, a queued page is reported as unknown, and a failure can only be fixed by starting over.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ async function crawl(...more: string[]): Promise<CrawlReport & { code: number }>
 }
 
 describe('mannerly explain', () => {
-  it('tells a URL that was never decided as queued: where, since which page, which bound keeps it', async () => {
+  it('shows an undecided URL as queued: where, since which page, and which bound keeps it there', async () => {
     await crawl('--pages', '2');
     site.asked.length = 0;
     const { code, out: text } = await run('explain', out, `${site.url}/3#part`);
@@ -53,7 +53,7 @@ describe('mannerly explain', () => {
     expect(site.asked).toEqual([]);
   });
 
-  it('tells a host: its queue, its interval and whose, its robots.txt with hash and time', async () => {
+  it('shows a host: its queue, its interval and who asked for it, its robots.txt with hash and time', async () => {
     await crawl('--pages', '2');
     const { code, out: text } = await run('explain', out, '127.0.0.1');
     expect(code).toBe(0);
@@ -64,7 +64,7 @@ describe('mannerly explain', () => {
     expect(json.host).toMatchObject({ queued: 2, isParked: false });
   });
 
-  it('tells the robots.txt of a host whatever its port, also with nothing queued and while a run has the queue', async () => {
+  it('shows the robots.txt of a host whatever its port, also with nothing queued and while a run has the queue', async () => {
     await crawl();
     const file = new RegExp(`${site.url}/robots\\.txt: rules, status 200, copy [0-9a-f]{64} of \\d{4}-`);
     expect((await run('explain', out, '127.0.0.1')).out).toMatch(file);
@@ -102,7 +102,7 @@ describe('mannerly explain', () => {
 });
 
 describe('mannerly queue', () => {
-  it('lists page by page, each with the command for the next', async () => {
+  it('lists the queue in parts, each with the command for the next', async () => {
     await crawl('--pages', '1');
     const all = JSON.parse((await run('queue', out, '--json')).out) as QueueListing;
     expect(all).toMatchObject({ cursor: null });
@@ -116,7 +116,7 @@ describe('mannerly queue', () => {
     expect(rest.out).not.toContain('More:');
   });
 
-  it('of one host only, and of a crawl that is finished', async () => {
+  it('lists one host only, and a finished crawl', async () => {
     await crawl('--pages', '1');
     expect((await run('queue', out, '--host', '127.0.0.1')).out.split('\n')).toHaveLength(3);
     expect((await run('queue', out, '--host', 'other.test')).out).toBe('Nothing is queued.');
@@ -126,7 +126,7 @@ describe('mannerly queue', () => {
 });
 
 describe('mannerly crawl --retry', () => {
-  it('asks once more for the failures that it names, and for nothing else', async () => {
+  it('requests only the failures that it names once more', async () => {
     site.statuses.set('/1', 404).set('/2', 410);
     const before = await crawl();
     expect(before.outcomes['failed']).toEqual({ 'status-404': 1, 'status-410': 1 });
@@ -152,7 +152,7 @@ describe('mannerly crawl --retry', () => {
     expect(site.asked).toEqual([]);
   });
 
-  it('keeps to the bounds of the whole crawl', async () => {
+  it('respects the bounds of the whole crawl', async () => {
     site.statuses.set('/1', 404);
     await crawl('--pages', '4');
     site.asked.length = 0;
@@ -167,7 +167,7 @@ describe('mannerly crawl --retry', () => {
     ['next to a reset', ['--retry', 'all', '--reset'], /contradict/],
     ['with a host alone', ['--retry-host', 'a.test'], /--retry all/],
     ['since no date', ['--retry', 'all', '--retry-since', 'yesterday'], /--retry-since.*yesterday.*2026-05-01/],
-  ])('%s is called wrongly', async (_, flags, says) => {
+  ])('%s is a wrong call', async (_, flags, says) => {
     const { code, err } = await run('crawl', `${site.url}/`, ...who, '--out', out, ...flags);
     expect({ code, asked: site.asked }).toEqual({ code: 2, asked: [] });
     expect(err).toMatch(says);

@@ -1,5 +1,5 @@
-// A password that is given to a command, or stands in a link, must not turn up where somebody else reads: on the
-// terminal, in a log, in a manifest, in the queue, in the arguments of another process.
+// A password in a command line or a link must not appear where others can read it: on the terminal, in a log, in a
+// manifest, in the queue, in the arguments of another process.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -80,7 +80,7 @@ const filesWithSecret = (): string[] =>
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => readFileSync(path).includes(SECRET));
 
-it('what a site links to with a password is kept without it', () => {
+it('a link with a password is kept without it', () => {
   const decided = readFileSync(join(out, 'decisions.jsonl'), 'utf8');
   for (const path of ['/listed', '/target', '/canonical']) expect(decided).toContain(`http://${origin}${path}"`);
   expect(filesWithSecret()).toEqual([]);

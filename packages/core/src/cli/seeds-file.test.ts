@@ -1,5 +1,5 @@
-// Who crawls many sites has their URLs in a file. A line that is skipped in silence is a site that is missing from the
-// results: what is no URL has to be told, with its line, before anything is requested.
+// A user who crawls many sites has their URLs in a file. If a line is silently skipped, a site is missing from the
+// results: an invalid URL must be reported with its line before any request.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ describe('--seeds', () => {
     expect({ code, asked: site.asked }).toEqual({ code: 0, asked: ['/robots.txt', '/a', '/b'] });
   });
 
-  it('gives a plan its seeds', async () => {
+  it('provides the seeds of a plan', async () => {
     await writeFile(file, urls('/a', '/b'));
     const { code, err } = await run('plan', ['--seeds', file]);
     expect(err).toContain('Planning a crawl of 2 seeds');
@@ -73,7 +73,7 @@ describe('--seeds', () => {
     expect(code).toBe(2);
   });
 
-  it('a file that is not there is named', async () => {
+  it('a missing file is named', async () => {
     const { code, err } = await run('plan', ['--seeds', join(folder, 'none.txt')]);
     expect(err).toMatch(/none\.txt cannot be read: ENOENT.*\n.*one URL per line, or - for standard input/);
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-// `mannerly serve` as a team without JavaScript uses it: over HTTP alone. What it requests is seen from the site's log.
+// `mannerly serve` as a team without JavaScript uses it: only over HTTP. The site's log shows what it requests.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ it('takes URLs, answers, pauses, reports and stops over HTTP', { timeout: 60_000
   expect(site.asked).toEqual(['/robots.txt', '/', '/1', '/late', '/while-paused']);
 });
 
-it('keeps no password of a URL that is added, and not its own token', { timeout: 60_000 }, async () => {
+it('keeps neither the password of an added URL nor its own token', { timeout: 60_000 }, async () => {
   const io = fakeIo();
   const serving = runCommand(serveArgs(), io);
   await vi.waitFor(() => expect(io.errLines.join('\n')).toContain('HTTP API'), 30_000);
@@ -124,7 +124,7 @@ it.each([
   [['--listen', '1.2.3:80'], /--listen takes a port/],
   [['--dashboard'], /live view at its own address/],
   [['--workers', '2'], /serve runs one process/],
-])('%j is called wrongly, and no request is made', async (flags, says) => {
+])('%j is a wrong call, and no request is made', async (flags, says) => {
   const io = fakeIo();
   expect(await runCommand(serveArgs(...flags), io)).toBe(2);
   expect(io.errLines.join('\n')).toMatch(says);

@@ -1,4 +1,4 @@
-// The words at the end of a crawl that only some crawls have.
+// Lines at the end of a crawl that only some crawls have.
 
 import { expect, it } from 'vitest';
 import { exitCodeOf } from './exit-codes.js';
@@ -11,7 +11,7 @@ const textOf = (more: object, isOnServer = false): string => {
   return summaryText(report as unknown as Parameters<typeof summaryText>[0], isOnServer);
 };
 
-it('how long it took, in units that people read', () => {
+it('says how long it took, in readable units', () => {
   const took = (runningMs: number) => /\bin (\d.*)\./.exec(textOf({ runningMs }))?.[1];
   expect([8_340, 725_000, 12_000_000, 187_200_000].map(took)).toEqual([
     '8.3 s',
@@ -21,12 +21,12 @@ it('how long it took, in units that people read', () => {
   ]);
 });
 
-it('the share of requests that were signed, where any was', () => {
+it('says which share of requests was signed, if any', () => {
   expect(textOf({ signed: 7 })).toContain('Signed: 7 of 8 requests (87.5 %).');
   expect(textOf({})).not.toContain('Signed');
 });
 
-it('what became of every known page that was visited again', () => {
+it('says what became of every known page that was visited again', () => {
   const none = { cosmetic: 0, bytesSaved: 0, known: 9, freshBefore: null, freshAfter: null, nextDueAtMs: null };
   const recrawl = { ...none, visits: 9, notModified: 3, sameContent: 1, changed: 2, gone: 1 };
   const said = 'Crawled again: 9 known pages visited, 2 changed, 4 unchanged (3 by a 304), 1 gone';
@@ -34,7 +34,7 @@ it('what became of every known page that was visited again', () => {
   expect(textOf({ recrawl: { ...recrawl, visits: 7 } })).toMatch(/, 1 gone\./);
 });
 
-it('how many pages were cut, where any was', () => {
+it('says how many pages were truncated, if any', () => {
   expect(textOf({ truncated: 2 })).toContain(
     'Truncated: 2 pages of this run are incomplete, longer than `network.maxBodyBytes`',
   );
@@ -42,19 +42,19 @@ it('how many pages were cut, where any was', () => {
   expect(truncatedText({ truncated: 1 })).toEqual([expect.stringContaining('Truncated: 1 page is incomplete, longer')]);
 });
 
-it('what pages ask to be paid for, where any does', () => {
+it('says which prices pages ask for, if any', () => {
   const host = { host: 'a.test', statuses: {}, asked: [{ currency: 'USD', amount: '0.01', pages: 1 }] };
   const row = { ...host, exclusions: [], comments: [], warnings: [] };
   expect(textOf({ politeness: [row] })).toContain('Asked: 1 page of 1 host asks 0.01 USD. Nothing was paid.');
   expect(textOf({ politeness: [] })).not.toContain('Asked');
 });
 
-it('a stop says who wanted it: a handler, or the clock', () => {
+it('says what stopped it: a handler, or the clock', () => {
   expect(textOf({ stopReason: 'enough' })).toContain('Stopped by a handler: "enough".');
   expect(textOf({ stopReason: 'signature-clock: 60 s' })).toContain('Stopped: "signature-clock: 60 s".');
 });
 
-it('a process that joins a crawl which others have finished is none without a page, and --reset is not its way', () => {
+it('does not call a process that joins a finished crawl one without pages, and does not advise --reset', () => {
   const report = {
     state: 'finished',
     bound: null,
@@ -72,13 +72,13 @@ it('a process that joins a crawl which others have finished is none without a pa
   expect(exitCodeOf({ ...report, pages: 0 })).toBe(6);
 });
 
-it('a crawl is named by its seeds, a polite fetch by its requests', () => {
+it('names a crawl by its seeds, a polite fetch by its requests', () => {
   const crawl = { name: 'tester', createdAtMs: 0, seedCount: 1 };
   expect(crawlText({ ...crawl, seeds: ['https://a.test/'] })).toMatch(/^Crawl of https:\/\/a\.test\/ by tester, begun/);
   expect(crawlText({ ...crawl, seeds: [], seedCount: 0 })).toMatch(/^Requests by tester, begun/);
 });
 
-it('which counts are those of a crawl that other machines work on too, and which of this one', () => {
+it('distinguishes counts of a crawl on several machines from those of this one', () => {
   expect(textOf({ items: 7 })).toContain(' 1 page, 8 requests, 7 items in 0.0 s');
   expect(textOf({ items: 7 }, true)).toContain(' 1 page of the crawl in 0.0 s; here 8 requests, 7 items');
 });

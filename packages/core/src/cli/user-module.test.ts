@@ -1,4 +1,4 @@
-// A module of a user is the first thing that may fail. What the message says next must be true of this failure.
+// A user's module is the first thing that may fail. The message must fit the failure.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,14 +38,14 @@ it.each([
     /package/,
     'project of this file: npm install a.js',
   ],
-])('%s does not load: its message and its hint say why', async (name, text, message, hint) => {
+])('if %s does not load, message and hint say why', async (name, text, message, hint) => {
   await expect(loadUserModule(await written(name, text), true)).rejects.toMatchObject({
     message: expect.stringMatching(message) as string,
     hint: expect.stringContaining(hint) as string,
   });
 });
 
-it('one that is not there is told, and where its path begins', async () => {
+it('a missing module is reported, and where its path begins', async () => {
   const absent = loadUserModule(join(folder, 'absent.mjs'));
   await expect(absent).rejects.toMatchObject({ hint: expect.stringContaining('relative to') as string });
 });

@@ -1,4 +1,4 @@
-// What several processes tell, as one: what each has done is added up, what is the crawl's own is not.
+// The reports of several processes as one: what each did is added up, and what the crawl shares is not.
 
 import type { CrawlProgress, CrawlReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const report = (more: Partial<CrawlReport>): CrawlReport => ({
 });
 
 describe('one progress of several', () => {
-  it('adds up what each does and takes the latest of what all share', () => {
+  it('adds up what each does, and uses the latest value of what all share', () => {
     const joined = joinedProgress([
       progress({ pages: 9, requests: 4, inFlight: 1, queued: 7, items: 3, runningMs: 500 }),
       progress({ pages: 10, requests: 8, inFlight: 2, queued: 6, items: 5, runningMs: 600 }),
@@ -36,7 +36,7 @@ describe('one progress of several', () => {
     expect(joinedProgress([])).toBeNull();
   });
 
-  it('waits for the earliest host, and holds when one of them does', () => {
+  it('waits for the earliest host, and is held if one of them is', () => {
     const wait = (host: string, untilMs: number | null) => ({ host, reason: 'interval' as const, untilMs, queued: 1 });
     const idle = [progress({ waitingFor: wait('late', 9) }), progress({ waitingFor: wait('soon', 5) })];
     expect(joinedProgress(idle)?.waitingFor?.host).toBe('soon');
@@ -46,12 +46,12 @@ describe('one progress of several', () => {
 });
 
 describe('one report of several', () => {
-  it('adds up pages that were cut, and is silent without any', () => {
+  it('adds up truncated pages, and leaves them out if there are none', () => {
     expect(joinedReport([report({}), report({ truncated: 1 }), report({ truncated: 2 })], null).truncated).toBe(3);
     expect(joinedReport([report({})], null)).not.toHaveProperty('truncated');
   });
 
-  it('adds up what each visited again, of those that did', () => {
+  it('adds up what processes visited again', () => {
     const counts = {
       visits: 3,
       notModified: 1,
@@ -101,7 +101,7 @@ describe('one report of several', () => {
     expect(joinedReport([first as CrawlReport, ...others], null).state).toBe(expected);
   });
 
-  it('finished where one found nothing to do for a while, and another emptied the queue', () => {
+  it('is finished if one found nothing to do for a while, and another emptied the queue', () => {
     const waiting = [{ host: 'a.test', reason: 'interval' as const, untilMs: 5, queued: 1 }];
     const early = report({ state: 'waiting', queued: 4, waiting });
     expect(joinedReport([early, report({ state: 'finished' })], null)).toMatchObject({
@@ -114,7 +114,7 @@ describe('one report of several', () => {
     });
   });
 
-  it('counts by the logs of all where they were read, else by the reports', () => {
+  it('counts from the logs of all if they were read, otherwise from the reports', () => {
     const both = [
       report({
         part: '1',

@@ -1,5 +1,5 @@
-// The command and its workers: the first opens, the others join, one that dies is restarted within a bound, and a stop
-// reaches all.
+// The command and its workers: the first opens the crawl, the others join, one that dies is restarted within a bound,
+// and a stop reaches all.
 
 import type { CrawlReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -68,7 +68,7 @@ function setUp(count: number) {
 const settle = () => new Promise((done) => setImmediate(done));
 
 describe('workers', () => {
-  it('start together; the others join when the first has opened the crawl', async () => {
+  it('start together, and the others join when the first has opened the crawl', async () => {
     const { pool, started, worker } = setUp(3);
     await settle();
     expect(started).toHaveLength(3);
@@ -87,7 +87,7 @@ describe('workers', () => {
   it.each([
     ['is refused with a usage error', EXIT.usage],
     ['cannot open the store', EXIT.broken],
-  ])('end untold when the first %s, which is printed once', async (_, code) => {
+  ])('end silently when the first %s, which is printed once', async (_, code) => {
     const { pool, started, lines, worker } = setUp(3);
     worker(0).says({ kind: 'failed', lines: ['mannerly: no such place'], code });
     worker(0).exits(code);
@@ -114,7 +114,7 @@ describe('workers', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('are restarted when they die, which is printed, five times at most', async () => {
+  it('are restarted when they die, at most five times, and that is printed', async () => {
     const { pool, started, lines, worker } = setUp(1);
     for (let at = 0; at < 6; at += 1) {
       worker(at).is('running');
@@ -130,7 +130,7 @@ describe('workers', () => {
     expect(await pool.ended).toEqual([{ report: null, code: EXIT.broken }]);
   });
 
-  it('join when the one that has replaced the first has opened the crawl: it resets and retries as that was to', async () => {
+  it('join when the replacement of the first has opened the crawl, with its --reset and --retry', async () => {
     const { pool, started, worker } = setUp(2);
     worker(0).isKilled();
     await settle();
@@ -144,7 +144,7 @@ describe('workers', () => {
     expect(started).toHaveLength(3);
   });
 
-  it('join the crawl of a first one that was over before it could say that it is open', async () => {
+  it('join the crawl of a first one that ended before it could say that it is open', async () => {
     const { pool, worker } = setUp(2);
     worker(0).finishes();
     await settle();
@@ -153,7 +153,7 @@ describe('workers', () => {
     await pool.ended;
   });
 
-  it('all get a stop, the one that was just started too; none is restarted any more', async () => {
+  it('all get a stop, also one that was just started, and none is restarted afterwards', async () => {
     const { pool, started, worker } = setUp(2);
     worker(0).is('running');
     await settle();
@@ -165,7 +165,7 @@ describe('workers', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('all stop when a handler stops one of them: as soon as it says so, and once', async () => {
+  it('all stop once as soon as one says that a handler stops it', async () => {
     const { pool, started, lines, worker } = setUp(3);
     worker(0).is('running');
     await settle();
@@ -182,7 +182,7 @@ describe('workers', () => {
     expect(lines).toEqual(['Worker 3 was killed (SIGKILL).']);
   });
 
-  it('stop when one is over before it could say that a handler stops it', async () => {
+  it('stop when one has ended before it could say that a handler stops it', async () => {
     const { pool, started, worker } = setUp(2);
     worker(0).is('running');
     await settle();
@@ -193,7 +193,7 @@ describe('workers', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('end untold when a handler stops the first before they could join', async () => {
+  it('end silently when a handler stops the first before they could join', async () => {
     const { pool, started, worker } = setUp(3);
     worker(0).endsAs('stopped', EXIT.stopped);
     expect(await pool.ended).toHaveLength(1);
@@ -203,14 +203,14 @@ describe('workers', () => {
     ]);
   });
 
-  it('are all ended by a second Ctrl-C, those that wait to join too', async () => {
+  it('are all ended by a second Ctrl-C, also those that wait to join', async () => {
     const { pool, started } = setUp(2);
     pool.kill();
     expect(started.map(({ hasEnded }) => hasEnded())).toEqual([true, true]);
     expect(await pool.ended).toHaveLength(1);
   });
 
-  it('go on when one of them has finished', async () => {
+  it('continue when one of them has finished', async () => {
     const { pool, started, worker } = setUp(2);
     worker(0).is('running');
     await settle();
