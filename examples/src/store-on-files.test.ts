@@ -41,7 +41,7 @@ describe('the example of a store', () => {
     const folder = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
     const path = join(folder, 'crawl.jsonl');
     const entry = { host: 'h', fingerprint: new Uint8Array(8), priority: 4, body: new Uint8Array([7]) };
-    const request = { crawl: 'c', owner: 'o', create: true };
+    const request = { crawl: 'c', create: true };
     const store = storeOnFiles(path);
     await store.open(request);
     await store.add([entry]);

@@ -35,8 +35,7 @@ describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(
         await server.dispose();
       });
       const [one, other, third] = stores as [(typeof stores)[0], (typeof stores)[0], (typeof stores)[0]];
-      for (const [at, store] of stores.entries())
-        await store.open({ crawl: 'races', owner: `races-${at}`, create: at === 0 });
+      for (const [at, store] of stores.entries()) await store.open({ crawl: 'races', create: at === 0 });
       await third.add([entry(0)]);
       for (let round = 1; round <= ROUNDS; round += 1) {
         const [lease] = await third.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });

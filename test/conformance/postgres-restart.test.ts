@@ -48,7 +48,7 @@ function freshSchema(): string {
 async function opened(options: PostgresStoreOptions, crawl = 'one'): Promise<FrontierStore> {
   const store = postgresStore({ onNotice: () => undefined, allowUnsafe: ['fsync-off'], ...options });
   onTestFinished(() => store.close());
-  await store.open({ crawl, owner: 'test', create: true });
+  await store.open({ crawl, create: true });
   return store;
 }
 
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await pool.query(`UPDATE ${schema}.crawl SET version = 99`);
       expect(await refusal(opened({ pool, schema }))).toMatch(/^store-mismatch: .*postgres 99/);
       const absent = postgresStore({ pool, schema: 'absent', allowUnsafe: ['fsync-off'] });
-      expect(await refusal(absent.open({ crawl: 'one', owner: 'x', create: false }))).toMatch(
+      expect(await refusal(absent.open({ crawl: 'one', create: false }))).toMatch(
         /^store-mismatch: no crawl "one".*Restore the data/,
       );
       await absent.close();

@@ -52,7 +52,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
     const prefix = `test-${randomUUID()}`;
     const shards = 16;
     const store = redisStore({ client, prefix, shards, onNotice: () => undefined });
-    await store.open({ crawl: 'even', owner: 'test', create: true });
+    await store.open({ crawl: 'even', create: true });
     await store.nextDueInMs();
     const ofTheRecord = Number(await client.cluster('KEYSLOT', `{${prefix}:0}crawl`));
     const slots = await slotsOf(servers, prefix);
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
     const prefix = `test-${randomUUID()}`;
     const shards = 4;
     const store = redisStore({ client, prefix, shards, onNotice: () => undefined });
-    await store.open({ crawl: 'moving', owner: 'test', create: true });
+    await store.open({ crawl: 'moving', create: true });
     const done = new Map<string, number>();
     let [added, known, isOver] = [0, 0, false];
     const adding = async () => {

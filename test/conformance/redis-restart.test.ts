@@ -41,7 +41,7 @@ function clientOf({ url }: RedisForTest): Redis {
 
 async function opened(options: RedisStoreOptions, crawl = 'one'): Promise<FrontierStore> {
   const store = redisStore({ onNotice: () => undefined, ...options });
-  await store.open({ crawl, owner: 'test', create: true });
+  await store.open({ crawl, create: true });
   return store;
 }
 
@@ -79,7 +79,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       await client.set(key, JSON.stringify({ ...kept, version: 99 }));
       expect(await refusal(opened({ client }))).toMatch(/^store-mismatch: .*redis 99/);
       const absent = redisStore({ client, prefix: 'absent' });
-      expect(await refusal(absent.open({ crawl: 'one', owner: 'x', create: false }))).toMatch(
+      expect(await refusal(absent.open({ crawl: 'one', create: false }))).toMatch(
         /^store-mismatch: no crawl.*Restore the data/,
       );
     });

@@ -51,14 +51,14 @@ describe('the stores of a crawl', () => {
     shardedStore([...names].map((name) => fileStore({ path: join(folder, `${name}.jsonl`) })));
   const refusal = (names: string, create = true) =>
     over(names)
-      .open({ crawl: 'docs', owner: 'test', create })
+      .open({ crawl: 'docs', create })
       .then(
         () => 'opened',
         (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
       );
   const began = async () => {
     const store = over('abc');
-    await store.open({ crawl: 'docs', owner: 'test', create: true });
+    await store.open({ crawl: 'docs', create: true });
     await store.add(Array.from({ length: 12 }, (_, number) => entry(`h${number}`)));
     await store.close();
   };
@@ -66,7 +66,7 @@ describe('the stores of a crawl', () => {
   it('are there again in their order', async () => {
     await began();
     const store = over('abc');
-    await store.open({ crawl: 'docs', owner: 'test', create: false });
+    await store.open({ crawl: 'docs', create: false });
     expect((await store.stats()).known).toBe(12);
     await store.close();
   });

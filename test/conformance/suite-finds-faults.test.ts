@@ -41,7 +41,7 @@ async function keptInMemory(
     close: async () => undefined,
   });
   return {
-    store: client(kept, () => kept.open({ crawl: 'kept', owner: 'one', create: true })),
+    store: client(kept, () => kept.open({ crawl: 'kept', create: true })),
     nowMs: () => now,
     advance: async (ms) => {
       now += ms;

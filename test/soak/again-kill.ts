@@ -139,7 +139,7 @@ function site(pages: number, edition: () => number): Record<string, Route> {
 /** The visits that are kept, by path. */
 async function visitsIn(out: string): Promise<Visits> {
   const store = lmdbStore({ path: join(out, 'frontier') });
-  await store.open({ crawl: 'crawl', owner: 'judge', create: false });
+  await store.open({ crawl: 'crawl', create: false });
   const visits = new Map<string, KeptVisit>();
   try {
     const { items } = (await store.listRecords?.('visit/', null, MOST_VISITS)) ?? { items: [] };

@@ -21,7 +21,7 @@ it('what is kept stays while other processes open and close the file', async () 
     entryOf(host: string, name: string): NewEntry;
   };
   const store = lmdbStore({ path, commitEveryMs: 0 });
-  await store.open({ crawl: 'kill', owner: 'writer', create: true });
+  await store.open({ crawl: 'kill', create: true });
   const openers = Array.from({ length: OPENERS }, () =>
     spawn(process.execPath, [here('frontier-kill-opener.mjs'), path], { stdio: ['ignore', 'ignore', 'inherit'] }),
   );

@@ -6,6 +6,6 @@ import { lmdbStore } from '@mannerly/frontier/lmdb';
 const [path] = process.argv.slice(2);
 for (;;) {
   const store = lmdbStore({ path });
-  await store.open({ crawl: 'kill', owner: `opener ${process.pid}`, create: true });
+  await store.open({ crawl: 'kill', create: true });
   await store.close();
 }

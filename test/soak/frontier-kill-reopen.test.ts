@@ -54,8 +54,8 @@ async function inspect(
   entryOf: (host: string, name: string) => NewEntry,
   where: string,
 ): Promise<void> {
-  const store = lmdbStore({ path, commitEveryMs: 0, firstDelayMs: 0 });
-  await store.open({ crawl: 'kill', owner: 'reader', create: true });
+  const store = lmdbStore({ path, commitEveryMs: 0 });
+  await store.open({ crawl: 'kill', create: true });
   const there = await everything(store);
   const lost = [...told.added].filter((name) => !there.has(name) && !told.trying.has(name));
   expect(lost, `added and lost, ${where}`).toEqual([]);

@@ -9,7 +9,7 @@ const [path, round] = process.argv.slice(2);
 const say = (word, names) => writeSync(1, names.map((name) => `${word} ${name}\n`).join(''));
 const nameOf = (host, entry) => `${host} ${Buffer.from(entry.body)}`;
 const store = lmdbStore({ path });
-await store.open({ crawl: 'kill', owner: `writer ${round}`, create: true });
+await store.open({ crawl: 'kill', create: true });
 say('open', [round]);
 
 async function adding() {

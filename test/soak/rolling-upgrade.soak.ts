@@ -180,7 +180,7 @@ async function presentFormat(kind: Kind, url: ServerUrl): Promise<number> {
     kind === 'redis'
       ? redisStore({ client, prefix: 'probe', onNotice: () => undefined })
       : postgresStore({ pool, schema: 'probe', allowUnsafe: ['fsync-off'] });
-  await store.open({ crawl: 'probe', owner: 'probe', create: true });
+  await store.open({ crawl: 'probe', create: true });
   await store.close();
   client.disconnect();
   await pool.end();

@@ -1,7 +1,6 @@
 // The default store and fetcher of a crawl. No other file chooses them.
 
-import { type Clock, type FrontierStore, memoryStore, type PolitenessOptions, systemClock } from '@mannerly/frontier';
-import { resolvePoliteness } from '@mannerly/frontier/internal';
+import { type Clock, type FrontierStore, memoryStore, systemClock } from '@mannerly/frontier';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { crawlPaths } from './directory/crawl-paths.js';
@@ -19,7 +18,7 @@ export function storeFor(out: string | undefined, { clock }: CrawlerOptions, res
     const maxQueued = resolved.bounds.queuedUrls;
     return memoryStore({ maxQueued, ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }) });
   }
-  return durableStore(out, resolved.identity.tokens, resolved.spacing.politeness, clock);
+  return durableStore(out, resolved.identity.tokens, clock);
 }
 
 /** The given fetcher, or undici by default. */
@@ -49,24 +48,16 @@ export async function inspectCrawl(directory: string): Promise<CrawlInspection> 
 
 /** Creates stores in an existing crawl directory, not opened yet. @throws As `inspectCrawl` */
 export async function storesIn(directory: string): Promise<() => FrontierStore> {
-  const { manifest, settingsPath } = await readCrawlDirectory(directory);
-  const { politeness } = await readSettings(settingsPath, manifest.tokens);
-  return () => durableStore(directory, manifest.tokens, politeness);
+  const { manifest } = await readCrawlDirectory(directory);
+  return () => durableStore(directory, manifest.tokens);
 }
 
-function durableStore(
-  out: string,
-  tokens: readonly string[],
-  politeness: PolitenessOptions = {},
-  clock?: CrawlerOptions['clock'],
-): FrontierStore {
+function durableStore(out: string, tokens: readonly string[], clock?: CrawlerOptions['clock']): FrontierStore {
   return lmdbStore({
     path: crawlPaths(out).frontierPath,
     identity: tokens.join(' '),
     // The frontier's own bound applies.
     maxQueued: Number.MAX_SAFE_INTEGER,
-    // A process that dies during its first request to a host has not stored its delay yet.
-    firstDelayMs: Math.ceil(resolvePoliteness(politeness).minMs),
     ...(clock === undefined ? {} : { nowMs: () => clock.nowMs() }),
   });
 }

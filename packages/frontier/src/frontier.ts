@@ -165,14 +165,14 @@ export function createFrontier(options: FrontierOptions): Frontier {
     inspectHost: whenOpen(questions.inspectHost),
     async open(part = settings.part ?? undefined) {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');
-      await store.open({ crawl: settings.crawl, owner: settings.owner, create: settings.create });
+      await store.open({ crawl: settings.crawl, create: settings.create });
       phase = 'open';
-      if (settings.part === null) await seen.open(settings.secret, store, lock);
+      if (settings.part === null) await seen.open(store, lock);
       else {
         await refuseMoved(store);
         await lock.exclusively(async () => {
           await records.join(part ?? null, (parts) => partsOver(records, parts));
-          await seen.open(settings.secret, store, null);
+          await seen.open(store, null);
         });
       }
       if (await records.isShared()) counts.noteLockHost();

@@ -35,8 +35,6 @@ export const URL_MAX_CHARS = 8_192;
 export const PRIORITIES = 8;
 /** Bytes of a fingerprint (storage contract). */
 export const FINGERPRINT_BYTES = 8;
-/** The shortest secret of the fingerprints, characters: 64 bits as hexadecimal digits (our own). */
-export const FINGERPRINT_SECRET_LEAST_CHARS = 16;
 /** Bytes of one record (storage contract). */
 export const RECORD_MAX_BYTES = 1_048_576;
 

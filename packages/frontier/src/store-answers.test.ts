@@ -11,7 +11,7 @@ import { memoryStore } from './stores/memory.js';
 async function storeWith(verb: string, does: () => unknown): Promise<FrontierStore> {
   const inner = Object.assign(memoryStore(), { [verb]: does });
   const store = checkedAnswers(inner, (message, cause) => new Fault(message, { cause }));
-  if (verb !== 'open') await store.open({ crawl: 'one', owner: 'x', create: true });
+  if (verb !== 'open') await store.open({ crawl: 'one', create: true });
   return store;
 }
 
@@ -21,7 +21,7 @@ class Fault extends Error {}
 const ENTRY = { host: 'h', fingerprint: new Uint8Array(8), priority: 4, body: new Uint8Array(1) };
 const COMMIT = { host: 'h', fencingToken: '1', then: { release: { dueInMs: 0 } } };
 const CALLS: Readonly<Record<string, (store: FrontierStore) => Promise<unknown>>> = {
-  open: (store) => store.open({ crawl: 'one', owner: 'x', create: true }),
+  open: (store) => store.open({ crawl: 'one', create: true }),
   add: (store) => store.add([ENTRY]),
   lease: (store) => store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 1_000 }),
   commit: (store) => store.commit([COMMIT], [ENTRY]),

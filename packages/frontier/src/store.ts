@@ -143,8 +143,6 @@ export interface LeaseRequest {
 export interface OpenRequest {
   /** Name of the crawl. A store that contains another crawl refuses it (O2). */
   readonly crawl: string;
-  /** Name of this process, unique among living processes. */
-  readonly owner: string;
   /** Whether to create the crawl if it does not exist. */
   readonly create: boolean;
 }

@@ -42,7 +42,7 @@ export async function startPostgresEngine() {
         allowUnsafe: ['fsync-off'],
         onNotice: () => undefined,
       });
-      await store.open({ crawl: 'bench', owner: String(process.pid), create: true });
+      await store.open({ crawl: 'bench', create: true });
       return store;
     },
     /** CPU seconds of the server's processes, those that have ended included. */

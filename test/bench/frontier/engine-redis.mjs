@@ -39,7 +39,7 @@ export async function startRedisEngine() {
       const prefix = `b${randomUUID().slice(0, 4)}`;
       prefixes.push(prefix);
       const store = redisStore({ client, prefix, maxQueued: 100_000_000, onNotice: () => undefined });
-      await store.open({ crawl: 'bench', owner: String(process.pid), create: true });
+      await store.open({ crawl: 'bench', create: true });
       return store;
     },
     /** The server's CPU seconds, all threads. */

@@ -23,7 +23,7 @@ const BATCH = 8_000;
 if (values.fill !== undefined) {
   const load = createLoad({ hosts, maxBodyBytes });
   const store = lmdbStore({ path: values.fill, maxQueued: 100_000_000 });
-  await store.open({ crawl: 'bench', owner: 'killed', create: true });
+  await store.open({ crawl: 'bench', create: true });
   while (load.made < urls) await store.add(load.fresh(Math.min(BATCH, urls - load.made)));
   await store.lease({ maxHosts: 64, entriesPerHost: 16, ttlMs: 600_000 });
   process.stdout.write('full\n');
@@ -40,7 +40,7 @@ if (values.fill !== undefined) {
   const store = lmdbStore({ path, maxQueued: 100_000_000 });
   const { user, system } = process.cpuUsage();
   const start = performance.now();
-  await store.open({ crawl: 'bench', owner: 'next', create: false });
+  await store.open({ crawl: 'bench', create: false });
   const openMs = performance.now() - start;
   const leases = await store.lease({ maxHosts: 64, entriesPerHost: 16, ttlMs: 600_000 });
   const firstClaimMs = performance.now() - start;

@@ -78,7 +78,7 @@ async function warmUp(hosts) {
   const path = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
   load = createLoad({ hosts, maxBodyBytes });
   store = storeIn(path);
-  await store.open({ crawl: 'warm', owner: String(process.pid), create: true });
+  await store.open({ crawl: 'warm', create: true });
   await prefill(WARM.urls / 2);
   await fill(WARM.urls);
   // On a disk that would be a minute of waiting for transactions.
@@ -140,7 +140,7 @@ async function medianDrain(count, entriesPerHost) {
 }
 
 for (const hosts of WARM.hosts) await warmUp(hosts);
-await store.open({ crawl: 'bench', owner: String(process.pid), create: true });
+await store.open({ crawl: 'bench', create: true });
 const measured = Math.min(MEASURED_NEW, urls / 2);
 await prefill(urls - measured);
 // What making the load has left behind is not the store's.

@@ -26,7 +26,7 @@ const make = () =>
   values.store === 'memory' ? memoryStore() : lmdbStore({ path: folder, seenBudget: Number(values.budget) });
 
 let store = make();
-await store.open({ crawl: 'bench', owner: 'first', create: true });
+await store.open({ crawl: 'bench', create: true });
 const load = createLoad({ hosts: HOSTS, maxBodyBytes: 1 });
 await complete(BATCH);
 globalThis.gc?.();
@@ -48,7 +48,7 @@ if (values.store !== 'memory') {
   row.diskBytesPerUrl = Number(((statSync(join(folder, 'data.mdb')).blocks * 512) / known).toFixed(1));
   store = make();
   const [startUs, startMs] = [cpuUs(), performance.now()];
-  await store.open({ crawl: 'bench', owner: 'second', create: false });
+  await store.open({ crawl: 'bench', create: false });
   row.openCpuS = Number(((cpuUs() - startUs) / 1e6).toFixed(2));
   row.openS = Number(((performance.now() - startMs) / 1e3).toFixed(2));
 }

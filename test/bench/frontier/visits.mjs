@@ -77,7 +77,7 @@ function visitOf(at) {
 }
 
 async function opened(store) {
-  await store.open({ crawl: 'bench', owner: String(process.pid), create: true });
+  await store.open({ crawl: 'bench', create: true });
   return store;
 }
 

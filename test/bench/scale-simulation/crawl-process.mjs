@@ -30,9 +30,7 @@ export function createCrawlProcess(parts) {
     bounds: parts.bounds,
     maxHosts: parts.maxHosts,
     maxQueued: 1_000_000_000,
-    owner: name,
     part: name,
-    secret: 'of a simulation, the same each time',
     clock,
     random: parts.random,
   });

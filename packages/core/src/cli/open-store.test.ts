@@ -71,7 +71,7 @@ describe('--store', () => {
     const opened = await openStore(url, 'crew');
     const told = await new Promise<string>((resolve) => {
       const store = opened.make(({ message }) => resolve(message));
-      store.open({ crawl: 'c', owner: 'o', create: false }).catch(() => undefined);
+      store.open({ crawl: 'c', create: false }).catch(() => undefined);
     });
     expect(told).toMatch(/cannot be reached \(.*ECONNREFUSED.*\); waiting for it$/);
     await opened.close();
@@ -86,7 +86,7 @@ describe('--store', () => {
       const { port } = silent.address() as AddressInfo;
       const opened = await openStore(`${kind}://127.0.0.1:${port}/`, 'crew', { commandMs: 50, holdMs: 200 });
       const store = opened.make(() => undefined);
-      await expect(store.open({ crawl: 'c', owner: 'o', create: false })).rejects.toMatchObject({
+      await expect(store.open({ crawl: 'c', create: false })).rejects.toMatchObject({
         code: 'store-failed',
         message: expect.stringContaining('could not be reached'),
       });

@@ -87,7 +87,7 @@ export async function moveStore(
     const store = readOnly(makeFrom(), MOVED_KEY);
     return await withFrontier({ ...frontierSettings(settings), store }, async (frontier) => {
       await refuseAtWork(frontier);
-      await to.open({ crawl: CRAWL, owner: 'mannerly move', create: true });
+      await to.open({ crawl: CRAWL, create: true });
       return frontier.moveTo(to, onProgress);
     });
   } finally {

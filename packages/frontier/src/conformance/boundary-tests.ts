@@ -130,7 +130,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual(await codeOf(store.stats()), 'closed', 'the client that destroyed it');
     assert((await codeOf(other.add([test.entry('a', 'late')]))) !== null, 'another client took it for a new crawl');
     const absent = await made.connect();
-    const opened = codeOf(absent.open({ crawl: 'another', owner: 'later', create: false }));
+    const opened = codeOf(absent.open({ crawl: 'another', create: false }));
     assertEqual(await opened, 'store-mismatch', 'opening what is gone');
     await absent.close();
     test.store = await made.connect();
@@ -256,7 +256,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
       await test.store.close();
       const other = await test.made.reopen?.();
       assert(other !== undefined, 'a durable store needs `reopen`', 'suite');
-      const code = await codeOf(other.open({ crawl: 'another', owner: 'x', create: true }));
+      const code = await codeOf(other.open({ crawl: 'another', create: true }));
       await other.close();
       assertEqual(code, 'store-mismatch', 'code of opening another crawl');
       await test.reopen();

@@ -53,7 +53,7 @@ class Walk {
   }
 
   async run(steps: number): Promise<void> {
-    await this.#model.open({ crawl: TEST_CRAWL, owner: 'model', create: true });
+    await this.#model.open({ crawl: TEST_CRAWL, create: true });
     const moves = [
       ...[this.#add, this.#add, this.#lease, this.#lease, this.#finish, this.#finish, this.#finish],
       ...[this.#keep, this.#pass, this.#pass, this.#wake, this.#vanish, this.#compareCounts],

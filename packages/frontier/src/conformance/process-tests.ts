@@ -71,12 +71,12 @@ async function crawlWithFaults(settings: Settings, choices: Choices): Promise<vo
   const log: Log = { exchanges: [], settledMs: new Map() };
   const server = await listen(log);
   const { port } = server.address() as AddressInfo;
-  const workers = new WorkerGroup((owner) => {
-    const setting: WorkerSetting = { owner, port, delayMs, ttlMs };
+  const workers = new WorkerGroup(() => {
+    const setting: WorkerSetting = { port, delayMs, ttlMs };
     return made.start({ [WORKER_SETTING]: JSON.stringify(setting) });
   });
   try {
-    await store.open({ crawl: TEST_CRAWL, owner: 'suite', create: true });
+    await store.open({ crawl: TEST_CRAWL, create: true });
     for (const host of WEB_HOSTS) {
       await store.add(names('s', seedsPerHost).map((name) => testEntry(host, name)));
     }
@@ -214,18 +214,16 @@ export class WorkerGroup {
   readonly faults: Fault[] = [];
   kills = 0;
   stops = 0;
-  readonly #startOne: (owner: string) => ChildProcess;
+  readonly #startOne: () => ChildProcess;
   readonly #workers: ChildProcess[] = [];
   readonly #stopped = new Set<ChildProcess>();
-  #started = 0;
 
-  constructor(startOne: (owner: string) => ChildProcess) {
+  constructor(startOne: () => ChildProcess) {
     this.#startOne = startOne;
   }
 
   start(): void {
-    this.#started += 1;
-    this.#workers.push(this.#startOne(`worker ${this.#started}`));
+    this.#workers.push(this.#startOne());
   }
 
   /** Kills one process and starts another. `share`: which one, from 0 to 1. */

@@ -46,7 +46,7 @@ export class StoreTest {
 
   async open(): Promise<void> {
     this.#clients.push(this.store);
-    await this.store.open({ crawl: TEST_CRAWL, owner: 'first', create: true });
+    await this.store.open({ crawl: TEST_CRAWL, create: true });
   }
 
   /** Closes the client in use and continues with another one on the same data. */
@@ -69,7 +69,7 @@ export class StoreTest {
       const other = connected === undefined ? this.store : client(connected);
       if (connected !== undefined) {
         this.#clients.push(other);
-        await other.open({ crawl: TEST_CRAWL, owner: `client ${clients.length}`, create: false });
+        await other.open({ crawl: TEST_CRAWL, create: false });
       }
       clients.push(other);
     }

@@ -10,7 +10,6 @@ import { nameOf, TEST_CRAWL, testEntry } from './store-test.js';
 export const WORKER_SETTING = 'MANNERLY_SUITE_WORKER';
 
 export interface WorkerSetting {
-  readonly owner: string;
   readonly port: number;
   readonly delayMs: number;
   readonly ttlMs: number;
@@ -37,7 +36,7 @@ export async function runSuiteWorker(store: FrontierStore): Promise<never> {
   const text = process.env[WORKER_SETTING];
   if (text === undefined) throw new Error(`the suite starts its workers with ${WORKER_SETTING} in their environment`);
   const setting = JSON.parse(text) as WorkerSetting;
-  await store.open({ crawl: TEST_CRAWL, owner: setting.owner, create: false });
+  await store.open({ crawl: TEST_CRAWL, create: false });
   const crawls = Array.from({ length: CONCURRENCY }, async () => crawl(store, setting, await connectTo(setting.port)));
   return Promise.race(crawls);
 }

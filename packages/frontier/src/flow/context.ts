@@ -20,7 +20,7 @@ export function createContext(settings: ResolvedFrontierOptions) {
   const guard = new StoreGuard(settings.store, settings.hostKeyBy);
   const { store } = guard;
   const lock = new CrawlLock(store, clock, random);
-  const records = new PartRecords(store, lock, settings.owner);
+  const records = new PartRecords(store, lock);
   const account = { records, isPart: settings.part !== null, clock };
   const budget = new Budget({ bounds, ...account });
   return {

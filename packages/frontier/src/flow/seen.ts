@@ -29,13 +29,12 @@ export class Seen {
   }
 
   /**
-   * Call it before making any fingerprint.
+   * Call it before making any fingerprint. Their secret keeps a site from crafting URLs that suppress others. It is
+   * drawn by the first process and kept in the store: another secret would make every known URL new again.
    *
-   * @param secret - Keeps a site from crafting URLs that suppress others. `null`: the crawl's own, drawn by the first
-   *   process and kept in the store. Another secret would make every known URL new again.
    * @param lock - `null`: the caller has it.
    */
-  async open(secret: string | null, store: FrontierStore, lock: CrawlLock | null): Promise<void> {
+  async open(store: FrontierStore, lock: CrawlLock | null): Promise<void> {
     this.#store = store;
     const kept = async () => {
       const bytes = await store.readRecord(SECRET_KEY);
@@ -47,8 +46,8 @@ export class Seen {
       return drawn;
     };
     const first = async () => (await kept()) ?? draw();
-    const own = secret ?? (await kept()) ?? (await (lock === null ? draw() : lock.exclusively(first)));
-    this.#fingerprinter = createFingerprinter(own);
+    const secret = (await kept()) ?? (await (lock === null ? draw() : lock.exclusively(first)));
+    this.#fingerprinter = createFingerprinter(secret);
   }
 
   /**

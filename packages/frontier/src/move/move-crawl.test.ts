@@ -9,7 +9,7 @@ import type { FrontierStore, NewEntry } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
 import { moveCrawl } from './move-crawl.js';
 
-const OPEN = { crawl: 'crawl', owner: 'test', create: true };
+const OPEN = { crawl: 'crawl', create: true };
 const text = new TextEncoder();
 
 function entry(host: string, path: string, notBeforeMs = 0): NewEntry {

@@ -8,7 +8,6 @@ import { FrontierError } from '../errors.js';
 import type { FrontierEvent } from '../frontier-event.js';
 import {
   CRAWL_DELAY_MOST_MS,
-  FINGERPRINT_SECRET_LEAST_CHARS,
   HOSTS_HELD,
   HOSTS_HELD_MOST,
   LEASE_TTL_LEAST_MS,
@@ -87,8 +86,6 @@ export interface FrontierOptions {
   readonly labels?: readonly LabelEntry[];
   /** Name of the crawl in the store. @default 'crawl' */
   readonly crawl?: string;
-  /** Names this process among those that share the store. @default a random name */
-  readonly owner?: string;
   /**
    * The part of the crawl's account that this process writes: a name that only one process uses at a time and reuses
    * after a restart, such as that of its folder. `null`: none, the frontier only reads.
@@ -135,13 +132,11 @@ export interface FrontierOptions {
   readonly clock?: Clock;
   /** Numbers in [0, 1) for the jitter of robots.txt retries. @default the platform's */
   readonly random?: () => number;
-  /** Key of the fingerprints, at least 16 characters; for tests. @default drawn once and kept in the store */
-  readonly secret?: string;
 }
 
 /** Every option filled in. */
 export type ResolvedFrontierOptions = Readonly<
-  Required<Omit<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'labels' | 'part' | 'secret'>>
+  Required<Omit<FrontierOptions, 'robots' | 'politeness' | 'bounds' | 'hosts' | 'labels' | 'part'>>
 > &
   ResolvedRobotsOptions & {
     readonly politeness: Politeness;
@@ -154,12 +149,11 @@ export type ResolvedFrontierOptions = Readonly<
     readonly isWeighted: boolean;
     /** `undefined`: any free one. */
     readonly part: string | null | undefined;
-    readonly secret: string | null;
   };
 
 const KEYS =
-  'store robots politeness bounds hosts labels crawl owner part create hostKeyBy canonicalRules maxQueued onFull maxHosts ' +
-  'unsettledPerHost leaseTtlMs companions whyNot mergeParts onQueued onEvent clock random secret';
+  'store robots politeness bounds hosts labels crawl part create hostKeyBy canonicalRules maxQueued onFull maxHosts ' +
+  'unsettledPerHost leaseTtlMs companions whyNot mergeParts onQueued onEvent clock random';
 
 /**
  * Checks options and fills in defaults.
@@ -168,21 +162,17 @@ const KEYS =
  */
 export function resolveOptions(options: FrontierOptions): ResolvedFrontierOptions {
   knownKeys('', options, KEYS.split(' '));
-  const { store, crawl = 'crawl', owner = crypto.randomUUID(), part, secret = null } = options;
+  const { store, crawl = 'crawl', part } = options;
   const { maxQueued = QUEUED_MAX, maxHosts = HOSTS_HELD, unsettledPerHost = UNSETTLED_PER_HOST } = options;
   const { leaseTtlMs = LEASE_TTL_MS } = options;
   checkStore(store);
   if (typeof crawl !== 'string' || crawl === '') throw invalid('crawl', 'a name', crawl);
-  if (typeof owner !== 'string' || owner === '') throw invalid('owner', 'a name', owner);
   if (part !== undefined && part !== null && !/^[\w.:-]{1,128}$/.test(part))
     throw invalid('part', '1 to 128 letters, digits and any of _.:-', part);
-  if (secret !== null && (typeof secret !== 'string' || secret.length < FINGERPRINT_SECRET_LEAST_CHARS))
-    throw invalid('secret', `${FINGERPRINT_SECRET_LEAST_CHARS} characters`, secret);
   return Object.freeze({
     store,
     ...resolveSettings(options),
     crawl,
-    owner,
     part,
     create: oneOf('create', options.create ?? true, [true, false]),
     canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
@@ -198,7 +188,6 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     onEvent: callable('onEvent', options.onEvent ?? (() => undefined)),
     clock: options.clock ?? systemClock(),
     random: callable('random', options.random ?? platformRandom),
-    secret,
   });
 }
 

@@ -95,7 +95,7 @@ describe('bounds with several processes', () => {
     });
     const write = (key: string, value: unknown) =>
       store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
-    await store.open({ crawl: 'crawl', owner: 'test', create: true });
+    await store.open({ crawl: 'crawl', create: true });
     const names = Array.from({ length: GONE }, (_, at) => `gone${at}`);
     await write('parts', names);
     for (const [at, name] of names.entries()) {
@@ -230,7 +230,7 @@ describe('bounds with several processes', () => {
 
   it('one process at a time has the lock, and the one that waits gets it next', async () => {
     const { store, clock } = setUp(sharedStore(19), answer);
-    await store.open({ crawl: 'crawl', owner: 'test', create: true });
+    await store.open({ crawl: 'crawl', create: true });
     const locks = [0, 1, 2].map(() => new CrawlLock(store, clock, () => 0.5));
     let inside = 0;
     let most = 0;

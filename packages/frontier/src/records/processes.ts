@@ -103,15 +103,12 @@ export type MergeValues = (values: readonly Uint8Array[]) => Uint8Array;
 export class PartRecords {
   readonly #store: FrontierStore;
   readonly lock: CrawlLock;
-  /** A name that no other part has. */
-  readonly #fresh: string;
   #own = MAIN_PART;
   #isListed = true;
 
-  constructor(store: FrontierStore, lock: CrawlLock, fresh: string) {
+  constructor(store: FrontierStore, lock: CrawlLock) {
     this.#store = store;
     this.lock = lock;
-    this.#fresh = fresh;
   }
 
   get name(): string {
@@ -130,7 +127,7 @@ export class PartRecords {
     const known = await this.#index();
     const parts = known ?? [];
     const free = named === null ? await over(parts.filter((part) => !MERGED.test(part))) : [];
-    if (named === null) this.#own = free[0] ?? (known === null ? MAIN_PART : this.#fresh);
+    if (named === null) this.#own = free[0] ?? (known === null ? MAIN_PART : crypto.randomUUID());
     if (parts.includes(this.#own)) return;
     if (parts.length >= PARTS_MOST) {
       throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {

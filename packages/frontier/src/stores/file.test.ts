@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const openRequest = { crawl: 'c', owner: 'o', create: true };
+const openRequest = { crawl: 'c', create: true };
 
 function entry(host: string, n: number): NewEntry {
   return {

@@ -27,7 +27,7 @@ const make = (more: Partial<LmdbStoreOptions> = {}) =>
 
 async function opened(more: Partial<LmdbStoreOptions> = {}, crawl = 'c') {
   const store = make(more);
-  await store.open({ crawl, owner: 'o', create: true });
+  await store.open({ crawl, create: true });
   return store;
 }
 
@@ -45,7 +45,7 @@ describe('opening', () => {
   it('refuses a folder of another identity, and names both', async () => {
     await (await opened({ identity: 'mybot' })).close();
     const other = make({ identity: 'yourbot' });
-    const refused = other.open({ crawl: 'c', owner: 'o', create: true });
+    const refused = other.open({ crawl: 'c', create: true });
     await expect(refused).rejects.toMatchObject({
       code: 'store-mismatch',
       message: expect.stringMatching(/mybot.*yourbot/),
@@ -55,7 +55,7 @@ describe('opening', () => {
 
   it('refuses another crawl, and names both', async () => {
     await (await opened()).close();
-    const refused = make().open({ crawl: 'd', owner: 'o', create: true });
+    const refused = make().open({ crawl: 'd', create: true });
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringMatching(/"c".*"d"/) });
   });
 
@@ -70,19 +70,19 @@ describe('opening', () => {
       return true;
     });
     await tables.close();
-    const refused = make().open({ crawl: 'c', owner: 'o', create: true });
+    const refused = make().open({ crawl: 'c', create: true });
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringContaining('99') });
   });
 
   it('makes no folder if `create` is not set', async () => {
-    const refused = make().open({ crawl: 'c', owner: 'o', create: false });
+    const refused = make().open({ crawl: 'c', create: false });
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch' });
   });
 
   it('names the folder that cannot be made or used', async () => {
     await writeFile(join(folder, 'file'), '');
     const below = make({ path: join(folder, 'file', 'frontier') });
-    const refused = below.open({ crawl: 'c', owner: 'o', create: true });
+    const refused = below.open({ crawl: 'c', create: true });
     await expect(refused).rejects.toMatchObject({ code: 'store-failed', message: expect.stringContaining('frontier') });
   });
 
@@ -97,7 +97,7 @@ describe('opening', () => {
     await store.close();
     const path = join(folder, 'frontier', 'data.mdb');
     await writeFile(path, spoil(await readFile(path)));
-    const refused = make().open({ crawl: 'c', owner: 'o', create: true });
+    const refused = make().open({ crawl: 'c', create: true });
     await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(path) });
   });
 
@@ -108,7 +108,7 @@ describe('opening', () => {
       const path = join(folder, 'frontier', name);
       await rm(path);
       await mkdir(path);
-      const refused = make().open({ crawl: 'c', owner: 'o', create: true });
+      const refused = make().open({ crawl: 'c', create: true });
       await expect(refused).rejects.toMatchObject({ code: 'store-failed', message: expect.stringContaining('EISDIR') });
     },
   );
@@ -117,14 +117,14 @@ describe('opening', () => {
     await (await opened()).close();
     const path = join(folder, 'frontier', 'gate', 'data.mdb');
     await writeFile(path, Buffer.alloc(40_000, 'x'));
-    const refused = make().open({ crawl: 'c', owner: 'o', create: true });
+    const refused = make().open({ crawl: 'c', create: true });
     await expect(refused).rejects.toMatchObject({ code: 'store-mismatch', message: expect.stringContaining(path) });
   });
 
   it('names the folder that cannot be made', async () => {
     // Below a file, which stops root too.
     await writeFile(join(folder, 'file'), 'x');
-    const refused = make({ path: join(folder, 'file', 'frontier') }).open({ crawl: 'c', owner: 'o', create: true });
+    const refused = make({ path: join(folder, 'file', 'frontier') }).open({ crawl: 'c', create: true });
     await expect(refused).rejects.toMatchObject({ code: 'store-failed', message: expect.stringContaining('frontier') });
   });
 
@@ -161,13 +161,13 @@ describe('owners (O1)', () => {
     await next.close();
   });
 
-  it('uses the first delay for a host without a committed delay', async () => {
+  it('uses the delay of its lease for a host without a committed delay', async () => {
     const store = await opened();
     await store.add([entry(1)]);
-    await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000 });
+    await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 60_000, delayMs: 700 });
     await store.close();
     await renameOwners((holder) => ({ ...holder, pid: deadPid() }));
-    const next = await opened({ firstDelayMs: 700 });
+    const next = await opened();
     now += 699;
     expect(await next.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 1 })).toEqual([]);
     now += 1;
@@ -202,7 +202,7 @@ describe('owners (O1)', () => {
     clock.mockReturnValue(10_400);
     const lmdb = await import('./lmdb.js');
     const next = lmdb.lmdbStore({ path: join(folder, 'frontier'), commitEveryMs: 0, nowMs: () => now });
-    await next.open({ crawl: 'c', owner: 'o', create: false });
+    await next.open({ crawl: 'c', create: false });
     // Where the platform lists no processes the proof is of now.
     const left = process.platform === 'linux' ? 100 : 500;
     now += left - 1;

@@ -1,7 +1,7 @@
 // The durable store: a crawl in one folder, for several processes at a time. A verb that has resolved survives a killed
 // process. A power cut may lose the last commits, but never the file. The verbs are in `lmdb/queues.ts`.
 
-import { POLITENESS_MS_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
+import { STORE_BODY_MAX_BYTES } from '../limits.js';
 import { invalid, wholeIn } from '../option-value.js';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
 import { checkedStore, resolveShared } from './checked-store.js';
@@ -14,7 +14,6 @@ import type { ResolvedLmdbOptions } from './lmdb/queues.js';
 const BATCH_MAX = 8_192;
 const COMMIT_EVERY_MS = 50;
 const COMMIT_EVERY_MOST_MS = 1_000;
-const FIRST_DELAY_MS = 1_000;
 const SEEN_BUDGET_BYTES = 268_435_456;
 const SEEN_BUDGET_LEAST_BYTES = 65_536;
 
@@ -38,12 +37,6 @@ export interface LmdbStoreOptions {
    * @default 50; 0 to 1,000
    */
   readonly commitEveryMs?: number;
-  /**
-   * Milliseconds that a host waits if its holder died before it committed the host's delay, because the first request
-   * may have been sent. Set it to the shortest interval of the crawl if that is longer.
-   * @default 1,000; 0 to 86,400,000
-   */
-  readonly firstDelayMs?: number;
   /**
    * The store's clock, milliseconds, the same in all processes. If it is behind the file, it continues from there. For
    * tests.
@@ -79,15 +72,13 @@ export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
 }
 
 function resolveLmdbOptions(options: LmdbStoreOptions): ResolvedLmdbOptions {
-  const shared = resolveShared(options, ['path', 'seenBudget', 'commitEveryMs', 'firstDelayMs']);
-  const { path, seenBudget = SEEN_BUDGET_BYTES } = options;
-  const { commitEveryMs = COMMIT_EVERY_MS, firstDelayMs = FIRST_DELAY_MS } = options;
+  const shared = resolveShared(options, ['path', 'seenBudget', 'commitEveryMs']);
+  const { path, seenBudget = SEEN_BUDGET_BYTES, commitEveryMs = COMMIT_EVERY_MS } = options;
   if (typeof path !== 'string' || path === '') throw invalid('path', 'the name of a folder', path);
   return {
     ...shared,
     path,
     seenBudget: wholeIn('seenBudget', seenBudget, SEEN_BUDGET_LEAST_BYTES, Number.MAX_SAFE_INTEGER),
     commitEveryMs: wholeIn('commitEveryMs', commitEveryMs, 0, COMMIT_EVERY_MOST_MS),
-    firstDelayMs: wholeIn('firstDelayMs', firstDelayMs, 0, POLITENESS_MS_MAX),
   };
 }

@@ -14,7 +14,7 @@ const entry = (number: number, more: Partial<NewEntry> = {}): NewEntry => {
 async function opened() {
   let now = 1_000;
   const store = memoryStore({ nowMs: () => now });
-  await store.open({ crawl: 'c', owner: 'o', create: true });
+  await store.open({ crawl: 'c', create: true });
   const lease = async (count: number) => {
     const [found] = await store.lease({ maxHosts: 1, entriesPerHost: count, ttlMs: 1_000 });
     return found!;

@@ -79,7 +79,7 @@ describe('postgresStore', () => {
       return { rows: key === undefined ? [] : [answers[key]] };
     };
     const store = postgresStore({ pool: { ...pool, query }, onNotice: nothing });
-    const outcome = await store.open({ crawl: 'one', owner: 'x', create: false }).then(
+    const outcome = await store.open({ crawl: 'one', create: false }).then(
       () => store.capabilities.durable,
       (error: Error) => error.message,
     );
@@ -98,7 +98,7 @@ describe('a server that fails', () => {
       throw Object.assign(new Error('refused for good'), { code: '42501' });
     };
     const store = postgresStore({ pool: { ...pool, query }, onNotice: (notice) => notices.push(notice) });
-    const outcome = await store.open({ crawl: 'one', owner: 'x', create: true }).then(
+    const outcome = await store.open({ crawl: 'one', create: true }).then(
       () => 'opened',
       (cause: Error) => cause.message,
     );
@@ -135,7 +135,7 @@ describe('a server that fails', () => {
     const query = () => Promise.reject(Object.assign(new Error('no'), { code }));
     const onNotice = ({ message }: ServerNotice) => void messages.push(message);
     const store = postgresStore({ pool: { ...pool, query }, onNotice, holdMs: 60 });
-    const failed = store.open({ crawl: 'one', owner: 'x', create: true });
+    const failed = store.open({ crawl: 'one', create: true });
     await expect(failed).rejects.toMatchObject({ code: 'store-failed', hint: expect.stringMatching(advice) });
     for (const message of messages) expect(message).toMatch(advice);
   });
@@ -156,7 +156,7 @@ describe('a server that fails', () => {
     };
     const onNotice = ({ kind }: ServerNotice) => void kinds.push(kind);
     const store = postgresStore({ pool: { ...pool, query }, onNotice });
-    await store.open({ crawl: 'one', owner: 'x', create: false });
+    await store.open({ crawl: 'one', create: false });
     let isWritten = false;
     const written = store.writeRecord('k', new Uint8Array(1)).finally(() => {
       isWritten = true;
@@ -188,7 +188,7 @@ describe('a server that fails', () => {
       });
     };
     const store = postgresStore({ pool: { ...pool, query }, onNotice: nothing });
-    await expect(store.open({ crawl: 'one', owner: 'x', create: true })).rejects.toThrow(outcome);
+    await expect(store.open({ crawl: 'one', create: true })).rejects.toThrow(outcome);
     expect(tried).toBe(tries);
   });
 
@@ -203,7 +203,7 @@ describe('a server that fails', () => {
     };
     const onNotice = () => stop.abort();
     const store = postgresStore({ pool: { ...pool, query }, onNotice, signal: stop.signal });
-    const open = () => store.open({ crawl: 'one', owner: 'x', create: true });
+    const open = () => store.open({ crawl: 'one', create: true });
     await expect(open()).rejects.toThrow('could not be reached');
     isAway = false;
     await expect(open()).rejects.toThrow('refused for good');

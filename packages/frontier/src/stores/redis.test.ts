@@ -62,7 +62,7 @@ it.each([
   const callBuffer = () => Promise.reject(new Error(text));
   const onNotice = ({ message }: { message: string }) => void messages.push(message);
   const store = redisStore({ client: { ...client, callBuffer }, onNotice, holdMs: 60 });
-  const failed = store.open({ crawl: 'one', owner: 'x', create: true });
+  const failed = store.open({ crawl: 'one', create: true });
   await expect(failed).rejects.toMatchObject({ code: 'store-failed', hint: expect.stringMatching(advice) });
   expect(messages).toEqual([expect.stringMatching(advice)]);
 });

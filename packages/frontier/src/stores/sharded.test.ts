@@ -27,7 +27,7 @@ describe('a store that does not answer', () => {
       return verb();
     });
     const store = shardedStore([stores[0]!, Object.assign(waiting, { destroy: async () => undefined }), stores[2]!]);
-    await store.open({ crawl: 'docs', owner: 'test', create: true });
+    await store.open({ crawl: 'docs', create: true });
     const hosts = Array.from({ length: 30 }, (_, number) => `h${number}`);
     await store.add(hosts.map(entry));
     const isAway = (host: string) => shardOf(host, 3) === 1;

@@ -91,17 +91,14 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     return this.#dueNumbers(now, most).map((number) => now - (this.byNumber(number).dueAt ?? now));
   }
 
-  /**
-   * Ends the leases of holders that are proven dead: number → for how long, milliseconds. If a host's delay is not
-   * known yet, `firstDelayMs` is used: its holder may have sent a request before its first commit.
-   */
-  endLeasesOf(deadForMs: ReadonlyMap<number, number>, firstDelayMs: number): void {
+  /** Ends the leases of holders that are proven dead: number → for how long, milliseconds. */
+  endLeasesOf(deadForMs: ReadonlyMap<number, number>): void {
     const rows = this.#tables.due.getRange({ start: FIRST_DUE, end: BEHIND_DUE });
     const theirs = [...rows.filter(({ value }) => deadForMs.has(value.readUInt32BE(0)))];
     for (const { key } of theirs) {
       const host = this.byNumber(key.readUInt32BE(8));
       // The clock is read after the proof. Counted back from an earlier reading, the end would be before the proof.
-      const endsAt = this.now() - deadForMs.get(host.holder)! + (host.delayMs === 0 ? firstDelayMs : 0);
+      const endsAt = this.now() - deadForMs.get(host.holder)!;
       host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
       this.#setDueOf(host, host.leaseEndsAt + host.delayMs, FREE);
     }

@@ -87,7 +87,6 @@ function monotonicMs(): number {
 /** A client that has the file open, with its process, so that its leases can be ended once it is proven dead (O1). */
 export interface Holder extends ProcessIdentity {
   readonly number: number;
-  readonly owner: string;
 }
 
 /** All clients that were registered and not removed. */
@@ -102,14 +101,14 @@ export function listDead(meta: Table): Map<number, number> {
   return new Map(ages.filter((age): age is [number, number] => age[1] !== null));
 }
 
-/** Registers this process under the lowest free number. */
-export function addHolder(meta: Table, owner: string): Holder {
+/** Registers this process. @returns The lowest free number. */
+export function addHolder(meta: Table): number {
   const taken = new Set(listHolders(meta).map(({ number }) => number));
   let number = FIRST_HOLDER;
   while (taken.has(number)) number += 1;
-  const holder = { number, owner, ...thisProcess() };
+  const holder: Holder = { number, ...thisProcess() };
   meta.putSync(holderKey(number), Buffer.from(JSON.stringify(holder)));
-  return holder;
+  return number;
 }
 
 export function removeHolder(meta: Table, number: number): void {

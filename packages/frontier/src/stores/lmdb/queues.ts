@@ -34,7 +34,6 @@ const SWEPT_PER_SLOT = 2;
 export interface ResolvedLmdbOptions extends ReturnType<typeof resolveShared> {
   readonly path: string;
   readonly seenBudget: number;
-  readonly firstDelayMs: number;
   readonly commitEveryMs: number;
 }
 
@@ -63,7 +62,7 @@ export class LmdbQueues implements StoreQueues {
 
   /** Opens the file and registers this client, after ending the leases of clients that are proven dead (O1). */
   static async open(options: ResolvedLmdbOptions, request: OpenRequest): Promise<LmdbQueues> {
-    const { path, identity, nowMs, firstDelayMs } = options;
+    const { path, identity, nowMs } = options;
     const tables = await openEnvironment(path, request.create);
     const { meta } = tables;
     try {
@@ -75,9 +74,9 @@ export class LmdbQueues implements StoreQueues {
         hosts.clock = nowMs === null ? anchorClock(meta, latestMs) : goingOn(nowMs, latestMs);
         tables.unseal();
         const dead = listDead(meta);
-        if (dead.size > 0) hosts.endLeasesOf(dead, firstDelayMs);
+        if (dead.size > 0) hosts.endLeasesOf(dead);
         for (const number of dead.keys()) removeHolder(meta, number);
-        hosts.holder = addHolder(meta, request.owner).number;
+        hosts.holder = addHolder(meta);
         queues.#isChanged = true;
       });
       return queues;
