@@ -64,7 +64,6 @@ function decoderOf(bytes: Buffer, contentType: string | null, kind: string): Dec
   return decoderFor(detectCharset(bytes)) ?? decodeUtf8;
 }
 
-const UTF8_LABELS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'unicode-1-1-utf-8', 'x-unicode20utf8']);
 /** Code pages that the WHATWG encodings lack. The library also has entries that are not charsets, such as base64. */
 const OLD_CODE_PAGE = /^(?:cp|ibm|dos|mac|koi8|iso-?8859|windows|armscii|georgian|rk1048|pt154|tcvn|viscii|hp-?roman)/;
 
@@ -72,9 +71,9 @@ const OLD_CODE_PAGE = /^(?:cp|ibm|dos|mac|koi8|iso-?8859|windows|armscii|georgia
 function decoderFor(label: string | null): Decode | null {
   if (label === null) return null;
   const name = label.trim().toLowerCase();
-  if (UTF8_LABELS.has(name)) return decodeUtf8;
   // A label of HTML's own: in a page it means the legacy encoding.
   const decoder = platformDecoder(name === 'x-user-defined' ? LEGACY_CHARSET : name);
+  if (decoder?.encoding === 'utf-8') return decodeUtf8;
   // Node 20 decodes 0x80 to 0x9F of this charset like ISO 8859-1, as control characters.
   if (decoder?.encoding === 'windows-1252') return (bytes) => iconv().decode(bytes, 'windows-1252');
   if (decoder !== null) return (bytes) => decoder.decode(bytes);

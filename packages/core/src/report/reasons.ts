@@ -72,7 +72,6 @@ export const REASONS = {
     'The site refuses access to robots.txt itself, which the crawl treats as disallowing everything.',
   ),
   'robots-oversize': excludedByRobots('robots.txt is too large, which the crawl treats as disallowing everything.'),
-  'robots-closed-rate': excludedByRobots('The Request-rate in robots.txt allows no documents at all.'),
   'robots-preferences': excludedByRobots('robots.txt disallows every purpose that this crawl declares.'),
   noindex: excludedByPage('The page says noindex: it was handled, but its items were kept out of the sinks.'),
   'unavailable-after': excludedByPage('The page says it is unavailable after a date that has passed.'),
