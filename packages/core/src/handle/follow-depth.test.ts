@@ -45,9 +45,18 @@ it.each<[string, (page: FetchedPage, stage: Stage) => unknown, string, RegExp]>(
   ['no selector', follow('a['), 'option-invalid', /`selector`.*"a\["/],
   ['a name', follow('a', 'product' as Options), 'option-invalid', /an object of label, .*"product"/],
   ['an unknown option', add('b', { lable: 'x' } as Options), 'option-unknown', /`add.lable`.*known: label/],
+  ['an option of a request', add('b', { method: 'POST' } as Options), 'option-unknown', /`add.method`.*known: label/],
   ['no URL', add(undefined as unknown as string, {}), 'option-invalid', /`url`/],
 ])('%s in place of what is expected is refused', async (_what, call, code, message) => {
   await expect(staged(call)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+});
+
+it.each<[string, (page: FetchedPage, stage: Stage) => unknown, string]>([
+  ['a URL object', add(new URL('https://a.test/') as unknown as string, {}), '`href`'],
+  ['a list of URLs', add(['b'] as unknown as string, {}), 'for each URL'],
+  ['a method', follow('a', { method: 'POST' } as Options), 'with GET'],
+])('%s leads to what is meant', async (_what, call, hint) => {
+  await expect(staged(call)).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
 });
 
 describe('the depth', () => {

@@ -258,12 +258,29 @@ export function addUrl(
   return { kind: 'staged', url, note: 'link-nofollow' };
 }
 
-function resolved(page: FetchedPage, text: string): string | null {
-  if (typeof text !== 'string') throw invalidOption('url', 'a string, absolute or relative to the page', text);
+function resolved(page: FetchedPage, text: unknown): string | null {
+  if (typeof text !== 'string') {
+    const hint = text instanceof URL ? 'Pass its `href`.' : Array.isArray(text) ? 'Call it for each URL.' : undefined;
+    throw invalidOption('url', 'a string, absolute or relative to the page', text, hint);
+  }
   return resolveHref(text.trim(), linkBase(page.url, page.html?.baseHref ?? null));
 }
 
 const FETCH_OPTIONS: CallOptions<PageFetchOptions> = { waitMs: 'number', headers: 'object', maxBodyBytes: 'number' };
+
+const CARRIED_OPTIONS: CallOptions<FollowOptions> = {
+  label: 'string',
+  userData: 'any',
+  priority: 'number',
+  allowDuplicate: 'boolean',
+  depth: 'string',
+};
+
+/** For options of a request, which no single URL has. */
+function hintForRequest(options: Carried): string | undefined {
+  const isOfRequest = ['method', 'body', 'payload', 'headers'].some((name) => Object.hasOwn(options, name));
+  return isOfRequest ? 'Every URL is requested with GET and the fields of `network.headers`.' : undefined;
+}
 
 type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
@@ -272,13 +289,7 @@ type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | 
  * `addUrl`.
  */
 function candidates(page: FetchedPage, call: 'follow' | 'add' | 'revisit', options: Carried): (url: string) => NewUrl {
-  checkOptions(call, options, {
-    label: 'string',
-    userData: 'any',
-    priority: 'number',
-    allowDuplicate: 'boolean',
-    depth: 'string',
-  });
+  checkOptions(call, options, CARRIED_OPTIONS, hintForRequest(options));
   const { label, userData, priority, allowDuplicate = false } = options;
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
     throw invalidOption(`${call}.depth`, "'same' or 'deeper'", options.depth);

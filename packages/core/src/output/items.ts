@@ -185,13 +185,14 @@ export class ItemWriter {
     } catch (cause) {
       if (cause instanceof MannerlyError && cause.code === 'peer-missing') throw cause;
       this.#options.onFailure?.(cause, url);
-      const hint = cause instanceof MannerlyError && cause.hint !== null ? { hint: cause.hint } : {};
+      const hint = (cause instanceof MannerlyError ? cause.hint : null) ?? AFTERWARDS;
       throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${textOf(cause)}`, {
         cause,
-        ...hint,
+        hint,
       });
     }
   }
 }
 
+const AFTERWARDS = 'Its pages are not done: fix the cause, and run the same crawl again.';
 const NOT_ENDED = `it had not ended ${SINK_STOP_MS / 1_000} s after a stop at once`;

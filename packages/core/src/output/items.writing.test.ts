@@ -30,7 +30,8 @@ it.each([false, true])('names the sink that failed, whichever way (throws: %s)',
       await writer.write([ITEM]);
       await writer.close();
     };
-    await expect(all()).rejects.toMatchObject({ code: 'sink-failed' });
+    const hint = expect.stringContaining('run the same crawl again');
+    await expect(all()).rejects.toMatchObject({ code: 'sink-failed', hint });
   }
 });
 
