@@ -249,11 +249,24 @@ describe('whatever happens', () => {
   });
 
   const timing = { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 };
+  const page = { kind: 'response', status: 200, headers: [], body: new Uint8Array() };
+  const timed = (startedAtMs: number, endedAtMs: number) => ({
+    ...page,
+    timing: { ...timing, startedAtMs, endedAtMs },
+  });
   it.each<[string, () => Promise<unknown>, string]>([
     ['rejects', () => Promise.reject(new Error('broken')), 'broken'],
     ['answers nothing', async () => undefined, 'neither a `FetchOutcome`'],
     ['answers as the platform does', async () => new Response('x'), 'neither a `FetchOutcome`'],
     ['gives no time', async () => ({ kind: 'failed', failure: 'dns' }), 'neither a `FetchOutcome`'],
+    [
+      'gives times of another clock',
+      async () => timed(performance.now(), performance.now()),
+      'takes epoch milliseconds',
+    ],
+    ['gives an end before the call', async () => timed(Date.now(), Date.now() - 60_000), 'takes epoch milliseconds'],
+    ['gives a start after its answer', async () => timed(Date.now() + 60_000, Date.now()), 'takes epoch milliseconds'],
+    ['gives seconds', async () => timed(Date.now() / 1_000, Date.now() / 1_000), 'takes epoch milliseconds'],
     [
       'gives a body as text',
       async () => ({ kind: 'response', status: 200, headers: [], body: 'x', timing }),
@@ -283,7 +296,7 @@ describe('whatever happens', () => {
       signal: new AbortController().signal,
     });
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: expect.stringContaining(detail) });
-    expect(told).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1\/ (?:Type)?Error: /)]);
+    expect(told).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1\/ (?:Type|Range)?Error: /)]);
   });
 
   it('a failed exchange counts for the second lock from its end', async () => {

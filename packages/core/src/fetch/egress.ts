@@ -24,6 +24,7 @@ import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher
 import type { Identity } from './identity.js';
 import {
   MAX_GAP_HOSTS,
+  MAX_TIME_ERROR_MS,
   PROXY_DOWN_MS,
   PROXY_WAIT_MS,
   ROBOTS_CONNECT_MS,
@@ -324,8 +325,10 @@ export class Egress {
     const startedAtMs = nowMs();
     try {
       const came: unknown = await fetcher.fetch(request);
-      if (came === null || isOutcome(came)) return came;
-      throw new TypeError('`fetch` answered with neither a `FetchOutcome` nor `null`');
+      if (came !== null && !isOutcome(came))
+        throw new TypeError('`fetch` answered with neither a `FetchOutcome` nor `null`');
+      if (came !== null) checkTimes(came, startedAtMs, nowMs());
+      return came;
     } catch (error) {
       onFetcherError?.(request.url, error);
       const failed = unsentFailure(request.url, nowMs(), 'internal', failureDetail(error));
@@ -356,6 +359,21 @@ function isOutcome(answer: unknown): answer is FetchOutcome {
     return false;
   if (kind === 'failed') return typeof failure === 'string';
   return kind === 'response' && Number.isInteger(status) && Array.isArray(headers) && ArrayBuffer.isView(body);
+}
+
+/**
+ * The pauses of a host count from these times: those of another clock, such as `performance.now()`, would end them at
+ * once. @throws RangeError for times outside the call. Its own may be in any order, since the clock may have been set.
+ */
+function checkTimes({ timing }: FetchOutcome, calledAtMs: number, answeredAtMs: number): void {
+  const { startedAtMs, endedAtMs } = timing;
+  const [first, last] = [Math.min(calledAtMs, answeredAtMs), Math.max(calledAtMs, answeredAtMs)];
+  const isWithin = (ms: number): boolean => ms >= first - MAX_TIME_ERROR_MS && ms <= last + MAX_TIME_ERROR_MS;
+  if (isWithin(startedAtMs) && isWithin(endedAtMs)) return;
+  throw new RangeError(
+    `\`fetch\` answered with a \`timing\` from ${startedAtMs} to ${endedAtMs}, but ran from ${calledAtMs} to ` +
+      `${answeredAtMs}: it takes epoch milliseconds, as from \`Date.now()\``,
+  );
 }
 
 /** The URL as it is requested and logged, without credentials and fragment. `null` if it is not a URL. */
