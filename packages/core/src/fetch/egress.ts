@@ -10,12 +10,13 @@ import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/fro
 import { keepLatest } from '../keep-latest.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { unlessAborted } from '../on-abort.js';
-import { isObject } from '../parse-json.js';
+
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
+import { checkedOutcome } from './checked-outcome.js';
 import { Cookies, type MakeJar } from './cookies.js';
 import type { Credential } from './credential.js';
 import { type CredentialUse, createCredentialUse, withheld, withoutCookies } from './credential-use.js';
@@ -24,7 +25,6 @@ import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher
 import type { Identity } from './identity.js';
 import {
   MAX_GAP_HOSTS,
-  MAX_TIME_ERROR_MS,
   PROXY_DOWN_MS,
   PROXY_WAIT_MS,
   ROBOTS_CONNECT_MS,
@@ -325,10 +325,7 @@ export class Egress {
     const startedAtMs = nowMs();
     try {
       const came: unknown = await fetcher.fetch(request);
-      if (came !== null && !isOutcome(came))
-        throw new TypeError('`fetch` answered with neither a `FetchOutcome` nor `null`');
-      if (came !== null) checkTimes(came, startedAtMs, nowMs());
-      return came;
+      return checkedOutcome(came, startedAtMs, nowMs());
     } catch (error) {
       onFetcherError?.(request.url, error);
       const failed = unsentFailure(request.url, nowMs(), 'internal', failureDetail(error));
@@ -349,31 +346,6 @@ const ONLY_TESTS = 'key-is-test-key: the key printed in RFC 9421 is public; it s
 
 function isLoopback(address: string): boolean {
   return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
-}
-
-/** Whether the answer of a user's fetcher is an outcome, as far as the crawl depends on it. Never throws. */
-function isOutcome(answer: unknown): answer is FetchOutcome {
-  if (!isObject(answer)) return false;
-  const { kind, timing, failure, status, headers, body } = answer;
-  if (!isObject(timing) || !Number.isFinite(timing['startedAtMs']) || !Number.isFinite(timing['endedAtMs']))
-    return false;
-  if (kind === 'failed') return typeof failure === 'string';
-  return kind === 'response' && Number.isInteger(status) && Array.isArray(headers) && ArrayBuffer.isView(body);
-}
-
-/**
- * The pauses of a host count from these times: those of another clock, such as `performance.now()`, would end them at
- * once. @throws RangeError for times outside the call. Its own may be in any order, since the clock may have been set.
- */
-function checkTimes({ timing }: FetchOutcome, calledAtMs: number, answeredAtMs: number): void {
-  const { startedAtMs, endedAtMs } = timing;
-  const [first, last] = [Math.min(calledAtMs, answeredAtMs), Math.max(calledAtMs, answeredAtMs)];
-  const isWithin = (ms: number): boolean => ms >= first - MAX_TIME_ERROR_MS && ms <= last + MAX_TIME_ERROR_MS;
-  if (isWithin(startedAtMs) && isWithin(endedAtMs)) return;
-  throw new RangeError(
-    `\`fetch\` answered with a \`timing\` from ${startedAtMs} to ${endedAtMs}, but ran from ${calledAtMs} to ` +
-      `${answeredAtMs}: it takes epoch milliseconds, as from \`Date.now()\``,
-  );
 }
 
 /** The URL as it is requested and logged, without credentials and fragment. `null` if it is not a URL. */
