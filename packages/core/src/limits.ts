@@ -38,3 +38,5 @@ export const LEAN_ENGINE = {
   growingPercent: 120,
   inlinedBytecodeBytes: 300,
 };
+/** The latest time that a date can hold, epoch milliseconds. Source: ECMAScript, time values. */
+export const LATEST_MS = 8.64e15;

@@ -17,7 +17,5 @@ export const ARCHIVE_WRITE_BYTES = 1024 * 1024; // bytes of records that are wri
 export const MAX_OUTLINKS = 10_000; // links of a page in its metadata record. Ours; the page itself holds all of them
 /** Compressed bytes of a record that contain its fields, without its URLs. Ours: some 600 bytes before compression. */
 export const RECORD_START_BYTES = 4_096;
-/** The latest time that a date can hold, epoch milliseconds. Source: ECMAScript, time values. */
-export const LATEST_MS = 8.64e15;
 /** Decoded bytes of a page that a run may have kept. Source: the range of `network.maxBodyBytes`. */
 export const MAX_KEPT_BODY_BYTES = 1024 * 1024 * 1024;

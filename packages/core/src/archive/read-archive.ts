@@ -9,10 +9,11 @@ import type { WARCRecord } from 'warcio';
 import { orIfAbsent, sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
+import { LATEST_MS } from '../limits.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
 import type { ArchivedOriginal } from './exchange-records.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
-import { LATEST_MS, MAX_BLOCK_BYTES, MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
+import { MAX_BLOCK_BYTES, MAX_RECORD_HEAD_BYTES, RECORD_START_BYTES } from './limits.js';
 import {
   type ArchivedRendering,
   type ArchivedSettings,

@@ -3,8 +3,9 @@
 
 import type { JsonValue, UrlRecord } from '@mannerly/frontier';
 import type { RenderedPage } from '../fetch/renderer.js';
+import { LATEST_MS } from '../limits.js';
 import { parseJsonObject } from '../parse-json.js';
-import { LATEST_MS, MAX_KEPT_BODY_BYTES } from './limits.js';
+import { MAX_KEPT_BODY_BYTES } from './limits.js';
 
 export interface ArchivedVisit extends Required<Omit<UrlRecord, 'url'>> {
   /** The host key, after which its items are named. */

@@ -210,3 +210,26 @@ it('is not damaged if a process that shares the directory wrote its settings aft
   expect(await crawler.run({ out: copy, shared: true })).toMatchObject({ pages: 4 });
   expect(await damageOf(copy)).toEqual([]);
 });
+
+describe('a line with a value that no run writes', () => {
+  it.each([
+    ['runs.jsonl', { tokens: [] }],
+    ['runs.jsonl', { tokens: [null] }],
+    ['runs.jsonl', { tokens: ['<'] }],
+    ['runs.jsonl', { versions: null }],
+    ['runs.jsonl', { robots: { dialect: 'x' } }],
+    ['requests.jsonl', { startedAtMs: 1e300, endedAtMs: 1e300 }],
+    ['decisions.jsonl', { reason: 7 }],
+    ['decisions.jsonl', { replaces: null }],
+    ['decisions.jsonl', { replaces: { status: 'failed' } }],
+  ])('in %s is read as none: %j', async (name, values) => {
+    const directory = copyOf('finished');
+    const log = join(directory, name);
+    const [first = '', ...rest] = readFileSync(log, 'utf8').split('\n');
+    writeFileSync(log, [JSON.stringify({ ...JSON.parse(first), ...values }), ...rest].join('\n'));
+    expect((await run('audit', directory)).out).toMatch(
+      name === 'decisions.jsonl' ? /^Polite: / : /^Not (proven )?polite: /,
+    );
+    expect(await run('report', directory)).toMatchObject({ code: 0, out: expect.stringContaining('Report: ') });
+  });
+});

@@ -44,7 +44,8 @@ const lineWith =
 /** Whether a value is a line of a request log. @throws Never */
 export const isRequest = lineWith<RequestRecord>('host', 'startedAtMs', 'endedAtMs');
 /** Whether a value is a decision. Never throws. */
-export const isDecision = lineWith<UrlDecision>('url', 'status', 'reason', 'layer');
+export const isDecision = (value: unknown): value is UrlDecision =>
+  isOutcome(value) && typeof value['url'] === 'string' && typeof value['layer'] === 'string' && isReplacing(value);
 
 /** The requests of one log in the order of their ends. */
 export const readRequests = readerOf(isRequest);
@@ -191,12 +192,29 @@ export async function* inOrder<T>(
   }
 }
 
+function isOutcome(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && typeof value['status'] === 'string' && typeof value['reason'] === 'string';
+}
+
+/** Whether what a decision replaces is an outcome too, if it replaces anything. */
+function isReplacing({ replaces }: Readonly<Record<string, unknown>>): boolean {
+  return replaces === undefined || isOutcome(replaces);
+}
+
+/** Whether a value is a product token, as options take it. */
+function isToken(value: unknown): boolean {
+  return typeof value === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(value);
+}
+
 function isRunPromise(value: unknown): value is RunPromise {
   if (!isObject(value)) return false;
-  const { userAgent, tokens, pace, concurrency, robots } = value as Partial<Record<keyof RunPromise, unknown>>;
-  const areTokens = Array.isArray(tokens) && tokens.every((token) => typeof token === 'string');
+  const { userAgent, tokens, pace, concurrency, robots, versions } = value as Partial<
+    Record<keyof RunPromise, unknown>
+  >;
+  const areTokens = Array.isArray(tokens) && tokens.length > 0 && tokens.every(isToken);
   const isPace = isObject(pace) && typeof pace['minMs'] === 'number';
-  return typeof userAgent === 'string' && areTokens && isPace && isObject(robots) && typeof concurrency === 'number';
+  const isNamed = typeof userAgent === 'string' && areTokens && isObject(versions);
+  return isNamed && isPace && isObject(robots) && typeof concurrency === 'number';
 }
 
 function isClockLine(value: unknown): value is ClockLine {

@@ -6,7 +6,7 @@ import { checkOptions, checkPaths } from '../../call-options.js';
 import { readLines } from '../../directory/read-lines.js';
 import { sizeOf } from '../../directory/whole-file.js';
 import { invalidOption } from '../../errors.js';
-import { ROBOTS_BODY_BYTES } from '../../limits.js';
+import { LATEST_MS, ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';
 import type { RequestRecord, RunPromise } from '../decision.js';
 import { inOrder, isRequest, readRunsAndClocks } from '../read-logs.js';
@@ -51,6 +51,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   const folders = all.map(({ robotsPath }) => robotsPath);
   // Loaded here: a crawl does not need it.
   const { Auditor } = await import('./auditor.js');
+  const { isReadableRun } = await import('./robots-in-force.js');
   const auditor = new Auditor((hash) => readCopy(folders, hash), toleranceMs);
   const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, 0])) as Record<ViolationKind, number>;
   const violations: Violation[] = [];
@@ -74,7 +75,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   const onSetBack = (byMs: number): void => {
     setBackMs = Math.max(setBackMs, byMs);
   };
-  const ordered = logs.map((log, part) => orderedEntries(log, part, onSetBack));
+  const ordered = logs.map((log, part) => orderedEntries(log, part, isReadableRun, onSetBack));
   for await (const entry of inOrder(ordered, timeOf)) {
     if (entry.kind === 'unreadable') {
       const detail = `line ${entry.line} of ${entry.path} cannot be read`;
@@ -155,12 +156,15 @@ interface DeclaredRun {
 }
 
 /** The runs of one log, each with everything that was found out about its clock. */
-async function* declaredRuns(path: string | undefined): AsyncGenerator<DeclaredRun & { readonly run: RunPromise }> {
+async function* declaredRuns(
+  path: string | undefined,
+  isReadable: (run: RunPromise) => boolean,
+): AsyncGenerator<DeclaredRun & { readonly run: RunPromise }> {
   let run: RunPromise | null = null;
   let clock: LogClock | null = null;
   for await (const line of path === undefined ? [] : readRunsAndClocks(path)) {
     if ('clock' in line) clock = withComparison(clock, line);
-    else {
+    else if (isReadable(line)) {
       if (run !== null) yield { run, clock: steadyClock(clock) };
       [run, clock] = [line, null];
     }
@@ -182,9 +186,10 @@ function setBackText(byMs: number): string {
 async function* orderedEntries(
   { requestsPath: path, runsPath }: Pick<AuditedCrawl, 'requestsPath' | 'runsPath'>,
   part: number,
+  isReadable: (run: RunPromise) => boolean,
   onSetBack: (byMs: number) => void,
 ): AsyncGenerator<AuditEntry> {
-  const runs = declaredRuns(runsPath);
+  const runs = declaredRuns(runsPath, isReadable);
   let next = await runs.next();
   const window: (AuditEntry & { kind: 'request' })[] = [];
   let declared: DeclaredRun = { run: null, clock: null };
@@ -217,7 +222,7 @@ async function* orderedEntries(
 
 /** Whether the fields that everything depends on are there. */
 function isWhole({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boolean {
-  const areTimes = Number.isFinite(startedAtMs) && Number.isFinite(endedAtMs);
+  const areTimes = [startedAtMs, endedAtMs].every((atMs) => Math.abs(atMs) <= LATEST_MS);
   return areTimes && typeof url === 'string' && typeof purpose === 'string';
 }
 

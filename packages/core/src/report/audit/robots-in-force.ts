@@ -2,7 +2,7 @@
 // reads their answers again, and compiles the copies that the crawl kept.
 
 import { createHash } from 'node:crypto';
-import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
+import { type CompileOptions, compileRules, parseRobots, RobotsError, type RobotsRules } from '@mannerly/robots';
 import {
   type AccessOptions,
   type AccessState,
@@ -198,4 +198,15 @@ function readingOf({ robots, tokens }: RunPromise): Reading {
   const access = Object.fromEntries(given.filter(([key]) => ACCESS_KEYS.has(key))) as AccessOptions;
   const compile = Object.fromEntries(given.filter(([key]) => !NOT_COMPILED.has(key))) as unknown as CompileOptions;
   return { key: JSON.stringify(compile), compile, access: resolveAccessOptions(access) };
+}
+
+/** Whether a run declares options with which a robots.txt can be read. Never throws. */
+export function isReadableRun(run: RunPromise): boolean {
+  try {
+    compileRules(parseRobots(new Uint8Array()), readingOf(run).compile);
+    return true;
+  } catch (error) {
+    if (error instanceof RobotsError) return false;
+    throw error;
+  }
 }
