@@ -52,6 +52,7 @@ export const MAX_MAIN_TEXT_STEPS = 4_000_000;
 export const MAX_MAIN_TEXT_ELEMENTS = 100_000; // elements of such a page. Ours
 /** Characters of its attributes, since Readability's patterns take quadratic time. `content` stays whole. Ours. */
 export const MAX_MAIN_TEXT_ATTRIBUTE_CHARS = 512;
+export const MAX_MAIN_TEXT_ATTRIBUTES_CHARS = 16 * 1_024 * 1_024; // characters of all its attributes. Ours
 /**
  * Characters of an item's type; longer ones are ignored, since the reader takes quadratic time. Ours: they are URLs.
  */

@@ -39,6 +39,7 @@ it.each([
   ['nests deep', '<div>a, b, c '.repeat(300)],
   ['nests deep and wide', `${'<div>a'.repeat(250)}${'</div>'.repeat(250)}`.repeat(100)],
   ['has very many elements', '<p>a</p>'.repeat(100_001)],
+  ['repeats a long attribute', `<p><b content="${'a'.repeat(50_000)}">b</p>${'<p>a</p>'.repeat(1_000)}`],
 ])('a page that %s is refused', async (_what, html) => {
   await expect(readMainText(html, URL_OF_PAGE)).rejects.toMatchObject({ code: 'page-too-large' });
 });
