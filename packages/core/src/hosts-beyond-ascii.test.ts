@@ -1,7 +1,6 @@
-// A host with letters beyond ASCII is a host late in a process as at its start, although on Node 20 and 22 the
-// platform's `URL.canParse`, once optimised, calls it none. At stake: a second crawl in one process that refuses its
-// seeds, and questions that find no answer. A text put together from others takes the platform's slow path, which is
-// right.
+// A host name with letters beyond ASCII must stay valid in a long process, although on Node 20 and 22 the optimised
+// `URL.canParse` of the platform says that it is invalid. At stake: a second crawl in one process that refuses its
+// seeds, and questions without an answer. A concatenated string takes the platform's slow path, which is correct.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdmit } from './admit/admit.js';

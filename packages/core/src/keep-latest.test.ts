@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { keepLatest } from './keep-latest.js';
 
-it('keeps the latest value of a key, and forgets the key set longest ago past its bound', () => {
+it('keeps the latest value of a key, and past its bound forgets the key that was set longest ago', () => {
   const map = new Map<string, string>();
   keepLatest(map, '1', 'old', 2);
   keepLatest(map, '2', 'second', 2);

@@ -1,5 +1,6 @@
-// Every reader of other people's bytes, fed hostile units N, 2N and 4N times: its work grows as its input does. The
-// readers stand in test-support/readers.ts. What is measured is the processor's time, the least of many rounds.
+// Every reader of other people's bytes, with hostile units repeated N, 2N and 4N times: its time grows no faster than
+// its input. The readers are listed in test-support/readers.ts. The measure is processor time, the least of many
+// rounds.
 
 import { parseRobots } from '@mannerly/robots';
 import { parseDataTxt } from '@mannerly/robots/data-txt';
@@ -115,7 +116,7 @@ const DEAR: readonly (readonly [string, read: (bytes: Buffer) => unknown, piece:
 ];
 const LONG_LINK = `${URL_A}${'%C3%A4'.repeat(300)}?b=1`;
 
-describe('a byte costs little more than it must', () => {
+describe('a byte takes little more time than necessary', () => {
   it.each(DEAR)('%s', (_, read, piece, most) => {
     const bytes = Buffer.from(piece.repeat(200_000 / piece.length), 'latin1');
     const cut = cutAt(piece.at(-1)!);
@@ -128,7 +129,7 @@ describe('a byte costs little more than it must', () => {
 });
 
 describe('the measure', () => {
-  it('finds a square', () => {
+  it('detects quadratic time', () => {
     const square = (bytes: Buffer) => {
       let sum = 0;
       for (let at = 0; at < bytes.length; at += 1) for (let to = 0; to < at; to += 8) sum += bytes[to]!;

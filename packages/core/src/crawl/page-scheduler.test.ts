@@ -1,5 +1,4 @@
-// What is at stake: requests that have fallen due must not wait behind a burst of pages, nor pages behind requests for
-// ever.
+// At stake: due requests must not wait for a burst of pages, and pages must not wait for requests for ever.
 import { expect, it } from 'vitest';
 import {
   FRESH_EXCHANGE_MS,
@@ -47,21 +46,21 @@ async function wavesOf(pages: number, pageMs: number, dueInMs: number | null): P
   return seen;
 }
 
-it('serves in order, and lets the event loop turn between two that take long', async () => {
+it('handles pages in order, with a turn of the event loop between two long ones', async () => {
   expect(new Set(await wavesOf(20, WAVE_MS, null)).size).toBe(20);
 });
 
-it('lets quick pages on together while no request is near, a few at a time', async () => {
+it('handles a few quick pages together while no request is near', async () => {
   const seen = await wavesOf(1 + 3 * MAX_WAVE_PAGES, 0.5, null);
   // The first goes alone: how long pages take is not known yet.
   expect(new Set(seen).size).toBe(4);
 });
 
-it('lets them on one by one while a request is near', async () => {
+it('handles them one by one while a request is near', async () => {
   expect(new Set(await wavesOf(20, 0.5, WAVE_MARGIN_MS)).size).toBe(20);
 });
 
-it('lets a request that is due go first, for a bounded time', async () => {
+it('lets a due request go first, for a bounded time', async () => {
   let nowMs = 1_000;
   const scheduler = new PageScheduler(() => nowMs, 2);
   scheduler.requestDueAt(1_000);
@@ -81,7 +80,7 @@ it('lets a request that is due go first, for a bounded time', async () => {
   loop.stop();
 });
 
-it('lets pages on when as many wait as are allowed to', async () => {
+it('handles pages when the maximum of them waits', async () => {
   const scheduler = new PageScheduler(() => 0, 2);
   scheduler.requestDueAt(0);
   const served: string[] = [];
@@ -92,7 +91,7 @@ it('lets pages on when as many wait as are allowed to', async () => {
   await pages[2];
 });
 
-it('lets an answer that is about to come be read first, for a moment', async () => {
+it('waits a moment for an answer that is about to arrive', async () => {
   let nowMs = 1_000;
   const scheduler = new PageScheduler(() => nowMs, 10);
   const over = scheduler.exchangeStarted();

@@ -1,5 +1,5 @@
-// What is at stake: a site of a thousand pages is asked for its one script a thousand times; or a page is shown what
-// was meant for another, or is long out of date.
+// At stake: the one script of a site with a thousand pages is requested a thousand times; or a page gets what was meant
+// for another, or is out of date.
 
 import { describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';
@@ -64,7 +64,7 @@ describe('the cache of subresources', () => {
     expect(find({ ...SCRIPT, type })).toBeNull();
   });
 
-  it('is of the same kind, within what the page may have, and a copy', () => {
+  it('returns a copy of the same kind, within the limits of the page', () => {
     const { keep, find } = memory();
     const came = answer({ headers: [['vary', 'accept-encoding']] });
     keep(SCRIPT, came);
@@ -74,7 +74,7 @@ describe('the cache of subresources', () => {
     expect(find({ ...SCRIPT, maxBodyBytes: 2 })).toBeNull();
   });
 
-  it('is bounded in bytes and number; what was used longest ago goes first', () => {
+  it('is bounded in bytes and number, and drops what was used longest ago', () => {
     const { keep, find } = memory();
     const named = (at: number) => ({ ...SCRIPT, url: `https://a.test/${at}` });
     for (let at = 0; at < 3; at += 1) keep(named(at), answer({}, 10 * MIB));

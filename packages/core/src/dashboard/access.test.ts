@@ -1,5 +1,5 @@
 // A dashboard that any page in the operator's browser can reach is a remote control for a crawler. For everything that
-// is let in, its nearest neighbour must stay out.
+// is admitted, its nearest neighbour must be refused.
 
 import { describe, expect, it } from 'vitest';
 import { type AccessRequest, isSameText, judgeAccess } from './access.js';

@@ -1,5 +1,5 @@
-// The HTTP API as a program of another language meets it: over real sockets. If this breaks, a team that has no
-// JavaScript loses its crawl, or a stranger gets it.
+// The HTTP API as a program in another language uses it, over real sockets. If this breaks, a team without JavaScript
+// loses control of its crawl, or a stranger gets it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function open(options: DashboardOptions = { api: {} }, crawl: FakeCrawl = 
   return { crawl, dashboard, origin, call, post };
 }
 
-it('adds URLs with all that may be said of them, and answers for each', async () => {
+it('adds URLs with all their fields, and answers for each', async () => {
   const { crawl, post } = await open();
   const more = { label: 'page', userData: { id: 7 }, priority: 0, depth: 1, allowDuplicate: true };
   const { status, type, body } = await post('/api/urls', { urls: ['http://a.test/1', 'http://a.test/2'], ...more });
@@ -53,7 +53,7 @@ it('adds URLs with all that may be said of them, and answers for each', async ()
   expect(crawl.told).toEqual([`add ${JSON.stringify([['http://a.test/1', 'http://a.test/2'], more])}`]);
 });
 
-it('says the status, and pauses, resumes and stops', async () => {
+it('returns the status, and pauses, resumes and stops', async () => {
   const { crawl, call, post } = await open({ api: {} }, fakeCrawl({ pages: 3, queued: 4 }));
   expect(await call('/api/status')).toMatchObject({
     status: 200,
@@ -88,7 +88,7 @@ it.each([
   expect(crawl.told).toEqual([]);
 });
 
-it('refuses what a form could send, and what is too long, told or not', async () => {
+it('refuses what a form could send, and what is too long, whether or not its length is declared', async () => {
   const { crawl, call, post } = await open();
   expect(await post('/api/urls', { urls: ['http://a.test/'] }, 'text/plain')).toMatchObject({ status: 415 });
   const long = new TextEncoder().encode('x'.repeat(MAX_API_BODY_BYTES + 1));
@@ -129,7 +129,7 @@ it.each([
   expect(type).toBe('application/problem+json');
 });
 
-it('says no more of a fault than that there is one', async () => {
+it('says about an internal fault only that there is one', async () => {
   const crawl = fakeCrawl();
   crawl.explain = async () => {
     throw new Error('the words of a fault');
@@ -139,7 +139,7 @@ it('says no more of a fault than that there is one', async () => {
   expect({ status, body }).toEqual({ status: 500, body: { status: 500, detail: 'This could not be read.' } });
 });
 
-it('has no report without a directory, and says so of one that is none', async () => {
+it('has no report without a directory, or for a directory without a crawl', async () => {
   const { call } = await open();
   expect(await call('/api/report')).toMatchObject({ status: 404 });
   const out = mkdtempSync(join(tmpdir(), 'mannerly-api-'));
@@ -148,7 +148,7 @@ it('has no report without a directory, and says so of one that is none', async (
   expect(await other.call('/api/report')).toMatchObject({ status: 409, body: { code: 'directory-taken' } });
 });
 
-it('lets no one in without the token, and no page of another site', async () => {
+it('admits no request without the token, and none from a page of another site', async () => {
   const { crawl, origin, call, post } = await open();
   const strangers: RequestInit[] = [{}, { headers: { authorization: 'Bearer wrong' } }];
   for (const init of strangers) {
@@ -172,7 +172,7 @@ it('lets no one in without the token, and no page of another site', async () => 
   expect(crawl.told).toEqual([]);
 });
 
-it('is not there unless it is wanted, and controls nothing where controls are off', async () => {
+it('does not exist unless it is enabled, and controls nothing if controls are off', async () => {
   const without = await open({});
   expect((await without.call('/api/status')).status).toBe(404);
   expect((await without.post('/api/urls', { urls: [] })).status).toBe(413);

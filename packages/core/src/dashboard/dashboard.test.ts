@@ -1,4 +1,4 @@
-// The dashboard as somebody meets it who was not invited, and as the operator does: over real sockets, field by field.
+// The dashboard as a stranger and as the operator use it, over real sockets, field by field.
 
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -96,9 +96,9 @@ function listen(dashboard: Dashboard): { next(event: string): Promise<string>; c
   };
 }
 
-describe('who is let in', () => {
+describe('admission', () => {
   it.each(['/', '/view', '/events', '/metrics', '/nothing', '/favicon.ico'])(
-    'no one without the token: %s',
+    'is refused without the token: %s',
     async (path) => {
       const { dashboard } = await open();
       for (const asked of [path, `${path}?token=`, `${path}?token=${'x'.repeat(43)}`]) {
@@ -110,7 +110,7 @@ describe('who is let in', () => {
     },
   );
 
-  it('the operator, with the address that is printed', async () => {
+  it('is granted to the operator, with the printed address', async () => {
     const { dashboard } = await open();
     expect(dashboard.url).toBe(`http://127.0.0.1:${dashboard.port}/?token=${dashboard.token}`);
     expect(dashboard.token).toMatch(/^[\w-]{43}$/);
@@ -133,7 +133,7 @@ describe('who is let in', () => {
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
   });
 
-  it('no page by a name that was rebound to this machine, token or not', async () => {
+  it('is refused for a page under a name that was rebound to this machine, with or without the token', async () => {
     const { dashboard } = await open();
     const headers = { host: `evil.example:${dashboard.port}` };
     expect((await ask(dashboard, inQuery(dashboard, '/'), { headers })).status).toBe(421);
@@ -141,7 +141,7 @@ describe('who is let in', () => {
     expect((await ask(dashboard, inQuery(dashboard, '/'), { headers: tunnel })).status).toBe(200);
   });
 
-  it('each dashboard has a token of its own, or the one it was given', async () => {
+  it('needs the token of this dashboard, which is random unless it is given', async () => {
     const { dashboard: one } = await open();
     const { dashboard: other } = await open();
     expect(one.token).not.toBe(other.token);
@@ -151,7 +151,7 @@ describe('who is let in', () => {
   });
 
   // Other systems have to be told of a second address on the loopback net.
-  it.runIf(process.platform === 'linux')('no one from outside the machine', async () => {
+  it.runIf(process.platform === 'linux')('is refused from outside the machine', async () => {
     const { dashboard } = await open();
     const server = createServer();
     onTestFinished(() => void server.close());
@@ -161,8 +161,8 @@ describe('who is let in', () => {
   });
 });
 
-describe('what can be done', () => {
-  it('pause, resume and stop, from its own page', async () => {
+describe('controls', () => {
+  it('pause, resume and stop the crawl from its own page', async () => {
     const { crawl, dashboard } = await open();
     for (const [verb, phase] of [
       ['pause', 'paused'],
@@ -192,13 +192,13 @@ describe('what can be done', () => {
     ['a preflight', (asked) => ({ ...asked, method: 'OPTIONS' }), 405],
     ['another method', (asked) => ({ ...asked, method: 'DELETE' }), 405],
     ['a body', (asked) => ({ ...asked, headers: { ...asked.headers, 'content-length': '1000000' } }), 413],
-  ])('not from %s', async (_, change, status) => {
+  ])('do not work from %s', async (_, change, status) => {
     const { crawl, dashboard } = await open();
     expect((await ask(dashboard, '/stop', change(asPage(dashboard)))).status).toBe(status);
     expect(crawl.told).toEqual([]);
   });
 
-  it('nothing where controls are off', async () => {
+  it('do nothing if they are off', async () => {
     const { crawl, dashboard } = await open(fakeCrawl(), { controls: false });
     expect((await ask(dashboard, '/pause', asPage(dashboard))).status).toBe(405);
     const { body } = await ask(dashboard, inQuery(dashboard, '/view'));
@@ -208,7 +208,7 @@ describe('what can be done', () => {
 });
 
 describe('the stream', () => {
-  it('tells the view at once, again when something was done, and its end', async () => {
+  it('sends the view at once, again after each action, and its end', async () => {
     const { dashboard } = await open();
     const stream = listen(dashboard);
     expect((JSON.parse(await stream.next('view')) as DashboardView).activity.phase).toBe('running');
@@ -220,7 +220,7 @@ describe('the stream', () => {
     await expect(ask(dashboard, inQuery(dashboard, '/'))).rejects.toThrow();
   });
 
-  it('is given to a few at a time', async () => {
+  it('is open to a few readers at a time', async () => {
     const { dashboard } = await open();
     const streams = Array.from({ length: 16 }, () => listen(dashboard));
     for (const stream of streams) await stream.next('view');
@@ -239,7 +239,7 @@ describe('the stream', () => {
 describe('metrics', () => {
   const metrics = { contentType: 'text/plain; version=0.0.4', metrics: async () => 'mannerly_pages_total 12\n' };
 
-  it('are served with the token, where they are kept', async () => {
+  it('are served with the token, if they are collected', async () => {
     const { dashboard } = await open(fakeCrawl(), { metrics });
     const bearer = { authorization: `Bearer ${dashboard.token}` };
     const { status, headers, body } = await ask(dashboard, '/metrics', { headers: bearer });
@@ -253,7 +253,7 @@ describe('metrics', () => {
     expect((await ask(without, inQuery(without, '/metrics'))).status).toBe(404);
   });
 
-  it('that cannot be read cost an answer, not the crawl', async () => {
+  it('that cannot be read fail their request, not the crawl', async () => {
     const broken = { ...metrics, metrics: () => Promise.reject(new Error('of mine')) };
     const { dashboard } = await open(fakeCrawl(), { metrics: broken });
     const { status, body } = await ask(dashboard, inQuery(dashboard, '/metrics'));
@@ -312,7 +312,7 @@ describe('options', () => {
     });
   });
 
-  it('an unknown one is refused, and a token that is too short is not repeated', async () => {
+  it('an unknown option is refused, and a token that is too short is not repeated in the message', async () => {
     await expect(createDashboard(fakeCrawl(), { open: true } as DashboardOptions)).rejects.toMatchObject({
       code: 'option-unknown',
     });
@@ -320,7 +320,7 @@ describe('options', () => {
     expect(String(refused)).not.toContain('my-secret');
   });
 
-  it('a port that is taken is told, and nothing stays behind', async () => {
+  it('a port that is in use is reported, and nothing stays open', async () => {
     const { dashboard } = await open();
     const crawl = fakeCrawl();
     await expect(createDashboard(crawl, { port: dashboard.port })).rejects.toMatchObject({
@@ -330,7 +330,7 @@ describe('options', () => {
     expect(crawl.listeners()).toBe(0);
   });
 
-  it('connections that send nothing keep neither the operator nor open pages out', async () => {
+  it('connections that send nothing block neither the operator nor open pages', async () => {
     const { dashboard } = await open();
     const page = listen(dashboard);
     await page.next('view');

@@ -1,5 +1,5 @@
-// Somebody who looks on and stops reading must cost one frame of memory, and then its connection; no one else must
-// notice.
+// A reader of the live view that stops reading must cost one frame of memory, and then loses its connection. Other
+// readers must not notice.
 
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ function reader() {
 }
 
 describe('streams', () => {
-  it('skips anyone who has not read the last frame, and releases it after a while', () => {
+  it('skips a reader that has not read the last frame, and disconnects it after a while', () => {
     let now = 0;
     const streams = createStreams(() => now);
     const quick = reader();
@@ -51,7 +51,7 @@ describe('streams', () => {
     expect(quick.state.written).toHaveLength(4);
   });
 
-  it('forgives anyone who reads again in time', () => {
+  it('keeps a reader that reads again in time', () => {
     let now = 0;
     const streams = createStreams(() => now);
     const { target, state } = reader();
@@ -66,7 +66,7 @@ describe('streams', () => {
     expect([state.isDestroyed, state.written.length]).toEqual([false, 5]);
   });
 
-  it('takes a few, and another in the place of one that left', () => {
+  it('accepts a few, and another in place of one that left', () => {
     const streams = createStreams(() => 0);
     const readers = Array.from({ length: MAX_DASHBOARD_STREAMS }, reader);
     expect(readers.every(({ target }) => streams.add(target))).toBe(true);

@@ -1,4 +1,4 @@
-// What the live view says must be true, in the order in which an operator needs it, and bounded whatever sites send.
+// The live view must be correct, in the order in which an operator needs it, and bounded whatever sites send.
 
 import type { HostWait, UrlDecision } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const wait = (host: string, more: Partial<HostWait> = {}): HostWait => ({
 const underway = (host: string) => ({ url: `http://${host}/`, host, purpose: 'page' as const, sinceMs: 1 });
 
 describe('the view', () => {
-  it('lists hosts by what is due: asked now, waiting by time, set aside, quiet', () => {
+  it('lists hosts by what is due: in flight, waiting by time, set aside, idle', () => {
     const crawl = fakeCrawl(
       {},
       {
@@ -53,7 +53,7 @@ describe('the view', () => {
     expect(hosts[3]?.tally).toBeNull();
   });
 
-  it('tells the result of requests and URLs', () => {
+  it('shows the results of requests and URLs', () => {
     const crawl = fakeCrawl();
     const view = keepView(crawl, true);
     crawl.tell('request', requestRecord());
@@ -80,7 +80,7 @@ describe('the view', () => {
     expect(recent.map(({ status, failure }) => status ?? failure)).toEqual([503, 'timeout-headers', 200]);
   });
 
-  it('keeps the pace of two minutes; what was done before it was opened is none', () => {
+  it('shows the pace of two minutes, without what was done before it was opened', () => {
     const crawl = fakeCrawl({ pages: 500, requests: 900, bytes: 1_000 });
     const view = keepView(crawl, true);
     view.sample();
@@ -119,7 +119,7 @@ describe('the view', () => {
     expect(JSON.stringify(view.read()).length).toBeLessThan(400_000);
   });
 
-  it('listens no longer once it is closed', () => {
+  it('stops listening when it is closed', () => {
     const crawl = fakeCrawl();
     const view = keepView(crawl, true);
     view.close();
@@ -127,8 +127,8 @@ describe('the view', () => {
   });
 });
 
-describe('the ledger of hosts', () => {
-  it('forgets the host asked longest ago', () => {
+describe('the table of hosts', () => {
+  it('forgets the host that was requested longest ago', () => {
     const ledger = createHostLedger(2);
     for (const host of ['a', 'b', 'a', 'c']) ledger.request(requestRecord({ host }));
     expect([...ledger.latest()]).toEqual(['c', 'a']);

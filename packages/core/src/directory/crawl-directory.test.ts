@@ -1,4 +1,4 @@
-// Two crawls in one directory would be an account of neither: a directory is taken only by the crawl that made it.
+// Files of two crawls in one directory would describe neither: only the crawl that made a directory may use it.
 
 import {
   mkdirSync,
@@ -37,7 +37,7 @@ function lockOf(differs: Record<string, unknown>): string {
 }
 
 describe('a crawl directory', () => {
-  it('is made with its parents, and says whose it is', async () => {
+  it('is made with its parents, and names its crawl', async () => {
     const path = join(base, 'a', 'b');
     const directory = await openCrawlDirectory(path, crawl, 1_000);
     expect(directory).toMatchObject({ isNew: true, manifest: { ...crawl, format: 3, createdAtMs: 1_000 } });
@@ -47,7 +47,7 @@ describe('a crawl directory', () => {
     expect((await readCrawlDirectory(path)).manifest).toEqual(directory.manifest);
   });
 
-  it('is taken again by the same crawl, and keeps its first manifest', async () => {
+  it('is opened again by the same crawl, and keeps its first manifest', async () => {
     await (await openCrawlDirectory(base, crawl, 1_000)).release();
     expect(await openCrawlDirectory(base, crawl, 2_000)).toMatchObject({
       isNew: false,
@@ -55,7 +55,7 @@ describe('a crawl directory', () => {
     });
   });
 
-  it.runIf(process.platform === 'linux')('is refused where nothing can be made, at any depth', async () => {
+  it.runIf(process.platform === 'linux')('is refused if it cannot be made, at any depth', async () => {
     for (const path of ['/proc/none', '/proc/none/deeper'])
       await expect(openCrawlDirectory(path, crawl)).rejects.toMatchObject({
         code: 'directory-taken',
@@ -75,7 +75,7 @@ describe('a crawl directory', () => {
     expect(readdirSync(base).sort()).toEqual(['crawl.json', 'robots']);
   });
 
-  it('takes more seeds than it began with, and from then on wants them all', async () => {
+  it('accepts additional seeds, and requires all of them from then on', async () => {
     await (await openCrawlDirectory(base, crawl)).release();
     const more = { ...crawl, seeds: ['https://example.com/', ...crawl.seeds] };
     const second = await openCrawlDirectory(base, more);
@@ -84,7 +84,7 @@ describe('a crawl directory', () => {
     await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({ code: 'directory-taken' });
   });
 
-  it('is open once at a time', async () => {
+  it('can be open only once at a time', async () => {
     const first = await openCrawlDirectory(base, crawl);
     await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({
       code: 'directory-in-use',
@@ -101,7 +101,7 @@ describe('a crawl directory', () => {
     ['half a lock', { 'crawl.lock': '{"pid":' }],
     ['half a manifest and half a lock', { 'crawl.json.1.part': '{', 'crawl.lock.2.part': '{' }],
     ['a reset that was not finished', { 'crawl.json.reset': '{}', 'items.jsonl': '{"id":"old"}\n' }],
-  ])('is opened after a process was killed that left %s', async (_, files) => {
+  ])('can be opened after a killed process left %s', async (_, files) => {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(base, name), content);
     const directory = await openCrawlDirectory(base, crawl);
     expect(directory.isNew).toBe(true);
@@ -118,7 +118,7 @@ describe('a crawl directory', () => {
     });
   });
 
-  it('refuses a directory that holds something else, and leaves it as it was', async () => {
+  it('refuses a directory with other content, and does not change it', async () => {
     writeFileSync(join(base, 'thesis.txt'), 'years of work');
     await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({ code: 'directory-taken' });
     expect(readdirSync(base)).toEqual(['thesis.txt']);
@@ -146,7 +146,7 @@ describe('a crawl directory', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('refuses a file in its place', async () => {
+  it('refuses a file in place of the directory', async () => {
     const file = join(base, 'file');
     writeFileSync(file, '');
     await expect(openCrawlDirectory(file, crawl)).rejects.toMatchObject({ code: 'directory-taken' });
@@ -163,11 +163,11 @@ describe('a crawl directory', () => {
     await expect(readCrawlDirectory(base)).rejects.toMatchObject({ code: 'directory-format' });
   });
 
-  it('has nothing to read where there is no crawl', async () => {
+  it('has nothing to read if there is no crawl', async () => {
     await expect(readCrawlDirectory(join(base, 'absent'))).rejects.toMatchObject({ code: 'directory-taken' });
   });
 
-  it('keeps each body of robots.txt once, and says whose it was each time', async () => {
+  it('keeps each body of robots.txt once, and records each authority that served it', async () => {
     const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
     const body = new TextEncoder().encode('User-agent: *\nDisallow:');
     await Promise.all([
@@ -179,7 +179,7 @@ describe('a crawl directory', () => {
     expect(readFileSync(join(robotsPath, 'index.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
-  it('writes a kept body again where half of it was left', async () => {
+  it('writes a kept body again if only half of it was left', async () => {
     const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
     const body = new TextEncoder().encode('User-agent: *\nDisallow:');
     writeFileSync(join(robotsPath, '00112233aabbccdd.txt'), body.subarray(0, 9));
@@ -187,7 +187,7 @@ describe('a crawl directory', () => {
     expect(readFileSync(join(robotsPath, '00112233aabbccdd.txt'), 'utf8')).toBe('User-agent: *\nDisallow:');
   });
 
-  it.each(['../../evil', '', 'ABC', 'zz'])('writes nothing under a name that is no hash: "%s"', async (hash) => {
+  it.each(['../../evil', '', 'ABC', 'zz'])('writes nothing under a name that is not a hash: "%s"', async (hash) => {
     const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
     await keepRobots('https://a.test', hash, new Uint8Array());
     expect(readdirSync(robotsPath)).toEqual([]);
@@ -211,7 +211,7 @@ describe('starting over', () => {
       ],
       14_010,
     ],
-  ])('tells until when hosts rest after %s', async (_, requests, restedAtMs) => {
+  ])('says until when hosts must wait after %s', async (_, requests, restedAtMs) => {
     const { release, requestsPath } = await openCrawlDirectory(base, crawl);
     await release();
     const whole = { host: 'a.test', crawlDelayMs: null, requestIntervalMs: null };
@@ -219,7 +219,7 @@ describe('starting over', () => {
     expect(await resetCrawlDirectory(base, 'tester', POLITE)).toBe(restedAtMs);
   });
 
-  it('removes what the crawl has kept, and nothing else', async () => {
+  it('removes the files of the crawl, and nothing else', async () => {
     await (await openCrawlDirectory(base, crawl)).release();
     mkdirSync(join(base, 'files'));
     for (const name of ['items.jsonl', 'requests.jsonl', 'files/a.pdf', 'notes.txt'])
@@ -228,7 +228,7 @@ describe('starting over', () => {
     expect(readdirSync(base)).toEqual(['notes.txt']);
   });
 
-  it('has nothing to remove where nothing is', async () => {
+  it('has nothing to remove if there is nothing', async () => {
     await resetCrawlDirectory(base, 'tester', POLITE);
     await resetCrawlDirectory(join(base, 'absent'), 'tester', POLITE);
     expect(readdirSync(base)).toEqual([]);
@@ -238,7 +238,7 @@ describe('starting over', () => {
     ['no crawl', 'thesis.txt', 'years of work'],
     ['a crawl of another name', 'crawl.json', JSON.stringify({ ...crawl, name: 'other', format: 3 })],
     ['a manifest that cannot be read', 'crawl.json', '{'],
-  ])('refuses a directory with %s, and leaves it as it was', async (_, name, content) => {
+  ])('refuses a directory with %s, and does not change it', async (_, name, content) => {
     writeFileSync(join(base, name), content);
     await expect(resetCrawlDirectory(base, 'tester', POLITE)).rejects.toMatchObject({ code: 'directory-taken' });
     expect(readdirSync(base)).toEqual([name]);

@@ -1,4 +1,5 @@
-// Several processes in one crawl directory: no two write the same file, and anyone who wants it alone gets it alone.
+// Several processes in one crawl directory: no two write the same file, and a process that needs it exclusively gets it
+// exclusively.
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ afterEach(() => rmSync(path, { recursive: true, force: true }));
 const share = () => openCrawlDirectory(path, crawl, 1, true);
 
 describe('a shared crawl directory', () => {
-  it('gives each process files of its own, and the number of one that has gone to the next', async () => {
+  it('gives each process its own files, and the number of an ended one to the next', async () => {
     const crew = await Promise.all([share(), share(), share()]);
     expect(crew.map(({ part }) => part).sort()).toEqual([1, 2, 3]);
     expect(new Set(crew.map(({ itemsPath }) => itemsPath)).size).toBe(3);
@@ -31,7 +32,7 @@ describe('a shared crawl directory', () => {
     expect(readdirSync(path).filter((name) => name.endsWith('.lock'))).toEqual([]);
   });
 
-  it('is refused to a run that wants it alone, and to a reset', async () => {
+  it('is refused to a run that needs it exclusively, and to a reset', async () => {
     const one = await share();
     await expect(openCrawlDirectory(path, crawl)).rejects.toMatchObject({ code: 'directory-in-use' });
     await expect(resetCrawlDirectory(path, 'crew', { minMs: 0, factor: 0 })).rejects.toMatchObject({
@@ -49,7 +50,7 @@ describe('a shared crawl directory', () => {
     await expect(other).rejects.toMatchObject({ code: 'directory-taken' });
   });
 
-  it('is read as a whole: items of all, each id once, and a reset removes all of it', async () => {
+  it('is read as a whole, with the items of all processes and each id once, and a reset removes all of it', async () => {
     const [one, two] = [await share(), await share()];
     const line = (id: string) => `{"id":"${id}","url":"https://example.org/"}\n`;
     writeFileSync(one.itemsPath, line('a') + line('b'));

@@ -1,4 +1,4 @@
-// What is at stake: a site's reservation of rights must bind although its file moved, failed, or was never read.
+// At stake: a site's reservation of rights must apply even if its file moved, failed, or was never read.
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
@@ -78,13 +78,13 @@ describe('tdmrep.json', () => {
     ).toBe(true);
   });
 
-  it('is not looked for without a purpose that calls for it', async () => {
+  it('is not requested without a purpose that needs it', async () => {
     const companions = createCompanions({ tdm: false, datasets: null }, records(), () => NOW);
     expect(await companions.urlsFor('https://a.test', true)).toEqual([]);
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
   });
 
-  it('counts as not used where robots.txt closes it', async () => {
+  it('counts as missing if robots.txt disallows it', async () => {
     const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
     await companions.excluded(FILE);
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
@@ -105,7 +105,7 @@ describe('tdmrep.json', () => {
     ).toBe(true);
   });
 
-  it('speaks for the authority asked first, five redirects long', async () => {
+  it('applies to the first authority, after at most five redirects', async () => {
     const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
     const hop = await companions.redirected(work(FILE), 'https://b.test/rights.json');
     expect(hop).toMatchObject({
@@ -122,14 +122,14 @@ describe('tdmrep.json', () => {
     expect(await reserved(companions, 'https://a.test/closed/x')).toBe(true);
   });
 
-  it('a chain that does not end leads to no file', async () => {
+  it('does not exist if its redirects do not end', async () => {
     const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
     expect(await reserved(companions, 'https://a.test/')).toBe(true);
     expect(await companions.redirected(work(FILE, { hops: 5 }), FILE)).toBeNull();
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
   });
 
-  it('is asked for again with a later robots.txt, once a day, as long as it never came', async () => {
+  it('is requested again after a later robots.txt, once a day, as long as it never arrived', async () => {
     let now = NOW;
     const day = 86_400_000;
     const companions = createCompanions({ tdm: true, datasets: null }, records(), () => now);
@@ -146,7 +146,7 @@ describe('tdmrep.json', () => {
 });
 
 describe('data.txt', () => {
-  it('is asked for again when it has expired, with the next robots.txt, over a restart too (data-txt §6)', async () => {
+  it('is requested again when it has expired, after the next robots.txt, also after a restart (data-txt §6)', async () => {
     let now = NOW;
     const kept = records();
     const datasets = () => [];

@@ -1,5 +1,5 @@
-// A domain whose name server is silent costs one look-up at a time, whatever number of hosts it names. If this breaks,
-// a page of links to such names makes every other name of the crawl unknown.
+// A domain whose name server is silent occupies one look-up at a time, however many hosts it has. If this breaks, a
+// page of links to such names makes all other look-ups of the crawl fail.
 
 import { describe, expect, it } from 'vitest';
 import { queued } from './address-book.js';
@@ -21,7 +21,7 @@ function makeResolver() {
 }
 
 describe('look-ups', () => {
-  it('of one domain are made one at a time, and others go past them', async () => {
+  it('of one domain are made one at a time, and others do not wait for them', async () => {
     const { resolve, asked, answer } = makeResolver();
     const all = ['a.evil.example', 'b.evil.example', 'c.evil.example', 'good.example', 'www.fine.example'].map(resolve);
     await new Promise(setImmediate);
@@ -36,7 +36,7 @@ describe('look-ups', () => {
     expect(await Promise.all(all)).toEqual(all.map(() => ['192.0.2.1']));
   });
 
-  it('are few at once, and go on in the order in which they were asked for', async () => {
+  it('are few at once, and made in the order in which they were requested', async () => {
     const { resolve, asked, answer } = makeResolver();
     const names = Array.from({ length: MAX_SYSTEM_LOOKUPS + 2 }, (_, index) => `site-${index}.example`);
     const all = names.map(resolve);
@@ -47,7 +47,7 @@ describe('look-ups', () => {
     await Promise.all(all);
   });
 
-  it('that fail free their place as well', async () => {
+  it('that fail free their place too', async () => {
     let asked = 0;
     const resolve = queued(() => {
       asked += 1;

@@ -1,5 +1,5 @@
-// The crawler's own network stays out of reach, in whatever notation a link writes it and whatever a name resolves to.
-// If this breaks, any page on the web can make a crawl read its operator's intranet.
+// A link cannot reach the crawler's own network, in whatever notation it is written and whatever a name resolves to. If
+// this breaks, any page on the web can make a crawl read its operator's intranet.
 
 import { describe, expect, it } from 'vitest';
 import { type AddressGuardOptions, createAddressGuard, type GuardAnswer } from './address-guard.js';
@@ -133,11 +133,11 @@ describe('by default', () => {
     ['http://126.255.255.255/', '126.255.255.255', 4],
     ['http://168.63.129.15/', '168.63.129.15', 4],
     ['https://[2606:2800:220:1:248:1893:25c8:1946]/', '2606:2800:220:1:248:1893:25c8:1946', 6],
-  ] as const)('%s is reached: the nearest neighbours are open', async (url, address, family) => {
+  ] as const)('%s is allowed, as a neighbour of a refused address', async (url, address, family) => {
     expect(await judge(url)).toEqual({ kind: 'go', address, family });
   });
 
-  it('takes the first IPv4 address of a name, else the first', async () => {
+  it('uses the first IPv4 address of a name, otherwise the first address', async () => {
     const resolve = (name: string) =>
       Promise.resolve(name === 'six.example' ? ['2606:2800::2', '2606:2800::3'] : ['2606:2800::2', '93.184.215.14']);
     expect(await judge('http://both.example/', { resolve })).toMatchObject({ address: '93.184.215.14', family: 4 });
@@ -167,7 +167,7 @@ describe('ports', () => {
     expect(found).toMatchObject(failure === null ? { kind: 'go' } : { kind: 'refused', failure });
   });
 
-  it('are refused before anybody is asked for the name', async () => {
+  it('are refused before the name is looked up', async () => {
     let asked = 0;
     const resolve = () => Promise.resolve(['93.184.215.14']).finally(() => (asked += 1));
     expect(await judge('http://a.example:25/', { resolve })).toMatchObject({ failure: 'port-forbidden' });
@@ -202,7 +202,7 @@ describe('opened ranges', () => {
     expect(found.kind === 'go' ? 'go' : found.failure).toBe(expected);
   });
 
-  it('a name is reached on every port only when every address is opened', async () => {
+  it('a name may be reached on every port only if every address is allowed', async () => {
     const allow = ['127.0.0.0/8'];
     const resolve = (name: string) =>
       Promise.resolve(name === 'in.example' ? ['127.0.0.1', '127.0.0.2'] : ['127.0.0.1', '93.184.215.14']);
@@ -224,7 +224,7 @@ describe('opened ranges', () => {
     '127.0.0.0/-1',
     '10.0.0.0/8 ',
     '::/8/9',
-  ])('%j is no range', (range) => {
+  ])('%j is not a range', (range) => {
     expect(() => guard({ allowAddresses: [range] })).toThrow(expect.objectContaining({ code: 'option-invalid' }));
   });
 });
@@ -232,7 +232,7 @@ describe('opened ranges', () => {
 describe('looking names up', () => {
   const PUBLIC = ['93.184.215.14'];
 
-  it('happens once for all who ask at the same time, and once per lifetime', async () => {
+  it('happens once for simultaneous requests, and once per lifetime', async () => {
     let asked = 0;
     let now = 1_000;
     const resolve = () => Promise.resolve(PUBLIC).finally(() => (asked += 1));
@@ -273,7 +273,7 @@ describe('looking names up', () => {
     expect(await judge('http://a.example/', { resolve })).toMatchObject({ kind: 'refused', failure: 'dns' });
   });
 
-  it('a failure is remembered shortly', async () => {
+  it('a failure is remembered for a short time', async () => {
     let asked = 0;
     let now = 0;
     const failing = () => (asked++ === 0 ? Promise.reject(new Error('down')) : Promise.resolve(PUBLIC));
@@ -285,7 +285,7 @@ describe('looking names up', () => {
     expect((await one.judge(new URL('http://a.example/'))).kind).toBe('go');
   });
 
-  it('remembers a bounded number of names, and forgets the one unused longest', async () => {
+  it('remembers a bounded number of names, and forgets the one that was unused for longest', async () => {
     const asked: string[] = [];
     const resolve = (name: string) => Promise.resolve(PUBLIC).finally(() => asked.push(name));
     const one = guard({ resolve });

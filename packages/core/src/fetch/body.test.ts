@@ -1,5 +1,5 @@
-// A body is what the server meant, never more than the limits, and never passed off as whole when it is not.
-// If this breaks, a bomb fills the memory, or half a page counts as a page.
+// A body is what the server sent, never more than the limits, and never treated as complete if it is not. If this
+// breaks, a bomb fills the memory, or half a page counts as a page.
 
 import * as zlib from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
@@ -78,7 +78,7 @@ const PLAIN: readonly (readonly [name: string, codings: readonly ContentCoding[]
     ['gzip with zeros behind it', ['gzip'], (body) => Buffer.concat([gzipSync(body), Buffer.alloc(20)])],
   ];
 
-describe('a whole body', () => {
+describe('a complete body', () => {
   for (const [name, codings, encode] of PLAIN) {
     it.each([
       ['small, in one piece', SMALL, 1 << 20],
@@ -95,21 +95,24 @@ describe('a whole body', () => {
     });
   }
 
-  it('that has no bytes needs no decoding, whatever its header says', async () => {
+  it('without bytes needs no decoding, whatever its header says', async () => {
     const { decoded } = await collect(['gzip'], Buffer.alloc(0));
     expect(decoded).toMatchObject({ kind: 'decoded', cut: null });
   });
 
-  it.each(PLAIN)('%s: exactly at the cap is whole, one byte more is cut', async (_name, codings, encode) => {
-    const encoded = encode(SMALL);
-    const atCap = await collect(codings, encoded, { maxBodyBytes: SMALL.length });
-    expect(atCap.decoded).toMatchObject({ kind: 'decoded', cut: null });
-    const over = await collect(codings, encoded, { maxBodyBytes: SMALL.length - 1 });
-    expect(over.decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
-    if (over.decoded.kind === 'decoded') {
-      expect(Buffer.from(over.decoded.body).equals(SMALL.subarray(0, SMALL.length - 1))).toBe(true);
-    }
-  });
+  it.each(PLAIN)(
+    '%s: a body of exactly the limit is complete, and one byte more is cut',
+    async (_name, codings, encode) => {
+      const encoded = encode(SMALL);
+      const atCap = await collect(codings, encoded, { maxBodyBytes: SMALL.length });
+      expect(atCap.decoded).toMatchObject({ kind: 'decoded', cut: null });
+      const over = await collect(codings, encoded, { maxBodyBytes: SMALL.length - 1 });
+      expect(over.decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
+      if (over.decoded.kind === 'decoded') {
+        expect(Buffer.from(over.decoded.body).equals(SMALL.subarray(0, SMALL.length - 1))).toBe(true);
+      }
+    },
+  );
 });
 
 describe('a hostile body', () => {
@@ -123,13 +126,13 @@ describe('a hostile body', () => {
     ['long on the wire', ['gzip'], Buffer.concat([gzipSync(noise(400_000)), gzipSync(zeros)])],
   ];
 
-  it.each(BOMBS)('%s: a bomb is cut at the decoded cap', async (_name, codings, encoded) => {
+  it.each(BOMBS)('%s: a bomb is cut at the decoded limit', async (_name, codings, encoded) => {
     const { decoded } = await collect(codings, encoded, { maxBodyBytes: CAP });
     expect(decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
     if (decoded.kind === 'decoded') expect(decoded.body.length).toBe(CAP);
   });
 
-  it('is read no further than the wire cap and one piece', async () => {
+  it('is read no further than the limit on the wire and one piece', async () => {
     const endless = gzipSync(noise(3_000_000));
     const run = await collect(['gzip'], endless, { maxBodyBytes: 300_000, piece: 10_000 });
     expect(run.wasCutEarly).toBe(true);
@@ -142,13 +145,13 @@ describe('a hostile body', () => {
     ['br', ['br'] as const, brotliCompressSync(LARGE)],
     ['gzip, small', ['gzip'] as const, gzipSync(noise(5_000))],
     ['gzip of gzip', ['gzip', 'gzip'] as const, gzipSync(gzipSync(LARGE))],
-  ])('%s: a coding that ends early gives what came, marked', async (_name, codings, encoded) => {
+  ])('%s: a coding that ends early gives what arrived, marked', async (_name, codings, encoded) => {
     const { decoded } = await collect([...codings], encoded.subarray(0, encoded.length >> 1));
     expect(decoded).toMatchObject({ kind: 'decoded', cut: 'connection' });
     if (decoded.kind === 'decoded') expect(decoded.body.length).toBeGreaterThan(1_000);
   });
 
-  it('a response that ended early is marked even when its coding is whole', async () => {
+  it('a response that ended early is marked even if its coding is complete', async () => {
     expect((await collect(['gzip'], gzipSync(SMALL), { isWhole: false })).decoded).toMatchObject({ cut: 'connection' });
     expect((await collect([], SMALL, { isWhole: false })).decoded).toMatchObject({ cut: 'connection' });
   });
@@ -158,7 +161,7 @@ describe('a hostile body', () => {
     ['deflate', text(3)],
     ['br', Buffer.from('<!doctype html><title>not br</title>')],
     ['gzip', LARGE],
-  ] as const)('%s that is something else is undecodable', async (coding, body) => {
+  ] as const)('%s is undecodable if the data is something else', async (coding, body) => {
     expect((await collect([coding], Buffer.from(body))).decoded.kind).toBe('undecodable');
   });
 });

@@ -1,5 +1,5 @@
-// The text that handlers and the link scanner see is the text its author wrote.
-// If this breaks, titles are garbled and links with names beyond ASCII lead nowhere.
+// Handlers and the link scanner see the text that its author wrote. If this breaks, titles are garbled and links with
+// names beyond ASCII lead nowhere.
 
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
@@ -109,7 +109,7 @@ describe('decodeText', () => {
 const RUSSIAN = 'Москва является столицей России и крупнейшим городом страны.';
 const JAPANESE = '東京は日本の首都であり、世界最大の都市のひとつである。';
 
-describe('what nothing declares', () => {
+describe('text without a declaration', () => {
   it.each([
     ['windows-1251', RUSSIAN],
     ['koi8-r', RUSSIAN],
@@ -125,13 +125,13 @@ describe('what nothing declares', () => {
     ['windows-1250', 'Zażółć gęślą jaźń. Warszawa jest stolicą Polski i największym miastem kraju.'],
     ['windows-1252', 'Le café est fermé à cette heure-ci, mais la fenêtre reste ouverte; où êtes-vous, ma chère?'],
     ['windows-1254', 'İstanbul Türkiye’nin en kalabalık şehridir ve ekonomik açıdan çok önemlidir, çünkü'],
-  ])('%s is told by its bytes, however much English markup stands before it', (label, text) => {
+  ])('in %s is recognised by its bytes, however much English markup comes before it', (label, text) => {
     const html = `<html><head><script src="menu.js"></script></head><body>${'<p>Home | About us</p>'.repeat(500)}<p>${text}</p>`;
     expect(decodeText(iconv.encode(html, label), 'text/html', 'html')).toBe(html);
   });
 
   it.each([['© 2026 Acme'], ['Müller'], ['naïve café']])(
-    '%s has too few bytes to tell: the legacy of the web',
+    'in %s has too few bytes to decide, so the default of browsers applies',
     (text) => {
       expect(decodeText(latin1(text), 'text/html', 'html')).toBe(text);
     },
@@ -142,13 +142,13 @@ describe('what nothing declares', () => {
   });
 });
 
-describe('where UTF-8 begins', () => {
-  it.each(CASES)('%s: nowhere, or the text is what follows', (_what, body, contentType, kind, text) => {
+describe('the beginning of UTF-8', () => {
+  it.each(CASES)('%s: nowhere, or the text is what follows it', (_what, body, contentType, kind, text) => {
     const start = utf8Start(body, contentType, kind);
     if (start !== null) expect(body.toString('utf8', start)).toBe(text);
   });
 
-  it('is behind the mark, at the beginning, or nowhere', () => {
+  it('is after the mark, at the beginning, or nowhere', () => {
     expect(utf8Start(Buffer.from('\uFEFFä'), 'text/html; charset=latin1', 'html')).toBe(3);
     expect(utf8Start(Buffer.from('ä'), 'text/html; charset=UTF8', 'html')).toBe(0);
     expect(utf8Start(Buffer.from('ä'), null, 'html')).toBe(0);

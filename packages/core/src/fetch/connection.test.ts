@@ -1,6 +1,6 @@
-// What a fetcher does before a request leaves and with the connection afterwards: it connects to the judged address
-// only, asks last of all, and reuses a connection only after a clean end. If this breaks, a request leaves that must
-// not, or reaches an address that was not judged.
+// What a fetcher does before it sends a request and with the connection afterwards: it connects only to the judged
+// address, calls mayStart last, and reuses a connection only after a clean end. If this breaks, a forbidden request is
+// sent, or one reaches an address that was not judged.
 
 import { Client } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -41,8 +41,8 @@ const sendAndEnd =
   };
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
-describe('before the request leaves', () => {
-  it('mayStart is asked once, last, and false sends nothing', async () => {
+describe('before a request is sent', () => {
+  it('mayStart is called once and last, and false sends nothing', async () => {
     const server = await serve(send(response('x')));
     const one = fetcher();
     let asked = 0;
@@ -63,7 +63,7 @@ describe('before the request leaves', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('mayStart is asked when the connection stands, not before', async () => {
+  it('mayStart is called when the connection is open, not before', async () => {
     const server = await serve(send(response('x')));
     let connectionsWhenAsked = -1;
     await fetcher().fetch(
@@ -77,7 +77,7 @@ describe('before the request leaves', () => {
     expect(connectionsWhenAsked).toBe(server.connections());
   });
 
-  it('a mayStart that throws sends nothing and is a value', async () => {
+  it('a mayStart that throws sends nothing, and the result is a value', async () => {
     const server = await serve(send(response('x')));
     const outcome = await fetcher().fetch(
       fetchRequest(`${server.origin}/`, {
@@ -110,7 +110,7 @@ describe('the address', () => {
     expect(first.requests).toHaveLength(1);
   });
 
-  it('a name in its place is refused, not looked up', async () => {
+  it('a name in place of an address is refused, not looked up', async () => {
     const server = await serve(send(response('x')));
     const outcome = await fetcher().fetch(
       fetchRequest(`${server.origin}/`, { address: { address: 'localhost', family: 4 } }),
@@ -121,7 +121,7 @@ describe('the address', () => {
 });
 
 describe('connections', () => {
-  it('are used again, one request at a time', async () => {
+  it('are reused, one request at a time', async () => {
     const server = await serve(send(response('x')));
     const one = fetcher();
     for (let index = 0; index < 5; index += 1) await one.fetch(fetchRequest(`${server.origin}/${index}`));
@@ -140,7 +140,7 @@ describe('connections', () => {
     ['connection: close', send(response('x', { headers: ['Connection: close'] }))],
     ['an end after the response', sendAndEnd(response('x'))],
     ['bytes behind the response', send(response('x'), 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstale')],
-  ])('%s: the next request gets a fresh one and its own answer', async (_what, answer) => {
+  ])('%s: the next request gets a new connection and its own answer', async (_what, answer) => {
     let isFirst = true;
     const server = await serve((socket, head, index) => {
       if (isFirst) answer(socket, head, index);
@@ -157,7 +157,7 @@ describe('connections', () => {
     expect(server.connections()).toBe(2);
   });
 
-  it('one that was cut is not used again, and no new one is opened for nothing', async () => {
+  it('that were cut are not reused, and no new one is opened without need', async () => {
     const server = await serve((socket) => {
       socket.write(`${HEAD}\r\n`);
       writeEndlessly(socket, Buffer.alloc(64_000));
@@ -170,15 +170,15 @@ describe('connections', () => {
   });
 });
 
-describe('giving up', () => {
-  it('before it began: aborted, and mayStart is not called', async () => {
+describe('aborting', () => {
+  it('before the request began gives aborted, and mayStart is not called', async () => {
     const server = await serve(() => undefined);
     const outcome = await fetcher().fetch(fetchRequest(`${server.origin}/`, { signal: AbortSignal.abort() }));
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'aborted', wasSent: false });
     expect(server.connections()).toBe(0);
   });
 
-  it('while it waits for an answer: aborted, and the connection ends', async () => {
+  it('while it waits for an answer gives aborted, and the connection ends', async () => {
     const controller = new AbortController();
     let hasEnded: Promise<void> | null = null;
     const server = await serve((socket) => {
@@ -204,7 +204,7 @@ describe('giving up', () => {
     );
   });
 
-  it('closing ends idle connections and lets the others finish', async () => {
+  it('close ends idle connections and lets the others finish', async () => {
     const server = await serve((socket) => setTimeout(() => socket.write(response('x')), 40));
     const one = createUndiciFetcher();
     const underway = one.fetch(fetchRequest(`${server.origin}/`));
@@ -214,6 +214,6 @@ describe('giving up', () => {
   });
 });
 
-it("connects by undici's own client, wherever undici keeps its file", () => {
+it("connects with undici's own client, wherever undici keeps its file", () => {
   expect(clientClass()).toBe(Client);
 });

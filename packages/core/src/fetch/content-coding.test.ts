@@ -1,4 +1,4 @@
-// zstd is offered only where it can be undone: a page in a coding that cannot be undone is lost.
+// zstd is offered only if it can be decoded: otherwise the page would be lost.
 
 import { PassThrough } from 'node:stream';
 import zlib from 'node:zlib';
@@ -17,7 +17,7 @@ describe('a runtime without zstd', () => {
 });
 
 describe('a runtime with zstd', () => {
-  it('undoes it with a window no larger than the coding allows', () => {
+  it('decodes it with a window no larger than the coding allows', () => {
     const asked: object[] = [];
     const zstd = findZstd({
       zstdDecompressSync: (_encoded: Buffer, options: object) => {
@@ -41,12 +41,12 @@ describe('a runtime with zstd', () => {
 });
 
 describe('this runtime', () => {
-  it('offers zstd if, and only if, it can undo it', () => {
+  it('offers zstd if, and only if, it can decode it', () => {
     expect(ACCEPT_ENCODING.split(', ').includes('zstd')).toBe(isHere);
     expect(parseContentEncoding('zstd').kind).toBe(isHere ? 'known' : 'unknown');
   });
 
-  it.runIf(isHere)('undoes a frame', () => {
+  it.runIf(isHere)('decodes a frame', () => {
     expect(decodeInOneCall('zstd', FRAME, 1_000).toString()).toBe('Ebbe und Flut');
   });
 });

@@ -1,5 +1,5 @@
-// A cookie comes back to the origin that set it and to no other, and no site can fill the memory with them. If this
-// breaks, one site learns what another said about the crawl.
+// A cookie is sent only to the origin that set it, and no site can fill the memory with cookies. If this breaks, one
+// site gets another's data about the crawl.
 
 import { describe, expect, it } from 'vitest';
 import { type CookieJar, Cookies, jarMaker } from './cookies.js';
@@ -38,7 +38,7 @@ function cookies() {
 }
 
 describe('a cookie', () => {
-  it('comes back to its origin', async () => {
+  it('is sent to its origin', async () => {
     const { set, valueFor } = cookies();
     expect(await valueFor(A, 'page')).toBeNull();
     await set(A, ['one=1; Path=/', 'two=2']);
@@ -52,7 +52,7 @@ describe('a cookie', () => {
     'https://example/',
     'http://a.example/',
     'https://a.example:8443/',
-  ])('never goes to %s, whatever its Domain says', async (other) => {
+  ])('is never sent to %s, whatever its Domain says', async (other) => {
     const { set, valueFor } = cookies();
     await set(A, ['one=1; Domain=example', 'two=2; Domain=a.example']);
     expect(await valueFor(new URL(other), 'page')).toBeNull();
@@ -68,7 +68,7 @@ describe('a cookie', () => {
 });
 
 describe('bounds', () => {
-  it('an origin has so many cookies, and old ones can still change', async () => {
+  it('limit the number of cookies of an origin, and old ones can still change', async () => {
     const { set, valueFor } = cookies();
     for (let index = 0; index < MAX_ORIGIN_COOKIES + 10; index += 1) await set(A, [`n${index}=1`]);
     await set(A, ['n0=changed']);
@@ -77,7 +77,7 @@ describe('bounds', () => {
     expect(value).toContain('n0=changed');
   });
 
-  it('a line, and what is sent, have a length', async () => {
+  it('limit the length of a line and of what is sent', async () => {
     const { set, valueFor } = cookies();
     await set(A, [`long=${'x'.repeat(MAX_COOKIE_LINE_CHARS)}`, 'short=1']);
     expect(await valueFor(A, 'page')).toBe('short=1');
@@ -87,7 +87,7 @@ describe('bounds', () => {
     expect(await valueFor(A, 'page')).toBeNull();
   });
 
-  it('so many origins are remembered, the one unused longest goes first', async () => {
+  it('limit the number of origins, and the one that was unused for longest is dropped', async () => {
     const { set, valueFor } = cookies();
     const url = (index: number) => new URL(`https://h${index}.example/`);
     for (let index = 0; index < MAX_COOKIE_ORIGINS; index += 1) await set(url(index), ['a=1']);
@@ -97,7 +97,7 @@ describe('bounds', () => {
     expect(await valueFor(url(1), 'page')).toBeNull();
   });
 
-  it.each(['no name', '=1', 'bad=refused'])('%j is no cookie, and no failure', async (line) => {
+  it.each(['no name', '=1', 'bad=refused'])('%j is not a cookie, and not a failure', async (line) => {
     const { set, valueFor } = cookies();
     await set(A, [line, 'good=1']);
     expect(await valueFor(A, 'page')).toBe('good=1');
@@ -129,7 +129,7 @@ describe('the usual jars', () => {
     expect(await made.valueFor(new URL('https://www.a.example/'), 'page')).toBeNull();
   });
 
-  it('are not made for who wants none, or has jars of their own', async () => {
+  it('are not made if the user wants none or has their own', async () => {
     expect(await jarMaker(null)).toBeNull();
     expect(await jarMaker(plainJar)).toBe(plainJar);
   });

@@ -1,5 +1,5 @@
-// Egress is the only way out: with the crawl's identity, to a judged address, when second lock and frontier agree.
-// If this breaks, a request leaves that is not allowed, or that does not say whose it is.
+// Every request goes through egress: with the crawl's identity, to a judged address, if second lock and frontier agree.
+// If this breaks, a request is sent that is not allowed, or that does not identify the crawler.
 
 import type { HostRequirements, StartAnswer } from '@mannerly/frontier';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -85,8 +85,8 @@ async function open(
 
 const ok: Answer = (socket) => socket.write(response('<p>hi'));
 
-describe('what leaves', () => {
-  it('carries the name, the contact and the purpose, and nothing of a browser', async () => {
+describe('a request that is sent', () => {
+  it('has the name, the contact and the purpose, and no browser’s fields', async () => {
     const { server, send } = await open(ok, { contact: 'ann@example.org' });
     await send('/a');
     await send('/robots.txt', { purpose: 'robots', headers: { 'If-None-Match': '"x"' } });
@@ -113,7 +113,7 @@ describe('what leaves', () => {
     ]);
   });
 
-  it('never carries credentials of the URL, its fragment, or fields that are not the caller’s to say', async () => {
+  it('never has credentials or the fragment of the URL, or fields that the caller may not set', async () => {
     const { server, send } = await open(ok);
     const outcome = await send(`http://user:secret@a.example:${server.port}/a?b#c`, {
       headers: {
@@ -132,7 +132,7 @@ describe('what leaves', () => {
     expect(server.requests[0]).not.toMatch(/secret|Mozilla|cookie|authorization|b\.example|referer|dXNlc/i);
   });
 
-  it('is told to the log, once, with its times, its gap and what the host asked for', async () => {
+  it('is logged once, with its times, its gap and what the host asked for', async () => {
     const { records, send } = await open(ok);
     await send('/a');
     await send('/b', { requirements: { ...NOTHING, crawlDelayMs: 20 } });
@@ -154,7 +154,7 @@ describe('what leaves', () => {
     expect(second).toMatchObject({ crawlDelayMs: 20, gapMs: (second?.startedAtMs ?? 0) - (first?.endedAtMs ?? 0) });
   });
 
-  it('robots.txt has its own cap, one byte more than the reader reads', async () => {
+  it('has its own limit for robots.txt, one byte more than the reader reads', async () => {
     const { send } = await open((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       writeEndlessly(socket, Buffer.alloc(64_000, 'x'));
@@ -167,7 +167,7 @@ describe('what leaves', () => {
   });
 });
 
-describe('what does not leave', () => {
+describe('a request that is not sent', () => {
   it.each([
     ['http://10.0.0.1/', 'address-forbidden'],
     ['http://[::ffff:127.0.0.1]/', 'address-forbidden'],
@@ -193,7 +193,7 @@ describe('what does not leave', () => {
   });
 
   it.each(['page', 'robots', 'sitemap', 'data-txt', 'well-known', 'handler'] as const)(
-    'a %s request to a name inside: the server that listens there hears nothing',
+    'as %s to a name with an internal address, does not reach the server there',
     async (purpose) => {
       const { server, send } = await open(ok, { allowAddresses: ['127.0.0.2/32'] });
       for (const host of ['inside.example', 'localhost', '127.0.0.1', '127.1', '0x7f000001', '[::1]', 'localhost.']) {
@@ -204,7 +204,7 @@ describe('what does not leave', () => {
     },
   );
 
-  it('a name is looked up once between judging and connecting (rebinding)', async () => {
+  it('is refused if a name changes between judging and connecting (rebinding)', async () => {
     const answers = [['127.0.0.1'], ['127.0.0.9'], ['10.0.0.1']];
     const { asked, send } = await open(ok, { resolve: () => Promise.resolve(answers.shift() ?? []) });
     for (const path of ['/1', '/2', '/3']) expect(await send(path)).toMatchObject({ remoteAddress: '127.0.0.1' });
@@ -220,7 +220,7 @@ describe('what does not leave', () => {
     expect([server.requests.length, records.length]).toEqual([0, 0]);
   });
 
-  it('when the second lock says wait, although the frontier says go', async () => {
+  it('when the second lock says wait, even if the frontier says go', async () => {
     const { server, records, send } = await open(ok);
     const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
     expect(await send('/1', { requirements })).toMatchObject({ kind: 'response' });
@@ -234,7 +234,7 @@ describe('what does not leave', () => {
     expect([server.requests.length, asked]).toEqual([1, 0]);
   });
 
-  it('a request that did not leave starts no silence at the second lock', async () => {
+  it('starts no wait at the second lock', async () => {
     const { send } = await open(ok);
     const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
     await send('/1', { requirements, mayStart: () => ({ kind: 'wait', untilMs: 1 }) });
@@ -242,8 +242,8 @@ describe('what does not leave', () => {
   });
 });
 
-describe('whatever happens', () => {
-  it('a resolver that breaks is a value', async () => {
+describe('failures', () => {
+  it('of a resolver are values', async () => {
     const { send } = await open(ok, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
     expect(await send('/')).toMatchObject({ kind: 'failed', failure: 'dns', detail: 'SERVFAIL' });
   });
@@ -272,7 +272,7 @@ describe('whatever happens', () => {
       async () => ({ kind: 'response', status: 200, headers: [], body: 'x', timing }),
       'neither a',
     ],
-  ])('a fetcher that %s is a value, and told', async (_what, fetch, detail) => {
+  ])('of a fetcher that %s are values, and reported', async (_what, fetch, detail) => {
     const told: string[] = [];
     const broken = new Egress({
       fetcher: {
@@ -299,7 +299,7 @@ describe('whatever happens', () => {
     expect(told).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1\/ (?:Type|Range)?Error: /)]);
   });
 
-  it('a failed exchange counts for the second lock from its end', async () => {
+  it('count for the second lock from the end of the exchange', async () => {
     const { send, records } = await open((socket) => socket.destroy());
     const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
     expect(await send('/', { requirements })).toMatchObject({ kind: 'failed', wasSent: true });
@@ -310,7 +310,7 @@ describe('whatever happens', () => {
   });
 });
 
-it('a stop at once does not wait for a name to be looked up', async () => {
+it('do not make an immediate stop wait for a look-up', async () => {
   const stop = new AbortController();
   const { server, send } = await open(ok, { resolve: () => new Promise(() => undefined) });
   const sending = send('/a', { signal: stop.signal });
@@ -344,7 +344,7 @@ describe('requests under way', () => {
     expect(egress.underwayCount).toBe(0);
   });
 
-  it('leave out those that have to wait, and those that failed', async () => {
+  it('leave out those that wait, and those that failed', async () => {
     const { egress, send } = await open((socket) => socket.destroy());
     await send('/', { mayStart: () => ({ kind: 'wait', untilMs: 5 }) });
     await send('/');

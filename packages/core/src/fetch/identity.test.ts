@@ -1,5 +1,5 @@
-// Every request carries a name that robots.txt can address and a contact that reaches somebody.
-// If this breaks, sites are visited by somebody whom they cannot ask to stop.
+// Every request has a name that robots.txt can address and a contact that reaches a person. If this breaks, sites are
+// visited by a crawler that they cannot ask to stop.
 
 import { describe, expect, it } from 'vitest';
 import type { IdentityOptions } from '../options/crawler-options.js';
@@ -62,7 +62,7 @@ describe('resolveIdentity', () => {
     expect(() => resolveIdentity(options as IdentityOptions)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('takes several tokens when each stands in the User-Agent, whatever the case', () => {
+  it('accepts several tokens if each is in the User-Agent, whatever the case', () => {
     expect(resolveIdentity({ name: 'tide-study', contact, tokens: ['Tide-Study', 'tide'] }).tokens).toEqual([
       'Tide-Study',
       'tide',

@@ -1,5 +1,5 @@
-// A signature is made when its connection is there, so that waiting never eats its life. If this breaks, a slow host
-// gets signatures that have expired.
+// A signature is made when its connection is open, so that waiting does not use up its lifetime. If this breaks, a slow
+// host gets expired signatures.
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { fetchRequest } from '../../test-support/fetch-request.js';
@@ -26,11 +26,11 @@ function fetcher(): Fetcher {
 
 const ANSWER: Answer = (socket) => void socket.write(response('x'));
 
-describe('fields that are made anew when the connection is there', () => {
+describe('fields that are made when the connection is open', () => {
   const asking = (server: RawServer, now: () => Promise<Record<string, string>>, more: object = {}) =>
     fetchRequest(`${server.origin}/`, { headers: { 'X-Signed': 'before' }, headersNow: now, ...more });
 
-  it('are sent in place of the others, and not asked for on a connection that is there already', async () => {
+  it('are sent in place of the others, and not requested for an existing connection', async () => {
     const heads: string[] = [];
     const server = await serve((socket, head) => {
       heads.push(/x-signed: (\w+)/i.exec(head)?.[1] ?? '');
@@ -48,14 +48,14 @@ describe('fields that are made anew when the connection is there', () => {
     expect(order).toEqual(['asked', 'may start', 'may start']);
   });
 
-  it('that cannot be made: nothing is sent', async () => {
+  it('send nothing if they cannot be made', async () => {
     const server = await serve(ANSWER);
     const outcome = await fetcher().fetch(asking(server, () => Promise.reject(new Error('no key'))));
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: 'no key', wasSent: false });
     expect(server.requests).toEqual([]);
   });
 
-  it('that do not come in time, or for a stopped crawl: nothing is sent', async () => {
+  it('send nothing if they come too late or the crawl has stopped', async () => {
     const server = await serve(ANSWER);
     const never = () => new Promise<never>(() => undefined);
     const slow = await fetcher().fetch(asking(server, never, { limits: { connectTimeoutMs: 50 } }));
@@ -70,7 +70,7 @@ describe('fields that are made anew when the connection is there', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('of a server that is not there: the failure is that of any other request', async () => {
+  it('do not change the failure if the server cannot be reached', async () => {
     const server = await serve(ANSWER);
     await server.close();
     const outcome = await fetcher().fetch(asking(server, async () => ({})));

@@ -1,5 +1,5 @@
-// Half a robots.txt is no robots.txt: the missing half may hold the Disallow lines.
-// If this breaks, a connection that fails at the right moment opens a site.
+// Half a robots.txt must not count: the missing half may have the Disallow lines. If this breaks, a connection that
+// fails at the right moment opens a site.
 
 import { describe, expect, it } from 'vitest';
 import type { FailedOutcome, FailureCode, ResponseOutcome } from './outcome.js';
@@ -30,18 +30,18 @@ const failed = (failure: FailureCode): FailedOutcome => ({
 });
 
 describe('toRobotsAnswer', () => {
-  it.each([200, 204, 206, 301, 304, 404, 429, 500])('a whole %d is a response', (status) => {
+  it.each([200, 204, 206, 301, 304, 404, 429, 500])('a complete %d is a response', (status) => {
     expect(toRobotsAnswer(response({ status }))).toMatchObject({ kind: 'response', status });
   });
 
-  it.each([200, 404, 500])('a %d that the peer cut is a failure (access §4)', (status) => {
+  it.each([200, 404, 500])('a %d that the server cut is a failure (access §4)', (status) => {
     expect(toRobotsAnswer(response({ status, truncated: 'connection' }))).toEqual({
       kind: 'failure',
       failure: 'short-body',
     });
   });
 
-  it('one that our cap cut is a response: the reader sees that there was more', () => {
+  it('one that our limit cut is a response, and the reader sees that there was more', () => {
     expect(toRobotsAnswer(response({ truncated: 'limit' }))).toMatchObject({ kind: 'response', status: 200 });
   });
 

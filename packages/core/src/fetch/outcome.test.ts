@@ -1,5 +1,5 @@
-// The frontier's clock and its retries see an exchange as it was.
-// If this breaks, a failing host is asked faster than a good one, or a Retry-After is lost.
+// The frontier's clock and retries get correct facts about an exchange. If this breaks, a failing host is requested
+// faster than a good one, or a Retry-After is lost.
 
 import { describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from './outcome.js';
@@ -20,7 +20,7 @@ const whole: ResponseOutcome = {
 };
 
 describe('exchangeOf', () => {
-  it('tells status, Retry-After, bytes, and times rounded up to where they may have been', () => {
+  it('has status, Retry-After, bytes, and times that are rounded up', () => {
     expect(exchangeOf(whole)).toEqual({
       startedAtMs: 101,
       endedAtMs: 201,
@@ -31,12 +31,12 @@ describe('exchangeOf', () => {
     });
   });
 
-  it('a body that the peer cut is a failure of the host, one that our cap cut is not', () => {
+  it('counts a body that the server cut as a failure of the host, and one that our limit cut not', () => {
     expect(exchangeOf({ ...whole, truncated: 'connection' }).failure).toBe('closed-early');
     expect(exchangeOf({ ...whole, truncated: 'limit' }).failure).toBeNull();
   });
 
-  it('a failed exchange has its word and no status', () => {
+  it('has a code and no status for a failed exchange', () => {
     const failed = {
       kind: 'failed',
       url: '',

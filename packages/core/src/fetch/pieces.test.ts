@@ -1,4 +1,4 @@
-// Whatever pieces bytes come in, they are the same bytes. If this breaks, pages are silently garbled.
+// Bytes are the same in whatever pieces they arrive. If this breaks, pages are silently garbled.
 
 import { describe, expect, it } from 'vitest';
 import { Pieces } from './body.js';
@@ -31,7 +31,7 @@ describe('pieces', () => {
     expect(pieces.joined().equals(whole)).toBe(true);
   });
 
-  it('goes on after somebody asked, on both sides of the bound', () => {
+  it('continues after a read, on both sides of the bound', () => {
     const pieces = new Pieces();
     const parts = [bytes(10), bytes(LARGE_BODY_BYTES - 10), bytes(1), bytes(20)];
     for (const [index, part] of parts.entries()) {
@@ -40,7 +40,7 @@ describe('pieces', () => {
     }
   });
 
-  it('is empty again when it was cleared', () => {
+  it('is empty after it was cleared', () => {
     const pieces = collect(LARGE, 1_000);
     pieces.clear();
     expect([pieces.bytes, pieces.joined().length]).toEqual([0, 0]);

@@ -1,5 +1,5 @@
-// One proxy, by a URL that any log may hold. If this breaks, a password is in a manifest, or a list of proxies passes
-// for one.
+// One proxy, with a URL that may be in any log. If this breaks, a password is in a manifest, or a list of proxies is
+// accepted.
 
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ describe('network.proxy', () => {
     expect(resolveProxy(given, ENV)).toMatchObject({ url, ...parts });
   });
 
-  it('has name and password for the proxy alone', () => {
+  it('sends name and password only to the proxy', () => {
     const proxy = resolveProxy('env:SOCKS', ENV);
     expect(proxy.credentials()).toEqual({ username: 'me', password: 's@cret' });
     expect(JSON.stringify(proxy) + inspect(proxy)).not.toMatch(/cret/);

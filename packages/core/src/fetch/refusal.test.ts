@@ -1,4 +1,4 @@
-// Prices and challenges: what each answer is, whatever bytes it has.
+// Prices and challenges: how each answer is classified, whatever bytes it has.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Which header fields an operator may add, and to which requests they go. A field that says who asks would let a crawl
-// have two names; one of a browser would be a disguise.
+// Which header fields an operator may add, and to which requests. With a field that identifies the crawler, a crawl
+// could have two names; with one of a browser, it would be disguised.
 
 import { describe, expect, it } from 'vitest';
 import { type RequestPurpose, readOwnHeaders, requestHeaders } from './request-headers.js';
@@ -51,7 +51,7 @@ describe('fields that an operator adds', () => {
     expect(() => readOwnHeaders(['X-A: 1', 'x-a: 2'])).toThrow(/`network\.headers\[1\]`.*not given twice/);
   });
 
-  it('go with what is requested for its content, and not with rules', () => {
+  it('are sent with requests for content, and not with those for rules', () => {
     const own = readOwnHeaders(['X-A: 1', 'Accept: a/b']);
     const make = requestHeaders.bind(null, { userAgent: 'bot', from: null });
     const headersFor = (purpose: RequestPurpose) => make(purpose, {}, own);

@@ -1,5 +1,5 @@
-// The second lock holds even when the frontier's plan is wrong, and never keeps a request waiting. If this breaks, a
-// defect in one file is enough to overload a host that set a delay. Time is virtual, bottleneck's included.
+// The second lock works even if the frontier's plan is wrong, and never makes a request wait. If this breaks, a defect
+// in one file is enough to overload a host that set a delay. Time is virtual, also for bottleneck.
 
 import type { HostRequirements } from '@mannerly/frontier';
 import Bottleneck from 'bottleneck';
@@ -66,7 +66,7 @@ function go(answer: LimiterAnswer): Extract<LimiterAnswer, { kind: 'go' }> {
 }
 
 describe('a host that sets nothing', () => {
-  it('goes at once, and costs no limiter', async () => {
+  it('is allowed at once, and needs no limiter', async () => {
     for (let index = 0; index < 10; index += 1) expect((await limiter.ask('a', requirements({}), 0)).kind).toBe('go');
     expect(limiter.size).toBe(0);
   });
@@ -83,7 +83,7 @@ describe('Crawl-delay', () => {
     expect(openedAtMs).toBeLessThanOrEqual(endedAtMs + Math.max(500, lateMs) + SLACK_MS + RECHECK_MS);
   });
 
-  it('is open when the frontier comes at the planned time', async () => {
+  it('allows a request at the planned time', async () => {
     for (let round = 0; round < 20; round += 1) {
       const endedAtMs = await exchange(asked);
       // As the frontier plans: whole milliseconds, rounded up.
@@ -98,7 +98,7 @@ describe('Crawl-delay', () => {
     expect((await ask(asked)).kind).toBe('wait');
   });
 
-  it("refuses although the caller's clock says that the time has come: bottleneck decides", async () => {
+  it("refuses even if the caller's clock says that the time has come, since bottleneck decides", async () => {
     await exchange(asked);
     const wrong = clock.nowMs() + 3_600_000;
     const answer = await clock.finish(Promise.resolve(limiter.ask('a', asked, wrong)));
@@ -107,7 +107,7 @@ describe('Crawl-delay', () => {
     expect((await ask(asked)).kind).toBe('go');
   });
 
-  it('keeps each host to itself', async () => {
+  it('is separate for each host', async () => {
     await exchange(asked);
     expect((await ask(asked, 'b')).kind).toBe('go');
     expect(limiter.size).toBe(2);
@@ -124,7 +124,7 @@ describe('Crawl-delay', () => {
     ['a longer delay', requirements({ crawlDelayMs: 5_000 }), 5_000],
     ['a shorter one', requirements({ crawlDelayMs: 50 }), 50],
     ['a rate', requirements({ requestIntervalMs: 1_500 }), 1_500],
-  ])('%s holds from the moment at which the file sets it', async (_what, changed, delayMs) => {
+  ])('%s applies from the moment at which the file sets it', async (_what, changed, delayMs) => {
     const endedAtMs = await exchange(asked);
     await clock.advance(20);
     const openedAtMs = await untilGo(changed);
@@ -132,7 +132,7 @@ describe('Crawl-delay', () => {
     expect(openedAtMs).toBeLessThanOrEqual(endedAtMs + delayMs + SLACK_MS + RECHECK_MS);
   });
 
-  it('the last delay holds once more when the file sets none any longer', async () => {
+  it('the last delay applies once more when the file no longer sets one', async () => {
     const endedAtMs = await exchange(asked);
     expect(await untilGo(requirements({}))).toBeGreaterThanOrEqual(endedAtMs + 500);
     expect(limiter.size).toBe(0);
@@ -184,7 +184,7 @@ describe('Request-rate', () => {
 });
 
 describe('a bucket', () => {
-  it('has so many starts in any period', async () => {
+  it('allows its number of starts in any period', async () => {
     const asked = requirements({ bucket: { documents: 3, periodMs: 600 } });
     const starts: number[] = [];
     while (starts.length < 12) {
@@ -200,8 +200,8 @@ describe('a bucket', () => {
   });
 });
 
-describe('their number', () => {
-  it('is bounded: the one used longest ago goes, one with an exchange in flight stays', async () => {
+describe('the number of limiters', () => {
+  it('is bounded: the one used longest ago is removed, and one with an exchange in flight stays', async () => {
     const asked = requirements({ crawlDelayMs: 600_000 });
     go(await ask(asked, 'busy'));
     for (let index = 0; index < MAX_HOST_LIMITERS + 4; index += 1) await exchange(asked, { host: `h${index}` });
@@ -236,7 +236,7 @@ describe('requests of the whole crawl', () => {
     [40, 5_000],
     [400, 2_000],
     [5_000, 1_000],
-  ])('leave at %f per second, and no faster, over %i ms', async (perSecond, ms) => {
+  ])('are sent at %f per second, and no faster, over %i ms', async (perSecond, ms) => {
     limiter = new RequestLimiter(1_000 / perSecond);
     const gone = await goneWithin(ms, 20);
     const allowed = (perSecond * ms) / 1_000;
@@ -245,7 +245,7 @@ describe('requests of the whole crawl', () => {
     expect(gone).toBeGreaterThanOrEqual(allowed * 0.8);
   });
 
-  it('are not refused when the frontier spaces them and some look-ups take longer', async () => {
+  it('are not refused if the frontier spaces them and some look-ups take longer', async () => {
     limiter = new RequestLimiter(250);
     const startMs = clock.nowMs();
     for (let index = 0; index < 40; index += 1) {
@@ -260,7 +260,7 @@ describe('requests of the whole crawl', () => {
     for (let index = 0; index < 20; index += 1) go(await ask(requirements({}))).done(null);
   });
 
-  it('leave no burst behind when many of them were not sent', async () => {
+  it('cause no burst when many of them were not sent', async () => {
     limiter = new RequestLimiter(60_000);
     for (let index = 0; index < 20; index += 1) go(await ask(requirements({}))).done(null);
     await clock.advance(3_600_000);
@@ -270,7 +270,7 @@ describe('requests of the whole crawl', () => {
     expect(answers.filter(({ kind }) => kind === 'go').length).toBeLessThanOrEqual(3);
   });
 
-  it('leave a host that may go to be asked again', async () => {
+  it('do not block a host that may be requested', async () => {
     limiter = new RequestLimiter(60_000);
     const asked = requirements({ crawlDelayMs: 100 });
     for (let index = 0; index < 2; index += 1) await exchange(asked, { host: `h${index}` });

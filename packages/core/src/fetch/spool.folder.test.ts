@@ -1,4 +1,4 @@
-// What a killed process leaves is taken away; what belongs to one that lives never is.
+// Files of a killed process are removed; those of a living process never are.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ function lockOfTheGone(lock: string): string {
 }
 
 describe('the folder of a spool', () => {
-  it('is removed with what is in it, and is made again for what still writes', async () => {
+  it('is removed with its content, and made again for a later write', async () => {
     const folder = new Spool(parentFolder());
     writeFileSync(join(folder.folder(), 'body-1'), 'x');
     const path = folder.folder();
@@ -29,7 +29,7 @@ describe('the folder of a spool', () => {
     expect(existsSync(folder.folder())).toBe(true);
   });
 
-  it('goes when its process is gone, and stays while it lives', async () => {
+  it('is removed when its process has ended, and stays while it lives', async () => {
     const parent = parentFolder();
     const living = new Spool(parent);
     const other = new Spool(parentFolder());

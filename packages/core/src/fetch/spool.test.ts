@@ -1,4 +1,4 @@
-// A body that is too large to be held must be whole in its file, and leave nothing behind.
+// A body that is too large for memory must be complete in its file, and leave nothing behind.
 
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
@@ -24,7 +24,7 @@ describe('a body', () => {
   });
 
   it.each([1, 4_096, 65_536, SPOOL_MEMORY_BYTES + 10])(
-    'in pieces of %d is whole in its file, twice over',
+    'in pieces of %d is complete in its file, each time it is read',
     async (piece) => {
       const whole = body(SPOOL_MEMORY_BYTES + 10);
       const spool = new Spool();
@@ -40,7 +40,7 @@ describe('a body', () => {
     },
   );
 
-  it('leaves nothing behind: removed, discarded, closed', async () => {
+  it('leaves no file when it is removed, discarded or closed', async () => {
     const spool = new Spool();
     const paths: string[] = [];
     for (const end of ['remove', 'discard', 'close'] as const) {

@@ -1,5 +1,5 @@
-// TLS is verified against the name in the URL, at the judged address, and never given up for plain http.
-// If this breaks, an attacker on the network path can write a site's robots.txt.
+// TLS is verified against the name in the URL, at the judged address, without a fallback to http. If this breaks, an
+// attacker on the network path can write a site's robots.txt.
 
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
@@ -62,7 +62,7 @@ describe('https', () => {
     ['secure.test', 'secure.test'],
     ['secure.test.', 'secure.test'],
     ['127.0.0.1', false],
-  ])('https://%s is verified, and asks for the name %s', async (host, name) => {
+  ])('https://%s is verified, with the server name %s', async (host, name) => {
     const server = await serveTls();
     const outcome = await fetchTls(`https://${host}:${server.port}/a`, TEST_CERTIFICATE);
     expect(outcome).toMatchObject({ kind: 'response', status: 200, remoteAddress: '127.0.0.1' });
@@ -74,7 +74,7 @@ describe('https', () => {
     ['a certificate that is not trusted', 'secure.test', undefined],
     ['a certificate for another name', 'other.test', TEST_CERTIFICATE],
     ['a certificate for a name below', 'www.secure.test', TEST_CERTIFICATE],
-  ])('%s is a TLS failure, and nothing is asked', async (_what, host, ca) => {
+  ])('%s is a TLS failure, and no request is sent', async (_what, host, ca) => {
     const server = await serveTls();
     const outcome = await fetchTls(`https://${host}:${server.port}/`, ca);
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'tls', wasSent: false });

@@ -1,5 +1,5 @@
-// Whatever a server sends or does not send, an exchange ends within its bounds, once, with a value that tells the
-// truth. If this breaks, one server stops a crawl, or half a page counts as a page.
+// Whatever a server sends or does not send, an exchange ends once, within its bounds, with a correct value. If this
+// breaks, one server stops a crawl, or half a page counts as a page.
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -67,7 +67,7 @@ const sendAndReset =
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
-it('tells the address of its own socket before anything leaves', async () => {
+it('reports the local address of its socket before anything is sent', async () => {
   const server = await serve(() => undefined);
   const told: unknown[] = [];
   const mayStart = (localAddress?: string | null) => told.push(localAddress) < 0;
@@ -104,7 +104,7 @@ describe('a response', () => {
     expect(stamps).toEqual([...stamps].sort((a, b) => a - b));
   });
 
-  it('is asked for with the headers given and what the protocol demands, and nothing else', async () => {
+  it('is requested with the given headers and those that the protocol requires, and no others', async () => {
     const { server } = await get(send(response('x')));
     expect(server.requests).toEqual([
       `GET /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\nUser-Agent: bot/1.0 (+https://example.org/bot)`,
@@ -141,7 +141,7 @@ describe('a response', () => {
       'slow',
     ],
   ];
-  it.each(WHOLE)('%s is whole', async (_what, answer, status, body) => {
+  it.each(WHOLE)('%s is complete', async (_what, answer, status, body) => {
     const { outcome, server } = await get(answer);
     expect(outcome).toMatchObject({ kind: 'response', status, truncated: null });
     if (outcome.kind === 'response') expect(Buffer.from(outcome.body).toString()).toBe(body);
@@ -169,7 +169,7 @@ describe('a response', () => {
       'x'.repeat(9),
     ],
   ];
-  it.each(CUT)('%s is told as cut by the peer', async (_what, answer, body) => {
+  it.each(CUT)('%s is reported as cut by the server', async (_what, answer, body) => {
     const { outcome } = await get(answer);
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'connection' });
     if (outcome.kind === 'response') expect(body.startsWith(Buffer.from(outcome.body).toString())).toBe(true);
@@ -281,7 +281,7 @@ describe('a failure', () => {
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'refused', wasSent: false });
   });
 
-  it('a TLS connection to a server that speaks plainly is a TLS failure', async () => {
+  it('a TLS connection to a plain http server is a TLS failure', async () => {
     const server = await serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     server.requests.length = 0;
     const outcome = await fetcher().fetch(
@@ -291,7 +291,7 @@ describe('a failure', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('a connection that is not made in time ends at the connect deadline', async () => {
+  it('a connection that is not open in time ends at the connect deadline', async () => {
     // A server that accepts and says nothing: TLS never gets ready.
     const server = await serve(() => undefined);
     const outcome = await fetcher().fetch(
@@ -300,7 +300,7 @@ describe('a failure', () => {
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'timeout-connect', wasSent: false });
   });
 
-  it.each([['ftp://127.0.0.1/'], ['nonsense']])('%s is a value as well', async (url) => {
+  it.each([['ftp://127.0.0.1/'], ['nonsense']])('%s is a value too', async (url) => {
     expect(await fetcher().fetch(fetchRequest(url))).toMatchObject({ kind: 'failed', failure: 'scheme-unsupported' });
   });
 });
@@ -313,7 +313,7 @@ describe('limits', () => {
       writeEndlessly(socket, piece);
     };
 
-  it('an endless body is cut at the cap', async () => {
+  it('an endless body is cut at the limit', async () => {
     const { outcome } = await get(endless('', Buffer.alloc(64_000, 'x')));
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
     if (outcome.kind === 'response') {
@@ -322,14 +322,14 @@ describe('limits', () => {
     }
   });
 
-  it('an endless chunked body is cut at the cap', async () => {
+  it('an endless chunked body is cut at the limit', async () => {
     const { outcome } = await get(
       endless('Transfer-Encoding: chunked\r\n', Buffer.from(`400\r\n${'x'.repeat(1024)}\r\n`)),
     );
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
   });
 
-  it('a body of exactly the cap is whole, one byte more is cut', async () => {
+  it('a body of exactly the limit is complete, and one byte more is cut', async () => {
     expect((await get(send(response('x'.repeat(100))), { maxBodyBytes: 100 })).outcome).toMatchObject({
       truncated: null,
     });
@@ -343,13 +343,13 @@ describe('limits', () => {
     ['gzip', zeros, 'gzip'],
     ['gzip in gzip', gzipSync(zeros), 'gzip, gzip'],
     ['br', brotliCompressSync(Buffer.alloc(20_000_000)), 'br'],
-  ])('a bomb (%s) is cut at the decoded cap', async (_what, body, coding) => {
+  ])('a bomb (%s) is cut at the decoded limit', async (_what, body, coding) => {
     const { outcome } = await get(send(response(body, { headers: [`Content-Encoding: ${coding}`] })));
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
     if (outcome.kind === 'response') expect(outcome.body.length).toBe(TEST_LIMITS.maxBodyBytes);
   });
 
-  it('an endless bomb is cut while it comes', async () => {
+  it('an endless bomb is cut while it arrives', async () => {
     const limits = { maxBodyBytes: 2_000_000, maxEncodedBytes: encodedLimit(2_000_000) };
     const { outcome } = await get(endless('Content-Encoding: gzip\r\n', zeros), limits);
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
@@ -384,7 +384,7 @@ describe('a body whose decoding can wait', () => {
     expect(turnAtMs).toBeGreaterThan(outcome?.timing.endedAtMs ?? Number.POSITIVE_INFINITY);
   });
 
-  it('is no answer where the turn fails', async () => {
+  it('is a failure if the turn fails', async () => {
     const server = await serve((socket) => void socket.write(response('hello')));
     const beforeDecoding = () => Promise.reject(new Error('no turn'));
     const outcome = await fetcher().fetch(fetchRequest(server.origin, { beforeDecoding }));

@@ -1,5 +1,5 @@
-// Both fetchers keep the contract: the undici one whole, the platform's within the capabilities it declares. If this
-// breaks, a crawl sends what is not allowed, or takes half a page for a page.
+// Both fetchers keep the contract: undici's completely, the platform's within its declared capabilities. If this
+// breaks, a crawl sends forbidden requests, or half a page counts as a page.
 
 // By the name that authors of fetchers import it by.
 import { fetcherSuite } from 'mannerly/fetcher-conformance';

@@ -1,5 +1,5 @@
-// The suite finds what it looks for: a fetcher with one fault fails the test of that guarantee. If this breaks, a
-// fetcher that makes a crawl impolite passes the suite.
+// The suite finds faults: a fetcher with one fault fails the test of that guarantee. If this breaks, a fetcher that
+// makes a crawl impolite passes the suite.
 
 import { describe, expect, it } from 'vitest';
 import type { Fetcher, FetchRequest } from '../fetch/fetcher.js';
@@ -130,7 +130,7 @@ function testOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void> 
 }
 
 describe('a fetcher that', () => {
-  it.each(FAULTS)('%s is found out', async (_fault, make, title) => {
+  it.each(FAULTS)('%s fails', async (_fault, make, title) => {
     await testOf(title, () => createUndiciFetcher())();
     await expect(testOf(title, () => broken(make))()).rejects.toThrow();
   });

@@ -1,6 +1,6 @@
-// How deep the URLs lie that a handler follows. Every link is one deeper than its page, but for the next page of a
-// list: were it counted, a bound on the depth would cut every list that is longer. And what is no option, selector or
-// URL is named: ignored, it would cost a crawl its links without a word.
+// The depth of the URLs that a handler follows. Every link is one deeper than its page, except the next page of a list:
+// otherwise a bound on the depth would cut every longer list. An invalid option, selector or URL is reported: if it
+// were ignored, a crawl would silently lose links.
 
 import { describe, expect, it } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
@@ -47,7 +47,7 @@ it.each<[string, (page: FetchedPage, stage: Stage) => unknown, string, RegExp]>(
   ['an unknown option', add('b', { lable: 'x' } as Options), 'option-unknown', /`add.lable`.*known: label/],
   ['an option of a request', add('b', { method: 'POST' } as Options), 'option-unknown', /`add.method`.*known: label/],
   ['no URL', add(undefined as unknown as string, {}), 'option-invalid', /`url`/],
-])('%s in place of what is expected is refused', async (_what, call, code, message) => {
+])('%s in place of a valid argument is refused', async (_what, call, code, message) => {
   await expect(staged(call)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
 });
 
@@ -75,13 +75,13 @@ describe('the depth', () => {
     expect(links.map(({ url, depth }) => `${new URL(url).pathname} ${depth}`)).toEqual(expected);
   });
 
-  it('is the least one of a URL that is followed twice', async () => {
+  it('is the smaller one if a URL is followed twice', async () => {
     const links = await staged(follow('[href=b]', { label: 'first' }), follow('[href=b]', { depth: 'same' }));
     expect(links).toMatchObject([{ depth: 2, label: 'first' }]);
     expect(await staged(follow('[href=b]', { depth: 'same' }), follow('[href=b]'))).toMatchObject([{ depth: 2 }]);
   });
 
-  it('is said in one of two words', async () => {
+  it('has one of two values', async () => {
     const wrong = staged(follow('a', { depth: 2 as unknown as 'same' }));
     await expect(wrong).rejects.toMatchObject({
       code: 'option-invalid',

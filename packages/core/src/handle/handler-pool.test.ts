@@ -1,5 +1,5 @@
-// What is at stake: a stop must not wait for a handler that does not hear of it, and must not blame its page. And what
-// a handler emits too late must not be lost in silence.
+// At stake: a stop must not wait for a handler that ignores its signal, and must not count it as a failure of its page.
+// And what a handler emits too late must not be lost silently.
 import { fileURLToPath } from 'node:url';
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it, vi } from 'vitest';
@@ -46,7 +46,7 @@ function poolOf(handler: Handler, signal: AbortSignal, told: Told = {}) {
 it.each<[string, Handler]>([
   ['does not hear', () => new Promise<void>(() => undefined)],
   ['throws on hearing it', (page) => new Promise<void>((_, fail) => page.signal.addEventListener('abort', fail))],
-])('a handler that %s does not hold up a stop at once', async (_what, handler) => {
+])('a handler that %s does not delay an immediate stop', async (_what, handler) => {
   const stop = new AbortController();
   const { pool, clock } = poolOf(handler, stop.signal);
   const handling = pool.handle(PAGE);
@@ -57,7 +57,7 @@ it.each<[string, Handler]>([
   expect(clock.nextTimerAt()).toBeNull();
 });
 
-it('a handler that ends on hearing it has ended well', async () => {
+it('a handler that ends on the signal has ended well', async () => {
   const stop = new AbortController();
   const { pool, clock } = poolOf(
     (page) => new Promise<void>((done) => page.signal.addEventListener('abort', () => done())),
@@ -69,7 +69,7 @@ it('a handler that ends on hearing it has ended well', async () => {
   expect(await handling).toMatchObject({ kind: 'handled' });
 });
 
-it('no handler begins after a stop at once', async () => {
+it('no handler begins after an immediate stop', async () => {
   const { pool } = poolOf(() => expect.unreachable(), AbortSignal.abort());
   expect(await pool.handle(PAGE)).toEqual({ kind: 'stopped' });
 });
@@ -112,7 +112,7 @@ it.each<[string, Handler, string]>([
     (page) => Promise.allSettled([page.emit(1n as never), page.json()]),
     'handled',
   ],
-])('a handler fails with what it does not await: %s', async (_what, handler, expected) => {
+])('a handler fails if a call that it does not await fails: %s', async (_what, handler, expected) => {
   const { pool } = poolOf(handler, new AbortController().signal);
   const { kind } = await pool.handle(PAGE);
   expect(kind).toBe(expected);
@@ -132,7 +132,7 @@ it.each<[string, unknown, object]>([
   expect(await pool.handle(PAGE)).toMatchObject(expected);
 });
 
-it('a file that cannot be written when its handler has ended well is told', async () => {
+it('a file that cannot be written after its handler has ended well is reported', async () => {
   const late: string[] = [];
   const { pool } = poolOf((page) => void page.save('a', { folder: A_FILE }), new AbortController().signal, {
     onLate: (_url, error) => late.push(textOf(error)),
@@ -161,7 +161,7 @@ it.each<[string, Handler, number]>([
   ['returns what a method of the page resolves to', (page) => page.fetch('/a'), 0],
   ['returns an instance of a class', () => new Map(), 0],
   ['returns nothing', () => undefined, 0],
-])('of a handler that %s it is told whether an item was meant', async (_what, handler, count) => {
+])('for a handler that %s, the message says whether an item was probably meant', async (_what, handler, count) => {
   const told: string[] = [];
   const { pool } = poolOf(handler, new AbortController().signal, { onReturned: (url) => told.push(url) });
   expect(await pool.handle(PAGE)).toMatchObject({ kind: 'handled' });

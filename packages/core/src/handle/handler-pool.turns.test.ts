@@ -1,10 +1,10 @@
-// What is at stake: that handlers follow one another without ever waiting for each other.
+// At stake: handlers start one after the other without waiting for each other.
 
 import { describe, expect, it } from 'vitest';
 import { createStartInTurn } from './handler-pool.js';
 
 describe('starting in turn', () => {
-  it('starts the next when the one before has ended, though all were asked for at once', async () => {
+  it('starts the next when the one before has ended, even if all were requested at once', async () => {
     const start = createStartInTurn();
     const told: string[] = [];
     const handler = (name: string) => async () => {
@@ -29,7 +29,7 @@ describe('starting in turn', () => {
     await first;
   });
 
-  it('goes on after one that fails, at once or later', async () => {
+  it('continues after one that fails, at once or later', async () => {
     const start = createStartInTurn();
     const failed = [
       start(() => {

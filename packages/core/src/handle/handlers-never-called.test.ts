@@ -1,4 +1,4 @@
-// A handler that no page can reach is a mistake that a crawl of hours would not show.
+// A handler that no page can reach is a mistake that even a crawl of hours would not show.
 
 import { expect, it } from 'vitest';
 import { Handlers } from './handlers.js';
@@ -11,7 +11,7 @@ it.each<[what: string, register: (handlers: Handlers) => void, hasBrowser: boole
     false,
   ],
   ['a handler', (handlers) => handlers.on('login', () => ({})), false, true],
-])('is refused with %s that would never be called', (what, register, hasBrowser, hasForm) => {
+])('a crawl is refused with %s that would never be called', (what, register, hasBrowser, hasForm) => {
   const handlers = new Handlers();
   register(handlers);
   expect(() => handlers.checkFor({ hasBrowser, hasForm })).not.toThrow();
@@ -33,13 +33,13 @@ it.each([
   );
 });
 
-it('what is no route is refused, and the message says how a label is written', () => {
+it('an invalid route is refused, and the message says how a label is written', () => {
   expect(() => new Handlers().on('product' as 'html', () => undefined)).toThrow(
     expect.objectContaining({ code: 'route-invalid', hint: expect.stringContaining('label:product') }),
   );
 });
 
-it('a route for a status of pages is none, and the message names the routes of pages', () => {
+it('a route for a status of pages is refused, and the message names the routes of pages', () => {
   expect(() => new Handlers().on('status:200' as 'html', () => undefined)).toThrow(
     expect.objectContaining({ code: 'route-invalid', hint: expect.stringMatching(/2xx.*`html`/) }),
   );

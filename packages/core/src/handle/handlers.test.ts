@@ -1,5 +1,5 @@
-// Which handler a page goes to, and that a page in flight does what a handler asks, all of it or nothing. Half a page's
-// items next to a retry would be items twice; links of a page that failed would be links that no one has read.
+// Which handler gets a page, and that what a handler asks for is done completely or not at all. If half of a page's
+// items were kept before a retry, they would be there twice.
 
 import { createManualClock, type NewUrl } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
@@ -97,14 +97,14 @@ describe('the route of a page', () => {
     );
   });
 
-  it('without any handler follows every permitted link of HTML', async () => {
+  it('follows every permitted link of HTML if there is no handler', async () => {
     const handled = await poolOf([]).pool.handle(await pageOf('<a href=b>1</a><a href=c rel=nofollow>2</a>'));
     expect(handled.kind === 'handled' && urls(handled.staged)).toEqual(['/a/b']);
   });
 });
 
 describe('following', () => {
-  it('takes permitted links once, with depth and origin, and names those it leaves', async () => {
+  it('takes permitted links once, with depth and origin, and reports those that it leaves out', async () => {
     const page = await pageOf(
       '<a href=b>1</a><a href=b#x>2</a><a href=c rel=nofollow>3</a><a href=d rel=nofollow>4</a><a href=d>5</a>',
     );
@@ -114,7 +114,7 @@ describe('following', () => {
     expect(staged.leftAlone).toEqual([{ url: 'https://example.com/a/c', reason: 'link-nofollow' }]);
   });
 
-  it('takes no link of a page that says nofollow, and all when the option says so', async () => {
+  it('takes no link of a nofollow page, and all if an option says so', async () => {
     const html = '<meta name=robots content=nofollow><a href=b>1</a>';
     const staged = await stagedBy((page) => page.follow(), await pageOf(html));
     expect([urls(staged), staged.leftAlone.map(({ reason }) => reason)]).toEqual([[], ['page-nofollow']]);
@@ -122,7 +122,7 @@ describe('following', () => {
     expect(urls(await stagedBy((page) => page.follow(), ignoring))).toEqual(['/a/b']);
   });
 
-  it('by a selector takes what it finds or what lies inside, judged like any link', async () => {
+  it('with a selector takes what it finds or what is inside, judged like any link', async () => {
     const page = await pageOf(
       '<base href=/z/><nav><a href=b>1</a><a href=c rel="ugc NoFollow">2</a></nav><a class=next href=d>3</a><p><a href=e>4</a>',
     );
@@ -132,7 +132,7 @@ describe('following', () => {
     expect(urls(await stagedBy((each) => each.follow('h1'), page))).toEqual([]);
   });
 
-  it('takes images only from a page that does not refuse it', async () => {
+  it('takes images only from a page that permits it', async () => {
     const img = '<img src=i.png>';
     expect(urls(await stagedBy((page) => page.follow('img'), await pageOf(img)))).toEqual(['/a/i.png']);
     const refusing = await stagedBy(
@@ -142,7 +142,7 @@ describe('following', () => {
     expect([urls(refusing), refusing.leftAlone.map(({ reason }) => reason)]).toEqual([[], ['noimageindex']]);
   });
 
-  it('carries label, user data and priority; what was followed first holds', async () => {
+  it('passes on label, user data and priority, and the first call wins', async () => {
     const staged = await stagedBy(
       async (page) => {
         await page.follow('.x', { label: 'item', userData: { n: 1 }, priority: 2 });
@@ -177,7 +177,7 @@ describe('user data', () => {
 });
 
 describe('adding', () => {
-  it('takes any URL, against the base; a nofollow link by itself is noted and allowed (page-level §4)', async () => {
+  it('accepts any URL, relative to the base, and allows and records a single nofollow link (page-level §4)', async () => {
     const page = await pageOf('<base href=/z/><a href=b rel=nofollow>1</a><a href=c rel=nofollow>2</a><a href=c>3</a>');
     const answers: unknown[] = [];
     const staged = await stagedBy(async (each) => {
@@ -197,7 +197,7 @@ describe('adding', () => {
 });
 
 describe('a page in flight', () => {
-  it('is the page, with what can be called free to be taken off it', async () => {
+  it('is the page, and its methods can be destructured', async () => {
     const page = await pageOf('<title>T</title><a href=b>x</a>', { label: 'x' });
     const staged = await stagedBy(async ({ title, links, kind, label, $, text, excerpt, emit, follow }) => {
       await emit([title, links.length, kind, label, $('a').text(), (await text()).length, excerpt('a b', 9)]);
@@ -222,14 +222,14 @@ describe('emitting', () => {
   });
 });
 
-describe('all or none', () => {
+describe('results of a handler', () => {
   const busy = async (page: HandledPage): Promise<void> => {
     await page.emit({ n: 1 });
     await page.follow();
     await page.add('/z');
   };
 
-  it('a handler that throws leaves nothing behind', async () => {
+  it('are dropped if it throws', async () => {
     const handled = await poolOf([
       [
         'any',
@@ -242,7 +242,7 @@ describe('all or none', () => {
     expect(handled).toEqual({ kind: 'threw', error: new Error('oh'), detail: 'Error: oh' });
   });
 
-  it('so does one that throws at once, and one that throws nothing', async () => {
+  it('are dropped if it throws at once, or throws undefined', async () => {
     const thrown = await poolOf([
       [
         'any',
@@ -256,7 +256,7 @@ describe('all or none', () => {
     expect(nothing.kind).toBe('threw');
   });
 
-  it('a forgotten await loses nothing', async () => {
+  it('are complete in spite of a forgotten await', async () => {
     const staged = await stagedBy(
       (page) => {
         void page.emit({ n: 1 });
@@ -267,7 +267,7 @@ describe('all or none', () => {
     expect([staged.data, urls(staged)]).toEqual([[{ n: 1 }], ['/a/b']]);
   });
 
-  it('what comes after the end is lost, and anyone who waits for it is told, without an exception', async () => {
+  it('are dropped after its end, and the caller gets an answer, without an exception', async () => {
     let kept: HandledPage | null = null;
     const staged = await stagedBy(
       (page) => {
@@ -283,7 +283,7 @@ describe('all or none', () => {
     expect([staged.data, staged.links]).toEqual([[], []]);
   });
 
-  it('a handler whose time is over is told, and what it does then does not count', async () => {
+  it('do not count after its timeout, of which its signal informs it', async () => {
     let done: () => void = () => undefined;
     let late: Promise<unknown> = Promise.resolve();
     let aborted: unknown = null;
@@ -315,13 +315,13 @@ describe('all or none', () => {
     await expect(late).rejects.toMatchObject({ code: 'page-over' });
   });
 
-  it('a handler in time leaves no timer', async () => {
+  it('leave no timer if it ends in time', async () => {
     const { pool, clock } = poolOf([['any', busy]]);
     await pool.handle(await pageOf(''));
     expect(clock.nextTimerAt()).toBeNull();
   });
 
-  it('a page that asks for no handling gets none', async () => {
+  it('do not exist for a page that excludes handling', async () => {
     const options = { pageLevel: { noindex: 'skip-handler' } } as const;
     const page = await pageOf('<meta name=robots content=noindex>', { options });
     const handled = await poolOf([['any', busy]]).pool.handle(page);
@@ -330,7 +330,7 @@ describe('all or none', () => {
 });
 
 describe('the pool', () => {
-  it('runs so many handlers at a time and no more, and lets no one starve', async () => {
+  it('runs a bounded number of handlers at a time, and lets none starve', async () => {
     let running = 0;
     let highest = 0;
     const free: (() => void)[] = [];
@@ -365,7 +365,7 @@ describe('the pool', () => {
     expect(highest).toBe(3);
   });
 
-  it('tells handlers that the crawl stops at once', async () => {
+  it('informs handlers of an immediate stop', async () => {
     const stop = new AbortController();
     const { pool } = poolOf(
       [

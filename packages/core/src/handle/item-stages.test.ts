@@ -44,7 +44,7 @@ describe('a stage', () => {
     await expect(run([stage], {})).rejects.toThrow(says);
   });
 
-  it('changes a copy: what was emitted stays', async () => {
+  it('changes a copy of what was emitted', async () => {
     const emitted = { list: [1] };
     await run([(item) => Object.assign(item as object, { list: [] })], emitted);
     expect(emitted).toEqual({ list: [1] });
@@ -52,7 +52,7 @@ describe('a stage', () => {
 });
 
 describe('stages', () => {
-  it('run in their order, and what becomes of an item stays at its place', async () => {
+  it('run in their order, and results keep the order of items', async () => {
     const even: ItemStage<{ n: number }> = (item) => (item.n % 2 === 0 ? item : null);
     expect(await run([even as ItemStage, twice as ItemStage], { n: 1 }, { n: 2 }, { n: 3 })).toEqual([
       [],
@@ -85,7 +85,7 @@ describe('stages', () => {
     expect(anonymous?.name).toBe('stage');
   });
 
-  it('cost nothing where there are none', async () => {
+  it('cost nothing if there are none', async () => {
     expect(await run([], { a: 1 })).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-// What is at stake: a slow loop must slow the crawl rather than pile pages up, and leaving the loop must end the run.
+// At stake: a slow loop must slow the crawl instead of accumulating pages, and leaving the loop must end the run.
 import { expect, it } from 'vitest';
 import type { HandledPage } from './handled-page.js';
 import { type PageSource, streamPages } from './page-stream.js';
@@ -27,7 +27,7 @@ function source(urls: readonly string[], width: number): PageSource & { done: st
   return made;
 }
 
-it('hands over every page, each done when the loop asks for the next', async () => {
+it('yields every page, each done when the loop asks for the next', async () => {
   const run = source(['a', 'b', 'c', 'd'], 2);
   const seen: string[] = [];
   for await (const { url } of streamPages(run)) {
@@ -44,14 +44,14 @@ it('stops the run when the loop is left', async () => {
   expect([run.stops, run.done]).toEqual([1, ['a']]);
 });
 
-it('passes on what broke the run', async () => {
+it('throws the error that ended the run', async () => {
   const broken: PageSource = { run: () => Promise.reject(new Error('disk full')), stop: () => undefined };
   await expect(async () => {
     for await (const _page of streamPages(broken)) expect.unreachable();
   }).rejects.toThrow('disk full');
 });
 
-it('hands over no page that has gone back', async () => {
+it('yields no page that was returned to the queue', async () => {
   const stopped = AbortSignal.abort();
   const run: PageSource = { run: async (handler) => void handler(page('a', stopped)), stop: () => undefined };
   for await (const _page of streamPages(run)) expect.unreachable();

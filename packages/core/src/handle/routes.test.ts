@@ -1,5 +1,5 @@
-// One object says what a crawl's routes are. What is at stake: a handler that trusts the type of what it was handed,
-// and an item that a table downstream cannot take. Three libraries of schemas stand for all that speak Standard Schema.
+// One object defines a crawl's routes. At stake: a handler that trusts the type of its input, and an item that a table
+// cannot store. Three schema libraries stand for all that implement Standard Schema.
 
 import { createManualClock } from '@mannerly/frontier';
 import { type } from 'arktype';
@@ -74,7 +74,7 @@ const LIBRARIES: readonly (readonly [name: string, schema: Schema<unknown, { nam
 ];
 
 describe.each(LIBRARIES)('items by %s', (_name, item) => {
-  it('are staged as the schema gives them, in order, and what it does not take is kept aside', async () => {
+  it('are staged as the schema returns them, in order, and rejected items are kept separately', async () => {
     const answers: EmittedItem['kind'][] = [];
     const staged = await stagedBy({
       html: {
@@ -106,7 +106,7 @@ describe.each(LIBRARIES)('items by %s', (_name, item) => {
     expect(staged.rejected[0]?.issues[0]?.message.length).toBeGreaterThan(3);
   });
 
-  it('lose nothing when no one waits for them', async () => {
+  it('are complete even if they are not awaited', async () => {
     const staged = await stagedBy({
       html: {
         item,
@@ -121,7 +121,7 @@ describe.each(LIBRARIES)('items by %s', (_name, item) => {
     expect(staged.rejectedCount).toBe(1);
   });
 
-  it('count for nothing when the handler throws', async () => {
+  it('do not count if the handler throws', async () => {
     const { handled: came } = await handled({
       html: {
         item,
@@ -135,7 +135,7 @@ describe.each(LIBRARIES)('items by %s', (_name, item) => {
     expect(came).toMatchObject({ kind: 'threw', detail: 'Error: no' });
   });
 
-  it('as user data: the handler gets what the schema makes of it, and no page that does not meet it', async () => {
+  it('as user data: the handler gets the result of the schema, and no page that does not match it', async () => {
     const seen: unknown[] = [];
     const routes = { 'label:x': { userData: item, handle: (page: { userData: unknown }) => seen.push(page.userData) } };
     await stagedBy(routes as never, { label: 'x', userData: { name: 'crab', price: '3' } });
@@ -147,7 +147,7 @@ describe.each(LIBRARIES)('items by %s', (_name, item) => {
   });
 });
 
-it('items keep their order when the schema takes its time over some of them', async () => {
+it('items keep their order if the schema takes longer for some of them', async () => {
   const item: Schema<number> = {
     '~standard': {
       version: 1,
@@ -169,7 +169,7 @@ it('items keep their order when the schema takes its time over some of them', as
   expect(staged.data).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it('types are read off the schemas of each library', async () => {
+it('types follow from the schemas of each library', async () => {
   const staged = await stagedBy({
     html: async (page) => {
       // @ts-expect-error the user data of another type
@@ -214,7 +214,7 @@ const BROKEN: readonly (readonly [title: string, validate: () => unknown, says: 
   ['answers issues of null', () => ({ issues: [null] }), /^$/],
 ];
 
-it.each(BROKEN)('a schema that %s rejects the item, and the page goes on', async (_title, validate, says) => {
+it.each(BROKEN)('a schema that %s rejects the item, and the page continues', async (_title, validate, says) => {
   const item = { '~standard': { version: 1, vendor: 'test', validate } } as unknown as Schema;
   const staged = await stagedBy({
     html: {
@@ -230,7 +230,7 @@ it.each(BROKEN)('a schema that %s rejects the item, and the page goes on', async
   expect(staged.links).toHaveLength(1);
 });
 
-it('rejected items are bounded: so many of a page, so long each, so many issues', async () => {
+it('rejected items are bounded in number per page, length and issues', async () => {
   const item: Schema = {
     '~standard': {
       version: 1,
@@ -265,13 +265,13 @@ it('rejected items are bounded: so many of a page, so long each, so many issues'
   expect(JSON.stringify(staged.rejected[0]).length).toBeLessThan(256 * 1024);
 });
 
-it('what a schema makes of an item has to be JSON, as any item', async () => {
+it('the result of a schema has to be JSON, like any item', async () => {
   const item = z.string().transform((text) => BigInt(text));
   const { handled: came } = await handled({ html: { item, handle: (page) => page.emit('12') } });
   expect(came).toMatchObject({ kind: 'threw', error: { code: 'item-invalid' } });
 });
 
-it('an item that is emitted after the handler has ended is told so', async () => {
+it('an item that is emitted after the handler has ended is answered accordingly', async () => {
   let late: (() => Promise<unknown>) | null = null;
   await stagedBy({
     html: {
@@ -285,7 +285,7 @@ it('an item that is emitted after the handler has ended is told so', async () =>
   expect(told).toMatchObject({ kind: 'rejected', issues: [{ message: expect.stringContaining('has ended') }] });
 });
 
-it('what a handler throws to say is a word, whatever it staged before', async () => {
+it('a signal that a handler throws counts, whatever it staged before', async () => {
   const said = async (thrown: unknown) => {
     const { handled: came } = await handled({
       html: async (page) => {
@@ -311,11 +311,14 @@ it('what a handler throws to say is a word, whatever it staged before', async ()
   }
 });
 
-it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 86_400_001, '5'])('a try after %s ms is no word', (afterMs) => {
-  expect(() => new RetryPage('x', { afterMs: afterMs as number })).toThrowError(
-    expect.objectContaining({ code: 'option-invalid' }),
-  );
-});
+it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 86_400_001, '5'])(
+  'a retry after %s ms is not a signal',
+  (afterMs) => {
+    expect(() => new RetryPage('x', { afterMs: afterMs as number })).toThrowError(
+      expect.objectContaining({ code: 'option-invalid' }),
+    );
+  },
+);
 
 describe('an object of routes', () => {
   const nothing = (): void => undefined;
@@ -335,7 +338,7 @@ describe('an object of routes', () => {
     expect(() => registerRoutes(new Handlers(), routes as object)).toThrowError(expect.objectContaining({ code }));
   });
 
-  it('gives a handler that is a method its object', async () => {
+  it('calls a handler that is a method with its object', async () => {
     const staged = await stagedBy({
       html: {
         maxBodyBytes: 7,

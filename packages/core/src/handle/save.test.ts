@@ -1,4 +1,4 @@
-// A name that a server chose must not write outside the folder, and half a file must not look like one.
+// A name that a server chose must not write outside the folder, and half a file must not look complete.
 
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-it('writes nothing where a symbolic link leads out of the folder', async () => {
+it('writes nothing through a symbolic link that leads out of the folder', async () => {
   const [own, elsewhere] = [await folder(), await folder()];
   await symlink(elsewhere, join(own, 'a.test'));
   const saved = saveFile(own, 'a.test/page.html', [Buffer.from('text')]);
@@ -21,7 +21,7 @@ it('writes nothing where a symbolic link leads out of the folder', async () => {
   expect(await readdir(own)).toEqual(['a.test']);
 });
 
-it('puts a file and a folder of one name next to each other, whichever came first', async () => {
+it('saves a file and a folder of the same name, whichever came first', async () => {
   const own = await folder();
   const names = ['news', 'news/1', 'news/1/a', 'a/b', 'a', 'news', 'news/1', 'a'];
   const saved = [];
@@ -38,7 +38,7 @@ it.each([
   ['https://a.test/paper.pdf', 'a.test/paper.pdf'],
   ['https://a.test/get.php?file=a.pdf', 'a.test/get~623db8a96327.php'],
   ['https://a.test/get.php?file=b.pdf', 'a.test/get~8f6a4f7a6056.php'],
-])('%s is saved as %s where no name is given', (url, name) => {
+])('%s is saved as %s by default', (url, name) => {
   expect(nameOf(url)).toBe(name);
 });
 
@@ -69,7 +69,7 @@ describe('a name', () => {
     expect(safeName(name)).toBe(safe);
   });
 
-  it('of any length and depth fits a file system, and two long ones stay apart', () => {
+  it('of any length and depth fits a file system, and two long names stay different', () => {
     const long = `${'ü'.repeat(500)}.pdf`;
     expect(Buffer.byteLength(safeName(long))).toBeLessThanOrEqual(200);
     expect(safeName(long)).toMatch(/\.pdf$/);
@@ -77,7 +77,7 @@ describe('a name', () => {
     expect(safeName('a/'.repeat(1_000)).split('/').length).toBeLessThanOrEqual(16);
   });
 
-  it('never leads out of its folder', () => {
+  it('never leads out of the folder', () => {
     for (const name of [
       '../x',
       '/../../x',
@@ -93,7 +93,7 @@ describe('a name', () => {
 });
 
 describe('a file', () => {
-  it('is written whole, with its hash, and replaces one of its name', async () => {
+  it('is written completely, with its hash, and replaces one of its name', async () => {
     const path = await folder();
     await saveFile(path, 'a/b.txt', [Buffer.from('old')]);
     const saved = await saveFile(path, 'a/b.txt', [Buffer.from('hel'), Buffer.from('lo')]);

@@ -1,4 +1,4 @@
-// What is at stake: what `JSON.stringify` loses without a word would be missing in every item, and found months later.
+// At stake: what `JSON.stringify` silently drops would be missing in every item, and noticed months later.
 
 import * as cheerio from 'cheerio';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ it.each<[string, unknown, RegExp?]>([
   ['a Set in a field', { tags: new Set(['x']) }, / as `tags`: make it/],
   ['a bigint in a field', { price: 1n }, /a bigint as `price`: make it a number/],
   ['a selection', { title: cheerio.load('<h1>x</h1>')('h1') }, /selection as `title`: emit its `\.text\(\)`/],
-])('an item is refused that is or holds %s', (_, item, message = /^expected an item to be JSON, got /) => {
+])('an item is refused if it is or contains %s', (_, item, message = /^expected an item to be JSON, got /) => {
   expect(() => jsonCopy(item, 'an item')).toThrow(expect.objectContaining({ code: 'item-invalid' }));
   expect(() => jsonCopy(item, 'an item')).toThrow(message);
 });

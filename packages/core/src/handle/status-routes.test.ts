@@ -1,9 +1,9 @@
-// Which handler an answer that is no page goes to.
+// Which handler gets an answer that is not a page.
 
 import { expect, it } from 'vitest';
 import { Handlers, type Route } from './handlers.js';
 
-it('of an answer that is no page is its status, then its class, and takes no page', async () => {
+it('of an answer that is not a page is its status, then its class, and gets no pages', async () => {
   const handlers = new Handlers();
   for (const route of ['status:404', 'status:4xx', 'STATUS:5XX' as Route] as const) handlers.on(route, () => undefined);
   const found = [404, 410, 503, 300].map((status) => handlers.findByStatus(status)?.route ?? null);

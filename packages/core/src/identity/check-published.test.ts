@@ -1,4 +1,4 @@
-// Each way of serving an identity wrongly is found, by its own word, and nothing else is.
+// Each way of serving an identity wrongly is reported with its own code, and nothing else is.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,12 +70,12 @@ const member = (more: object) =>
 const CHANGED = ['directory-digest'];
 
 describe('what is published', () => {
-  it('is right as it was written', async () => {
+  it('is correct as it was written', async () => {
     expect(await codesOf(whole)).toEqual([]);
     expect(await checkPublished(AGENT, null, whole, NOW)).toEqual([]);
   });
 
-  it('is right where the agent is the path of the directory, as the documents write it', async () => {
+  it('is correct if the agent is the path of the directory, as in the documents', async () => {
     const agent = new URL(DIRECTORY_PATH, AGENT);
     expect(await checkPublished(agent, expected(), whole, NOW)).toEqual([]);
   });
@@ -133,11 +133,11 @@ describe('what is published', () => {
     ['a list as text', '/ips.json', as('content-type', 'text/plain'), ['ips-type']],
     ['no page', '/about.html', () => ({ status: 500 }), ['page-status']],
     ['a page about somebody else', '/about.html', () => ({ body: Buffer.from('<p>x') }), ['page-mismatch']],
-  ])('is found wrong: %s', async (_, path, change, codes) => {
+  ])('is wrong: %s', async (_, path, change, codes) => {
     expect((await codesOf(served(path, change))).sort()).toEqual([...codes].sort());
   });
 
-  it('is found wrong with the time', async () => {
+  it('becomes wrong with time', async () => {
     expect(await codesOf(whole, NOW + 2 * DAY)).toEqual(['ips-stale']);
     expect(await codesOf(whole, NOW + 31 * DAY)).toEqual(['directory-signature', 'directory-unsigned', 'ips-stale']);
   });
@@ -157,13 +157,13 @@ describe('the names of addresses', () => {
     resolve6: async (name) => (back[name] === undefined ? [] : [back[name]]),
   });
 
-  it('lead to the domain and back', async () => {
+  it('resolve to the domain and back', async () => {
     const names = { '192.0.2.4': 'a.bot.example.', '192.0.2.5': 'b.bot.example', '2a01:4f8::1': 'c.bot.example' };
     const back = { 'a.bot.example': '192.0.2.4', 'b.bot.example': '192.0.2.5', 'c.bot.example': '2a01:4f8:0::1' };
     expect(await checkNames(['192.0.2.4/31', '2a01:4f8::1/128'], 'bot.example', lookup(names, back))).toEqual([]);
   });
 
-  it('are missing, of another domain, or do not lead back', async () => {
+  it('are reported if they are missing, of another domain, or do not resolve back', async () => {
     const names = { '192.0.2.5': 'evilbot.example', '192.0.2.6': 'c.bot.example' };
     const found = await checkNames(['192.0.2.4/30'], 'bot.example', lookup(names, { 'c.bot.example': '192.0.2.9' }));
     expect(found.map(({ url }) => url)).toEqual(['192.0.2.4', '192.0.2.5', '192.0.2.6', '192.0.2.7']);

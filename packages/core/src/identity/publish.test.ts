@@ -1,5 +1,5 @@
 // What a crawler publishes: a verifier accepts the directory for 30 days, each kind of host gets the same fields, and
-// a private key is in none of it. At stake: a key that everybody has, or a crawl whose every signature is refused.
+// no file contains a private key. At stake: a key that everybody can read, or a crawl whose signatures are all refused.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -42,10 +42,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(base, { recursive: true }));
 
 describe('a key file', () => {
-  it.skipIf(process.platform === 'win32')('is for its owner alone, and so is a folder that is made for it', () => {
-    expect(statSync(join(base, 'secret', 'one.key')).mode & 0o777).toBe(0o600);
-    expect(statSync(join(base, 'secret')).mode & 0o777).toBe(0o700);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'is readable only by its owner, and so is a folder that is made for it',
+    () => {
+      expect(statSync(join(base, 'secret', 'one.key')).mode & 0o777).toBe(0o600);
+      expect(statSync(join(base, 'secret')).mode & 0o777).toBe(0o700);
+    },
+  );
 
   it('is never replaced', async () => {
     const before = readFileSync(join(base, 'secret', 'one.key'), 'utf8');
@@ -112,7 +115,7 @@ describe('the published directory', () => {
 });
 
 describe('the card, the list and the page', () => {
-  it('say the same of who it is', () => {
+  it('agree on the identity', () => {
     const card = JSON.parse(files.get('card.json') ?? '') as Record<string, unknown>;
     expect(card).toMatchObject({
       client_id: 'https://bot.example/card.json',
@@ -131,7 +134,7 @@ describe('the card, the list and the page', () => {
     expect(page).not.toMatch(/<search>|<script/);
   });
 
-  it('name no list where no addresses are given', async () => {
+  it('name no list if no addresses are given', async () => {
     const without = await identityFiles({ ...IDENTITY, egress: [] }, keys, NOW);
     expect([...without.keys()]).not.toContain('ips.json');
     expect([...without.values()].join('')).not.toMatch(/ips\.json|client-ranges/);
@@ -145,7 +148,7 @@ describe('the card, the list and the page', () => {
     ['198.51.100.0', 'a range such as'],
     ['198.51.100.0/33', 'a range such as'],
     ['0x7f.1/8', 'a range such as'],
-  ])('%s is no range that can be listed', (range, says) => {
+  ])('%s is not a range that can be listed', (range, says) => {
     expect(() => checkedEgress([range])).toThrow(says);
   });
 
@@ -156,7 +159,7 @@ describe('the card, the list and the page', () => {
   });
 });
 
-describe('what else is told', () => {
+describe('other fields', () => {
   const published = (more: object) => identityFiles({ ...IDENTITY, ...more }, keys, NOW);
   const botOf = (all: ReadonlyMap<string, string>) =>
     (JSON.parse(all.get('card.json') ?? '') as { web_bot_auth: Record<string, unknown> }).web_bot_auth;
@@ -170,7 +173,7 @@ describe('what else is told', () => {
     expect(botOf(await published({ leastIntervalMs }))['rate-expectation']).toBe(told);
   });
 
-  it('a page of its own, and the domain that names of addresses end in', async () => {
+  it('name its page, and the domain in which names of addresses end', async () => {
     const all = await published({ page: 'https://example.org/bot', domain: 'bot.example' });
     expect(JSON.parse(all.get('card.json') ?? '')).toMatchObject({ client_uri: 'https://example.org/bot' });
     expect(all.get('about.html')).toContain('<code>.bot.example</code>');
@@ -200,7 +203,7 @@ describe('an address of this machine', () => {
 });
 
 describe('the folder', () => {
-  it('gets every file, and again over those of the time before', async () => {
+  it('gets every file, and overwrites earlier ones', async () => {
     const folder = join(base, 'public');
     for (const _ of [1, 2]) await writeIdentityFolder(folder, files);
     for (const [name, text] of files) expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
@@ -209,7 +212,7 @@ describe('the folder', () => {
   it.each([
     ['PEM', () => readFileSync(join(base, 'secret', 'one.key'), 'utf8')],
     ['JWK', () => '{"kty":"OKP","d" : "…"}'],
-  ])('is refused where a private key lies in it, as %s', async (format, text) => {
+  ])('is refused if it contains a private key, as %s', async (format, text) => {
     const folder = join(base, `mixed ${format}`);
     mkdirSync(join(folder, 'deep'), { recursive: true });
     writeFileSync(join(folder, 'deep', 'bot.key'), text());

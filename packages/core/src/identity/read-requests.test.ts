@@ -9,7 +9,7 @@ it.each([
   ['its value', { headers: [{ name: 'signature', value: 5 }] }],
   ['both', { headers: [{ name: null, value: null }] }],
   ['the URL', { url: 5, headers: [{ name: 'signature', value: 'x' }] }],
-])('%s is no text', (_what, more) => {
+])('%s is not a string', (_what, more) => {
   const request = { method: 'GET', url: 'https://a.example/', ...more };
   const read = readRequestTexts(JSON.stringify({ log: { entries: [{ request }] } })) ?? [];
   expect(read.map((each) => verifySignature(each.request, () => null, { nowMs: 0 }).kind)).not.toContain('verified');

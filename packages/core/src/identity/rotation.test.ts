@@ -1,5 +1,5 @@
-// A key is changed without a request that a verifier cannot check: each copy of the directory that may still be in use
-// lists the key that signs.
+// A key is changed without any request that a verifier cannot check: each cached copy of the directory lists the key
+// that signs.
 
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -112,7 +112,7 @@ describe('the rotation of a key', () => {
     expect([idOf(path), (await nextRotation(path, late)).step]).toEqual([before, 'use']);
   });
 
-  it('lists the keys that sign and will sign, and the one that did', async () => {
+  it('lists the keys that sign now, that will sign, and that signed before', async () => {
     const first = idOf(path);
     const listed = await rotateKey(path, NOW);
     const next = idOf(`${path}.next`);
@@ -135,7 +135,7 @@ describe('the rotation of a key', () => {
     expect(readdirSync(base)).toEqual(['bot.key']);
   });
 
-  it('goes on where a step was interrupted', async () => {
+  it('continues after an interrupted step', async () => {
     const first = idOf(path);
     // The new key was made in part, then whole, and no step written down.
     writeFileSync(`${path}.next`, '-----BEGIN', { mode: 0o600 });
@@ -149,13 +149,13 @@ describe('the rotation of a key', () => {
     expect(ids((await rotateKey(path, NOW + ROTATION_WAIT_MS)).keys)).toEqual([next, first]);
   });
 
-  it.skipIf(process.platform === 'win32')('leaves each key to its owner alone', async () => {
+  it.skipIf(process.platform === 'win32')('keeps each key readable only by its owner', async () => {
     await rotateKey(path, NOW);
     await rotateKey(path, NOW + ROTATION_WAIT_MS);
     for (const name of ['bot.key', 'bot.key.old']) expect(statSync(join(base, name)).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses a note of steps that it cannot read, and a key that is none', async () => {
+  it('refuses an unreadable record of steps, and an invalid key', async () => {
     writeFileSync(`${path}.rotation.json`, '{"step":"list"}');
     await expect(rotateKey(path, NOW)).rejects.toThrow('rotation.json cannot be read');
     rmSync(`${path}.rotation.json`);

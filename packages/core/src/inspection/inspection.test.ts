@@ -1,4 +1,4 @@
-// What is at stake: who copies a crawl to a read-only disk wants to know why a page is missing all the same.
+// At stake: explaining why a page is missing must work for a crawl on a read-only disk too.
 
 import { FrontierError, memoryStore, systemClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const openWith = async (refusal: FrontierError) => {
   });
 };
 
-it('the logs answer where a directory cannot be written to, and the queue says why it does not', async () => {
+it('explain answers from the logs if a directory cannot be written to, and queue says why it cannot', async () => {
   const refusal = new FrontierError('store-failed', 'cannot open the store: EACCES: permission denied, open lock.mdb');
   const inspection = await openWith(refusal);
   const explanation = await inspection.explain('https://a.test/');
@@ -27,7 +27,7 @@ it('the logs answer where a directory cannot be written to, and the queue says w
   await inspection.close();
 });
 
-it('a store of another version is not said to be lost: the queue says what the store says', async () => {
+it('a store of another version is not reported as lost, and queue shows the store’s message', async () => {
   const hint = 'Another version of Mannerly wrote it.';
   const inspection = await openWith(new FrontierError('store-mismatch', 'a store of format 8, not 9', { hint }));
   await expect(inspection.queued()).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// What is at stake: an operator of several processes sees the numbers of the crawl, not sums of what each has counted.
+// At stake: an operator of several processes must see the numbers of the crawl, not sums of overlapping counts.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { createCrawler } from '../crawler.js';
 import { crawlInVirtualTime, createFakeWeb } from '../testing/index.js';
 import { inspectStore } from './store-inspection.js';
 
-it('URLs that are held count once, however many processes have ended', async () => {
+it('held URLs count once, however many processes have ended', async () => {
   const base = mkdtempSync(join(tmpdir(), 'mannerly-inspection-'));
   onTestFinished(() => rmSync(base, { recursive: true }));
   const makeStore = () => lmdbStore({ path: join(base, 'queue') });

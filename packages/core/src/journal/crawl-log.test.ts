@@ -1,4 +1,4 @@
-// What is at stake: an operator who releases a host must not be told that it was not parked where a store cannot know.
+// At stake: an operator who unparks a host must not be told that it was not parked if the store cannot know.
 
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -6,7 +6,7 @@ import { CrawlLog } from './crawl-log.js';
 import { createCrawlEmitter } from './events.js';
 import type { LogEntry } from './log-entry.js';
 
-it('a host of which the store cannot say whether it is parked is not said to be none', () => {
+it('a host is not reported as not parked if the store does not know', () => {
   const entries: LogEntry[] = [];
   const write = (entry: LogEntry): void => void entries.push(entry);
   const log = new CrawlLog(
@@ -57,7 +57,7 @@ it.each<[string, Pick<CrawlReport, 'state' | 'bound' | 'bounds'>, string]>([
     { state: 'bounded', bound: null, bounds: [{ bound: 'bounds.depth', dropped: 3, left: 0 }] },
     'Change `bounds.depth` and start over',
   ],
-])('a crawl that had %s is told how it goes on', (_how, ended, todo) => {
+])('a crawl that had %s says how to continue', (_how, ended, todo) => {
   const entries: LogEntry[] = [];
   const write = (entry: LogEntry): void => void entries.push(entry);
   const log = new CrawlLog(

@@ -1,4 +1,4 @@
-// What is at stake: anyone who only watches a crawl must not be able to end it, nor the process it runs in.
+// At stake: a listener that only watches a crawl must not be able to end it, or its process.
 import { expect, it } from 'vitest';
 import { createCrawlEmitter } from './events.js';
 
@@ -14,7 +14,7 @@ it.each<[name: string, listener: unknown, said: RegExp]>([
 it.each<[string, () => void]>([
   ['throws', () => expect.unreachable()],
   ['rejects', () => Promise.reject(new Error('no'))],
-])('a listener that %s is told of, and the others are told what happened', async (_what, listener) => {
+])('a listener that %s is reported, and the others still get the event', async (_what, listener) => {
   const failures: unknown[] = [];
   const emitter = createCrawlEmitter((error) => failures.push(error));
   const heard: string[] = [];

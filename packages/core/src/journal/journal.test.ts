@@ -1,5 +1,5 @@
-// Exactly one word per URL and run. A URL that was fetched and is also linked from too deep, or with nofollow, was
-// fetched: a second word about it would make the report count it twice and `explain` tell the wrong one.
+// Exactly one status per URL and run. If a URL was fetched and is also linked from too deep, or with nofollow, it was
+// fetched: with a second decision, the report would count it twice, and `explain` would show the wrong one.
 
 import type { HostWait, NewUrl, PageWork, UrlRecord } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
@@ -56,7 +56,7 @@ async function recorded(act: (journal: Journal) => void): Promise<string[]> {
   return words;
 }
 
-describe('the word about a URL', () => {
+describe('the decision about a URL', () => {
   it.each<[string, (r: Journal) => void, string[]]>([
     ['too deep, and nothing else', (r) => r.refusal(tooDeep), ['dropped bound-depth']],
     ['too deep twice', (r) => [r.refusal(tooDeep), r.refusal(tooDeep)], ['dropped bound-depth']],

@@ -1,5 +1,5 @@
 // A crawl of days prints for days. Whatever goes wrong, and however often, a terminal gets a bounded number of lines,
-// and the numbers of the rest.
+// and counts of the rest.
 
 import { describe, expect, it } from 'vitest';
 import { type LogEntry, terminalLog } from './log-entry.js';
@@ -50,7 +50,7 @@ describe('a terminal', () => {
     expect(lines.at(-1)).toBe('9895 more of other kinds.');
   });
 
-  it('gets nothing below its level, and everything that is asked for', () => {
+  it('gets nothing below its level, and everything at its level', () => {
     const entries = [entry({ level: 'debug' }), entry({ level: 'info' }), entry({}), entry({ level: 'error' })];
     expect((['error', 'warn', 'info', 'debug'] as const).map((level) => printing(level, entries).length)).toEqual([
       1, 2, 4, 5,

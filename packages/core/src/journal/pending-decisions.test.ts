@@ -1,5 +1,5 @@
-// What is decided at the end of a run only is not lost with a run that is killed: a report that counts fewer refusals
-// than the crawl met says that a site closed less, and that a bound cost nothing.
+// Decisions that are made at the end of a run are not lost if it is killed: otherwise a report counts too few refusals,
+// and says that a bound cost nothing.
 
 import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ describe('pending decisions', () => {
     expect(await readdir(path)).not.toContain('pending.jsonl');
   });
 
-  it('are taken over from processes that shared the directory and are gone', async () => {
+  it('are taken over from ended processes that shared the directory', async () => {
     await run((pending) => pending.add(decision('a')), { isKilled: true, isShared: true });
     expect(await readdir(path)).toContain('pending-1.jsonl');
     expect(await run(() => undefined, { isKilled: true })).toEqual(['a']);
@@ -89,7 +89,7 @@ describe('pending decisions', () => {
     expect(await run(() => undefined)).toEqual(['kept']);
   });
 
-  it('are so many at most', async () => {
+  it('are bounded in number', async () => {
     const pending = await PendingDecisions.open(null);
     for (let at = 0; at < MAX_PENDING_DECISIONS; at += 1) expect(pending.add(decision(String(at)))).toBeNull();
     expect(pending.add(decision('more'))?.url).toBe('https://example.org/0');

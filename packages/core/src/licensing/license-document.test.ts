@@ -11,7 +11,7 @@ const whyOf = (text: string): string | null => {
 };
 
 describe('a licence document', () => {
-  it('is read whole', () => {
+  it('is read completely', () => {
     const text = `<?xml version="1.0"?>
       <r:rsl xmlns:r="https://rslstandard.org/rsl" xmlns:x="urn:x" max-age="7">
         <!-- terms --> <x:note><license>ignored</license></x:note>
@@ -55,7 +55,7 @@ describe('a licence document', () => {
     });
   });
 
-  it('is read as RSL 0.9 where its lists have commas (C4)', () => {
+  it('is read as RSL 0.9 if its lists have commas (C4)', () => {
     const document = readLicenseDocument(
       rslOf('<license><permits type="usage">search, ai-train</permits><payment type="inference"/></license>'),
     );
@@ -116,7 +116,7 @@ describe('a licence document', () => {
   ];
   it.each(UNREADABLE)('cannot be read with %s', (_, text, why) => expect(whyOf(text)).toContain(why));
 
-  it('is at its limits still read', () => {
+  it('is still read at its limits', () => {
     const many = rslOf(license).replace(/<content.*content>/, (one) => one.repeat(2_000));
     expect(whyOf(many)).toBeNull();
     expect(whyOf(rslOf(license.repeat(50)))).toBeNull();

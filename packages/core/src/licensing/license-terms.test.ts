@@ -1,5 +1,5 @@
-// The vectors of licensing §13 that concern RSL, and what is not in them: words that include others, parties, several
-// documents. If this breaks, a crawl takes what is not offered to it.
+// The vectors of licensing §13 that concern RSL, and more cases: terms that include others, parties, several documents.
+// If this breaks, a crawl takes what is not offered to it.
 
 import { compileRules, parseRobots } from '@mannerly/robots';
 import type { Purpose } from '@mannerly/robots/page';
@@ -112,7 +112,7 @@ describe('what follows from a licence', () => {
     expect([none.outcome, none.effect, none.purpose]).toEqual([outcome, 'none', null]);
   });
 
-  it('is nothing where the document was not requested', () => {
+  it('is nothing if the document was not requested', () => {
     const documents = [{ document: 'https://x.example/l.xml', reading: null }];
     const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['ai-train'] });
     expect(verdict).toMatchObject({ outcome: 'unread', effect: 'none', document: 'https://x.example/l.xml' });
@@ -174,7 +174,7 @@ describe('a licence', () => {
     expect(verdict.outcome).toBe(outcome);
   });
 
-  it('is that of the narrowest content that speaks of the use, and the order does not count', () => {
+  it('is that of the narrowest content that covers the use, whatever the order', () => {
     const contents = [
       ['/', license(PRICE)],
       ['/free/', license()],
@@ -191,7 +191,7 @@ describe('a licence', () => {
     }
   });
 
-  it('is the strictest of several documents and purposes, and says which', () => {
+  it('is the strictest of several documents and purposes, and names it', () => {
     const documents = [
       { document: 'a', reading: readOf(rslOf(license())) },
       {
@@ -218,7 +218,7 @@ describe('a licence', () => {
     expect(ai).toMatchObject({ effect: 'held', document: 'c', element: 'content[1]/license[1]', price: '0.015 USD' });
   });
 
-  it('of an absolute URL holds on its origin, and an empty one for the page that it stands in', () => {
+  it('with an absolute URL applies to its origin, and with an empty one to the page that contains it', () => {
     const outcome = (url: string) =>
       judgeLicenses(`${SITE}/a`, [{ document: 'd', reading: readOf(contentsOf([[url, license(PRICE)]])) }], {
         ...NO_ONE,

@@ -1,5 +1,5 @@
-// The documents of a run: how often each is requested, from where, and what becomes of one that does not come. If this
-// breaks, a site can make the crawl request without end, or silence counts as a grant.
+// The documents of a run: how often each is requested, from where, and what happens if one does not arrive. If this
+// breaks, a site can make the crawl send endless requests, or a missing answer counts as a grant.
 
 import { describe, expect, it } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
@@ -68,7 +68,7 @@ const status = (url: string, code: number, ...headers: [string, string][]): Page
 });
 
 describe('a licence document', () => {
-  it('has a short key in the store, however long the name of its host: a server refuses long ones', async () => {
+  it('has a short key in the store, however long its host name is, since servers refuse long keys', async () => {
     const records = new Map<string, Uint8Array>();
     const { found, urls } = runOn((url) => ok(url, PRICED), records);
     const long = `https://${'long.'.repeat(3_000)}test/l.xml`;
@@ -77,7 +77,7 @@ describe('a licence document', () => {
     expect(Math.max(...[...records.keys()].map((key) => key.length))).toBeLessThanOrEqual(100);
   });
 
-  it('is asked for again soon, and less often the longer it is on its way', async () => {
+  it('is requested again soon, and less often the longer it does not arrive', async () => {
     const run = runOn(() => new Promise<never>(() => undefined) as never);
     const wait = async (): Promise<number> => {
       const answer = await run.licenses.before(pageWork(`${SITE}/page`, {}, { licenses: [DOCUMENT] }));
@@ -92,7 +92,7 @@ describe('a licence document', () => {
     expect(run.urls()).toEqual([DOCUMENT]);
   });
 
-  it('is requested once for as long as it holds, over runs, and then conditionally', async () => {
+  it('is requested once in its lifetime, over runs, and then conditionally', async () => {
     const records = new Map<string, Uint8Array>();
     let [body, isNew] = [FREE, true];
     const answer: Answer = (url) => (isNew ? ok(url, body, ['ETag', '"1"']) : status(url, 304));
@@ -116,7 +116,7 @@ describe('a licence document', () => {
     expect(next.told.filter((each) => each.startsWith('license-changed'))).toHaveLength(1);
   });
 
-  it('is one of 20 that an authority can have requested, over runs; another cannot be read', async () => {
+  it('is one of at most 20 per authority, over runs, and further ones count as unreadable', async () => {
     const records = new Map<string, Uint8Array>();
     const answer: Answer = (url) => ok(url, FREE);
     const named = Array.from({ length: 30 }, (_, at) => `https://b.test/${at}.xml`);
@@ -128,7 +128,7 @@ describe('a licence document', () => {
     expect(next.urls()).toEqual([]);
   });
 
-  it('is followed over five redirects, to https alone', async () => {
+  it('is followed over five redirects, only to https', async () => {
     const hops = runOn((url) => {
       const at = Number(/\d+$/.exec(url)?.[0] ?? 0);
       return at < 5 ? status(url, 302, ['Location', `https://h${at}.test/${at + 1}`]) : ok(url, FREE);
@@ -166,7 +166,7 @@ describe('a licence document', () => {
       'is forbidden by the robots.txt of its site',
       (url) => ({ ...NO_RULE, kind: 'excluded', url, reason: 'robots-rule' }),
     ],
-  ])('that %s cannot be read for a day: told, and not requested again meanwhile', async (_, answer) => {
+  ])('that %s is unreadable for a day, reported, and not requested again meanwhile', async (_, answer) => {
     const run = runOn(answer);
     expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'unreadable', effect: 'none' });
     run.clock.nowMs += DAY_MS - 1;
@@ -178,14 +178,14 @@ describe('a licence document', () => {
     expect(run.requested).toHaveLength(2);
   });
 
-  it('that is encrypted in part is told as such, and read', async () => {
+  it('that is partly encrypted is reported as such, and read', async () => {
     const encrypted = rslOf('<license/>').replace('<content ', '<content encrypted="true" ');
     const run = runOn((url) => ok(url, encrypted));
     expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
     expect(run.told).toEqual([`license-terms ${DOCUMENT}: free, encrypted in part`]);
   });
 
-  it('with commas is told as RSL 0.9 (C4)', async () => {
+  it('with commas is reported as RSL 0.9 (C4)', async () => {
     const old = rslOf('<license><permits type="usage">search, ai-train</permits></license>');
     const run = runOn((url) => ok(url, old));
     expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
@@ -195,7 +195,7 @@ describe('a licence document', () => {
     ]);
   });
 
-  it('that does not come says neither yes nor no: every use waits, and it is tried again', async () => {
+  it('that does not arrive decides nothing: every use waits, and it is tried again', async () => {
     let isUp = false;
     const run = runOn((url) => (isUp ? ok(url, FREE) : status(url, 503)));
     await expect(run.found(DOCUMENT)).rejects.toThrow('waits until 7001');
@@ -230,13 +230,13 @@ describe('a licence token', () => {
     ['says nonsense', jwt({ exp: '7' }), []],
     ['ends beyond all dates', jwt({ exp: -1e300 }), []],
     ['is opaque', 'a.b.c', []],
-  ])('is told where it ends soon: it %s', (_what, token, told) => {
+  ])('is reported if it expires soon: it %s', (_what, token, told) => {
     expect(runOn(() => status('', 404), new Map(), token).told).toEqual(told);
   });
 });
 
 describe('a document that breaks the rules of RSL', () => {
-  it('is told apart from one that did not come', async () => {
+  it('is distinguished from one that did not arrive', async () => {
     const broken = runOn((url) => ok(url, '<other/>'));
     await broken.found(DOCUMENT);
     expect(broken.told).toEqual([expect.stringMatching(/^license-nonconformant /)]);
