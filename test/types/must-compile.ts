@@ -77,6 +77,9 @@ scraper.on('html', async (page) => {
   const loose: Record<string, unknown> = { any: 1 };
   await page.emit(loose);
   await page.emit(await page.json());
+  // An interface has no index signature, so `as` would refuse it.
+  const { items } = await page.json<{ items: Listing[] }>();
+  for (const item of items) await page.emit(item);
 });
 scraper.route({ html: (page) => page.emit({ href: page.$('a').attr('href'), seenAt: new Date() }) });
 

@@ -1,7 +1,7 @@
 // The page as its handler gets it. What the handler does with it is staged; only `page.fetch` and `page.saveAll` make
 // requests.
 
-import type { NewUrl } from '@mannerly/frontier';
+import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
 import { type CallOptions, checkCount, checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
@@ -113,7 +113,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   }
 
   readonly text = () => unheard(this.#page.text());
-  readonly json = () => unheard(this.#page.json());
+  readonly json = <T = JsonValue>() => unheard(this.#page.json<T>());
   readonly bytes = () => unheard(this.#page.bytes());
   readonly structured = () => unheard(this.#page.structured());
   readonly mainText = () => unheard(this.#page.mainText());

@@ -90,8 +90,11 @@ export interface FetchedPage {
   mainText(): Promise<MainText | null>;
   /** The text of a PDF. Rejects with `peer-missing` (unpdf), `page-not-pdf`, `page-too-large` (over 256 MiB). */
   pdfText(): Promise<PdfText>;
-  /** The content as JSON. Rejects with MannerlyError `page-not-json` when it does not parse. */
-  json(): Promise<JsonValue>;
+  /**
+   * The content as JSON. Rejects with MannerlyError `page-not-json` when it does not parse. `T` is what you expect, and
+   * is not checked: a schema of the route's items can do that.
+   */
+  json<T = JsonValue>(): Promise<T>;
   /** A text cut to at most `maxChars` characters, and to what this page's `nosnippet` and `max-snippet` allow. */
   excerpt(text: string, maxChars: number): string;
   /** The kept bytes, content codings undone. Not a copy: do not write to it. */

@@ -230,8 +230,8 @@ class PageContent {
     return readPdfText(new Uint8Array(await new Response(this.body).arrayBuffer()), work.url);
   }
 
-  async json(): Promise<JsonValue> {
-    return parseJson(this.#decoded(), this.#parts.work.url, this.#parts.outcome.truncated === 'limit');
+  async json<T = JsonValue>(): Promise<T> {
+    return parseJson<T>(this.#decoded(), this.#parts.work.url, this.#parts.outcome.truncated === 'limit');
   }
 
   async bytes(): Promise<Uint8Array> {
@@ -268,9 +268,9 @@ function renderingOf({ url, endedBy, subresources }: RenderedPage): PageRenderin
   return { url, endedBy, subresources };
 }
 
-function parseJson(text: string, url: string, isCut: boolean): JsonValue {
+function parseJson<T>(text: string, url: string, isCut: boolean): T {
   try {
-    return JSON.parse(text) as JsonValue;
+    return JSON.parse(text) as T;
   } catch (cause) {
     throw new MannerlyError('page-not-json', `the content of ${url} is not JSON: ${String(cause)}`, {
       cause,
