@@ -12,7 +12,7 @@ interface ExpectedAnswer {
   readonly fits: (answer: unknown, given: readonly unknown[]) => boolean;
 }
 
-const ANSWERS: ReadonlyMap<string | symbol, ExpectedAnswer> = new Map<keyof FrontierStore, ExpectedAnswer>([
+const ANSWERS: ReadonlyMap<string, ExpectedAnswer> = new Map<keyof FrontierStore, ExpectedAnswer>([
   ['add', { what: 'an outcome for each entry', fits: (answer, [entries]) => isListFor(answer, entries) }],
   ['lease', { what: 'a list of leases', fits: (answer) => Array.isArray(answer) && answer.every(isLease) }],
   ['commit', { what: 'an answer for each host and an outcome for each link', fits: isCommitAnswer }],
@@ -33,8 +33,8 @@ export function checkedAnswers(
   store: FrontierStore,
   failed: (message: string, cause?: unknown) => Error,
 ): FrontierStore {
-  const checked = async (verb: string | symbol, call: () => unknown, given: readonly unknown[]): Promise<unknown> => {
-    const name = `\`${String(verb)}\``;
+  return aroundStore(store, async (call, verb, given) => {
+    const name = `\`${verb}\``;
     const thrown = (cause: unknown): never => {
       throw cause instanceof FrontierError ? cause : failed(`${name} of the store failed: ${shown(cause)}`, cause);
     };
@@ -49,13 +49,20 @@ export function checkedAnswers(
     const expected = ANSWERS.get(verb);
     if (expected === undefined || expected.fits(answer, given)) return answer;
     throw failed(`${name} of the store answered ${shown(answer)}, not ${expected.what}`);
-  };
+  });
+}
+
+/** A store whose verbs pass through one function that may refuse, delay, watch or complete them. */
+export function aroundStore(
+  store: FrontierStore,
+  pass: (call: () => Promise<unknown>, verb: string, given: unknown[]) => Promise<unknown>,
+): FrontierStore {
   // Stores may have private fields, so their verbs are called on the store itself.
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => checked(name, () => Reflect.apply(member, target, given), given);
+      return (...given: unknown[]) => pass(() => Reflect.apply(member, target, given), String(name), given);
     },
   });
 }

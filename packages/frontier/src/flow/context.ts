@@ -37,7 +37,7 @@ export function createContext(settings: ResolvedFrontierOptions) {
     pace: new CrawlPace(settings.politeness.crawlIntervalMs, store),
     addresses: new AddressSlots(store, settings.politeness.perIp === true, guard.fail),
     gate: new RobotsGate({ records: store, ...settings }),
-    seen: new Seen(settings.canonicalRules),
+    seen: new Seen(settings.canonicalRules, settings.store),
     reporter: new EventReporter(settings),
     waits: new Waits(store, records, clock),
   };

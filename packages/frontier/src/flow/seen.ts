@@ -18,14 +18,16 @@ const SECRET_KEY = 'fingerprint-secret';
 
 export class Seen {
   readonly #rules: readonly CanonicalRule[];
+  readonly #store: Pick<FrontierStore, 'rollbacks'>;
   #recent = createRecentSet(RECENT_URLS);
   #fingerprinter: Fingerprinter | null = null;
-  #store: FrontierStore | null = null;
   /** The store's rollback count as of which `#recent` is valid. */
   #rollbacks = 0;
 
-  constructor(rules: readonly CanonicalRule[]) {
+  /** @param store - As the owner gave it: it is asked for every link. */
+  constructor(rules: readonly CanonicalRule[], store: Pick<FrontierStore, 'rollbacks'>) {
     this.#rules = rules;
+    this.#store = store;
   }
 
   /**
@@ -35,7 +37,6 @@ export class Seen {
    * @param lock - `null`: the caller has it.
    */
   async open(store: FrontierStore, lock: CrawlLock | null): Promise<void> {
-    this.#store = store;
     const kept = async () => {
       const bytes = await store.readRecord(SECRET_KEY);
       return bytes === null ? null : new TextDecoder().decode(bytes);
@@ -68,7 +69,7 @@ export class Seen {
 
   /** Whether the store is known to contain this spelling. */
   isRecent(url: string): boolean {
-    const { rollbacks = 0 } = this.#store ?? {};
+    const { rollbacks = 0 } = this.#store;
     if (rollbacks !== this.#rollbacks) {
       this.#rollbacks = rollbacks;
       this.#recent = createRecentSet(RECENT_URLS);

@@ -4,8 +4,8 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../clock.js';
 import { encodeItem } from '../records/record.js';
-import { aroundStore } from '../records/store-guard.js';
 import type { FrontierStore, NewEntry } from '../store.js';
+import { aroundStore } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 import { moveCrawl } from './move-crawl.js';
 

@@ -4,8 +4,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
 import { isRobots, mortalClock, setUp, url } from '../../test-support/set-up.js';
-import { aroundStore } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
+import { aroundStore } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
 

@@ -1,11 +1,11 @@
 // Lists the queue, for a report or a person. It is read from the store, in the store's order, and nothing is changed.
 
+import { invalid } from '../option-value.js';
 import { decodeItem, type QueueItem } from '../records/record.js';
 import type { FrontierStore, ScanListing } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { UrlRecord } from '../url-record.js';
 import { LIST_MOST, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
-import { openedCursor, sealedCursor } from './list-cursor.js';
 
 /** One URL that is queued or in flight. */
 export interface QueuedUrl {
@@ -100,4 +100,33 @@ function scanned({ host, entry }: ScanListing['items'][number]): ScannedItem {
   const item = decodeItem(entry.body);
   const authority = item.kind === 'hop' ? item.authority : (authorityOf(item.record.url) ?? '');
   return { host, authority, priority: entry.priority, item };
+}
+
+/**
+ * Converts a store's cursor to the form for callers: with a checksum. Stores would take any text that is not one of
+ * their cursors for the beginning, so a text that no listing has returned is refused.
+ */
+export function sealedCursor(cursor: string): string {
+  return `${cursor} ${checksum(cursor)}`;
+}
+
+/**
+ * Converts it back to the store's cursor.
+ * @throws FrontierError `option-invalid` for a text that no listing has returned.
+ */
+export function openedCursor(sealed: unknown): string {
+  const text = typeof sealed === 'string' ? sealed : '';
+  const end = text.lastIndexOf(' ');
+  const cursor = text.slice(0, Math.max(0, end));
+  if (end < 0 || text.slice(end + 1) !== checksum(cursor)) {
+    throw invalid('cursor', '`null`, or the `cursor` of the last listing as it was', sealed);
+  }
+  return cursor;
+}
+
+/** FNV-1a, as 8 hex digits: protects against mistakes, not against forgers. */
+function checksum(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
 }

@@ -5,9 +5,12 @@
 
 import { FrontierError } from '../errors.js';
 import type { FrontierStore, HostKey } from '../store.js';
-import { checkedAnswers } from '../store-answers.js';
+import { aroundStore, checkedAnswers } from '../store-answers.js';
 import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import { isInParts, LOCK_HOST } from './processes.js';
+
+/** Verbs of records, and the place of the host that the record belongs to among what they are given. */
+const NEAR: Readonly<Record<string, number>> = { readRecord: 1, writeRecord: 2 };
 
 export class StoreGuard {
   /** The store's own refusals (`record-too-large`, …) pass unchanged. Other errors reject with `store-failed`. */
@@ -19,11 +22,13 @@ export class StoreGuard {
 
   /** @param hostKeyBy - Records are stored near their hosts. */
   constructor(inner: FrontierStore, hostKeyBy: HostKeyBy) {
-    this.store = aroundStore(
-      checkedAnswers(inner, (message, cause) => new FrontierError('store-failed', message, { cause })),
-      (verb) => this.#call(verb),
-      (key) => placeOfRecord(key, hostKeyBy),
-    );
+    const answers = checkedAnswers(inner, (message, cause) => new FrontierError('store-failed', message, { cause }));
+    this.store = aroundStore(answers, (call, verb, given) => {
+      if (verb === 'close') return call();
+      const near = NEAR[verb];
+      if (near !== undefined) given[near] ??= placeOfRecord(String(given[0]), hostKeyBy);
+      return this.#call(call);
+    });
     this.fail = (error) => {
       this.#broken ??= error;
     };
@@ -51,43 +56,6 @@ export class StoreGuard {
       throw this.#failure;
     }
   }
-}
-
-/**
- * A store whose verbs, except `close`, pass through one function that may refuse, delay or watch them. Verbs that the
- * store lacks stay absent.
- * @param nearOf - The host of a record for which the caller names none.
- */
-export function aroundStore(
-  store: FrontierStore,
-  pass: <T>(verb: () => Promise<T>) => Promise<T>,
-  nearOf: (key: string) => HostKey | undefined = () => undefined,
-): FrontierStore {
-  const { reserve, readHost, listRecords, overdueMs, clockMs } = store;
-  return {
-    capabilities: store.capabilities,
-    get rollbacks() {
-      return store.rollbacks ?? 0;
-    },
-    open: (request) => pass(() => store.open(request)),
-    add: (entries) => pass(() => store.add(entries)),
-    lease: (request) => pass(() => store.lease(request)),
-    wake: (host) => pass(() => store.wake(host)),
-    commit: (hosts, links) => pass(() => store.commit(hosts, links)),
-    nextDueInMs: () => pass(() => store.nextDueInMs()),
-    ...(overdueMs === undefined ? {} : { overdueMs: (most) => pass(() => overdueMs.call(store, most)) }),
-    readRecord: (key, near = nearOf(key)) => pass(() => store.readRecord(key, near)),
-    writeRecord: (key, value, near = nearOf(key)) => pass(() => store.writeRecord(key, value, near)),
-    ...(listRecords === undefined
-      ? {}
-      : { listRecords: (prefix, cursor, limit) => pass(() => listRecords.call(store, prefix, cursor, limit)) }),
-    ...(reserve === undefined ? {} : { reserve: (slots) => pass(() => reserve.call(store, slots)) }),
-    ...(readHost === undefined ? {} : { readHost: (host) => pass(() => readHost.call(store, host)) }),
-    ...(clockMs === undefined ? {} : { clockMs: () => pass(() => clockMs.call(store)) }),
-    stats: () => pass(() => store.stats()),
-    scan: (cursor, limit, host) => pass(() => store.scan(cursor, limit, host)),
-    close: () => store.close(),
-  };
 }
 
 /** The prefix of the keys of a frontier's owner. */

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import { openedCursor, sealedCursor } from './list-cursor.js';
+import { openedCursor, sealedCursor } from './queued.js';
 
 it.each(['', '0 0', '0a0b', '3 w 0lane 12', '1 -2 3 münchen.test'])('returns the cursor of a store: %j', (cursor) => {
   expect(openedCursor(sealedCursor(cursor))).toBe(cursor);
