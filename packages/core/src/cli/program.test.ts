@@ -259,7 +259,7 @@ describe('explaining and reporting from a crawl directory', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/Excluded.*robots-rule/);
     expect(out).toContain('Line 2 of https://example.org/robots.txt: /private/');
-    expect(out).toContain('It reads: Disallow: /private/ # ours');
+    expect(out).toContain('Line 2 reads: Disallow: /private/ # ours');
   });
 
   it('says how a repaired line was read', async () => {
@@ -272,7 +272,7 @@ describe('explaining and reporting from a crawl directory', () => {
     await directory.keepRobots('https://example.org', 'aabbccdd', Buffer.from('User-agent: *\nDisalow: private/\n'));
     writeFileSync(directory.decisionsPath, `${JSON.stringify({ ...excluded, pattern: 'private/', robots })}\n`);
     const { out } = await run('explain', join(base, 'repaired'), 'https://example.org/private/x');
-    expect(out).toMatch(/It reads: Disalow: private\/\n +It counts as: Disallow: \/private\/$/);
+    expect(out).toMatch(/Line 2 reads: Disalow: private\/\n +It counts as: Disallow: \/private\/$/);
   });
 
   it('says that it does not know a URL that the crawl never found', async () => {

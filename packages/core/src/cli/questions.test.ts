@@ -80,7 +80,7 @@ describe('mannerly explain', () => {
 
   it.each([
     ['/', /Fetched\./],
-    ['/closed', /Excluded[\s\S]*It reads: Disallow: \/closed/],
+    ['/closed', /Excluded[\s\S]*Line \d+ reads: Disallow: \/closed/],
     ['/never', /Unknown/],
   ])('%s: %s', async (path, says) => {
     await crawl('--pages', '2');

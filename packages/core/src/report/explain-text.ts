@@ -124,6 +124,8 @@ function headlineOf({ status, reason, whyLogsOnly, place, decision }: Explanatio
   if (status === 'waiting' && place === null)
     return 'Known, but found neither in the searched part of the queue nor in the log, which may be a sample.';
   if (decision?.status === 'failed' && decision.layer === 'hook') return 'Failed: it was fetched, but not handled.';
+  if (status === 'excluded' && decision?.layer === 'page' && decision.httpStatus !== null)
+    return 'Excluded: it was fetched, and the site does not want its content used like this.';
   if (status === 'held' && reason === 'license') return 'Held: a person has to act first.';
   return HEADLINES[status];
 }

@@ -95,7 +95,10 @@ describe('explaining a URL', () => {
   });
 
   it('distinguishes the line that allowed the page from one that excludes it', () => {
-    const noindex = decision({ reason: 'noindex', layer: 'page' });
+    const noindex = decision({ reason: 'noindex', layer: 'page', httpStatus: 200 });
+    expect(explanationText(explain(url, noindex, null))).toContain('Excluded: it was fetched, and the site does not');
+    const nofollow = decision({ reason: 'page-nofollow', layer: 'page', httpStatus: null });
+    expect(explanationText(explain(url, nofollow, null))).toContain('Excluded: the site does not want it fetched');
     expect(explanationText(explain(url, noindex, null))).toContain('Allowed by line 4 of');
     expect(explanationText(explain(url, null, look({ gate: deny })))).toMatch(/^ {2}Line 4 of/m);
   });

@@ -50,7 +50,7 @@ export async function explainCommand(
   }
   io.out(explanationText(explanation));
   const decider = await decidingLine(explanation, robotsPath);
-  if (decider !== null) io.out(`  It reads: ${printable(decider.text)}`);
+  if (decider !== null) io.out(`  Line ${explanation.line} reads: ${printable(decider.text)}`);
   for (const text of decider?.readAs ?? []) io.out(`  It counts as: ${printable(text)}`);
   if (explanation.status === 'unknown' && 'store' in where)
     io.out('  A server keeps no log: mannerly explain <dir> <url> has what the process of that directory decided.');
