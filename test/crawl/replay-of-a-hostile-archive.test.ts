@@ -1,7 +1,7 @@
 // An archive may come from a stranger. Whatever its fields say, a replay ends, and counts each page that cannot be
 // read as failed: none is lost without a word.
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -115,12 +115,22 @@ describe('a replay of a hostile archive', () => {
     const handlers = (routes: ReplayRoutes) => routes.on('html', () => undefined);
     const damaged = async (bytes: Uint8Array): Promise<readonly string[]> => {
       await writeFile(file, bytes);
-      return (await replay({ from: out, handlers })).damaged;
+      return (await replay({ from: out, handlers })).incomplete;
     };
     expect(await damaged(whole)).toEqual([]);
     const sentence = `${file} cannot be read after its first ${records.length - 1} records: the rest is left out`;
     expect(await damaged(flipped)).toEqual([sentence]);
     expect(await damaged(whole.subarray(0, inLast))).toEqual([sentence]);
+  });
+
+  it('says which file a killed run left, whose pages are missing', async () => {
+    await rename(file, `${file}.open`);
+    onTestFinished(() => rename(`${file}.open`, file));
+    const { pages, incomplete } = await replay({ from: out, handlers: (routes) => routes.on('html', () => undefined) });
+    expect({ pages, incomplete }).toEqual({
+      pages: 0,
+      incomplete: [expect.stringMatching(/\.open is left out: a run is writing it, or was killed/)],
+    });
   });
 
   it.each([

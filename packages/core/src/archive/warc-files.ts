@@ -45,6 +45,12 @@ export async function listWarcs(folder: string): Promise<string[]> {
   return names.filter((name) => name.endsWith(WARC_SUFFIX)).sort();
 }
 
+/** Paths of the files that a run writes, or that a killed run left. `listWarcs` does not name them. */
+export async function openWarcs(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name.endsWith(WARC_SUFFIX + OPEN_SUFFIX)).map((name) => join(folder, name));
+}
+
 /**
  * Repairs the files that a killed run left open: complete records stay, a torn end is cut off, a file without a
  * complete record is removed. The caller prevents concurrent writes. @throws MannerlyError `archive-failed`

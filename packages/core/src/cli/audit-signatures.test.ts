@@ -172,6 +172,20 @@ describe('the signatures of an archive', () => {
     });
   });
 
+  it('are not all checked if a file is not complete or cannot be read to its end, and a note says so', async () => {
+    const directory = doctored((records) => records);
+    const folder = join(directory, 'archive');
+    const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.warc.gz'));
+    const whole = readFileSync(join(folder, name));
+    writeFileSync(join(folder, name), whole.subarray(0, whole.length - 40));
+    writeFileSync(join(folder, `${name}.open`), whole);
+    const { notes } = await audit(directory);
+    expect(notes.join('\n')).toMatch(/\.open is not complete: signatures in it were not checked\.$/m);
+    expect(notes.join('\n')).toMatch(
+      /cannot be read after its first \d+ records: later signatures were not checked\.$/m,
+    );
+  });
+
   it('are missing in the request log too', async () => {
     const directory = doctored((records) => records);
     const log = join(directory, 'requests.jsonl');

@@ -2,6 +2,8 @@
 // reports unsigned requests among signed ones, and signatures that prove nothing.
 
 import { type ReadRequest, readRequests } from '../archive/read-archive.js';
+import { openWarcs } from '../archive/warc-files.js';
+import { orIfAbsent } from '../directory/whole-file.js';
 import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
 import type { SignatureFindings, Violation } from '../report/audit/audit-report.js';
@@ -53,6 +55,8 @@ export async function auditSignatures(
       if (!file.isSigned || file.first === null) return;
       add(file.first, `it and ${file.unsigned - 1} more of ${file.name} have no signature, the others have one`);
     };
+    for (const path of await orIfAbsent([], () => openWarcs(folder)))
+      notes.push(`${path} is not complete: signatures in it were not checked.`);
     for await (const request of readRequests(folder, damaged)) {
       const { filename, url, startedAtMs, headers } = request;
       if (filename !== file.name) {

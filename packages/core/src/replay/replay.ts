@@ -6,6 +6,7 @@ import { systemClock } from '@mannerly/frontier';
 import { archiveFolders } from '../archive/package-archive.js';
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
+import { openWarcs } from '../archive/warc-files.js';
 import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { invalidOption, textOf } from '../errors.js';
@@ -75,8 +76,8 @@ interface ReplayReport {
    */
   readonly failed: readonly { readonly url: string; readonly detail: string }[];
   readonly failures: number;
-  /** WARC files that cannot be read to their end, one sentence each: pages after that are missing. */
-  readonly damaged: readonly string[];
+  /** WARC files that are not complete, or cannot be read to their end, one sentence each: pages are missing. */
+  readonly incomplete: readonly string[];
 }
 
 /**
@@ -119,6 +120,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const run = new Replay(folders, handlers, options, (items) => writer.write(items));
   try {
     for (const folder of folders) {
+      for (const path of await openWarcs(folder)) run.leftOpen(path);
       for await (const exchange of readExchanges(folder, run.damaged)) {
         if (signal.aborted || run.stopReason !== null) break;
         await run.exchange(exchange);
@@ -158,7 +160,7 @@ class Replay {
   readonly #readers = new Map<ArchivedSettings, PageReader>();
   readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
   readonly #failed: ReplayReport['failed'][number][] = [];
-  readonly #damaged: string[] = [];
+  readonly #incomplete: string[] = [];
   #visit: ArchivedVisit | null = null;
   #reader: PageReader | null = null;
   #pageStartedAtMs = 0;
@@ -219,13 +221,25 @@ class Replay {
     }
   }
 
+  leftOpen(path: string): void {
+    this.#incomplete.push(
+      `${path} is left out: a run is writing it, or was killed (its next run or mannerly wacz completes it)`,
+    );
+  }
+
   readonly damaged = (path: string, records: number): void => {
-    this.#damaged.push(`${path} cannot be read after its first ${plural(records, 'record')}: the rest is left out`);
+    this.#incomplete.push(`${path} cannot be read after its first ${plural(records, 'record')}: the rest is left out`);
   };
 
   report(): ReplayReport {
     const { stopReason } = this;
-    return { ...this.#counts, stages: this.#stages.counts(), failed: this.#failed, stopReason, damaged: this.#damaged };
+    return {
+      ...this.#counts,
+      stages: this.#stages.counts(),
+      failed: this.#failed,
+      stopReason,
+      incomplete: this.#incomplete,
+    };
   }
 
   close(): Promise<void> {

@@ -48,9 +48,9 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
         );
     }
     for (const { url, detail } of report.failed) io.err(`${printable(url, 2_000)} failed: ${printable(detail)}`);
-    for (const sentence of report.damaged) io.err(`Damaged: ${sentence}.`);
+    for (const sentence of report.incomplete) io.err(`Incomplete: ${sentence}.`);
     if (signal.aborted) return EXIT.stopped;
-    return report.failures > 0 || report.damaged.length > 0 ? EXIT.broken : EXIT.ok;
+    return report.failures > 0 || report.incomplete.length > 0 ? EXIT.broken : EXIT.ok;
   } finally {
     release();
   }
