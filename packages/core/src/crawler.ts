@@ -192,7 +192,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs(), keepsItems);
       log?.started(resolved.identity.name, resolved.scope.seeds, resolved.network.concurrency);
       // With several processes, each would read what the others are writing.
-      if (out !== undefined && !reset && !shared) log?.damaged(await damageOf(out));
+      const damage = out === undefined || reset || shared ? [] : await damageOf(out);
+      log?.damaged(damage);
       const given = typeof options.store === 'function' ? options.store(onStoreNotice, runStop.signal) : options.store;
       run = await Run.open({
         ...with_,
@@ -206,6 +207,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         sinks: options.sinks ?? [],
         clock,
         out: out ?? null,
+        damage,
         reset,
         again,
         keepOpen,

@@ -211,6 +211,17 @@ it('is not damaged if a process that shares the directory wrote its settings aft
   expect(await damageOf(copy)).toEqual([]);
 });
 
+it('is found by an audit after later runs too, if it was in the request log', async () => {
+  const directory = copyOf('interrupted');
+  const log = join(directory, 'requests.jsonl');
+  truncateSync(log, readFileSync(log).lastIndexOf('\n', -2) + 1);
+  expect((await crawl(directory, '--pages', '9')).code).toBe(0);
+  const { code, out, err } = await run('audit', directory);
+  expect({ code, err }).toEqual({ code: 5, err: '' });
+  expect(out).toMatch(/^Not proven polite: /);
+  expect(out).toMatch(/ log: when a run started, \S+requests\.jsonl has \d+ bytes, and the last run left \d+$/m);
+});
+
 describe('a line with a value that no run writes', () => {
   it.each([
     ['runs.jsonl', { tokens: [] }],

@@ -128,6 +128,8 @@ export interface RunPromise {
   readonly pace: RunPace;
   /** Requests in flight at a time, over all hosts; those of handlers count separately. */
   readonly concurrency: number;
+  /** Request logs that were damaged when it started, one sentence each. Absent: none was found. */
+  readonly damaged?: readonly string[];
 }
 
 /** The interval if a host requires none: clamp(`factor` × last retrieval time, `minMs`, `maxMs`). */

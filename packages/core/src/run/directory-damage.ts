@@ -50,6 +50,11 @@ export async function damageOf(path: string): Promise<readonly string[]> {
   return more <= 0 ? told : [...told.slice(0, MAX_DAMAGE_TOLD), `${plural(more, 'other file')} damaged too`];
 }
 
+/** The sentences about what was requested: an audit has to know them after later runs too. */
+export function damagedRequestLogs(damage: readonly string[]): readonly string[] {
+  return damage.filter((sentence) => /\b(?:requests|runs)(?:-\d+)?\.jsonl /.test(sentence));
+}
+
 /** The current command may not even need the file. */
 function unreadable(error: unknown): string[] {
   return [`a file cannot be read: ${error instanceof Error ? error.message : String(error)}`];

@@ -14,6 +14,7 @@ import { MANNERLY_VERSION } from '../own-package.js';
 import { CrawlLogs } from '../report/crawl-logs.js';
 import type { RunPromise } from '../report/decision.js';
 import { restedAtMs } from '../report/from-logs.js';
+import { damagedRequestLogs } from './directory-damage.js';
 import type { RunSetup } from './run-setup.js';
 
 /**
@@ -24,8 +25,10 @@ import type { RunSetup } from './run-setup.js';
 export type RunDirectory = Awaited<ReturnType<typeof openRunDirectory>>;
 
 /** Opens the crawl directory and its logs, or logs in memory. The caller closes both. @throws MannerlyError */
-export async function openRunDirectory({ options, out, reset, isShared, isOwnStore, store }: RunSetup, nowMs: number) {
-  const promise = promiseOf(options, nowMs);
+export async function openRunDirectory(setup: RunSetup, nowMs: number) {
+  const { options, out, reset, isShared, isOwnStore, store, damage = [] } = setup;
+  const damaged = damagedRequestLogs(damage);
+  const promise = { ...promiseOf(options, nowMs), ...(damaged.length === 0 ? {} : { damaged }) };
   if (out === null) return { directory: null, logs: new CrawlLogs(null, promise), needsFrontier: false, restedAtMs: 0 };
   const { name, tokens } = options.identity;
   const rested = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;

@@ -42,6 +42,8 @@ export interface RunSetup {
   /** Failures to queue once more at the start; `null`: none. */
   readonly retry: FailureFilter | null;
   /** Receives what happens. @default none */
+  /** What was found damaged in the directory, one sentence each. @default nothing */
+  readonly damage?: readonly string[];
   readonly log?: CrawlLog;
   /** For a plan: counts pages instead of fetching them. @default none */
   readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };

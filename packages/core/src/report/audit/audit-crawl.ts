@@ -84,6 +84,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
       runs += 1;
       clocks.add(entry.clock);
       add(identityFaults(entry.run, crawl.manifest));
+      add(damageFaults(entry.run));
       options.onRun?.(entry.run);
     } else {
       const { record, run, part, clock } = entry;
@@ -230,6 +231,12 @@ function isWhole({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boole
 function timeOf(entry: AuditEntry): number {
   if (entry.kind === 'unreadable') return 0;
   return (entry.kind === 'request' ? entry.record.endedAtMs : entry.run.startedAtMs) + aheadMs(entry.clock);
+}
+
+/** What the run found damaged when it started: the record of the run before it, which said so too, is gone. */
+function damageFaults({ damaged, startedAtMs: atMs }: RunPromise): Violation[] {
+  const sentences = Array.isArray(damaged) ? damaged.filter((each) => typeof each === 'string') : [];
+  return sentences.map((each) => ({ kind: 'log', url: null, host: null, atMs, detail: `when a run started, ${each}` }));
 }
 
 /** Whether a run names itself as the crawl does, and how its operator can be reached. */
