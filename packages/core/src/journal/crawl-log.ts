@@ -142,6 +142,12 @@ export class CrawlLog implements JournalListener {
     this.#isItemHeard = null;
   }
 
+  /** Sinks of a new crawl had items of its pages, from an earlier crawl. */
+  itemsKnown({ sink, items }: { readonly sink: string; readonly items: number }): void {
+    const had = `${sink} had ${plural(items, 'item')} of the same pages from an earlier crawl, and keeps them unchanged`;
+    this.#tell('warn', 'items-known', `${had}. To get the new ones, remove it before the run, or name another`);
+  }
+
   /** A handler returned what is probably meant as an item. */
   returned(url: string): void {
     const text = `${url}: the handler returned an object, which is ignored. An item is emitted: await page.emit(object)`;

@@ -9,6 +9,7 @@ import type { ItemLicense } from '../item-license.js';
 import { onAbort } from '../on-abort.js';
 import { present } from '../present.js';
 import { FILES_KEPT_AT_ONCE, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
+import type { BatchedSink } from './page-batches.js';
 import type { Item, RunFile, Sink } from './sink.js';
 
 /**
@@ -113,6 +114,12 @@ export class ItemWriter {
     return 'written';
   }
 
+  /** The sinks that left out items because they had them when the run began, with the number of these items. */
+  knownItems(): { readonly sink: string; readonly items: number }[] {
+    const counts = this.#sinks.map((sink) => ({ sink: sink.name, items: isBatched(sink) ? sink.knownItems() : 0 }));
+    return counts.filter(({ items }) => items > 0);
+  }
+
   /**
    * Closes every sink that was opened. Each has `SINK_CLOSE_MS`, and `SINK_STOP_MS` after a stop at once.
    * @throws MannerlyError `sink-failed` for the first that failed or did not finish in time.
@@ -185,14 +192,23 @@ export class ItemWriter {
     } catch (cause) {
       if (cause instanceof MannerlyError && cause.code === 'peer-missing') throw cause;
       this.#options.onFailure?.(cause, url);
-      const hint = (cause instanceof MannerlyError ? cause.hint : null) ?? AFTERWARDS;
       throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${textOf(cause)}`, {
         cause,
-        hint,
+        ...hintFor(cause),
       });
     }
   }
 }
 
-const AFTERWARDS = 'Its pages are not done: fix the cause, and run the same crawl again.';
+function isBatched(sink: Sink): sink is BatchedSink {
+  return 'knownItems' in sink;
+}
+
+/** The command has hints of its own for system errors, such as a full disk. */
+function hintFor(cause: unknown): { readonly hint?: string } {
+  if (cause instanceof MannerlyError && cause.hint !== null) return { hint: cause.hint };
+  if (cause instanceof Error && 'syscall' in cause) return {};
+  return { hint: 'Its pages are not done: fix the cause, and run the same crawl again.' };
+}
+
 const NOT_ENDED = `it had not ended ${SINK_STOP_MS / 1_000} s after a stop at once`;

@@ -32,6 +32,8 @@ class PageBatches {
   #waitingItems = 0;
   #flushing: Promise<void> | null = null;
   #isClosing = false;
+  /** Items that were left out because the medium had their ids. */
+  known = 0;
   #endWait = (): void => undefined;
 
   constructor({ write, limits = AT_ONCE }: OpenMedium, ids: ReturnType<typeof createRecentSet>) {
@@ -98,7 +100,10 @@ class PageBatches {
 
   async #writeNew(items: readonly Item[]): Promise<void> {
     const fresh = new Map<string, Item>();
-    for (const item of items) if (!fresh.has(item.id) && !this.#ids.has(item.id)) fresh.set(item.id, item);
+    for (const item of items) {
+      if (this.#ids.has(item.id)) this.known += 1;
+      else if (!fresh.has(item.id)) fresh.set(item.id, item);
+    }
     if (fresh.size === 0) return;
     await this.#writeItems([...fresh.values()]);
     for (const id of fresh.keys()) this.#ids.add(id);
@@ -114,8 +119,14 @@ export interface OpenMedium {
   readonly end?: () => Promise<void>;
 }
 
+/** A sink that writes in batches. */
+export interface BatchedSink extends Sink {
+  /** How many items it left out since it was opened last, because its medium had them. */
+  knownItems(): number;
+}
+
 /**
- * A sink that writes in batches.
+ * Creates a sink that writes in batches.
  *
  * @param place - Its name in messages.
  * @param open - Called with the sink's stop, and with a function that takes the ids already written: at least the
@@ -125,14 +136,17 @@ export function batchedSink(
   name: string,
   place: string,
   open: (stop: AbortSignal, addId: (id: string) => unknown) => Promise<OpenMedium>,
-): Sink {
+): BatchedSink {
   let opened: { readonly batches: PageBatches; readonly medium: OpenMedium } | null = null;
+  let latest: PageBatches | null = null;
   return {
     name,
+    knownItems: () => latest?.known ?? 0,
     async open(stop = NEVER_ABORTED) {
       const ids = createRecentSet(MAX_SINK_IDS);
       const medium = await open(stop, ids.add);
-      opened = { batches: new PageBatches(medium, ids), medium };
+      latest = new PageBatches(medium, ids);
+      opened = { batches: latest, medium };
     },
     async write(items) {
       if (opened === null) throw new Error(`${place} is not open`);

@@ -38,6 +38,8 @@ export async function performRun(run: Run): Promise<CrawlReport> {
     // Errors while closing may only be consequences of the first one.
     if (ended === undefined || failures.length > 0)
       throw asMannerlyError(failures[0], run.setup.isOwnStore ? (run.directory?.path ?? null) : null);
+    // A run that continues may meet items of pages that it handles again.
+    if (run.totals.earlierRuns() === 0) for (const known of run.items.knownItems()) run.setup.log?.itemsKnown(known);
     const report = await reportOf(run, ended);
     if (run.directory !== null && ended.manifest !== null)
       await endRunManifest(run.directory, ended.manifest, report, run.setup.isShared);

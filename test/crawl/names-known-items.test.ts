@@ -1,0 +1,41 @@
+// Items have the same ids in every crawl of a page, and a sink keeps what it has. So a program that writes one table,
+// and starts over, would lose its new items without a word.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { csvSink, jsonlSink } from 'mannerly';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeCrawler, type TestCrawlOptions } from '../support/crawl.js';
+import { page } from '../support/web.js';
+import { webForTest } from '../support/web-for-test.js';
+
+it.each([
+  ['csv', csvSink],
+  ['jsonl', jsonlSink],
+])('the log of a new crawl names a %s sink that had items of its pages', async (kind, sinkOf) => {
+  const web = await webForTest({ hosts: { 'a.test': { '/': page('A', ['/b']), '/b': page('B') } } });
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-known-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'items');
+  const run = async (edition: number, options: { readonly reset?: boolean }) => {
+    const logged: string[] = [];
+    const log = ({ code, message }: { code: string; message: string }) =>
+      void (code === 'items-known' && logged.push(message));
+    const handlers: TestCrawlOptions['handlers'] = (crawler) =>
+      crawler.on('html', async (each) => {
+        await each.emit({ edition });
+        await each.follow();
+      });
+    const crawler = makeCrawler({ seeds: [web.url('a.test')], log, handlers }, [sinkOf({ path })]);
+    await crawler.run({ out: join(folder, 'crawl'), ...options });
+    return logged;
+  };
+  expect(await run(1, {})).toEqual([]);
+  const before = await readFile(path, 'utf8');
+  const logged = await run(2, { reset: true });
+  expect(logged).toEqual([
+    expect.stringMatching(`^${kind} .*items had 2 items of the same pages .* keeps them unchanged`),
+  ]);
+  expect(await readFile(path, 'utf8')).toBe(before);
+});
