@@ -68,6 +68,15 @@ describe('the scope', () => {
     expect(told).toEqual(expected);
   });
 
+  it('a promise that rejects is reported, and does not end the process: nothing awaits it', async () => {
+    const scope = new Scope({ ...SEEDS, allows: (() => Promise.reject(new Error('no such table'))) as never });
+    const told: string[] = [];
+    scope.onError = (_url, error) => told.push(String(error));
+    scope.whyOutside(parseUrlParts('https://www.example.org/') as UrlParts, 'link');
+    expect(told).toEqual([expect.stringContaining('answered a promise')]);
+    await new Promise((done) => setImmediate(done));
+  });
+
   it('a function that throws refuses, and the error is reported', () => {
     const allows = () => {
       throw new Error('no such table');

@@ -126,7 +126,10 @@ export class Scope {
       const answer: unknown = allows(url, via);
       if (answer === true) return null;
       if (answer === false) return { reason: 'hook-refused' };
-      const got = answer instanceof Promise ? 'a promise' : shown(answer);
+      const isPromise = answer instanceof Promise;
+      // A promise that rejects and that nothing awaits would end the process.
+      if (isPromise) answer.catch(() => undefined);
+      const got = isPromise ? 'a promise' : shown(answer);
       throw new TypeError(`answered ${got}, which is neither true nor false`);
     } catch (error) {
       this.onError?.(url, error);

@@ -50,15 +50,17 @@ export function createAddressBook<Verdict>(
   };
 }
 
+const LATE = Symbol('late');
+
 /** The resolver may be the user's, so what it throws becomes an answer. */
 async function withDeadline(lookUp: Resolve, hostname: string): Promise<AddressAnswer> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, DNS_DEADLINE_MS, null);
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(resolve, DNS_DEADLINE_MS, LATE);
   });
   try {
     const addresses = await Promise.race([late, (async () => lookUp(hostname))()]);
-    if (addresses === null) return { kind: 'failed', detail: `no answer within ${DNS_DEADLINE_MS} ms` };
+    if (addresses === LATE) return { kind: 'failed', detail: `no answer within ${DNS_DEADLINE_MS} ms` };
     if (!Array.isArray(addresses)) return { kind: 'failed', detail: 'the resolver gave no list of addresses' };
     return { kind: 'addresses', addresses };
   } catch (error) {

@@ -202,6 +202,12 @@ describe('opened ranges', () => {
     expect(found.kind === 'go' ? 'go' : found.failure).toBe(expected);
   });
 
+  it.each([null, undefined, 'a', 7, {}])('an answer of %j is no list of addresses', async (answer) => {
+    const resolve = () => Promise.resolve(answer as never);
+    const detail = 'the resolver gave no list of addresses';
+    expect(await judge('http://a.example/', { resolve })).toMatchObject({ kind: 'refused', failure: 'dns', detail });
+  });
+
   it('a name may be reached on every port only if every address is allowed', async () => {
     const allow = ['127.0.0.0/8'];
     const resolve = (name: string) =>

@@ -1,5 +1,6 @@
 // Stages between handlers and sinks: what they may return, what is counted, and what is an error.
 
+import { Readable } from 'node:stream';
 import type { JsonValue } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { FetchedPage } from '../page/page.js';
@@ -39,6 +40,8 @@ describe('a stage', () => {
     ['nothing', (() => undefined) as never, /the stage .* returned nothing for an item of https:\/\/a\.test/],
     ['no JSON', () => ({ a: 1n }), /expected an item of https:\/\/a\.test\/ to be JSON/],
     ['a function', () => () => 1, /to be JSON, got a function/],
+    ['a generator', (() => [1].values()) as never, /to be JSON, got a generator: make it a list/],
+    ['an asynchronous generator', (() => Readable.from([1]).iterator()) as never, /to be JSON, got a generator/],
     ['too many', () => Array.from({ length: MAX_PAGE_ITEMS + 1 }, () => 0), /at most 100000 items of one page/],
   ])('may not return %s', async (_what, stage, says) => {
     await expect(run([stage], {})).rejects.toThrow(says);

@@ -290,6 +290,8 @@ function lostKind(value: unknown): { readonly kind: string; readonly advice: str
   if (typeof value !== 'object' || value === null) return null;
   const isSelection = 'cheerio' in value && !Object.hasOwn(value, 'cheerio');
   if (isSelection) return { kind: 'a cheerio selection', advice: 'emit its `.text()` or `.attr(name)`' };
+  const isGenerator = 'next' in value && (Symbol.iterator in value || Symbol.asyncIterator in value);
+  if (isGenerator) return { kind: 'a generator', advice: 'make it a list' };
   const isKeyed = value instanceof Map || value instanceof Set;
   return isKeyed ? { kind: 'a Map or a Set', advice: 'make it an object or a list' } : null;
 }
