@@ -9,6 +9,7 @@ import { Scheduler } from './flow/scheduler.js';
 import { settle } from './flow/settling.js';
 import { URL_MAX_CHARS } from './limits.js';
 import { type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
+import { invalid } from './option-value.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { partsOver } from './records/account.js';
@@ -181,10 +182,15 @@ export function createFrontier(options: FrontierOptions): Frontier {
       await counts.read();
       scheduler.open();
     },
-    add: whenOpen((urls) => scheduler.add(urls)),
+    add: whenOpen((urls) => {
+      if (!Array.isArray(urls) || urls.some((one) => typeof one?.url !== 'string'))
+        throw invalid('urls', 'a list of objects with a `url`', urls);
+      return scheduler.add(urls);
+    }),
     take(n) {
       const taken = taking.then(() => {
         checkOpen();
+        if (typeof n !== 'number' || Number.isNaN(n)) throw invalid('n', 'a number of requests', n);
         return isPaused ? [] : scheduler.take(n);
       });
       taking = taken.catch(() => undefined);

@@ -72,9 +72,10 @@ const DIALECTS = ['rfc9309', 'google', '1996', '1994'] as const;
 
 /** Checks options and fills in defaults. @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`. */
 export function resolveCompileOptions(options: CompileOptions): ResolvedCompileOptions {
-  const { tokens, strictDialects = DIALECTS.slice(0, 3), ...given } = options;
-  const isStrictest = options.policy === 'strictest';
-  const isOld = isStrictest || options.dialect === '1996' || options.dialect === '1994';
+  // Without options, the error is that of missing tokens.
+  const { tokens, strictDialects = DIALECTS.slice(0, 3), ...given } = options ?? ({} as CompileOptions);
+  const isStrictest = given.policy === 'strictest';
+  const isOld = isStrictest || given.dialect === '1996' || given.dialect === '1994';
   if (
     !Array.isArray(strictDialects) ||
     strictDialects.length === 0 ||

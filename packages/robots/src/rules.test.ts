@@ -20,6 +20,7 @@ const at = (time: string) => Date.parse(`2026-11-20T${time}Z`);
 describe('options', () => {
   const MISTAKES: readonly (readonly [options: unknown, code: string])[] = [
     [{}, 'invalid-tokens'],
+    [undefined, 'invalid-tokens'],
     [{ tokens: [] }, 'invalid-tokens'],
     [{ tokens: 'examplebot/1.0' }, 'invalid-tokens'],
     [{ tokens: ['a', ''] }, 'invalid-tokens'],

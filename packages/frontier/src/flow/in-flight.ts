@@ -12,7 +12,7 @@ import type { Admission } from './admission.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
-import { RENEWAL_WAIT_MS } from './limits.js';
+import { EXCHANGE_TIME_ERROR_MS, RENEWAL_WAIT_MS } from './limits.js';
 import type { PageChoice, RobotsChoice } from './next-request.js';
 
 /** What the frontier knows of a work in flight, besides what the worker sees. */
@@ -26,6 +26,7 @@ export interface Flight {
   readonly chain: string | null;
   /** For a page of the queue: the budgets that it may use up. */
   readonly budgets: readonly Budget[];
+  readonly takenAtMs: number;
 }
 
 /** All parts of a frontier that work passes through. */
@@ -55,7 +56,7 @@ export function startPage(
     signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
   };
   if (entry !== null && holdsPages(record)) host.entries.hold(authority.name);
-  start(flow, work, { host, entry, authority: authority.name, chain: null, budgets });
+  start(flow, work, { host, entry, authority: authority.name, chain: null, budgets, takenAtMs: flow.clock.nowMs() });
   return work;
 }
 
@@ -67,12 +68,12 @@ export function startRobots(
   const lease = { host: host.key, requirements: required.spacing };
   const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, ...request };
   const chain = entry === null ? null : authority.chain!.id;
-  start(flow, work, { host, entry, authority: authority.name, chain, budgets: [] });
+  start(flow, work, { host, entry, authority: authority.name, chain, budgets: [], takenAtMs: flow.clock.nowMs() });
   return work;
 }
 
 function start(flow: Flow, work: Work, flight: Flight): void {
-  flow.pace.took(flow.clock.nowMs());
+  flow.pace.took(flight.takenAtMs);
   flow.flights.set(work, flight);
   flow.schedule.turns?.had(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
   flight.host.occupy(work, flight.budgets.length > 0);
@@ -120,10 +121,11 @@ function hostOf(flow: Flow, work: Work): LeasedHost | null {
 }
 
 /** Ends the exchange of a work. Ignored after `dropFlights`. */
-export function exchanged(flow: Flow, work: Work, exchange: Exchange): void {
+export function exchanged(flow: Flow, work: Work, given: Exchange): void {
   const flight = flow.flights.get(work);
   if (flight === undefined) return;
   const { clock, budget, addresses, reporter, gate, schedule, leases } = flow;
+  const exchange = inTime(given, flight.takenAtMs, clock.nowMs());
   const { host } = flight;
   const runningMs = budget.runningMs(exchange.startedAtMs);
   const robotsOf = work.kind === 'robots' ? work.authority : null;
@@ -139,6 +141,18 @@ export function exchanged(flow: Flow, work: Work, exchange: Exchange): void {
   if (authority !== null) gate.hostAnswered(authority, exchange.endedAtMs);
   schedule.reschedule(host);
   leases.commitSoon();
+}
+
+/**
+ * The exchange with possible times. The pauses of a host count from them: those of another clock, as of
+ * `performance.now()`, would end them at once. The clock may have been set meanwhile.
+ */
+function inTime(exchange: Exchange, takenAtMs: number, nowMs: number): Exchange {
+  const least = Math.min(takenAtMs, nowMs) - EXCHANGE_TIME_ERROR_MS;
+  const most = Math.max(takenAtMs, nowMs) + EXCHANGE_TIME_ERROR_MS;
+  const possible = (ms: number): number => (ms >= least && ms <= most ? ms : nowMs);
+  const { startedAtMs, endedAtMs } = exchange;
+  return { ...exchange, startedAtMs: possible(startedAtMs), endedAtMs: possible(endedAtMs) };
 }
 
 /** What is known of a work that is being settled; `null`: it was dropped. @throws FrontierError `work-unknown` */

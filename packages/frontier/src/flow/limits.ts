@@ -40,3 +40,5 @@ export const ADMISSION_SLICE_MS = 10;
 export const LABEL_RETRY_MS = 1_000;
 /** Milliseconds until a process that was granted nothing asks again. */
 export const GRANT_RETRY_MS = 250;
+/** Milliseconds by which the times of an exchange may be outside of `take` to `exchanged` (our own). */
+export const EXCHANGE_TIME_ERROR_MS = 1_000;

@@ -32,6 +32,21 @@ describe('the interval', () => {
     expect(startsMs()).toEqual([0, 1, 2, 3, 4, 5].map((at) => at * apartMs));
   });
 
+  it.each([5, Number.NaN, 1e15])(
+    'counts from now where the times of an exchange are of another clock: %d',
+    async (ms) => {
+      const { frontier, work, startsMs } = setUp(make, (address) =>
+        isRobots(address) ? file('Crawl-delay: 4') : PAGE,
+      );
+      const exchanged: typeof frontier.exchanged = (of, exchange) =>
+        frontier.exchanged(of, { ...exchange, startedAtMs: ms, endedAtMs: ms });
+      await frontier.open();
+      await frontier.add(pages('http://a.test', 3));
+      expect(await work({ ...frontier, exchanged })).toBe('finished');
+      expect(startsMs()).toEqual([0, 1, 2, 3].map((at) => at * 4_010));
+    },
+  );
+
   it('is the longest of all authorities of the host (access §9, DECISION A14)', async () => {
     const { frontier, work, world } = setUp(make, (address) => {
       if (address === 'https://a.test/robots.txt') return file('Crawl-delay: 20');

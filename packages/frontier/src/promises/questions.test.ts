@@ -172,3 +172,15 @@ it('a store without `readHost` does not know whether a host is parked, and the a
   expect((await frontier.inspectHost('a.test')).isParked).toBeNull();
   await frontier.close();
 });
+
+it('values that are no numbers and no URLs are refused, instead of looking for them for ever', async () => {
+  const { frontier } = setUp((nowMs) => memoryStore({ nowMs }), answer);
+  await frontier.open();
+  await frontier.add([url('http://a.test/1')]);
+  const refused = { code: 'option-invalid' };
+  await expect(frontier.list({ limit: Number.NaN })).rejects.toMatchObject(refused);
+  await expect(frontier.list({ limit: 'all' as never })).rejects.toMatchObject(refused);
+  await expect(frontier.take(Number.NaN)).rejects.toMatchObject(refused);
+  await expect(frontier.add(['http://a.test/2'] as never)).rejects.toMatchObject(refused);
+  await expect(frontier.add('http://a.test/2' as never)).rejects.toMatchObject(refused);
+});

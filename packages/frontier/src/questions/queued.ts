@@ -46,10 +46,11 @@ interface ScannedItem extends Omit<QueuedUrl, 'record'> {
  * A listing of the queue without robots.txt hops. URLs that change in the meantime may be missed or listed twice.
  *
  * @throws What the store throws; FrontierError `record-unreadable`; `option-invalid` for a cursor that no listing
- *   returned.
+ *   returned, or a limit that is no number.
  */
 export async function listQueued(store: FrontierStore, request: ListRequest): Promise<QueueListing> {
   const { cursor = null, limit = LIST_USUAL, host, authority } = request;
+  if (typeof limit !== 'number' || Number.isNaN(limit)) throw invalid('limit', 'a number of URLs', limit);
   const wanted = Math.min(Math.max(1, Math.trunc(limit)), LIST_MOST);
   const items: QueuedUrl[] = [];
   let next = cursor === null ? null : openedCursor(cursor);
