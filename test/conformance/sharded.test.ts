@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FrontierStore, memoryStore, shardedStore } from '@mannerly/frontier';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
-import { fileStore } from '@mannerly/frontier/file';
 import { LMDB_CAPABILITIES, lmdbStore } from '@mannerly/frontier/lmdb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryUnderTest, sharedUnderTest } from './virtual-store.js';
@@ -46,9 +45,8 @@ describe('the stores of a crawl', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** A sharded store over files of these names. */
-  const over = (names: string) =>
-    shardedStore([...names].map((name) => fileStore({ path: join(folder, `${name}.jsonl`) })));
+  /** A sharded store over folders of these names. */
+  const over = (names: string) => shardedStore([...names].map((name) => lmdbStore({ path: join(folder, name) })));
   const refusal = (names: string, create = true) =>
     over(names)
       .open({ crawl: 'docs', create })
@@ -76,8 +74,8 @@ describe('the stores of a crawl', () => {
     ['without the last', 'ab', '"docs (2 of 3)", not "docs (2 of 2)"'],
     ['with one more', 'abcd', '"docs (2 of 3)", not "docs (2 of 4)"'],
     ['one alone', 'a', '"docs (1 of 3)", not "docs"'],
-    ['with the second lost', 'axc', 'holds no crawl "docs (2 of 3)"'],
-    ['with the first lost', 'xbc', 'holds no crawl "docs (1 of 3)"'],
+    ['with the second lost', 'axc', 'there is no store in'],
+    ['with the first lost', 'xbc', 'there is no store in'],
   ])('are refused %s', async (_, names, message) => {
     await began();
     const text = await refusal(names);

@@ -1,11 +1,7 @@
 // Stores for the conformance suite, on a virtual clock.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type FrontierStore, memoryStore } from '@mannerly/frontier';
 import type { StoreUnderTest } from '@mannerly/frontier/conformance';
-import { fileStore } from '@mannerly/frontier/file';
 
 /** Far from the wall's clock, so that a time taken for a duration shows. */
 const START_MS = Date.UTC(2020, 0, 1);
@@ -59,13 +55,4 @@ export function keptUnderTest(
 export function sharedUnderTest(...parts: Parameters<typeof keptUnderTest>): StoreUnderTest {
   const test = keptUnderTest(...parts);
   return { ...test, connect: test.reopen };
-}
-
-/** A file store in a folder of its own. */
-export async function fileUnderTest(settings: { readonly maxQueued?: number }): Promise<StoreUnderTest> {
-  const folder = await mkdtemp(join(tmpdir(), 'mannerly-file-store-'));
-  return keptUnderTest(
-    (nowMs) => fileStore({ path: join(folder, 'frontier.jsonl'), ...settings, nowMs }),
-    () => rm(folder, { recursive: true, force: true }),
-  );
 }

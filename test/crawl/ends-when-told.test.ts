@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FrontierError, type FrontierStore, memoryStore } from '@mannerly/frontier';
-import { fileStore } from '@mannerly/frontier/file';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
 import type { Item, Sink } from 'mannerly';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Crawler, makeCrawler, memorySink } from '../support/crawl.js';
@@ -82,7 +82,7 @@ it('a sink whose write never ends does not outlast two stops, and its page comes
     crawlVirtually({
       hosts: { 'a.test': { pages: { '/': '<title>page</title>' } } },
       seeds: ['http://a.test/'],
-      store: fileStore({ path }),
+      store: lmdbStore({ path }),
       sinks: [{ name: 'mine', open: async () => undefined, write, close: async () => undefined }],
       handlers: (made) => {
         crawler = made;
@@ -198,7 +198,7 @@ it('what an immediate stop interrupts is no attempt of its URL, nor a failure of
     },
   });
   const seeds = [web.url('a.test'), web.url('b.test')];
-  const crawler = makeCrawler({ seeds, store: fileStore({ path }) });
+  const crawler = makeCrawler({ seeds, store: lmdbStore({ path }) });
   const run = crawler.run();
   await expect.poll(() => web.log.length, { timeout: 300_000 }).toBe(3);
   crawler.stop();
@@ -206,7 +206,7 @@ it('what an immediate stop interrupts is no attempt of its URL, nor a failure of
   expect(await run).toMatchObject({ state: 'stopped', pages: 0, outcomes: {} });
   isSlow = false;
   // Nothing has to be waited for: neither a URL's next try nor a host's.
-  const later = await makeCrawler({ seeds, store: fileStore({ path }), maxIdleMs: 0 }).run();
+  const later = await makeCrawler({ seeds, store: lmdbStore({ path }), maxIdleMs: 0 }).run();
   expect(later).toMatchObject({ state: 'finished', pages: 6 });
 });
 
@@ -216,7 +216,7 @@ it('pages that a loop had not seen when it was left come to the next one', async
   const seeds = HOSTS.map((host) => web.url(host));
   const seen: string[] = [];
   const look = async (most: number): Promise<void> => {
-    const crawler = makeCrawler({ seeds, store: fileStore({ path }), handlers: () => undefined });
+    const crawler = makeCrawler({ seeds, store: lmdbStore({ path }), handlers: () => undefined });
     for await (const { url } of crawler.pages()) {
       seen.push(url);
       if (seen.length >= most) break;

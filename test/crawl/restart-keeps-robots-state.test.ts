@@ -1,11 +1,11 @@
 // A restart neither requests robots.txt again nor forgets it: the answer of an authority, the time of the next request
-// and the last good copy are restored with the frontier. Each case ends one crawl, starts another on the same file some
-// time later, and reads the servers' log.
+// and the last good copy are restored with the frontier. Each case ends one crawl, starts another over the same folder
+// some time later, and reads the servers' log.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileStore } from '@mannerly/frontier/file';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CrawlStory, crawl } from '../support/crawl.js';
 import { createShiftedClock } from '../support/test-clocks.js';
@@ -102,7 +102,7 @@ describe('a restart in each state of an authority (access §8)', () => {
       const clock = createShiftedClock(run.afterMs);
       const story: CrawlStory = await crawl({
         seeds: [web.url('a.test')],
-        store: fileStore({ path: join(path, 'frontier'), nowMs: clock.nowMs }),
+        store: lmdbStore({ path: join(path, 'frontier'), nowMs: clock.nowMs }),
         clock,
         bounds: { pages: taken + 2 },
         maxIdleMs: 0,
@@ -132,7 +132,7 @@ describe('a restart in each state of an authority (access §8)', () => {
     for (const seeds of [['/a'], ['/a', '/b']]) {
       await crawl({
         seeds: seeds.map((seed) => web.url('a.test', seed)),
-        store: fileStore({ path: join(path, 'frontier') }),
+        store: lmdbStore({ path: join(path, 'frontier') }),
         robots: { onForbidden: 'deny' },
         bounds: { pages: 5 },
       });

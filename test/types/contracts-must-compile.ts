@@ -2,7 +2,7 @@
 
 import { createFrontier, type FrontierStore, memoryStore } from '@mannerly/frontier';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
-import { fileStore } from '@mannerly/frontier/file';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { compileRules, type Decision, parseRobots, RobotsError, type RobotsErrorCode } from '@mannerly/robots';
 import { explain } from '@mannerly/robots/explain';
 import {
@@ -63,7 +63,7 @@ export const brought = createCrawler({
   fetcher: fixed,
   sinks: [titles],
 });
-export const suites: readonly unknown[] = [frontierStoreSuite, fetcherSuite, sinkSuite, createFrontier, fileStore];
+export const suites: readonly unknown[] = [frontierStoreSuite, fetcherSuite, sinkSuite, createFrontier, lmdbStore];
 
 /** A schema of any library that speaks Standard Schema: what comes in and what goes out may differ. */
 const price: Schema<{ readonly price: string }, { readonly price: number }> = {

@@ -1,7 +1,6 @@
 // A misread option makes a crawl impolite without anybody noticing.
 
 import { describe, expect, it } from 'vitest';
-import { fileStore } from '../stores/file.js';
 import { memoryStore } from '../stores/memory.js';
 import { type FrontierOptions, resolveOptions } from './options.js';
 
@@ -93,9 +92,7 @@ describe('resolveOptions', () => {
 
 it.each<[string, () => unknown, string]>([
   ['memoryStore', () => memoryStore({ max: 1 } as object), 'unknown option `max`; known: maxQueued, nowMs'],
-  ['fileStore', () => fileStore({ file: 'x' } as never), 'unknown option `file`; known: path'],
-  ['fileStore', () => fileStore('x' as never), 'expected `options` to be an object, got "x"'],
-  ['fileStore', () => fileStore({ path: 1 } as never), 'expected `path` to be the name of a file, got 1'],
+  ['memoryStore', () => memoryStore('x' as never), 'expected `options` to be an object, got "x"'],
 ])('%s refuses options that do not exist or have the wrong type', (_name, make, message) => {
   expect(make).toThrow(expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(message) }));
 });

@@ -22,8 +22,6 @@ export type StoreQueues = {
 } & {
   /** @default 0 */
   readonly rollbacks?: number;
-  /** Resolves when the changes of a verb are stored. @default there is nothing left to do */
-  save?(): Promise<void>;
   /** Called before each verb. @throws FrontierError `store-failed` once the store has failed. */
   check?(): void;
   /** @default the store has no server */
@@ -59,15 +57,7 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
     const open = opened();
     checkEntries(links, capabilities);
     checkCommits(hosts, capabilities);
-    const answer = await open.commit(hosts, links);
-    if (hosts.length > 0 || answer.links.includes('new')) await open.save?.();
-    return answer;
-  };
-  /** For verbs whose answer does not say whether they changed anything. */
-  const saved = async (verb: (open: StoreQueues) => Promise<void> | void) => {
-    const open = opened();
-    await verb(open);
-    await open.save?.();
+    return open.commit(hosts, links);
   };
   const close = async () => {
     if (isClosed) return;
@@ -97,32 +87,30 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
     add: async (entries) => (await commit([], entries)).links,
     async lease(request) {
       const open = opened();
-      const leases = await open.lease(request);
-      if (leases.length > 0) await open.save?.();
-      return leases;
+      return open.lease(request);
     },
-    wake: (host) => saved((open) => open.wake(host)),
+    wake: async (host) => opened().wake(host),
     commit,
     nextDueInMs: async () => opened().nextDueInMs(),
     overdueMs: async (most) => opened().overdueMs(most),
     readRecord: async (key, near) => opened().readRecord(key, near),
-    writeRecord: (key, value, near) =>
-      saved((open) => {
-        if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
-        return open.writeRecord(key, value, near);
-      }),
+    async writeRecord(key, value, near) {
+      const open = opened();
+      if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
+      return open.writeRecord(key, value, near);
+    },
     listRecords: async (prefix, cursor, limit) => opened().listRecords(prefix, cursor, pageOf(limit)),
     reserve: async (slots) => opened().reserve(slots),
     readHost: async (host) => opened().readHost(host),
     stats: async () => opened().stats(),
     clockMs: async () => (await opened().clockMs?.()) ?? null,
     scan: async (cursor, limit, host) => opened().scan(cursor, pageOf(limit), host),
-    know: (fingerprints) =>
-      saved((open) => {
-        const entries = fingerprints.map((fingerprint) => ({ fingerprint, ...NO_ENTRY }));
-        checkEntries(entries, capabilities);
-        return open.know(fingerprints);
-      }),
+    async know(fingerprints) {
+      const open = opened();
+      const entries = fingerprints.map((fingerprint) => ({ fingerprint, ...NO_ENTRY }));
+      checkEntries(entries, capabilities);
+      return open.know(fingerprints);
+    },
     listKnown: async (cursor, limit) => opened().listKnown(cursor, pageOf(limit)),
     listHosts: async (cursor, limit) => opened().listHosts(cursor, pageOf(limit)),
     async destroy() {

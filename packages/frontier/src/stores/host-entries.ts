@@ -39,21 +39,6 @@ interface Lane {
   readonly lines: (Line | undefined)[];
 }
 
-/** An entry as a plain value. Entries in flight are saved as if their lease had ended. */
-interface SavedEntry extends Omit<StoredEntry, 'lane'> {
-  readonly lane: string | null;
-  readonly isFront: boolean;
-  readonly readyAt: number;
-}
-
-/** The entries of a host as plain values. */
-export interface SavedEntries {
-  readonly nextId: number;
-  /** By id. */
-  readonly entries: readonly SavedEntry[];
-  readonly blocks: readonly { readonly lane: string | null; readonly until: number }[];
-}
-
 /**
  * Times are on the store's clock, milliseconds. Fields that a host with one entry and no lease does not need are
  * `null`.
@@ -159,33 +144,6 @@ export class HostEntries implements QueueEntries {
       if (entry !== undefined) items.push({ ...toEntry(entry), readyAt: times.get(entry) ?? 0 });
     }
     return { items, after: id < this.#nextId ? id - 1 : null, steps: id - from };
-  }
-
-  save(): SavedEntries {
-    const lanes = [...this.#lanes.values()];
-    const front = new Set([...(this.#inFlight ?? []), ...lanes.flatMap(({ lines }) => lines[FRONT]?.rest() ?? [])]);
-    const times = this.#times();
-    const entries = this.#all.flatMap((entry) => {
-      if (entry === undefined) return [];
-      return { ...entry, lane: entry.lane.name, isFront: front.has(entry), readyAt: times.get(entry) ?? 0 };
-    });
-    const blocks = lanes.map(({ name, blockedUntil }) => ({ lane: name, until: blockedUntil }));
-    return { nextId: this.#nextId, entries, blocks };
-  }
-
-  static restore({ nextId, entries, blocks }: SavedEntries, now: number): HostEntries {
-    const restored = new HostEntries();
-    restored.#firstId = entries[0]?.id ?? nextId;
-    restored.#all = new Array(nextId - restored.#firstId).fill(undefined);
-    restored.#size = entries.length;
-    for (const { lane, until } of blocks) restored.block(lane, until);
-    for (const { lane, isFront, readyAt, ...rest } of entries.toSorted((a, b) => a.order - b.order)) {
-      const entry: StoredEntry = { ...rest, lane: restored.#laneOf(lane) };
-      restored.#all[entry.id - restored.#firstId] = entry;
-      if (isFront) restored.#enqueue(entry, FRONT);
-      else restored.#place(entry, readyAt, now);
-    }
-    return restored;
   }
 
   /** When waiting entries may be handed out. */
@@ -296,10 +254,6 @@ class Line {
     return this.#entries[this.#head];
   }
 
-  rest(): StoredEntry[] {
-    return this.#entries.slice(this.#head);
-  }
-
   push(entry: StoredEntry): void {
     this.#entries.push(entry);
   }
@@ -308,7 +262,7 @@ class Line {
     const entry = this.#entries[this.#head];
     this.#head += 1;
     if (this.#head >= this.#entries.length || (this.#head >= SHORTEN_AFTER && 2 * this.#head >= this.#entries.length)) {
-      this.#entries = this.rest();
+      this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }
     return entry;

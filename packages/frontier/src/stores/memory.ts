@@ -19,7 +19,7 @@ import type {
 } from '../store.js';
 import { checkedStore, resolveMaxQueued, type StoreQueues } from './checked-store.js';
 import { FingerprintSet } from './fingerprint-set.js';
-import { HostEntries, type SavedEntries } from './host-entries.js';
+import { HostEntries } from './host-entries.js';
 import { type HostQueue, HostQueues, statsOf } from './host-queues.js';
 
 /** Options of the memory store. */
@@ -69,7 +69,7 @@ class Host implements HostQueue, HeapMember {
   readonly key: HostKey;
   /** Its position among all hosts, from 0. */
   readonly number: number;
-  readonly entries: HostEntries;
+  readonly entries = new HostEntries();
   /** Its position in the time index. */
   place = -1;
   nextAt = 0;
@@ -80,20 +80,15 @@ class Host implements HostQueue, HeapMember {
   state: Uint8Array | null = null;
   dueAt: number | null = null;
 
-  constructor(key: HostKey, number: number, entries: HostEntries) {
+  constructor(key: HostKey, number: number) {
     this.key = key;
     this.number = number;
-    this.entries = entries;
   }
 }
 
-export interface SavedHost extends Omit<HostQueue, 'entries' | 'dueAt'> {
-  readonly entries: SavedEntries;
-}
-
-export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
-  readonly fingerprints = new FingerprintSet();
-  readonly records = new Map<string, Uint8Array>();
+class MemoryQueues extends HostQueues<Host> implements StoreQueues {
+  readonly #fingerprints = new FingerprintSet();
+  readonly #records = new Map<string, Uint8Array>();
   protected readonly counts = { unfinished: 0, inFlight: 0, leased: 0 };
   readonly #hosts: Host[] = [];
   readonly #byKey = new Map<HostKey, Host>();
@@ -120,19 +115,19 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
   }
 
   readRecord(key: string): Uint8Array | null {
-    return this.records.get(key) ?? null;
+    return this.#records.get(key) ?? null;
   }
 
   writeRecord(key: string, value: Uint8Array | null): void {
-    if (value === null) this.records.delete(key);
-    else this.records.set(key, value);
+    if (value === null) this.#records.delete(key);
+    else this.#records.set(key, value);
   }
 
   /** Each page goes through all keys. */
   listRecords(prefix: string, cursor: string | null, limit: number): RecordListing {
-    const behind = [...this.records.keys()].filter((key) => key.startsWith(prefix) && key > (cursor ?? ''));
+    const behind = [...this.#records.keys()].filter((key) => key.startsWith(prefix) && key > (cursor ?? ''));
     const keys = behind.sort().slice(0, limit);
-    const items = keys.map((key) => ({ key, value: this.records.get(key)! }));
+    const items = keys.map((key) => ({ key, value: this.#records.get(key)! }));
     return { cursor: behind.length > limit ? keys.at(-1)! : null, items };
   }
 
@@ -151,13 +146,13 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
   }
 
   stats(): StoreStats {
-    return statsOf(this.counts, this.fingerprints.size, this.#hosts.length);
+    return statsOf(this.counts, this.#fingerprints.size, this.#hosts.length);
   }
 
   /** A page is one of the parts of the set, whatever its size. */
   listKnown(cursor: string | null): Listing<Uint8Array> {
     const part = Number(cursor ?? 0);
-    return { cursor: part < 255 ? String(part + 1) : null, items: this.fingerprints.part(part) };
+    return { cursor: part < 255 ? String(part + 1) : null, items: this.#fingerprints.part(part) };
   }
 
   /** The cursor is the number of the host. */
@@ -186,38 +181,16 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     return { cursor: at < end ? `${at} ${after}` : null, items };
   }
 
-  *savedHosts(): Generator<SavedHost> {
-    for (const { key, entries, nextAt, delayMs, fencingToken, leaseEndsAt, isParked, state } of this.#hosts)
-      yield { key, nextAt, delayMs, fencingToken, leaseEndsAt, isParked, state, entries: entries.save() };
-  }
-
-  /** Adds a saved host. Its holder is gone: its lease ends now, and the host is due after its delay (O1). */
-  restoreHost({ entries, ...saved }: SavedHost): void {
-    const now = this.#nowMs();
-    const host = this.#add(saved.key, HostEntries.restore(entries, now));
-    Object.assign(host, saved, { leaseEndsAt: null });
-    if (saved.leaseEndsAt !== null) host.nextAt = Math.max(saved.nextAt, now + saved.delayMs);
-    this.counts.unfinished += host.entries.size;
-    this.index(host, now);
-  }
-
-  #add(key: HostKey, entries: HostEntries): Host {
-    const host = new Host(key, this.#hosts.length, entries);
-    this.#hosts.push(host);
-    this.#byKey.set(key, host);
-    return host;
-  }
-
   protected now(): number {
     return this.#nowMs();
   }
 
   protected isKnown(fingerprint: Uint8Array): boolean {
-    return this.fingerprints.has(fingerprint);
+    return this.#fingerprints.has(fingerprint);
   }
 
   protected learn(fingerprint: Uint8Array): boolean {
-    return this.fingerprints.add(fingerprint);
+    return this.#fingerprints.add(fingerprint);
   }
 
   protected find(key: HostKey): Host | undefined {
@@ -225,7 +198,12 @@ export class MemoryQueues extends HostQueues<Host> implements StoreQueues {
   }
 
   protected hostOf(key: HostKey): Host {
-    return this.#byKey.get(key) ?? this.#add(key, new HostEntries());
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const host = new Host(key, this.#hosts.length);
+    this.#hosts.push(host);
+    this.#byKey.set(key, host);
+    return host;
   }
 
   protected due(now: number): Host[] {

@@ -83,7 +83,7 @@ function runningPids(): ReadonlySet<number> | null {
 }
 
 /** Whether a process with this number runs in this namespace. */
-export function hasProcess(pid: number): boolean {
+function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return !isZombie(pid);
