@@ -33,7 +33,7 @@ import {
 } from './limits.js';
 import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
 import { isUnlisted } from './own-addresses.js';
-import { type RequestPurpose, requestHeaders } from './request-headers.js';
+import { type FieldsOf, type RequestPurpose, requestHeaders } from './request-headers.js';
 import type { RequestLimiter } from './request-limiter.js';
 import { requestRecord } from './request-record.js';
 import { Spool, type SpooledBody, withSpooled } from './spool.js';
@@ -102,7 +102,7 @@ export interface EgressOptions {
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
   readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: MakeJar | null };
   /** Fields that are added to requests for content of a host, checked. @default none */
-  readonly fieldsOf?: (host: string) => Readonly<Record<string, string>>;
+  readonly fieldsOf?: FieldsOf;
   /** Called once for each request that was sent, when its exchange is over. */
   readonly onRequest?: (record: RequestRecord) => void;
   /** Called right before `onRequest`, for an archive. Bodies are then also kept as received. */

@@ -109,11 +109,14 @@ function withFields(fields: Fields, others: Fields): Fields {
   };
 }
 
-/** The fields of requests to a host, by its name: those of the crawl, then those of matching entries, in order. */
+/** The fields that are added to requests for content of a host, by its name. */
+export type FieldsOf = (host: string) => Fields;
+
+/** Creates `FieldsOf`: the fields of the crawl, then those of matching entries, in order. */
 export function createFieldsOf(
   ofCrawl: Fields,
   entries: readonly { readonly match: readonly string[]; readonly headers: Fields }[],
-): (host: string) => Fields {
+): FieldsOf {
   const having = entries.filter(({ headers }) => Object.keys(headers).length > 0);
   if (having.length === 0) return () => ofCrawl;
   const matching = createHostMatch(having.map(({ match }) => match));

@@ -5,7 +5,7 @@ import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import type { MakeJar } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
-import { createFieldsOf } from '../fetch/request-headers.js';
+import type { FieldsOf } from '../fetch/request-headers.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';
@@ -24,7 +24,12 @@ interface SendingRun {
 }
 
 /** @param cookies - `null`: no cookies are kept. */
-export function createRunEgress(run: SendingRun, tokens: LicenseTokens, cookies: MakeJar | null): Egress {
+export function createRunEgress(
+  run: SendingRun,
+  tokens: LicenseTokens,
+  cookies: MakeJar | null,
+  fieldsOf: FieldsOf,
+): Egress {
   const { setup, journal, nowMs, stop } = run;
   const { options, fetcher } = setup;
   const { identity, network } = options;
@@ -45,7 +50,7 @@ export function createRunEgress(run: SendingRun, tokens: LicenseTokens, cookies:
     guard: createAddressGuard({ ...network, nowMs }),
     limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
     network: { ...network, cookies },
-    fieldsOf: createFieldsOf(network.headers, options.hosts),
+    fieldsOf,
     nowMs,
     onRequest: journal.request.bind(journal),
     onExchange: options.archive === null ? undefined : (sent, outcome) => run.archive?.exchanged(sent, outcome),

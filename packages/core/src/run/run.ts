@@ -215,7 +215,7 @@ export class Run {
       onSlow: (url, tookMs) => warn('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
-    this.egress = createRunEgress(this, tokens, cookies);
+    this.egress = createRunEgress(this, tokens, cookies, fieldsOf);
     this.fetches = new PQueue({ concurrency: network.concurrency });
     this.pageRequests = new PageRequests(this);
     this.licenses = new Licenses({
