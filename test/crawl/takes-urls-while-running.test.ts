@@ -87,6 +87,15 @@ it('until a bound ends the run', async () => {
   expect(await run).toMatchObject({ state: 'bounded', bound: 'pages', pages: 2 });
 });
 
+it('and a request of another crawler in place of a URL leads to the options of the call', async () => {
+  const { crawler } = await siteCrawler();
+  const running = crawler.run({ keepOpen: true });
+  const request = { url: 'http://a.test/', label: 'list' } as unknown as string;
+  await expect(crawler.add(request)).rejects.toMatchObject({ hint: expect.stringContaining('`label`') });
+  crawler.stop();
+  await running;
+});
+
 it('and says so where there is no run, or what is given is no URL', async () => {
   const { web, crawler } = await siteCrawler();
   const notRunning = expect.objectContaining({ code: 'not-running' });

@@ -2,7 +2,7 @@
 
 import { CANONICAL_RULES, type CanonicalRule, withoutParameters } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
-import { resolveUrlOptions } from './admit-options.js';
+import { readSeed, resolveUrlOptions } from './admit-options.js';
 
 it('rules of the user are used unchanged', () => {
   const own: CanonicalRule = { name: 'print', apply: (parts) => withoutParameters(parts, (name) => name === 'print') };
@@ -22,4 +22,12 @@ it.each<[string, CanonicalRule['apply'], RegExp]>([
   expect(() => resolveUrlOptions({ rules: [{ name: 'own', apply }] })).toThrow(
     expect.objectContaining({ code: 'option-invalid', message: expect.stringMatching(message) }),
   );
+});
+
+it.each([
+  ['a URL object', new URL('https://a.test/'), '`href`'],
+  ['a request of another crawler', { url: 'https://a.test/', label: 'list' }, '`crawler.add`'],
+])('%s as a seed leads to what is meant', (_what, seed, hint) => {
+  const refusal = { code: 'seed-invalid', hint: expect.stringContaining(hint) };
+  expect(() => readSeed(seed)).toThrow(expect.objectContaining(refusal));
 });

@@ -71,6 +71,9 @@ export function readSeed(seed: unknown): string {
 
 /** A suggestion for what was probably meant. */
 function seedHint(seed: unknown): string {
+  if (seed instanceof URL) return 'Pass its `href`.';
+  if (typeof seed === 'object')
+    return 'A seed is the text of a URL. Labels and user data are options of `page.add` and `crawler.add`.';
   const text = typeof seed === 'string' ? seed.trim() : '';
   const scheme = /^([a-z]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme !== undefined && !/^https?$/.test(scheme)) {

@@ -45,8 +45,14 @@ it.each<[string, () => unknown]>([
   expect(warned.mock.calls).toEqual([expected]);
 });
 
-it.each<[string, Pick<CrawlReport, 'state' | 'bound' | 'bounds'>, string]>([
+it.each<[string, Pick<CrawlReport, 'state' | 'bound' | 'bounds'> & Partial<CrawlReport>, string, string?]>([
   ['finished', { state: 'finished', bound: null, bounds: [] }, 'Start over'],
+  [
+    'finished with failures',
+    { state: 'finished', bound: null, bounds: [], outcomes: { fetched: { fetched: 1 }, failed: { dns: 2 } } },
+    'Start over',
+    '. `run({ retry: {} })` requests 2 failed URLs again',
+  ],
   [
     'ended by its bound on pages',
     { state: 'bounded', bound: 'pages', bounds: [{ bound: 'bounds.pages', dropped: 0, left: 3 }] },
@@ -57,7 +63,7 @@ it.each<[string, Pick<CrawlReport, 'state' | 'bound' | 'bounds'>, string]>([
     { state: 'bounded', bound: null, bounds: [{ bound: 'bounds.depth', dropped: 3, left: 0 }] },
     'Change `bounds.depth` and start over',
   ],
-])('a crawl that had %s says how to continue', (_how, ended, todo) => {
+])('a crawl that had %s says how to continue', (_how, ended, todo, retry = '') => {
   const entries: LogEntry[] = [];
   const write = (entry: LogEntry): void => void entries.push(entry);
   const log = new CrawlLog(
@@ -65,15 +71,10 @@ it.each<[string, Pick<CrawlReport, 'state' | 'bound' | 'bounds'>, string]>([
     createCrawlEmitter(() => undefined),
     () => 0,
   );
-  log.ended({
-    ...ended,
-    alreadyFinished: true,
-    resumed: true,
-    pages: 3,
-    outcomes: { fetched: { fetched: 3 } },
-  } as never);
+  const outcomes = { fetched: { fetched: 3 } };
+  log.ended({ outcomes, ...ended, alreadyFinished: true, resumed: true, pages: 3 } as never);
   expect(entries.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-    `nothing-fetched: This crawl had ended before: nothing was requested. ${todo} with \`reset: true\` of \`run\``,
+    `nothing-fetched: This crawl had ended before: nothing was requested. ${todo} with \`reset: true\` of \`run\`${retry}`,
     expect.stringMatching(/^run-ended: /),
   ]);
 });

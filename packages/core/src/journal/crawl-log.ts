@@ -13,7 +13,7 @@ import { type CodeError, errorLine, errorText, howToSeeSource } from '../report/
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
-import { iso, plural, printable, visible } from '../report/table.js';
+import { iso, plural, printable, sumOf, visible } from '../report/table.js';
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
 import { FAILURES_TO_NAME, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
@@ -224,7 +224,9 @@ export class CrawlLog implements JournalListener {
       const more =
         state !== 'bounded' ? 'Start' : bound !== null ? 'Raise `bounds`, or start' : `Change ${dropped} and start`;
       const text = `This crawl had ended before: nothing was requested. ${more} over with \`reset: true\` of \`run\``;
-      this.#tell('warn', 'nothing-fetched', text);
+      const failed = sumOf(report.outcomes['failed'] ?? {});
+      const again = failed === 0 ? '' : `. \`run({ retry: {} })\` requests ${plural(failed, 'failed URL')} again`;
+      this.#tell('warn', 'nothing-fetched', `${text}${again}`);
     }
     const what =
       report === null ? 'The run failed' : `The run ended (${report.state}): ${plural(report.pages, 'page')}`;

@@ -40,7 +40,8 @@ const LOWEST_PRIORITY = 7;
 export function candidatesOf(urls: string | readonly string[], options: AddOptions, nowMs: number): NewUrl[] {
   const list: readonly unknown[] = typeof urls === 'string' ? [urls] : urls;
   if (!Array.isArray(list) || list.length > MAX_ADDED_URLS || !list.every((url) => typeof url === 'string')) {
-    throw invalidOption('urls', `a URL or a list of at most ${MAX_ADDED_URLS} URLs`, urls);
+    const hint = 'A URL is a text. `label` and `userData` are options of the call.';
+    throw invalidOption('urls', `a URL or a list of at most ${MAX_ADDED_URLS} URLs`, urls, hint);
   }
   checkOptions('add', options, {
     label: 'string',
