@@ -8,13 +8,7 @@ import { POLITENESS_MS_MAX } from '../limits.js';
 import { invalid, knownKeys, numberIn, oneOf } from '../option-value.js';
 import type { HostRequirements } from '../work.js';
 import type { HostClock } from './host-clock.js';
-import {
-  JITTER_MAX,
-  PARKED_MS,
-  POLITENESS_WARNING_BELOW_MS,
-  REQUESTS_PER_SECOND_LEAST,
-  REQUESTS_PER_SECOND_MOST,
-} from './limits.js';
+import { JITTER_MAX, PARKED_MS, REQUESTS_PER_SECOND_LEAST, REQUESTS_PER_SECOND_MOST } from './limits.js';
 
 /** What a host's robots.txt files require now, milliseconds: the strictest value of each kind. */
 export type RequiredSpacing = Pick<HostRequirements, 'crawlDelayMs' | 'requestIntervalMs'>;
@@ -103,7 +97,7 @@ export type PolitenessProfileName = 'polite' | 'gentle' | '1996-rule-of-thumb';
 export interface CustomPoliteness {
   /** Multiplies the last retrieval time. 0 … 1,000. */
   readonly factor: number;
-  /** Milliseconds, 0 … one day. Less than one second is a burden on the site, and `Politeness.warning` says so. */
+  /** Milliseconds, 0 … one day. Less than one second is a burden on the site. */
   readonly minMs: number;
   /** Milliseconds, `minMs` … one day. */
   readonly maxMs: number;
@@ -148,8 +142,6 @@ export interface Politeness {
   readonly quietHours: 'off' | 'prefer';
   /** From one request of the crawl to the next, start to start, milliseconds; `null`: no limit. */
   readonly crawlIntervalMs: number | null;
-  /** A sentence for the operator if the interval may be less than one second; otherwise `null`. */
-  readonly warning: string | null;
 }
 
 type Rule = Pick<Politeness, 'factor' | 'minMs' | 'maxMs' | 'rateReplacesRule'>;
@@ -176,11 +168,11 @@ export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
     crawlIntervalMs: requestsPerSecond === undefined ? null : crawlIntervalMs(requestsPerSecond),
   };
   if (typeof profile === 'string' && Object.hasOwn(PROFILES, profile))
-    return Object.freeze({ name: profile, ...PROFILES[profile], ...shared, warning: null });
+    return Object.freeze({ name: profile, ...PROFILES[profile], ...shared });
   if (typeof profile !== 'object' || profile === null) {
     throw invalid('politeness.profile', `one of ${Object.keys(PROFILES).join(', ')} or an object`, profile);
   }
-  return Object.freeze({ name: 'custom', ...customRule(profile), ...shared, warning: warningFor(profile) });
+  return Object.freeze({ name: 'custom', ...customRule(profile), ...shared });
 }
 
 function crawlIntervalMs(perSecond: number): number {
@@ -201,9 +193,4 @@ function customRule(profile: CustomPoliteness): Rule {
   const minMs = numberIn(`${path}.minMs`, profile.minMs, 0, POLITENESS_MS_MAX);
   const maxMs = numberIn(`${path}.maxMs`, profile.maxMs, minMs, POLITENESS_MS_MAX);
   return { factor, minMs, maxMs, rateReplacesRule: false };
-}
-
-function warningFor({ minMs }: CustomPoliteness): string | null {
-  if (minMs >= POLITENESS_WARNING_BELOW_MS) return null;
-  return `politeness.profile.minMs is ${minMs} ms: hosts without requirements may be visited more than once a second`;
 }

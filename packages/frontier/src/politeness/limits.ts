@@ -10,8 +10,6 @@ export const ADDRESS_LINE_MOST = 10_000;
 export const REQUESTS_PER_SECOND_MOST = 10_000;
 /** The slowest, requests per second: one an hour (our own). */
 export const REQUESTS_PER_SECOND_LEAST = 1 / 3_600;
-/** Intervals below this give the operator a warning, milliseconds (access §9). */
-export const POLITENESS_WARNING_BELOW_MS = 1_000;
 /** First pause after a 429 or 503, milliseconds (access §10). */
 export const THROTTLE_PAUSE_MS = 30_000;
 /** The longest pause that counted answers lead to, milliseconds (access §10). */

@@ -36,13 +36,7 @@ describe('profiles', () => {
       minMs: 1_000,
       maxMs: 60_000,
       jitter: 0,
-      warning: null,
     });
-  });
-
-  it('warn below a second, and not at a second', () => {
-    expect(resolvePoliteness({ profile: { factor: 0, minMs: 999, maxMs: 999 } }).warning).toContain('999');
-    expect(resolvePoliteness({ profile: { factor: 0, minMs: 1_000, maxMs: 1_000 } }).warning).toBeNull();
   });
 
   it.each<[string, PolitenessOptions]>([
