@@ -215,6 +215,20 @@ describe('mannerly report', () => {
     expect(readFileSync(join(out, 'decisions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
+  it('says what the audit could not judge, next to its verdict and in the paragraph for a paper', async () => {
+    const path = join(out, 'run.json');
+    const record = readFileSync(path, 'utf8');
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(record), earlier: [{ endedAtMs: null }] }));
+    try {
+      const note = '1 run was killed, or is under way: requests whose answers had not come by then';
+      expect((await run('report', out)).out).toContain(`Audit:  no violation\n        ${note}`);
+      const { methods } = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as { methods: string };
+      expect(methods).toContain(`found no violation. ${note}`);
+    } finally {
+      writeFileSync(path, record);
+    }
+  });
+
   it.each([[[]], [['--json']]])('is printed if the directory cannot be written to (%j)', async (flags) => {
     rmSync(join(out, 'report.html'), { force: true, recursive: true });
     mkdirSync(join(out, 'report.html', 'in-the-way'), { recursive: true });

@@ -53,5 +53,6 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   const found = sumOf(audit.counts);
   const faults = found === 0 ? 'nothing to judge' : plural(found, 'violation');
   const verdict = audit.passed ? 'no violation' : `${faults}: mannerly audit ${named.join(' ')}`;
-  io.out(`\nAudit:  ${verdict}\nReport: ${written.htmlPath}\n        ${written.jsonPath}`);
+  const notes = audit.notes.map((note) => `\n        ${note}`).join('');
+  io.out(`\nAudit:  ${verdict}${notes}\nReport: ${written.htmlPath}\n        ${written.jsonPath}`);
 }

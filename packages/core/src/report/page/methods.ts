@@ -89,9 +89,12 @@ function urlsText({ totals: { found, outcomes }, bounds }: ReportData): string {
 function auditText({ audit, totals }: ReportData): string {
   if (totals.requests === 0) return '';
   const judged = 'An independent audit of the request log (mannerly audit) judged';
-  if (audit.passed) return `${judged} all ${number(audit.requests)} requests and found no violation.`;
-  const found = sumOf(audit.counts);
-  return `${judged} ${number(audit.requests)} requests and found ${number(found)} violations, which are listed in the report.`;
+  const found = number(sumOf(audit.counts));
+  const verdict = audit.passed
+    ? `${judged} all ${number(audit.requests)} requests in it and found no violation.`
+    : `${judged} ${number(audit.requests)} requests and found ${found} violations, which are listed in the report.`;
+  // What a reader of the figures has to know, such as requests that the log lacks.
+  return [verdict, ...audit.notes].join(' ');
 }
 
 function minute(atMs: number): string {
