@@ -1,5 +1,5 @@
-// Through a proxy a fetcher keeps the contract that it keeps without one: the same suite, at the same servers. If this
-// breaks, half a page counts as a whole one, or a body has no limit, as soon as somebody sets `network.proxy`.
+// Through a proxy, a fetcher keeps the same contract as without one: the same suite, with the same servers. If this
+// breaks, half a page counts as a complete one, or a body has no limit, as soon as somebody sets `network.proxy`.
 
 import { createUndiciFetcher } from 'mannerly';
 import { fetcherSuite } from 'mannerly/fetcher-conformance';

@@ -1,5 +1,5 @@
-// The durable default keeps a crawl across kills and shares it between processes; at stake are amnesty, refetching and
-// two processes asking one host at once.
+// The durable default store keeps a crawl across kills and shares it between processes. At stake: hosts that get
+// requests too early, pages that are requested twice, and two processes that request one host at once.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ describe('the lmdb store', () => {
 });
 
 describe('the test of processes', () => {
-  it('finds a store that gives hosts back too early (L4)', { timeout: 300_000 }, async () => {
+  it('finds a store that grants hosts too early (L4)', { timeout: 300_000 }, async () => {
     const bodies: (() => Promise<void>)[] = [];
     frontierStoreSuite({
       test: (title, body) => void (title.includes('processes') && bodies.push(body)),
@@ -52,7 +52,7 @@ describe('the test of processes', () => {
   });
 });
 
-describe('the lmdb store with more fingerprints than its memory may hold', () => {
+describe('the lmdb store with more fingerprints than its memory budget', () => {
   frontierStoreSuite({
     test: (title, body) => void it(title, body, 300_000),
     makeStore: (settings) => lmdbUnderTest(settings, 65_536),

@@ -1,4 +1,4 @@
-// The memory store is the reference of the contract: what it breaks, every store may break.
+// The memory store is the reference of the contract: if it breaks a rule, every store may.
 
 import { memoryStore } from '@mannerly/frontier';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';

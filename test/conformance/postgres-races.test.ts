@@ -1,5 +1,5 @@
-// One add next to one release, thousands of times: once in two hundred to two thousand both held locks that exclude
-// each other (stores/postgres/sql-host.ts), and the host slept on with a URL in its queue.
+// An add races with a release, thousands of times. Once in two hundred to two thousand times, locks used to let both
+// miss each other (stores/postgres/sql-host.ts), and the host stayed idle with a URL in its queue.
 
 import { randomUUID } from 'node:crypto';
 import type { NewEntry } from '@mannerly/frontier';

@@ -1,5 +1,5 @@
-// A server that is refused, killed, restarted or set back, and tables of others: at stake are URLs that were promised
-// to be kept, and sites that are asked too early because a lease was forgotten.
+// A server that is refused, killed, restarted or set back, and tables of other programs. At stake: URLs that were
+// confirmed, and sites that get requests too early because a lease was forgotten.
 
 import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -74,7 +74,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(notices.map(({ kind }) => kind)).toEqual(told);
     });
 
-    it('refuses a crawl of another name, identity or version, and one that is not there', async () => {
+    it('refuses a crawl with another name, identity or version, and a missing one', async () => {
       const schema = freshSchema();
       const pool = poolOf();
       await opened({ pool, schema, identity: 'mybot' });
@@ -102,7 +102,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(await refusal(opened({ pool, schema: freshSchema() }))).toMatch(/^store-mismatch: .*repeatable read/);
     });
 
-    it('keeps several crawls of a database apart, whatever they are called', async () => {
+    it('keeps several crawls in a database separate, whatever their names', async () => {
       const pool = poolOf();
       const names = ['user', 'Select-1_', freshSchema()];
       const stores = [];
@@ -116,7 +116,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       }
     });
 
-    it('is made once when several processes open it at the same time', async () => {
+    it('is created once when several processes open it at the same time', async () => {
       const schema = freshSchema();
       const pools = [poolOf(), poolOf(), poolOf()];
       const stores = await Promise.all(pools.map((pool) => opened({ pool, schema })));
@@ -124,7 +124,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(outcomes.flat().toSorted()).toEqual(['known', 'known', 'new']);
     });
 
-    it('holds while the server is away, and keeps across its kill what it answered for', {
+    it('waits while the server is away, and keeps across its kill what was answered', {
       timeout: 300_000,
     }, async () => {
       const notices: string[] = [];
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await expectKeptAcrossKill(store, server, notices);
     });
 
-    it('is seen as another server once, by all that ask it at the same time', { timeout: 300_000 }, async () => {
+    it('is recognised as another server once, by all simultaneous callers', { timeout: 300_000 }, async () => {
       const schema = freshSchema();
       const store = await opened({ pool: poolOf(), schema });
       const other = poolOf();
@@ -154,7 +154,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await expectNothingEarlyAfterKill(await opened({ pool: poolOf(), schema: freshSchema() }), server, ask);
     });
 
-    it('repeats no fencingToken and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
+    it('repeats no fencing token and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
       const store = await opened({ pool: poolOf(), schema: freshSchema() });
       await store.add([entry('h', 1), entry('h', 2)]);
       await server.stop();
@@ -178,7 +178,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
     });
 
-    it('adds links again that a server set back has forgotten, and says so', { timeout: 300_000 }, async () => {
+    it('adds links again that a restored server has forgotten, and reports it', { timeout: 300_000 }, async () => {
       const notices: ServerNotice[] = [];
       const store = await opened({
         pool: poolOf(),
@@ -211,7 +211,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(after.filter((id) => before.includes(id))).toHaveLength(1);
     });
 
-    it('makes hosts wait for as long as their sites have asked, although a server set back has forgotten it', {
+    it('makes hosts wait as long as their sites asked, even if a restored server has forgotten it', {
       timeout: 300_000,
     }, async () => {
       const store = await opened({ pool: poolOf(), schema: freshSchema() });
@@ -245,12 +245,12 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(await refusal(opening)).toMatch(/^store-mismatch: .*fsync off/);
     });
 
-    it('grants nothing because its clock was set forward, before the longest lease and the delay have passed', async () => {
+    it('grants nothing early if its clock is set forward, until the longest lease and the delay have passed', async () => {
       const [pool, schema] = [poolOf(), freshSchema()];
       await expectNothingEarlyAfterLeap((clocks) => opened({ pool, schema, ...clocks }), ask);
     });
 
-    it('takes no empty server for a new crawl', async () => {
+    it('does not create a crawl on an empty server', async () => {
       const schema = freshSchema();
       const pool = poolOf();
       const store = await opened({ pool, schema });
@@ -266,14 +266,14 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       }
     });
 
-    it('fails by name when the server stays away longer than it may', async () => {
+    it('fails with store-failed if the server is away for too long', async () => {
       const store = await opened({ pool: poolOf(), schema: freshSchema(), holdMs: 300 });
       await server.kill();
       expect(await refusal(store.add([entry('h', 1)]))).toMatch(/^store-failed: PostgreSQL could not be reached/);
       await server.start();
     });
 
-    it('recognises a release that it heard twice, and no other', async () => {
+    it('recognises a repeated release, and no other', async () => {
       const pool = poolOf();
       let isDoubled = false;
       const doubling: PostgresPool = {

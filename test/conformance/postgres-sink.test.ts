@@ -1,5 +1,5 @@
-// Items in a table of a real PostgreSQL: the contract of sinks, by a pool and by a client. At stake: items lost or
-// doubled where a process dies or several write.
+// Items in a table of a real PostgreSQL: the contract of sinks, with a pool and with a client. At stake: items that are
+// lost or doubled when a process dies or several write.
 
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       });
     });
 
-    it('keeps none of a page where one row is refused, and takes the page again', async () => {
+    it('keeps no item of a page if one row is refused, and accepts the page again', async () => {
       const sink = postgresSink({ pool, table: 'refusing' });
       await sink.open();
       await pool.query(`ALTER TABLE refusing ADD CONSTRAINT no CHECK (id <> 'a/1')`);
@@ -76,7 +76,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       expect(await rowsOf('refusing')).toMatchObject([{ id: 'a/0' }, { id: 'a/1' }]);
     });
 
-    it('is what the example writes, each item once although it is called twice', async () => {
+    it('has each item of the example once, even if the example runs twice', async () => {
       const town = await startTown();
       const cwd = await mkdtemp(join(tmpdir(), 'mannerly-postgres-example-'));
       const seed = { MANNERLY_EXAMPLE_SEED: `http://meadow.test:${town.port}/`, MANNERLY_EXAMPLE_LOOPBACK: '1' };
@@ -89,7 +89,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await rm(cwd, { recursive: true, force: true });
     });
 
-    it('is opened and written by several at once, into a schema, each item once', async () => {
+    it('can be opened and written by several processes at once, in a schema, with each item once', async () => {
       await pool.query('CREATE SCHEMA crawls');
       const sinks = Array.from({ length: 4 }, () => postgresSink({ pool, table: 'crawls.pages' }));
       await Promise.all(sinks.map((sink) => sink.open()));

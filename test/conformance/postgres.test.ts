@@ -1,4 +1,5 @@
-// The contract on a real PostgreSQL. At stake: URLs lost, fetched twice or asked for too early by several machines.
+// The contract with a real PostgreSQL. At stake: URLs that are lost, fetched twice or requested too early by several
+// machines.
 
 import { randomUUID } from 'node:crypto';
 import { shardedStore } from '@mannerly/frontier';

@@ -1,5 +1,5 @@
-// A cluster of three real servers: shards lie on different ones, and slots move while a crawl goes on. At stake is half
-// a shard taken for a whole one: URLs lost, or a host granted twice.
+// A cluster of three real servers: shards are on different ones, and slots move during a crawl. At stake: half a shard
+// is taken for a whole one, so URLs are lost, or a host is granted twice.
 
 import { randomUUID } from 'node:crypto';
 import type { NewEntry } from '@mannerly/frontier';
@@ -62,7 +62,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
     client.disconnect();
   });
 
-  it('goes on while slots move: everything once, nothing lost', { timeout: 300_000 }, async () => {
+  it('continues while slots move: everything once, nothing lost', { timeout: 300_000 }, async () => {
     const client = new Cluster([...servers.nodes]);
     const prefix = `test-${randomUUID()}`;
     const shards = 4;

@@ -1,5 +1,5 @@
-// A server that is refused, killed, restarted or set back: at stake are URLs that were promised to be kept, and sites
-// that are asked too early because a lease was forgotten.
+// A server that is refused, killed, restarted or set back. At stake: URLs that were confirmed, and sites that get
+// requests too early because a lease was forgotten.
 
 import { inspect } from 'node:util';
 import type { FrontierStore, Lease } from '@mannerly/frontier';
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(notices.map(({ kind }) => kind)).toEqual(told);
     });
 
-    it('refuses a crawl of another name, identity or format', async () => {
+    it('refuses a crawl with another name, identity or format', async () => {
       const client = clientOf(await serverWith());
       await opened({ client, identity: 'mybot' });
       await opened({ client, identity: 'mybot' });
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       );
     });
 
-    it('holds while the server is away, and keeps across its kill what it answered for', {
+    it('waits while the server is away, and keeps across its kill what was answered', {
       timeout: 300_000,
     }, async () => {
       const server = await serverWith('--appendonly', 'yes');
@@ -100,7 +100,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       await expectNothingEarlyAfterKill(await opened({ client: clientOf(server) }), server, ask);
     });
 
-    it('repeats no fencingToken and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
+    it('repeats no fencing token and forgets no delay when the server is set back', { timeout: 300_000 }, async () => {
       const server = await serverWith();
       const client = clientOf(server);
       const store = await opened({ client });
@@ -121,7 +121,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(late.hosts).toEqual([{ ok: false, reason: 'lost' }]);
     });
 
-    it('adds links again that a server set back has forgotten, and says so', { timeout: 300_000 }, async () => {
+    it('adds links again that a restored server has forgotten, and reports it', { timeout: 300_000 }, async () => {
       const server = await serverWith();
       const client = clientOf(server);
       const notices: ServerNotice[] = [];
@@ -146,7 +146,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(after.filter((id) => before.includes(id))).toHaveLength(1);
     });
 
-    it('makes hosts wait for as long as their sites have asked, although a server set back has forgotten it', {
+    it('makes hosts wait as long as their sites asked, even if a restored server has forgotten it', {
       timeout: 300_000,
     }, async () => {
       const server = await serverWith();
@@ -185,12 +185,12 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       await opened({ client });
     });
 
-    it('grants nothing because its clock was set forward, before the longest lease and the delay have passed', async () => {
+    it('grants nothing early if its clock is set forward, until the longest lease and the delay have passed', async () => {
       const client = clientOf(await serverWith());
       await expectNothingEarlyAfterLeap((clocks) => opened({ client, ...clocks }), ask);
     });
 
-    it('takes no empty server for a new crawl', async () => {
+    it('does not create a crawl on an empty server', async () => {
       const client = clientOf(await serverWith());
       const store = await opened({ client });
       await store.add([entry('h', 1)]);
@@ -210,7 +210,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(inspect(error, { depth: 9 })).not.toContain('redis.call');
     });
 
-    it('waits while the memory of the server is full, and changes nothing by halves', async () => {
+    it('waits while the memory of the server is full, and changes nothing partly', async () => {
       const client = clientOf(await serverWith());
       const notices: string[] = [];
       const store = await opened({ client, onNotice: ({ kind }) => notices.push(kind) });
@@ -226,14 +226,14 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(await store.stats()).toEqual({ ...stats, queued: 2, inFlight: 0, known: 3 });
     });
 
-    it('fails by name when the server stays away longer than it may', async () => {
+    it('fails with store-failed if the server is away for too long', async () => {
       const server = await serverWith();
       const store = await opened({ client: clientOf(server), holdMs: 300 });
       await server.kill();
       expect(await refusal(store.add([entry('h', 1)]))).toMatch(/^store-failed: Redis could not be reached/);
     });
 
-    it('recognises a release that it heard twice, and no other', async () => {
+    it('recognises a repeated release, and no other', async () => {
       const server = await serverWith();
       const client = clientOf(server);
       let isDoubled = false;
@@ -257,7 +257,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       expect(await store.stats()).toMatchObject({ queued: 1, inFlight: 0 });
     });
 
-    it('answers a commit when the replicas have it, where that is wanted', { timeout: 120_000 }, async () => {
+    it('answers a commit when the replicas have it, if waitReplicas is set', { timeout: 120_000 }, async () => {
       const primary = await serverWith();
       const replica = await serverWith('--replicaof', '127.0.0.1', new URL(primary.url).port);
       const copy = clientOf(replica);

@@ -1,5 +1,5 @@
-// Redis is what several machines share; at stake are two of them asking one host at once, and amnesty after a restart.
-// Every test has a prefix of its own on a real server (test/support/redis-server.ts says which).
+// Several machines share Redis. At stake: two of them request one host at once, or too early after a restart. Every
+// test has its own prefix on a real server (test/support/redis-server.ts says which).
 
 import { randomUUID } from 'node:crypto';
 import { frontierStoreSuite, type StoreUnderTest } from '@mannerly/frontier/conformance';

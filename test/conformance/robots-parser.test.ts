@@ -1,5 +1,5 @@
 // The interface of robots-parser: its documented examples and a few thousand small files are read by it and by
-// `@mannerly/robots/compat`. What differs is in one of the deliberate ways, which have tests of their own.
+// `@mannerly/robots/compat`. All differences are deliberate, and have their own tests.
 
 import { productTokenOf, robotsParser } from '@mannerly/robots/compat';
 import fc from 'fast-check';
@@ -106,17 +106,17 @@ describe('what differs on purpose', () => {
     expect(ask(other, contents, ua)).toBe(theirs);
   });
 
-  it('a Crawl-delay speaks to the agents named last, and one that is no number is none', () => {
+  it('a Crawl-delay applies to the agents named last, and is ignored if it is not a number', () => {
     const contents = 'User-agent: slurp\nCrawl-delay: 60\n\nUser-agent: *\nCrawl-delay: soon\nDisallow: /x\n';
     expect(robotsParser(URL_OF_FILE, contents).getCrawlDelay('examplebot')).toBeUndefined();
   });
 
-  it('a relative Sitemap is made a whole URL', () => {
+  it('a relative Sitemap becomes an absolute URL', () => {
     expect(robotsParser(URL_OF_FILE, 'Sitemap: /map.xml').getSitemaps()).toEqual(['http://www.example.com/map.xml']);
     expect(other(URL_OF_FILE, 'Sitemap: /map.xml').getSitemaps()).toEqual(['/map.xml']);
   });
 
-  it('contents that are no text are an error', () => {
+  it('contents that are not a string are an error', () => {
     expect(() => robotsParser(URL_OF_FILE, undefined as never)).toThrow('expected the body');
   });
 });

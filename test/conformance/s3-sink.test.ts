@@ -1,5 +1,5 @@
-// Items, files and archives in a store of the S3 protocol: the contract of sinks, and what a store may do to a client.
-// At stake: items lost or doubled, half a file, and keys in messages.
+// Items, files and archives in an S3 bucket: the contract of sinks, and faults of the server. At stake: items that are
+// lost or doubled, half a file, and keys in messages.
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -90,7 +90,7 @@ async function written(options: Partial<Parameters<typeof s3Sink>[0]>, ...pages:
 }
 
 describe('objects of items', () => {
-  it('hold the pages of a batch, and are numbered on by the next run', async () => {
+  it('hold the pages of a batch, and the next run continues their numbers', async () => {
     const prefix = nextPrefix();
     const batch = { items: 4, waitMs: 100 };
     await written({ prefix, batch }, [item('a/0'), item('a/1')], [item('b/0'), item('b/1')], [item('c/0')]);
@@ -100,7 +100,7 @@ describe('objects of items', () => {
     expect((await linesOf(prefix)).map(({ id }) => id)).toEqual(['a/0', 'a/1', 'b/0', 'b/1', 'c/0', 'd/0']);
   });
 
-  it('are put again under the same name where the answer was lost, and no item is there twice', async () => {
+  it('are put again under the same name if the answer was lost, and no item is there twice', async () => {
     const prefix = nextPrefix();
     let failures = 1;
     s3.fails = (request) => (request.startsWith('PUT') && failures-- > 0 ? { status: 500, isTaken: true } : null);
@@ -115,7 +115,7 @@ describe('objects of items', () => {
     expect((await linesOf(prefix)).map(({ id }) => id)).toEqual(['a/0', 'b/0', 'b/1']);
   });
 
-  it('are refused with another key, which is in no message', async () => {
+  it('are refused with a wrong key, which is not in any message', async () => {
     const ended = written({ client: s3.client('an0ther'), prefix: nextPrefix() }, [item('a/0')]);
     await expect(ended).rejects.toThrow(/^GET http:.*: status 403 SignatureDoesNotMatch$/);
   });
@@ -125,7 +125,7 @@ describe('files', () => {
   const keep = async (prefix: string, name: string, path: string, bytes: number, retries = 8) =>
     s3Sink({ client: s3.client(), bucket: s3.bucket, prefix, retries }).keepFile?.({ path, name, bytes });
 
-  it('are sent once: a file whose bytes are there is not sent again', async () => {
+  it('are sent once: a file is not sent again if its bytes are there', async () => {
     const prefix = nextPrefix();
     const path = join(folder, 'a');
     const name = "files/a.test/ü b+c%20(1)'!.pdf";
@@ -138,7 +138,7 @@ describe('files', () => {
     expect(await textOf(`${prefix}${name}`)).toBe('two');
   });
 
-  it('go in parts where they are long, each of which is tried again by itself', async () => {
+  it('are sent in parts if they are long, and each part is retried by itself', async () => {
     const prefix = nextPrefix();
     const path = join(folder, 'long');
     const bytes = Buffer.alloc(40 * 1024 * 1024, 'WARC');
@@ -153,7 +153,7 @@ describe('files', () => {
     expect(createHash('sha256').update(kept).digest('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
 
-  it('leave no parts behind where one is refused for good', async () => {
+  it('leave no parts behind if one is finally refused', async () => {
     const path = join(folder, 'refused');
     await writeFile(path, Buffer.alloc(17 * 1024 * 1024));
     s3.fails = (request) => (request.includes('partNumber=2') ? { status: 400, isTaken: false } : null);
@@ -162,7 +162,7 @@ describe('files', () => {
   });
 });
 
-it('several machines of one crawl leave everything in one bucket, and none overwrites what another has left', async () => {
+it('several machines of one crawl write into one bucket, and none overwrites another’s objects', async () => {
   const names = ['a', 'b', 'c'];
   const hosts = Object.fromEntries(names.map((name) => [`${name}.test`, { '/': page(name, ['/1']), '/1': page('1') }]));
   const web = await webForTest({ hosts });
@@ -184,7 +184,7 @@ it('several machines of one crawl leave everything in one bucket, and none overw
   expect(kept.toSorted()).toEqual(names.flatMap((name) => [web.url(`${name}.test`), web.url(`${name}.test`, '/1')]));
 });
 
-it('a crawl leaves its items, saved files and finished archive in the bucket, and the next run sends what is new', async () => {
+it('a crawl puts its items, saved files and finished archive into the bucket, and the next run sends what is new', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -220,7 +220,7 @@ it('a crawl leaves its items, saved files and finished archive in the bucket, an
   expect(sent.filter((key) => key?.startsWith('items/') || key?.endsWith('.pdf'))).toEqual([]);
 });
 
-it('the example leaves everything in the bucket', async () => {
+it('the example puts everything into the bucket', async () => {
   const town = await startTown();
   const program = fileURLToPath(new URL('../../examples/dist/items-into-a-bucket.js', import.meta.url));
   const cwd = await mkdtemp(join(folder, 'example-'));

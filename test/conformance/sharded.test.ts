@@ -1,5 +1,5 @@
-// Several stores carry one crawl. At stake: hosts of one store that wait for another one, links that are lost with a
-// store that is away, and a crawl continued over other stores than it began with.
+// Several stores hold one crawl. At stake: hosts of one store that wait for another one, links that are lost with a
+// store that is away, and a crawl that continues on other stores than it began with.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ describe('the stores of a crawl', () => {
     await store.close();
   };
 
-  it('are there again in their order', async () => {
+  it('are found again in their order', async () => {
     await began();
     const store = over('abc');
     await store.open({ crawl: 'docs', create: false });
@@ -83,11 +83,11 @@ describe('the stores of a crawl', () => {
     expect(text).toContain(message);
   });
 
-  it('are not created where the crawl must be there', async () => {
+  it('are not created if the crawl must exist', async () => {
     expect(await refusal('abc', false)).toMatch(/^store-mismatch: /);
   });
 
-  it('have every verb', () => {
+  it('must have every verb', () => {
     const poor = Object.assign(memoryStore(), { overdueMs: undefined });
     expect(() => shardedStore([poor as unknown as FrontierStore])).toThrow(/`stores` .*overdueMs/);
     expect(() => shardedStore([])).toThrow(/`stores`/);

@@ -72,7 +72,7 @@ describe('the conformance suite', () => {
     expect(failures.filter((message) => message.includes('after a reopen'))).not.toEqual([]);
   });
 
-  it('has nothing against what is opened again and has forgotten nothing', async () => {
+  it('passes a store that has forgotten nothing when it is opened again', async () => {
     const makeStore = (settings: { readonly maxQueued?: number }) => keptInMemory(settings, (kept) => kept);
     const durable = { makeStore, capabilities: { ...capabilities, durable: 'process' as const } };
     for (const { invariant } of FORGETFUL_STORES) expect(await failuresOf(invariant, durable)).toEqual([]);

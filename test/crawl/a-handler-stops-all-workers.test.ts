@@ -122,7 +122,7 @@ describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => 
     for (const seed of seeds) expect(asked, text).not.toContain(`${seed}${PAGES - 1}`);
   });
 
-  it('has kept what waited: each host goes on where it was', async () => {
+  it('keeps what waited: each host continues where it was', async () => {
     const { printed } = await mannerly('queue', 'crawl', '--json');
     const queued = JSON.parse(printed).items.map(({ record }: { record: { url: string } }) => record.url);
     const kept = await exportedUrls();
@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => 
     expect(kept.sort()).toEqual(done.sort());
   });
 
-  it('goes on with the same command, and nothing is lost or asked twice', async () => {
+  it('continues with the same command, and nothing is lost or requested twice', async () => {
     stepMs = 0;
     const { code, printed, told } = await crawl('--interval', '0.05', '--json');
     expect(code, told).toBe(0);

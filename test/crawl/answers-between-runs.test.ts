@@ -47,7 +47,7 @@ async function town(more: Partial<CrawlerOptions> = {}) {
   return { web, crawler, options };
 }
 
-it('a URL that waits is told as queued: where, since which page, and which bound keeps it', async () => {
+it('a waiting URL is shown as queued: where, since which page, and which bound keeps it there', async () => {
   const { web, crawler } = await town();
   const report = await crawler.run({ out });
   expect({ state: report.state, pages: report.pages }).toEqual({ state: 'bounded', pages: 2 });
@@ -67,7 +67,7 @@ it('a URL that waits is told as queued: where, since which page, and which bound
   expect(web.log).toHaveLength(asked);
 });
 
-it('the queue is listed page by page, and the next run finds it as it was', async () => {
+it('the queue is listed in parts, and the next run finds it unchanged', async () => {
   const { web, crawler, options } = await town();
   await crawler.run({ out });
   const first = await crawler.queued({ limit: 1 });
@@ -87,7 +87,7 @@ it('the queue is listed page by page, and the next run finds it as it was', asyn
   expect((await later.queued()).items).toEqual([]);
 });
 
-it('a host tells its interval as the last run kept it, its robots.txt and its queue', async () => {
+it('a host shows its interval from the last run, its robots.txt and its queue', async () => {
   const { crawler } = await town();
   await crawler.run({ out });
   const before = readFileSync(join(out, 'settings.json'), 'utf8');
@@ -106,7 +106,7 @@ it('a host tells its interval as the last run kept it, its robots.txt and its qu
   expect(explanationText(told)).toMatch(/2 URLs queued[\s\S]*Interval 0\.02 s \(crawl-delay of http:\/\/open\.test/);
 });
 
-it('the interval is that of the options at hand, where there are any', async () => {
+it('the interval is that of the given options, if there are any', async () => {
   const { crawler, options } = await town();
   await crawler.run({ out });
   const { host } = await createCrawler(options).explain('open.test', { out });
@@ -122,7 +122,7 @@ it('questions do not change the counts of the crawl', async () => {
   expect(again.runningMs).toBeGreaterThanOrEqual(runningMs);
 });
 
-it('while a run has the directory its logs answer, and the queue is left alone', async () => {
+it('while a run has the directory open, answers come from its logs', async () => {
   const { web, crawler } = await town({ bounds: { pages: 9 } });
   let asked: Promise<unknown> | null = null;
   const seen: unknown[] = [];
@@ -146,7 +146,7 @@ it('while a run has the directory its logs answer, and the queue is left alone',
   expect(seen[3]).toBe('directory-in-use');
 });
 
-it('without a directory there is nothing to ask, and it says what to do', async () => {
+it('without a directory there is an error that says what to do', async () => {
   const { crawler } = await town();
   const refused = { code: 'not-running', hint: expect.stringContaining('{ out }') };
   await expect(crawler.explain('open.test')).rejects.toMatchObject(refused);
@@ -158,7 +158,7 @@ it('without a directory there is nothing to ask, and it says what to do', async 
   await expect(crawler.explain('open.test', { out })).rejects.toMatchObject({ code: 'directory-taken' });
 });
 
-it('a run in virtual time goes on at its pace, although the questions were asked months later', async () => {
+it('a run in virtual time continues at its pace, even after questions that were asked months later', async () => {
   const robots = 'User-agent: *\nCrawl-delay: 20\n';
   const pages = { '/': '<a href=/b>b</a><a href=/c>c</a><a href=/d>d</a>', '*': 'leaf' };
   const web = createFakeWeb({ hosts: { 'a.test': { robots, pages } } });

@@ -1,5 +1,5 @@
-// Answers that are no pages reach the handler that asked for them, once and after the last try, and nothing else about
-// them changes: the URL has failed, its host is spared as before, and what may not be kept is not.
+// Answers that are not pages reach the handler for their status, once and after the last try. Nothing else about them
+// changes: the URL has failed, its host is paused as before, and what may not be kept is not.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -25,7 +25,7 @@ const SITE = {
   '/linked': page('linked', []),
 };
 
-it('each by its status, then by its class, and no page goes there', async () => {
+it('each goes to the handler of its status, then of its class, and no page does', async () => {
   const web = await webForTest({ hosts: { 'a.test': SITE } });
   const seen: string[] = [];
   const note = (route: string) => async (answer: { url: string; title: string | null; status: number }) => {
@@ -68,7 +68,7 @@ it('each by its status, then by its class, and no page goes there', async () => 
   expect(web.log.filter(({ path }) => path === '/500')).toHaveLength(3);
 });
 
-it('and what its handler does wrong is told, while the URL keeps its own reason', async () => {
+it('errors of such a handler are reported, and the URL keeps its own reason', async () => {
   const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': text(''), '/': html(404, 'x') } } });
   const errors: unknown[] = [];
   const { decisions } = await crawl({

@@ -70,7 +70,7 @@ describe('an archive', () => {
     for (const end of leftOver) await end();
   });
 
-  it('holds every exchange of the crawl once, every record valid and every digest right', async () => {
+  it('holds every exchange of the crawl once, with valid records and correct digests', async () => {
     const { web, story } = once;
     expect(recordFaults(records)).toEqual([]);
     const requests = records.filter(({ type }) => type === 'request');
@@ -103,7 +103,7 @@ describe('an archive', () => {
     expect(of('response', '/moved')?.block.toString('latin1')).toContain('HTTP/1.1 302');
   });
 
-  it('marks what was cut, and names what came before instead of keeping it twice', async () => {
+  it('marks what was cut, and refers to an earlier payload instead of keeping it twice', async () => {
     const { web } = once;
     const cut = records.find(({ type, url }) => type === 'response' && url.endsWith('/cut'));
     expect(cut?.fields.get('WARC-Truncated')).toBe('length');
@@ -115,7 +115,7 @@ describe('an archive', () => {
     expect(web.paths('a.test')).toContain('/c');
   });
 
-  it('leaves alone what asks not to be archived, on any status, and says so', async () => {
+  it('leaves out what asks not to be archived, with any status, and reports it', async () => {
     const { web } = once;
     for (const path of ['/kept-out', '/dead']) {
       const of = records.filter(({ url }) => url === web.url('a.test', path));
@@ -128,7 +128,7 @@ describe('an archive', () => {
     expect(outlinks).toEqual([]);
   });
 
-  it('keeps it where the crawl was told to, and a robots.txt without its body that must not be stored', async () => {
+  it('keeps it if an option says so, and keeps a robots.txt that must not be stored without its body', async () => {
     const web = await webForTest({
       hosts: {
         'b.test': {
@@ -146,7 +146,7 @@ describe('an archive', () => {
     expect(responses[0]?.block.toString()).toContain('no-store');
   });
 
-  it('digests as older tools want it', async () => {
+  it('can use the digests that older tools expect', async () => {
     const { folder } = await archived({ archive: { digest: 'sha-1' } });
     const records = await readRecords(folder);
     expect(recordFaults(records)).toEqual([]);
@@ -161,7 +161,7 @@ describe('an archive', () => {
     expect(lines.length).toBeGreaterThan(7);
   });
 
-  it('is a folder of its own where there is no crawl directory, and refused where there is none of either', async () => {
+  it('has its own folder if there is no crawl directory, and is refused without either', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'test-warc-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const web = await webForTest({ hosts: { 'a.test': SITE } });
@@ -172,7 +172,7 @@ describe('an archive', () => {
     });
   });
 
-  it('goes on in a file of its own when the crawl goes on, and knows then what it has', async () => {
+  it('continues in a new file when the crawl continues, and remembers its payloads', async () => {
     const { out, web, folder } = await archived({ bounds: { pages: 2 } });
     await crawl({ seeds: [web.url('a.test')], out, archive: true });
     expect(await warcNames(folder)).toHaveLength(2);
@@ -217,7 +217,7 @@ describe('a package', () => {
     expect(pages.slice(1).map(({ title }) => title)).not.toContain('not for archives');
   });
 
-  it('is made of any crawl directory that has an archive, later', async () => {
+  it('can be made later from any crawl directory with an archive', async () => {
     const { out } = await archived();
     const summary = await packageArchive({ from: out });
     expect(summary).toMatchObject({ path: join(out, 'archive.wacz'), warcs: 1 });

@@ -1,5 +1,5 @@
-// The archive of a crawl that is run again: requests are conditional, and each answer 304 leads a reader who knows
-// nothing of us to the bytes that the site had at that time, over three runs and in the package that is made of them.
+// The archive of a recrawl: requests are conditional, and from each answer 304 any reader finds the bytes that the site
+// had at that time, over three runs and in the package.
 
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -72,7 +72,7 @@ const statusesOf = (asked: Record<string, { readonly status: number | null }>) =
 const NOT_MODIFIED = { '/': 304, '/weak': 304, '/dated': 304, '/one': 304, '/twin': 304, '/robots.txt': 304 };
 
 describe('the archive of a crawl that is run again', () => {
-  it('leads every answer 304 to the bytes that it stands for, over three runs', async () => {
+  it('refers from every answer 304 to its bytes, over three runs', async () => {
     const { web, out, folder, crawlAgain } = await site();
     const runs = [];
     for (const days of RUN_DAYS) runs.push(await crawlAgain(days));
@@ -130,7 +130,7 @@ describe('the archive of a crawl that is run again', () => {
     );
   });
 
-  it('asks without conditions where the record is not there any more, and says so', async () => {
+  it('requests without conditions if the record is missing, and reports it', async () => {
     const { out, folder, crawlAgain } = await site();
     await crawlAgain(0);
     await rename(folder, join(out, 'moved-away'));
@@ -142,7 +142,7 @@ describe('the archive of a crawl that is run again', () => {
     expect(statusesOf((await crawlAgain(4)).asked)).toMatchObject(NOT_MODIFIED);
   });
 
-  it('refers to no record of before a run that was not archived', async () => {
+  it('refers to no record from before a run that was not archived', async () => {
     const { web, folder, crawlAgain } = await site();
     await crawlAgain(0);
     const second = await crawlAgain(2, { archive: false });

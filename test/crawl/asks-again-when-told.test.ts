@@ -16,7 +16,7 @@ const html = (title: string, links: readonly string[] = []) => ({
   headers: { 'content-type': 'text/html' },
 });
 
-it('a page is visited again after a while, and each visit has items of its own', async () => {
+it('a page is visited again after a while, and each visit has its own items', async () => {
   const web = await webForTest({ hosts: { 'a.test': { '/': html('start', ['/x']), '/x': html('x') } } });
   const visits: number[] = [];
   const { items } = await crawl({
@@ -64,7 +64,7 @@ it.each([
   expect(report.waiting[0]!.untilMs).toBe(Math.ceil(first.endMs) + day);
 });
 
-it('what failed is asked again by filter, over a restart, once', async () => {
+it('failures that match a filter are requested again, once, after a restart', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'mannerly-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const out = join(directory, 'crawl');
@@ -121,7 +121,7 @@ it('what failed is asked again by filter, over a restart, once', async () => {
   expect([asked('/broken'), asked('/gone')]).toEqual([2, 1]);
 });
 
-it('without a directory too, a URL that is fetched at last is counted once', async () => {
+it('a URL that is fetched at last is counted once, also without a directory', async () => {
   let tries = 0;
   const web = await webForTest({
     hosts: {

@@ -9,7 +9,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 const OPEN = text('User-agent: *\nDisallow:\n');
 
-it('asks every host for its file before anything else, however slow the answer', async () => {
+it('requests every host’s file before anything else, however slow the answer', async () => {
   const names = Array.from({ length: 12 }, (_, index) => `h${index}.test`);
   const web = await webForTest({
     hosts: Object.fromEntries(
@@ -31,7 +31,7 @@ it('asks every host for its file before anything else, however slow the answer',
   expect(judge(web.log, { contact: CONTACT })).toEqual(POLITE);
 });
 
-it('asks a host that is first met by a link or a redirect', async () => {
+it('requests the file of a host that is first found by a link or a redirect', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -50,7 +50,7 @@ it('asks a host that is first met by a link or a redirect', async () => {
   expect(judge(web.log, { contact: CONTACT })).toEqual(POLITE);
 });
 
-it('takes two ports of one name for two authorities and one host (access §1, §9)', async () => {
+it('treats two ports of one name as two authorities and one host (access §1, §9)', async () => {
   const second = await webForTest({
     hosts: { 'a.test': { '/robots.txt': text('User-agent: *\nDisallow: /x\n'), '/x': page('x'), '/y': page('y') } },
   });

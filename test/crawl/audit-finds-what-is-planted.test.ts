@@ -88,7 +88,7 @@ afterAll(async () => {
 });
 
 describe('an audit of a crawl', () => {
-  it('finds nothing in the log of a real one, which has every kind of rule in it', async () => {
+  it('finds nothing in the log of a real crawl with every kind of rule', async () => {
     const report = await audit(original);
     expect(report.violations).toEqual([]);
     expect(report).toMatchObject({ passed: true, runs: 1, hosts: 6 });
@@ -169,7 +169,7 @@ describe('an audit of a crawl', () => {
     expect(report.violations[0]?.detail).toMatch(/bytes were changed/);
   });
 
-  it('reads copies by the names that earlier versions gave them, of 16 digits', async () => {
+  it('reads copies under the names of earlier versions, with 16 digits', async () => {
     const directory = await doctored((lines) =>
       JSON.parse(JSON.stringify(lines).replace(/([0-9a-f]{16})[0-9a-f]{48}/g, '$1')),
     );
@@ -183,12 +183,12 @@ describe('an audit of a crawl', () => {
     expect(await audit(directory)).toMatchObject({ passed: true, violations: [] });
   });
 
-  it('judges nothing where there is nothing, and says so', async () => {
+  it('reports that there is nothing to judge in an empty log', async () => {
     const report = await audit(await doctored(() => []));
     expect(report).toMatchObject({ passed: false, requests: 0, notes: ['There is no request to judge.'] });
   });
 
-  it('says that a clock was set back between two requests: what it then finds may be no violation', async () => {
+  it('reports that a clock was set back between two requests, since a finding may then be wrong', async () => {
     const directory = await doctored((lines) => {
       const from = indexOf(lines, 'slow.test', '/b');
       const back = (line: Line, name: string): Line => ({ ...line, [name]: Number(line[name]) - HOUR });
@@ -199,13 +199,13 @@ describe('an audit of a crawl', () => {
     expect((await audit(original)).notes).toEqual([]);
   });
 
-  it('lets clocks differ by as much as it is told', async () => {
+  it('allows clocks to differ by the given time', async () => {
     const directory = await doctored(short('slow.test', '/b', 10));
     expect((await audit(directory, 10)).passed).toBe(true);
     expect((await audit(directory, 9)).passed).toBe(false);
   });
 
-  it('reads the directories of several machines as one, and finds what neither shows alone', async () => {
+  it('reads the directories of several machines as one crawl, and finds what none shows alone', async () => {
     const one = await doctored((lines) => lines.filter((line, index) => line.run !== undefined || index % 2 === 0));
     const other = await doctored((lines) => lines.filter((line, index) => line.run !== undefined || index % 2 === 1));
     await rm(join(other, 'robots'), { recursive: true });
@@ -253,7 +253,7 @@ describe('an audit of a crawl', () => {
     expect((await asTwo(unchanged, true, 2, 100)).passed).toBe(true);
   });
 
-  it('reads equal files of two authorities as the files of each', async () => {
+  it('reads equal files of two authorities as belonging to each', async () => {
     const robots = text('User-agent: *\nDisallow: http://one.test/closed\n');
     const hosts = {
       'one.test': { robots, pages: { '/': page('one', ['/closed']) } },

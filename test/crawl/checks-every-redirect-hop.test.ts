@@ -14,7 +14,7 @@ const toOther =
     redirect(`http://${host}:${headers['host']?.split(':')[1]}${path}`);
 
 describe.each([301, 302, 303, 307, 308])('a %d', (status) => {
-  it('into a closed path is not followed, and the line that says so is told', async () => {
+  it('to a disallowed path is not followed, and the line of robots.txt is reported', async () => {
     const web = await webForTest({
       hosts: {
         'a.test': {
@@ -66,7 +66,7 @@ describe('a redirect to another host', () => {
     ).toEqual(POLITE);
   });
 
-  it('is not followed out of scope, and that host is not asked at all', async () => {
+  it('is not followed out of scope, and that host gets no request', async () => {
     const web = await webForTest({
       hosts: { 'a.test': { '/': toOther('b.test', '/') }, 'b.test': { '/': page('b') } },
     });
@@ -80,7 +80,7 @@ describe('a redirect to another host', () => {
 });
 
 describe('a chain of redirects', () => {
-  it('is spaced hop by hop, and ends at the first closed one', async () => {
+  it('is spaced hop by hop, and ends at the first disallowed one', async () => {
     const web = await webForTest({
       hosts: {
         'a.test': {

@@ -1,5 +1,5 @@
-// Editors show the schema of configurations, and other programs check by it. The schema is generated from the option
-// table. Here every range and every value of it is tried at createCrawler, where other packages check as well: their
+// Editors show the schema of configurations, and other programs check with it. The schema is generated from the option
+// table. Here every range and every value of it is tried with createCrawler, where other packages check too: their
 // ranges must be the same.
 
 import { readFileSync } from 'node:fs';
@@ -78,7 +78,7 @@ const rows = options
   .map(([path, part]) => [path.join('.'), path, part] as const);
 
 describe('the schema of a configuration', () => {
-  it('is a schema', () => {
+  it('is a valid schema', () => {
     expect(() => new Ajv2020({ strict: true, strictTypes: false }).compile(schema)).not.toThrow();
     expect(rows.length).toBeGreaterThan(90);
   });
@@ -106,7 +106,7 @@ describe('the schema of a configuration', () => {
     expect(accepts(withValue(path, 'no such value'))).toBe(false);
   });
 
-  it('says of every key what it is', () => {
+  it('describes every key', () => {
     expect(rows.filter(([, , part]) => part.description === undefined).map(([name]) => name)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ const PDF = '%PDF-1.7\n<a href="/never">x</a>';
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const typed = (body: string | Uint8Array, type: string) => ({ body, headers: { 'content-type': type } });
 
-it('by declared type and first bytes', async () => {
+it('goes to the handler for its declared type and first bytes', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -59,7 +59,7 @@ it('by declared type and first bytes', async () => {
   });
 });
 
-it('and is saved whole, below the crawl directory, whatever its name says, unless it asks not to be', async () => {
+it('is saved completely, below the crawl directory, whatever its name, unless it asks not to be', async () => {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
   const web = await webForTest({
@@ -111,7 +111,7 @@ it('without a crawl directory and a folder, a save is refused with a hint', asyn
   expect(errors).toMatchObject([{ code: 'file-folder-missing', hint: expect.stringContaining('folder') }]);
 });
 
-it('what no handler takes is told with its kind and its declared type', async () => {
+it('without a handler is reported with its kind and its declared type', async () => {
   const fake = typed('no PDF at all', 'application/pdf');
   const web = await webForTest({
     hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/b']), '/b': fake } },

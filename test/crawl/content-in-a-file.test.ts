@@ -39,46 +39,57 @@ async function ownTemporaryFolder(): Promise<string> {
 it.each([
   ['as it is', pdf(LARGE)],
   ['coded', pdf(gzipSync(LARGE), { headers: { 'content-encoding': 'gzip' } })],
-])('a body of five mebibytes, %s: streamed, saved, refused where it would have to be held', async (_how, reply) => {
-  const out = await mkdtemp(join(tmpdir(), 'test-out-'));
-  onTestFinished(() => rm(out, { recursive: true, force: true }));
-  const temporary = await ownTemporaryFolder();
-  const web = await webForTest({
-    hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/large.pdf']), '/large.pdf': reply } },
-  });
-  const seen: unknown[] = [];
-  const saved: SavedFile[] = [];
-  await crawl({
-    seeds: [web.url('a.test')],
-    out,
-    network: { maxBodyBytes: MIB },
-    handlers: (crawler) => {
-      crawler.on('html', (each) => each.follow());
-      crawler.on(
-        'pdf',
-        async (each) => {
-          const hash = createHash('sha256');
-          let pieces = 0;
-          for await (const piece of each.body) {
-            pieces += 1;
-            hash.update(piece);
-          }
-          seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), pieces > 10);
-          for (const held of [each.bytes(), each.text(), each.json()]) {
-            seen.push(await held.catch((error: { readonly code: string }) => error.code));
-          }
-          saved.push(await each.save('large.pdf'));
-        },
-        { maxBodyBytes: 10 * MIB },
-      );
-    },
-  });
-  expect(seen).toEqual([null, LARGE.length, sha256(LARGE), true, 'page-too-large', 'page-too-large', 'page-too-large']);
-  expect(saved).toMatchObject([{ kind: 'saved', bytes: LARGE.length, sha256: sha256(LARGE) }]);
-  expect(await readdir(temporary)).toEqual([]);
-});
+])(
+  'a body of five mebibytes, %s: is streamed, saved, and refused if it would have to be in memory',
+  async (_how, reply) => {
+    const out = await mkdtemp(join(tmpdir(), 'test-out-'));
+    onTestFinished(() => rm(out, { recursive: true, force: true }));
+    const temporary = await ownTemporaryFolder();
+    const web = await webForTest({
+      hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/large.pdf']), '/large.pdf': reply } },
+    });
+    const seen: unknown[] = [];
+    const saved: SavedFile[] = [];
+    await crawl({
+      seeds: [web.url('a.test')],
+      out,
+      network: { maxBodyBytes: MIB },
+      handlers: (crawler) => {
+        crawler.on('html', (each) => each.follow());
+        crawler.on(
+          'pdf',
+          async (each) => {
+            const hash = createHash('sha256');
+            let pieces = 0;
+            for await (const piece of each.body) {
+              pieces += 1;
+              hash.update(piece);
+            }
+            seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), pieces > 10);
+            for (const held of [each.bytes(), each.text(), each.json()]) {
+              seen.push(await held.catch((error: { readonly code: string }) => error.code));
+            }
+            saved.push(await each.save('large.pdf'));
+          },
+          { maxBodyBytes: 10 * MIB },
+        );
+      },
+    });
+    expect(seen).toEqual([
+      null,
+      LARGE.length,
+      sha256(LARGE),
+      true,
+      'page-too-large',
+      'page-too-large',
+      'page-too-large',
+    ]);
+    expect(saved).toMatchObject([{ kind: 'saved', bytes: LARGE.length, sha256: sha256(LARGE) }]);
+    expect(await readdir(temporary)).toEqual([]);
+  },
+);
 
-it('is cut at what its handler asked for, and where the other side ends early, and says so', async () => {
+it('is cut at its handler’s limit, or where the server ends early, and is marked as cut', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -104,7 +115,7 @@ it('is cut at what its handler asked for, and where the other side ends early, a
   expect(seen).toEqual({ '/cap.pdf': ['limit', 3 * MIB] });
 });
 
-it('a route that asks for nothing holds what `network.maxBodyBytes` allows, as ever', async () => {
+it('a route without its own limit gets what `network.maxBodyBytes` allows', async () => {
   const web = await webForTest({
     hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/large.pdf']), '/large.pdf': pdf(LARGE) } },
   });

@@ -1,4 +1,4 @@
-// A recrawl of a site of which it is known what has changed: which pages are requested, when, and within which bounds.
+// A recrawl of a site whose changes the test knows: which pages are requested, when, and within which bounds.
 
 import type { PageChange } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -8,8 +8,8 @@ import type { ReplyParts } from '../support/web.js';
 
 const { edition, gone, tagged, site } = changingSite();
 
-describe('a crawl that is run again', () => {
-  it('counts the bounds of a host from its beginning, after a stop too', async () => {
+describe('a recrawl', () => {
+  it('counts the bounds of a host from the start of the recrawl, also after a stop', async () => {
     const { run } = await site(tagged);
     const bounds = { pages: 500, pagesPerHost: 6 };
     const first = await run(0, { bounds });
@@ -22,7 +22,7 @@ describe('a crawl that is run again', () => {
     expect(third.paths).toEqual([]);
   });
 
-  it('visits what is due, in a standing crawl, and says when the next page is', async () => {
+  it('visits what is due, in a standing crawl, and says when the next page is due', async () => {
     const { run } = await site(tagged);
     const standing = { recrawl: { everyDays: 1 } };
     await run(0, standing);
@@ -50,7 +50,7 @@ describe('a crawl that is run again', () => {
     expect(second.report.recrawl).toMatchObject({ visits: PAGES, notModified: PAGES });
   });
 
-  it('visits every page at one interval where that is fixed', async () => {
+  it('visits every page at one interval if that is fixed', async () => {
     const { run } = await site(tagged);
     const fixed = { recrawl: { fixedDays: 3 } };
     await run(0, fixed);
@@ -74,7 +74,7 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl).toMatchObject({ visits: 4, changed: 3, notModified: 1 });
   });
 
-  it('spends it on the pages that the user finds important, by URL and what was handed along', async () => {
+  it('spends it on the pages that the user’s function calls important, by URL and user data', async () => {
     const { run } = await site(tagged);
     const handlers = (crawler: Crawler): void =>
       void crawler.on('html', async (one) => {
@@ -91,7 +91,7 @@ describe('a crawl that is run again', () => {
     });
   });
 
-  it('leaves alone what says how long it lasts, until then', async () => {
+  it('does not request a page within its declared lifetime', async () => {
     const lasting: Answer = (at, request) => {
       const reply = tagged(at, request);
       const seconds = at % 2 === 0 ? 3 * 86_400 : 0;
@@ -103,7 +103,7 @@ describe('a crawl that is run again', () => {
     expect((await run(4)).paths).toHaveLength(PAGES);
   });
 
-  it('tries a missing page again after a week, and then no more', async () => {
+  it('tries a missing page once more after a week', async () => {
     const { run } = await site(tagged);
     await run(0);
     gone.add(39);
@@ -115,7 +115,7 @@ describe('a crawl that is run again', () => {
     expect((await run(30)).paths).not.toContain('/39');
   });
 
-  it('visits a page that was gone once more when a page that has changed links to it, once in a month at most', async () => {
+  it('visits a gone page once more if a changed page links to it, at most once a month', async () => {
     const { run } = await site(tagged);
     await run(0);
     gone.add(39);
@@ -141,7 +141,7 @@ describe('a crawl that is run again', () => {
     expect((await run(81)).asked.find(({ path }) => path === '/39')).toMatchObject({ status: 304 });
   });
 
-  it('tries a page that failed ever more rarely, and learns nothing from that', async () => {
+  it('tries a failing page ever more rarely, and does not count that as a visit', async () => {
     let isClosed = false;
     const { run } = await site((at, request) => (at === 7 && isClosed ? { status: 403 } : tagged(at, request)));
     await run(0);
@@ -163,7 +163,7 @@ describe('a crawl that is run again', () => {
     expect(change).toMatchObject({ kind: 'changed', lastVisitMs: expect.closeTo(Date.now(), -6) });
   });
 
-  it('goes on with a page that failed once, whatever it answered since', async () => {
+  it('continues to visit a page that failed once, whatever it answered since', async () => {
     let answer: ReplyParts | null = null;
     const { run } = await site((at, request) => (at === 7 && answer !== null ? answer : tagged(at, request)));
     await run(0);
@@ -175,7 +175,7 @@ describe('a crawl that is run again', () => {
     expect(asked).toEqual([1, 2, 3, 4]);
   });
 
-  it('finds pages that are new, and does not forget them', async () => {
+  it('finds new pages, and does not forget them', async () => {
     const { run } = await site(tagged);
     const isKnown = PAGES - 1;
     edition[isKnown] = 0;
@@ -190,7 +190,7 @@ describe('a crawl that is run again', () => {
 
   // Forty days later its visits are queued once more, with the number of another month.
   it.each([1, 41])(
-    'continues on day %d, requests nothing and asks no hook twice, and counts its bounds from its beginning',
+    'continues on day %d, requests nothing and calls no hook twice, and counts bounds from its start',
     async (day) => {
       const { run } = await site(tagged);
       await run(0, { bounds: { pages: PAGES } });

@@ -1,4 +1,4 @@
-// A recrawl of a site of which it is known what has changed: with which conditions it is asked, what is a change, and
+// A recrawl of a site whose changes the test knows: with which conditions pages are requested, what is a change, and
 // what is handled.
 
 import { readFile } from 'node:fs/promises';
@@ -10,8 +10,8 @@ import type { Crawler } from '../support/crawl.js';
 
 const { edition, html, tagged, site, folder } = changingSite();
 
-describe('a crawl that is run again', () => {
-  it('tells handlers how a page differs, and a handler of their own which pages are as they were', async () => {
+describe('a recrawl', () => {
+  it('tells handlers how a page differs, and an `unchanged` handler which pages have not changed', async () => {
     // Every third page has no validators: its text is compared.
     const { web, run } = await site((at, request) =>
       at % 3 === 0 ? { headers: HTML, body: html(at) } : tagged(at, request),
@@ -54,7 +54,7 @@ describe('a crawl that is run again', () => {
     expect(decisions.find(({ url }) => url === web.url('a.test', '/5'))?.reason).toBe('unchanged');
   });
 
-  it('finds out a site whose ETag does not change with its pages, and asks it without conditions', async () => {
+  it('notices a site whose ETag does not change with its pages, and requests it without conditions', async () => {
     const lying: Answer = (_at, { headers }) =>
       headers['if-none-match'] === '"same"'
         ? { status: 304 }
@@ -92,7 +92,7 @@ describe('a crawl that is run again', () => {
     expect(notices.filter(({ code }) => code === 'validator-restless')).toHaveLength(1);
   });
 
-  it('has no change to tell where no visits are kept', async () => {
+  it('reports no change if no visits are kept', async () => {
     const { run } = await site(tagged);
     const told: unknown[] = [];
     const handlers = (crawler: Crawler): void => void crawler.on('html', (one) => void told.push(one.change));
@@ -100,7 +100,7 @@ describe('a crawl that is run again', () => {
     expect(told).toEqual([null]);
   });
 
-  it('asks with the validators, handles what has changed, follows its new links, and counts', async () => {
+  it('sends validators, handles what has changed, follows its new links, and counts', async () => {
     const { run } = await site(tagged);
     const first = await run(0);
     expect(first.paths).toHaveLength(PAGES);
@@ -129,7 +129,7 @@ describe('a crawl that is run again', () => {
     expect(second.report.pages).toBe(2 * PAGES);
   });
 
-  it('says the same in a crawl directory', async () => {
+  it('does the same in a crawl directory', async () => {
     const { run } = await site(tagged);
     const out = join(folder(), 'crawl');
     await run(0, { out });
@@ -141,7 +141,7 @@ describe('a crawl that is run again', () => {
     expect(kept).toHaveLength(PAGES + 1);
   });
 
-  it('hands every page to handlers of another version, whole, once', async () => {
+  it('passes every page, complete, to changed handlers, once', async () => {
     const { run } = await site(tagged);
     await run(0, { recrawl: { version: '1' } });
     const same = await run(1, { recrawl: { version: '1' } });
@@ -154,7 +154,7 @@ describe('a crawl that is run again', () => {
     expect(again.items).toEqual([]);
   });
 
-  it('takes a page for unchanged whose text is, whatever else its body has', async () => {
+  it('treats a page as unchanged if its text is, whatever else its body has', async () => {
     let request = 0;
     const { run } = await site((at) => {
       request += 1;
@@ -178,7 +178,7 @@ describe('a crawl that is run again', () => {
     expect((await run(3, { recrawl: strict })).report.recrawl).toMatchObject({ sameContent: 0, changed: PAGES });
   });
 
-  it('takes a page for unchanged whose items are, where they count as its content, and follows its new links', async () => {
+  it('treats a page as unchanged if its items are, where they count as its content, and follows its new links', async () => {
     let [request, more] = [0, false];
     const { web, run } = await site((at) => {
       request += 1;
@@ -203,7 +203,7 @@ describe('a crawl that is run again', () => {
     expect(paths).toContain('/new');
   });
 
-  it('asks the user what counts as content, and hears what the function throws', async () => {
+  it('lets the user’s function say what counts as content, and reports what it throws', async () => {
     let request = 0;
     const { run } = await site((at) => {
       request += 1;
@@ -222,7 +222,7 @@ describe('a crawl that is run again', () => {
     expect(itemUrls.map((url) => new URL(url).pathname).sort()).toEqual(['/4', '/7']);
   });
 
-  it('takes a page for unchanged that shows two contents in turns, and says so', async () => {
+  it('treats a page that alternates between two contents as unchanged, and reports it', async () => {
     const { run } = await site((at) => ({ headers: HTML, body: html(at) }));
     const found: (number | undefined)[] = [];
     const told: number[] = [];
@@ -236,7 +236,7 @@ describe('a crawl that is run again', () => {
     expect(told).toEqual([0, 0, 0, 1, 1, 0]);
   });
 
-  it('asks once more, without conditions, where a 304 is about another tag', async () => {
+  it('requests once more, without conditions, if a 304 is about another tag', async () => {
     const { run } = await site((at, { headers }) =>
       headers['if-none-match'] === undefined
         ? { headers: { ...HTML, etag: `"${at}"` }, body: html(at) }
@@ -248,7 +248,7 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl).toMatchObject({ visits: 1, notModified: 0, sameContent: 1 });
   });
 
-  it('takes a 304 that names a new tag for an answer, where only the date was sent', async () => {
+  it('accepts a 304 with a new tag if only the date was sent', async () => {
     let answers = 0;
     const { run } = await site((at, { headers }) => {
       answers += 1;
@@ -266,7 +266,7 @@ describe('a crawl that is run again', () => {
     expect(report.recrawl?.notModified).toBeGreaterThan(PAGES / 2);
   });
 
-  it.each([412, 428])('sends no conditions again where they are answered with %i', async (status) => {
+  it.each([412, 428])('sends no conditions any more if they are answered with %i', async (status) => {
     const { run } = await site((at, { headers }) =>
       headers['if-none-match'] === undefined
         ? { headers: { ...HTML, etag: `"${at}"` }, body: html(at) }
@@ -280,13 +280,13 @@ describe('a crawl that is run again', () => {
     expect(third.report.recrawl).toMatchObject({ visits: PAGES, sameContent: PAGES });
   });
 
-  it('takes a 304 without a condition for a failure, as ever', async () => {
+  it('treats a 304 to an unconditional request as a failure', async () => {
     const { run } = await site((at) => (at === 1 ? { status: 304 } : { headers: HTML, body: html(at) }));
     const { report } = await run(0);
     expect(report.outcomes['failed']).toEqual({ 'status-304': 1 });
   });
 
-  it('sends no conditions under another name: the site may answer it with another page', async () => {
+  it('sends no conditions under another name, since the site may answer it with another page', async () => {
     const { run } = await site(tagged);
     await run(0);
     const { asked } = await run(1, {
@@ -295,7 +295,7 @@ describe('a crawl that is run again', () => {
     if (asked !== null) expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
   });
 
-  it('leaves another visit that a handler asks for as it is: the handler gets the page', async () => {
+  it('does not treat a visit that a handler asks for as a recrawl: the handler gets the page', async () => {
     const { run } = await site(tagged);
     const seen: number[] = [];
     const { asked } = await run(0, {
@@ -310,7 +310,7 @@ describe('a crawl that is run again', () => {
     expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
   });
 
-  it('says so where no visit was kept', async () => {
+  it('reports it if no visit was kept', async () => {
     const { run } = await site(tagged);
     await run(0, { recrawl: false });
     await expect(run(1)).rejects.toMatchObject({ code: 'option-invalid', hint: expect.stringContaining('--recrawl') });

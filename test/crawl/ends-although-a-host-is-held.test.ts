@@ -36,7 +36,7 @@ it('ends in state waiting, and lists every host with its reason and its next tim
   expect(waits.get('slow.test')?.untilMs).toBeGreaterThanOrEqual(startedAt + 3_600_000);
 });
 
-it('waits for a host whose turn comes in time, and for none that comes later', async () => {
+it('waits for a host whose turn comes in time, and not for one that comes later', async () => {
   const crawlWith = (maxIdleMs: number) =>
     crawlVirtually({
       seeds: ['http://slow.test/'],

@@ -19,14 +19,14 @@ const HOSTS = ['a.test', 'b.test', 'c.test'];
 const OPEN = { '/robots.txt': text(''), '*': page('page', ['/1', '/2', '/3', '/4']) };
 const open = Object.fromEntries(HOSTS.map((host) => [host, OPEN]));
 
-it('a loop over the pages that is left ends the run, although other pages are on their way', async () => {
+it('leaving the loop over the pages ends the run, even if other pages are in flight', async () => {
   const web = await webForTest({ hosts: open });
   const crawler = makeCrawler({ seeds: HOSTS.map((host) => web.url(host)), handlers: () => undefined });
   for await (const _page of crawler.pages()) break;
   expect(crawler.progress().inFlight).toBe(0);
 });
 
-it('a stop asked for before the run has opened counts', async () => {
+it('a stop before the run has opened counts', async () => {
   const web = await webForTest({ hosts: open });
   const crawler = makeCrawler({ seeds: [web.url('a.test')] });
   const run = crawler.run();
@@ -56,7 +56,7 @@ it('a handler that ignores its signal does not delay an immediate stop, and its 
   expect(told).toEqual([`${web.url('a.test')} held run-ended`]);
 });
 
-it('a store that waits for its server does not outlast two stops: it hears when nothing may wait any longer', async () => {
+it('a store that waits for its server ends with the second stop', async () => {
   const web = await webForTest({ hosts: open });
   const store = memoryStore();
   const crawler = makeCrawler({
@@ -76,7 +76,7 @@ it('a store that waits for its server does not outlast two stops: it hears when 
   expect(web.log).toEqual([]);
 });
 
-it('a sink whose write never ends does not outlast two stops, and its page comes again with the same item', async () => {
+it('a sink whose write never ends does not delay the second stop, and its page comes again with the same item', async () => {
   const path = await crawlFile();
   const crawlWith = (write: Sink['write']) =>
     crawlVirtually({
@@ -103,7 +103,7 @@ it('a sink whose write never ends does not outlast two stops, and its page comes
   expect(new Set(ids).size).toBe(1);
 });
 
-it('minutes that are over end the run while it waits for a host', async () => {
+it('a run whose minutes are over ends while it waits for a host', async () => {
   const { report, paths, tookMs } = await crawlVirtually({
     hosts: { 'a.test': { robots: { status: 503, headers: { 'retry-after': '72000' } } } },
     seeds: ['http://a.test/'],
@@ -159,7 +159,7 @@ it('a store failure is reported after what is in flight has finished', async () 
   expect(endedAtClose).toEqual([1]);
 });
 
-it('what broke the run is told, not what broke while closing', async () => {
+it('the first error of a run is reported, not one while closing', async () => {
   const web = await webForTest({ hosts: open });
   const closed: string[] = [];
   const failing = (name: string): Sink => ({
@@ -187,7 +187,7 @@ it('a second run starts over', async () => {
   expect([first.pages, second.pages, items.length]).toEqual([5, 5, 10]);
 });
 
-it('what an immediate stop interrupts is no attempt of its URL, nor a failure of robots.txt', async () => {
+it('an exchange that an immediate stop interrupts is not an attempt, nor a failure of robots.txt', async () => {
   const path = await crawlFile();
   let isSlow = true;
   const slowly = (reply: ReplyParts) => (): ReplyParts => (isSlow ? { misbehave: 'silent' } : reply);
@@ -210,7 +210,7 @@ it('what an immediate stop interrupts is no attempt of its URL, nor a failure of
   expect(later).toMatchObject({ state: 'finished', pages: 6 });
 });
 
-it('pages that a loop had not seen when it was left come to the next one', async () => {
+it('pages that a loop had not seen when it was left go to the next loop', async () => {
   const path = await crawlFile();
   const web = await webForTest({ hosts: open });
   const seeds = HOSTS.map((host) => web.url(host));

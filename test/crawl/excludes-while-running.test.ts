@@ -15,7 +15,7 @@ const SITE = {
   '/deep/1': page('deep'),
 };
 
-it('what is queued, what is found, and what handlers request', async () => {
+it('covers what is queued, what is found, and what handlers request', async () => {
   const web = await webForTest({ hosts: { 'a.test': SITE } });
   const crawler = makeCrawler({
     seeds: [web.url('a.test')],
@@ -55,7 +55,7 @@ it('what is queued, what is found, and what handlers request', async () => {
   ).toEqual([]);
 });
 
-it('refuses what is no pattern', () => {
+it('refuses an invalid pattern', () => {
   const crawler = makeCrawler({ seeds: ['http://a.test/'] });
   for (const wrong of ['shop', '', 7, [7], /x/g] as never[]) {
     expect(() => crawler.exclude(wrong)).toThrow(expect.objectContaining({ code: 'option-invalid' }));

@@ -1,5 +1,5 @@
-// The share of pages that is expected to be as it was visited is printed after each recrawl. When every page has been
-// visited, that is all of them. What a run learns of pages meanwhile must not be counted as if it had been expected.
+// After each recrawl, the expected share of unchanged pages is printed. When every page has been visited, that is all
+// of them. What a run learns about pages meanwhile must not count as expected.
 
 import { memoryStore } from '@mannerly/frontier';
 import { createCrawler } from 'mannerly';
@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const PAGES = Array.from({ length: 30 }, (_, at) => `/p${at}`);
 const DAY_MS = 86_400_000;
 
-it('is all of them when every page has been visited', async () => {
+it('the share is all of them when every page has been visited', async () => {
   let visit = 0;
   const answers = PAGES.map((path, at) => [path, () => fakePage(at % 3 === 0 ? `${path} ${visit}` : path)] as const);
   const pages = { '/': fakePage('Start', PAGES), ...Object.fromEntries(answers) };

@@ -44,7 +44,7 @@ it.each([
 it.each([
   ['RSS', RSS.replace('<link>/</link>', '<link>/</link><atom:link rel="hub" href="https://hub.test/"/>')],
   ['Atom', ATOM.replace('<entry>', '<link rel="self" href="/feed"/><link rel="hub" href="https://hub.test/"/><entry>')],
-])('the WebSub hub of %s is told, and not asked', async (_, body) => {
+])('the WebSub hub of %s is reported, and not requested', async (_, body) => {
   const web = await webForTest({ hosts: { 'a.test': { '/feed': { body }, '*': page('page') } } });
   const feed = web.url('a.test', '/feed');
   const { decisions, requests } = await crawl({ seeds: [web.url('a.test')], discover: { sitemapUrls: [feed] } });
@@ -76,7 +76,7 @@ describe('feeds that pages name', () => {
     });
   const feeds = { discover: { feeds: true } };
 
-  it('are read once, where that is wanted, and list pages', async () => {
+  it('are read once, if enabled, and list pages', async () => {
     const web = await siteWith(named('/feed', 'Application/RSS+XML; charset=utf-8'));
     const { requests, items } = await crawl({ seeds: [web.url('a.test')], ...feeds });
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/feed', '/one']);
@@ -101,7 +101,7 @@ describe('feeds that pages name', () => {
     expect(web.paths('b.test')).toEqual([]);
   });
 
-  it('ten of a host, and those that robots.txt closes are not requested', async () => {
+  it('are at most ten per host, and disallowed ones are not requested', async () => {
     const many = Array.from({ length: 14 }, (_, at) => named(at === 0 ? '/closed/feed' : `/feed?${at}`)).join('');
     const web = await siteWith(many);
     const { decisions } = await crawl({ seeds: [web.url('a.test')], ...feeds });
@@ -109,7 +109,7 @@ describe('feeds that pages name', () => {
     expect(decisions.find(({ url }) => url.endsWith('/closed/feed'))).toMatchObject({ status: 'excluded' });
   });
 
-  it('are read again in a recrawl, under conditions', async () => {
+  it('are read again in a recrawl, conditionally', async () => {
     const place = mkdtempSync(join(tmpdir(), 'mannerly-feeds-'));
     onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
     const web = await siteWith(named('/feed'));

@@ -1,5 +1,5 @@
-// A polite fetch that keeps responses asks a site less often, and never against its robots.txt: a fresh response costs
-// no request and no turn, a stale one is asked for under conditions in its host’s turn. Seen from the server.
+// A polite fetch that keeps responses sends fewer requests, and never against robots.txt. A fresh response costs no
+// request and no turn; a stale one is requested conditionally, in its host’s turn. The server’s log is checked.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -68,7 +68,7 @@ it('a fresh response costs no request and no turn, redirects included', async ()
   expect(pathsOf(web)).toEqual(['/fresh', '/moved']);
 });
 
-it('a response that has to be checked is asked for under conditions, in its host’s turn', async () => {
+it('a stale response is requested conditionally, in its host’s turn', async () => {
   const { web, read } = await site();
   expect([await read('/checked'), await read('/checked')]).toEqual(['checked 0', 'checked 0']);
   const [first, second] = web.log.filter(({ path }) => path === '/checked');
@@ -77,7 +77,7 @@ it('a response that has to be checked is asked for under conditions, in its host
   expect(second?.userAgent).toContain(CONTACT);
 });
 
-it('what may not be kept, is too large, or is not wanted kept, is requested each time', async () => {
+it('what may not be kept, is too large, or should not be kept, is requested each time', async () => {
   const { web, read, fetch } = await site();
   for (const path of ['/silent', '/secret']) expect([await read(path), await read(path)]).toHaveLength(2);
   expect((await read('/large')).length + (await read('/large')).length).toBe(2_200_000);
@@ -89,7 +89,7 @@ it('what may not be kept, is too large, or is not wanted kept, is requested each
   expect(pathsOf(web)).toEqual([...twice, '/fresh', '/fresh', '/fresh', '/fresh']);
 });
 
-it('one response for each of the fields that it varies by, those of the options included', async () => {
+it('one response is kept for each value of the fields by which it varies, including those of the options', async () => {
   const { web, read } = await site({ hosts: [{ match: 'a.test', headers: ['Accept-Language: fr'] }] });
   const german = { headers: { 'Accept-Language': 'de' } };
   expect([await read('/tongue'), await read('/tongue', german)]).toEqual(['fr', 'de']);
@@ -97,7 +97,7 @@ it('one response for each of the fields that it varies by, those of the options 
   expect(pathsOf(web)).toEqual(['/tongue', '/tongue']);
 });
 
-it('robots.txt is judged before a kept response is given', async () => {
+it('robots.txt is checked before a kept response is returned', async () => {
   const system = systemClock();
   let laterMs = 0;
   let rules = 'User-agent: *\nDisallow: /none';
@@ -114,7 +114,7 @@ it('robots.txt is judged before a kept response is given', async () => {
   expect(web.paths('a.test')).toEqual(['/robots.txt', '/fresh', '/robots.txt']);
 });
 
-it('with purposes each response is judged anew, and asked for again', async () => {
+it('with purposes, each response is judged again and requested again', async () => {
   const { web, read } = await site({ purposes: ['search'] });
   expect([await read('/fresh'), await read('/fresh')]).toEqual(['fresh 0', 'fresh 1']);
   expect(pathsOf(web)).toEqual(['/fresh', '/fresh']);
@@ -130,7 +130,7 @@ it('nothing is kept by default, and nothing with cookies', async () => {
 
 const inSqlite = isBuiltin('node:sqlite') ? 'in cache.sqlite' : 'in memory: this Node.js has no node:sqlite';
 
-it(`with a directory responses outlast the process where Node.js can (${inSqlite})`, async () => {
+it(`with a directory, responses survive the process if Node.js can store them (${inSqlite})`, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'mannerly-cache-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   const { web, read, fetch, given } = await site({ directory });

@@ -1,5 +1,5 @@
-// A script that only wants ten pages is as polite as a crawl: `fetch` asks robots.txt first, waits for its host's turn,
-// judges each redirect, and says which line refuses. Seen from the server.
+// A script that only needs ten pages is as polite as a crawl: `fetch` requests robots.txt first, waits for its host's
+// turn, checks each redirect, and says which line of robots.txt disallows a URL. The server's log is checked.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ async function site(options: Partial<PoliteFetchOptions> = {}) {
 const refused = (reason: string, more: object = {}) =>
   expect.objectContaining({ name: 'PoliteFetchError', reason, ...more });
 
-it('asks robots.txt first, keeps the delay of each host, and requests one at a time', async () => {
+it('requests robots.txt first, keeps the delay of each host, and sends one request at a time', async () => {
   const { web, fetch } = await site();
   const urls = ['/', '/b', '/c'].flatMap((path) => [web.url('a.test', path), web.url('b.test', path)]);
   const titles = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
@@ -66,7 +66,7 @@ it('asks robots.txt first, keeps the delay of each host, and requests one at a t
   }
 });
 
-it('is like the fetch of the platform for what comes', async () => {
+it('treats responses like the fetch of the platform', async () => {
   const { web, fetch } = await site();
   const moved = await fetch(new URL(web.url('a.test', '/moved#part')), {
     headers: { 'X-Own': '1', 'User-Agent': 'no' },
@@ -81,7 +81,7 @@ it('is like the fetch of the platform for what comes', async () => {
   expect([manual.status, manual.headers.get('location')]).toEqual([302, '/b']);
 });
 
-it('refuses with reason and line, and requests nothing', async () => {
+it('rejects with reason and line, and requests nothing', async () => {
   const { web, fetch } = await site({ waitMs: 1_000 });
   const url = web.url('a.test', '/private/x');
   const rule = { code: 'fetch-refused', line: 2, pattern: '/private/', url };
@@ -95,7 +95,7 @@ it('refuses with reason and line, and requests nothing', async () => {
   expect(web.log.filter(({ host }) => host === 'down.test').map(({ path }) => path)).toEqual(['/robots.txt']);
 });
 
-it('fails with a code where nothing usable comes', async () => {
+it('fails with a code if nothing usable arrives', async () => {
   const { web, fetch } = await site();
   await expect(fetch(web.url('a.test', '/long'))).rejects.toThrow(refused('body-too-long'));
   await expect(fetch(web.url('a.test', '/round'))).rejects.toThrow(refused('redirect-limit'));
@@ -105,7 +105,7 @@ it('fails with a code where nothing usable comes', async () => {
   await expect(private_('http://127.0.0.1:1/')).rejects.toThrow(expect.objectContaining({ name: 'PoliteFetchError' }));
 }, 60_000);
 
-it('takes GET and http alone, and ends when it is told', async () => {
+it('accepts only GET and http(s), and ends when it is closed', async () => {
   const { web, fetch } = await site();
   for (const method of ['POST', 'PUT', 'DELETE']) {
     const wrong = expect.objectContaining({ code: 'option-invalid' });
@@ -141,7 +141,7 @@ it('a request that is aborted, in flight or waiting for its turn, does not keep 
   expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/silent', '/c']);
 });
 
-it('asks for the head alone where it is told, and says so in the log', async () => {
+it('sends HEAD requests if told to, and logs them as such', async () => {
   const { web, fetch } = await site();
   const logged: (string | undefined)[] = [];
   fetch.events.on('request', ({ method }) => void logged.push(method));

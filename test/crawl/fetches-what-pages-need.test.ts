@@ -1,6 +1,5 @@
-// An archive that shows pages as they were costs their sites more requests, so each must be as polite as a page:
-// allowed, spaced, within its budget, and made once. If this breaks, one page of a crawl loads hundreds of files at
-// once.
+// An archive that shows pages as they were costs sites more requests, so each request must be as polite as one for a
+// page: allowed, spaced, within its budget, and made once. If this breaks, one page loads hundreds of files at once.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +47,7 @@ const reasonsOf = ({ decisions }: CrawlStory): Record<string, string> =>
       .map(({ url, reason }) => [url.replace(/^.*:\d+/, ''), reason]),
   );
 
-it('once for all pages, as politely as pages, and no handler gets them', async () => {
+it('files are fetched once for all pages, as politely as pages, and no handler gets them', async () => {
   const hosts: Record<string, Routes> = {};
   const web = await webForTest({ hosts });
   const head = '<link rel=stylesheet href=/style.css>';
@@ -90,7 +89,7 @@ it('once for all pages, as politely as pages, and no handler gets them', async (
   });
 });
 
-it('not again what the archive holds from an earlier run', async () => {
+it('files that the archive holds from an earlier run are not fetched again', async () => {
   const style = '<link rel=stylesheet href=/style.css>';
   const web = await webForTest({
     hosts: {
@@ -110,7 +109,7 @@ it('not again what the archive holds from an earlier run', async () => {
   expect(asked(web)).toEqual(['/', '/b', '/b.png', '/style.css']);
 });
 
-it('from other hosts where that is wanted, each with its own robots.txt and its own clock', async () => {
+it('files of other hosts are fetched if enabled, each with its own robots.txt and its own clock', async () => {
   const hosts: Record<string, Routes> = {};
   const web = await webForTest({ hosts });
   const cdn = `http://cdn.test:${web.port}`;
@@ -132,7 +131,7 @@ it.each<[string, Requisites, number]>([
   ['bytes of a page', { bytesPerPage: 1 }, 2 * 8],
   ['files of the crawl', { total: 4 }, 4],
   ['bytes of the crawl', { totalBytes: 1 }, 8],
-])('within its budget: %s', async (_, budget, most) => {
+])('the budget limits them: %s', async (_, budget, most) => {
   const images = (from: number) => Array.from({ length: 10 }, (_each, at) => `<img src=/${from + at}.png>`).join('');
   const story = await run(
     { 'a.test': { '/robots.txt': OPEN, '/': page('a', ['/b'], images(0)), '/b': page('b', [], images(10)), '*': png } },
@@ -145,7 +144,7 @@ it.each<[string, Requisites, number]>([
   expect(story.report).toMatchObject({ pages: 2, state: 'finished' });
 });
 
-it('no more when the bytes of the crawl are used up', async () => {
+it('none is fetched when the bytes of the crawl are used up', async () => {
   const story = await run(
     { 'a.test': { '/robots.txt': OPEN, '/': page('a', [], '<img src=/1.png>'), '*': png } },
     true,
@@ -155,7 +154,7 @@ it('no more when the bytes of the crawl are used up', async () => {
   expect(reasonsOf(story)).toEqual({ '/1.png': 'requisite-limit' });
 });
 
-it('not of pages that want no copies, and no images of pages that want none of them', async () => {
+it('none is fetched for pages that refuse copies, and no images for pages that refuse those', async () => {
   const meta = (content: string) =>
     `<meta name=robots content=${content}><img src=/${content}.png><script src=/${content}.js></script>`;
   const { web } = await run(
@@ -173,7 +172,7 @@ it('not of pages that want no copies, and no images of pages that want none of t
   expect(asked(web)).toEqual(['/', '/noarchive', '/noimageindex', '/noimageindex.js']);
 });
 
-it('a page whose files a stop leaves out comes again, and only then to its handler', async () => {
+it('a page whose files a stop interrupts comes again, and only then goes to its handler', async () => {
   const hosts: Record<string, Routes> = {};
   const web = await webForTest({ hosts });
   let stop = (): void => undefined;

@@ -1,6 +1,6 @@
-// A proxy is where a crawl leaves the machine, and nothing else changes: addresses are judged here, the proxy is told
-// the judged one, sites get TLS to their own name, and a proxy that fails is no site's fault. If this breaks, a name
-// can lead a proxy into its operator's network, or a site is blamed and asked again for what our machinery did.
+// With a proxy, only the path of requests changes: addresses are judged here, the proxy gets the judged one, TLS goes
+// to the site's own name, and a failing proxy is not the fault of a site. If this breaks, a name can lead a proxy into
+// its operator's network, or a site is blamed and requested again for a fault of ours.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ const ROUTES = { '/robots.txt': text('User-agent: *\nDisallow: /no'), '/': page(
 const NO_RETRIES = { failureWaitsMs: [] };
 
 describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
-  it('tells it the judged address and never a name, and uses one connection for all of a host', async () => {
+  it('gives it the judged address and never a name, and uses one connection for all requests to a host', async () => {
     const [web, proxy] = [await webForTest({ hosts: { 'a.test': ROUTES } }), await proxyForTest(kind)];
     const { report, requests } = await crawl({ seeds: [web.url('a.test')], network: { proxy: proxy.url } });
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/b']);
@@ -65,7 +65,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     expect(proxy.targets).toEqual([kind === 'CONNECT' ? `[::1]:${port}` : `[0:0:0:0:0:0:0:1]:${port}`]);
   });
 
-  it('gives it the name and the password that a variable holds, and tells them to no one else', async () => {
+  it('sends it the name and the password from a variable, and sends them nowhere else', async () => {
     const web = await webForTest({ hosts: { 'a.test': ROUTES } });
     const proxy = await proxyForTest(kind, { password: 'me:s3cret%' });
     vi.stubEnv('TEST_PROXY', proxy.url.replace('//', '//me:s3cret%25@'));
@@ -75,7 +75,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     expect(JSON.stringify([report, requests, web.log])).not.toMatch(/s3cret|bWU6czNjcmV0/);
   });
 
-  it('waits where it wants a password that it was not given, and asks nothing of a site', async () => {
+  it('waits if it needs a password that is missing, and sends no site a request', async () => {
     const web = await webForTest({ hosts: { 'a.test': ROUTES } });
     const proxy = await proxyForTest(kind, { password: 'me:s3cret' });
     const { report, notices } = await crawl({ seeds: [web.url('a.test')], network: { proxy: proxy.url } });
@@ -84,7 +84,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     expect(web.log).toEqual([]);
   });
 
-  it('waits where nothing listens, and neither the URL nor its host has failed', async () => {
+  it('waits if nothing listens, and neither the URL nor its host has failed', async () => {
     const web = await webForTest({ hosts: { 'a.test': ROUTES } });
     const scheme = kind === 'CONNECT' ? 'http' : 'socks5';
     const proxy = `${scheme}://127.0.0.1:${await freePort()}`;
@@ -101,7 +101,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
   it.each([
     ['a rule of the proxy', kind === 'CONNECT' ? 403 : 2, 'dropped', 'proxy-refused'],
     ['a site that it cannot reach', kind === 'CONNECT' ? 502 : 4, 'held', 'robots-unreachable'],
-  ])('takes %s for what it is', async (_what, refuses, status, reason) => {
+  ])('classifies %s correctly', async (_what, refuses, status, reason) => {
     const web = await webForTest({ hosts: { 'a.test': ROUTES } });
     const proxy = await proxyForTest(kind, { refuses });
     const seeds = [web.url('a.test')];
@@ -110,7 +110,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     expect([web.log, requests]).toEqual([[], []]);
   });
 
-  it('takes a site that the proxy waits for in vain for one that does not answer', async () => {
+  it('treats a site for which the proxy waits in vain as one that does not answer', async () => {
     const proxy = await proxyForTest(kind, { isSilent: true });
     const { notices } = await crawl({
       seeds: ['http://a.test/'],
@@ -144,7 +144,7 @@ describe('a proxy that is down', () => {
     return { ...story, tookMs: clock.nowMs() - startMs, requests: web.exchanges.length };
   };
 
-  it('costs no retry, and the crawl goes on when it is back', async () => {
+  it('costs no retry, and the crawl continues when it is back', async () => {
     const { report, notices, requests, tookMs } = await downUntil(100_000);
     expect(report).toMatchObject({ state: 'finished', pages: 1 });
     expect(notices.map(({ code }) => code)).toEqual(['proxy-down', 'robots-read']);

@@ -50,7 +50,7 @@ async function crawlWith(say: (each: HandledPage) => void, more: { out?: string;
 const isA = (page: HandledPage): boolean => page.url.endsWith('/a');
 
 describe('RetryPage', () => {
-  it('has the page asked for once more, by the waits of any other try, and keeps nothing of the page before', async () => {
+  it('requests the page once more, with the waits of any retry, and keeps nothing of the page before', async () => {
     const { log, items, wordOf, report } = await crawlWith((page) => {
       if (isA(page) && page.attempt < 3) throw new RetryPage('not yet');
     });
@@ -65,7 +65,7 @@ describe('RetryPage', () => {
     expect(report.state).toBe('finished');
   });
 
-  it('is obeyed four times at most, and then the page has failed', async () => {
+  it('is obeyed at most four times, and then the page has failed', async () => {
     const { paths, items, wordOf, words } = await crawlWith((page) => {
       if (isA(page)) throw new RetryPage('never there', { afterMs: 0 });
     });
@@ -168,7 +168,7 @@ it('a replay applies the same signals, and yields the same items', async () => {
   expect(stopped).toMatchObject({ pages: 1, items: 0, stopReason: 'look' });
 });
 
-describe('items that their schema does not take', () => {
+describe('items that their schema rejects', () => {
   const site = {
     pages: {
       '/': fakePage('Start', ['/a', '/b']),
@@ -202,7 +202,7 @@ describe('items that their schema does not take', () => {
     return { ...story, told, logged };
   }
 
-  it('stand in rejected.jsonl, are told and counted, and cost the page nothing', async () => {
+  it('are in rejected.jsonl, are reported and counted, and do not fail the page', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
     const { report, told, logged, items, decisions } = await crawlTitles(out);
@@ -219,7 +219,7 @@ describe('items that their schema does not take', () => {
     ]);
   });
 
-  it('are told and counted without a directory, too', async () => {
+  it('are reported and counted without a directory, too', async () => {
     const { report, told } = await crawlTitles();
     expect(report.rejected).toBe(1);
     expect(told).toHaveLength(1);
@@ -234,7 +234,7 @@ describe('items that their schema does not take', () => {
   });
 });
 
-it('user data that does not meet the schema of its route fails its page, which no handler sees', async () => {
+it('user data that does not match the schema of its route fails its page, which no handler gets', async () => {
   const seen: number[] = [];
   const { decisions } = await crawlVirtually({
     hosts: { 'a.test': SITE },

@@ -1,5 +1,5 @@
-// A robots.txt that cannot be fetched is no permission. Only robots.txt itself is requested from such a host, its URLs
-// are held, and the rest of the crawl continues. Most crawlers turn these answers into "allowed".
+// A robots.txt that cannot be fetched is not a permission. Only robots.txt itself is requested from such a host, its
+// URLs are held, and the rest of the crawl continues. Most crawlers turn these answers into "allowed".
 
 import type { FakeRoute } from 'mannerly/testing';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const RULES = text('User-agent: *\nAllow: /\n');
 /** What a held host comes to, whichever web it was asked in. */
 const HELD = ['held robots-unreachable', 'held robots-unreachable'];
 
-describe('at a server, a host whose robots.txt cannot be had', () => {
+describe('at a server, a host whose robots.txt cannot be fetched', () => {
   it.each<[string, Reply]>([
     ['500', { status: 500, body: 'oops' }],
     ['a reset', { misbehave: 'reset' }],
@@ -70,7 +70,7 @@ const CASES: readonly (readonly [title: string, robots: FakeRoute, leastMs: numb
   ['a redirect to another scheme', redirect('ftp://files.test/robots.txt'), 60_000],
 ];
 
-describe('case by case, a host whose robots.txt cannot be had', () => {
+describe('case by case, a host whose robots.txt cannot be fetched', () => {
   it.each(CASES)('is held: %s (access §4, §5)', async (_title, robots, leastMs) => {
     const { report, decisions, itemUrls, log, paths } = await crawlVirtually({
       seeds: ['http://dark.test/', 'http://dark.test/a', 'http://open.test/'],

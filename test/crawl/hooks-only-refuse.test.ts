@@ -110,7 +110,7 @@ const ODD: readonly (readonly [title: string, answer: (planned: unknown) => unkn
 ];
 
 describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
-  it('refuses before the fetch: nothing but robots.txt is asked for', async () => {
+  it('refuses before the fetch: only robots.txt is requested', async () => {
     const story = await crawlWith({ beforeFetch: answer as never, timeoutMs: 2_000 });
     expectKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual([]);
@@ -141,7 +141,7 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
     expect(story.report.pages).toBe(1);
   });
 
-  it('changes nothing when it is told of an exclusion', async () => {
+  it('changes nothing when it is informed of an exclusion', async () => {
     const story = await crawlWith({ onExclusion: answer as never });
     expectKept(story);
     expect(
@@ -155,7 +155,7 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
   });
 });
 
-it('no answer whatever, of any hook, at any time, opens what is closed', async () => {
+it('no answer of any hook at any time opens what is closed', async () => {
   const answers = fc.oneof(
     fc.constant(undefined),
     fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
@@ -181,7 +181,7 @@ it('no answer whatever, of any hook, at any time, opens what is closed', async (
   );
 });
 
-it('hooks that answer nothing change nothing, and are asked of pages, tries, redirect targets and handlers’ own requests alone', async () => {
+it('hooks that return nothing change nothing, and are called only for pages, retries, redirect targets and handlers’ requests', async () => {
   const planned: PlannedFetch[] = [];
   const ended: string[] = [];
   const excluded: string[] = [];
@@ -271,7 +271,7 @@ it('a refusal after a redirect does not follow it, and one after a failure is no
   ]);
 });
 
-it('a request of a handler’s own is refused by the same hook', async () => {
+it('the same hook can refuse a handler’s request', async () => {
   const { own, asked } = await crawlWith({
     beforeFetch: ({ purpose }) => (purpose === 'handler' ? refuse('none') : undefined),
   });
@@ -321,7 +321,7 @@ it('after a slow hook the clock is checked again: no request is early, and none 
 });
 
 it.each(['beforeFetch', 'afterFetch'] as const)(
-  'a stop at once does not wait for %s, and blames no page',
+  'an immediate stop does not wait for %s, and no page fails by it',
   async (hook) => {
     let stop = (): void => undefined;
     const { report, decisions, items, tookMs } = await crawlVirtually({
@@ -358,7 +358,7 @@ it.each<[string, unknown, string]>([
 
 const SEEDS = ['https://a.test/'];
 
-it('of what `scope.allows` throws or answers instead of true or false it is told as of a hook', async () => {
+it('what `scope.allows` throws or returns instead of true or false is reported like an error of a hook', async () => {
   const told: string[] = [];
   const { decisions } = await crawlVirtually({
     hosts: HOSTS,

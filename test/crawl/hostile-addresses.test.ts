@@ -195,7 +195,7 @@ it('no connection to an internal address, and everything outside is still fetche
   }
 });
 
-it('neither is it by the hops of robots.txt', async () => {
+it('no connection by the hops of robots.txt', async () => {
   const inside = await listenInside(INSIDE, 0);
   if (inside === null) throw new Error(`cannot listen on ${INSIDE}`);
   const attempts = watchAttempts();
@@ -223,7 +223,7 @@ it('neither is it by the hops of robots.txt', async () => {
   expect(new Set(story.decisions.map(({ status }) => status))).toEqual(new Set(['held']));
 });
 
-it('neither is it by what a handler asks for itself', async () => {
+it('no connection by requests of a handler', async () => {
   const inside = await listenInside(INSIDE, 0);
   if (inside === null) throw new Error(`cannot listen on ${INSIDE}`);
   const attempts = watchAttempts();

@@ -1,5 +1,5 @@
-// Whatever servers do, a crawl stays bounded, says what it got, and continues with the others. One crawl meets all
-// scenarios of the hostile web together with ten healthy hosts; the servers' log and the crawl's report are judged.
+// Whatever servers do, a crawl stays bounded, reports what it got, and continues with the others. One crawl visits all
+// scenarios of the hostile web together with ten healthy hosts. The servers' log and the crawl's report are checked.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HOSTILE_WEB } from '../support/hostile/catalogue.js';
@@ -35,13 +35,13 @@ describe('the crawl', () => {
     expect(result.report.state).toBe('waiting');
   });
 
-  it('never connects to the inside', () => {
+  it('never connects to an internal address', () => {
     expect(result.insideConnections).toBe(0);
   });
 });
 
 describe('the catalogue', () => {
-  it('has a name for each of its scenarios, and sixty of them at least', () => {
+  it('has a name for each of its scenarios, and at least sixty of them', () => {
     const names = HOSTILE_WEB.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !/^[a-z0-9-]+$/.test(name))).toEqual([]);

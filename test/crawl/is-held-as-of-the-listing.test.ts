@@ -7,7 +7,7 @@ import { createCrawler } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, fakePage } from 'mannerly/testing';
 import { expect, it } from 'vitest';
 
-it('a URL is held as of the moment at which the queue was listed', async () => {
+it('a URL is held as of the time at which the queue was listed', async () => {
   const web = createFakeWeb({ hosts: { 'a.test': { pages: { '/': fakePage('Start', ['/1', '/2']), '*': 'more' } } } });
   const listedAtMs: number[] = [];
   const heldAtMs: number[] = [];

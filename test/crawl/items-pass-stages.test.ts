@@ -1,5 +1,6 @@
 // Items are cleaned, dropped, divided and enriched between handlers and sinks, in a crawl as in its replay. At stake:
-// an id that moves when another item is dropped would double items after a crash; an error without its line would hide.
+// if an id changed when another item is dropped, items would be doubled after a crash; an error without its line would
+// be hard to find.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -65,7 +66,7 @@ const COUNTS = [
   { name: 'byParts', in: 2, out: 3, dropped: 0, failed: 0 },
 ];
 
-it('items pass the stages in their order, keep their ids, and a replay makes the same of them', async () => {
+it('items pass the stages in order, keep their ids, and a replay gives the same result', async () => {
   const { items, report, out } = await story(STAGES);
   expect(plain(items)).toEqual(EXPECTED);
   // The page that may not be kept has no items to pass.

@@ -56,7 +56,7 @@ it.each([undefined, false])('none is sent with %j', async (off) => {
 it.each<[string, true | (() => CookieJar)]>([
   ['a jar of the operator', plainJar],
   ['`true`', true],
-])('with %s each origin gets its own back, and no other, and none with robots.txt', async (_, cookies) => {
+])('with %s each origin gets only its own back, and none with robots.txt', async (_, cookies) => {
   const told = await visit(cookies);
   expect(relaxedDefaults.filter((line) => line.includes('`network.cookies`'))).toHaveLength(1);
   expect(told.filter((line) => line.includes('/robots.txt'))).toEqual([

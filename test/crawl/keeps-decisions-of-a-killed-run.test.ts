@@ -1,5 +1,5 @@
-// What a run decides at its end only, such as links with nofollow and URLs that are too deep, is not lost with a
-// process that is killed before: the next run reports it, and the crawl still says what its bound has cost.
+// Decisions that a run makes only at its end, such as those about nofollow links and URLs that are too deep, are not
+// lost if the process is killed: the next run reports them, and the crawl still says how many URLs its bound dropped.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,9 @@ export const handlers = {
 
 const html = (body: string) => ({ headers: { 'Content-Type': 'text/html' }, body });
 
-it('reports what a killed run left pending, and what was lifted meanwhile only once', { timeout: 60_000 }, async () => {
+it('reports what a killed run left pending, and a URL that was fetched meanwhile only once', {
+  timeout: 60_000,
+}, async () => {
   const linked = '<a rel="nofollow" href="/left">x</a><a rel="nofollow" href="/lifted">x</a><a href="/deep">x</a>';
   const web = await webForTest({
     hosts: {

@@ -1,4 +1,5 @@
-// An account is lent to the crawl for one site. If this breaks, its password reaches somebody else, or lies on a disk.
+// The crawl may use an account for one site only. If this breaks, its password reaches somebody else, or is written to
+// a disk.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 withSecrets();
 
-describe('the credential goes to its origin alone', () => {
+describe('the credential is sent only to its origin', () => {
   const hostsOf = (isLetIn: (request: WebRequest) => boolean): Record<string, Routes> => {
     const hosts: Record<string, Routes> = {};
     const inside = (then: Routes[string]) => (request: WebRequest) =>
@@ -75,7 +76,7 @@ describe('the credential goes to its origin alone', () => {
     expect(decisions.filter(({ status }) => status === 'failed')).toEqual([]);
   });
 
-  it('nor with what a page of another origin loads in a browser, from a copy neither', async () => {
+  it('not with what a page of another origin loads in a browser, and not from a copy', async () => {
     const web = await siteOf(hostsOf(({ headers }) => headers['authorization'] !== undefined));
     const script = web.url(SITE, '/a.js');
     const renderer: NonNullable<Fetcher['renderer']> = {
@@ -102,7 +103,7 @@ describe('the credential goes to its origin alone', () => {
     expect(carried(web, OTHER_SITE).filter((path) => path.endsWith('!'))).toEqual([]);
   });
 
-  it('over https with a certificate that is none, nothing leaves', async () => {
+  it('nothing is sent over https with an invalid certificate', async () => {
     const web = await siteOf(hostsOf(() => true));
     await signedIn(web, { bearer: 'env:TEST_TOKEN' }, { fetcher: createUndiciFetcher(), maxIdleMs: 50 });
     expect(web.log).toEqual([]);

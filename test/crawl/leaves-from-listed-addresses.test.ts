@@ -1,4 +1,4 @@
-// A published list of addresses that is wrong is worse than none: sites turn away what is not in it.
+// A wrong list of published addresses is worse than none: sites refuse requests from other addresses.
 
 import { createUndiciFetcher, type Fetcher } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ describe('a crawl whose addresses are published', () => {
     });
   });
 
-  it.each(['198.51.100.7', '192.168.0.9'])('goes on from %s', async (address) => {
+  it.each(['198.51.100.7', '192.168.0.9'])('continues from %s', async (address) => {
     expect(await from(address)).toMatchObject({ report: { state: 'finished' }, requests: 2 });
   });
 });

@@ -1,5 +1,5 @@
 // A page that kills the process while it is handled comes again at the next start. At the third start it is left out,
-// with its reason, and the crawl goes on.
+// with its reason, and the crawl continues.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ const crawl = (cwd: string, web: Web, ...more: readonly string[]) =>
   );
 
 describe('a page that kills the process', () => {
-  it('does so twice; the third start leaves it out, and a retry reads it again', { timeout: 60_000 }, async () => {
+  it('does so twice, the third start leaves it out, and a retry reads it again', { timeout: 60_000 }, async () => {
     const web = await site();
     const cwd = place();
     const asked = (): number => web.log.filter(({ path }) => path === '/poison').length;
@@ -83,7 +83,7 @@ describe('a page that kills the process', () => {
     expect(existsSync(join(cwd, 'crawl', 'reading.jsonl'))).toBe(false);
   });
 
-  it('is another than a page whose items a sink was writing: its items are written in the end', {
+  it('is not one whose items a sink was writing: those items are written in the end', {
     timeout: 60_000,
   }, async () => {
     const web = await site();

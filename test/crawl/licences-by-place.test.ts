@@ -72,7 +72,7 @@ describe('a licence that robots.txt names', () => {
     expect(paths).toEqual(['/robots.txt']);
   });
 
-  it('is that of the group for its crawlers alone, of the file for others; behind a blank line for all', async () => {
+  it('applies only to the crawlers of its group, or to others if it is the file’s, and to all after a blank line', async () => {
     const file = (name: string) =>
       text(['License: /l1.xml', `User-agent: ${name}`, 'Disallow: /no', 'License: /l2.xml', ''].join('\n'));
     const parted = text('User-agent: mybot\nDisallow:\n\nLicense: /l2.xml\n');
@@ -89,7 +89,7 @@ describe('a licence that robots.txt names', () => {
     expect(vector4).toMatchObject({ paths: vector2.paths, licenses: vector2.licenses });
   });
 
-  it('is unreadable where it is of no https URL, and is requested from nowhere (C2)', async () => {
+  it('is unreadable if it has no https URL, and is not requested (C2)', async () => {
     const { words, paths, decisions } = await licensed({
       '/robots.txt': text('License: http://elsewhere.test/l.xml\nLicense: ftp://a.test/l.xml\n'),
       '/': page('start'),
@@ -125,7 +125,7 @@ describe('a licence that a page names', () => {
     expect(credited.items[0]?.license).toMatchObject({ document: credited.start, outcome: 'attribution' });
   });
 
-  it('cannot be read where elements nest without end: no permission is taken from that', async () => {
+  it('is unreadable if elements nest without end, and then gives no permission', async () => {
     const { words, decisions } = await licensed({
       '/': html(page('a', [], `${'<b></i>'.repeat(5_000)}${link()}`)),
       '/l.xml': rsl(CREDIT),
@@ -134,7 +134,7 @@ describe('a licence that a page names', () => {
     expect(decisions.find(({ reason }) => reason === 'license')?.detail).toContain('unreadable');
   });
 
-  it('without the type of RSL is a link as there always were, and has no effect (C1)', async () => {
+  it('without the type of RSL is an ordinary link, and has no effect (C1)', async () => {
     const creative = html(page('a', ['/next'], `${link('text/html')}<link rel="license" href="/cc">`), {
       link: '</l.xml>; rel="license"',
     });
@@ -143,7 +143,7 @@ describe('a licence that a page names', () => {
     expect(licenses).toEqual([null, null]);
   });
 
-  it('counts in the document that came and in what a browser made of it', async () => {
+  it('counts in the fetched document and in the DOM of a browser', async () => {
     const bare = page('opened');
     const browser: NonNullable<Fetcher['renderer']> = {
       wants: () => true,
@@ -166,7 +166,7 @@ describe('of a licence of the page and one of the file', () => {
     '/': html(page('a'), { link: `</page.xml>; rel="license"; type="${TYPE}"` }),
   });
 
-  it('the page’s counts, and it is told that they differ; where it is silent, no terms are lost', async () => {
+  it('the page’s counts and the difference is reported, and no terms are lost if the page’s is silent', async () => {
     const { differ, silent, tofile, topage } = await licensedAll({
       differ: both(document(CREDIT), document('')),
       silent: both(document(PRICE, '/elsewhere'), document(CREDIT)),
@@ -210,13 +210,13 @@ async function crawledAgain(routes: Routes, headers: Readonly<Record<string, str
 
 const named = { link: `</l.xml>; rel="license"; type="${TYPE}"` };
 
-it('a licence that a 304 names counts: what was kept of the page is taken back', async () => {
+it('a licence that a 304 names counts, and items that were kept of the page are removed', async () => {
   const run = await crawledAgain({ '/l.xml': rsl(NOTHING) }, {}, named);
   expect((await run(0, 'archive')).items).toEqual(['item']);
   expect(await run(10, 'archive')).toEqual({ said: 'excluded license-prohibits 304', items: ['license-prohibits'] });
 });
 
-describe('a page that answers 304 comes with the next crawl that its licence allows', () => {
+describe('a page that answers 304 is handled in the next crawl that its licence allows', () => {
   it('after one that it prohibited', async () => {
     const run = await crawledAgain({ '/l.xml': rsl('<prohibits type="usage">ai-train</prohibits>') }, named);
     expect((await run(0, 'archive')).items).toEqual(['item']);

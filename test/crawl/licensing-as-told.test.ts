@@ -1,5 +1,5 @@
-// What the operator's options of licences change, by the servers' log and the items; and a person who acts: terms that
-// were held are accepted, and the same crawl goes on with them.
+// What the operator's licence options change, by the servers' log and the items. And a person accepts terms on hold,
+// after which the same crawl continues with those pages.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-it('each option changes what it says, and nothing else', async () => {
+it('each option changes only what it says', async () => {
   const check = async ([title, license, options, word, expected, outcome]: Case) => {
     const { seeds, paths } = await site(license);
     const { decisions, items, report } = await crawl({ seeds, ...options });
@@ -121,7 +121,7 @@ it('each option changes what it says, and nothing else', async () => {
   await Promise.all(CASES.map(check));
 });
 
-it('terms that a person accepts: the same crawl goes on with what it held', async () => {
+it('after a person accepts terms, the same crawl continues with what it held', async () => {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-accepted-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
   const { seeds, document, paths } = await site(TERMS);

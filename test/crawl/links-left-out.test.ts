@@ -1,9 +1,9 @@
-// What limits cut off a page is told: links take memory and disk by their length, and so does the body.
+// What limits cut off a page is reported: links and bodies take memory and disk by their length.
 
 import { expect, it } from 'vitest';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 
-it('a long base and many short links cost what the limits allow, and the decision says what was left out', async () => {
+it('a long base with many short links stays within the limits, and the decision says what was left out', async () => {
   const base = `http://a.test/${'x'.repeat(8_000)}/`;
   const links = Array.from({ length: 5_000 }, (_, at) => `<a href="${at}">${at}</a>`).join('');
   const { report, decisions } = await crawlVirtually({
@@ -18,7 +18,7 @@ it('a long base and many short links cost what the limits allow, and the decisio
   expect(report.queued * base.length).toBeLessThan(16 * 1024 * 1024);
 });
 
-it('a body that is cut is counted in the report, and told to its handler, by its decision and in the log', async () => {
+it('a truncated body is counted in the report, and its handler, decision and log say so', async () => {
   const seen: unknown[] = [];
   const logged: string[] = [];
   const { report, decisions } = await crawlVirtually({

@@ -1,5 +1,5 @@
-// A host may be visited more rarely than its robots.txt has to be read: every turn would go to robots.txt, and to the
-// files next to it, and none to a page. What came with the last turn serves the next one. In virtual time.
+// A host may be visited more rarely than its robots.txt has to be read. Then every turn would go to robots.txt and the
+// files next to it, and none to a page. So the answer of the last turn decides the next request. In virtual time.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +80,7 @@ it.each(CASES)('a page comes after each robots.txt: %s', async (_title, hosts, m
   expect((await auditCrawl(await readCrawlDirectory(out))).violations).toEqual([]);
 });
 
-it('a rule that has been added since counts with the next robots.txt', async () => {
+it('a rule that was added since counts with the next robots.txt', async () => {
   const { log, decisions } = await crawlVirtually({
     seeds: ['http://a.test/'],
     hosts: {

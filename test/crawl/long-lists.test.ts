@@ -105,7 +105,7 @@ it('the depth of all other links counts', async () => {
 it.each([
   ['pages', { pages: 60 }],
   ['pagesPerHost', { pages: 1_000, pagesPerHost: 60 }],
-])('a list without end is ended by another bound: %s', async (_name, bounds) => {
+])('another bound ends a list without end: %s', async (_name, bounds) => {
   const { lists, products } = await crawled(
     shop(Number.POSITIVE_INFINITY, 'rel="next"'),
     { ...bounds, depth: 1 },

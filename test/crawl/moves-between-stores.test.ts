@@ -42,7 +42,9 @@ describe.skipIf(!IS_RUN)('mannerly move', () => {
     return mannerlyIn(place, 'crawl', ...web.seeds, ...who, ...pace, '--out', 'crawl', '--json', ...more);
   };
 
-  it('takes a crawl through three stores, once and no page earlier', { timeout: 240_000 }, async () => {
+  it('moves a crawl through three stores, with every page once and no request early', {
+    timeout: 240_000,
+  }, async () => {
     const onRedis = `${redis.url}?crawl=moved`;
     const onPostgres = `${postgres.url}${postgres.url.includes('?') ? '&' : '?'}crawl=moved-${process.pid}&unsafe=fsync-off`;
     expect((await crawl(24)).code).toBe(0);

@@ -1,4 +1,4 @@
-// A selector or a label that is misspelt ends a crawl early, without an error: its author must hear of it.
+// A misspelt selector or label ends a crawl early, without an error: its author must be informed.
 
 import { createCrawler, type HandledPage } from 'mannerly';
 import { createFakeWeb, fakePage } from 'mannerly/testing';
@@ -32,7 +32,7 @@ it('a selector that found no link on any page is named when the crawl has finish
   expect(await logged(handler)).toEqual(['No page had a link for `page.follow("a.nxet")`']);
 });
 
-it('none is, where handlers make them up as they go', async () => {
+it('no selector is named if handlers build them as they go', async () => {
   let made = 0;
   const handler = async (page: HandledPage) => {
     for (let at = 0; at < 10; at += 1) await page.follow(`a.of-${++made}`);
@@ -41,7 +41,7 @@ it('none is, where handlers make them up as they go', async () => {
   expect(await logged(handler)).toEqual([]);
 });
 
-it('a label that no route has is named next to the route that no page came to', async () => {
+it('a label without a route is named together with the route that got no page', async () => {
   const handler = (page: HandledPage) => page.follow('a', { label: 'shlef' });
   expect(await logged(handler, 'route-unused')).toEqual([
     'No page came to `label:shelf`: no link was followed with this label. These labels have no route: shlef',

@@ -259,7 +259,7 @@ describe('a crawl never', () => {
     expect(new Set(web.log.map(({ headers }) => headers['user-agent'])).size).toBe(1);
   });
 
-  it('takes a challenge for the rules of a site, or for its word on rights', async () => {
+  it('treats a challenge as the rules of a site, or as its statement about rights', async () => {
     const challenge = {
       status: 202,
       headers: { 'x-amzn-waf-action': 'challenge', 'content-type': 'text/html' },

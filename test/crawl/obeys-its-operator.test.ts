@@ -1,5 +1,5 @@
-// Somebody complains, and the operator pauses the crawl: processes on one server, with one command. A process
-// that goes on requesting, or that joins and requests, breaks the operator's word. And a deleted crawl is gone.
+// Somebody complains, and the operator pauses a crawl by several processes on one server, with one command. A process
+// that continues, or that joins and sends requests, would break the operator's promise. And a deleted crawl is gone.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -82,7 +82,7 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     await rm(place, { recursive: true, force: true, maxRetries: 5 });
   }, 120_000);
 
-  it.skipIf(!isRun)('pause, wait, continue and stop as they are told', { timeout: 240_000 }, async () => {
+  it.skipIf(!isRun)('pause, wait, resume and stop as ordered', { timeout: 240_000 }, async () => {
     running = ['one', 'two'].map(crawl);
     await arrived(30);
     const paused = await command('pause');
@@ -139,7 +139,7 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     }
   });
 
-  it.skipIf(!isRun)('are gone from the server when it is told so', { timeout: 120_000 }, async () => {
+  it.skipIf(!isRun)('are removed from the server by the delete command', { timeout: 120_000 }, async () => {
     expect(await command('delete')).toMatchObject({ code: 2, told: expect.stringContaining('--yes') });
     expect(await command('delete', '--yes')).toMatchObject({ code: 0 });
     expect(await command('report')).toMatchObject({ told: expect.stringContaining('holds no crawl') });

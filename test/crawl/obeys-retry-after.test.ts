@@ -1,4 +1,4 @@
-// A server that says "later" is left alone until then: 429 and 503 pause the whole host, and Retry-After extends the
+// A server that says "later" gets no request until then: 429 and 503 pause the whole host, and Retry-After extends the
 // pause, never shortens it. At a loopback server with a clock that runs 20 times faster, so that a minute takes three
 // seconds; and case by case in virtual time.
 
@@ -23,7 +23,7 @@ const FASTER = 20;
 const HOUR = 3_600_000;
 
 describe('a server that says later', () => {
-  it('is left alone, and requested again afterwards (access §10)', async () => {
+  it('gets no request, and is requested again afterwards (access §10)', async () => {
     const clock = createFastClock(FASTER);
     const refusal: ReplyParts = { status: 503, headers: { 'retry-after': '45' } };
     const web = await webForTest({
@@ -135,7 +135,7 @@ describe('case by case, a host that says later', () => {
     ]);
   });
 
-  it('follows a redirect that says later, then', async () => {
+  it('follows a redirect with Retry-After at that time', async () => {
     const { log, paths } = await crawlVirtually({
       seeds: ['http://busy.test/'],
       hosts: {
@@ -148,7 +148,7 @@ describe('case by case, a host that says later', () => {
     expect((log[2]?.startMs ?? 0) - (log[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(40_000);
   });
 
-  it('follows a redirect of a sitemap, data.txt or tdmrep.json then, too', async () => {
+  it('follows such a redirect of a sitemap, data.txt or tdmrep.json at that time, too', async () => {
     const files = ['/sitemap.xml', '/data.txt', '/.well-known/tdmrep.json'];
     const later = Object.fromEntries(
       files.map((path) => [path, redirect(`/later${path}`, 302, { 'retry-after': '40' })]),
@@ -170,7 +170,7 @@ describe('case by case, a host that says later', () => {
     }
   });
 
-  it('follows a redirect of a robots.txt then, and asks for nothing else meanwhile', async () => {
+  it('follows such a redirect of a robots.txt at that time, and requests nothing else meanwhile', async () => {
     const { log, paths } = await crawlVirtually({
       seeds: ['http://busy.test/'],
       hosts: {
@@ -217,7 +217,7 @@ describe('case by case, a host that says later', () => {
     expect(report.outcomes['fetched']).toMatchObject({ fetched: 6 });
   });
 
-  it('waits as long as a date says by the clock of the server, which is behind', async () => {
+  it('waits as long as a date says by the server’s clock, which is behind', async () => {
     const behindMs = 600_000;
     const date = (ms: number): string => new Date(ms - behindMs).toUTCString();
     const busy = (atMs: number): ReplyParts => ({

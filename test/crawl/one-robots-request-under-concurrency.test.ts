@@ -8,7 +8,7 @@ import { webForTest } from '../support/web-for-test.js';
 it.each([
   ['an answer', text('User-agent: *\nDisallow: /no\n')],
   ['a 404', { status: 404 }],
-])('asks once, with %s', async (_what, robots) => {
+])('requests it once, with %s', async (_what, robots) => {
   const web = await webForTest({
     hosts: { 'a.test': { '/robots.txt': { ...robots, delayMs: 200 }, '*': page('leaf', ['/', '/0', '/1']) } },
   });
@@ -19,7 +19,7 @@ it.each([
   expect(web.paths('a.test')[0]).toBe('/robots.txt');
 });
 
-it('asks once per authority when many hosts link to it', async () => {
+it('requests it once per authority if many hosts link to it', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `h${index}.test`);
   const web = await webForTest({
     hosts: {

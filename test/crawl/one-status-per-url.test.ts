@@ -19,7 +19,7 @@ function repeated({ decisions }: CrawlStory): string[] {
   return [...words].filter(([, of]) => of.length > 1).map(([url, of]) => `${url}: ${of.join(', ')}`);
 }
 
-it('where a host has given all its pages, and others go on linking to it', async () => {
+it('if a host has reached its bound and others still link to it', async () => {
   const far = paths('far', 12);
   const web = await webForTest({
     hosts: {
@@ -44,7 +44,7 @@ it('where a host has given all its pages, and others go on linking to it', async
   expect(repeated(story)).toEqual([]);
 });
 
-it('where the queue is full, and has space again', async () => {
+it('if the queue is full and has space again', async () => {
   const web = await webForTest({
     hosts: { 'a.test': { '/robots.txt': ROBOTS, '*': page('a', paths('p', 20)) } },
   });
@@ -53,7 +53,7 @@ it('where the queue is full, and has space again', async () => {
   expect(repeated(story)).toEqual([]);
 });
 
-it('where redirects, closed paths, depth and nofollow lead to the same URLs', async () => {
+it('if redirects, disallowed paths, depth and nofollow concern the same URLs', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -85,7 +85,7 @@ it('where redirects, closed paths, depth and nofollow lead to the same URLs', as
   expect(repeated(story)).toEqual([]);
 });
 
-it('where robots.txt closes a URL, and has opened it when another page leads there', async () => {
+it('if robots.txt closes a URL and has opened it when another page links there', async () => {
   const body = (before: number) => `User-agent: *\nCrawl-delay: 400\n${before === 0 ? 'Disallow: /x\n' : ''}`;
   const { decisions, report } = await crawlVirtually({
     seeds: ['http://a.test/'],

@@ -1,6 +1,5 @@
-// Weights of hosts and labels share out the requests of a crawl that is slower than its hosts, and budgets of labels
-// count over a restart. If this breaks, a setting says nothing. If it went further, a host would be asked sooner than
-// it may, or never.
+// Weights of hosts and labels divide the requests of a crawl that is slower than its hosts, and budgets of labels count
+// over a restart. If this breaks, a setting has no effect, or a host is requested too early, or never.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +44,7 @@ it('a host of weight 3 gets three times as many requests as one of weight 1, non
   }
 });
 
-it('where the crawl is not the bottleneck, weights change nothing', async () => {
+it('weights change nothing if the crawl is not the bottleneck', async () => {
   const politeness = { profile: PACE.profile };
   const of = await crawled({ politeness, hosts: [{ match: 'three.test', weight: 3 }] });
   expect(of).toEqual(await crawled({ politeness }));
@@ -87,7 +86,7 @@ it('a budget of pages of a label is exact over a restart, and explained', async 
   });
 });
 
-it('a weight or label that is none is refused with its range', () => {
+it('an invalid weight or label is refused with its range', () => {
   const seeds = ['https://a.test/'];
   const refused = (options: Partial<CrawlerOptions>): string => {
     try {

@@ -119,7 +119,7 @@ describe('page.fetch', () => {
     expect(kinds).toEqual(['response', 'response']);
   });
 
-  it('is told what closes it', async () => {
+  it('is refused with the rule that closes it', async () => {
     const { answer, paths } = await ask(
       { 'a.test': { '/robots.txt': OPEN, '/': page('a'), '*': page('x') } },
       '/closed/x',
@@ -137,7 +137,7 @@ describe('page.fetch', () => {
     expect(answer).toMatchObject({ kind: 'dropped', reason });
   });
 
-  it('is guarded: an address inside is not connected to', async () => {
+  it('is guarded: there is no connection to an internal address', async () => {
     const { answer } = await ask(
       { 'a.test': { '/robots.txt': OPEN, '/': page('a') }, 'inside.test': { '*': text('secret') } },
       'http://inside.test/',
@@ -151,7 +151,7 @@ describe('page.fetch', () => {
     expect(answer).toMatchObject({ kind: 'dropped', reason: 'address-forbidden' });
   });
 
-  it('is answered with a redirect, which it may follow by itself', async () => {
+  it('gets a redirect as its answer, which the handler may follow', async () => {
     const { answer } = await ask(
       { 'a.test': { '/robots.txt': OPEN, '/': page('a'), '/go': redirect('/there') } },
       '/go',
@@ -159,7 +159,7 @@ describe('page.fetch', () => {
     expect(answer).toMatchObject({ kind: 'response', status: 302 });
   });
 
-  it('is answered with the failure, and the host gets its pause', async () => {
+  it('gets the failure as its answer, and the host gets its pause', async () => {
     const { answer, early } = await ask(
       { 'a.test': { '/robots.txt': OPEN, '/': page('a'), '/broken': { misbehave: 'reset' } } },
       '/broken',
@@ -182,7 +182,7 @@ describe('page.fetch', () => {
     expect(paths('slow.test')).toEqual(['/robots.txt']);
   });
 
-  it('to a host whose robots.txt cannot be had is held', async () => {
+  it('to a host whose robots.txt cannot be fetched is held', async () => {
     const { answer, paths } = await ask(
       {
         'a.test': { '/robots.txt': OPEN, '/': page('a') },
@@ -209,7 +209,7 @@ describe('page.fetch', () => {
     expect(kinds.filter((kind) => kind === 'page-fetch-limit')).toHaveLength(3);
   });
 
-  it('carries neither cookies nor credentials nor a referrer: a handler that sets one is told', async () => {
+  it('has neither cookies nor credentials nor a referrer, and a handler that sets one gets an error', async () => {
     const web = await webForTest({
       hosts: {
         'a.test': {
@@ -244,7 +244,7 @@ describe('page.fetch', () => {
     for (const name of ['cookie', 'authorization', 'referer']) expect(headers).not.toHaveProperty(name);
   });
 
-  it('waits no longer than a stop', async () => {
+  it('does not outlast a stop', async () => {
     const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': OPEN, '/': page('a') }, 'slow.test': SLOW } });
     const seeds = [web.url('a.test')];
     const answers: PageFetch[] = [];

@@ -82,7 +82,7 @@ const wordOf = (answer: SubresourceAnswer): string =>
   answer.kind === 'response' ? String(answer.status) : answer.kind === 'failed' ? answer.failure : answer.reason;
 
 describe('a page in a browser', () => {
-  it('requests through gate, clock and egress: of its own host and others, hop by hop', async () => {
+  it('sends requests through gate, clock and egress, to its own host and others, hop by hop', async () => {
     const answers: string[] = [];
     const fetcher = fetcherWith(async ({ url }, ask) => {
       const cdn = new URL(url).port;
@@ -160,7 +160,7 @@ describe('a page in a browser', () => {
     ]);
   });
 
-  it('is what its DOM shows, and asks what document and DOM ask together (page-level §2)', async () => {
+  it('is what its DOM shows, with the directives of both document and DOM (page-level §2)', async () => {
     const meta = (content: string) => `<meta name=robots content=${content}>`;
     const made: Record<string, string> = {
       '/': '<a href="/noindex-made">x</a><a href="/noindex-raw">x</a>',
@@ -213,7 +213,7 @@ describe('a page in a browser', () => {
     expect(decisions.map(({ reason }) => reason)).toEqual(['redirect', 'fetched', 'hook-refused', 'no-handler']);
   });
 
-  it('that fails has a word, and its links are not taken', async () => {
+  it('that fails has a code, and its links are not taken', async () => {
     const fetcher = fetcherWith(async () => ({ kind: 'failed', failure: 'page-crashed', detail: 'of a test' }));
     const { decisions, report } = await run(
       { 'a.test': { '/robots.txt': OPEN, '/': page('raw', ['/next']) } },
@@ -225,7 +225,7 @@ describe('a page in a browser', () => {
     expect(report.pages).toBe(1);
   });
 
-  it('asks for a script that another page has loaded no more, and for data each time', async () => {
+  it('does not request a script again that another page has loaded, and requests data each time', async () => {
     const fetcher = fetcherWith(async (_request, ask) => {
       const answers = [await ask('/x.js'), await ask('/data.json', { type: 'fetch' })];
       return `<a href=/next>${answers.map(wordOf).join()}</a>`;
@@ -253,7 +253,7 @@ describe('a page in a browser', () => {
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/x.js', '/data.json', '/next', '/data.json']);
   });
 
-  it('takes the steps of its route, and fails with what they threw', async () => {
+  it('performs the steps of its route, and fails with what they throw', async () => {
     const steps: string[] = [];
     const fetcher = fetcherWith(async ({ url, steps: given }) => {
       const step = async (what: string) => {
@@ -335,7 +335,7 @@ describe('a page in a browser', () => {
     expect(report.failed[0]?.url).toMatch(/broken$/);
   });
 
-  it('that is over gives up what it waits for, and breaks off what is in flight', async () => {
+  it('that is done gives up what it waits for, and aborts what is in flight', async () => {
     const words: Promise<string>[] = [];
     const fetcher = fetcherWith(async ({ url, load, signal }, ask) => {
       await ask('/now.js');
@@ -375,7 +375,7 @@ describe('a page in a browser', () => {
     expect(web.paths('slow.test').filter((path) => path !== '/robots.txt')).toEqual([]);
   });
 
-  it('that a stop deprives of what it asks for goes back into the queue', async () => {
+  it('that a stop interrupts goes back into the queue', async () => {
     let stop = (): void => undefined;
     const fetcher = fetcherWith(async (_request, ask) => {
       stop();
@@ -397,7 +397,7 @@ describe('a page in a browser', () => {
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
   });
 
-  it('is asked for conditionally in a recrawl if it has no text or links but those of the document', async () => {
+  it('is requested conditionally in a recrawl if all its text and links are in the document', async () => {
     const route =
       (etag: string): Routes[string] =>
       (request) =>

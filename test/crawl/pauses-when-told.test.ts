@@ -58,7 +58,7 @@ it('makes no request while it is paused, finishes what is in flight, does not en
   expect(crawler.activity()).toMatchObject({ phase: 'over', ended: 'finished', waits: [] });
 });
 
-it('a pause asked for while the run opens holds from its start, and a stop ends it', async () => {
+it('a pause while the run opens applies from its start, and a stop ends it', async () => {
   const web = await webForTest({ hosts });
   const crawler = makeCrawler({ seeds: [web.url('a.test')] });
   const run = crawler.run();
@@ -72,7 +72,7 @@ it('a pause asked for while the run opens holds from its start, and a stop ends 
   expect((await crawler.run()).state).toBe('finished');
 });
 
-it('says what is being asked and which hosts wait, until when and why', async () => {
+it('says which requests are in flight and which hosts wait, until when and why', async () => {
   const web = await webForTest({
     hosts: {
       'silent.test': { '/robots.txt': text(''), '/': { misbehave: 'silent' } },

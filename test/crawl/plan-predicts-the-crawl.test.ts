@@ -134,7 +134,7 @@ describe('which bound is reached first', () => {
   });
 });
 
-it('asks for robots.txt and sitemaps alone, says who it is, and counts what they say', async () => {
+it('requests only robots.txt and sitemaps, identifies itself, and counts what they list', async () => {
   const foreign = ['https://a.test/closed/1', 'https://a.test/closed/2', 'https://elsewhere.test/'];
   const { plan, planned, userAgents } = await both({
     'a.test': site('a.test', 3, '', foreign),

@@ -43,7 +43,7 @@ async function ask(
 }
 
 describe('under nock, the platform fetcher', () => {
-  it.each([200, 203, 404, 429, 500, 503])('hands over status %d, fields and body', async (status) => {
+  it.each([200, 203, 404, 429, 500, 503])('returns status %d, fields and body', async (status) => {
     nock(HOST).get('/a').query({ b: 'c' }).reply(status, 'why', { 'X-Odd': '1', 'Content-Type': 'text/plain' });
     const outcome = await ask(`${HOST}/a?b=c`);
     expect(outcome).toMatchObject({ kind: 'response', status, truncated: null, remoteAddress: null });
@@ -60,7 +60,7 @@ describe('under nock, the platform fetcher', () => {
     expect(nock.pendingMocks()).toEqual([`GET ${HOST}:80/to`]);
   });
 
-  it('cuts a body at the cap', async () => {
+  it('cuts a body at the limit', async () => {
     nock(HOST).get('/').reply(200, 'x'.repeat(20_000));
     const outcome = await ask(`${HOST}/`);
     expect(outcome).toMatchObject({ kind: 'response', truncated: 'limit' });
@@ -79,14 +79,14 @@ describe('under nock, the platform fetcher', () => {
     ['ECONNRESET', 'reset'],
     ['ECONNREFUSED', 'refused'],
     ['ENOTFOUND', 'dns'],
-  ])('tells %s as %s', async (code, failure) => {
+  ])('reports %s as %s', async (code, failure) => {
     nock(HOST)
       .get('/')
       .replyWithError(Object.assign(new Error(code), { code }));
     expect(await ask(`${HOST}/`)).toMatchObject({ kind: 'failed', failure });
   });
 
-  it('carries a whole crawl: robots.txt first, its rules kept, redirects as requests of their own', async () => {
+  it('works for a whole crawl: robots.txt first, its rules obeyed, redirects as separate requests', async () => {
     const site = nock(HOST);
     site.get('/robots.txt').reply(200, 'User-agent: *\nDisallow: /closed\n', { 'Content-Type': 'text/plain' });
     const html = { 'Content-Type': 'text/html' };
@@ -120,7 +120,7 @@ describe('a fetcher that does not pin the address', () => {
     ...(allowUnpinnedDns === undefined ? {} : { network: { allowUnpinnedDns } }),
   });
 
-  it('is refused, with a hint, unless the operator takes it', () => {
+  it('is refused, with a hint, unless the operator allows it', () => {
     const fetcher = createPlatformFetcher();
     expect(() => createCrawler(options(fetcher))).toThrow(MannerlyError);
     expect(() => createCrawler(options(fetcher))).toThrow(
@@ -133,7 +133,7 @@ describe('a fetcher that does not pin the address', () => {
     expect(() => createCrawler(options(fetcher, true))).not.toThrow();
   });
 
-  it('is still asked for nothing that the guard refuses', async () => {
+  it('still gets no request that the guard refuses', async () => {
     const site = nock(/.*/).persist();
     site.get(/.*/).reply(200, 'inside');
     const story = await crawl({

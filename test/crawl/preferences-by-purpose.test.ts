@@ -1,5 +1,5 @@
 // The table of preferences and reservations in docs/politeness.md, signal by signal and purpose by purpose, on sites
-// made from its own rows: what was requested by the servers' log, what was kept by the sink.
+// that are made from its rows. The servers' log shows what was requested, the sink what was kept.
 
 import { readFileSync } from 'node:fs';
 import type { CrawlerOptions } from 'mannerly';
@@ -77,7 +77,7 @@ describe('the table of preferences in docs/politeness.md', () => {
     }
   });
 
-  it('with several purposes: not requested where robots.txt refuses all of them, else not kept', async () => {
+  it('with several purposes, a page is not requested if robots.txt refuses all of them, otherwise not kept', async () => {
     const some = siteThatSays('Content-Usage: train-ai=n', 'robots.txt');
     const all = siteThatSays('Content-Signal: ai-train=no, search=no', 'robots.txt');
     const web = await webForTest({ hosts: { 'some.test': some, 'all.test': all } });

@@ -1,5 +1,5 @@
-// Where more hosts are due than are asked at a time, those go first at which it is night. If this breaks, a preference
-// is none; if it went further, a host would be asked sooner than it may, or never.
+// If more hosts are due than can be requested at a time, those where it is night go first. If this breaks, the
+// preference has no effect, or a host is requested too early, or never.
 
 import { expect, it } from 'vitest';
 import { crawlVirtually } from '../support/virtual-crawl.js';
@@ -23,7 +23,7 @@ async function crawled(quietHours: 'off' | 'prefer', minMs: number) {
   return log;
 }
 
-it('asks the hosts first at which it is night, where that is preferred', async () => {
+it('requests hosts where it is night first, if that is preferred', async () => {
   const lastOfNight = async (quietHours: 'off' | 'prefer') => {
     const order = (await crawled(quietHours, 0)).map(({ host }) => NIGHT.includes(host));
     expect(order).toHaveLength(3 * HOSTS.length);
@@ -34,7 +34,7 @@ it('asks the hosts first at which it is night, where that is preferred', async (
   expect(await lastOfNight('off')).toBeGreaterThan(14);
 });
 
-it('asks no host sooner for that, and leaves none out', async () => {
+it('requests no host earlier because of that, and leaves none out', async () => {
   const log = await crawled('prefer', 1_000);
   for (const host of HOSTS) {
     const own = log.filter((each) => each.host === host);

@@ -120,7 +120,7 @@ it.each(SEEDS)('web %i is fetched politely', async (seed) => {
   }
 });
 
-it('the judge finds what is impolite', async () => {
+it('the check finds impolite requests', async () => {
   const clock = clockFor(1);
   try {
     const random = createRandomWeb(1, clock.nowMs());

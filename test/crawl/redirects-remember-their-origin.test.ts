@@ -46,7 +46,7 @@ it.each([
   expect(decisions.find(({ url }) => url.endsWith('/deeper'))).toMatchObject({ status: 'fetched', depth: 2 });
 });
 
-it('with a label and data of its own: both reach the target', async () => {
+it('with a label and user data: both reach the target', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -70,7 +70,7 @@ it('with a label and data of its own: both reach the target', async () => {
   expect(seen).toEqual([['/there', { kept: true }]]);
 });
 
-it('of another origin: neither cookies nor credentials nor a referrer go along', async () => {
+it('to another origin: neither cookies nor credentials nor a referrer are sent', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {

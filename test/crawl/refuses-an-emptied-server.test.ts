@@ -1,5 +1,5 @@
-// A server comes back empty, and the command that continues the crawl is started anew. Taken for a new crawl, every
-// page would be requested once more, and sooner than the hosts were promised.
+// A server comes back empty, and the command that continues the crawl is started again. If it created a new crawl,
+// every page would be requested once more, and hosts too early.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 const isRun = process.platform === 'linux' && (HAS_REDIS || process.env['CI'] !== undefined);
 
 it.skipIf(!isRun)(
-  'continues no crawl on a server that has lost it, and writes nothing to it',
+  'does not continue a crawl on a server that has lost it, and writes nothing to it',
   async () => {
     const place = await mkdtemp(join(tmpdir(), 'mannerly-emptied-'));
     const server = await startRedis();

@@ -98,7 +98,7 @@ it('no connection to an internal address, and everything outside is still fetche
   expect([...new Set(fetched)]).toEqual(['open.test']);
 });
 
-it('a name that moves inside while the crawl runs is not followed there', async () => {
+it('a name that changes to an internal address during the crawl is not connected to', async () => {
   const inside = await listenInside(INSIDE, 0);
   if (inside === null) throw new Error(`cannot listen on ${INSIDE}`);
   let asked = 0;

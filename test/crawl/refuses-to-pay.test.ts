@@ -1,11 +1,12 @@
-// Sites that ask for money or for a person: nothing is paid, solved, handled or asked twice, and the price is told.
+// Sites that ask for money or for a person: nothing is paid, solved, handled or requested twice, and the price is
+// reported.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-it('takes a price and a challenge for refusals, and says what was asked', async () => {
+it('treats a price and a challenge as refusals, and reports what was asked', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -42,7 +43,7 @@ it('takes a price and a challenge for refusals, and says what was asked', async 
   expect(sent.filter((name) => /price|payment/.test(name))).toEqual([]);
 });
 
-it('parks a host that charges although nothing was offered, and takes the page for a failure', async () => {
+it('parks a host that charges although nothing was offered, and the page fails', async () => {
   const charged = {
     headers: { 'crawler-charged': 'USD 0.01', 'content-type': 'text/html' },
     body: page('paid', ['/2']),
@@ -74,7 +75,7 @@ it('counts prices and challenges towards parking, like a 403', async () => {
   expect(web.paths('a.test').length).toBeLessThan(25);
 });
 
-it('reads a robots.txt that costs money as one that is forbidden', async () => {
+it('treats a robots.txt that costs money like a 403', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': { '/robots.txt': { status: 402 }, '/': page('a') },

@@ -1,5 +1,5 @@
-// A crawl that is run again says which items may not be kept any more: those of pages that are gone, or forbid it now.
-// At stake is a collection that goes on showing what its site has taken back.
+// A recrawl reports which items may no longer be kept: those of pages that are gone, or now forbid it. At stake: a
+// collection still shows what its site has withdrawn.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -101,7 +101,7 @@ describe('items of a page', () => {
     expect((await run(16)).items).toEqual([]);
   });
 
-  it('are removed before the handler of its 410 adds any, which stay', async () => {
+  it('are removed before the handler of its 410 adds new ones, which stay', async () => {
     let now: ReplyParts | null = null;
     const { run, exported } = await site((request) => now ?? usual(request), true);
     await run(0);
@@ -111,7 +111,7 @@ describe('items of a page', () => {
     expect((await exported(true)).sort()).toEqual(['Front', 'Other', 'missing: 410']);
   });
 
-  it('are those of its new place once it has moved for good, which is visited from then on', async () => {
+  it('move with it once it has moved permanently, and the new URL is visited from then on', async () => {
     let now: ReplyParts | null = null;
     const { run, exported } = await site((request) => now ?? usual(request));
     await run(0);
@@ -133,7 +133,7 @@ describe('items of a page', () => {
     expect((await run(40)).items).toEqual([]);
   });
 
-  it('stay away while the page forbids them, and come again when it does not: it is requested whole', async () => {
+  it('stay removed while the page forbids them, and come back when it does not, with an unconditional request', async () => {
     let tag: string | null = null;
     const { run, exported } = await site((request) => {
       const { headers, ...rest } = usual(request);
@@ -153,7 +153,7 @@ describe('items of a page', () => {
     expect((await run(32)).said).toEqual(['fetched', 'unchanged']);
   });
 
-  it('are replaced by those of a later visit in what is current', async () => {
+  it('are replaced by those of a later visit in the current items', async () => {
     let title = 'One';
     const { run, exported } = await site((request) => usual({ ...request, headers: {} }, title));
     await run(0);

@@ -1,5 +1,5 @@
-// An archive may come from a stranger. Whatever its fields say, a replay ends, and counts each page that cannot be
-// read as failed: none is lost without a word.
+// An archive may come from a stranger. Whatever its fields say, a replay ends, and counts each page that cannot be read
+// as failed: none is lost silently.
 
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -95,7 +95,7 @@ describe('a replay of a hostile archive', () => {
     }
   });
 
-  it('hands out a date, whatever the archive says about times', async () => {
+  it('returns a valid date, whatever the archive says about times', async () => {
     for (const durationMs of ['1e300', '-1e300', 'x', ''])
       expect(await replayed('fetchTimeMs', () => durationMs), durationMs).toMatchObject({ pages: 1, items: 1 });
   });
@@ -138,7 +138,7 @@ describe('a replay of a hostile archive', () => {
     ['offset', '-5'],
     ['length', '1e300'],
     ['filename', '../outside.warc.gz'],
-  ])('reads no payload where the index says %s %s', async (name, value) => {
+  ])('reads no payload if the index says %s %s', async (name, value) => {
     await writeFile(file, gzipSync(Buffer.from(warc, 'latin1')));
     await writeFile(join(out, 'outside.warc.gz'), gzipSync(Buffer.from(warc, 'latin1')));
     const index = file.replace('.warc.gz', '.cdxj');

@@ -123,7 +123,7 @@ async function crawled(): Promise<{ story: CrawlStory; out: string; asked: () =>
   return { story, out, asked: () => web.log.length };
 }
 
-it('the same handlers, the same items: data, ids, expiry, preferences and licences, without a request', async () => {
+it('the same handlers yield the same items, without a request: data, ids, expiry, preferences and licences', async () => {
   const { story, out, asked } = await crawled();
   const before = asked();
   const sink = memorySink();
@@ -143,7 +143,7 @@ it('the same handlers, the same items: data, ids, expiry, preferences and licenc
   expect(again.items).toEqual(sink.items);
 });
 
-it('other handlers see the same pages, large files among them, and one that fails fails alone', async () => {
+it('other handlers get the same pages, including large files, and one that fails affects only its page', async () => {
   const { out } = await crawled();
   const hashes = new Map<string, string>();
   const failing = (): never => {
@@ -188,7 +188,7 @@ it('what a handler emits after its end is a failure of its page', async () => {
   expect(report.failed[0]).toMatchObject({ detail: expect.stringContaining('has ended') });
 });
 
-it('ends a while after it is stopped, although a sink does not, and names the sink', async () => {
+it('ends soon after it is stopped, even if a sink does not, and names the sink', async () => {
   const { out } = await crawled();
   const stop = new AbortController();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

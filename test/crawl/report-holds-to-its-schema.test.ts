@@ -52,7 +52,7 @@ async function faults(report: unknown): Promise<readonly string[]> {
 }
 
 describe('report.json', () => {
-  it('is what its schema says', async () => {
+  it('matches its schema', async () => {
     expect(await faults(await written())).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('report.json', () => {
     ],
     ['with a field that no one described', (report) => ({ ...report, mood: 'fine' })],
     ['of another format', (report) => ({ ...report, format: 1 })],
-  ])('%s it is not', async (_title, change) => {
+  ])('does not match its schema %s', async (_title, change) => {
     expect(await faults(change(await written()))).not.toEqual([]);
   });
 

@@ -31,7 +31,7 @@ it('does not fetch what robots.txt refuses for every declared purpose', async ()
   expect(itemUrls).toHaveLength(2);
 });
 
-it('asks for tdmrep.json before the first page, and keeps what it reserves out of the sinks', async () => {
+it('requests tdmrep.json before the first page, and keeps what it reserves out of the sinks', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -62,7 +62,7 @@ it('requests no file besides robots.txt when no purpose needs it', async () => {
   expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
 });
 
-it('keeps everything out while the reservation is unknown: a tdmrep.json that fails', async () => {
+it('keeps everything out while the reservation is unknown because tdmrep.json fails', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {

@@ -109,7 +109,7 @@ describe('the table of licences in docs/politeness.md', () => {
     }
   });
 
-  it('names the price and the element of what is held', async () => {
+  it('names price and element for held pages', async () => {
     const held = (await crawled('ai-train')).find(({ site }) => site === 'payment');
     expect(held?.details[0]).toMatch(/^payment 0\.015 USD: .* content\[1\]\/license\[1\], for ai-train$/);
   });

@@ -36,7 +36,7 @@ it('a parked host stays parked over restarts until it is unparked', async () => 
   expect(web.log).toHaveLength(asked + 4);
 });
 
-it('a pause that the site asked for goes on when its host is unparked, and is told', async () => {
+it('a pause that the site asked for continues when its host is unparked, and is reported', async () => {
   const busy = { status: 429, headers: { 'retry-after': '999999' } };
   const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': { status: 404 }, '*': busy } } });
   const base = mkdtempSync(join(tmpdir(), 'mannerly-resume-'));

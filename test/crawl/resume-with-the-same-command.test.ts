@@ -40,7 +40,7 @@ const siteOf = (links = true) =>
 const pagesAsked = (paths: readonly string[]) => paths.filter((path) => path !== '/robots.txt');
 
 describe('the same command', () => {
-  it('goes on after a stop: no page twice, no item twice, totals of both runs', async () => {
+  it('continues after a stop: no page twice, no item twice, totals of both runs', async () => {
     const web = await siteOf();
     const out = folder();
     const options = { seeds: [web.url('a.test')], out };
@@ -72,7 +72,7 @@ describe('the same command', () => {
     expect(ids).toHaveLength(PAGES);
   });
 
-  it('counts a URL once that each of its runs turns away, in its progress as in its report', async () => {
+  it('counts a URL once that each of its runs excludes or drops, in its progress and in its report', async () => {
     const elsewhere = ['http://b.test/', 'http://c.test/'];
     const pages = PATHS.map((path, number) => [
       path,
@@ -94,7 +94,7 @@ describe('the same command', () => {
     expect(crawler.progress().dropped).toBe(2);
   });
 
-  it('does nothing when its bounds are used up, says so, and goes on with larger ones', async () => {
+  it('does nothing when its bounds are used up, says so, and continues with larger ones', async () => {
     const web = await siteOf();
     const out = folder();
     const options = { seeds: [web.url('a.test')], out, bounds: { pages: 5 } };
@@ -167,7 +167,7 @@ describe('the same command', () => {
     expect(logged.requests).toBe(PAGES + 1);
   });
 
-  it('drops what is queued when the scope is narrowed, and asks for none of it', async () => {
+  it('drops queued URLs outside of a narrower scope, and requests none of them', async () => {
     const web = await siteOf();
     const out = folder();
     const options = { seeds: [web.url('a.test')], out };
@@ -206,7 +206,7 @@ describe('the same command', () => {
   });
 });
 
-it('a crawl that starts over at once leaves its hosts their interval', async () => {
+it('a crawl that starts over at once keeps the interval of its hosts', async () => {
   const web = await siteOf(false);
   const out = folder();
   const options = { seeds: [web.url('a.test')], politeness: { profile: { factor: 0, minMs: 700, maxMs: 700 } } };
@@ -224,7 +224,7 @@ describe('a directory that is not this crawl’s', () => {
       'other tokens',
       { identity: { name: 'test-bot', contact: 'https://example.org/us', tokens: ['test-bot', 'test'] } },
     ],
-  ])('is refused before anything is asked: %s', async (_, differs) => {
+  ])('is refused before any request: %s', async (_, differs) => {
     const web = await siteOf();
     const out = folder();
     const options = { seeds: [web.url('a.test')], out };
@@ -234,7 +234,7 @@ describe('a directory that is not this crawl’s', () => {
     expect(web.log).toHaveLength(asked);
   });
 
-  it('is refused to reset, and left as it was', async () => {
+  it('cannot be reset, and is not changed', async () => {
     const out = folder();
     const web = await siteOf();
     const { report } = await crawl({ seeds: [web.url('a.test')], out });
@@ -248,7 +248,7 @@ describe('a directory that is not this crawl’s', () => {
     expect(existsSync(join(out, 'thesis.txt'))).toBe(true);
   });
 
-  it('is refused while another run has it', async () => {
+  it('is refused while another run has it open', async () => {
     const out = folder();
     const web = await siteOf();
     const options = { seeds: [web.url('a.test')], out };

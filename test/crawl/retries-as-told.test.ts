@@ -69,14 +69,14 @@ describe('retries', () => {
     expect(crawled.gaps).toHaveLength(2);
   });
 
-  it('a Retry-After of one second waits as long as none', async () => {
+  it('are not sooner with a Retry-After of one second', async () => {
     const { gaps } = await crawl(failsFirst(1, 503, { 'Retry-After': '1' }));
     expect(gaps).toHaveLength(1);
     expect(gaps[0]).toBeGreaterThanOrEqual(30);
     expect(gaps[0]).toBeLessThanOrEqual(34);
   });
 
-  it('more than three are reported as relaxed', async () => {
+  it('are reported as relaxed if more than three', async () => {
     const { report } = await crawl(failsFirst(0, 200), { retries: { failureWaitsMs: [0, 0, 0, 0] } });
     expect(report.relaxedDefaults).toEqual([expect.stringContaining('`retries.failureWaitsMs`')]);
   });
@@ -85,7 +85,7 @@ describe('retries', () => {
     [{ failureWaitsMs: [-1] }, /retries\.failureWaitsMs/],
     [{ throttleWaitsMs: Array.from({ length: 21 }, () => 1) }, /retries\.throttleWaitsMs.*at most 20 entries/],
     [{ handler: 21 }, /retries\.handler.*from 0 to 20, got 21/],
-  ])('%j is refused', async (retries, says) => {
+  ])('are refused with %j', async (retries, says) => {
     await expect(crawl(failsFirst(0, 200), { retries })).rejects.toThrow(says);
   });
 });
@@ -104,19 +104,19 @@ describe('a handler that throws', () => {
 });
 
 describe('waits that equal `maxIdleMs`', () => {
-  it('do not end it: the default is longer than those of docs/testing.md', async () => {
+  it('do not end the run: the default is longer than those of docs/testing.md', async () => {
     const { state, outcomes, tookMs } = await crawl(failsFirst(1, 503, { 'Retry-After': '600' }));
     expect({ state, outcomes }).toEqual({ state: 'finished', outcomes: { fetched: { fetched: 1 } } });
     expect(tookMs).toBeGreaterThan(10 * MINUTE);
   });
 
-  it('do not end it: a robots.txt after a minute, with a `maxIdleMs` of a minute', async () => {
+  it('do not end the run: a robots.txt after a minute, with a `maxIdleMs` of a minute', async () => {
     const robots: FakeHost['robots'] = ({ before }) => (before === 0 ? { status: 503 } : 'User-agent: *\nDisallow:\n');
     const { state, outcomes } = await crawl({ ...failsFirst(0, 200), robots }, { maxIdleMs: MINUTE });
     expect({ state, outcomes }).toEqual({ state: 'finished', outcomes: { fetched: { fetched: 1 } } });
   });
 
-  it('longer ones do', async () => {
+  it('end the run if they are longer', async () => {
     const { state } = await crawl(failsFirst(1, 503, { 'Retry-After': '900' }));
     expect(state).toBe('waiting');
   });

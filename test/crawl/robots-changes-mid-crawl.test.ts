@@ -50,7 +50,7 @@ function expectClosed(log: readonly WebExchange[], story: CrawlStory, slackMs: n
 }
 
 describe('a robots.txt that changes while the crawl runs', () => {
-  it('from open to closed, at a server: nothing more is asked, and every queued URL is excluded by the new line', async () => {
+  it('from open to closed, at a server: nothing more is requested, and the new line excludes every queued URL', async () => {
     const clock = createFastClock(FASTER);
     const web = await webForTest({
       nowMs: clock.exactMs,
@@ -96,7 +96,7 @@ describe('a robots.txt that changes while the crawl runs', () => {
     );
   });
 
-  it('not at all: it is asked whether it has changed, and a 304 keeps the rules', async () => {
+  it('not at all: it is requested conditionally, and a 304 keeps the rules', async () => {
     const { log, report } = await crawlWhile({ status: 304, headers: SHORT });
     const robots = log.filter((exchange) => exchange.path === '/robots.txt');
     expect(robots.length).toBeGreaterThanOrEqual(2);

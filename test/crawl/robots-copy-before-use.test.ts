@@ -10,7 +10,7 @@ import { crawlVirtually } from '../support/virtual-crawl.js';
 
 const HOSTS = Array.from({ length: 12 }, (_, at) => `h${at}.test`);
 
-it('keeps the copy of a robots.txt before it asks for a page by it', async () => {
+it('writes the copy of a robots.txt before it requests a page under it', async () => {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-copies-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
   const missing: string[] = [];

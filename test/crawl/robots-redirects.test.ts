@@ -27,7 +27,7 @@ describe('a robots.txt behind redirects', () => {
     expect(judge(web.log, { contact: CONTACT, rules, robotsHops: hopPaths(hops) })).toEqual(POLITE);
   });
 
-  it('six: the sixth is not followed, everything is open, and the operator is told', async () => {
+  it('six: the sixth is not followed, everything is open, and the operator gets a warning', async () => {
     const web = await webForTest({ hosts: { 'a.test': chain(6) } });
     const { notices } = await crawl({ seeds: [web.url('a.test')] });
     expect(web.paths('a.test').filter((path) => path.startsWith('/hop'))).toEqual(hopPaths(5));
@@ -40,7 +40,7 @@ describe('a robots.txt behind redirects', () => {
     expect(notices.map((notice) => notice.code)).toContain('robots-redirect-limit');
   });
 
-  it('in a circle: each is asked once, everything is open, and the operator is told', async () => {
+  it('in a circle: each is requested once, everything is open, and the operator gets a warning', async () => {
     const web = await webForTest({
       hosts: { 'a.test': { ...PAGES, '/robots.txt': redirect('/hop-1'), '/hop-1': redirect('/robots.txt') } },
     });

@@ -53,7 +53,7 @@ describe('robots.txt answers, read as RFC 9309 does', () => {
     expect(judge(web.log, { contact: CONTACT })).toEqual(POLITE);
   });
 
-  it('a warning says in words what is odd, and the state that follows', async () => {
+  it('a warning says what is odd, and which state follows', async () => {
     const page = { body: '<html>', headers: { 'content-type': 'text/html' } };
     const web = await webForTest({ hosts: { 'a.test': { ...PAGES, '/robots.txt': page } } });
     const { notices } = await crawl({ seeds: [web.url('a.test')] });

@@ -79,7 +79,7 @@ it('says what ran, with what, under which rules, and what it left', async () => 
   }
 });
 
-it('tells runs that were told the same from those that were not, and remembers those that were killed', async () => {
+it('distinguishes runs with the same settings from others, and remembers killed runs', async () => {
   const out = join(folder, 'two');
   await crawler(1).run({ out });
   const [first] = await readRunManifests(out);
@@ -100,7 +100,7 @@ it('tells runs that were told the same from those that were not, and remembers t
   expect(third?.end?.counts.pages).toBe(2);
 });
 
-it('is begun before anything is asked, and goes with a reset', async () => {
+it('is written before any request, and removed by a reset', async () => {
   const out = join(folder, 'three');
   let during: unknown = null;
   const first = crawler(1);
@@ -113,7 +113,7 @@ it('is begun before anything is asked, and goes with a reset', async () => {
   expect((await readRunManifests(out))[0]?.earlier).toEqual([]);
 });
 
-it('is each process’s own where several share the crawl', async () => {
+it('is separate for each process if several share the crawl', async () => {
   const out = join(folder, 'four');
   await crawler(1).run({ out, shared: true });
   expect((await readdir(out)).filter((name) => name.startsWith('run'))).toEqual(['run-1.json', 'runs-1.jsonl']);

@@ -72,7 +72,7 @@ const told = (items: CrawlStory['items']) =>
     return [String(url).replace(/^http:\/\/a\.test:\d+/, ''), kind === 'saved' ? isCopy : `${kind}: ${reason}`];
   });
 
-it('saves each content once, and says of everything else why not', async () => {
+it('saves each content once, and gives a reason for everything else', async () => {
   const { items, out } = await story('', saveImages);
   expect(told(items)).toEqual([
     ['/a.png', false],
@@ -95,13 +95,13 @@ it('saves each content once, and says of everything else why not', async () => {
   expect(await readFile(String((items[1]!.data as { path: string }).path))).toEqual(PNG);
 });
 
-it('asks for nothing where the page keeps its pictures from us', async () => {
+it('requests nothing if the page refuses its pictures', async () => {
   const { items, asked } = await story('<meta name="robots" content="noimageindex">', saveImages);
   expect(new Set(told(items).map(([, why]) => why))).toEqual(new Set(['left-alone: noimageindex']));
   expect(asked().sort()).toEqual(['/', '/robots.txt']);
 });
 
-it('ends at its bounds, and rejects those that are none', async () => {
+it('ends at its bounds, and rejects invalid ones', async () => {
   const wrong: string[] = [];
   const { items, asked } = await story('', async (each) => {
     for (const options of [{ maxFiles: 0 }, { maxFiles: 101 }, { maxBytes: 0.5 }]) {

@@ -54,7 +54,7 @@ describe('the state is `bounded`', () => {
   });
 });
 
-it('a run that continues gives what was held its final word, and loses the bound', async () => {
+it('a run that continues gives held URLs their final status, and is no longer bounded', async () => {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-bounds-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
   const options = { ...site(12), out, store: undefined as never };
@@ -68,7 +68,7 @@ it('a run that continues gives what was held its final word, and loses the bound
 describe('links past `bounds.queuedUrls`', () => {
   const bounds = { pages: 500, queuedUrls: 1 };
 
-  it('go on into the store of a crawl directory: nothing is lost', async () => {
+  it('are written to the store of a crawl directory, and nothing is lost', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-bounds-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
     const { report } = await crawlVirtually({ ...site(12), out, store: undefined as never, bounds });
@@ -78,7 +78,7 @@ describe('links past `bounds.queuedUrls`', () => {
   it.each([
     ['where there is no directory', {}],
     ['where the crawl wants it', { onFull: 'drop' as const, out: 'a directory' }],
-  ])('are dropped, and told, %s', async (_, { out: asked, ...wanted }: { out?: string; onFull?: 'drop' }) => {
+  ])('are dropped, and reported, %s', async (_, { out: asked, ...wanted }: { out?: string; onFull?: 'drop' }) => {
     const out = asked === undefined ? undefined : await mkdtemp(join(tmpdir(), 'mannerly-bounds-'));
     if (out !== undefined) onTestFinished(() => rm(out, { recursive: true, force: true }));
     const directory = out === undefined ? {} : { out };

@@ -29,7 +29,7 @@ function folder(): string {
 const pagesOf = (paths: readonly string[]): string[] => paths.filter((path) => path !== '/robots.txt').sort();
 
 describe('a seed that redirects within its registrable domain', () => {
-  it('takes its scope along, and the report and an event say so', async () => {
+  it('extends the scope to its target, and the report and an event say so', async () => {
     const web = await webForTest({
       hosts: { 'site.test': { '/robots.txt': { status: 404 }, '*': to('www.site.test') }, 'www.site.test': site() },
     });
@@ -48,7 +48,7 @@ describe('a seed that redirects within its registrable domain', () => {
     expect(report.state).toBe('finished');
   });
 
-  it('still has it after a restart', async () => {
+  it('keeps the extended scope after a restart', async () => {
     const web = await webForTest({
       hosts: { 'site.test': { '/robots.txt': { status: 404 }, '*': to('www.site.test') }, 'www.site.test': site() },
     });
@@ -79,7 +79,7 @@ describe('a seed that redirects within its registrable domain', () => {
 });
 
 describe('one scope for every way in which a URL is found', () => {
-  it('is asked of seeds, links, redirects, sitemaps and what handlers add', async () => {
+  it('applies to seeds, links, redirects, sitemaps and what handlers add', async () => {
     const urls = (port: string, paths: readonly string[]) =>
       `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths.map((path) => `<url><loc>http://site.test:${port}${path}</loc></url>`).join('')}</urlset>`;
     const portOf = (headers: Readonly<Record<string, string>>) => headers['host']?.split(':')[1] ?? '';
@@ -162,7 +162,7 @@ describe('which URLs count as one', () => {
     expect(asked.filter((path) => !links.includes(path))).toEqual([]);
   });
 
-  it('parameters in Clean-param do not, where they leave the key', async () => {
+  it('parameters in Clean-param do not count if they are left out of the key', async () => {
     const robots = {
       body: 'User-agent: *\nDisallow:\nClean-param: sid /\n',
       headers: { 'content-type': 'text/plain' },
@@ -191,7 +191,7 @@ describe('which URLs count as one', () => {
     [{ urls: { rules: ['fragment'] } }, '`urls.rules[0]`'],
     [{ urls: { rules: [], trackingParameters: 'drop' } }, '`urls.trackingParameters`'],
     [{ urls: { tracking: true } }, '`urls.tracking`'],
-  ])('%j is refused by name', (options, message) => {
+  ])('%j is refused, and the message names it', (options, message) => {
     expect(() => makeCrawler({ seeds: ['http://a.test/'], ...(options as object) })).toThrow(message);
   });
 });

@@ -86,7 +86,7 @@ describe('with the spacing of the frontier broken', () => {
     expect(await early()).toEqual([]);
   });
 
-  it('and with bottleneck broken too, requests are early: the fault is one', async () => {
+  it('and with bottleneck broken too, requests are early, so the test detects the fault', async () => {
     openAllLimiters();
     expect((await early()).length).toBeGreaterThanOrEqual(PAGES);
   });

@@ -89,7 +89,7 @@ describe('a seeded crawl', () => {
     expect(one.pages).not.toEqual(two.pages);
   });
 
-  it('leaves nothing out where there is space for all', async () => {
+  it('leaves nothing out if there is space for all', async () => {
     const all = { ...told.bounds, pages: 1_000, minutes: 600, depth: 20 };
     const [seeded, plain] = [await taken(1, { orderSeed: 7, bounds: all }), await taken(1, { bounds: all })];
     expect(seeded.report.state).toBe('finished');
@@ -97,7 +97,7 @@ describe('a seeded crawl', () => {
     expect(seeded.report.queued).toBe(0);
   });
 
-  it('goes on after its bound in the order it would have kept, and says so in its manifest', async () => {
+  it('continues after its bound in the same order, and its manifest says so', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-seeded-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
     const whole = await taken(1, { orderSeed: 'tide' });
@@ -124,7 +124,7 @@ describe('a seeded crawl', () => {
     expect(manifest?.options['orderSeed']).toBe('tide');
   });
 
-  it('a run without an order seed takes over what waits', async () => {
+  it('takes the waiting URLs in a run without an order seed', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-seeded-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
     const all = { pages: 1_000, minutes: 600, depth: 20 };
@@ -134,7 +134,7 @@ describe('a seeded crawl', () => {
     expect([...new Set([...first.pages, ...second.pages])].sort()).toEqual(whole.pages);
   });
 
-  it('is for one process, and for words that can be said again', async () => {
+  it('is refused for several processes, and for an invalid seed', async () => {
     const options = { ...told, hosts: web(latencies(1)) };
     await expect(crawlVirtually({ ...options, orderSeed: '' })).rejects.toThrow(
       'expected `orderSeed` to be a text of 1 to 128 characters, or a whole number, got ""',

@@ -40,7 +40,7 @@ it('names the crawler and its contact on every request, and nothing more', async
   expect(web.log[0]?.headers['accept']).toContain('text/plain');
 });
 
-it('asks for robots.txt with the identity whose rules it obeys', async () => {
+it('requests robots.txt with the identity whose rules it obeys', async () => {
   const web = await webForTest({
     hosts: {
       'a.test': {
@@ -54,7 +54,7 @@ it('asks for robots.txt with the identity whose rules it obeys', async () => {
   expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/c']);
 });
 
-it('adds fields of the operator to pages and redirect hops, and says no more with robots.txt', async () => {
+it('adds fields of the operator to pages and redirect hops, and not to robots.txt', async () => {
   const web = await webForTest({
     hosts: { 'a.test': { '/robots.txt': text(''), '/': page('a', ['/go']), '/go': redirect('/b'), '/b': page('b') } },
   });

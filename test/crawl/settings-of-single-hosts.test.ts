@@ -1,5 +1,5 @@
 // `hosts` makes single hosts slower and narrower than the crawl, over restarts. Measured at a server that stamps
-// arrivals: an entry that is forgotten, or that makes a host faster, is paid for by the site.
+// arrivals: if an entry is forgotten, or makes a host faster, the site suffers.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ describe('spacing', () => {
     expect(report.relaxedDefaults.filter((said) => said.startsWith('`hosts'))).toEqual([]);
   });
 
-  it('is kept across a restart, also where the next run has another entry', async () => {
+  it('is kept across a restart, also if the next run has another entry', async () => {
     const web = await webOfThree();
     const out = folder();
     const first = makeCrawler(options(web, [{ match: 'shop.test', spacing: { minMs: 700 } }]));
@@ -74,7 +74,7 @@ describe('spacing', () => {
 });
 
 describe('bounds, patterns and fields', () => {
-  it('hold for the hosts that match, and the crawl goes on with the others', async () => {
+  it('apply to the hosts that match, and the crawl continues with the others', async () => {
     const web = await webOfThree();
     const { report, decisions } = await crawl(
       options(web, [
@@ -109,7 +109,7 @@ describe('bounds, patterns and fields', () => {
     expect(report.outcomes['dropped']?.['scope-excluded']).toBe(PATHS.length);
   });
 
-  it('fields go with what is requested of the host for its content, over those of the crawl', async () => {
+  it('fields are sent with requests for the host’s content, and override those of the crawl', async () => {
     const web = await webOfThree();
     await crawl({
       ...options(web, [
@@ -127,7 +127,7 @@ describe('bounds, patterns and fields', () => {
     expect(ours.map(({ host }) => host)).toEqual(Array(PATHS.length + 1).fill('de.shop.test'));
   });
 
-  it('with other fields a page is requested whole again, since its validators belong to the earlier ones', async () => {
+  it('with other fields, a page is requested without conditions, since its validators belong to the earlier ones', async () => {
     const tagged = { body: 'same', headers: { 'content-type': 'text/html', etag: '"1"' } };
     const web = await webForTest({ hosts: { 'shop.test': { '/robots.txt': { status: 404 }, '/': tagged } } });
     const out = folder();

@@ -1,5 +1,5 @@
 // The live view and the metrics of `--workers`: one page with a row for each process, whose numbers add up. An operator
-// who sees one process of three takes a third of the crawl for the whole.
+// who sees only one process of three mistakes a third of the crawl for the whole.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

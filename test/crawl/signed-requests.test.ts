@@ -1,4 +1,4 @@
-// Sites let in whom they can check. If this breaks, requests are unsigned, or a signature can be used by somebody else.
+// Sites admit crawlers that they can verify. If this breaks, requests are unsigned, or others can use a signature.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -121,7 +121,7 @@ describe('every https request is signed for its own host, once', () => {
     expect(seen.join('')).not.toMatch(/sig1|bot\.example/);
   });
 
-  it('in each form, with the query, and by a service that has the key', async () => {
+  it('in each form, with the query, and by a key service', async () => {
     const web = await siteOf({ [SITE]: { '*': page('x') } });
     const { createPrivateKey, sign: signBytes } = await import('node:crypto');
     const { loaded } = { loaded: createPrivateKey(TEST_PEM) };
@@ -200,7 +200,7 @@ describe('a site that asks for another signature', () => {
     expect(requests.filter(({ status }) => status === 403)).toHaveLength(2);
   });
 
-  it('and is not content with any gets one more, and its 403 stands', async () => {
+  it('and refuses every signature gets one more, and its 403 counts', async () => {
     const never = { status: 403, headers: { 'accept-signature': ASKED } };
     const web = await siteOf({ [SITE]: { '/robots.txt': text(''), '*': never } });
     const { decisions } = await sign({ seeds: [web.url(SITE), web.url(SITE, '/b')] });
@@ -214,7 +214,7 @@ describe('a site that asks for another signature', () => {
     expect(await faultsOf(web.log)).toEqual([]);
   });
 
-  it('for what is not made, or from a crawl without a key, is reported', async () => {
+  it('that we do not make, or of a crawl without a key, is reported', async () => {
     const asking = { status: 403, headers: { 'accept-signature': 'a=("content-digest")' } };
     const web = await siteOf({ [SITE]: { '/robots.txt': text(''), '*': asking } });
     const wanted = async (options: Partial<TestCrawlOptions>) =>
@@ -259,7 +259,7 @@ describe('a wrong clock', () => {
     return crawlVirtually({ hosts, seeds, identity, network: { concurrency: 1 } });
   };
 
-  it('is told above ten seconds, and ends the run above 45: nothing more is signed', async () => {
+  it('is reported above ten seconds, and ends the run above 45, and then nothing more is signed', async () => {
     const codes = ({ notices }: Awaited<ReturnType<typeof run>>) =>
       notices.map(({ code }) => code).filter((code) => code.startsWith('signature'));
     const fine = await run(-5);
@@ -297,7 +297,7 @@ describe('never', () => {
     expect(report.signed).toBeUndefined();
   });
 
-  it('with what signs out of order: nothing leaves', async () => {
+  it('when the signer fails: nothing is sent', async () => {
     const web = await siteOf({ [SITE]: { '*': page('x') } });
     const refusing = { sign: async () => Promise.reject(new Error('no service')), keyid: 'A'.repeat(43), agent: AGENT };
     const { report } = await sign({
@@ -319,7 +319,7 @@ describe('never', () => {
     expect(Number(created) * 1_000).toBeLessThan(first!.startMs - 1_000);
   });
 
-  it('with the key that everybody has, but at loopback', async () => {
+  it('with the key that RFC 9421 prints, except on loopback', async () => {
     const jwk = { kty: 'OKP', crv: 'Ed25519', d: 'n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU', x: '' };
     process.env[VARIABLE] = JSON.stringify({ ...jwk, x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs' });
     try {
@@ -337,7 +337,7 @@ describe('never', () => {
     }
   });
 
-  it('kept: the key is in no file that a crawl leaves', async () => {
+  it('written: the key is in no file of a crawl', async () => {
     const web = await siteOf({ [SITE]: { '*': page('x') } });
     const folder = await mkdtemp(join(tmpdir(), 'mannerly-signed-'));
     try {
@@ -390,7 +390,7 @@ describe('refused before anything is requested', () => {
     expect(make(more)).not.toThrow(new RegExp(SECRETS.join('|').replaceAll(/[+/]/g, '.')));
   });
 
-  it('a key in the place of the group is not shown either', () => {
+  it('a key in place of the option group is not shown either', () => {
     const given = { ...identity, signature: TEST_PEM as unknown as typeof signature };
     const broken = () =>
       createCrawler({ identity: given, scope: { seeds: ['https://a.test/'] }, bounds: { pages: 1 } });

@@ -65,7 +65,7 @@ it('signs in once, crawls what the account opens, and keeps no secret', async ()
   expect(kept).toContain('"login"');
 });
 
-it('refuses a handler `login` where no form is sent', async () => {
+it('refuses a handler `login` if no form is sent', async () => {
   await writeFile(join(folder, 'handlers.mjs'), HANDLERS);
   await writeFile(join(folder, 'no-form.json'), JSON.stringify({ handlers: './handlers.mjs' }));
   const who = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--config', 'no-form.json'];

@@ -77,7 +77,7 @@ describe('a login form', () => {
       { handlers: (crawler) => crawler.on('login', () => ({ csrf: 7 }) as never) },
       /no object of texts/,
     ],
-  ])('is not sent where %s: the run ends, and no page is requested', async (_, routes, options, why) => {
+  ])('is not sent if %s: the run ends, and no page is requested', async (_, routes, options, why) => {
     const posts: string[] = [];
     const web = await siteOf(sessionSite(routes, posts));
     const { report } = await signedIn(web, formAt(web), options);
@@ -101,30 +101,33 @@ describe('an account that is refused', () => {
       'no answer to the login form (timeout-headers)',
     ],
   ];
-  it.each(answers)('by %s: the host is parked, told once, and nothing is sent again', async (_, routes, why) => {
-    const web = await siteOf(sessionSite(routes));
-    const seeds = [web.url(SITE), web.url(SITE, '/b'), web.url(SITE, '/c')];
-    const { report, notices, decisions } = await signedIn(web, formAt(web), {
-      seeds,
-      scope: { seeds },
-      network: { headersTimeoutMs: 300 },
-    });
-    const told = notices.filter(({ code }) => code !== 'robots-read');
-    expect(told.map(({ code, detail }) => [code, detail])).toEqual([
-      ['host-parked', expect.stringContaining(`sign-in-refused: `)],
-    ]);
-    expect(told[0]?.detail).toContain(why);
-    expect(report.state).toBe('waiting');
-    expect(web.log.filter(({ method }) => method === 'POST')).toHaveLength(1);
-    expect(web.paths(SITE).filter((path) => path !== '/robots.txt' && path !== '/login').length).toBeLessThan(2);
-    const reasons = decisions.map(({ reason }) => reason);
-    expect(
-      reasons.every((each) => each === 'sign-in-refused' || each === 'host-parked'),
-      reasons.join(),
-    ).toBe(true);
-  });
+  it.each(answers)(
+    'by %s: the host is parked, which is reported once, and nothing is sent again',
+    async (_, routes, why) => {
+      const web = await siteOf(sessionSite(routes));
+      const seeds = [web.url(SITE), web.url(SITE, '/b'), web.url(SITE, '/c')];
+      const { report, notices, decisions } = await signedIn(web, formAt(web), {
+        seeds,
+        scope: { seeds },
+        network: { headersTimeoutMs: 300 },
+      });
+      const told = notices.filter(({ code }) => code !== 'robots-read');
+      expect(told.map(({ code, detail }) => [code, detail])).toEqual([
+        ['host-parked', expect.stringContaining(`sign-in-refused: `)],
+      ]);
+      expect(told[0]?.detail).toContain(why);
+      expect(report.state).toBe('waiting');
+      expect(web.log.filter(({ method }) => method === 'POST')).toHaveLength(1);
+      expect(web.paths(SITE).filter((path) => path !== '/robots.txt' && path !== '/login').length).toBeLessThan(2);
+      const reasons = decisions.map(({ reason }) => reason);
+      expect(
+        reasons.every((each) => each === 'sign-in-refused' || each === 'host-parked'),
+        reasons.join(),
+      ).toBe(true);
+    },
+  );
 
-  it('a 403 after pages have come is about that page', async () => {
+  it('counts only for its page if a 403 comes after other pages', async () => {
     const web = await siteOf(sessionSite({ '/b': { status: 403 } }));
     const { report, decisions } = await signedIn(web, formAt(web));
     expect(report.state).toBe('finished');
@@ -132,7 +135,7 @@ describe('an account that is refused', () => {
     expect(carried(web, SITE)).toContain('/c!');
   });
 
-  it('goes on when it is given again and the host is unparked', async () => {
+  it('continues when it is given again and the host is unparked', async () => {
     let isOpen = false;
     const web = await siteOf(
       sessionSite({ '/': ({ headers }) => (isOpen && headers['cookie'] ? page('in', ['/b']) : { status: 401 }) }),

@@ -1,5 +1,5 @@
-// What sitemaps and feeds say of changes orders a recrawl as far as it has proved true, and they are read before pages,
-// rarely and conditionally. On virtual time, over one store.
+// Dates in sitemaps and feeds influence the order of a recrawl as far as they have proved true, and the files are read
+// before pages, rarely and conditionally. In virtual time, on one store.
 
 import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -138,7 +138,7 @@ describe('a recrawl of a site with a sitemap', () => {
     expect(second.report.outcomes['fetched']).toMatchObject({ sitemap: 1 });
   });
 
-  it('finds pages that the sitemap lists by now', async () => {
+  it('finds pages that the sitemap lists now', async () => {
     const site = new Site(5, wasAt);
     const { run } = runs({ 'a.test': site.host() });
     await run(0);
@@ -215,7 +215,7 @@ describe('a recrawl of a site with a sitemap', () => {
     expect(paths).toEqual(expect.arrayContaining(['/2', '/5']));
   });
 
-  it('expects of a page that is new what it has seen of the others, and says why a page is due', async () => {
+  it('expects of a new page what it has seen of the others, and says why a page is due', async () => {
     const site = new Site(12, (at) => (at === 11 ? wasAt(at) : null));
     const { run } = runs({ 'a.test': site.host() });
     await run(0);
@@ -314,7 +314,7 @@ describe('a recrawl of a site with a sitemap', () => {
     expect((await lookAfter(6))?.lastmod).toBeNull();
   });
 
-  it('waits a minute at most for a sitemap that does not come', async () => {
+  it('waits at most a minute for a sitemap that does not arrive', async () => {
     const [good, bad] = [new Site(4, wasAt), new Site(4, wasAt)];
     const hosts = { 'a.test': good.host(), 'b.test': bad.host() };
     const { startMs, run } = runs(hosts);

@@ -46,7 +46,7 @@ async function read(
 }
 
 describe('the sitemaps that a robots.txt names', () => {
-  it('are read before the pages, and robots.txt closes what they list', async () => {
+  it('are read before the pages, and robots.txt applies to what they list', async () => {
     const { paths, requests, decisions } = await read({
       'a.test': {
         '/robots.txt': NAMED,
@@ -64,7 +64,7 @@ describe('the sitemaps that a robots.txt names', () => {
     expect(decisions.find(({ url }) => url.endsWith('/closed/x'))).toMatchObject({ reason: 'robots-rule' });
   });
 
-  it('are left alone unless discovery is on', async () => {
+  it('are not requested unless discovery is on', async () => {
     const { paths } = await read(
       { 'a.test': { '/robots.txt': NAMED, '/sitemap.xml': xml(urlset()), '*': PAGE } },
       { discover: {} },
@@ -72,7 +72,7 @@ describe('the sitemaps that a robots.txt names', () => {
     expect(paths()).toEqual(['/robots.txt', '/']);
   });
 
-  it('are not read where robots.txt closes them', async () => {
+  it('are not read if robots.txt disallows them', async () => {
     const { paths } = await read({
       'a.test': {
         '/robots.txt': here((url) => text(`User-agent: *\nDisallow: /s\nSitemap: ${url('/sitemap.xml')}\n`)),
@@ -124,7 +124,7 @@ describe('the sitemaps that a robots.txt names', () => {
 });
 
 describe('a sitemap that is named on the command line', () => {
-  it('is read without any word in robots.txt', async () => {
+  it('is read even if robots.txt does not name it', async () => {
     const { paths, items } = await read(
       { 'a.test': { '/robots.txt': text(''), '/maps/m.txt': here((url) => text(`${url('/t')}\n`)), '*': PAGE } },
       { given: ['/maps/m.txt'] },
@@ -176,10 +176,10 @@ describe('indexes', () => {
   });
 });
 
-describe('whose URLs a sitemap may list', () => {
+describe('the hosts whose URLs a sitemap may list', () => {
   const B = { '/robots.txt': text(''), '*': PAGE };
 
-  it('not those of another host', async () => {
+  it('do not include another host', async () => {
     const { paths, decisions } = await read({
       'a.test': { '/robots.txt': NAMED, '/sitemap.xml': here((url) => xml(urlset(url('/x', 'b.test')))), '*': PAGE },
       'b.test': B,
@@ -191,7 +191,7 @@ describe('whose URLs a sitemap may list', () => {
     });
   });
 
-  it('but those of a host whose robots.txt names it, and through its indexes too', async () => {
+  it('include a host whose robots.txt names it, also through its indexes', async () => {
     const { paths } = await read({
       'a.test': { '/robots.txt': here((url) => text(`Sitemap: ${url('/for-a.xml', 'b.test')}\n`)), '*': PAGE },
       'b.test': {
@@ -206,7 +206,7 @@ describe('whose URLs a sitemap may list', () => {
     expect(paths('c.test')).toEqual([]);
   });
 
-  it('a redirect lets both ends speak for themselves', async () => {
+  it('include both ends of a redirect', async () => {
     const { paths } = await read({
       'a.test': { '/robots.txt': NAMED, '/sitemap.xml': here((url) => redirect(url('/s', 'b.test'))), '*': PAGE },
       'b.test': { ...B, '/s': here((url) => xml(urlset(url('/ours', 'a.test'), url('/theirs')))) },
@@ -215,7 +215,7 @@ describe('whose URLs a sitemap may list', () => {
     expect(paths('b.test')).toEqual(['/robots.txt', '/s', '/theirs']);
   });
 
-  it('and none of them leaves the scope', async () => {
+  it('are limited by the scope', async () => {
     const web = await webForTest({
       hosts: {
         'a.test': { '/robots.txt': here((url) => text(`Sitemap: ${url('/s.xml', 'b.test')}\n`)), '*': PAGE },
@@ -227,8 +227,8 @@ describe('whose URLs a sitemap may list', () => {
   });
 });
 
-describe('what is said of an entry', () => {
-  it('goes to its handler', async () => {
+describe('the data of an entry', () => {
+  it('is passed to its handler', async () => {
     const { items } = await read({
       'a.test': {
         '/robots.txt': NAMED,

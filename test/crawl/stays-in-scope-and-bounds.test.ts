@@ -49,7 +49,7 @@ describe('bounds', () => {
     });
   });
 
-  it('pagesPerHost: each host gives so many', async () => {
+  it('pagesPerHost: each host gives that many', async () => {
     const web = await webForTest({ hosts: { 'a.test': ENDLESS, 'b.test': ENDLESS } });
     const { report } = await crawl({
       seeds: [web.url('a.test'), web.url('b.test')],
@@ -117,7 +117,7 @@ describe('scope', () => {
     expect(report.state).toBe('finished');
   });
 
-  it('exclude: paths that begin so are dropped', async () => {
+  it('exclude: paths with that prefix are dropped', async () => {
     const web = await webForTest({ hosts });
     const { decisions } = await crawl({ seeds: [], scope: { seeds: [web.url('a.test')], exclude: ['/skip'] } });
     expect(web.paths('a.test').sort()).toEqual(['/', '/keep', '/robots.txt', '/x']);

@@ -1,5 +1,5 @@
-// A program adds URLs to its running crawl, and a run that is kept open waits for them. They pass what any URL passes:
-// one that came by this way and was not judged would be a request that no site has allowed.
+// A program adds URLs to its running crawl, and a run that is kept open waits for them. They pass the same checks as
+// any URL: otherwise they would be requested without permission.
 
 import type { UrlDecision } from 'mannerly';
 import { expect, it } from 'vitest';
@@ -96,7 +96,7 @@ it('and a request of another crawler in place of a URL leads to the options of t
   await running;
 });
 
-it('and says so where there is no run, or what is given is no URL', async () => {
+it('and reports it if there is no run, or the URL is invalid', async () => {
   const { web, crawler } = await siteCrawler();
   const notRunning = expect.objectContaining({ code: 'not-running' });
   await expect(crawler.add(web.url('a.test'))).rejects.toThrow(notRunning);

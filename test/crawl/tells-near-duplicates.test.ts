@@ -1,4 +1,4 @@
-// The same text under many addresses is one text. If this breaks, an operator counts copies as pages, or loses pages.
+// The same text at many URLs is one text. If this breaks, an operator counts copies as pages, or loses pages.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ const ROUTES: Routes = {
 const of = (web: Web, seeds = [web.url('a.test')]) => ({ seeds, scope: { seeds, within: 'host' as const } });
 const first = '/tides';
 
-it('names the first page that said nearly the same: to handlers, in the decisions and in the report', async () => {
+it('names the first page with nearly the same text: to handlers, in the decisions and in the report', async () => {
   const web = await webForTest({ hosts: { 'a.test': ROUTES } });
   const seen: [string, string | null][] = [];
   const { decisions, report } = await crawl({
@@ -60,7 +60,7 @@ it('names the first page that said nearly the same: to handlers, in the decision
   expect(web.paths('a.test')).toContain('/only-from-here');
 });
 
-it('drops them where the crawl says so, and their links with them', async () => {
+it('drops them if an option says so, and their links with them', async () => {
   const web = await webForTest({ hosts: { 'a.test': ROUTES } });
   const { itemUrls, report, decisions } = await crawl({ ...of(web), nearDuplicates: 'drop' });
   expect(itemUrls.map((url) => new URL(url).pathname + new URL(url).search).toSorted()).toEqual([
@@ -75,7 +75,7 @@ it('drops them where the crawl says so, and their links with them', async () => 
   expect(web.paths('a.test')).not.toContain('/only-from-here');
 });
 
-it('knows the pages of earlier runs by the decision log', async () => {
+it('knows the pages of earlier runs from the decision log', async () => {
   const web = await webForTest({ hosts: { 'a.test': ROUTES } });
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-near-'));
   try {
@@ -92,7 +92,7 @@ it('knows the pages of earlier runs by the decision log', async () => {
   }
 });
 
-it('compares nothing unless asked', async () => {
+it('compares nothing by default', async () => {
   const web = await webForTest({ hosts: { 'a.test': ROUTES } });
   const { decisions, report } = await crawl(of(web));
   expect(decisions.some(({ simhash, similarTo }) => simhash !== undefined || similarTo !== undefined)).toBe(false);

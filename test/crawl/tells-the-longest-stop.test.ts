@@ -5,7 +5,7 @@ import { crawl } from '../support/crawl.js';
 import { page } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-it('tells the longest stop of the run', async () => {
+it('the longest stop of the run is reported', async () => {
   const web = await webForTest({ hosts: { 'a.test': { '/': page('a', ['/b']), '/b': page('b') } } });
   const { report } = await crawl({
     seeds: [web.url('a.test')],

@@ -1,5 +1,5 @@
-// What looks endless goes last on its host, and is requested when nothing better is left: a suspicion costs no page
-// that the bounds allow. At stake: a shop with one template, of which a third is missing under "Finished".
+// URLs that look endless go last on their host, and are requested when nothing better is left: a suspicion costs no
+// page that the bounds allow. At stake: a third of a shop with one template is missing, and the crawl says "Finished".
 
 import { expect, it } from 'vitest';
 import { crawlVirtually } from '../support/virtual-crawl.js';
@@ -10,7 +10,7 @@ const html = (text: string, links: readonly string[]): string =>
 /** The number in a path. */
 const numberIn = (path: string): number => Number(/\d+/.exec(path)?.[0] ?? 0);
 
-it('a shop of one template is fetched whole, page after page', async () => {
+it('a shop with one template is fetched completely', async () => {
   const { report, paths } = await crawlVirtually({
     seeds: ['http://shop.test/p/1'],
     bounds: { pages: 5_000 },

@@ -20,7 +20,7 @@ const ROUTES: Routes = {
     ),
 };
 
-it('is dropped where it stands in the queue, before and after a restart', { timeout: 300_000 }, async () => {
+it('is dropped from the queue, before and after a restart', { timeout: 300_000 }, async () => {
   const web = await webForTest({ hosts: { 'site.test': ROUTES } });
   const out = mkdtempSync(join(tmpdir(), 'mannerly-traps-'));
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));
@@ -50,7 +50,7 @@ it('is dropped where it stands in the queue, before and after a restart', { time
   expect(second.decisions.filter(({ reason }) => reason === 'trap').length).toBeGreaterThan(1_000);
 });
 
-it('`traps: false` goes on to the bound', { timeout: 300_000 }, async () => {
+it('`traps: false` continues to the bound', { timeout: 300_000 }, async () => {
   const web = await webForTest({ hosts: { 'site.test': ROUTES } });
   const { report } = await crawl({ seeds: [web.url('site.test')], bounds: { pages: 400 }, traps: false });
   expect([report.pages, report.state, report.bound]).toEqual([400, 'bounded', 'pages']);

@@ -6,7 +6,7 @@ import { crawl } from '../support/crawl.js';
 import { DOCUMENTATION_SITES, htmlPages, serveFolder } from '../support/documentation-sites.js';
 
 describe.each(DOCUMENTATION_SITES)('$name (not run where the package is absent)', ({ name, root }) => {
-  it.skipIf(root === null)('loses no page to the watch over traps', { timeout: 300_000 }, async () => {
+  it.skipIf(root === null)('loses no page to trap detection', { timeout: 300_000 }, async () => {
     if (root === null) return;
     const port = await serveFolder(root);
     const { report, decisions } = await crawl({

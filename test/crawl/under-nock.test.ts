@@ -73,7 +73,7 @@ it('a crawl of hours takes none, and is judged by the same assertions', async ()
   }
 });
 
-it('nock does not stand in for undici: such a fetcher goes to the network, past every mock', async () => {
+it('nock does not replace undici: its fetcher uses the network in spite of mocks', async () => {
   nock('http://nocked.test:9').get('/').reply(200, 'mocked');
   const fetcher = createUndiciFetcher();
   const outcome = await fetcher.fetch({

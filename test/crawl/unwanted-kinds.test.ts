@@ -1,5 +1,5 @@
-// What no handler wants is not downloaded: not requested where the extension says what it is, and not read where only
-// the answer does. At stake: a crawl of 200 pages that spends 47 of them on PDFs that no handler reads.
+// Files without a handler are not downloaded: they are not requested if the extension shows their kind, and not read if
+// only the answer does. At stake: a crawl of 200 pages that spends 47 of them on PDFs that no handler reads.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ it.each([
   ['a handler for anything', 'any', 6],
   // Who names a type of files may want any file.
   ['a handler for the media type', 'application/pdf', 6],
-] as const)('%s gets them whole', async (_title, route, files) => {
+] as const)('%s gets them completely', async (_title, route, files) => {
   const web = await webForTest({ hosts: { 'a.test': site } });
   const sizes: number[] = [];
   const { report } = await crawl({
@@ -64,7 +64,7 @@ it.each([
   expect(report.outcomes['dropped']?.['unwanted'] ?? 0).toBe(6 - files);
 });
 
-it('a link with a label is wanted where its route is', async () => {
+it('a link with a label is wanted if its route accepts it', async () => {
   const web = await webForTest({ hosts: { 'a.test': site } });
   const seen: string[] = [];
   await crawl({

@@ -1,5 +1,5 @@
-// A handler that throws used to end as a number. What goes wrong in the user's own code, and a crawl that comes to
-// nothing, have to be told without being asked for: on standard error, in `errors.jsonl`, and by `explain`.
+// A handler that throws used to be only a number. Errors in the user's code, and a crawl that fetches nothing, must be
+// reported by default: on standard error, in `errors.jsonl`, and by `explain`.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,7 @@ describe('a handler that throws', () => {
     expect(printed.at(-1)).toMatch(/^mannerly: 3 more of the kind handler-error at .*errors\.jsonl\)\.\n$/);
   });
 
-  it('may throw anything: the crawl goes on', async () => {
+  it('may throw anything, and the crawl continues', async () => {
     const thrown = ['text', undefined, { a: 1 }, Object.create(null), Symbol('x'), Proxy.revocable({}, {}).proxy];
     const errors = [...thrown];
     const { report } = await crawlInVirtualTime(
@@ -107,7 +107,7 @@ describe('a handler that throws', () => {
     expect(said).toMatch(/Error of the handler, .*: TypeError: no price\[31m \(.*\n {4}at .*user-code-is-heard/);
   });
 
-  it('costs no file where nothing throws', async () => {
+  it('leaves no file if nothing throws', async () => {
     await crawl({}, { pages: { '/': fakePage('Start') } });
     await expect(readFile(join(out, 'errors.jsonl'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -171,7 +171,7 @@ describe('a run', () => {
     expect(printed).toEqual([expect.stringMatching(/Items are written nowhere: .*run\(\{ out \}\).*sinks/)]);
   });
 
-  it('does not, where they are kept or heard', async () => {
+  it('does not say so if they are kept or a listener gets them', async () => {
     await emitting().run({ out });
     const crawler = emitting();
     crawler.events.on('item', () => undefined);
@@ -184,7 +184,7 @@ describe('a run', () => {
     expect(printed).toEqual([expect.stringMatching(/a\.test\/.* returned an object.*await page\.emit\(object\)/)]);
   });
 
-  it('goes on after a forgotten await, and says so: a rejection would end the process', async () => {
+  it('continues after a forgotten await, and reports it, since a rejection would end the process', async () => {
     const unhandled: unknown[] = [];
     const onUnhandled = (error: unknown) => unhandled.push(error);
     process.on('unhandledRejection', onUnhandled);
@@ -206,7 +206,7 @@ describe('a run', () => {
     expect(printed.join('')).toMatch(/has ended/);
   });
 
-  it('names the routes of labels that no page came to, unless it goes on from another run', async () => {
+  it('names the routes of labels that got no page, unless it continues another run', async () => {
     const crawler = () => emitting().on('label:shelf', () => undefined);
     await crawler().run({ out });
     expect(printed).toEqual([expect.stringMatching(/No page came to `label:shelf`/)]);
@@ -225,7 +225,7 @@ describe('a run', () => {
   });
 });
 
-describe('a crawl that comes to nothing', () => {
+describe('a crawl that fetches nothing', () => {
   it('says in a line that nothing was fetched, and why', async () => {
     await crawl({}, { robots: 'User-agent: *\nDisallow: /\n', pages: {} }, {});
     const said = printed.filter((text) => text.includes('No page was fetched'));
@@ -234,7 +234,7 @@ describe('a crawl that comes to nothing', () => {
     ]);
   });
 
-  it('says nothing of it for one process among several', async () => {
+  it('does not say so for one process among several', async () => {
     const web = createFakeWeb({ hosts: { 'a.test': { robots: 'User-agent: *\nDisallow: /\n' } } });
     const base = { identity: { name: 'test-bot', contact: 'https://example.org/us' }, bounds: { pages: 3 } };
     const scope = { seeds: ['https://a.test/'] };
@@ -244,19 +244,19 @@ describe('a crawl that comes to nothing', () => {
     expect(printed).toEqual([]);
   });
 
-  it('says so where every link of the only page is out of scope', async () => {
+  it('says so if every link of the only page is out of scope', async () => {
     await crawl({}, { pages: { '/': fakePage('Start', ['https://b.test/']) } }, {});
     expect(printed).toEqual([
       expect.stringMatching(/^mannerly: Only one page was fetched: out-of-scope \(1\): .*within/),
     ]);
   });
 
-  it('says so where no handler takes the only page', async () => {
+  it('says so if no handler takes the only page', async () => {
     await crawl({}, { pages: { '/': { headers: { 'Content-Type': 'application/json' }, body: '{}' } } }, {});
     expect(printed).toEqual([expect.stringMatching(/Only one page was fetched: no-handler \(1\): .*no handler/)]);
   });
 
-  it('is silent where pages were fetched, and says so where they were before', async () => {
+  it('is silent if pages were fetched, and says so if they were fetched by an earlier run', async () => {
     const site = { pages: { '/': fakePage('Start', ['/b']), '/b': fakePage('B') } };
     await crawl({}, site);
     expect(printed).toEqual([]);
@@ -264,7 +264,7 @@ describe('a crawl that comes to nothing', () => {
     expect(printed).toEqual([expect.stringMatching(/ended before: nothing was requested\. Start over with `reset/)]);
   });
 
-  it('says that a host does nothing but fail, a bounded number of times', async () => {
+  it('reports a host that only fails, a bounded number of times', async () => {
     await crawl(
       { bounds: { pages: 400, minutes: 600 } },
       { pages: { '/': fakePage('Start', PAGES), '*': { status: 503 } } },
@@ -292,7 +292,7 @@ describe('the option log', () => {
     expect(printed).toHaveLength(levels.length);
   });
 
-  it('hands every entry to a function, and survives one that throws', async () => {
+  it('passes every entry to a function, and survives one that throws', async () => {
     const entries: LogEntry[] = [];
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { report } = await crawl({
@@ -323,7 +323,7 @@ describe('the option log', () => {
     else expect(calls[0]).toEqual([expect.stringMatching(/the handler failed: .*\n {4}at .*user-code-is-heard/)]);
   });
 
-  it('asks a logger for its level, and makes nothing for it that is below', async () => {
+  it('asks a logger for its level, and builds no entry below it', async () => {
     const calls: string[] = [];
     const method = (text: string): void => void calls.push(text);
     await crawl(
@@ -333,7 +333,7 @@ describe('the option log', () => {
     expect(calls.map((text) => text.replace(/:? .*/s, ''))).toEqual(['Crawling', 'https://a.test/p', 'The']);
   });
 
-  it('is checked', () => {
+  it('is validated', () => {
     const scope = { seeds: ['https://a.test/'] };
     const base = { identity: { name: 'a', contact: 'https://a.test/' }, scope, bounds: { pages: 1 } };
     expect(() => createCrawler({ ...base, log: 'loud' as never })).toThrow(/expected `log` to be one of silent, debug/);
@@ -341,7 +341,7 @@ describe('the option log', () => {
   });
 });
 
-it('a handler that goes on after its end is told that its items are lost, and fails a test', async () => {
+it('a handler that continues after its end gets an error that its items are lost, and fails a test', async () => {
   const crawl = crawlInVirtualTime(createFakeWeb({ hosts: { 'a.test': SITE } }), (fakes) =>
     createCrawler({
       identity: { name: 'test-bot', contact: 'https://example.org/us' },
@@ -358,7 +358,7 @@ it('a handler that goes on after its end is told that its items are lost, and fa
   expect(printed.join('')).toMatch(/a\.test\/: the handler failed: .*is lost\. Await everything.*user-code-is-heard/s);
 });
 
-it('a test kit’s crawl fails when a handler threw, unless told not to', async () => {
+it('a crawl of the test kit fails if a handler threw, unless told not to', async () => {
   const run = (options: object) =>
     crawlInVirtualTime(
       createFakeWeb({ hosts: { 'a.test': SITE } }),
@@ -380,7 +380,7 @@ it('a test kit’s crawl fails when a handler threw, unless told not to', async 
   });
 });
 
-it('every line of the logs has the fields of the others, so that tables can be made of them', async () => {
+it('every line of a log has the same fields, so that tables can be made of them', async () => {
   await crawl({ bounds: { pages: 3, minutes: 9 } });
   await crawl({ bounds: { pages: 9, minutes: 9 } });
   const lines = async (name: string) =>

@@ -223,7 +223,9 @@ function responseOf(address: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), content]);
 }
 
-it('ends in reasons for their URLs and hosts, and in files that every reader reads', { timeout: 120_000 }, async () => {
+it('values at their limits lead to reasons for their URLs and hosts, and to files that every reader can read', {
+  timeout: 120_000,
+}, async () => {
   const out = join(base, 'crawl');
   const { report, decisions, requests, notices } = await crawlIt(out);
   expect(report.state).toBe('waiting');

@@ -1,5 +1,5 @@
-// The site's side of signed requests: who sent one is verified by the keys that its agent publishes, and nothing that a
-// stranger's directory does is taken for a proof, or costs more than a little.
+// The site's side of signed requests: the sender is verified with the keys that its agent publishes, and a stranger's
+// directory neither counts as a proof nor costs much.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createUndiciFetcher } from 'mannerly';
@@ -72,7 +72,7 @@ describe('a request', () => {
     expect(await verify({ ...request!, headers: [] })).toEqual({ kind: 'unverified', reason: 'unsigned' });
   });
 
-  it('is verified where the agent is an origin, by its well-known path', async () => {
+  it('is verified at its well-known path if the agent is an origin', async () => {
     const { requests } = await signedRequests(DIRECTORY, '');
     expect((await verifier().verify(messageOf(requests[0]!))).kind).toBe('verified');
   });
@@ -91,7 +91,7 @@ describe('a request', () => {
       () => ({ body: JSON.stringify({ keys: [{ ...other(), kid: ownKey().keyid }] }) }),
     ],
     ['breaks off', () => ({ misbehave: 'cut' })],
-  ])('is not verified where the directory %s, which is not asked at once again', async (_, directory) => {
+  ])('is not verified if the directory %s, which is not requested again at once', async (_, directory) => {
     const { requests, asked } = await signedRequests(directory);
     const { verify } = verifier();
     for (const request of requests)
@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(asked()).toBe(0);
   });
 
-  it('is verified by the keys that were known, where the directory fails later', async () => {
+  it('is verified with the known keys if the directory fails later', async () => {
     let isDown = false;
     const { requests, asked } = await signedRequests(() => (isDown ? { status: 503 } : DIRECTORY()));
     let nowMs = Date.now();

@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('mannerly crawl --workers', () => 
     expect(items.length).toBeGreaterThan(0);
   });
 
-  it('has all items exported, each once, and nothing left to do for a process alone', async () => {
+  it('exports all items, each once, and leaves nothing to do for a single process', async () => {
     const before = asked.length;
     const exported = await mannerly(['export', out]);
     const ids = exported.printed

@@ -1,5 +1,5 @@
-// The simulator of docs/scale.md: what it says of large crawls is worth what it says of small ones. At stake are
-// figures that operators buy machines by.
+// The simulator of docs/scale.md: if it is wrong about small crawls, it is wrong about large ones. At stake: figures by
+// which operators buy machines.
 
 import { describe, expect, it } from 'vitest';
 import { COSTS } from './costs.mjs';
@@ -22,7 +22,7 @@ describe('a machine', () => {
     { work: [1_000], cores: 2, others: 3, ms: 2 },
     { work: [0], cores: 1, others: 0, ms: 0 },
   ];
-  it.each(SHARED)('with $cores cores and $others others is through $work µs after $ms ms', async (row) => {
+  it.each(SHARED)('with $cores cores and $others others finishes $work µs of work after $ms ms', async (row) => {
     const clock = createEventClock();
     const machine = createMachine(clock, row);
     const beganMs = clock.timeMs();
@@ -40,7 +40,7 @@ describe('a machine', () => {
     expect(clock.timeMs() - beganMs).toBeCloseTo(row.ms, 2);
   });
 
-  it('lets a process do one thing after the other, and what is urgent before what waits', async () => {
+  it('lets a process do one thing after the other, and urgent work first', async () => {
     const clock = createEventClock();
     const one = createMachine(clock, { cores: 4 }).process('one');
     const order: string[] = [];
@@ -55,7 +55,7 @@ describe('a machine', () => {
     expect(one.usedUs()).toBe(2_010);
   });
 
-  it('is not run on when nothing is left to happen', async () => {
+  it('stops when no event is left', async () => {
     await expect(createEventClock().run(() => false)).rejects.toThrow('nothing is left');
   });
 });
@@ -74,20 +74,20 @@ describe('a simulated crawl', () => {
     expect(three.pagesOf.reduce((sum, pages) => sum + pages)).toBe(240);
   });
 
-  it('takes the same steps each time with the same seed, and others with another', async () => {
+  it('takes the same steps with the same seed, and other steps with another', async () => {
     const run = (seed: number) => simulateWideWeb({ ...WIDE, processes: 2, seed });
     const [first, again, other] = [await run(7), await run(7), await run(8)];
     expect(again).toEqual(first);
     expect(other).not.toEqual(first);
   });
 
-  it('asks no host before its turn, anyone who holds it', async () => {
+  it('requests no host before its turn, whichever process leases it', async () => {
     const { early, pages } = await simulateWideWeb({ ...WIDE, processes: 4, servers: 2, shards: 3 });
     expect(pages).toBeGreaterThan(50);
     expect(early).toBe(0);
   });
 
-  it('is as fast as a server that has no time left', async () => {
+  it('is limited by a server without free time', async () => {
     const server = { ...COSTS.redis.server, callUs: 20_000 };
     const slow = await simulateWideWeb({ ...WIDE, processes: 2, costs: { ...COSTS.redis, server } });
     const quick = await simulateWideWeb({ ...WIDE, processes: 2 });
@@ -96,7 +96,7 @@ describe('a simulated crawl', () => {
     expect(slow.pagesPerS).toBeLessThan(quick.pagesPerS);
   });
 
-  it('has more processes read each other’s accounts: the square of their number', async () => {
+  it('makes processes read each other’s counts, in proportion to the square of their number', async () => {
     const reads = async (processes: number) => {
       const shape = { ...WIDE, hosts: processes, queued: 1, seconds: 4, warmUpSeconds: 3 };
       return (await simulateWideWeb({ ...shape, processes })).callsPerS['readRecord'] ?? 0;
@@ -109,7 +109,7 @@ describe('a simulated crawl', () => {
 });
 
 describe('what one process measures', () => {
-  it('is a cost by page: the first ones, and then the slope', () => {
+  it('is a cost per page, for the first pages and for later ones', () => {
     const costOf = costOfPages(
       [
         { pages: 100, cpuUs: 300_000 },
@@ -120,7 +120,7 @@ describe('what one process measures', () => {
     expect([costOf(0), costOf(99), costOf(100), costOf(5_000)]).toEqual([2_950, 2_950, 950, 950]);
   });
 
-  it('is read from the rows of the scale benchmark, of its store only', () => {
+  it('is read from the rows of the scale benchmark for this store only', () => {
     const rows = [
       { row: 'scale, redis, 1 process, 6000 pages: CPU-s per 1,000 pages', value: 0.9 },
       { row: 'scale, redis, 4 processes, 6000 pages: pages per second', value: 900 },
@@ -149,7 +149,7 @@ describe('a larger crawl', () => {
     bytes,
   };
 
-  it('is bound by its crawlers while the store has time, and by the store from some number of them on', () => {
+  it('is limited by its crawlers while the store has free time, and by the store past some number of crawlers', () => {
     const few = extrapolate(figures, target);
     expect(few).toMatchObject({ first: 'crawlers', crawlersPerS: 2_000, pagesPerS: 2_000 });
     const many = extrapolate(figures, { ...target, processes: 50 });
@@ -161,12 +161,12 @@ describe('a larger crawl', () => {
     expect(extrapolate({ ...figures, servers: 100 }, { ...target, processes: 50 }).first).toBe('crawlers');
   });
 
-  it('needs space for every URL known, for the queued ones, for hosts and their robots.txt', () => {
+  it('needs space for known URLs, queued URLs, hosts and their robots.txt', () => {
     const { seenBytes, queuedBytes, hostBytes, robotsBytes } = extrapolate(figures, target);
     expect([seenBytes, queuedBytes, hostBytes, robotsBytes]).toEqual([10_000_000, 50_000_000, 300_000, 1_000_000]);
   });
 
-  it('loses pages to fingerprints that meet by chance: some three of ten billion', () => {
+  it('loses some three of ten billion pages to equal fingerprints', () => {
     expect(extrapolate(figures, { ...target, urls: 1e10 }).pagesLostToFingerprints).toBeCloseTo(2.7, 1);
   });
 });
