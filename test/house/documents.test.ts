@@ -90,7 +90,7 @@ describe('the documents of this project', () => {
 
   it.each(['robots', 'frontier', 'core'])('have a heading for every error code of %s', (folder) => {
     const source = readFileSync(`${rootPath}packages/${folder}/src/errors.ts`, 'utf8');
-    const union = /export type \w+ErrorCode =([^;]*);/.exec(source)?.[1] ?? '';
+    const union = /type \w+ErrorCode =([^;]*);/.exec(source)?.[1] ?? '';
     const codes = [...union.matchAll(/'([\w-]+)'/g)].map(([, code]) => code);
     expect(codes.length).toBeGreaterThan(2);
     const readme = readFileSync(`${rootPath}packages/${folder}/README.md`, 'utf8');

@@ -30,6 +30,7 @@ describe('the rule of codes and headings', () => {
 
   it.each<[source: string, codes: string[]]>([
     [`export type AErrorCode = 'one' | 'two';`, ['one', 'two']],
+    [`type AErrorCode = 'one' | 'two';`, ['one', 'two']],
     [`/** 'zero' */\nexport type AErrorCode =\n  // 'nought'; gone\n  | 'one'\n  | 'two';`, ['one', 'two']],
     [`export type Other = 'one';`, []],
   ])('reads the codes of %j', (source, codes) => {

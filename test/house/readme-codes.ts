@@ -10,7 +10,7 @@ import type { Fault, SourceFile } from './source-tree.js';
  */
 export function errorCodes(source: string): string[] {
   const withoutComments = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-  const union = /export type \w+ErrorCode =([^;]*);/.exec(withoutComments)?.[1] ?? '';
+  const union = /type \w+ErrorCode =([^;]*);/.exec(withoutComments)?.[1] ?? '';
   return [...union.matchAll(/'([^']+)'/g)].flatMap(([, code]) => (code === undefined ? [] : [code]));
 }
 

@@ -25,7 +25,7 @@ async function compile(project: string): Promise<string> {
 }
 
 /** What the compiler says of a text, as a module of its own next to these files. */
-async function compileText(text: string): Promise<string> {
+async function compileText(text: string, compilerOptions: object = {}): Promise<string> {
   // `dist` is ignored by git, so that the house rules do not meet a file that is there for a moment.
   await mkdir(`${root}test/types/dist`, { recursive: true });
   const folder = await mkdtemp(`${root}test/types/dist/text-`);
@@ -33,7 +33,7 @@ async function compileText(text: string): Promise<string> {
   await writeFile(`${folder}/text.ts`, text);
   await writeFile(
     `${folder}/tsconfig.json`,
-    JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'], references: [] }),
+    JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] }),
   );
   return compile(`${folder}/tsconfig.json`);
 }
@@ -67,6 +67,16 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
   ])('say in plain words what is wrong with routes { %s }', async (routes, said) => {
     const text = `import type { Crawler } from 'mannerly';\nexport const route = (crawler: Crawler) => crawler.route({ ${routes} });`;
     expect(await compileText(text)).toContain(said);
+  });
+
+  it('have names in the declarations of a library that exports what it makes', async () => {
+    const text = `import { FrontierError } from '@mannerly/frontier';
+      import { createCrawler, type CrawlerOptions } from 'mannerly';
+      import { createPoliteFetch } from 'mannerly/fetch';
+      export const crawler = (options: CrawlerOptions) => createCrawler(options);
+      export const polite = () => createPoliteFetch({ identity: { name: 'a', contact: 'https://a.test/' } });
+      export const codeOf = (error: unknown) => (error instanceof FrontierError ? error.code : null);`;
+    expect(await compileText(text, { declaration: true, noEmit: false, outDir: 'out' })).toBe('');
   });
 
   it('take the crawl of the README as it stands', async () => {

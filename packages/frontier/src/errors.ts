@@ -13,7 +13,7 @@
  * - `store-failed`: the store threw; the frontier stops, since it no longer knows what was kept.
  * - `store-mismatch`: the store holds another crawl, or one of another format.
  */
-export type FrontierErrorCode =
+type FrontierErrorCode =
   | 'option-invalid'
   | 'not-open'
   | 'closed'

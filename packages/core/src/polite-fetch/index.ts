@@ -1,4 +1,4 @@
 // A polite `fetch` for scripts and agents: the subpath `fetch`.
 
-export { createPoliteFetch, PoliteFetchError } from './polite-fetch.js';
+export { createPoliteFetch, type PoliteFetch, PoliteFetchError } from './polite-fetch.js';
 export { polite } from './polite-interceptor.js';
