@@ -214,6 +214,17 @@ describe('refused before anything is requested, without showing what was given',
     for (const secret of SECRETS) expect(make).not.toThrow(secret);
   });
 
+  it('http, and says why', () => {
+    const make = () =>
+      createCrawler({
+        identity: { name: 'test-bot', contact: CONTACT },
+        scope: { seeds: [origin] },
+        bounds: { pages: 1 },
+        signIn: { origin: 'http://a.test', consent, bearer },
+      });
+    expect(make).toThrow(expect.objectContaining({ hint: expect.stringContaining('https only') }));
+  });
+
   it('next to a licence token for the same origin', () => {
     const licensing = { tokens: [{ origin, token: bearer }] };
     const rest = { identity: { name: 'test-bot', contact: CONTACT }, scope: { seeds: [origin] }, bounds: { pages: 1 } };

@@ -74,7 +74,8 @@ function checkedKeys(option: string, given: unknown, known: readonly string[]): 
 function originOf(given: unknown): string {
   const url = typeof given === 'string' ? parseUrl(given) : null;
   if (url !== null && url.protocol === 'https:' && url.href === `${url.origin}/`) return url.origin;
-  throw invalidOption('signIn.origin', 'https://host or https://host:port', given);
+  const hint = 'One origin without a path. The credential is sent over https only.';
+  throw invalidOption('signIn.origin', 'https://host or https://host:port', given, hint);
 }
 
 function checkedConsent(given: unknown): string {
