@@ -1,7 +1,9 @@
 // `pnpm NAME` runs a script only if pnpm has no command of that name: `pnpm docs` opens the page of a package instead.
-// A script with such a name does not do what the documents say, and reports nothing.
+// A script with such a name does not do what the documents say, and reports nothing. A program that no compiler checks
+// may import a name that is gone.
 
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listFiles, rootPath } from './source-tree.js';
 
@@ -22,4 +24,21 @@ it('no script has the name of a command of pnpm', () => {
     return Object.keys(scripts).flatMap((name) => (PNPM_COMMANDS?.includes(name) ? [`${path}: ${name}`] : []));
   });
   expect(hidden).toEqual([]);
+});
+
+it('what programs import from the built sources is there', async () => {
+  const programs = listFiles().filter((path) => path.endsWith('.mjs'));
+  const imports = programs.flatMap((path) => {
+    const text = readFileSync(rootPath + path, 'utf8');
+    const found = text.matchAll(/import (?:\{([^}]*)\}|[^']*) from '(\.[^']*\/dist\/[^']*)'/g);
+    return [...found].map(([, names = '', from = '']) => ({ path, names, from: join(dirname(path), from) }));
+  });
+  expect(imports.length).toBeGreaterThan(5);
+  const missing = imports.flatMap(({ path, names, from }) => {
+    const source = readFileSync(rootPath + from.replace('/dist/', '/src/').replace(/\.js$/, '.ts'), 'utf8');
+    const isThere = (name: string): boolean => new RegExp(`^export .*\\b${name}\\b`, 'm').test(source);
+    const wanted = names.split(',').flatMap((name) => name.trim().split(' ')[0] || []);
+    return wanted.filter((name) => !isThere(name)).map((name) => `${path}: ${name}`);
+  });
+  expect(missing).toEqual([]);
 });

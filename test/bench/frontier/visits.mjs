@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { memoryStore } from '@mannerly/frontier';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
-import { encodeVisit, VISIT_PREFIX, visitKey } from '../../../packages/core/dist/recrawl/page-visit.js';
+import { VISIT_PREFIX, visitKey } from '../../../packages/core/dist/recrawl/page-visit.js';
 import { startPostgresEngine } from './engine-postgres.mjs';
 import { startRedisEngine } from './engine-redis.mjs';
 import { cpuUs } from './own-use.mjs';
@@ -41,7 +41,7 @@ try {
   } while (cursor !== null);
   if (listed !== urls) throw new Error(`${listed} of ${urls} records`);
   const listUs = (((await engine.cpuS()) - startS) * 1e6) / urls;
-  const recordBytes = encodeVisit(visitOf(urls - 1)).length;
+  const recordBytes = recordOf(visitOf(urls - 1)).length;
   console.log(JSON.stringify({ store: values.store, urls, recordBytes, bytesPerPage, writeUs, readUs, listUs }));
 } finally {
   await engine.dispose();
@@ -56,11 +56,15 @@ async function costOf(calls, work) {
 }
 
 function write(store, at) {
-  return store.writeRecord(visitKey(urlOf(at)), encodeVisit(visitOf(at)));
+  return store.writeRecord(visitKey(urlOf(at)), recordOf(visitOf(at)));
 }
 
 function urlOf(at) {
   return `https://docs-${at % 100}.example.org/guide/chapter-${at}/page.html`;
+}
+
+function recordOf(visit) {
+  return Buffer.from(JSON.stringify(visit));
 }
 
 /** As they are after some visits of a site with both validators and an archive. */

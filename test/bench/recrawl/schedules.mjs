@@ -1,9 +1,14 @@
 // Schedules of visits: which pages come next, and what is learned from a visit. Times are days.
 
-import { afterChange, afterUnchanged, FIRST_ESTIMATE } from '../../../packages/core/dist/recrawl/change-estimate.js';
-import { afterClaim, NO_CLAIMS, trustOf } from '../../../packages/core/dist/recrawl/lastmod-trust.js';
+import {
+  afterChange,
+  afterUnchanged,
+  changesPerDay,
+  FIRST_ESTIMATE,
+} from '../../../packages/core/dist/recrawl/change-estimate.js';
+import { afterClaim, NO_CLAIMS, trustOf } from '../../../packages/core/dist/recrawl/host-records.js';
 import { TRUSTED_LASTMOD } from '../../../packages/core/dist/recrawl/limits.js';
-import { Choice, valueNow } from '../../../packages/core/dist/recrawl/visit-choice.js';
+import { visitValue } from '../../../packages/core/dist/recrawl/visit-choice.js';
 
 const DAY_MS = 86_400_000;
 
@@ -16,26 +21,22 @@ export const ours = (count) => oursWith(() => null)(count);
 export const oursWith = (lastmodOf) => (count) => {
   const visits = Array.from({ length: count }, (_, page) => ({
     page,
-    url: `https://example.org/${String(page).padStart(7, '0')}`,
-    depth: 1,
     atMs: 0,
     estimate: FIRST_ESTIMATE,
-    missing: 0,
-    freshUntilMs: null,
   }));
   let record = NO_CLAIMS;
   return {
     choose(day, most) {
-      const choice = new Choice(most);
       const trust = trustOf(record);
       for (const visit of visits) {
         const lastmod = lastmodOf(visit.page, day);
         visit.lastmod = lastmod;
         const says = lastmod !== null && lastmod * DAY_MS > visit.atMs ? 'changed' : 'unchanged';
         visit.claim = lastmod === null ? null : { says, trust: trust[says], weight: trust.weight };
-        choice.offer(visit, valueNow(visit, day * DAY_MS, undefined, visit.claim));
+        visit.value = visitValue(changesPerDay(visit.estimate), day - visit.atMs / DAY_MS, 1, visit.claim);
       }
-      return choice.best().map(({ page }) => page);
+      const best = visits.toSorted((a, b) => b.value - a.value || a.page - b.page).slice(0, most);
+      return best.map(({ page }) => page);
     },
     visited(page, day, hasChanged) {
       const visit = visits[page];
