@@ -36,10 +36,12 @@ async function open(
     contact?: string;
     allowAddresses?: readonly string[];
     resolve?: (name: string) => Promise<readonly string[]>;
+    fetch?: Fetcher['fetch'];
   } = {},
 ): Promise<TestEgress> {
   const server = await listenRaw(answer);
-  const fetcher = createUndiciFetcher();
+  const ours = createUndiciFetcher();
+  const fetcher = { ...ours, fetch: more.fetch ?? ours.fetch };
   const records: RequestRecord[] = [];
   const asked: string[] = [];
   const resolve = (name: string): Promise<readonly string[]> => {
@@ -350,4 +352,16 @@ describe('requests under way', () => {
     await send('/');
     expect(egress.underwayCount).toBe(0);
   });
+});
+
+it('a fetcher that rejects when it is aborted leaves its page for later', async () => {
+  const stop = new AbortController();
+  const fetch: Fetcher['fetch'] = async ({ mayStart, signal }) => {
+    mayStart();
+    stop.abort();
+    signal.throwIfAborted();
+    return null;
+  };
+  const { send } = await open(() => undefined, { fetch });
+  expect(await send('/', { signal: stop.signal })).toMatchObject({ kind: 'failed', failure: 'aborted', wasSent: true });
 });

@@ -16,7 +16,7 @@ import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
-import { checkedOutcome } from './checked-outcome.js';
+import { checkedOutcome, untilStopped } from './checked-outcome.js';
 import { Cookies, type MakeJar } from './cookies.js';
 import type { Credential } from './credential.js';
 import { type CredentialUse, createCredentialUse, withheld, withoutCookies } from './credential-use.js';
@@ -318,17 +318,18 @@ export class Egress {
 
   /**
    * One exchange by a fetcher that may be the user's. One that rejects, or returns something other than an outcome,
-   * breaks its contract: that is reported, and becomes a value. Never rejects.
+   * breaks its contract, as one that outlasts its abort: that is reported, and becomes a value. Never rejects.
    */
   async #fetched(request: FetchRequest): Promise<FetchOutcome | null> {
     const { fetcher, nowMs, onFetcherError } = this.#options;
     const startedAtMs = nowMs();
     try {
-      const came: unknown = await fetcher.fetch(request);
+      const came: unknown = await untilStopped((async () => fetcher.fetch(request))(), request.signal);
       return checkedOutcome(came, startedAtMs, nowMs());
     } catch (error) {
       onFetcherError?.(request.url, error);
-      const failed = unsentFailure(request.url, nowMs(), 'internal', failureDetail(error));
+      const failure = request.signal.aborted ? 'aborted' : 'internal';
+      const failed = unsentFailure(request.url, nowMs(), failure, failureDetail(error));
       // Whether a request was sent is unknown. It counts as sent, so that the host gets its pause.
       return { ...failed, wasSent: true, timing: { ...failed.timing, startedAtMs } };
     }

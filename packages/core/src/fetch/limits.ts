@@ -7,6 +7,8 @@
 export const MAX_LOGGED_FIELD_CHARS = 8_193;
 
 // Fetching
+/** Milliseconds after its abort for which a fetcher is waited for: as long as a sink. Ours. */
+export const FETCHER_STOP_MS = 5_000;
 /** Milliseconds by which the times of a fetcher may be outside its call: its clock may run a little apart. Ours. */
 export const MAX_TIME_ERROR_MS = 1_000;
 /** Fields that an operator adds to requests, and characters of one including its name. Ours. */
