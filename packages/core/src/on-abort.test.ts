@@ -1,9 +1,9 @@
-// What is at stake: no one who waits is forgotten when a crawl stops at once, and who no longer waits is not called.
+// At stake: no waiting code is forgotten when a crawl stops at once, and code that no longer waits is not called.
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { onAbort } from './on-abort.js';
 
-it('calls everybody who waits, once, and no one who was taken off', () => {
+it('calls every callback once, and none that was removed', () => {
   const control = new AbortController();
   const called: string[] = [];
   const say = (): number => called.push('twice');

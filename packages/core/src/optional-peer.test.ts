@@ -1,4 +1,4 @@
-// A library that is not installed is told by its name, with the line that installs it.
+// A missing library is reported with its name and the command that installs it.
 
 import { expect, it } from 'vitest';
 import { loadPeer } from './optional-peer.js';

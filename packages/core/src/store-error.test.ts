@@ -1,4 +1,4 @@
-// What is at stake: an operator who is told that the crawl is kept looks for a broken server, not for a wrong password.
+// At stake: an operator who reads that the crawl is kept looks for a broken server, not for a wrong password.
 
 import { FrontierError } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
@@ -20,12 +20,12 @@ it.each([
   expect(error).not.toMatchObject({ hint: expect.stringContaining('kept') });
 });
 
-it('a server that is away: whether it runs, and that nothing is lost', () => {
+it('a server that is away: the hint asks whether it runs, and says that nothing is lost', () => {
   const error = asMannerlyError(new FrontierError('store-failed', 'Redis could not be reached: ECONNREFUSED'), null);
   expect(error).toMatchObject({ hint: expect.stringMatching(/^Is the server running.* is kept/) });
 });
 
-it('a server whose error says what to do: that, and no question whether it runs', () => {
+it('a server whose error says what to do: the hint says that, and does not ask whether it runs', () => {
   const advice = 'Raise `max_connections`.';
   const away = new FrontierError('store-failed', 'PostgreSQL could not be reached: too many', { hint: advice });
   expect(asMannerlyError(away, null)).toMatchObject({ hint: expect.stringMatching(/^Raise `max.* is kept/) });

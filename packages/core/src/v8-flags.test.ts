@@ -1,5 +1,5 @@
-// What is at stake: the memory of every crawl by the command. The engine is set for a whole process, so each test is
-// one.
+// At stake: the memory of every crawl by the command. V8 is configured for a whole process, so each test runs in its
+// own.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ async function newSpaceBytes(imports: readonly string[]): Promise<number> {
   return Number(stdout);
 }
 
-it('keeps the space for new objects well below what the engine would give it', async () => {
+it('keeps the space for new objects well below V8’s default', async () => {
   let [lean, usual] = await Promise.all([newSpaceBytes([LEAN_ENGINE]), newSpaceBytes([])]);
   // Node.js 26 grows it past what is asked in one process of four.
   for (let more = 0; more < 3 && lean > 0.7 * usual; more += 1) lean = await newSpaceBytes([LEAN_ENGINE]);

@@ -1,4 +1,4 @@
-// What is at stake: memory of a crawl that waits for hours, and the time of one that does not.
+// At stake: the memory of a crawl that waits for hours, and the time of one that does not.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LONG_WAIT_MS } from './limits.js';
@@ -6,7 +6,7 @@ import { LONG_WAIT_MS } from './limits.js';
 beforeEach(() => vi.resetModules());
 afterEach(() => vi.unstubAllGlobals());
 
-it('collects before a long wait only', async () => {
+it('collects garbage only before a long wait', async () => {
   const { giveMemoryBack } = await import('./wakeup.js');
   const gc = vi.fn();
   vi.stubGlobal('gc', gc);
@@ -16,7 +16,7 @@ it('collects before a long wait only', async () => {
   expect(gc).toHaveBeenCalledTimes(1);
 });
 
-it('does without where the process does not let it', async () => {
+it('does without it if the process has no collector', async () => {
   const { giveMemoryBack } = await import('./wakeup.js');
   vi.stubGlobal('gc', undefined);
   expect(() => giveMemoryBack(LONG_WAIT_MS)).not.toThrow();

@@ -1,5 +1,5 @@
-// What is at stake: a wake-up that comes while the loop is busy must not be slept over, and an early timer must not
-// spin.
+// At stake: a wake-up that comes while the loop is busy must not be missed, and an early timer must not cause a busy
+// loop.
 import type { Clock } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import { Wakeup } from './wakeup.js';
@@ -30,7 +30,7 @@ describe('the wake-up', () => {
     await sleep;
   });
 
-  it('ends a sleep early, and takes its timer away', async () => {
+  it('ends a sleep early, and removes its timer', async () => {
     const clock = handClock();
     const wakeup = new Wakeup(clock);
     const sleep = wakeup.sleep(1500);

@@ -1,5 +1,5 @@
-// Numbers are what an operator is woken by: they must count what happened, once, under names that stay, and a hostile
-// site must not be able to make a time series database grow.
+// Metrics wake operators up: they must count what happened, once, under stable names, and a hostile site must not be
+// able to make a time series database grow.
 
 import { readFileSync } from 'node:fs';
 import {
@@ -42,7 +42,7 @@ function story() {
 }
 
 describe('Prometheus', () => {
-  it('counts what happened under the documented names, and reads what is', async () => {
+  it('counts events under the documented names, and reads current values', async () => {
     const { crawl, happen } = story();
     const registry = new Registry();
     const metrics = createPrometheusMetrics(crawl, { registry });
@@ -92,7 +92,7 @@ describe('Prometheus', () => {
 });
 
 describe('OpenTelemetry', () => {
-  it('counts what happened under the documented names, with units, and reads what is', async () => {
+  it('counts events under the documented names, with units, and reads current values', async () => {
     const { crawl, happen } = story();
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
     // Read by hand: the reader's own timer would come after this test.
@@ -128,7 +128,7 @@ describe('the names', () => {
   const page = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
 
   it.each(Object.values(MEASURES).map((measure) => [measure.prometheus, measure] as const))(
-    '%s stands in docs/metrics.md, word for word',
+    '%s is in docs/metrics.md, word for word',
     (_, { prometheus, openTelemetry, unit, labels, help }) => {
       const told = labels.length === 0 ? '' : labels.map((label) => `\`${label}\``).join(', ');
       expect(page).toContain(

@@ -1,4 +1,4 @@
-// Processes of one crawl are told the same, or the later one is told that it differs and in what.
+// Processes of one crawl must have the same options, or the later one gets an error that names the difference.
 
 import { describe, expect, it } from 'vitest';
 import { decodeJson, encodeJson } from '../json-record.js';

@@ -1,5 +1,5 @@
-// A mistake in the options must be reported before any request, by name and with the value. What is less polite than a
-// site may expect must be in the report: else a bold crawl looks like a polite one.
+// A mistake in the options must be reported before any request, with name and value. Options that are less polite than
+// a site may expect must be in the report: otherwise a bold crawl looks polite.
 
 import { describe, expect, it } from 'vitest';
 import { createCrawler } from '../crawler.js';
@@ -195,7 +195,7 @@ describe('resolved options', () => {
     expect(resolveOptions(given({ archive: { wacz: true } })).archive).toMatchObject({ wacz: true, digest: 'sha-256' });
   });
 
-  it('open the ports that seeds name, and no other', () => {
+  it('allow the ports of seeds, and no others', () => {
     expect(resolveOptions(GOOD).network.ports).toEqual([8443]);
     expect(resolveOptions(given({ network: { ports: [8080] } })).network.ports).toEqual([8080, 8443]);
   });
@@ -254,7 +254,7 @@ describe('relaxed defaults', () => {
     [{ retries: { handler: 4 } }, 'retries.handler'],
     [{ retries: { failureWaitsMs: [], throttleWaitsMs: [60_000], handler: 3 } }, null],
   ];
-  it.each(cases)('%j: %s', (more, named) => {
+  it.each(cases)('with %j: %s', (more, named) => {
     const { relaxedDefaults } = resolveOptions(given(more));
     if (named === null) expect(relaxedDefaults).toEqual([]);
     else expect(relaxedDefaults).toEqual([expect.stringContaining(`\`${named}`)]);

@@ -1,12 +1,12 @@
-// Most first mistakes are a name: of another crawler, of the wrong group, or misspelt. If this breaks, the message
-// lists thirty names, and the one that was meant has to be found among them.
+// Most first mistakes are names: of another crawler, in the wrong group, or misspelt. If this breaks, the message lists
+// thirty names, and the user has to find the right one.
 
 import { describe, expect, it } from 'vitest';
 import { CRAWL_ROWS } from './crawl-rows.js';
 import { hintFor, suggestionFor } from './suggestion.js';
 import { CONFIG_OPTIONS, OPTIONS } from './table.js';
 
-describe('the option that was meant', () => {
+describe('the suggested option', () => {
   it.each([
     ['bound', 'bounds'],
     ['politness', 'politeness'],
@@ -46,7 +46,7 @@ describe('the option that was meant', () => {
   });
 
   it.each(['ROBOTSTXT_OBEY', 'respectRobotsTxtFile', 'obey', 'ignore-robots', 'noRobots'])(
-    '%s is told that robots.txt is always obeyed, and what a site of one’s own can say',
+    'for %s, the message says that robots.txt is always obeyed, and what the user’s own site can declare',
     (name) => {
       expect(hintFor(name, '', OPTIONS)).toMatch(/^robots\.txt is always obeyed.*"User-agent: <your name>"/);
     },

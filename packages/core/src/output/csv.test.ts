@@ -1,5 +1,5 @@
-// A table is for people and their tools: what is in it must be readable by any of them, its shape must not change
-// within a file, and nothing of an item may be lost because no column was thought of.
+// A table is for people and their tools: any tool must be able to read it, its columns must not change within a file,
+// and no part of an item may be lost because it has no column.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ const text = (): Promise<string> => readFile(path, 'utf8');
 const rows = async (): Promise<Record<string, string>[]> => parse(await text(), { columns: true });
 
 describe('a CSV file', () => {
-  it('keeps licences: in a column where the first page has one, else in the last', async () => {
+  it('keeps licences in their own column if the first page has one, otherwise in the last column', async () => {
     const license = {
       document: 'https://a.example/l',
       fetchedAtMs: 0,
@@ -97,14 +97,14 @@ describe('a CSV file', () => {
     expect((await rows())[0]).toMatchObject({ value: cell, more: '' });
   });
 
-  it('puts an apostrophe before what would be a formula where that is asked for', async () => {
+  it('puts an apostrophe before a formula if an option says so', async () => {
     const data = { value: '=SUM(A1)', other: 'a=b', sum: '-1+2', less: -1.5, '@key': '+4', wide: '＝1' };
     await write({ escapeFormulas: true }, [item('a/0', data)]);
     const escaped = { value: "'=SUM(A1)", other: 'a=b', sum: "'-1+2", less: '-1.5', "'@key": '+4', wide: "'＝1" };
     expect((await rows())[0]).toMatchObject(escaped);
   });
 
-  it('keeps what is no object, and what goes by a name of the page, in the last column', async () => {
+  it('keeps items that are not objects, and keys that the page uses, in the last column', async () => {
     await write({}, [
       item('a/0', 'text'),
       item('a/1', [1]),
@@ -119,12 +119,12 @@ describe('a CSV file', () => {
     ]);
   });
 
-  it('has the columns that were asked for, in that order', async () => {
+  it('has the requested columns in that order', async () => {
     await write({ columns: ['n', 'url', 'missing'] }, [item('a/0', { n: 1, t: 2 })]);
     expect(await text()).toBe('id,n,url,missing,more\na/0,1,https://example.com/a,,"{""t"":2}"\n');
   });
 
-  it('keeps its columns over restarts, whatever comes then', async () => {
+  it('keeps its columns over restarts, whatever items come', async () => {
     await write({}, [item('a/0', { n: 1 })]);
     await write({}, [item('b/0', { t: 'new' })]);
     expect((await rows())[1]).toMatchObject({ n: '', more: '{"t":"new"}' });
@@ -133,7 +133,7 @@ describe('a CSV file', () => {
   it.each([
     ['other columns are asked for', 'id,n,more\na/0,1,\n', ['t']],
     ['somebody else wrote it', 'name,age\nx,1\n', undefined],
-  ])('is refused when %s, and left as it was', async (_when, before, columns) => {
+  ])('is refused if %s, and not changed', async (_when, before, columns) => {
     await writeFile(path, before);
     const sink = csvSink({ path, ...(columns === undefined ? {} : { columns }) });
     await expect(sink.open()).rejects.toMatchObject({ code: 'option-invalid' });
@@ -148,7 +148,7 @@ describe('a CSV file', () => {
     await expect(sink.write([item('a/0', 1)])).rejects.toThrow('not open');
   });
 
-  it('knows rows again whose values have line breaks, and ids that have quotes', async () => {
+  it('recognises rows whose values have line breaks, and ids with quotes', async () => {
     const page = [item('a"b,c\nd/0', { t: 'x\n"y"\n' }), item('ü/0', { t: '"' })];
     await write({}, page);
     const before = await text();

@@ -1,4 +1,4 @@
-// A crawl’s items as a table: read back by another reader, each column with its type, whole or not at all.
+// A crawl’s items as a table: another reader can read it, each column has its type, and the file is complete or absent.
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ async function readBack(path: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('exportItems', () => {
-  it('gives the keys of an item columns of Parquet, also where it has an id of its own', async () => {
+  it('gives the keys of an item columns in Parquet, also if it has its own id', async () => {
     const own = { url: 'https://a.test/', fetchedAt: AT };
     await keep([
       { id: 'a/1/0', ...own, data: { id: 'shoe-7', title: 'Shoe', url: 'https://a.test/shoe' } },
@@ -113,7 +113,7 @@ describe('exportItems', () => {
     expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('.part'));
   });
 
-  it('writes row groups, so that memory is that of one', async () => {
+  it('writes row groups, so that memory holds only one', async () => {
     const count = PARQUET_GROUP_ROWS + 5;
     await keep(
       Array.from({ length: count }, (_, at) => ({ id: `a/${at}/0`, url: 'https://a.test/', fetchedAt: AT, at })),
@@ -145,13 +145,13 @@ describe('exportItems', () => {
     expect(JSON.parse(await readFile(to, 'utf8'))).toMatchObject({ long });
   });
 
-  it('writes a table without rows where there are no items', async () => {
+  it('writes a table without rows if there are no items', async () => {
     const to = join(directory, 'items.parquet');
     expect(await exportItems({ from: [directory], to, format: 'parquet' })).toMatchObject({ items: 0 });
     expect(await readBack(to)).toEqual([]);
   });
 
-  it('keeps what has no column, and what items call `more`, in the last one', async () => {
+  it('keeps values without a column, and keys named `more`, in the last one', async () => {
     const many = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`k${at}`, at]));
     await keep([{ id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT, more: 'x', ...many }]);
     const to = join(directory, 'items.parquet');
@@ -161,7 +161,7 @@ describe('exportItems', () => {
     expect(JSON.parse(String(row['more']))).toMatchObject({ more: 'x', k599: 599 });
   });
 
-  it('leaves what was there when it is ended, and nothing next to it', async () => {
+  it('keeps the earlier file when it is interrupted, and no other', async () => {
     await keep([{ id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT }]);
     const to = join(directory, 'items.csv');
     await writeFile(to, 'before');

@@ -1,5 +1,4 @@
-// What is at stake: an item written again after a crash must be the same item, and another page's must never pass for
-// it.
+// At stake: an item that is written again after a crash must have the same id, and an item of another page never.
 import { expect, it } from 'vitest';
 import { itemsOf } from './items.js';
 
@@ -10,7 +9,7 @@ const page = (url: string, visit = 0) => ({
   exclusion: { expiresAtMs: null, preferences: {} },
 });
 
-it('are named after their page: the same again for the same page, others for another', () => {
+it('are named after their page: the same ids for the same page, others for another', () => {
   const first = itemsOf('a.test', page('http://a.test/1'), ['x', 'y']);
   expect(first.map(({ id }) => id)).toEqual(itemsOf('a.test', page('http://a.test/1'), ['z', 'z']).map(({ id }) => id));
   expect(new Set([...first, ...itemsOf('a.test', page('http://a.test/2'), ['x', 'y'])].map(({ id }) => id)).size).toBe(
@@ -20,12 +19,12 @@ it('are named after their page: the same again for the same page, others for ano
   expect(first[1]?.id).toMatch(/^a\.test\/[0-9a-f]{16}\/1$/);
 });
 
-it('have ids of their own at each visit of their page', () => {
+it('have new ids at each visit of their page', () => {
   const idsOf = (visit: number) => itemsOf('a.test', page('http://a.test/1', visit), ['x']).map(({ id }) => id);
   expect(new Set([0, 1, 2].flatMap(idsOf)).size).toBe(3);
   expect(idsOf(1)).toEqual(idsOf(1));
 });
 
-it('are none for a page that emitted nothing', () => {
+it('are absent for a page that emitted nothing', () => {
   expect(itemsOf('a.test', page('http://a.test/1'), [])).toEqual([]);
 });

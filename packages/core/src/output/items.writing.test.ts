@@ -1,5 +1,4 @@
-// What is at stake: a sink that fails must be named, and must not keep the others from getting what they hold onto the
-// medium.
+// At stake: a sink that fails must be named, and must not prevent the others from writing.
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';
@@ -22,7 +21,7 @@ function sink(name: string, calls: string[], fails: 'open' | 'write' | 'close' |
   return { name, open: act('open'), write: act('write'), close: act('close') };
 }
 
-it.each([false, true])('names the sink that failed, whichever way (throws: %s)', async (throws) => {
+it.each([false, true])('names the sink that failed, however it fails (throws: %s)', async (throws) => {
   for (const verb of ['open', 'write', 'close'] as const) {
     const writer = new ItemWriter([sink('disk', [], verb, throws)], UNSTOPPED);
     const all = async (): Promise<void> => {
@@ -35,7 +34,7 @@ it.each([false, true])('names the sink that failed, whichever way (throws: %s)',
   }
 });
 
-it('takes a sink written in JavaScript, whose methods return nothing', async () => {
+it('accepts a sink in JavaScript whose methods return nothing', async () => {
   const written: Item[] = [];
   const plain = {
     name: 'plain',
@@ -50,7 +49,7 @@ it('takes a sink written in JavaScript, whose methods return nothing', async () 
   expect(written).toEqual([ITEM]);
 });
 
-it('closes every sink although one cannot, and none that never opened', async () => {
+it('closes every sink even if one fails, and none that never opened', async () => {
   const calls: string[] = [];
   const writer = new ItemWriter([sink('a', calls), sink('b', calls, 'close', true), sink('c', calls)], UNSTOPPED);
   await writer.open();
@@ -61,7 +60,7 @@ it('closes every sink although one cannot, and none that never opened', async ()
   expect(calls).toEqual(['open a', 'open b', 'open c', 'close a', 'close b', 'close c', 'open d', 'open e', 'close d']);
 });
 
-it('a library that is not installed is no failure of the sink', async () => {
+it('a missing library is not a failure of the sink', async () => {
   const missing = new MannerlyError('peer-missing', 'it needs pg');
   const told: unknown[] = [];
   const writer = new ItemWriter([{ ...sink('table', []), open: () => Promise.reject(missing) }], {
@@ -72,7 +71,7 @@ it('a library that is not installed is no failure of the sink', async () => {
   expect(told).toEqual([]);
 });
 
-it('a write that never ends is waited for until a while after a stop at once, and so is the close of its sink', async () => {
+it('a write that never ends is awaited until shortly after an immediate stop, and so is the close of its sink', async () => {
   const clock = createManualClock();
   const stop = new AbortController();
   const told: unknown[] = [];
@@ -109,7 +108,7 @@ it('an open that never ends is waited for until a while after a stop at once, an
   expect(clock.nextTimerAt()).toBeNull();
 });
 
-it('a close that never ends is named, after a bound of its own or a while after a stop at once', async () => {
+it('a close that never ends is reported, after its own bound or shortly after an immediate stop', async () => {
   for (const isStopped of [false, true]) {
     const clock = createManualClock();
     const stop = new AbortController();

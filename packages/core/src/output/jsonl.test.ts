@@ -1,5 +1,5 @@
-// Items on disk. A crash may come between any two bytes: what was whole stays, what was cut short goes, and a page that
-// is handled again writes only what is missing.
+// Items on disk. A crash may come between any two bytes: complete lines stay, cut lines are removed, and a page that is
+// handled again writes only what is missing.
 
 import { appendFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ describe('the line of an item', () => {
     expect(itemLine(item('h/e/0', data))).toBe(`${expected}\n`);
   });
 
-  it('carries expiry and preferences where there are any', () => {
+  it('has expiry and preferences if there are any', () => {
     const line = itemLine(
       item('h/e/0', {}, { expiresAtMs: Date.UTC(2027, 0, 1), preferences: { 'train-ai': 'disallow' } }),
     );
@@ -66,12 +66,12 @@ describe('the line of an item', () => {
     });
   });
 
-  it.each(['h/e/0', 'a"b\\c', 'ü\n', ''])('gives back the id %j', (id) => {
+  it.each(['h/e/0', 'a"b\\c', 'ü\n', ''])('returns the id %j', (id) => {
     expect(idOfLine(itemLine(item(id)))).toBe(id);
   });
 
   it.each(['', '{}', '{"url":"x","id":"y"}', '{"id":7}', '{"id":"x', '{"id":"\\q"}', 'null'])(
-    'gives no id for %j',
+    'returns no id for %j',
     (line) => {
       expect(idOfLine(line)).toBeNull();
     },
@@ -85,14 +85,14 @@ describe('a file of items', () => {
     expect(await idsOnDisk()).toEqual(['a/0', 'a/1', 'b/0', 'b/1']);
   });
 
-  it('knows an id again that is not ASCII, however long its line is', async () => {
+  it('recognises an id that is not ASCII, however long its line is', async () => {
     const long = { text: 'ü'.repeat(600_000) };
     await session([item('hüst/é/0', long), item('x/0')]);
     await session([item('hüst/é/0', long), item('x/0')]);
     expect(await idsOnDisk()).toEqual(['hüst/é/0', 'x/0']);
   });
 
-  it('takes what pages write at the same time, in order', async () => {
+  it('writes simultaneous pages in order', async () => {
     const sink = jsonlSink({ path });
     await sink.open();
     await Promise.all(Array.from({ length: 50 }, (_, n) => sink.write([item(`p${n}/0`), item(`p${n % 7}/0`)])));
@@ -101,7 +101,7 @@ describe('a file of items', () => {
     expect(ids).toEqual(Array.from({ length: 50 }, (_, n) => `p${n}/0`));
   });
 
-  it('is whole after a crash at any byte, and what is missing is written again', async () => {
+  it('is valid after a crash at any byte, and what is missing is written again', async () => {
     await session([item('a/0', { t: 'ü' }), item('a/1')]);
     const whole = await readFile(path);
     for (let length = 0; length <= whole.length; length += 1) {
@@ -112,7 +112,7 @@ describe('a file of items', () => {
     }
   });
 
-  it('knows the pages at the end of a long file, and cuts what is torn there', async () => {
+  it('recognises the pages at the end of a long file, and cuts a torn line there', async () => {
     const pages = 20_000;
     const old = Array.from({ length: pages }, (_, n) => `{"id":"a/${n}/0","url":"x","t":"${'ü'.repeat(150)}"}\n`).join(
       '',
@@ -125,7 +125,7 @@ describe('a file of items', () => {
     expect(after.slice(old.length)).toMatch(/^\{"id":"a\/new\/0".*\}\n$/);
   });
 
-  it('loses a torn line at open even when nothing is written', async () => {
+  it('drops a torn line at open even if nothing is written', async () => {
     await session([item('a/0')]);
     const { size } = await stat(path);
     await appendFile(path, '{"id":"a/1","url":"https:');
@@ -133,7 +133,7 @@ describe('a file of items', () => {
     expect((await stat(path)).size).toBe(size);
   });
 
-  it('leaves lines alone that it did not write', async () => {
+  it('does not change lines that it did not write', async () => {
     await writeFile(path, 'not ours\n\n');
     await session([item('a/0')]);
     expect((await readFile(path, 'utf8')).split('\n').slice(0, 2)).toEqual(['not ours', '']);
@@ -157,7 +157,7 @@ describe('a file of items', () => {
     await expect(sink.write([item('a/0')])).rejects.toThrow('not open');
   });
 
-  it('says when its directory is not there', async () => {
+  it('reports a missing directory', async () => {
     await expect(jsonlSink({ path: join(directory, 'no', 'x.jsonl') }).open()).rejects.toMatchObject({
       code: 'ENOENT',
     });

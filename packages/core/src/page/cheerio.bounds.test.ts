@@ -1,5 +1,4 @@
-// A page that nests without end must not cost its handler an afternoon, nor all memory; a page that is merely long must
-// keep its tree.
+// A page that nests without end must not take hours or all memory; a page that is merely long must get its tree.
 
 import { describe, expect, it } from 'vitest';
 import { loadDocument } from './cheerio.js';

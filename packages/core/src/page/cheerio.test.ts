@@ -1,5 +1,5 @@
-// What is at stake: a document that shares its class with others must answer as one of its own would, and must not be
-// kept by it.
+// At stake: a document that shares its class with others must answer as one with its own class, and the class must not
+// keep it in memory.
 
 import { createRequire } from 'node:module';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
@@ -79,13 +79,13 @@ describe.each([
 ])('a document of %s', (_, text, isXml) => {
   const usual = () => load(text, isXml ? { xml: true } : { scriptingEnabled: false });
 
-  it.each(Object.entries(QUESTIONS))('answers as one with a class of its own: %s', (_question, ask) => {
+  it.each(Object.entries(QUESTIONS))('answers as one with its own class: %s', (_question, ask) => {
     const shared = loadDocument(text, isXml);
     loadDocument(OTHER, isXml);
     expect(ask(shared)).toEqual(ask(usual()));
   });
 
-  it('knows its own root among others, step by step', () => {
+  it('uses its own root among others, step by step', () => {
     const [first, second] = [loadDocument(text, isXml), loadDocument(OTHER, isXml)];
     const steps = ($: CheerioAPI) => $('*').last().parent().closest(':root').find('*').length;
     expect([steps(first), steps(second), first.root()[0] === second.root()[0]]).toEqual([

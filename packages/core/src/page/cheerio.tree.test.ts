@@ -61,19 +61,22 @@ function expectSameTree(html: string): void {
 }
 
 describe('the lean tree', () => {
-  it.each(PAGES.map((html, index) => [index, html] as const))('is that of the usual adapter: page %i', (_, html) => {
-    expectSameTree(html);
-  });
+  it.each(PAGES.map((html, index) => [index, html] as const))(
+    'is the same as the usual adapter’s: page %i',
+    (_, html) => {
+      expectSameTree(html);
+    },
+  );
 
   it.each([
     ['damaged pages', damagedPage],
     ['pages with SVG and MathML', islandsAndDamage],
-  ])('is that of the usual adapter: %s', (_, page) => {
+  ])('is the same as the usual adapter’s: %s', (_, page) => {
     const random = createRandom(SEED);
     for (let count = 0; count < PAGE_COUNT; count += 1) expectSameTree(page(random));
   });
 
-  it('is that of the usual adapter: characters that mean something, wherever they stand', () => {
+  it('is the same as the usual adapter’s: characters with a meaning, wherever they are', () => {
     const random = createRandom(SEED);
     const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)] ?? '';
     for (let count = 0; count < PAGE_COUNT; count += 1) {
@@ -86,7 +89,7 @@ describe('the lean tree', () => {
     expectSameTree('<html a=1><body b=1><p>x<html a=2 c=3><body b=2 d=4><svg><a xlink:href="/x" title=t></a></svg>');
   });
 
-  it('knows no names but those that were written', () => {
+  it('has no attribute names but those in the page', () => {
     const $ = loadDocument('<p>a</p><p constructor="c" __proto__="p" toString>b</p>', false);
     expect($('[constructor]').length).toBe(1);
     expect($('p').first().attr('constructor')).toBeUndefined();
@@ -95,7 +98,7 @@ describe('the lean tree', () => {
     expect($.html()).toContain('<p constructor="c" __proto__="p" tostring="">');
   });
 
-  it('can be changed like any other', () => {
+  it('can be modified like any other', () => {
     const $ = loadDocument('<ul><li>a</li></ul>', false);
     $('ul').append('<li class="new">b</li>').prepend($('<li>0</li>'));
     $('li').first().remove();

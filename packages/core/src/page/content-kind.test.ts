@@ -1,4 +1,4 @@
-// What kind of content a response holds decides whether links are looked for and which handler it goes to.
+// The kind of a response's content decides whether it is searched for links and which handler gets it.
 
 import { describe, expect, it } from 'vitest';
 import { type ContentKind, contentOf } from './content-kind.js';
@@ -6,7 +6,7 @@ import { type ContentKind, contentOf } from './content-kind.js';
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const kindOf = (type: string, body = ''): ContentKind => contentOf([['Content-Type', type]], bytes(body)).kind;
 
-describe('a media type that is named', () => {
+describe('a declared media type', () => {
   const rows: [type: string, expected: ContentKind][] = [
     ['text/html', 'html'],
     ['text/html; charset=utf-8', 'html'],
@@ -111,7 +111,7 @@ describe('a declaration and bytes that disagree', () => {
     expect(kindOf(type, body)).toBe(expected);
   });
 
-  it('are not looked into where the server says nosniff', () => {
+  it('are not inspected if the server says nosniff', () => {
     const headers = [
       ['Content-Type', 'text/html'],
       ['X-Content-Type-Options', 'NoSniff'],
@@ -119,7 +119,7 @@ describe('a declaration and bytes that disagree', () => {
     expect(contentOf(headers, bytes(PDF))).toEqual({ mime: 'text/html', kind: 'html', sniffedType: 'pdf' });
   });
 
-  it('polyglots go by their first bytes', () => {
+  it('are decided by the first bytes for polyglots', () => {
     expect(kindOf('text/html', `${PDF}\n<html><a href="/x">`)).toBe('pdf');
     expect(kindOf('text/html', `GIF89a/*<html>*/=1`)).toBe('image');
     expect(kindOf('image/gif', `<html>GIF89a`)).toBe('other');

@@ -1,4 +1,4 @@
-// What is at stake: data.txt is an offer. It must never hold or close a crawl, nor open what robots.txt closes.
+// At stake: data.txt is an offer. It must never hold or close a crawl, nor open what robots.txt closes.
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { type DatasetFound, datasetReader } from './datasets.js';
@@ -27,7 +27,7 @@ function read(outcome: FetchOutcome, enqueue: boolean): { urls: string[]; told: 
 }
 
 describe('data.txt', () => {
-  it('is told, and queued only where the crawl asks for it', () => {
+  it('is reported, and queued only if an option says so', () => {
     expect(read(answer(200, TEXT), false).urls).toEqual([]);
     const { urls, told } = read(answer(200, TEXT), true);
     expect(urls).toEqual(['dataset dataset https://a.test/d/one.csv']);

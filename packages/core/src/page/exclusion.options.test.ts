@@ -1,4 +1,4 @@
-// The options of exclusion in the places where `@mannerly/robots` expects them.
+// The options of exclusion are passed to `@mannerly/robots` in the right places.
 
 import { PAGE_DEFAULTS } from '@mannerly/robots/page';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { resolveExclusionOptions } from './exclusion.js';
 it('are all on without options', () =>
   expect(resolveExclusionOptions({})).toEqual({ page: PAGE_DEFAULTS, canonical: 'expose' }));
 
-it('find their places', () => {
+it('are passed on in the right places', () => {
   const { page, canonical } = resolveExclusionOptions({
     purposes: ['tdm'],
     pageLevel: { noindex: 'flag' },

@@ -1,5 +1,5 @@
-// What is done about what pages say: every row of page-level §7 with its nearest neighbour, which must not have the
-// effect. If this breaks, a directive has no effect.
+// The effects of page directives: every row of page-level §7, with a similar case that must not have the effect. If
+// this breaks, a directive has no effect.
 
 import type { TdmReservation } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
@@ -58,7 +58,7 @@ const NOFOLLOW = 'links:page-nofollow images:page-nofollow';
 const TDM = { reserved: true, policy: 'https://example.com/policy' };
 const DENIES_TRAINING = { preferences: { 'train-ai': 'disallow' } } as const;
 
-describe('what a page loses (page-level §7)', () => {
+describe('the effects of a page’s directives (page-level §7)', () => {
   const rows: [said: Said, options: ExclusionGroups, expected: string][] = [
     [{}, {}, ''],
     // noindex, from every place
@@ -174,11 +174,11 @@ describe('links', () => {
   });
 });
 
-describe('URLs that a page leads on to', () => {
+describe('URLs to which a page refers', () => {
   const leads = (said: Said, options?: ExclusionGroups) =>
     exclude(said, options).links.map(({ url, via, depth, hops }) => [url, via, depth, hops]);
 
-  it('are the one to keep instead, at the depth of the page and one hop on', () => {
+  it('are the one to keep instead, at the depth of the page and one hop later', () => {
     expect(leads({ html: '<link name=INDEXINSTEAD content="https://other.example/c">' })).toEqual([
       ['https://other.example/c', 'link', 2, 1],
     ]);
@@ -187,7 +187,7 @@ describe('URLs that a page leads on to', () => {
     ).toEqual([]);
   });
 
-  it('are the canonical one where the option says so, and never the page itself', () => {
+  it('are the canonical one if an option says so, and never the page itself', () => {
     const html = '<link rel=canonical href=/b>';
     expect(leads({ html })).toEqual([]);
     expect(leads({ html }, { canonical: 'follow' })).toEqual([['https://example.com/b', 'link', 2, 1]]);
@@ -202,7 +202,7 @@ describe('URLs that a page leads on to', () => {
     expect(leads({ html: '<meta http-equiv=refresh content="30;url=b">' })).toEqual([]);
   });
 
-  it('are none where the page asks that its links be left alone', () => {
+  it('are none if the page asks not to follow its links', () => {
     const html =
       '<link rel=indexinstead href=/b><link rel=canonical href=/c><meta http-equiv=refresh content="0;url=d">';
     expect(leads({ html }, { canonical: 'follow' })).toHaveLength(3);
@@ -210,8 +210,8 @@ describe('URLs that a page leads on to', () => {
   });
 });
 
-describe('what is told', () => {
-  it('names every reason with its sources, those that do not act too (page-level §1.4)', () => {
+describe('the reported reasons', () => {
+  it('include every reason with its sources, also those without effect (page-level §1.4)', () => {
     const { reasons } = exclude({ tag: 'noindex', html: '<meta name=robots content=noindex>', tdm: TDM });
     expect(reasons).toEqual([
       { reason: 'noindex', sources: ['x-robots-tag', 'meta'], detail: null, isApplied: true },
@@ -219,12 +219,12 @@ describe('what is told', () => {
     ]);
   });
 
-  it('gives the first reason that acts on items, with where it was found', () => {
+  it('include the first reason that affects items, with its source', () => {
     const { reason, detail } = exclude({ tag: 'nofollow', tdm: TDM }, { purposes: ['tdm'] });
     expect([reason, detail]).toEqual(['tdm-reserved', `tdmrep: ${TDM.policy}`]);
   });
 
-  it('carries expiry, preferences and the canonical URL', () => {
+  it('include expiry, preferences and the canonical URL', () => {
     const exclusion = exclude({
       tag: 'unavailable_after: 2026-12-01',
       html: '<link rel=canonical href=/b>',

@@ -1,6 +1,6 @@
-// The one pass against a whole HTML parser (cheerio on parse5) on random pages: links, title, base, metas and refresh.
-// What differs knowingly is not generated: tables, selects and framesets, whose content a tree builder moves or drops,
-// and end tags inside SVG that belong to an element around it, which end it only for those who keep a stack.
+// The scan compared with a complete HTML parser (cheerio on parse5) on random pages: links, title, base, metas and
+// refresh. Intended differences are not generated: tables, selects and framesets, whose content a tree builder moves or
+// drops, and end tags inside SVG that belong to an element around it, which end the SVG only for a parser with a stack.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -145,7 +145,7 @@ function byTree(html: string) {
 
 /** A tree builder repeats links that were left open, so the links are compared as a set. */
 const asSet = (links: readonly unknown[]): string[] => [...new Set(links.map((link) => JSON.stringify(link)))].sort();
-describe('one pass and a whole parser', () => {
+describe('the scan and a complete parser', () => {
   it('find the same in random pages', () => {
     fc.assert(
       fc.property(page, (html) => {

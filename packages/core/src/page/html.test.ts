@@ -1,5 +1,5 @@
-// What one pass finds in a page, odd markup included. A link that is missed is a page that is never fetched; a
-// `noindex` that is missed is a directive that is ignored; markup that is no part of the page must yield neither.
+// What the scan finds in a page, including odd markup. If a link is missed, a page is never fetched; if a `noindex` is
+// missed, a directive is ignored. Markup that is not part of the page must yield neither.
 
 import { describe, expect, it } from 'vitest';
 import { readHtml } from './html.js';
@@ -111,7 +111,7 @@ describe('links', () => {
     expect(hrefs(html)).toEqual(expected);
   });
 
-  it('keeps element and rel in lower-case words', () => {
+  it('keeps element and rel in lower case', () => {
     expect(readHtml('<a href=/a rel=" NoFollow\tUGC "></a><area href=/b rel>').links).toEqual([
       { href: '/a', rel: ['nofollow', 'ugc'], element: 'a' },
       { href: '/b', rel: [], element: 'area' },
@@ -142,20 +142,20 @@ describe('title', () => {
 });
 
 describe('base, refresh, metas and link elements', () => {
-  it('takes the first base that has an href', () => {
+  it('uses the first base that has an href', () => {
     expect(readHtml('<base target=x><base href=" /b/ "><base href=/c/>').baseHref).toBe('/b/');
     expect(readHtml('<template><base href=/a></template>').baseHref).toBeNull();
     expect(readHtml('<base>').baseHref).toBeNull();
   });
 
-  it('takes the first refresh', () => {
+  it('uses the first refresh', () => {
     expect(
       readHtml('<meta HTTP-EQUIV=" Refresh " content="0;url=/a"><meta http-equiv=refresh content=1>').refresh,
     ).toBe('0;url=/a');
     expect(readHtml('<meta name=refresh content="0;url=/a">').refresh).toBeNull();
   });
 
-  it('takes metas with a name, of head and body, with content and value apart (page-level §2)', () => {
+  it('reads metas with a name, in head and body, with content and value separate (page-level §2)', () => {
     const html =
       '<meta charset=utf-8><meta name="ROBOTS" content="NOINDEX"><body><meta name=robots value=nofollow><meta name=a>' +
       '<template><meta name=robots content=none></template><script>"<meta name=robots content=none>"</script>';
@@ -166,7 +166,7 @@ describe('base, refresh, metas and link elements', () => {
     ]);
   });
 
-  it('takes link elements that say what they are', () => {
+  it('reads link elements with a rel', () => {
     const html = '<link rel="Canonical x" href=" /c "><link name=INDEXINSTEAD content=/i><link href=/nothing>';
     expect(readHtml(html).linkElements).toEqual([
       { rel: ['canonical', 'x'], name: null, href: '/c', content: null },
@@ -192,7 +192,7 @@ describe('bounds', () => {
     expect(facts.metas[0]?.content).toBe(content.slice(0, MAX_ATTRIBUTE_CHARS));
   });
 
-  it('stops at its numbers of metas and link elements', () => {
+  it('stops at its limits for metas and link elements', () => {
     const facts = readHtml(
       '<meta name=a>'.repeat(MAX_PAGE_METAS + 3) + '<link rel=a>'.repeat(MAX_PAGE_LINK_ELEMENTS + 2),
     );

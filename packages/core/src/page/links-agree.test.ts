@@ -1,8 +1,8 @@
-// `page.links` and `page.$('a')` are two readings of one page: a scan and a tree. A handler may use either, so they
-// have to find the same links with the same `rel`. Three differences are known. `$('a')` also looks into `template`,
-// whose content is no part of the document (HTML, "the template element"). parse5 drops what it finds in a `select` or
-// a `frameset`; the scan keeps those links. And parse5 lets `</table>` end a table from within a `template` in it,
-// which the standard does not.
+// `page.links` and `page.$('a')` read the same page with a scan and with a tree. A handler may use either, so they must
+// find the same links with the same `rel`. Three differences are known. `$('a')` also looks into `template`, whose
+// content is no part of the document (HTML, "the template element"). parse5 drops what it finds in a `select` or a
+// `frameset`; the scan keeps those links. And parse5 lets `</table>` end a table from within a `template` in it, which
+// the standard does not.
 
 import type { Element, ParentNode } from 'domhandler';
 import { describe, expect, it, vi } from 'vitest';
@@ -112,7 +112,7 @@ describe('`page.links` and `page.$("a")`', () => {
     ['<select><option><a href=/x>x</a></select>', ['/x'], []],
     ['<table><tr><template><tr></table><a href=/x></a>', [], ['/x']],
     ['<frameset><a href=/x>x</a></frameset>', ['/x'], []],
-  ])('differ where the header of this test says so: %s', async (html, links, found) => {
+  ])('differ only as the header of this test says: %s', async (html, links, found) => {
     const page = await read(html);
     expect(page.links.map(({ url }) => new URL(url).pathname)).toEqual(links);
     expect(

@@ -37,7 +37,7 @@ describe('pageAlternates', () => {
     expect(of(html)).toEqual([]);
   });
 
-  it('names one twice only where it says something else', () => {
+  it('names a URL twice only if its other fields differ', () => {
     const link = '<link rel=alternate href=/a type=text/markdown>';
     expect(of(`${link}${link}<link rel=alternate href=/a hreflang=fr>`)).toHaveLength(2);
   });

@@ -32,7 +32,7 @@ describe('what a page says of a link', () => {
 });
 
 describe('the links of a page', () => {
-  it('stand in its order, each URL once, without those that lead nowhere', () => {
+  it('are in page order, each URL once, without invalid ones', () => {
     const html =
       '<a href="b">1</a><a href="/c#x">2</a><a href="/a/b#y">again</a><a href="mailto:x@y">no</a><area href="//d.example">';
     expect(linksOf(html).map(({ url, element }) => [url, element])).toEqual([
@@ -42,13 +42,13 @@ describe('the links of a page', () => {
     ]);
   });
 
-  it('keep a URL twice when the page says two things of it: one followable link is enough (page-level §4)', () => {
+  it('keep a URL twice if its links have different `rel`: one followable link is enough (page-level §4)', () => {
     const html =
       '<a href="/x" rel=nofollow>1</a><a href="/x">2</a><a href="/x">3</a><a href="/x" rel="nofollow me">4</a>';
     expect(linksOf(html).map(marks)).toEqual(['nofollow', '']);
   });
 
-  it('keep a URL twice when only one of them is the next page of a list', () => {
+  it('keep a URL twice if only one of the links is the next page of a list', () => {
     const html = '<a href="/2">2</a><a href="/2" rel="nofollow noopener">x</a><a href="/2" rel="Next">Next</a>';
     expect(linksOf(html).map(({ rel }) => rel)).toEqual([[], ['nofollow', 'noopener'], ['next']]);
   });
@@ -68,7 +68,7 @@ describe('a link that is kept', () => {
     'from-the-directory.html',
     'https://example.com/of/the/same/origin.html',
     '../by/the/parser.html',
-  ])('does not keep its page (%s)', (href) => {
+  ])('does not keep its page in memory (%s)', (href) => {
     const pages = 400;
     const chars = 50_000;
     const kept: string[] = [];
@@ -114,11 +114,11 @@ describe('what a selector finds', () => {
     expect(selectLinks({ ...page, $ }, 'img')).toEqual([]);
   });
 
-  it.each(rows)('%s: what has href, src or srcset, images as such: %s', (selector, expected) => {
+  it.each(rows)('%s: finds elements with href, src or srcset, and marks images: %s', (selector, expected) => {
     const found = selectLinks(page, selector).map(({ url, element }) => `${element} ${url.replace(PAGE, '')}`);
     expect(found.join(', ')).toBe(expected);
   });
-  it.each(['/a', 'https://a.test/', ['a']])('%j is no selector: `page.add` takes URLs', (given) => {
+  it.each(['/a', 'https://a.test/', ['a']])('rejects %j, since `page.add` is for URLs', (given) => {
     expect(() => selectLinks(page, given as string)).toThrow(
       expect.objectContaining({ code: 'option-invalid', hint: 'A URL is added by `page.add(url)`' }),
     );

@@ -1,4 +1,4 @@
-// The main text of a page is its article, line by line, and what is too much to read is refused in time.
+// The main text of a page is its article, line by line. A page that is too expensive to read is refused in time.
 
 import { expect, it } from 'vitest';
 import { readMainText } from './main-text.js';

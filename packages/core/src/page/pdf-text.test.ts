@@ -1,4 +1,4 @@
-// PDFs by PDF.js: pages in order, and whatever is no PDF is told as such.
+// Text of PDFs by PDF.js: pages in order, and an error for what is not a PDF.
 
 import { deflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
@@ -17,13 +17,13 @@ it.each([
   ['nothing', ''],
   ['a beginning alone', '%PDF-1.7\n'],
   ['another kind', '<html></html>'],
-])('%s is no PDF', async (_what, body) => {
+])('%s is not a PDF', async (_what, body) => {
   await expect(readPdfText(new TextEncoder().encode(body), URL_OF_PAGE)).rejects.toMatchObject({
     code: 'page-not-pdf',
   });
 });
 
-it('of forms that show each other twice, as many pieces as are wanted', async () => {
+it('of forms that show each other twice, up to the limit of pieces', async () => {
   const most = 500;
   const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, { pieces: most });
   expect(truncated).toBe(true);
@@ -31,11 +31,11 @@ it('of forms that show each other twice, as many pieces as are wanted', async ()
   expect(text.length).toBeLessThan(4 * most);
 });
 
-it('of a page that ends soon behind the last piece that is wanted', async () => {
+it('of a page that ends soon after the last wanted piece', async () => {
   expect(await readPdfText(pdfOfForms(3), URL_OF_PAGE, { pieces: 4 })).toMatchObject({ truncated: true });
 });
 
-it('what takes too long fails, the program goes on meanwhile, and the next is read', async () => {
+it('a PDF that takes too long fails, the program continues meanwhile, and the next one is read', async () => {
   let turns = 0;
   const turning = setInterval(() => {
     turns += 1;
@@ -60,7 +60,7 @@ it('one that has waited too long for others is not read', async () => {
   expect((await next).text).toContain('Low tide at noon');
 });
 
-it('what needs too much memory fails', async () => {
+it('a PDF that needs too much memory fails', async () => {
   const reading = readPdfText(pdfOfContent('q Q '.repeat(2 ** 25)), URL_OF_PAGE, { memoryMib: 64 });
   await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('needs more than 64 MiB of memory') });
 });

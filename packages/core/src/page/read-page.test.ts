@@ -1,4 +1,4 @@
-// From an answer to a page: what is made at once, what waits until it is asked for, and what a wrong question gets.
+// From an answer to a page: what is read at once, what is read on demand, and the errors of wrong calls.
 
 import { describe, expect, it } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
@@ -59,7 +59,7 @@ it.each([
 });
 
 describe('an HTML page', () => {
-  it('is decoded once, however it is asked for', async () => {
+  it('is decoded once, however its text is requested', async () => {
     const { page, decodings } = await read('<title>Ä</title><a href=b>x</a>', 'text/html');
     expect(page.title).toBe('Ä');
     expect(page.links.map(({ url }) => url)).toEqual(['https://example.com/a/b']);
@@ -68,7 +68,7 @@ describe('an HTML page', () => {
     expect(decodings()).toBe(1);
   });
 
-  it('is not decoded for its facts when it is known to be UTF-8, and is when it is not', async () => {
+  it('is scanned without decoding if it is known to be UTF-8', async () => {
     const body = new TextEncoder().encode('\uFEFF<title>Ä &auml; 😀</title><a href="/ü?a&amp;b" rel=NOFOLLOW>x</a>');
     for (const [start, decoded] of [
       [3, 0],
@@ -83,7 +83,7 @@ describe('an HTML page', () => {
     }
   });
 
-  it('keeps its links and its document', async () => {
+  it('makes its links and its document once', async () => {
     const { page } = await read('<a href=b>x</a>', 'text/html');
     expect(page.links).toBe(page.links);
     page.$('a').remove();
@@ -96,7 +96,7 @@ describe('an HTML page', () => {
     expect((await read('<p>', 'text/html')).page.excerpt('a short text', 100)).toBe('a short text');
   });
 
-  it('tells how the crawl came to it', async () => {
+  it('says how the crawl found it', async () => {
     const { page } = await read('', 'text/html', {
       depth: 3,
       from: 'https://example.com/',
@@ -121,7 +121,7 @@ describe('an HTML page', () => {
 });
 
 describe('noscript', () => {
-  it('is part of the page, of its links as of its document', async () => {
+  it('is part of the page, in its links and in its document', async () => {
     const { page } = await read('<body><noscript><a href=b>x</a></noscript>', 'text/html');
     expect(page.links).toHaveLength(1);
     expect(page.$('noscript a')).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('noscript', () => {
 });
 
 describe('other content', () => {
-  it('is not decoded until it is asked for', async () => {
+  it('is not decoded until its text is requested', async () => {
     const { page, decodings } = await read('{"a":[1]}', 'application/json');
     expect([page.kind, page.title, page.html, page.links]).toEqual(['json', null, null, []]);
     expect(decodings()).toBe(0);
@@ -137,21 +137,21 @@ describe('other content', () => {
     expect(decodings()).toBe(1);
   });
 
-  it('has no links though it looks like HTML', async () => {
+  it('has no links even if it looks like HTML', async () => {
     expect((await read('<a href=b>x</a>', 'text/plain')).page.links).toEqual([]);
   });
 
-  it('has a document when it is XML, with names as they are', async () => {
+  it('has a document if it is XML, with unchanged names', async () => {
     const { page } = await read('<feed><entryId>7</entryId></feed>', 'application/xml');
     expect(page.$('entryId').text()).toBe('7');
   });
 
-  it('has none when it is neither', async () => {
+  it('has no document if it is neither HTML nor XML', async () => {
     const { page } = await read('x', 'text/plain');
     expect(() => page.$).toThrow(expect.objectContaining({ code: 'page-not-markup' }));
   });
 
-  it('that is no JSON says so, with its URL', async () => {
+  it('that is not JSON fails with its URL', async () => {
     const { page } = await read('{"a":', 'application/json');
     await expect(page.json()).rejects.toMatchObject({
       code: 'page-not-json',
@@ -159,14 +159,14 @@ describe('other content', () => {
     });
   });
 
-  it('that is no JSON because it was cut says how to get all of it', async () => {
+  it('that is not JSON because it was cut says how to get all of it', async () => {
     const reader = new PageReader(PARTS);
     const answer = response(URL_OF_PAGE, '{"a":', [['Content-Type', 'application/json']]);
     const page = await reader.read(pageWork(URL_OF_PAGE), { ...answer, truncated: 'limit' });
     await expect(page.json()).rejects.toMatchObject({ hint: expect.stringContaining('`network.maxBodyBytes`') });
   });
 
-  it('streams its bytes, as often as it is asked', async () => {
+  it('streams its bytes, as often as needed', async () => {
     const { page } = await read('ä', 'text/plain');
     for (let round = 0; round < 2; round += 1) {
       const pieces: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// Where a response redirects to. A missed hop loses pages; a made-up one requests what no page names.
+// Where a response redirects to. A missed redirect loses pages; an invented one requests URLs that no page names.
 
 import { describe, expect, it } from 'vitest';
 import type { HeaderLines, ResponseOutcome } from '../fetch/outcome.js';
@@ -110,7 +110,7 @@ describe('the content of a refresh', () => {
     expect(parseRefresh(content)).toEqual(delaySeconds === null ? null : { delaySeconds, url });
   });
 
-  it('leads to http(s) only, against the base, and never to the page itself', () => {
+  it('leads only to http(s), relative to the base, and never to the page itself', () => {
     expect(refreshTarget('0;url=x', 'https://cdn.example/y/', PAGE)).toBe('https://cdn.example/y/x');
     expect(refreshTarget('0;url=javascript:0', PAGE, PAGE)).toBeNull();
     expect(refreshTarget('0;url=#a', PAGE, PAGE)).toBeNull();

@@ -1,4 +1,5 @@
-// What is not found here is missing when an archived page is shown; what is found wrongly costs a site a request.
+// A file that is not found here is missing when an archived page is shown; one that is found wrongly costs a site a
+// request.
 
 import { describe, expect, it } from 'vitest';
 import { cssRequisites, htmlRequisites } from './requisites.js';
@@ -60,7 +61,7 @@ describe('what a page needs', () => {
     expect(shown(cssRequisites(css, PAGE))).toEqual(found);
   });
 
-  it('is read up to a thousand files', () => {
+  it('is at most a thousand files', () => {
     const html = Array.from({ length: 2_000 }, (_, at) => `<img src=/${at}.png>`).join('');
     expect(htmlRequisites(html, PAGE)).toHaveLength(1_000);
     const css = Array.from({ length: 2_000 }, (_, at) => `a{b:url(/${at}.png)}`).join('');

@@ -1,5 +1,5 @@
-// One href to one URL, by the URL parser's rules. The cheap way must never answer what the parser would not: a URL that
-// is decided in one spelling and requested in another could pass a rule that closes it.
+// One href to one URL, by the URL parser's rules. The fast path must never differ from the parser: a URL that is
+// decided in one spelling and requested in another could get past a rule that closes it.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ describe('an href resolved', () => {
     expect(resolveHref(href, linkBase(PAGE, null))).toBe(expected);
   });
 
-  it('has a longest length, one character more is no link', () => {
+  it('has a maximum length, and one character more is not a link', () => {
     const left = MAX_LINK_URL_CHARS - 'https://example.com/'.length;
     const base = linkBase(PAGE, null);
     expect(resolveHref(`/${'a'.repeat(left)}`, base)).toHaveLength(MAX_LINK_URL_CHARS);
@@ -91,7 +91,7 @@ describe('the base of a page', () => {
   });
 });
 
-describe('the cheap way and the URL parser', () => {
+describe('the fast path and the URL parser', () => {
   const SEED = 20_261_121;
   const piece = fc.oneof(
     fc.constantFrom(

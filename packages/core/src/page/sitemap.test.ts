@@ -1,4 +1,4 @@
-// A sitemap is written by anybody: what it lists must come out, and what it tries must come to nothing.
+// Anybody can write a sitemap: its URLs must be found, and its attacks must fail.
 
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -79,7 +79,7 @@ const KINDS: readonly (readonly [does: string, body: string, kind: string, urls:
   ['blanks', ' \n\n ', 'unknown', []],
 ];
 
-describe('by what it begins with, whatever it is called', () => {
+describe('the format follows from the first bytes, whatever the file name', () => {
   it.each(KINDS)('%s', async (_does, body, kind, urls) => {
     for (const cut of [0, 1]) {
       const { entries, end } = await read(body, cut);
@@ -95,8 +95,8 @@ describe('by what it begins with, whatever it is called', () => {
   });
 });
 
-describe('what is said of an entry', () => {
-  it('is kept: lastmod, frequency, priority, languages', async () => {
+describe('the data of an entry', () => {
+  it('includes lastmod, frequency, priority, languages', async () => {
     expect((await read(NESTED)).entries[0]).toEqual({
       url: 'https://a.test/x?a=1&b=2',
       lastmod: '2026-01-02',
@@ -107,7 +107,7 @@ describe('what is said of an entry', () => {
     });
   });
 
-  it('of a feed too: title and date', async () => {
+  it('includes title and date for a feed', async () => {
     const rss = '<rss><item><title>A &amp; B</title><link>https://a.test/</link><pubDate>Mon</pubDate></item></rss>';
     expect((await read(rss)).entries[0]).toMatchObject({ title: 'A & B', lastmod: 'Mon' });
   });
@@ -135,7 +135,7 @@ describe('what is said of an entry', () => {
       { minutes: 0, skipHours: [0, 0, 7], skipDays: [1] },
     ],
     ['what is none', '<ttl>soon</ttl><ttl>60</ttl><updatePeriod>often</updatePeriod>', null],
-  ])('how often a feed wants to be read: %s', async (_what, said, rhythm) => {
+  ])('includes how often a feed wants to be read: %s', async (_what, said, rhythm) => {
     const item = '<item><link>https://a.test/1</link><ttl>1</ttl></item>';
     const { entries, end } = await read(`<rss version="2.0"><channel>${said}${item}</channel></rss>`);
     expect(end.rhythm).toEqual(rhythm);
@@ -143,7 +143,7 @@ describe('what is said of an entry', () => {
     expect((await read(urlset(`${said}<url><loc>https://a.test/1</loc></url>`))).end.rhythm).toBeNull();
   });
 
-  it('does not wander to the next entry', async () => {
+  it('is not carried over to the next entry', async () => {
     const { entries } = await read(
       urlset('<url><loc>https://a.test/1</loc><lastmod>1</lastmod></url><url><loc>https://a.test/2</loc></url>'),
     );
@@ -151,7 +151,7 @@ describe('what is said of an entry', () => {
   });
 });
 
-describe('what it tries', () => {
+describe('attacks', () => {
   it('a billion laughs: no entity is expanded', async () => {
     const laughs = Array.from({ length: 10 }, (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`).join('');
     const head = `<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY l0 "lol">${laughs}]>`;
@@ -159,13 +159,13 @@ describe('what it tries', () => {
     expect(entries.map(({ url }) => url.length)).toEqual(['https://a.test/&l9;'.length]);
   });
 
-  it('an external entity: nothing is loaded, its name stays', async () => {
+  it('an external entity: nothing is loaded, and its name stays', async () => {
     const head = '<?xml version="1.0"?><!DOCTYPE urlset [<!ENTITY f SYSTEM "file:///etc/passwd">]>';
     const { entries } = await read(urlset('<url><loc>https://a.test/&f;</loc></url>', head));
     expect(entries[0]?.url).toBe('https://a.test/&f;');
   });
 
-  it('one level per tag: reading stops, what came before stands', async () => {
+  it('one level per tag: reading stops, and earlier entries are kept', async () => {
     const { entries, end } = await read(
       urlset(`<url><loc>https://a.test/1</loc></url>${'<a>'.repeat(100_000)}<url><loc>https://a.test/2</loc></url>`),
     );
@@ -212,7 +212,7 @@ describe('what it tries', () => {
     expect((await read(Buffer.concat([Buffer.from([0x1f, 0x8b]), Buffer.alloc(100, 7)]))).end.cut).toBe('gzip');
   });
 
-  it('a gzip bomb: cut at what a sitemap may be', async () => {
+  it('a gzip bomb: cut at the maximum size of a sitemap', async () => {
     const bomb = gzipSync(Buffer.concat([Buffer.from('<urlset><url><loc>'), Buffer.alloc(60 * 1024 * 1024, 0x20)]));
     const { end } = await read(bomb);
     expect([end.cut, end.stopped]).toContain('too-large');

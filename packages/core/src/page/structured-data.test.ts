@@ -1,4 +1,4 @@
-// What pages say in structure is read as written, and a page that means harm is a problem that is told.
+// Structured data of pages is read as written, and hostile pages lead to reported problems.
 
 import { expect, it } from 'vitest';
 import { readStructuredData } from './structured-data.js';
@@ -28,7 +28,7 @@ it('JSON-LD, microdata, RDFa Lite and OpenGraph', async () => {
   });
 });
 
-it('what cannot be read is a problem, and the rest is there', async () => {
+it('unreadable data is a problem, and the rest is returned', async () => {
   const found = await readStructuredData(`<script type="application/ld+json">{ broken</script>${json(CUP)}`);
   expect(found.jsonLd).toEqual([CUP]);
   expect(found.problems).toEqual([expect.stringMatching(/^jsonld: /)]);
@@ -40,7 +40,7 @@ it.each([
   '<p vocab="https://a/" typeof="__proto__"><b property="polluted">x</b></p>',
   '<i itemscope itemtype="https://a/B"><b itemprop="__proto__" itemscope itemtype="https://a/C"><b itemprop="polluted">x',
   json([null]),
-])('a page that means harm reaches nothing: %s', async (html) => {
+])('a hostile page changes nothing: %s', async (html) => {
   const found = await readStructuredData(html);
   expect(found.problems.length).toBeGreaterThan(0);
   expect('polluted' in {}).toBe(false);
@@ -57,7 +57,7 @@ const item = (type: string, inside = '') =>
 it.each([
   ['letters', 'a'],
   ['slashes', '/'],
-])('takes time that is linear in a type of %s, which is none', async (_what, letter) => {
+])('takes linear time for a type of %s, which is invalid', async (_what, letter) => {
   const html = item(letter.repeat(1_000_000)) + item('https://schema.org/Cup', '<b itemprop=name>Red</b>');
   const { microdata, rdfa } = await readStructuredData(html);
   expect(microdata).toMatchObject([{ '@type': 'Cup', name: 'Red' }]);

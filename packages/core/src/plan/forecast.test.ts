@@ -1,4 +1,4 @@
-// A plan's duration is the forecast's. It is pure, so a crawl of a year takes no time.
+// The forecast computes a plan's duration. It is a pure function, so a crawl of a year takes no time.
 
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
@@ -68,7 +68,7 @@ describe('a simulated crawl', () => {
     expect(forecast(hosts, { ...BOUNDS, ...bounds }, START)).toMatchObject({ durationMs, pages, ends });
   });
 
-  it('estimates the rest in proportion where there are too many steps', () => {
+  it('estimates the rest in proportion if there are too many steps', () => {
     const hosts = [host('a', 4_000), host('b', 4_000, 'Crawl-delay: 2')];
     const whole = forecast(hosts, { ...BOUNDS, pages: 3_000 }, START);
     const cut = forecast(hosts, { ...BOUNDS, pages: 3_000, steps: 300 }, START);

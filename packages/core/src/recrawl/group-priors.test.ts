@@ -1,5 +1,5 @@
-// What is expected of a page by the others of its group: nothing until enough of them were visited again, then the mean
-// and the variance of their rates.
+// What is expected of a page because of others in its group: nothing until enough of them were visited again, then the
+// mean and the variance of their rates.
 
 import { describe, expect, it } from 'vitest';
 import { FIRST_ESTIMATE } from './change-estimate.js';
@@ -27,7 +27,7 @@ describe('the groups of a crawl', () => {
     expect(groups.of(visit('/news/x'))).not.toBeNull();
   });
 
-  it('have the mean and the variance of their pages, what is not known of each included', () => {
+  it('have the mean and the variance of their pages, including the uncertainty about each', () => {
     const groups = new GroupPriors();
     // Rates of 1 and 3 a day, each known with a variance of 1 / 4.
     for (let at = 0; at < 20; at += 1)
@@ -40,7 +40,7 @@ describe('the groups of a crawl', () => {
     expect(groups.expected(seen('/news/3', 36, 12)).estimate).toEqual({ shape: 36, days: 12 });
   });
 
-  it('are those of a host, of the first part of a path, and of a kind', () => {
+  it('are by host, by first path segment, and by kind', () => {
     const groups = new GroupPriors();
     for (let at = 0; at < 20; at += 1) groups.add(seen(`/news/${at}`, 4, 4));
     expect(groups.of(visit('/news/2026/11/x'))).not.toBeNull();
@@ -54,7 +54,7 @@ describe('the groups of a crawl', () => {
       expect(groups.of(other)).toBeNull();
   });
 
-  it('count a page once, as it was seen last, and are kept', () => {
+  it('count a page once, with its latest visit, and are saved', () => {
     const groups = new GroupPriors();
     const first = Array.from({ length: 20 }, (_, at) => seen(`/news/${at}`, 4, 4));
     for (const page of first) groups.add(page);

@@ -1,4 +1,4 @@
-// Validators are believed until they have shown that they are not to be.
+// Validators are trusted until they prove to be wrong.
 
 import { describe, expect, it } from 'vitest';
 import { FIRST_ESTIMATE } from './change-estimate.js';
@@ -62,7 +62,7 @@ describe('the validators of a host', () => {
     expect(await probes(verify, 200)).toEqual(expected);
   });
 
-  it('are not sent for 30 days once the same ETag came with other content, over restarts too', async () => {
+  it('are not sent for 30 days after the same ETag came with other content, also after a restart', async () => {
     const { trust, make, told } = setUp();
     await trust.compared(BEFORE, visit({ etag: '"1"' }, { isProbe: true, hasChanged: true }));
     expect(told).toEqual([`validator-lies ${URL_OF_PAGE}`]);
@@ -78,14 +78,14 @@ describe('the validators of a host', () => {
     ['a page that is as it was', visit({ etag: '"1"' }, { isProbe: true })],
     ['a new ETag with new content', visit({ etag: '"2"' }, { isProbe: true, hasChanged: true })],
     ['no ETag', visit({}, { isProbe: true, hasChanged: true })],
-  ])('are believed after %s', async (_, compared) => {
+  ])('are trusted after %s', async (_, compared) => {
     const { trust, told } = setUp();
     await trust.compared(BEFORE, compared);
     expect(told).toEqual([]);
     expect((await trust.allowed(URL_OF_PAGE, BOTH, 2_000)).conditions).toEqual(BOTH);
   });
 
-  it('lose the ETag that is new at five visits of unchanged pages in a row, and keep the date', async () => {
+  it('drop an ETag that is new at five visits of unchanged pages in a row, and keep the date', async () => {
     const { trust, told } = setUp();
     const date = { 'if-modified-since': BOTH['if-modified-since'] };
     const restless = async (times: number): Promise<void> => {
@@ -107,7 +107,7 @@ describe('the validators of a host', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('lose the date that is the time of delivery at five visits in a row', async () => {
+  it('drop a date that is the time of delivery at five visits in a row', async () => {
     const { trust } = setUp();
     const at = (modified: string) => visit({ date: 'Tue, 06 Jan 2026 10:00:05 GMT', 'last-modified': modified });
     for (let times = 0; times < 5; times += 1) await trust.compared(BEFORE, at('Tue, 06 Jan 2026 10:00:00 GMT'));
@@ -116,7 +116,7 @@ describe('the validators of a host', () => {
     expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
   });
 
-  it('are taken for honest where their record cannot be read', async () => {
+  it('are trusted if their record cannot be read', async () => {
     const { trust, records } = setUp();
     for (const text of ['', 'null', '{"untrustedUntilMs":"x"}', '[]']) {
       records.set('validators/a.example', new TextEncoder().encode(text));

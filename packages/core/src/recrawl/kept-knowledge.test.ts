@@ -1,4 +1,4 @@
-// What a person is told of the visits of a page: the numbers as they are kept, and why it is due when it is.
+// What people can see about the visits of a page: the stored numbers, and why it is due at its time.
 
 import { describe, expect, it } from 'vitest';
 import { encodeJson } from '../json-record.js';
@@ -36,7 +36,7 @@ function look(more: Partial<PageVisit>, everyDays: number | null, records: Reado
   return lookAtVisit(store, URL_OF_PAGE, resolveRecrawl(everyDays === null ? {} : { everyDays }), NOW);
 }
 
-describe('a look at a visit', () => {
+describe('the description of a visit', () => {
   it.each<[string, Partial<PageVisit>, number | null, string, number | null]>([
     ['at once, by its bounds alone', {}, null, 'bounds', -7],
     ['by its lifetime', { freshUntilMs: NOW + DAY_MS }, null, 'lifetime', 1],
@@ -59,7 +59,7 @@ describe('a look at a visit', () => {
     expect((await look(more, null))?.etag).toBe(etag);
   });
 
-  it('says what is estimated, and what is believed', async () => {
+  it('shows what is estimated, and what is trusted', async () => {
     const found = await look({ estimate: { shape: 2, days: 20 }, changes: 2, depth: 0 }, null, {
       'validators/a.test': { untrustedUntilMs: NOW + 5, restless: 5, deliveryDates: 4 },
       'lastmod/a.test': { changed: 3, changedTrue: 3, unchanged: 8, unchangedTrue: 1 },
@@ -76,7 +76,7 @@ describe('a look at a visit', () => {
     expect(found?.lastmod).toBeNull();
   });
 
-  it('of a page that was not visited is nothing', async () => {
+  it('is empty for a page that was not visited', async () => {
     const store = { readRecord: async () => null, listRecords: async () => ({ cursor: null, items: [] }) };
     expect(await lookAtVisit(store, URL_OF_PAGE, resolveRecrawl({}), NOW)).toBeNull();
   });

@@ -1,4 +1,4 @@
-// Dates of sitemaps and feeds: what they say of a page, when they say nothing, and how far they are believed.
+// Dates of sitemaps and feeds: what they say about a page, when they are ignored, and how far they are trusted.
 
 import { describe, expect, it } from 'vitest';
 import { createLastmodTrust, datedDays } from './host-records.js';
@@ -36,7 +36,7 @@ describe('the dates of a file', () => {
   });
 
   it.each([null, '', '2026', '2026-11', 'yesterday 10:30', '2026-13-45', '9999-01-01', '1800-01-01T10:00:00Z'])(
-    'says nothing: %s',
+    'are ignored: %s',
     (text) => {
       expect(kept([text]).of(0)).toBeNull();
     },
@@ -59,13 +59,13 @@ describe('the dates of a file', () => {
     expect(kept(...readings).useless).toBe(useless);
   });
 
-  it('that are one and the same are left out, and the others are used', () => {
+  it('that are all the same are ignored, and the others are used', () => {
     const { of } = kept([...Array(9).fill(day(5)), day(2)]);
     expect(of(0)).toBeNull();
     expect(of(9)?.fromMs).toBe(Date.UTC(2026, 10, 18));
   });
 
-  it('of several files: the latest counts, and what is no record adds nothing', () => {
+  it('of several files: the latest counts, and an invalid record is ignored', () => {
     const lastmods = new Lastmods(2);
     for (const date of [day(9), day(3), day(5)]) {
       const reader = new LastmodReader();
@@ -104,7 +104,7 @@ describe('claims of a host', () => {
     expect(await setUp().trust.claim('http://a.test/none', lastmods, visitedAtMs, NOW)).toBeNull();
   });
 
-  it('are believed more with each that is true, and less with each that is not, over restarts too', async () => {
+  it('are trusted more with each true one, and less with each wrong one, also after a restart', async () => {
     const { store, trust } = setUp();
     const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1), NOW);
     const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24), NOW);
@@ -119,7 +119,7 @@ describe('claims of a host', () => {
     expect((await again.of('a.test')).changed).toBeLessThan(0.35);
   });
 
-  it('say nothing of the time after they were read', async () => {
+  it('say nothing about the time after they were read', async () => {
     const read = (readAtMs: number): Lastmods => {
       const reader = new LastmodReader();
       reader.add(URL_OF_PAGE, '2026-11-10');
@@ -145,7 +145,7 @@ describe('claims of a host', () => {
     expect(changed).toMatchObject({ says: 'changed', weight: 0.5, covers: 1 });
   });
 
-  it('weigh nothing where pages change as often without them', async () => {
+  it('have no weight if pages change as often without them', async () => {
     const { trust } = setUp();
     const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1), NOW);
     const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24), NOW);

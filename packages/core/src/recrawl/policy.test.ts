@@ -1,4 +1,4 @@
-// The numbers of the policy: estimates, values, lifetimes and conditions, by the tables of the specification.
+// The numbers of the policy: estimates, values, lifetimes and conditions, from the tables of the specification.
 
 import type { JsonValue } from '@mannerly/frontier';
 import fc from 'fast-check';
@@ -82,7 +82,7 @@ describe('estimates', () => {
     expect(Math.abs(changesPerDay(estimate) / mean - 1)).toBeLessThan(0.02);
   });
 
-  it('stay within their bounds, whatever is seen at whatever times', () => {
+  it('stay within their bounds, whatever is observed', () => {
     const seen = fc.array(fc.tuple(fc.boolean(), fc.double({ min: 0, max: 4_000, noNaN: true })), { maxLength: 200 });
     fc.assert(
       fc.property(seen, (visits) => {
@@ -132,7 +132,7 @@ describe('values', () => {
     expect(visitValue(1 / 7, dueAfterDays(1 / 7, 7, claim), 1, claim)).toBeCloseTo(7, 6);
   });
 
-  it('grow for every page, so that each comes first some day', () => {
+  it('grow for every page, so that each is first some day', () => {
     expect(visitValue(0.1 / 4_000, 1_000)).toBeGreaterThan(visitValue(50 / 5, 1));
   });
 
@@ -152,7 +152,7 @@ describe('values', () => {
     expect(() => importanceOf(VISIT, () => given as number)).toThrow(/recrawl\.importance.*0\.01 to 100.*a\.test/);
   });
 
-  it('importance that cannot be told is an error of the user', () => {
+  it('an invalid importance is an error of the user', () => {
     const own = (): number => {
       throw new TypeError('no');
     };
@@ -267,7 +267,7 @@ describe('conditions', () => {
 });
 
 describe('records', () => {
-  it('come back as they were, and bytes that are none are none', () => {
+  it('are read back unchanged, and invalid bytes are rejected', () => {
     expect(decodeVisit(encodeJson(VISIT))).toEqual(VISIT);
     for (const text of ['', '{', 'null', '[]', '{"url":1}', '{"url":"http://a.test/"}'])
       expect(decodeVisit(new TextEncoder().encode(text))).toBeNull();

@@ -38,19 +38,19 @@ function plan(visits: readonly PageVisit[], more: Partial<RecrawlPlanParts> = {}
 }
 
 describe('the plan of a recrawl', () => {
-  it('of nothing is nothing', async () => {
+  it('is empty without visits', async () => {
     expect(await plan([])).toMatchObject({ known: 0, due: 0, visits: 0, freshNow: null, freshAfter: null, hosts: [] });
     expect(await plan([visit('/', { missing: 2 })])).toMatchObject({ known: 0, hosts: [] });
   });
 
-  it('keeps the bound of each host, of those too that it does not name', async () => {
+  it('respects the bound of each host, including hosts that it does not list', async () => {
     const paths = ['/a', '/b'].flatMap((path) => Array.from({ length: 1_001 }, (_, at) => [at, path] as const));
     const visits = paths.map(([at, path]) => visit(path, { url: `http://${at}.test${path}` }));
     const whole = await plan(visits, { pagesPerHost: 1 });
     expect([whole.due, whole.visits, whole.hosts.length]).toEqual([2_002, 1_001, 1_000]);
   });
 
-  it('has the share of the copy that is expected to be as it is, now and after the run', async () => {
+  it('has the expected share of fresh pages, now and after the run', async () => {
     const often = visit('/often', { estimate: { shape: 10, days: 10 } });
     const rare = visit('/rare', { estimate: { shape: 0.5, days: 700 } });
     const [fresh, still] = [expectedFresh(often.estimate, 7), expectedFresh(rare.estimate, 7)];
@@ -87,7 +87,7 @@ describe('the plan of a recrawl', () => {
     expect(await plan([...pages, other], { minutes: 2 })).toMatchObject({ due: 31, visits: 13 });
   });
 
-  it('expects no bytes saved without validators, or of a host whose validators lie', async () => {
+  it('expects no saved bytes without validators, or for a host with wrong validators', async () => {
     expect((await plan([visit('/', { etag: null })])).bytesSaved).toBe(0);
     const lies = { untrustedUntilMs: NOW + 1, restless: 0, deliveryDates: 0 };
     expect((await plan([visit('/')], {}, [['validators/a.test', lies]])).bytesSaved).toBe(0);

@@ -1,4 +1,4 @@
-// When sitemaps and feeds are read again: by their own estimates, never more often than an hour, and by what they say.
+// When sitemaps and feeds are read again: by their own estimates, at most once an hour, and by what they declare.
 
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
@@ -76,20 +76,20 @@ async function gaps(readings: number, changes: (reading: number) => boolean): Pr
 }
 
 describe('sitemaps and feeds', () => {
-  it('are read about every two hours where they always change, never more often', async () => {
+  it('are read about every two hours if they always change, never more often', async () => {
     const hours = await gaps(60, () => true);
     expect(Math.min(...hours)).toBeGreaterThanOrEqual(1);
     expect(hours.at(-1)).toBeLessThanOrEqual(3);
   });
 
-  it('are read ever more rarely where they do not, every month at least', async () => {
+  it('are read ever more rarely if they do not change, at least every month', async () => {
     const hours = await gaps(150, () => false);
     expect(hours[0]).toBeLessThan(24);
     expect(hours[20]).toBeGreaterThan(36);
     expect(Math.max(...hours)).toBeLessThanOrEqual(30 * 24);
   });
 
-  it('are requested with what they sent, and as other visits than before', async () => {
+  it('are requested with their validators, and with new visit numbers', async () => {
     const { wait, due, read, visits } = setUp();
     expect((await read(['http://a.test/1'], 200, { etag: '"1"' })).conditions).toEqual({});
     wait(48);
@@ -116,7 +116,7 @@ describe('sitemaps and feeds', () => {
     ['Mondays', { skipDays: [1] }, 24],
     ['Mondays and Tuesdays, and mornings', { skipDays: [1, 2], skipHours: [0, 1, 2, 3, 4, 5] }, 54],
     ['every hour, which is nothing', { skipHours: Array.from({ length: 24 }, (_, at) => at) }, 19],
-  ])('that are feeds are left alone as long as they say: %s', async (_what, said, hours) => {
+  ])('that are feeds are not read again as long as they say: %s', async (_what, said, hours) => {
     const { wait, due, read } = setUp();
     await read([], 200, {}, { minutes: 0, skipHours: [], skipDays: [], ...said });
     let waited = 0;
@@ -124,7 +124,7 @@ describe('sitemaps and feeds', () => {
     expect(waited).toBe(hours);
   });
 
-  it('that another process reads are awaited until it has kept them', async () => {
+  it('that another process reads are awaited until it has stored them', async () => {
     const { wait, due, read, visits, now, another } = setUp();
     await read([]);
     wait(48);
@@ -138,7 +138,7 @@ describe('sitemaps and feeds', () => {
     expect(visits().isReading()).toBe(false);
   });
 
-  it('that redirect are awaited until what they lead to is read', async () => {
+  it('that redirect are awaited until their target is read', async () => {
     const { wait, due, read, visits } = setUp();
     await read([]);
     wait(48);

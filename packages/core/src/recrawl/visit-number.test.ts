@@ -1,4 +1,4 @@
-// Two numbers of one visit are one visit; those that a handler asked for in between are others.
+// Two numbers of one visit count as one visit; visits that a handler asked for in between are separate.
 
 import { expect, it } from 'vitest';
 import { againNumber, BegunVisits } from './visit-number.js';

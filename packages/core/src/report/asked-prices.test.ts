@@ -1,4 +1,4 @@
-// What sites ask for, added up as text of numbers. If this breaks, a report names a sum that no site asked for.
+// The prices that sites ask for, added up exactly. If this breaks, a report names a sum that no site asked for.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const asked = (...offers: readonly (readonly [reason: string, detail: string | n
 };
 const paid = (text: string) => ['payment-required', `pay-per-crawl: ${text}`] as const;
 
-it('is added by currency, of refusals and of licences', () => {
+it('are added up by currency, for refusals and for licences', () => {
   const held = ['license', 'payment 0.2 EUR: https://a.test/l.xml content[1]/license[1], for ai-train'] as const;
   expect(asked(paid('USD 0.1'), paid('USD 0.2 (InvalidPrice)'), paid('EUR 5'), held)).toEqual([
     { currency: 'USD', amount: '0.3', pages: 2 },
@@ -28,9 +28,9 @@ it.each([
   ['payment-required', null],
   ['license', 'terms: https://a.test/l.xml, for search'],
   ['status-404', 'pay-per-crawl: USD 1'],
-])('is nothing of %s with %j', (reason, detail) => expect(asked([reason, detail])).toEqual([]));
+])('are empty for %s with %j', (reason, detail) => expect(asked([reason, detail])).toEqual([]));
 
-it('is exact, whatever the amounts', () => {
+it('are exact, whatever the amounts', () => {
   const amounts = fc.array(fc.integer({ min: 0, max: 999_999_999 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(amounts, (parts) => {
@@ -42,12 +42,12 @@ it('is exact, whatever the amounts', () => {
   );
 });
 
-it('is bounded: a site that names a currency on each page does not fill the report', () => {
+it('are bounded: a site that names a new currency on each page does not fill the report', () => {
   const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at));
   expect(asked(...letters.map((letter) => paid(`XX${letter} 1`)))).toHaveLength(16);
 });
 
-it('is told for people, with its pages and hosts', () => {
+it('are formatted for people, with pages and hosts', () => {
   const usd = (amount: string, pages: number) => ({ asked: [{ currency: 'USD', amount, pages }] });
   const hosts = [usd('0.36', 36), usd('0.01', 1), {}] as unknown as readonly HostPoliteness[];
   expect(askedLines(hosts)).toEqual(['Asked: 37 pages of 2 hosts ask 0.37 USD. Nothing was paid.']);

@@ -1,5 +1,5 @@
-// Anything can be thrown: an error that holds itself, one whose fields throw, no error at all. What is kept of it is
-// bounded and never throws, and names the line that its author can fix.
+// Anything can be thrown: an error that contains itself, one whose fields throw, or no error at all. The stored form is
+// bounded, never throws, and names the line that its author can fix.
 
 import { describe, expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';

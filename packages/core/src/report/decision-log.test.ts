@@ -1,4 +1,4 @@
-// A decision log that is a sample must not mislead: exclusions and failures are always in it, the rest is counted.
+// A sampled decision log must not mislead: exclusions and failures are always in it, and the rest is counted.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ describe('a share of the decision log', () => {
     expect(await urls()).toEqual(await urls());
   });
 
-  it('stops at its last line and goes on counting, in each run', async () => {
+  it('stops writing at its last line and continues to count, in each run', async () => {
     const { lines, words } = await logged({ maxLines: 30 }, 2);
     expect(lines).toHaveLength(60);
     expect(words).toEqual(ALL);

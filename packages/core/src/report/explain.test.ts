@@ -1,4 +1,4 @@
-// A person who asks why a page is missing needs the reason that really decided, and its line in robots.txt.
+// A person who asks why a page is missing needs the reason that decided, and its line in robots.txt.
 
 import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
@@ -103,7 +103,7 @@ describe('explaining a URL', () => {
     expect(explanationText(explain(url, null, look({ gate: deny })))).toMatch(/^ {2}Line 4 of/m);
   });
 
-  it('does not say of a page that a licence holds that a run will decide it', () => {
+  it('does not say that a run will decide about a page that a licence holds', () => {
     const held = explain(url, decision({ status: 'held', reason: 'license', layer: 'page', line: null }), null);
     expect(explanationText(held)).toContain('Held: a person has to act first. (license)');
   });
@@ -150,7 +150,7 @@ describe('a URL with a place in the queue', () => {
   } as const;
   const place = { host: 'quarry.test', authority: 'http://quarry.test', priority: 4, record: { ...record, tries: 1 } };
 
-  it('and a decision shows both: what happened, and that it is queued once more', () => {
+  it('and a decision shows both: what happened, and that it is queued again', () => {
     const failed = decision({ status: 'failed', reason: 'status-500', line: null, layer: 'fetch' });
     const again = { ...place, record: { ...place.record, visit: 1 } };
     const text = explanationText(explain(url, failed, look({}), again));
@@ -159,7 +159,7 @@ describe('a URL with a place in the queue', () => {
     );
   });
 
-  it('does not give a reason that is over', () => {
+  it('does not give a reason that no longer applies', () => {
     const held = decision({ status: 'held', reason: 'crawl-delay', line: null });
     expect(explain(url, held, look({}), place)).toMatchObject({ status: 'held', reason: null, untilMs: null });
     expect(explain(url, held, look({ wait }), place)).toMatchObject({ reason: 'crawl-delay', untilMs: 9_000 });
@@ -211,7 +211,7 @@ describe('a host that no run works on', () => {
       { status: null, failure: 'timeout-connect' },
       'unreachable, no answer (timeout-connect), 1 failure, again',
     ],
-  ])('says which answer has led to the state of its robots.txt: %j %j', (state, answer, says) => {
+  ])('says which answer led to the state of its robots.txt: %j %j', (state, answer, says) => {
     const authority = 'http://quarry.test';
     const known = { authority, hash: null, receivedAtMs: null, crawlDelayMs: null, requestIntervalMs: null };
     const look = host({ robots: [{ ...known, ...state }] });
@@ -238,7 +238,7 @@ describe('a host that no run works on', () => {
   });
 });
 
-describe('from the logs alone', () => {
+describe('answers from the logs alone', () => {
   const logged = {
     requests: 2,
     lastEndedAtMs: 1_000,
@@ -257,7 +257,7 @@ describe('from the logs alone', () => {
     robots: [{ authority: 'http://quarry.test', hash: null, endedAtMs: 0, status: null, failure: 'timeout-connect' }],
   } as const;
 
-  it('a host has its requests, what it requires, and why there is no more', () => {
+  it('show for a host its requests, its requirements, and why there is no more', () => {
     const text = explanationText(explainLoggedHost('quarry.test', logged, 'A run has it.'));
     expect(text).toMatch(/2 requests, the last ended 1970.*\n.*Crawl-delay of 4 s[\s\S]*host-paused until 1970/);
     expect(text).toContain('http://quarry.test/robots.txt: no answer (timeout-connect), requested 1970-');
@@ -265,13 +265,13 @@ describe('from the logs alone', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  it('a URL that no log names may be queued', () => {
+  it('say that a URL that no log names may be queued', () => {
     const text = explanationText({ ...explain(url, null, null), whyLogsOnly: 'A run has it.' });
     expect(text).toMatch(/Not decided: .*may be queued[\s\S]*From the logs alone: A run has it\.$/);
     expect(explanationText(explain(url, null, null))).toContain('Unknown');
   });
 
-  it('a host that no log names is unknown', () => {
+  it('say that a host that no log names is unknown', () => {
     const told = explainLoggedHost('other.test', { ...logged, requests: 0, warning: null }, 'A run has it.');
     expect(told.status).toBe('unknown');
     expect(explanationText(told)).toContain('Unknown');
@@ -295,7 +295,7 @@ describe('a question', () => {
   });
 });
 
-it('an error of a handler is shown with the lines of its own code, not with those of packages', () => {
+it('shows an error of a handler with the lines of the user’s code, not with those of packages', () => {
   const stack = [
     'TypeError: no heading',
     '    at handler (file:///shop/src/handlers.ts:4:9)',

@@ -1,4 +1,4 @@
-// Who asks why a host is slow, or a URL not fetched, has to see the entry that says so.
+// If a user asks why a host is slow, or a URL not fetched, the answer must name the entry of `hosts`.
 
 import { expect, it } from 'vitest';
 import { explain, withHosts } from './explain.js';
@@ -11,7 +11,7 @@ const ENTRIES: readonly HostEntryText[] = [
   { match: ['other.test'] },
 ];
 
-it('an explanation names the entries that apply, and what they set', () => {
+it('an explanation names the matching entries, and what they set', () => {
   const explanation = explain('http://de.shop.test:8080/a', null, null);
   expect(
     explanationText(withHosts(explanation, { hosts: ENTRIES }))
@@ -24,7 +24,7 @@ it('an explanation names the entries that apply, and what they set', () => {
   expect(withHosts(explain('http://shop.test/', null, null), {})).not.toHaveProperty('hosts');
 });
 
-it('by domain those apply to a host that are about any host of its domain', () => {
+it('with keys by domain, entries for any host of its domain apply to a host', () => {
   expect(entriesFor(ENTRIES, ['shop.test'], 'domain').map(({ at }) => at)).toEqual([0, 1]);
   expect(entriesFor(ENTRIES, ['shop.test'], 'host').map(({ at }) => at)).toEqual([1]);
 });

@@ -1,4 +1,4 @@
-// Several logs read as one: every value once, in the order of time, each log's own order kept.
+// Several logs are read as one: every value once, in order of time, in the order of each log.
 
 import { describe, expect, it } from 'vitest';
 import { inOrder } from './read-logs.js';

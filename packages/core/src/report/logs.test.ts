@@ -1,5 +1,4 @@
-// The logs are what a researcher shows afterwards. A line lost, torn or read as another is a wrong account of what
-// happened.
+// The logs are a researcher's evidence. A line that is lost, torn or misread makes them wrong.
 
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -104,7 +103,7 @@ describe('a line log', () => {
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(1_001);
   });
 
-  it('flushes on close, closes twice without harm and takes nothing afterwards', () => {
+  it('flushes on close, can be closed twice, and accepts nothing afterwards', () => {
     const log = new LineLog<number>(path);
     log.append(1);
     log.close();
@@ -120,7 +119,7 @@ describe('a line log', () => {
     ['a torn line alone', '{"url":"http://a.te', '2\n'],
     ['a torn line longer than one read', `0\n${'x'.repeat(2 * LOG_TAIL_BYTES)}`, '0\n2\n'],
     ['an end of line where a read begins', `0\n${'x'.repeat(LOG_TAIL_BYTES)}`, '0\n2\n'],
-  ])('goes on after %s, without what a crash left incomplete', (_, before, after) => {
+  ])('continues after %s, without lines that a crash left incomplete', (_, before, after) => {
     writeFileSync(path, before);
     const log = new LineLog<number>(path);
     log.append(2);
@@ -128,7 +127,7 @@ describe('a line log', () => {
     expect(readFileSync(path, 'utf8')).toBe(after);
   });
 
-  it('fails with log-failed where the file cannot be written', () => {
+  it('fails with log-failed if the file cannot be written', () => {
     expect(() => new LineLog(join(directory, 'missing', 'log.jsonl'))).toThrow(
       expect.objectContaining({ code: 'log-failed' }),
     );
@@ -136,7 +135,7 @@ describe('a line log', () => {
 });
 
 describe('reading a log', () => {
-  it('gives the lines in order, whole, however long the file', async () => {
+  it('returns complete lines in order, however long the file', async () => {
     const log = new LineLog<RequestRecord>(path);
     for (let i = 0; i < 2_000; i += 1) log.append(request(i * 2, i * 2 + 1));
     log.close();
@@ -145,7 +144,7 @@ describe('reading a log', () => {
     );
   });
 
-  it('takes an absent file for an empty log', async () => {
+  it('treats a missing file as an empty log', async () => {
     expect(await all(readLines(join(directory, 'absent')))).toEqual([]);
   });
 
@@ -154,7 +153,7 @@ describe('reading a log', () => {
     expect(await all(readLines(path))).toEqual(['1', '2']);
   });
 
-  it('skips lines that are no decisions', async () => {
+  it('skips lines that are not decisions', async () => {
     writeFileSync(path, '[]\nnull\n7\n"x"\n{"url":1,"status":"x","reason":"y","layer":"z"}\n');
     appendFileSync(path, `${JSON.stringify(decision('http://a.test/'))}\n`);
     expect(await all(readDecisions(path))).toHaveLength(1);
@@ -162,7 +161,7 @@ describe('reading a log', () => {
 });
 
 describe('finding a decision', () => {
-  it('gives the latest decision about exactly that URL', async () => {
+  it('returns the latest decision about exactly that URL', async () => {
     const log = new DecisionLog(path);
     for (const [url, reason] of [
       ['http://a.test/x', 'first'],
@@ -200,7 +199,7 @@ describe('the report from the logs', () => {
     expect(totals).toMatchObject({ requests: 6, truncated: 2 });
   });
 
-  it('counts a page as its latest visit says: excluded, allowed, and excluded again', async () => {
+  it('counts a page by its latest visit: excluded, allowed, and excluded again', async () => {
     const log = new DecisionLog(path);
     const words = ['excluded noindex', 'excluded noindex', 'fetched fetched', 'excluded noindex'].map((both) =>
       both.split(' '),

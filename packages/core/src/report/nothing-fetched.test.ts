@@ -1,4 +1,4 @@
-// A crawl that has kept no page must not end as if all were well, whatever kept the pages out.
+// A crawl that fetched no page must not look successful, whatever the reason.
 
 import { expect, it } from 'vitest';
 import { fetchedNoPage, whyNothingFetched } from './nothing-fetched.js';

@@ -1,5 +1,5 @@
-// The ledger says in public how a crawl behaved. If it errs on the kind side, an impolite crawl looks polite:
-// so it is compared with a computation made another way, from the whole list of exchanges at once.
+// The ledger says publicly how a crawl behaved. If it is too lenient, an impolite crawl looks polite. So it is compared
+// with another computation, from the whole list of exchanges at once.
 
 import type { HostWarning } from '@mannerly/frontier';
 import fc from 'fast-check';
@@ -209,7 +209,7 @@ describe('the politeness ledger', () => {
     expect(ledger.report()[0]).toMatchObject({ smallestGapMs: gap, highestConcurrency: concurrency });
   });
 
-  it('tells hosts apart: what overlaps on two hosts overlaps nowhere', () => {
+  it('keeps hosts separate: requests to two hosts do not overlap', () => {
     const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 0, 10));
     ledger.request(request('b.test', 5, 12));
@@ -219,7 +219,7 @@ describe('the politeness ledger', () => {
     ]);
   });
 
-  it('counts a pause as obeyed when the next request came after it, and the request as early when not', () => {
+  it('counts a pause as obeyed if the next request came after it, and otherwise the request as early', () => {
     const obeyed = new PolitenessLedger();
     obeyed.request(request('a.test', 0, 10, { status: 429 }));
     obeyed.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 30_010 }));
@@ -234,7 +234,7 @@ describe('the politeness ledger', () => {
     expect(ignored.report()[0]).toMatchObject({ longestPauseMs: 0, early: 1 });
   });
 
-  it('takes two overlapping pauses for one, as long as the longer', () => {
+  it('treats two overlapping pauses as one, as long as the longer', () => {
     const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 0, 10, { status: 503 }));
     ledger.warning(notice('a.test', 'host-paused', { atMs: 10, untilMs: 60_010 }));
@@ -245,7 +245,7 @@ describe('the politeness ledger', () => {
     expect(ledger.report()[0]).toMatchObject({ longestPauseMs: 60_000, early: 1 });
   });
 
-  it('is strict where requests are reported out of order: never a longer gap, never less at once', () => {
+  it('is strict if requests are reported out of order: never a longer gap or less concurrency', () => {
     const ledger = new PolitenessLedger();
     ledger.request(request('a.test', 100, 110));
     ledger.request(request('a.test', 0, 10));
@@ -272,7 +272,7 @@ describe('the politeness ledger', () => {
     });
   });
 
-  it('counts the pages that its decisions call pages; none where a log leaves some out', () => {
+  it('counts the pages that decisions call pages, and none if a log leaves some out', () => {
     const ledger = new PolitenessLedger();
     ledger.decision(decision('http://a.test/', 'fetched', { isPage: true }));
     ledger.decision(decision('http://a.test/moved', 'fetched', { reason: 'redirect' }));
@@ -284,7 +284,7 @@ describe('the politeness ledger', () => {
     expect(ledger.report()[0]).toMatchObject({ pages: null, failed: 1 });
   });
 
-  it('keeps exclusions with the line and whose robots.txt said so; comments and warnings once', () => {
+  it('keeps exclusions with the line and the authority of the robots.txt, and comments and warnings once', () => {
     const ledger = new PolitenessLedger();
     const robots = { authority: 'http://a.test:8080', phase: 'rules', hash: 'ab', receivedAtMs: 1 };
     ledger.decision(decision('http://a.test:8080/x', 'excluded', { line: 4, pattern: '/x', robots }));
@@ -303,7 +303,7 @@ describe('the politeness ledger', () => {
     });
   });
 
-  it('does not give the line that allowed a page for what the page itself excludes', () => {
+  it('does not name the line that allowed a page for what the page itself excludes', () => {
     const ledger = new PolitenessLedger();
     const robots = { authority: 'http://a.test', phase: 'rules', hash: 'ab', receivedAtMs: 1 };
     ledger.decision(
@@ -314,7 +314,7 @@ describe('the politeness ledger', () => {
     ]);
   });
 
-  it('makes no row for hosts that are only out of scope, but counts them where the host is known', () => {
+  it('makes no row for hosts that are only out of scope, but counts them if the host is known', () => {
     const ledger = new PolitenessLedger();
     const outside = (url: string) => decision(url, 'dropped', { reason: 'out-of-scope', layer: 'scope' });
     ledger.decision(outside('http://elsewhere.test/'));
@@ -324,7 +324,7 @@ describe('the politeness ledger', () => {
     expect(ledger.hostCount()).toBe(1);
   });
 
-  it('counts hosts past its bound together, without measuring gaps between strangers', () => {
+  it('counts hosts past its bound together, without gaps between different hosts', () => {
     const ledger = new PolitenessLedger(1);
     for (const host of ['a.test', 'b.test', 'c.test']) ledger.request(request(host, 0, 10));
     expect(ledger.report()).toMatchObject([

@@ -9,7 +9,7 @@ const progress: CrawlProgress = {
   ...{ items: 12, bytes: 1, runningMs: 4_000, waitingFor: null, waitingHosts: 0 },
 };
 
-it('says that the store cannot be reached, as long as it cannot', () => {
+it('says that the store cannot be reached, for as long as it cannot', () => {
   expect(progressText(progress, 0)).toBe('12 pages · 2 hosts · 7 queued · 0 excluded · 3.0/s · 3 in flight');
   const holding = 'Redis cannot be reached (ECONNREFUSED); the crawl holds until it can';
   expect(progressText({ ...progress, holding }, 0)).toBe(`12 pages · ${holding}`);

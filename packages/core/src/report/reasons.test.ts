@@ -1,21 +1,24 @@
-// A decision whose reason is in no table explains nothing.
+// A reason that is not in the table explains nothing.
 
 import { describe, expect, it } from 'vitest';
 import { REASONS, reasonOf } from './reasons.js';
 
 describe('the table of reasons', () => {
-  it.each(Object.entries(REASONS))('%s has words, a meaning and, unless fetched, a sentence that ends', (_, reason) => {
-    expect(reason.statuses.length).toBeGreaterThan(0);
-    expect(reason.means).toMatch(/^[A-Zr].*\.$/);
-    expect(reason.todo === '' || /^[A-Z].*\.$/.test(reason.todo)).toBe(true);
-  });
+  it.each(Object.entries(REASONS))(
+    '%s has a description, a meaning and, unless fetched, a complete sentence',
+    (_, reason) => {
+      expect(reason.statuses.length).toBeGreaterThan(0);
+      expect(reason.means).toMatch(/^[A-Zr].*\.$/);
+      expect(reason.todo === '' || /^[A-Z].*\.$/.test(reason.todo)).toBe(true);
+    },
+  );
 
   it.each(Object.entries(REASONS))('%s names no flag without the option or call of a program', (_, { todo }) => {
     expect(todo.replaceAll(/`[^`]+` \(--[a-z-]+[^)]*\)/g, '')).not.toContain('--');
   });
 
   // Only what is still queued comes again by itself. `aborted` URLs go back to the queue.
-  it.each(Object.entries(REASONS))('%s is promised another run only if it is queued', (word, { statuses, todo }) => {
+  it.each(Object.entries(REASONS))('%s mentions another run only if the URL is queued', (word, { statuses, todo }) => {
     if (!/run the (same )?crawl again/i.test(todo)) return;
     expect(word === 'aborted' || statuses.some((status) => status === 'held')).toBe(true);
   });

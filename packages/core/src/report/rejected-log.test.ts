@@ -1,5 +1,4 @@
-// A schema that fits no page of a large crawl rejects everything there is: the file that keeps it must not fill the
-// disk.
+// A schema that matches no page of a large crawl rejects everything: the file of rejected items must not fill the disk.
 
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +32,7 @@ async function urls(path: string): Promise<string[]> {
   return found;
 }
 
-it('is not made before there is something to keep', async () => {
+it('is not made before an item is rejected', async () => {
   const folder = newFolder();
   const directory = await openCrawlDirectory(folder, { name: 'bot', tokens: ['bot'], seeds: ['http://a.test/'] }, 0);
   const logs = new CrawlLogs(directory, { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise);
@@ -45,7 +44,7 @@ it('is not made before there is something to keep', async () => {
   expect(await urls(directory.rejectedPath)).toEqual([item(1).url]);
 });
 
-it('keeps whole lines while there is space, over all runs, and none beyond', async () => {
+it('keeps complete lines up to its limit, over all runs', async () => {
   const path = join(newFolder(), 'rejected.jsonl');
   const bytes = Buffer.byteLength(JSON.stringify(item(1))) + 1;
   for (const at of [1, 2, 3]) {
@@ -58,7 +57,7 @@ it('keeps whole lines while there is space, over all runs, and none beyond', asy
   expect(await urls(path)).toEqual([1, 4, 2, 5, 3].map((at) => item(at).url));
 });
 
-it('reads what it wrote; a file that is not there is empty', async () => {
+it('reads what it wrote, and treats a missing file as empty', async () => {
   const path = join(newFolder(), 'rejected.jsonl');
   expect(await urls(path)).toEqual([]);
   const log = new LineLog<RejectedItem>(path);

@@ -1,5 +1,5 @@
-// The report is read by people who were not there: it has to name the host, the line and whose line it is, and
-// nothing a site writes may reach the terminal as a command.
+// People who did not run the crawl read the report: it must name the host, the line and whose line it is, and nothing
+// that a site writes may reach the terminal as a command.
 
 import { describe, expect, it } from 'vitest';
 import type { HostPoliteness } from './crawl-report.js';
@@ -31,7 +31,7 @@ const row = (host: string, more: Partial<HostPoliteness> = {}): HostPoliteness =
 });
 
 describe('the politeness table', () => {
-  it('names the host, the gap, the line and whose robots.txt it stands in', () => {
+  it('names the host, the gap, the line and whose robots.txt has it', () => {
     const exclusion = {
       url: 'http://quarry.test/x',
       reason: 'robots-rule',
@@ -53,7 +53,7 @@ describe('the politeness table', () => {
     expect(politenessText([row('a.test', asked)])).toContain(text);
   });
 
-  it('shows the busiest hosts when there are too many, and says how many more', () => {
+  it('shows the busiest hosts if there are too many, and says how many more', () => {
     const rows = [row('small.test', { requests: 1 }), row('big.test', { requests: 9 })];
     const text = politenessText(rows, 1);
     expect(text).toContain('big.test');
@@ -61,7 +61,7 @@ describe('the politeness table', () => {
     expect(text).toContain('1 more host');
   });
 
-  it('takes escape sequences and direction marks out of what sites say', () => {
+  it('removes escape sequences and direction marks from texts of sites', () => {
     const text = politenessText([row('a.test', { comments: ['be \u001b[2Jkind\u202e\u0007\nand slow'] })]);
     expect(text).toContain('a.test says: be [2Jkindand slow');
   });
@@ -71,7 +71,7 @@ describe('the politeness table', () => {
     [0, '0.00 s'],
     [1_005.4, '1.01 s'],
     [61_000, '61.00 s'],
-  ])('%s ms reads %s', (ms, text) => expect(seconds(ms)).toBe(text));
+  ])('%s ms is shown as %s', (ms, text) => expect(seconds(ms)).toBe(text));
 
   it('cuts long text and counts statuses', () => {
     expect(printable('x'.repeat(300), 10)).toBe(`${'x'.repeat(9)}…`);

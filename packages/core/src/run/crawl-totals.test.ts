@@ -1,4 +1,4 @@
-// The totals of processes that are long gone. If they are wrong, the report of a crawl on many machines is.
+// The totals of processes that ended long ago. If they are wrong, so is the report of a crawl on many machines.
 
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
@@ -25,7 +25,7 @@ it('are added up, and name no process', () => {
   });
 });
 
-it('go on in the next run: with what is decided, and without what the last one left open', async () => {
+it('continue in the next run, with what is decided, and without what the last one left open', async () => {
   const outcomes = { failed: { dns: 2 }, held: { 'bound-pages': 3, license: 4 } };
   const kept = encodeJson({ runs: 1, requests: 2, bytes: 3, items: 4, outcomes });
   const counts = new OutcomeCounts();
@@ -39,7 +39,7 @@ it('go on in the next run: with what is decided, and without what the last one l
   expect(counts.outcomes()).toEqual({ failed: { dns: 2 }, held: { license: 4 } });
 });
 
-it('end with the word that the process is over, whatever is on its way then', async () => {
+it('end with the record that the process has ended, whatever writes are pending', async () => {
   const clock = createManualClock();
   const totals = new CrawlTotals(clock, new OutcomeCounts(), new PolitenessLedger());
   const written: boolean[] = [];

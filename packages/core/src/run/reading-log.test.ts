@@ -1,4 +1,4 @@
-// A page that was being read when the process died, twice, is refused once; a page whose reading ended is forgotten.
+// A page that was being read when the process died twice is refused once. A page whose reading ended is forgotten.
 
 import { appendFile, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ async function refused(url: string, isShared = false): Promise<boolean[]> {
   return answers;
 }
 
-describe('the log of what is read', () => {
+describe('the reading log', () => {
   it('refuses a page from the second death on, and once: a retry may read it again', async () => {
     await died([BAD]);
     expect(await refused(BAD)).toEqual([false, false]);
@@ -87,7 +87,7 @@ describe('the log of what is read', () => {
     expect(await refused(BAD)).toEqual([false, false]);
   });
 
-  it('reads pages that were read at a death one by one, so that one is to blame for the next', async () => {
+  it('reads pages that were read at a death one by one, so that the next death has one cause', async () => {
     await died([BAD, GOOD]);
     const { log, directory } = await opened();
     const begun: string[] = [];
@@ -109,7 +109,7 @@ describe('the log of what is read', () => {
     await directory.release();
   });
 
-  it('counts what dead processes left that shared the directory, and nothing that a living one is reading', async () => {
+  it('counts what dead processes of the directory left, and nothing that a living one is reading', async () => {
     await died([BAD], true);
     const first = await opened(true);
     expect(first.directory.part).toBe(1);
@@ -137,7 +137,7 @@ describe('the log of what is read', () => {
     expect(await refused(BAD, true)).toEqual([true, false]);
   });
 
-  it('takes a file with broken lines, and keeps it small', async () => {
+  it('accepts a file with broken lines, and keeps it small', async () => {
     await died([BAD]);
     await appendFile(logPath, '{"url":7,"is":"begun"}\n[]\nnull\n{"url":"https://example.org/half","is":"beg');
     const { log, directory } = await opened();
@@ -151,7 +151,7 @@ describe('the log of what is read', () => {
     expect(await refused(BAD)).toEqual([true, false]);
   });
 
-  it('keeps nothing without a directory', async () => {
+  it('writes nothing without a directory', async () => {
     const log = await ReadingLog.open(null);
     expect(await log.during(BAD, async () => 7)).toBe(7);
     expect(log.refuses(BAD)).toBe(false);

@@ -1,4 +1,4 @@
-// What a run does again and again must not end the process when a server or a disk fails: the run ends in order.
+// A repeated task of a run must not end the process when a server or a disk fails: the run ends properly.
 
 import { createManualClock, FrontierError } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { repeatedly } from './repeatedly.js';
 const settled = () => new Promise((done) => setImmediate(done));
 
 it.each([new FrontierError('store-failed', 'the server is away'), new MannerlyError('log-failed', 'the disk is full')])(
-  'goes on after %s, and rejects nowhere',
+  'continues after %s, without an unhandled rejection',
   async (error) => {
     const clock = createManualClock();
     let acts = 0;

@@ -1,4 +1,4 @@
-// What is at stake: a stop must let what is in flight come to its end, and must not wait for it for ever.
+// At stake: a stop must let work in flight finish, and must not wait for it for ever.
 
 import { getMaxListeners } from 'node:events';
 import { createManualClock } from '@mannerly/frontier';
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { MAX_HANDLING, STOP_GRACE_MS } from './limits.js';
 import { RunStop } from './run-stop.js';
 
-it('asks once, then aborts when the grace is over', () => {
+it('first waits, then aborts when the grace period is over', () => {
   const clock = createManualClock();
   let asked = 0;
   const stop = new RunStop(clock);
@@ -20,14 +20,14 @@ it('asks once, then aborts when the grace is over', () => {
   expect([asked, stop.signal.aborted]).toEqual([1, true]);
 });
 
-it('aborts at once when asked twice', () => {
+it('aborts at once when it is called twice', () => {
   const stop = new RunStop(createManualClock());
   stop.request();
   stop.request();
   expect(stop.signal.aborted).toBe(true);
 });
 
-it('keeps the first reason of user code, and takes a second one for no stop at once', () => {
+it('keeps the first reason of user code, and does not treat a second one as an immediate stop', () => {
   const stop = new RunStop(createManualClock());
   expect(stop.reason()).toBeNull();
   stop.requestFor('a new layout');
@@ -35,14 +35,14 @@ it('keeps the first reason of user code, and takes a second one for no stop at o
   expect([stop.isRequested(), stop.signal.aborted, stop.reason()]).toEqual([true, false, 'a new layout']);
 });
 
-it('has no reason of user code when a person asked first', () => {
+it('has no reason of user code if a person stopped the run first', () => {
   const stop = new RunStop(createManualClock());
   stop.request();
   stop.requestFor('late');
   expect([stop.signal.aborted, stop.reason()]).toEqual([false, null]);
 });
 
-it('leaves no timer behind when the run is over', () => {
+it('leaves no timer when the run has ended', () => {
   const clock = createManualClock();
   const stop = new RunStop(clock);
   stop.request();
@@ -52,7 +52,7 @@ it('leaves no timer behind when the run is over', () => {
   expect(stop.signal.aborted).toBe(false);
 });
 
-it('sets no timer when it is asked after the run', () => {
+it('sets no timer when it is called after the run', () => {
   const clock = createManualClock();
   const stop = new RunStop(clock);
   stop.onRequest = () => expect.unreachable();
@@ -61,6 +61,6 @@ it('sets no timer when it is asked after the run', () => {
   expect(clock.nextTimerAt()).toBeNull();
 });
 
-it('may be listened to by every handler at once', () => {
+it('allows every handler to listen at once', () => {
   expect(getMaxListeners(new RunStop(createManualClock()).signal)).toBeGreaterThan(MAX_HANDLING);
 });

@@ -1,4 +1,4 @@
-// The longest stop of a run, by a handler and by a page that is one long piece of work.
+// The longest stop of a run, caused by a handler or by a page that takes long to read.
 
 import { describe, expect, it } from 'vitest';
 import { summaryText } from '../cli/summary.js';
@@ -7,7 +7,7 @@ import { StallWatch } from './stall-watch.js';
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 describe('a watch', () => {
-  it('tells the longest stop while it is on', async () => {
+  it('reports the longest stop while it is on', async () => {
     const watch = new StallWatch();
     watch.start();
     await pause(60);
@@ -19,7 +19,7 @@ describe('a watch', () => {
     watch.stop();
   });
 
-  it('tells a stop at its very beginning', async () => {
+  it('reports a stop at its very beginning', async () => {
     const watch = new StallWatch();
     watch.start();
     const end = performance.now() + 300;
@@ -29,7 +29,7 @@ describe('a watch', () => {
     watch.stop();
   });
 
-  it('has nothing to tell before it is on', () => {
+  it('reports nothing before it is on', () => {
     expect(new StallWatch().longestMs()).toBe(0);
   });
 });
@@ -37,7 +37,7 @@ describe('a watch', () => {
 it.each([
   [999, false],
   [1_500, true],
-])('a stop of %d ms is worth a word: %s', (longestStallMs, isTold) => {
+])('a stop of %d ms is mentioned: %s', (longestStallMs, isTold) => {
   const nothing = {
     outcomes: {},
     politeness: [],

@@ -1,4 +1,5 @@
-// A site may ask for another set of components; what would weaken a signature or cannot be made is not answered.
+// A site may ask for other components. A request that would weaken a signature, or that we cannot satisfy, is not
+// answered.
 
 import { describe, expect, it } from 'vitest';
 import { askedTerms } from './accept-signature.js';

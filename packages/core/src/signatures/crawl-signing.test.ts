@@ -57,7 +57,7 @@ describe('Accept-Signature', () => {
     ['what cannot be made', true, 'https://a.example/', 'a=("date")', /not made: a=\("date"\)/],
     ['http', true, 'http://a.example/', 'a=("@path")', /not made/],
     ['no key', false, 'https://a.example/', 'a=("@path")', /this site wants signed requests/],
-  ])('is told where it is not answered: %s', (_, hasKey, url, field, detail) => {
+  ])('is reported if it is not answered: %s', (_, hasKey, url, field, detail) => {
     const { signing, told } = made(hasKey);
     for (let times = 0; times < 3; times += 1) {
       expect(signing.answered(new URL(url), answer(403, asking(field)))).toBe(false);
@@ -70,7 +70,7 @@ describe('Accept-Signature', () => {
     });
   });
 
-  it('means nothing in another answer, and is kept for so many authorities', async () => {
+  it('has no effect in another answer, and is kept for a bounded number of authorities', async () => {
     const { signing } = made();
     expect(signing.answered(new URL('https://a.example/'), answer(200, asking()))).toBe(false);
     for (let at = 0; at <= MAX_ASKING_AUTHORITIES; at += 1) {
@@ -89,7 +89,7 @@ describe('signature-refused', () => {
     return told.map(({ code, host }) => `${code} ${host}`);
   };
 
-  it('is told once a host, where robots.txt was served and the first page is refused', () => {
+  it('is reported once per host, if robots.txt was served and the first page is refused', () => {
     const refused = ['https://a.example/x', 403] as const;
     expect(toldOf(['https://a.example/robots.txt', 200], refused, refused, ['https://a.example/y', 401])).toEqual([
       'signature-refused a.example',
@@ -101,7 +101,7 @@ describe('signature-refused', () => {
     ['the request is not signed', 'http://a.example/robots.txt', 200, 'http://a.example/x', 403],
     ['only robots.txt is refused', 'https://a.example/robots.txt', 403, 'https://a.example/robots.txt', 403],
     ['it is missing', 'https://a.example/robots.txt', 200, 'https://a.example/x', 404],
-  ])('is not told where %s', (_, first, firstStatus, second, secondStatus) => {
+  ])('is not reported if %s', (_, first, firstStatus, second, secondStatus) => {
     expect(toldOf([first, firstStatus], [second, secondStatus])).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// A key is read from a place, and refused where others could have it.
+// A key is read from a file or variable, and refused if others could have it.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ describe('a key', () => {
   });
 });
 
-describe('refused, without a word of the key', () => {
+describe('refusals that do not show the key', () => {
   const pemOf = (type: 'rsa' | 'ec') =>
     type === 'rsa'
       ? generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -67,7 +67,7 @@ describe('refused, without a word of the key', () => {
     expect(`${fault.message}${fault.hint}`).not.toMatch(/BEGIN|aaaaa/);
   });
 
-  it.skipIf(process.platform === 'win32').each([0o640, 0o604, 0o666])('a file that others may use (%o)', (mode) => {
+  it.skipIf(process.platform === 'win32').each([0o640, 0o604, 0o666])('a file that others may read (%o)', (mode) => {
     const source = stored(PEM, 0o600);
     // The mask of the process would take rights away.
     chmodSync(source.slice(5), mode);

@@ -1,4 +1,4 @@
-// What signatures carry is read exactly, or not at all.
+// The fields of signatures are read exactly, or rejected.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -28,7 +28,7 @@ it.each([
   '=1',
   'a==',
   `a="${'x'.repeat(8_192)}"`,
-])('what is no dictionary: %s', (text) => expect(parseMembers(text)).toBeNull());
+])('rejects what is not a dictionary: %s', (text) => expect(parseMembers(text)).toBeNull());
 
 it('whatever comes, nothing throws and nothing verifies', () => {
   const piece = fc.oneof(

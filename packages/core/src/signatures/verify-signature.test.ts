@@ -1,4 +1,4 @@
-// What holds verifies; everything else has its word (identity 16, refusals).
+// A valid signature verifies; everything else has its own code (identity 16, refusals).
 
 import { describe, expect, it } from 'vitest';
 import { TEST_KEY } from '../../test-support/test-key.js';
@@ -46,7 +46,7 @@ const signedAs = async (params: string, agentField = `sig1="${AGENT}"`) => {
 const RIGHTS = `;created=1799999998;expires=1800000058;keyid="${TEST_KEY.keyid}";tag="web-bot-auth"`;
 const ALL = '"@method" "@authority" "@path" "signature-agent";key="sig1"';
 
-describe('a signature that holds', () => {
+describe('a valid signature', () => {
   it.each(['url', 'origin', 'string'] as SignatureForm[])('in the form %s', async (form) => {
     const agent = form === 'url' ? AGENT : 'https://bot.example';
     const fields = await signed({ form, agent });
@@ -82,7 +82,7 @@ describe('a signature that holds', () => {
   });
 });
 
-describe('refused, each with its word', () => {
+describe('refusals, each with its code', () => {
   it.each<[string, (fields: SignatureFields) => string | Promise<string>]>([
     ['unverified: unsigned', () => judged({})],
     ['unverified: key-unknown', (fields) => judged(fields, { keys: () => null })],
@@ -130,7 +130,7 @@ describe('refused, each with its word', () => {
     expect(await fault(await signed())).toBe(expected);
   });
 
-  it('a request where a directory was signed', async () => {
+  it('a request with the signature of a directory', async () => {
     const message = { method: 'GET', url: URL_A, headers: Object.entries(await signed()) };
     const verdict = verifySignature(message, keys, { nowMs: NOW_MS, tag: DIRECTORY_TAG });
     expect(verdict).toEqual({ kind: 'invalid', reason: 'tag-other' });

@@ -1,4 +1,4 @@
-// The sinks of this package keep the contract that others are asked to keep, by the suite that others are handed.
+// The sinks of this package keep the contract for all sinks, tested with the published suite.
 
 import { mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

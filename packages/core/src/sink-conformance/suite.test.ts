@@ -1,5 +1,5 @@
-// The suite finds what it looks for: a sink that breaks one promise fails the test of that promise. One that everything
-// passes would let a crawl lose what it was run for, with a certificate in its hand.
+// The suite finds faults: a sink that breaks one promise fails the test of that promise. If every sink passed, a crawl
+// could lose its items although its sink was tested.
 
 import { describe, expect, it } from 'vitest';
 import type { Item, Sink } from '../output/sink.js';
@@ -146,7 +146,7 @@ function testOf(title: RegExp, behaviour: Behaviour): () => Promise<void> {
 }
 
 describe('a sink that', () => {
-  it.each(FAULTS)('%s is found out', async (_fault, faulty, title) => {
+  it.each(FAULTS)('%s fails', async (_fault, faulty, title) => {
     await testOf(title, RIGHT)();
     await expect(testOf(title, { ...RIGHT, ...faulty })()).rejects.toThrow();
   });
@@ -160,7 +160,7 @@ it('of a long item, a message shows what differs first', async () => {
   expect(String(message).length).toBeLessThan(2_000);
 });
 
-it('leaves out what needs a cap that is not declared', () => {
+it('leaves out what needs a capability that is not declared', () => {
   const titles = (durable: boolean): string[] => {
     const names: string[] = [];
     const capabilities = { durable, exactData: true };

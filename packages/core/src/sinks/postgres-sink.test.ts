@@ -1,5 +1,5 @@
-// What is at stake: a database that restarts for a minute must not end a crawl of days, nor one that is gone hold it
-// for ever. By a pool without a server, in virtual time; test/conformance has real ones.
+// At stake: a database that restarts for a minute must not end a crawl of days, and one that is gone must not block it
+// for ever. With a pool without a server, in virtual time; test/conformance has real ones.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Item } from '../output/sink.js';
@@ -47,7 +47,7 @@ it.each([
   ['is not there', withCode('ECONNREFUSED')],
   ['breaks the connection', new Error('Connection terminated unexpectedly')],
   ['does not answer', new Error('Query read timeout')],
-])('a server that %s is asked again, and the operator is told once', async (_, fault) => {
+])('a server that %s is tried again, and the operator is informed once', async (_, fault) => {
   expect(await writing(fault, 2)).toEqual({ atMs: [0, 1_000, 3_000], ended: 'written' });
   expect(process.emitWarning).toHaveBeenCalledTimes(1);
   expect(process.emitWarning).toHaveBeenCalledWith(expect.stringContaining('the table items waits'), 'MannerlyWarning');
@@ -68,7 +68,7 @@ it.each([
   expect(await writing(fault, 1, by)).toEqual({ atMs: [0], ended: fault });
 });
 
-it('a stop at once ends the wait', async () => {
+it('an immediate stop ends the wait', async () => {
   const { atMs, ended } = await writing(withCode('57P03'), 99, 'pool', AbortSignal.abort());
   expect({ tries: atMs.length, ended }).toMatchObject({ tries: 1, ended: { code: 'sink-failed' } });
 });

@@ -1,5 +1,5 @@
-// What a server of the operator's cannot take now is sent again: after waits that grow, after Retry-After where it
-// says so, and not for ever. In virtual time.
+// What the operator's server cannot accept now is sent again: after growing waits, after Retry-After if it says so, and
+// not for ever. In virtual time.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_RETRY_MS } from './limits.js';
@@ -75,14 +75,14 @@ describe('sendUntilTaken', () => {
     [2, 0],
     [3, 1],
     [8, 1],
-  ])('after %i failures the operator has been told %i times', async (failures, told) => {
+  ])('after %i failures the operator has been informed %i times', async (failures, told) => {
     const { ended } = sending([...Array.from({ length: failures }, () => answer(503)), answer(200)]);
     await vi.advanceTimersByTimeAsync(MAX_RETRY_MS);
     expect(await ended).toBe(200);
     expect(process.emitWarning).toHaveBeenCalledTimes(told);
   });
 
-  it('makes one more attempt when the run is stopped, and leaves no timer', async () => {
+  it('makes one more attempt if the run is stopped, and leaves no timer', async () => {
     const stop = new AbortController();
     const { atMs, ended } = sending([answer(503)], 8, stop.signal);
     await vi.advanceTimersByTimeAsync(1_500);
@@ -93,7 +93,7 @@ describe('sendUntilTaken', () => {
   });
 });
 
-it('reads as much of an answer as is wanted, and cancels the rest', async () => {
+it('reads only the needed part of an answer, and cancels the rest', async () => {
   let cancelled = false;
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new TextEncoder().encode('ü'.repeat(1_000))),

@@ -76,7 +76,7 @@ describe.skipIf(open === null)(`sqliteSink on ${why} (not run without node:sqlit
     capabilities: { durable: true, exactData: true },
   });
 
-  it('is queried by fields of items, and keeps licence and tombstone in columns of their own', async () => {
+  it('can be queried by fields of items, and keeps licence and tombstone in their own columns', async () => {
     const { path, dispose } = await file();
     const sink = sqliteSink({ path, table: 'pages of "ours"' });
     await sink.open();
@@ -90,7 +90,7 @@ describe.skipIf(open === null)(`sqliteSink on ${why} (not run without node:sqlit
     await dispose();
   });
 
-  it('rejects all of a page where one row is refused, and takes the page again', async () => {
+  it('rejects all of a page if one row is refused, and accepts the page again', async () => {
     const { path, dispose } = await file();
     const sink = sqliteSink({ path });
     await sink.open();
@@ -106,7 +106,7 @@ describe.skipIf(open === null)(`sqliteSink on ${why} (not run without node:sqlit
     await dispose();
   });
 
-  it('is written by two sinks at once, as two processes of one crawl do', async () => {
+  it('can be written by two sinks at once, as by two processes of one crawl', async () => {
     const { path, dispose } = await file();
     const sinks = [sqliteSink({ path }), sqliteSink({ path })];
     for (const sink of sinks) await sink.open();

@@ -1,5 +1,5 @@
-// Items over HTTP: the contract of sinks with a receiver on loopback that takes each id once, as it is asked to. At
-// stake: items lost where the receiver is away, and secrets in messages.
+// Items over HTTP: the contract of sinks, with a loopback receiver that stores each id once. At stake: items that are
+// lost while the receiver is away, and secrets in messages.
 
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -80,7 +80,7 @@ async function written(options: Partial<Parameters<typeof webhookSink>[0]>, ...p
   await Promise.all(writes);
 }
 
-it('posts the pages of a batch together, with our header fields and those of the user', async () => {
+it('posts the pages of a batch together, with our header fields and the user’s', async () => {
   const headers = { Authorization: 'Bearer t0ken', 'Content-Type': 'text/plain' };
   await written(
     { headers, batch: { items: 4, waitMs: 100 } },
@@ -103,7 +103,7 @@ it('sends the same items under the same key until they are taken', async () => {
   expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
 });
 
-it('divides what is longer than a request may be', async () => {
+it('divides a batch that is too long for a request', async () => {
   const long = 'x'.repeat(5_000_000);
   await written({}, [item('a', long), item('b', long), item('c')]);
   expect(received.map(({ ids }) => ids)).toEqual([['a'], ['b', 'c']]);
@@ -113,7 +113,7 @@ it.each([
   [400, 'status 400'],
   [302, 'status 302'],
   [503, 'status 503, 1 attempt'],
-])('rejects the page at %i, and takes it again', async (status, says) => {
+])('rejects the page at %i, and accepts it again', async (status, says) => {
   statuses = [status];
   const ended = written({ retries: 0 }, [item('a')]);
   await expect(ended).rejects.toThrow(says);

@@ -1,4 +1,4 @@
-// A crawl of a crawl's archive meets the web that the first one met.
+// A crawl of a crawl's archive gets the same answers as the first one.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ async function crawlOf(web: FakeWeb, more: Partial<CrawlerOptions>, out?: string
   };
 }
 
-it('answers what was answered then, visit by visit', async () => {
+it('answers as the sites did, visit by visit', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-archive-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const web = createFakeWeb({
@@ -65,7 +65,7 @@ it('answers what was answered then, visit by visit', async () => {
   expect(second.asked).toEqual(first.asked);
 });
 
-it('says what is wrong with a folder that holds no archive', async () => {
+it('says what is wrong with a folder without an archive', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-archive-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await expect(hostsFromArchive(folder)).rejects.toMatchObject({ code: 'option-invalid' });

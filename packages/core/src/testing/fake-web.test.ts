@@ -1,5 +1,5 @@
-// A fake that does what no server does would let tests pass for crawlers that fail: the fake web keeps the contract of
-// fetchers, the suite of which tries it as far as there is something to try without a network.
+// A fake that behaves like no real server would let tests pass for crawlers that fail. The fake web keeps the contract
+// of fetchers, tested with the suite as far as possible without a network.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -42,7 +42,7 @@ describe('by the conformance suite, the fake web', () => {
     capabilities: createFakeWeb({ hosts: {} }).fakes().fetcher.capabilities,
   });
 
-  it('leaves out what has no meaning without a network, and no more', () => {
+  it('leaves out only what has no meaning without a network', () => {
     expect(left).toBe(13);
   });
 });
@@ -109,7 +109,7 @@ describe('a fake web', () => {
     expect(await fields('/empty')).toEqual([]);
   });
 
-  it('gives every name an address of its own, and none to names it does not have', async () => {
+  it('gives every name its own address, and none to unknown names', async () => {
     const named = createFakeWeb({
       hosts: {
         'a.test': {},
@@ -129,7 +129,7 @@ describe('a fake web', () => {
     ]);
   });
 
-  it('refuses keys that name no host', () => {
+  it('refuses keys that do not name a host', () => {
     for (const key of ['a.test/path', 'https://a.test/x', '', 'a b'])
       expect(() => createFakeWeb({ hosts: { [key]: {} } })).toThrow(
         expect.objectContaining({ code: 'option-invalid' }),
@@ -259,7 +259,7 @@ describe('on virtual time, a fake web', () => {
     if (answer === '200 abc') expect(outcome).toMatchObject({ truncated: 'connection' });
   });
 
-  it('breaks off when the crawl gives up', async () => {
+  it('aborts when the crawl gives up', async () => {
     const control = new AbortController();
     const { outcome, tookMs } = await timed(
       {

@@ -1,5 +1,5 @@
-// The assertions are tested: one that cannot condemn would let every impolite crawler pass, and one that says nothing
-// of what it found would leave its reader alone.
+// The assertions are tested: one that never fails would let every impolite crawler pass, and one without a useful
+// message would not help.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -133,7 +133,7 @@ describe('the assertions on politeness', () => {
     }
   });
 
-  it.each(CASES)('condemn %s', (_what, check, log, says) => {
+  it.each(CASES)('report %s', (_what, check, log, says) => {
     expect(() => check(log)).toThrow(expect.objectContaining({ code: 'ERR_ASSERTION' }));
     expect(() => check(log)).toThrow(says);
   });

@@ -1,5 +1,5 @@
-// A crawl on virtual time is the crawl itself: the same requests at the same times each time, and an end with a reason
-// where it could not come to its own.
+// A crawl in virtual time is a real crawl: it makes the same requests at the same times each time, and ends with a
+// reason if it cannot finish.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ function makeCrawler(fakes: CrawlerFakes, more: Partial<CrawlerOptions> = {}) {
 }
 
 describe('a crawl on virtual time', () => {
-  it('takes its own time, and the same steps each time', async () => {
+  it('runs on its own clock, with the same steps each time', async () => {
     const crawls = [];
     for (let time = 0; time < 2; time += 1) {
       const web = createFakeWeb({ hosts: { 'a.test': SITE }, delayMs: 90 });
@@ -87,7 +87,7 @@ describe('a crawl on virtual time', () => {
     expect(web.requested()).toHaveLength(5);
   });
 
-  it('hands on what a route threw', async () => {
+  it('rethrows what a route threw', async () => {
     const web = createFakeWeb({
       hosts: {
         'a.test': {
@@ -100,7 +100,7 @@ describe('a crawl on virtual time', () => {
     await expect(crawlInVirtualTime(web, (fakes) => makeCrawler(fakes))).rejects.toThrow('a mistake in a test');
   });
 
-  it('is stopped when nothing can move, and says so', async () => {
+  it('is stopped when nothing can proceed, and says so', async () => {
     const clock = createVirtualClock({ maxSteps: 500 });
     onTestFinished(() => clock.end());
     const endless = createFakeWeb({ hosts: { 'a.test': { pages: ({ path }) => fakePage(path, [`${path}x`]) } } });
@@ -113,7 +113,7 @@ describe('a crawl on virtual time', () => {
     expect(() => crawler.on('json', () => undefined)).not.toThrow();
   });
 
-  it('leaves the platform its timers, whatever came of it', async () => {
+  it('restores the platform’s timers, however it ended', async () => {
     const before = globalThis.setTimeout;
     const web = createFakeWeb({ hosts: {} });
     const forgets = crawlInVirtualTime(web, () => makeCrawler({} as never));

@@ -1,4 +1,4 @@
-// A clock that runs ahead of what happens, or not at all, would make every test on it worthless.
+// If the clock ran ahead of events, or not at all, every test with it would be worthless.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ function clockForTest(options: VirtualClockOptions = {}) {
 const DAY = 86_400_000;
 
 describe('a virtual clock', () => {
-  it('is what every reader of the time reads', async () => {
+  it('is used by every reader of the time', async () => {
     const clock = clockForTest({ startMs: 1_000_000 });
     const beganAt = performance.now();
     await clock.advance(DAY);
@@ -25,7 +25,7 @@ describe('a virtual clock', () => {
     expect(performance.now() - beganAt).toBe(DAY);
   });
 
-  it('fires timers of every kind at their own times, in order, those set meanwhile included', async () => {
+  it('fires timers of every kind at their times, in order, including those set meanwhile', async () => {
     const clock = clockForTest();
     const startMs = clock.nowMs();
     const told: [string, number][] = [];
@@ -55,7 +55,7 @@ describe('a virtual clock', () => {
     ]);
   });
 
-  it('goes on until a promise is settled, and answers as it does', async () => {
+  it('runs until a promise is settled, and returns its result', async () => {
     const clock = clockForTest();
     const startMs = clock.nowMs();
     expect(await clock.finish(sleep(14 * DAY).then(() => 'well'))).toBe('well');
@@ -63,7 +63,7 @@ describe('a virtual clock', () => {
     await expect(clock.finish(sleep(1).then(() => Promise.reject(new Error('no'))))).rejects.toThrow('no');
   });
 
-  it('stands still while files are read and written, and while it is told to', async () => {
+  it('stands still while files are read and written, and when told to', async () => {
     const clock = clockForTest();
     const startMs = clock.nowMs();
     const path = join(tmpdir(), `mannerly-clock-${process.pid}`);
@@ -80,7 +80,7 @@ describe('a virtual clock', () => {
     expect(await clock.finish(work())).toEqual([0, 0]);
   });
 
-  it('waits a moment for what does not tell of itself before it says that nothing moves', async () => {
+  it('waits a moment for hidden work before it says that nothing can proceed', async () => {
     const clock = clockForTest();
     const zipped = new Promise((resolve) => gzip(Buffer.alloc(3_000_000), resolve));
     await expect(clock.finish(zipped)).resolves.toBeNull();
@@ -106,7 +106,7 @@ describe('a virtual clock', () => {
     await stuck.toMatchObject({ code: 'clock-stuck', message: expect.stringMatching(says) });
   });
 
-  it('hands on what a timer throws', async () => {
+  it('rethrows what a timer throws', async () => {
     const clock = clockForTest();
     setTimeout(() => {
       throw new Error('thrown in a timer');

@@ -1,5 +1,5 @@
-// Types, schema and reference follow from the option table and the command. If one is stale, users read of options that
-// are not there. `pnpm generate` writes all of them anew.
+// Types, schema and reference follow from the option table and the command. If one is stale, users read about options
+// that do not exist. `pnpm generate` writes all of them.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -30,12 +30,12 @@ function pageWith(path: string, parts: Readonly<Record<string, string>>): string
   }, page);
 }
 
-it('every option stands in one section of the reference and of the help', () => {
+it('every option is in one section of the reference and of the help', () => {
   const named = SECTIONS.flatMap(({ title, rows }) => (title === 'Configuration file' ? [] : Object.keys(rows)));
   expect(named.sort()).toEqual(Object.keys(FLAG_OPTIONS).sort());
 });
 
-describe('what is generated is what is committed', () => {
+describe('the committed files are up to date', () => {
   it.each([
     [
       'packages/core/src/options/crawler-options.ts',

@@ -1,5 +1,5 @@
-// An audit that shares code with what it judges would share its mistakes: these sources may read robots.txt with the
-// reader's own package, and nothing of the frontier, of the report's ledger and of its meter.
+// An audit that shares code with what it judges would share its mistakes: these sources may use the robots package, but
+// nothing of the frontier or of the report's politeness ledger.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const ALLOWED: readonly RegExp[] = [
   /^\.\.\/\.\.\/(call-options|errors|limits|parse-json|directory\/(read-lines|whole-file))\.js$/,
 ];
 
-it('the audit imports nothing of what it judges', () => {
+it('the audit imports nothing that it judges', () => {
   const sources = readdirSync(FOLDER).filter((name) => /(?<!\.test)\.ts$/.test(name));
   expect(sources.length).toBeGreaterThan(5);
   const foreign = sources.flatMap((name) => {

@@ -29,7 +29,7 @@ describe('the report page', () => {
   });
 
   it.each(['elements.js', 'report.js', 'dashboard.js'])(
-    'makes no markup from text, and %s does not end its own element',
+    'makes no markup from text, and %s does not end its element',
     async (file) => {
       const script = await readFile(new URL(`../../../pages/${file}`, import.meta.url), 'utf8');
       expect(script).not.toMatch(
