@@ -211,6 +211,19 @@ it('is not damaged if a process that shares the directory wrote its settings aft
   expect(await damageOf(copy)).toEqual([]);
 });
 
+it('leaves a cell empty where an item has no readable time', async () => {
+  const directory = copyOf('finished');
+  const items = join(directory, 'items.jsonl');
+  writeFileSync(items, readFileSync(items, 'utf8').replace(/"fetchedAt":"[^"]*"/, '"fetchedAt":"x"'));
+  const lines = readFileSync(items, 'utf8').trim().split('\n').length;
+  for (const table of ['items.csv', 'items.parquet']) {
+    const { code, err } = await run('export', directory, '--to', join(directory, table));
+    expect(err).toContain(`${lines} items in `);
+    expect(code).toBe(0);
+  }
+  expect(readFileSync(join(directory, 'items.csv'), 'utf8').split('\n')[1]).toMatch(/^[^,]+,[^,]+,,/);
+});
+
 it('is found by an audit after later runs too, if it was in the request log', async () => {
   const directory = copyOf('interrupted');
   const log = join(directory, 'requests.jsonl');

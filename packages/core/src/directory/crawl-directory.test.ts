@@ -155,6 +155,8 @@ describe('a crawl directory', () => {
   it.each([
     ['another format', JSON.stringify({ ...crawl, format: 1 })],
     ['no JSON', '{'],
+    ['no time', JSON.stringify({ ...crawl, format: 3, createdAtMs: 1e300 })],
+    ['odd tokens', JSON.stringify({ ...crawl, tokens: ['te,ster'], format: 3, createdAtMs: 1 })],
     ['no manifest', '{"format":2}'],
     ['nothing', ''],
   ])('refuses a manifest with %s', async (_, content) => {

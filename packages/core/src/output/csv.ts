@@ -96,13 +96,18 @@ function defaultColumns(items: readonly Item[]): string[] {
   return [...all].filter((key) => key !== 'id' && key !== REST);
 }
 
+/** `null` for the time of a damaged line. */
+function timeText(atMs: number): string | null {
+  return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
+}
+
 function rowOf(item: Item, names: readonly string[]): string[] {
   const { id, url, fetchedAtMs, expiresAtMs, preferences, license, data } = item;
   const own: Readonly<Record<string, unknown>> = {
     __proto__: null,
     url,
-    fetchedAt: new Date(fetchedAtMs).toISOString(),
-    expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+    fetchedAt: timeText(fetchedAtMs),
+    expiresAt: expiresAtMs === null ? null : timeText(expiresAtMs),
     preferences: Object.keys(preferences).length === 0 ? null : preferences,
     ...(license === undefined ? {} : { license }),
   };

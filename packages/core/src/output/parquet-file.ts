@@ -119,9 +119,15 @@ export function valuesOf(row: ItemRow, columns: readonly ItemColumn[]): unknown[
 
 function cellValue(value: unknown, kind: ColumnKind): unknown {
   if (value === null || value === undefined) return null;
-  if (kind === 'time') return new Date(String(value));
+  if (kind === 'time') return timeOf(String(value));
   if (kind === 'integer') return BigInt(value as number);
   return kind === 'json' ? JSON.stringify(value) : value;
+}
+
+/** `null` for the time of a damaged line. */
+function timeOf(text: string): Date | null {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? null : time;
 }
 
 /** `null`: the value says nothing about its column. */
