@@ -89,6 +89,7 @@ describe('a crawl directory', () => {
     await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({
       code: 'directory-in-use',
       message: expect.stringContaining(String(process.pid)),
+      hint: expect.stringMatching(/A run of this program has it.* worker thread .*crawl\.lock/),
     });
     await first.release();
     await (await openCrawlDirectory(base, crawl)).release();

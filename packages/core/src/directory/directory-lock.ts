@@ -31,7 +31,7 @@ interface DirectoryLock {
 /** @throws MannerlyError `directory-in-use` while a run has it or may have it, even one of this process. */
 export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
   const file = join(path, name);
-  const mine = JSON.stringify({ ...thisProcess(), host: hostname() });
+  const mine = ownLock();
   for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
     if (await create(file, mine)) return lockOf(file);
     const theirs = await readLock(file);
@@ -148,10 +148,17 @@ function lockOf(file: string): DirectoryLock {
   };
 }
 
+function ownLock(): string {
+  return JSON.stringify({ ...thisProcess(), host: hostname() });
+}
+
 function inUse(path: string, file: string, lock: string): MannerlyError {
-  return new MannerlyError('directory-in-use', `${path} is in use by ${nameOf(lock)}`, {
-    hint: `Wait for that run to end. If there is none, remove ${file}.`,
-  });
+  // The lock of a worker thread that was terminated stays while its process lives.
+  const hint =
+    lock === ownLock()
+      ? `A run of this program has it: await its end. If its worker thread was terminated, remove ${file}.`
+      : `Wait for that run to end. If there is none, remove ${file}.`;
+  return new MannerlyError('directory-in-use', `${path} is in use by ${nameOf(lock)}`, { hint });
 }
 
 function isInUse(error: unknown): boolean {

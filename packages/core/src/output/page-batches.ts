@@ -129,22 +129,26 @@ export interface BatchedSink extends Sink {
  * Creates a sink that writes in batches.
  *
  * @param place - Its name in messages.
- * @param open - Called with the sink's stop, and with a function that takes the ids already written: at least the
- * latest two million are remembered.
+ * @param open - Called with the sink's stop, with a function that takes the ids already written, of which at least the
+ * latest two million are remembered, and with one for each item that the medium itself finds it has.
  */
 export function batchedSink(
   name: string,
   place: string,
-  open: (stop: AbortSignal, addId: (id: string) => unknown) => Promise<OpenMedium>,
+  open: (stop: AbortSignal, addId: (id: string) => unknown, countKnown: () => void) => Promise<OpenMedium>,
 ): BatchedSink {
   let opened: { readonly batches: PageBatches; readonly medium: OpenMedium } | null = null;
   let latest: PageBatches | null = null;
+  let knownToMedium = 0;
   return {
     name,
-    knownItems: () => latest?.known ?? 0,
+    knownItems: () => (latest?.known ?? 0) + knownToMedium,
     async open(stop = NEVER_ABORTED) {
       const ids = createRecentSet(MAX_SINK_IDS);
-      const medium = await open(stop, ids.add);
+      knownToMedium = 0;
+      const medium = await open(stop, ids.add, () => {
+        knownToMedium += 1;
+      });
       latest = new PageBatches(medium, ids);
       opened = { batches: latest, medium };
     },

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { BatchedSink } from '../output/page-batches.js';
 import type { Item } from '../output/sink.js';
 import { sinkSuite } from '../sink-conformance/suite.js';
 import { sqliteSink } from './sqlite-sink.js';
@@ -103,6 +104,18 @@ describe.skipIf(open === null)(`sqliteSink on ${why} (not run without node:sqlit
     await sink.write([ITEM, { ...ITEM, id: 'a.test/00/1' }]);
     await sink.close();
     expect(rowsOf(path, 'SELECT * FROM items')).toHaveLength(2);
+    await dispose();
+  });
+
+  it('counts the items that its table had when it was opened', async () => {
+    const { path, dispose } = await file();
+    const sink = sqliteSink({ path }) as BatchedSink;
+    for (const items of [[ITEM], [ITEM, { ...ITEM, id: 'a.test/00/1' }]]) {
+      await sink.open();
+      await sink.write(items);
+      await sink.close();
+    }
+    expect(sink.knownItems()).toBe(1);
     await dispose();
   });
 

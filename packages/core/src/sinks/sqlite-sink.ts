@@ -20,7 +20,7 @@ export interface SqliteSinkOptions {
 /** What `node:sqlite` and better-sqlite3 have in common. */
 interface Database {
   exec(sql: string): unknown;
-  prepare(sql: string): { run(...values: (string | number | null)[]): unknown };
+  prepare(sql: string): { run(...values: (string | number | null)[]): { readonly changes: number | bigint } };
   close(): unknown;
 }
 
@@ -32,7 +32,7 @@ interface Database {
  */
 export function sqliteSink(options: SqliteSinkOptions): Sink {
   const { path, table } = fill('sqliteSink.', SQLITE_ROWS, options);
-  return batchedSink(`sqlite ${path}`, `the database ${path}`, async () => {
+  return batchedSink(`sqlite ${path}`, `the database ${path}`, async (_stop, _addId, countKnown) => {
     const db = await openDatabase(path);
     const end = async (): Promise<void> => {
       db.close();
@@ -44,7 +44,7 @@ export function sqliteSink(options: SqliteSinkOptions): Sink {
         seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, fetched_at INTEGER NOT NULL,
         expires_at INTEGER, preferences TEXT NOT NULL, license TEXT, removed TEXT, data TEXT NOT NULL)`);
       // Nothing else happens in this process while SQLite writes.
-      return { write: insertInto(db, table), limits: { items: ROWS_AT_ONCE, waitMs: 0 }, end };
+      return { write: insertInto(db, table, countKnown), limits: { items: ROWS_AT_ONCE, waitMs: 0 }, end };
     } catch (error) {
       db.close();
       throw error;
@@ -52,7 +52,7 @@ export function sqliteSink(options: SqliteSinkOptions): Sink {
   });
 }
 
-function insertInto(db: Database, table: string): (items: readonly Item[]) => Promise<void> {
+function insertInto(db: Database, table: string, countKnown: () => void): (items: readonly Item[]) => Promise<void> {
   const values = ITEM_COLUMNS.map(() => '?').join(', ');
   const insert = db.prepare(
     `INSERT INTO ${quotedName(table)} (${ITEM_COLUMNS.join(', ')}) VALUES (${values}) ON CONFLICT (id) DO NOTHING`,
@@ -60,7 +60,7 @@ function insertInto(db: Database, table: string): (items: readonly Item[]) => Pr
   return async (items) => {
     db.exec('BEGIN IMMEDIATE');
     try {
-      for (const item of items) insert.run(...itemRow(item));
+      for (const item of items) if (Number(insert.run(...itemRow(item)).changes) === 0) countKnown();
       db.exec('COMMIT');
     } catch (error) {
       db.exec('ROLLBACK');
