@@ -1,5 +1,5 @@
-// Examples that leave something behind, called as their users call them: again, in the same folder, or with somebody at
-// the other end. What they promise is what the second call finds.
+// Examples that write files or serve requests, used as their users do: a second time in the same folder, or with a
+// client.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -70,7 +70,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('go on where they were, and ask for no page twice', { timeout: 600_000 }, () =>
+  it.concurrent('continue where they were, and request no page twice', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ run, asked }) => {
       expect(await run('resume', ['2'])).toMatch(/Began: bounded, 2 pages and 2 items so far\.\nQueued: \d\. Run/);
       const first = asked();
@@ -80,7 +80,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('read again only what changed', { timeout: 600_000 }, () =>
+  it.concurrent('request only what has changed', { timeout: 600_000 }, () =>
     inPlace('library.test', async ({ folder, run, asked }) => {
       expect(await run('recrawl-what-changed')).toContain('Read again: 2; as they were: 0.');
       asked();
@@ -105,7 +105,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('archive what pages need to be shown', { timeout: 600_000 }, () =>
+  it.concurrent('archive the files that pages need', { timeout: 600_000 }, () =>
     inPlace('shore.test', async ({ folder, run }) => {
       const out = await run('archive-as-pages-look');
       expect(out).toContain('2 pages and what they need are in as-pages-look/archive.wacz');
@@ -115,7 +115,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('write into an index, a document for each item', { timeout: 600_000 }, () =>
+  it.concurrent('write a document for each item into an index', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ run }) => {
       const documents = new Map<string, unknown>();
       const index = createServer(async (request, response) => {
@@ -155,7 +155,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('do what a Crawlee crawler did', { timeout: 600_000 }, () =>
+  it.concurrent('do the same as a Crawlee crawler', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ town, folder, run }) => {
       const out = await run('from-crawlee');
       expect(out).toContain(`{"url":"http://meadow.test:${town.port}/bees","title":"Bees","list":"front"}`);
@@ -168,7 +168,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
     }),
   );
 
-  it.concurrent('do what a Scrapy spider did', { timeout: 600_000 }, () =>
+  it.concurrent('do the same as a Scrapy spider', { timeout: 600_000 }, () =>
     inPlace('meadow.test', async ({ town, folder, run }) => {
       const out = await run('from-scrapy');
       expect(out).toContain(`{"url":"http://meadow.test:${town.port}/flowers","title":"Flowers"}`);

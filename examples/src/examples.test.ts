@@ -1,4 +1,4 @@
-// The examples are what people copy. They run here against the town, as programs of their own, from the build.
+// People copy the examples. Here they run against the town, as separate programs, from the build.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toMatch(/meadow\.test: never less than 1\d\d\d ms .* 0 of them early/);
   });
 
-  it.concurrent('explain a refusal with the line that said so', { timeout: 600_000 }, async () => {
+  it.concurrent('explain a refusal with the line of robots.txt', { timeout: 600_000 }, async () => {
     const out = await runExample('explain-a-refusal', 'quarry.test');
     expect(out).toContain(`Line 4 of http://quarry.test:${town.port}/robots.txt: /blasting/`);
     expect(out).toContain('2 URLs were left alone.');
@@ -60,14 +60,14 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toContain('3 pages of the section; 2 links led out of it.');
   });
 
-  it.concurrent('crawl one host more slowly, and less of it', { timeout: 600_000 }, async () => {
+  it.concurrent('crawl one host more slowly, with fewer pages', { timeout: 600_000 }, async () => {
     const out = await runExample('single-hosts', 'meadow.test');
     expect(out).toContain(`http://meadow.test:${town.port}/flowers  Flowers, as 2 entries say`);
     expect(out).toMatch(/bounded: 2 pages, never less than 2\d\d\d ms between two requests/);
     expect(out).toContain("'scope-excluded': 1");
   });
 
-  it.concurrent('request some hosts before others, and only so many pages of a label', {
+  it.concurrent('request some hosts before others, and a limited number of pages of a label', {
     timeout: 600_000,
   }, async () => {
     const out = await runExample('order-between-hosts', 'meadow.test');
@@ -84,7 +84,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toMatch(/6 pages requested, 1 links are broken, 0 hosts or pages did not answer/);
   });
 
-  it.concurrent('tell near duplicates', { timeout: 600_000 }, async () => {
+  it.concurrent('find near duplicates', { timeout: 600_000 }, async () => {
     const out = await runExample('near-duplicates', 'library.test');
     expect(out).toContain('https://shore.example/tides?print=1  says what https://shore.example/tides says');
     expect(out).toMatch(/shore\.example\/birds\n/);
@@ -137,7 +137,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     ]);
   });
 
-  it.concurrent('leave by one proxy', { timeout: 600_000 }, async () => {
+  it.concurrent('send requests through one proxy', { timeout: 600_000 }, async () => {
     const out = await runExample('through-a-proxy', 'meadow.test');
     const lines = out.trimEnd().split('\n');
     // One connection for robots.txt and pages, to the address alone.
@@ -154,14 +154,14 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     ]);
   });
 
-  it.concurrent('read exactly what a sitemap lists', { timeout: 600_000 }, async () => {
+  it.concurrent('request exactly what a sitemap lists', { timeout: 600_000 }, async () => {
     const out = await runExample('sitemaps-first', 'library.test');
     expect(out).toContain(`2026-04-12  Crabs of the shore  http://library.test:${town.port}/guides/crabs`);
     expect(out).toContain('urlset of 2');
     expect(out).toContain('finished: 3 pages, the seed among them.');
   });
 
-  it.concurrent('read what pages say of themselves', { timeout: 600_000 }, async () => {
+  it.concurrent('read the structured data of pages', { timeout: 600_000 }, async () => {
     const out = await runExample('what-pages-say', 'shore.test');
     const [first, second] = out.split('\n').sort().reverse();
     expect(first).toMatch(
@@ -204,7 +204,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(out).toContain(`Flowers of the meadow: http://meadow.test:${town.port}/data/flowers.csv, 30 bytes`);
   });
 
-  it.concurrent('answer what robots-parser answers, with reasons', { timeout: 600_000 }, async () => {
+  it.concurrent('answer like robots-parser, with reasons', { timeout: 600_000 }, async () => {
     const { stdout } = await run(process.execPath, [built('from-robots-parser')], { timeout: 600_000 });
     expect(stdout.trimEnd().split('\n')).toEqual([
       'not allowed',
@@ -223,7 +223,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
   });
 
   // In under 30 seconds: the soak suite measures it.
-  it.concurrent('run the demo to its end, and the two accounts agree', { timeout: 600_000 }, async () => {
+  it.concurrent('run the demo to its end, and report and log agree', { timeout: 600_000 }, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'mannerly-demo-'));
     try {
       // With exit code 1 the output says what the two accounts disagree about: it is what the test should show.
@@ -238,7 +238,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     }
   });
 
-  it('stay under 60 lines, each of them, and say what they show', () => {
+  it('have fewer than 60 lines each, and say what they show', () => {
     const folder = fileURLToPath(new URL('.', import.meta.url));
     const index = readFileSync(join(folder, '..', 'README.md'), 'utf8');
     const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !PARTS.test(name));

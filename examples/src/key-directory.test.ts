@@ -1,4 +1,4 @@
-// A key directory that Node.js serves: what verifiers ask for, signed anew for each answer.
+// A key directory that Node.js serves: what verifiers request, with a new signature for each answer.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { keysFrom, serveKeys } from './key-directory.js';
 
-it('has the public key at both paths, with fields that sign it, and nothing else', async () => {
+it('has the public key at both paths, with signature fields, and nothing else', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-keys-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -1,5 +1,5 @@
-// The small example of a store must be one: the published suite passes on it, with nothing left out. Copy this file
-// next to a store of yours, and change the two lines that name it.
+// The small example of a store must be a complete store: it passes the published suite with nothing left out. Copy this
+// file next to your own store, and change the two lines that name it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The example of a store must be one: the published suite passes on it, within what it declares. At stake is everybody
-// who starts from it. It is tried once more by node:test, so that the suite is known to need no runner of ours.
+// The example of a store must be a valid store: it passes the published suite, within what it declares, since people
+// start from it. It also runs under node:test, which shows that the suite needs no particular runner.
 
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
@@ -37,7 +37,7 @@ describe('the example of a store', () => {
     },
   });
 
-  it('passes over a line that a kill has cut off', async () => {
+  it('skips a line that a kill has cut off', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
     const path = join(folder, 'crawl.jsonl');
     const entry = { host: 'h', fingerprint: new Uint8Array(8), priority: 4, body: new Uint8Array([7]) };

@@ -1,5 +1,5 @@
-// Anyone who meets a word of this crawler (an option, a flag, an error code, a reason, a notice, an exit code) looks it
-// up. If this breaks, they find nothing, or something that is no longer true: a default, a bound, a word that is gone.
+// Users look up the words of this crawler (options, flags, error codes, reasons, notices, exit codes). If this breaks,
+// they find nothing, or something outdated: an old default, an old bound, or a removed word.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { REASONS, VIOLATION_KINDS } from 'mannerly';
@@ -38,11 +38,11 @@ describe('docs/reference/words.md', () => {
 describe('docs/reference/reasons.md', () => {
   const rows = rowsUnder(pageOf('reference/reasons'), null);
 
-  it('has every reason word once, and no other', () => {
+  it('has every reason once, and no other', () => {
     expect(wordFaults(Object.keys(REASONS), rows)).toEqual([]);
   });
 
-  it('says who says it, what it means, and what to do', () => {
+  it('says which component uses it, what it means, and what to do', () => {
     const faults = rows.filter(({ words: [word = ''], cells: [, layer, means = '', todo = ''] }) => {
       const reason = Object.entries(REASONS).find(([name]) => name === word)?.[1];
       return layer !== reason?.layer || !means.startsWith(reason?.means ?? '?') || todo === '';
@@ -83,7 +83,7 @@ describe('these rules', () => {
     expect(wordFaults(source, rowsUnder(page, heading))).toEqual(faults);
   });
 
-  it('do not pass for want of words or of a table', () => {
+  it('do not pass because words or a table are missing', () => {
     expect(() => wordsOf('packages/core/src/errors.ts', 'NoSuchType')).toThrow('declares no NoSuchType');
     expect(() => wordsOf('packages/core/src/journal/events.ts', 'CrawlEvents')).toThrow('has no words');
     expect(() => rowsUnder(page, '## Three')).toThrow('no heading');

@@ -1,5 +1,5 @@
-// The files in `deploy` are what people copy to run a crawl elsewhere. No container is built here: their words are
-// checked, and systemd reads its unit where there is a systemd.
+// People copy the files in `deploy` to run a crawl elsewhere. No container is built here: their content is checked, and
+// systemd reads its unit if it is installed.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ interface Panel {
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
 }
 
-it('the Dockerfile pins its base, runs as no root, and calls the command', () => {
+it('the Dockerfile pins its base image, does not run as root, and calls the command', () => {
   const lines = deployed('Dockerfile').replaceAll('\\\n', ' ').split('\n');
   const steps = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split(/\s+/));
   const of = (name: string) => steps.filter(([first]) => first === name).map(([, ...rest]) => rest.join(' '));
@@ -41,7 +41,7 @@ it('the Dockerfile pins its base, runs as no root, and calls the command', () =>
   }
 });
 
-it('the compose file gives each crawler a name and a volume, and Redis forgets nothing', () => {
+it('the compose file gives each crawler a name and a volume, and Redis is durable', () => {
   const file = parse(deployed('compose.yaml'), { merge: true }) as {
     readonly services: Readonly<Record<string, Service>>;
     readonly volumes: object;
@@ -59,7 +59,7 @@ it('the compose file gives each crawler a name and a volume, and Redis forgets n
   expect(mounted.map((path) => existsSync(join(deployFolder, path.replace(/:.*/, ''))))).toEqual(Array(4).fill(true));
 });
 
-it('the board asks the source that Grafana is given, and its panels do not lie over each other', () => {
+it('the board uses Grafana’s configured data source, and its panels do not overlap', () => {
   const board = JSON.parse(deployed('monitoring/board.json')) as { readonly panels: readonly Panel[] };
   const { datasources } = parse(deployed('monitoring/datasource.yaml')) as { datasources: { readonly uid: string }[] };
   expect(new Set(board.panels.map(({ datasource }) => datasource.uid))).toEqual(new Set([datasources[0]?.uid]));
@@ -71,7 +71,7 @@ it('the board asks the source that Grafana is given, and its panels do not lie o
   expect(Math.max(...board.panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
 });
 
-it('the service runs flags that exist, ends softly, and takes waiting for no failure', () => {
+it('the service uses existing flags, stops gracefully, and does not treat waiting as a failure', () => {
   const unit = deployed('mannerly@.service');
   const value = (key: string): string => new RegExp(`^${key}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
   expect(unknownFlags(value('ExecStart').split(' ').slice(2))).toEqual([]);

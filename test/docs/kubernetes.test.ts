@@ -1,5 +1,5 @@
-// The manifests in `deploy/kubernetes`. No cluster is here: validators that are generated from the API of Kubernetes
-// read them, and kustomize builds them where there is a kubectl. What a cluster makes of them is not tested.
+// The manifests in `deploy/kubernetes`. Without a cluster, validators that are generated from the Kubernetes API read
+// them, and kustomize builds them if kubectl is installed. Their effect in a cluster is not tested.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -79,7 +79,7 @@ describe('the manifests for Kubernetes', () => {
   );
   const podsOf = objects.flatMap(({ spec: { template } }) => (template === undefined ? [] : [template]));
 
-  it('are what the API of Kubernetes takes, without a key that it does not know', () => {
+  it('are valid for the Kubernetes API, without unknown keys', () => {
     for (const object of objects) expect(faultsOf(object), object.metadata.name).toEqual([]);
   });
 
@@ -88,12 +88,12 @@ describe('the manifests for Kubernetes', () => {
     ['a wrong type', { replicas: '3' }, 1],
     ['a missing part', { selector: undefined }, 1],
     ['an unknown key', { replica: 3 }, 1],
-  ])('would be found out: %s', (_what, fault, count) => {
+  ])('are rejected with %s', (_what, fault, count) => {
     const set = objects.find(({ kind }) => kind === 'StatefulSet') as Manifest;
     expect(faultsOf({ ...set, spec: { ...set.spec, ...fault } })).toHaveLength(count);
   });
 
-  it('run as no root, and refer to what there is', () => {
+  it('do not run as root, and refer to existing objects', () => {
     const labels = podsOf.map(({ metadata }) => JSON.stringify(metadata.labels));
     for (const { kind, spec } of objects) {
       const chosen = kind === 'Service' ? spec.selector : (spec.selector?.matchLabels ?? spec.podSelector?.matchLabels);
@@ -111,7 +111,7 @@ describe('the manifests for Kubernetes', () => {
     expect(files.filter((path: string) => !existsSync(join(deployFolder, path)))).toEqual([]);
   });
 
-  it('start Redis as the compose file does, and the command with flags that exist', () => {
+  it('start Redis as the compose file does, and the command with existing flags', () => {
     const argsOf = (name: string) =>
       podsOf.flatMap(({ spec }) => spec.containers).find((one) => one.name === name)?.args;
     const { services } = parse(deployed('compose.yaml'), { merge: true });

@@ -1,5 +1,5 @@
-// The runbook is read when something has failed: an operator searches it for the message on the screen, and upgrades by
-// the numbers that it names.
+// The runbook is read when something has failed: an operator searches it for the message on the screen, and upgrades
+// according to the version numbers in it.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { rowsUnder } from './tables.js';
 const runbook = readFileSync(`${rootPath}docs/operating.md`, 'utf8');
 const sourceOf = (path: string): string => readFileSync(`${rootPath}packages/frontier/src/stores/${path}`, 'utf8');
 
-it('has messages that the code writes', () => {
+it('quotes messages that the code writes', () => {
   const sources = readTypeScript()
     .filter(({ path }) => /^packages\/(core|frontier)\/src\/.*(?<!\.test)\.ts$/.test(path))
     .map(({ text }) => text.replaceAll(/' \+\n\s*['`]/g, ''));

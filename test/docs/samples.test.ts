@@ -1,5 +1,5 @@
-// The first thing that somebody copies is the page for beginners. Its files are taken from it as they stand, compiled
-// against the built packages, and its test is run: what does not work there is not read further.
+// People first copy from the page for beginners. Its files are taken from it unchanged and compiled against the built
+// packages, and its test is run. If they fail, people stop reading.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -49,7 +49,7 @@ describe('the files of docs/start.md', { timeout: 300_000 }, () => {
       await run(process.execPath, [compiler, '-b', 'packages/core'], { cwd: rootPath });
   }, 300_000);
 
-  it('compile as they stand, and the test among them passes', async () => {
+  it('compile unchanged, and their test passes', async () => {
     const files = filesOf(await page);
     expect([...files.keys()]).toEqual(['tsconfig.json', 'crawl.ts', 'main.ts', 'crawl.test.ts']);
     const out = await compiled(files);
@@ -57,7 +57,7 @@ describe('the files of docs/start.md', { timeout: 300_000 }, () => {
     expect(stdout).toContain('# pass 1');
   });
 
-  it('would be found wrong', async () => {
+  it('are rejected if they are wrong', async () => {
     const files = filesOf(await page);
     const crawl = files.get('crawl.ts') ?? '';
     const wrong = new Map(files).set('crawl.ts', crawl.replace(/, contact: '[^']*'/, ''));

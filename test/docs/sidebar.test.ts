@@ -1,5 +1,5 @@
-// A page that no list leads to is not read. Every document of `docs` stands on the site's list or is one of the
-// decisions, and every entry of the list is a document or is made by the build.
+// A page that is not in a list is not read. Every document of `docs` is in the site's list or is one of the decisions,
+// and every entry of the list is a document or is made by the build.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const written = listFiles().flatMap((path) => /^docs\/(.+)\.md$/.exec(path)?.[1]
 const MADE = /^(api|packages|project)\//;
 
 describe("the site's list of pages", () => {
-  it('leads to every document', () => {
+  it('links to every document', () => {
     const decisions = readFileSync(`${rootPath}docs/decisions/README.md`, 'utf8');
     const isReached = (page: string) =>
       listed.includes(page) || (page.startsWith('decisions/') && decisions.includes(`(${page.slice(10)}.md)`));
@@ -26,7 +26,7 @@ describe("the site's list of pages", () => {
     expect(written.filter((page) => !isReached(page))).toEqual([]);
   });
 
-  it('leads to nothing that is not there', () => {
+  it('links to nothing that does not exist', () => {
     const missing = listed.filter((page) => !MADE.test(page) && !written.includes(page));
     expect(missing).toEqual([]);
   });
@@ -37,7 +37,7 @@ describe("the site's list of pages", () => {
 });
 
 describe('the README', () => {
-  it('leads to every section of the documentation', () => {
+  it('links to every section of the documentation', () => {
     const readme = readFileSync(`${rootPath}README.md`, 'utf8');
     const pages = [
       'start',

@@ -1,5 +1,5 @@
-// What a page about one task shows is copied by people in a hurry. Every program of these pages is compiled as it
-// stands and run against a fake web; what it leaves in its crawl directory is what the page promises.
+// People in a hurry copy from the pages about tasks. Every program of these pages is compiled unchanged and run against
+// a fake web, and its crawl directory must have what the page promises.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -119,7 +119,7 @@ async function itemsOf(file: string, out: string): Promise<Record<string, unknow
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it('login.ts sends its form once, and reads what members read', async () => {
+it('login.ts sends its form once, and reads pages for members', async () => {
   vi.stubEnv('MEMBER', 'ann');
   vi.stubEnv('MEMBER_PASSWORD', 'sea');
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -147,7 +147,7 @@ describe('the programs of docs/tasks', () => {
     expect(await readdir(`${folder}/pictures`, { recursive: true })).toContain(join('shop.example', 'photo.png'));
   });
 
-  it('cookies.ts sends back what the site set, and none with robots.txt', async () => {
+  it('cookies.ts sends back the site’s cookies, and none with robots.txt', async () => {
     await itemsOf('cookies.ts', 'with-cookies');
     const sent = web.exchanges.map(({ path, headers }) => [path, headers['Cookie'] ?? null]);
     expect(Object.fromEntries(sent)).toMatchObject({ '/robots.txt': null, '/consent': null, '/': 'yes=1' });

@@ -1,5 +1,5 @@
-// `pnpm fuzz` as a developer runs it: a short run of every reader with a fixed seed, and what it says of readers that
-// fail, each in its own way.
+// `pnpm fuzz` as a developer runs it: a short run of every reader with a fixed seed, and its reports about readers that
+// fail in different ways.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ it('finds nothing in any reader, in a round with a fixed seed', async () => {
   expect(code).toBe(0);
 });
 
-it('keeps the shortest input for which a reader throws, and finds it again by its seed and by its file', async () => {
+it('keeps the shortest input for which a reader throws, and reproduces it by seed and by file', async () => {
   const table = tableOf('throws', 'throw new RangeError("planted")');
   const { code, text } = await fuzz('1', '--seed', '7', '--table', table);
   expect(text).toMatch(/^FAILED throws: .*planted/m);
@@ -77,7 +77,7 @@ it('finds a reader that takes far longer than linear', async () => {
   expect(code).toBe(1);
 });
 
-it('refuses arguments that mean nothing', async () => {
+it('refuses invalid arguments', async () => {
   const table = tableOf('known', '');
   for (const args of [
     ['no such reader', '--table', table],

@@ -1,4 +1,4 @@
-// A document that is no longer true is worse than none: links, commands, file names and error codes are checked.
+// An outdated document is worse than none: links, commands, file names and error codes are checked.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ describe('the documents of this project', () => {
   const paths = listFiles();
   const documents = readFiles(paths.filter((path) => path.endsWith('.md')));
 
-  it('are where a newcomer looks for them', () => {
+  it('are where newcomers look for them', () => {
     const names = [
       'README.md',
       'ARCHITECTURE.md',

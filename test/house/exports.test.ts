@@ -1,5 +1,5 @@
-// What a package hands out has a name, one place, and words. If this breaks, editors show callers nothing,
-// and a rename inside becomes a change outside.
+// Every export of a package has a name, one place and a doc comment. If this breaks, editors show callers nothing, and
+// an internal rename becomes a public change.
 
 import { describe, expect, it } from 'vitest';
 import { exportFormFaults, undocumentedExports } from './export-rules.js';
@@ -48,7 +48,7 @@ describe('the export rules', () => {
     else expect(faults.join('\n')).toContain(says);
   });
 
-  it('tells an entry that has no source', () => {
+  it('reports an entry without a source', () => {
     expect(told(undocumentedExports(['packages/x/src/gone.ts'], []))).toHaveLength(1);
   });
 });

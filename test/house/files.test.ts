@@ -1,5 +1,5 @@
-// A reader finds a thing by the name of its file and learns from its first lines what it never does.
-// If this breaks, everything still runs, and a newcomer cannot find anything.
+// A reader finds code by file name, and learns from the header what it never does. If this breaks, everything still
+// runs, and newcomers find nothing.
 
 import { describe, expect, it } from 'vitest';
 import { columnFaults, MAX_COLUMNS } from './column-rules.js';
@@ -29,7 +29,7 @@ const NAMES: readonly (readonly [path: string, isFault: boolean])[] = [
 const long = (lines: number, header: string): string => `${header}\n${'const a = 1;\n'.repeat(lines - 1)}`;
 
 describe('the file rules', () => {
-  it.each(NAMES)('%s: nameless %s', (path, isFault) => {
+  it.each(NAMES)('%s has a meaningless name: %s', (path, isFault) => {
     expect(nameFaults([path])).toHaveLength(isFault ? 1 : 0);
   });
 
@@ -40,7 +40,7 @@ describe('the file rules', () => {
     ['export const a = 1; // not a header\n', 1],
     [`import { a } from './a.js';\n// Late.\n`, 1],
     ['', 1],
-  ])('asks for a header in %j: %d faults', (text, faults) => {
+  ])('requires a header in %j: %d faults', (text, faults) => {
     expect(headerFaults([{ path: 'a.ts', text }])).toHaveLength(faults);
   });
 
@@ -49,7 +49,7 @@ describe('the file rules', () => {
     [long(MAX_UNEXPLAINED_LINES + 1, '// A header.'), 1],
     [long(MAX_UNEXPLAINED_LINES + 1, '// A table. It is still one because each row needs the others.'), 0],
     [long(MAX_UNEXPLAINED_LINES + 1, '// A header.\n\n// still one'), 1],
-  ])('asks a long file why it is still one (case %#)', (text, faults) => {
+  ])('requires a reason in a long file (case %#)', (text, faults) => {
     expect(lengthFaults([{ path: 'a.ts', text }])).toHaveLength(faults);
   });
 
@@ -97,7 +97,7 @@ describe('this project', () => {
     (file) => !/^(vitest\.config|(examples|test)\/(src\/)?index)\.ts$/.test(file.path),
   );
 
-  it('names every file for what it holds', () => {
+  it('names every file after its content', () => {
     expect(told(nameFaults(paths))).toEqual([]);
   });
 
@@ -106,11 +106,11 @@ describe('this project', () => {
     expect(told(headerFaults(sources))).toEqual([]);
   });
 
-  it('explains every source past the usual length', () => {
+  it('has a reason in every source past the usual length', () => {
     expect(told(lengthFaults(sources))).toEqual([]);
   });
 
-  it('has no line that a screen cannot show', () => {
+  it('has no line that is too long', () => {
     const texts = paths.filter((path) => /\.(ts|mts|mjs|js)$/.test(path));
     expect(texts.length).toBeGreaterThan(500);
     expect(
@@ -118,12 +118,12 @@ describe('this project', () => {
     ).toEqual([]);
   });
 
-  it('leads users of the packages to nothing that is not there', () => {
+  it('refers users of the packages to nothing that does not exist', () => {
     const published = readFiles(paths.filter((path) => /^packages\/\w+\/(bin|pages|scaffold|src)\//.test(path)));
     expect(told(unpublishedFaults(published.filter(({ path }) => !path.endsWith('.test.ts'))))).toEqual([]);
   });
 
-  it('holds nothing of one machine and no host of a registry', () => {
+  it('names no machine path and no registry host', () => {
     const texts = paths.filter(
       (path) => /\.(ts|mts|mjs|js|json|jsonl|md|ya?ml|sh)$|^\.ci\//.test(path) && path !== 'pnpm-lock.yaml',
     );

@@ -1,5 +1,5 @@
-// Imports point one way. If this breaks, a package can no longer be used, read or replaced by itself,
-// and politeness gets a second implementation that no test checks.
+// Imports point one way. If this breaks, a package can no longer be used, read or replaced separately, and politeness
+// gets a second implementation that no test checks.
 
 import { describe, expect, it } from 'vitest';
 import { importFaults, type Workspace } from './import-rules.js';
@@ -149,7 +149,7 @@ describe('the import rules', () => {
     else expect(faults.join('\n')).toContain(says);
   });
 
-  it('finds a cycle, between types too, and tells it once', () => {
+  it('finds a cycle, also between types, and reports it once', () => {
     const modules = [
       { path: 'packages/core/src/a.ts', text: `import type { B } from './b.js';` },
       { path: 'packages/core/src/b.ts', text: `export type B = import('./c.js').C;` },
@@ -163,7 +163,7 @@ describe('the import rules', () => {
 });
 
 describe('this project', () => {
-  it('keeps its import rules', () => {
+  it('follows its import rules', () => {
     const modules = readTypeScript().map(readModule);
     expect(modules.length).toBeGreaterThan(30);
     expect(told(importFaults(modules, readWorkspace()))).toEqual([]);

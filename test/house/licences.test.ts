@@ -1,5 +1,5 @@
-// What users install has a licence that permits it, and a bill of materials names all of it: .ci/sbom.mjs, as a part of
-// `pnpm check` and of a release, with packages that are planted here.
+// Everything that users install has a permitted licence and is in the bill of materials: .ci/sbom.mjs, as a part of
+// `pnpm check` and of a release, with made-up packages.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ describe('the licence check', () => {
     expect(status).toBe(1);
   });
 
-  it('refuses an answer without packages, and what is not installed', () => {
+  it('refuses a list without packages, and packages that are not installed', () => {
     const tree = treeOf({ license: 'MIT' });
     rmSync(join(folder, 'planted'), { recursive: true });
     expect(judge(tree).stderr).toContain('planted@1.2.3: its licence is unknown: it is not installed');

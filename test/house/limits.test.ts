@@ -1,5 +1,5 @@
-// Every bound is a named constant with its unit and its source. If this breaks, somebody's page, file or server
-// can make a crawl grow without end, and no one can look up where it would have stopped.
+// Every bound is a named constant with its unit and its source. If this breaks, a page, file or server can make a crawl
+// grow without end, and the limit cannot be looked up.
 
 import { describe, expect, it } from 'vitest';
 import { limitFaults } from './limit-rules.js';
@@ -36,7 +36,7 @@ describe('this project', () => {
     expect(folders.map(({ path }) => path)).toContain(`${folder}/src/limits.ts`);
   });
 
-  it.each(folders.map(({ path }) => path))('bounds everything in %s by name, and uses it', (path) => {
+  it.each(folders.map(({ path }) => path))('names every bound in %s, and uses it', (path) => {
     const [limits] = folders.filter((file) => file.path === path);
     if (limits === undefined) return;
     const folder = path.slice(0, -'limits.ts'.length);

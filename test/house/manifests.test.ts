@@ -1,5 +1,5 @@
-// A reader of a package finds its sources, its issues and its page by the manifest. The address stands in one place,
-// the root package.json; `pnpm manifests` copies it.
+// Users of a package find its sources, its issues and its page through the manifest. The address is in one place, the
+// root package.json; `pnpm manifests` copies it.
 
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// The page about outcomes is the one table of what can come of a request and what is tried again: it says what the code
-// does, word for word and second for second, or it is worth nothing.
+// The page about outcomes is the only table of the results of a request and of retries. It must agree with the code,
+// word for word and second for second.
 
 import { readFileSync } from 'node:fs';
 import { retryUrl } from '@mannerly/frontier';
@@ -46,7 +46,7 @@ function triedAgain(status: number | null, failure: string | null): string {
 }
 
 describe('docs/outcomes.md', () => {
-  it('has every failure word, what it means, and when it is tried again', () => {
+  it('has every failure code, what it means, and when it is retried', () => {
     const rows = tableUnder('## Failures');
     expect(rows.map(([word, means, again]) => [word, means, again])).toEqual(
       Object.keys(WORDS).map((word) => [
@@ -58,7 +58,7 @@ describe('docs/outcomes.md', () => {
     );
   });
 
-  it('says of statuses and cut bodies when they are tried again', () => {
+  it('says when statuses and cut bodies are retried', () => {
     for (const [what = '', again] of tableUnder('## Responses')) {
       const examples = [...what.matchAll(/\b(\d{3})\b/g)].map(([, status]) => Number(status));
       expect(examples.length, what).toBeGreaterThan(0);

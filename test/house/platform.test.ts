@@ -1,12 +1,12 @@
-// What the platform answers wrongly is not asked. If this breaks, a page is lost or a robots.txt is not found in the
-// second hour of a crawl, and never in a test.
+// Functions of the platform with wrong results are not used. If this breaks, a page is lost or a robots.txt is not
+// found in the second hour of a crawl, and never in a test.
 
 import { describe, expect, it } from 'vitest';
 import { MISLEADING, readModule } from './module-facts.js';
 import { platformFaults, sampleFaults } from './platform-rules.js';
 import { listFiles, readFiles, told } from './source-tree.js';
 
-describe('the rule on misleading questions', () => {
+describe('the rule on wrong platform functions', () => {
   it.each<[path: string, text: string, faults: number]>([
     ['packages/robots/src/page/signals.ts', 'export const is = (url: string) => URL.canParse(url);', 1],
     ['packages/core/src/a.ts', 'export const all = (urls: string[]) => urls.filter(URL.canParse);', 1],
@@ -28,7 +28,7 @@ describe('the rule on misleading questions', () => {
     expect(platformFaults([readModule({ path, text })])).toHaveLength(faults);
   });
 
-  it('takes destructuring for what it is', () => {
+  it('recognises destructuring', () => {
     const [fault] = told(platformFaults([readModule({ path: 'packages/a.ts', text: 'const { canParse } = URL;' })]));
     expect(fault).toContain('packages/a.ts:1: canParse');
   });
@@ -43,7 +43,7 @@ describe('the rule on misleading questions', () => {
 });
 
 describe('this project', () => {
-  it('asks nothing that the platform answers wrongly', () => {
+  it('uses no wrong platform function', () => {
     const paths = listFiles().filter((path) => /^(packages|examples|test)\/.*\.(ts|mts|js|mjs)$/.test(path));
     const files = readFiles(paths.filter((path) => !/\.d\.ts$/.test(path)));
     expect(files.length).toBeGreaterThan(300);
@@ -52,7 +52,7 @@ describe('this project', () => {
     expect(told(platformFaults(modules))).toEqual([]);
   });
 
-  it('shows no one how to', () => {
+  it('shows none in its documents', () => {
     const documents = readFiles(listFiles().filter((path) => /\.md$/.test(path)));
     expect(documents.length).toBeGreaterThan(30);
     expect(told(sampleFaults(documents))).toEqual([]);

@@ -1,5 +1,5 @@
-// Anyone who meets an error code looks for it in the package's README. If this breaks, they find nothing, or words
-// about a code that is gone.
+// Users look for an error code in the package's README. If this breaks, they find nothing, or an explanation of a
+// removed code.
 
 import { describe, expect, it } from 'vitest';
 import { errorCodes, readmeCodeFaults } from './readme-codes.js';
@@ -37,7 +37,7 @@ describe('the rule of codes and headings', () => {
     expect(errorCodes(source)).toEqual(codes);
   });
 
-  it('does not pass for want of codes', () => {
+  it('does not pass because codes are missing', () => {
     expect(readmeCodeFaults([], { path: 'README.md', text: GOOD })).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
-// The main entry of robots is for people who never touch the rest of Mannerly, browsers among them: what it exports,
-// bundled and minified, stays small, and no entry imports anything from outside the package. If this breaks, a page
-// that only asks "may I?" pays for what it never calls.
+// The main entry of robots is for users of robots.txt alone, also in browsers: what it exports, bundled and minified,
+// stays small, and no entry imports anything from outside the package. If this breaks, a page that only asks "may I?"
+// loads code that it never calls.
 
 import { readFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
@@ -43,7 +43,7 @@ describe('@mannerly/robots', () => {
   const entries = entryPaths('packages/robots');
   const [main = ''] = entries;
 
-  it('is at most 29,510 bytes, all that its main entry exports together', async () => {
+  it('has a main entry whose exports together are at most 29,510 bytes', async () => {
     expect(main).toBe('packages/robots/src/index.ts');
     const { bytes, chunks } = await bundled(main);
     // A second chunk would be code that is loaded later, which counts as little as it is seen.
@@ -61,7 +61,7 @@ describe('@mannerly/robots', () => {
     expect(Object.keys(manifest as object).filter((key) => /dependencies/i.test(key))).toEqual([]);
   });
 
-  it('would be found out: the bundler sees what is outside', async () => {
+  it('is checked properly: the bundler sees imports from outside', async () => {
     expect((await bundled('packages/frontier/src/index.ts')).outside).toContain('@mannerly/robots');
   });
 });

@@ -1,4 +1,4 @@
-// The threat model is a promise with a test behind each row: every scenario and every file that it names exists.
+// Each row of the threat model names tests: every scenario and every file that it names exists.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

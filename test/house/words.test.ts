@@ -1,5 +1,5 @@
-// The project speaks the language of its field (docs/glossary.md). If this breaks, a reader who knows RFC 9309 or
-// Scrapy has to learn a dialect before the code.
+// The project uses the terms of its field (docs/glossary.md). If this breaks, a reader who knows RFC 9309 or Scrapy has
+// to learn a dialect before the code.
 
 import { describe, expect, it } from 'vitest';
 import { listFiles, readFiles, told } from './source-tree.js';

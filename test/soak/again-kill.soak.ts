@@ -1,11 +1,11 @@
-// Twelve kills of a recrawl of three hundred pages: no visit lost, nothing asked for again that was decided, every 304
-// with its payload, whatever the moment.
+// Twelve kills of a recrawl of three hundred pages: no visit lost, no decided URL requested again, every 304 with its
+// payload, whenever it is killed.
 
 import { expect, it } from 'vitest';
 import { crawlAgainThroughKills } from './again-kill.js';
 import { freshSeed, seeded } from './frontier-kill.js';
 
-it('a recrawl of 300 pages goes on after every kill -9', async () => {
+it('a recrawl of 300 pages continues after every kill -9', async () => {
   const seed = freshSeed();
   const { statuses, ...report } = await crawlAgainThroughKills(300, 12, seeded(seed));
   console.log(`${JSON.stringify(statuses)} (seed ${seed})`);

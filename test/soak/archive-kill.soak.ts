@@ -1,6 +1,5 @@
-// A crawl with an archive, killed at random moments and started again with the same words: every WARC file is whole in
-// the end, every digest right, every page that counts as done is there, and a replay yields the items that were
-// written.
+// A crawl with an archive, killed at random times and started again with the same command: in the end every WARC file
+// is complete, every digest is correct, every finished page is there, and a replay yields the items that were written.
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -18,7 +17,7 @@ const PAGES = 600;
 const KILLS = 12;
 const SEED = 20_261_120;
 
-it(`holds what it holds whole, after ${KILLS} kills`, { timeout: 1_200_000 }, async () => {
+it(`has only complete records after ${KILLS} kills`, { timeout: 1_200_000 }, async () => {
   const random = seeded(SEED);
   const out = await mkdtemp(join(tmpdir(), 'mannerly-archive-kill-'));
   onTestFinished(() => rm(out, { recursive: true, force: true, maxRetries: 10 }));

@@ -1,6 +1,5 @@
-// The demo town crawled into an archive with everything on, and the archive read by programs that did not write it:
-// every record valid, every digest right, every request of the log there once; and a replay yields the items of the
-// crawl.
+// The demo town is crawled into an archive with everything on, and other programs read the archive: every record is
+// valid, every digest correct, and every logged request is there once. A replay yields the items of the crawl.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,7 +56,7 @@ describe('the archive of the demo town', () => {
     console.info(`town: ${urls.length} exchanges, ${records.length} records`);
   });
 
-  it('is packaged with the digests that its files have', async () => {
+  it('is packaged with the digests of its files', async () => {
     const files = await unzipped(join(out, 'archive.wacz'));
     const { resources } = JSON.parse(files.get('datapackage.json')?.bytes.toString() ?? '{}');
     for (const { path, hash } of resources) expect([path, files.get(path)?.hash]).toEqual([path, hash]);

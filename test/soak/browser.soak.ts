@@ -102,7 +102,7 @@ const asked = (web: Web, host: string): string[] =>
     .sort();
 
 describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
-  it('load what they need as politely as they were asked for themselves, and nothing else leaves', SLOW, async () => {
+  it('load what they need as politely as the pages themselves, and send no other request', SLOW, async () => {
     const outside = await witnessAt('127.0.0.2');
     const datagrams = await datagramWitness();
     const hosts: Record<string, Routes> = {};
@@ -224,7 +224,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(audited.violations).toEqual([]);
   });
 
-  it('reach no server by themselves, where nothing is taken from them', SLOW, async () => {
+  it('reach no server by themselves if requests are not intercepted', SLOW, async () => {
     const web = await webForTest({ hosts: { '127.0.0.1': { '*': html('') }, localhost: { '*': html('') } } });
     const browser = await launch([...SEALED_FLAGS]);
     onTestFinished(() => browser.close());
@@ -233,7 +233,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(web.log).toEqual([]);
   });
 
-  it('ask what raw page and DOM ask together, lead on by the DOM, and fail as values', SLOW, async () => {
+  it('have the directives of document and DOM and the links of the DOM, and fail as values', SLOW, async () => {
     const links = ['/by-script', '/taken-back', '/leaves', '/download', '/large', '/plain?x'].map(
       (path) => `<a href="${path}">x</a>`,
     );
@@ -290,7 +290,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     ]);
   });
 
-  it('hang or lose their browser, and the next page gets another one, so often and no more', SLOW, async () => {
+  it('may hang or lose their browser, and the next page gets a new one, a bounded number of times', SLOW, async () => {
     const browsers: Browser[] = [];
     const web = await webForTest({
       hosts: {
@@ -333,7 +333,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(hung.decisions[0]?.detail).toMatch(/^page-hung: /);
   });
 
-  it('take steps under a budget, show themselves, and never submit a form', SLOW, async () => {
+  it('perform steps within a budget, take screenshots, and never submit a form', SLOW, async () => {
     const web = await webForTest({
       hosts: {
         'shop.test': {
@@ -434,7 +434,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(again.items[0]?.data).toEqual({ title: 'scrolled', rendering });
   });
 
-  it('are opened by the command, those that it names', SLOW, async () => {
+  it('are opened by the command if it names them', SLOW, async () => {
     const routes = {
       '/robots.txt': text(''),
       '/': html('', '<a href="/app/1">app</a>'),
@@ -460,7 +460,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(web.paths('127.0.0.1')).toEqual(['/robots.txt', '/', '/app/1', '/app.js']);
   });
 
-  it('are opened by the example as it is printed', SLOW, async () => {
+  it('are opened by the unchanged example', SLOW, async () => {
     const built = fileURLToPath(new URL('../../examples/dist/pages-in-a-browser.js', import.meta.url));
     const source = fileURLToPath(new URL('../../examples/src/pages-in-a-browser.ts', import.meta.url));
     expect((await readFile(source, 'utf8')).split('\n').length).toBeLessThan(60);

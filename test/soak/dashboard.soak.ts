@@ -172,7 +172,7 @@ const widthsOf = (page: Page) =>
   });
 
 describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
-  it('shows what is asked, which hosts wait and why, and goes on by itself; everything from sites stays text', async () => {
+  it('shows requests, waiting hosts and reasons, updates itself, and keeps everything from sites as text', async () => {
     const scene = await crawling();
     const { page, complaints, outside } = await visit(scene.dashboard.url);
     // First of all: notes are replaced by later ones.
@@ -217,7 +217,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     expect({ complaints, outside }).toEqual({ complaints: [], outside: [] });
   });
 
-  it('pauses, goes on and stops', async () => {
+  it('pauses, resumes and stops', async () => {
     const scene = await crawling();
     const { page, complaints } = await visit(scene.dashboard.url);
     await grows(page, 'pages', 5);
@@ -298,7 +298,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     expect({ complaints, outside }).toEqual({ complaints: [], outside: [] });
   });
 
-  it('is dark on a desk where the desk is dark, and says when the crawl is gone', async () => {
+  it('is dark if the system is dark, and says when the crawl has ended', async () => {
     const scene = await crawling();
     // A process that is killed says nothing more: as a tunnel that is cut.
     const tunnel = await tunnelTo(scene.dashboard.port);
@@ -312,7 +312,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     expect(await page.locator('#banner').textContent()).toContain('Nothing has been heard');
   });
 
-  it('shows nothing to anyone who has no token', async () => {
+  it('shows nothing without the token', async () => {
     const scene = await crawling();
     const page = await browser.newPage();
     page.setDefaultTimeout(LONG_MS);

@@ -1,5 +1,5 @@
-// The demo is the first thing a stranger runs: it ends by itself in under half a minute although one host stays held,
-// leaves a crawl directory, and its exit code says whether the servers' own account agrees with the crawl's.
+// Newcomers run the demo first: it ends by itself in under half a minute even though one host stays held, leaves a
+// crawl directory, and its exit code says whether the servers' log agrees with the crawl's report.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

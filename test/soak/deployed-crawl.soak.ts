@@ -30,7 +30,7 @@ const isHere = HAS_REDIS && HAS_PROMETHEUS && process.platform === 'linux';
 const IS_CI = process.env['CI'] === 'true';
 
 it.skipIf(!isHere && !IS_CI)(
-  'every query of the board has data of three crawlers',
+  'every query of the board returns data of three crawlers',
   { timeout: 2 * LONGEST_MS },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mannerly-deployed-'));

@@ -1,5 +1,5 @@
-// The judge of the soak with four crawlers decides what counts as a fault: it must find each kind, and forgive no more
-// than what a kill, a stop or a dead server explain.
+// The judge of the soak test with four crawlers decides what is a fault: it must find each kind, and accept only what a
+// kill, a stop or a dead server explains.
 
 import { expect, it } from 'vitest';
 import { type Asked, type Fault, judged } from './four-crawlers-judge.js';
@@ -122,7 +122,7 @@ it.each<[string, string, readonly Asked[], readonly Fault[]]>([
   expect(found(log, faults)).toBe(expected);
 });
 
-it('forgives a page asked again after no one could ask anybody', () => {
+it('accepts a page that is requested again after a time without any server', () => {
   const log = [ask('a', '/', 0), ask('a', '/1', 1_500), ask('b', '/1', 40_000)];
   expect(found(log)).toBe('');
 });

@@ -1,5 +1,5 @@
-// A process that opens the file must not make another's last commit vanish: lmdb itself does, where nothing keeps
-// openers and writers apart, in one open of some hundred.
+// A process that opens the file must not undo another's last commit. lmdb itself does, in one of some hundred opens, if
+// nothing separates openers and writers.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const OPENERS = 2;
 const LONG_MS = 2_500;
 
-it('what is kept stays while other processes open and close the file', async () => {
+it('committed data stays while other processes open and close the file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-open-'));
   const path = join(folder, 'frontier');
   const { entryOf } = (await import(here('frontier-kill-entries.mjs'))) as {

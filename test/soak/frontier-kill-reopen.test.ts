@@ -1,6 +1,5 @@
-// Ten times a process is killed in the middle of its work and the file is opened again: what it was told is kept must
-// be there, whole (A2, C2, C5, R1), and hosts it held are free (O1). All the while another process opens and closes the
-// file.
+// Ten times, a working process is killed and the file is opened again: everything that was confirmed must be there,
+// complete (A2, C2, C5, R1), and its hosts must be free (O1). Meanwhile another process opens and closes the file.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// The hostile web once more, with time for every retry: each scenario has its final word, after four
-// tries where it is tried again at all.
+// The hostile web once more, with time for every retry: each scenario has its final status, after four attempts if it
+// is retried.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HOSTILE_WEB } from '../support/hostile/catalogue.js';

@@ -1,6 +1,5 @@
-// Whatever grows without end, the process stays small: every bomb, every endless body and every endless header section,
-// each in a process of its own with the default limits, next to what a crawl of one honest page takes on the same
-// machine.
+// The process stays small with every bomb, every endless body and every endless header section, each in its own process
+// with the default limits, compared with a crawl of one honest page on the same machine.
 
 import { beforeAll, expect, it } from 'vitest';
 import { BOMBS, HEADERS } from '../support/hostile/bodies.js';
@@ -27,7 +26,7 @@ it('there are more than a dozen of them', () => {
 });
 
 it.each(GROWING.map((scenario) => [scenario.name, scenario] as const))(
-  '%s: little more than a crawl of an honest page, and 4 MiB more than the cap off the wire',
+  '%s: takes little more than a crawl of an honest page, and reads at most 4 MiB beyond the limit',
   { timeout: 900_000 },
   async (_name, scenario) => {
     const cost = await leastCostOf(scenario, MAX_PEAK_BYTES);

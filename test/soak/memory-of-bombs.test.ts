@@ -1,4 +1,4 @@
-// A bomb costs its cap and no more. Three of them here, in processes of their own; all of them in the soak suite.
+// A bomb takes no more than its limit. Three of them here, in separate processes; all of them in the soak suite.
 
 import { expect, it } from 'vitest';
 import { BOMBS } from '../support/hostile/bodies.js';

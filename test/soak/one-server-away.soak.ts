@@ -1,6 +1,6 @@
 // One of three servers of a crawl is away for half a minute: a primary of a Redis cluster, or one of three PostgreSQL
-// servers under one `shardedStore`. The hosts of the others are crawled on meanwhile, its own wait; in the end no page
-// is lost and no request was early, by the web's own log.
+// servers under one `shardedStore`. Hosts of the other servers are crawled meanwhile, its own hosts wait. In the end no
+// page is lost and no request was early, by the web server's log.
 
 import { describe, expect, it } from 'vitest';
 import { HAS_POSTGRES, startPostgres } from '../support/postgres-server.mjs';

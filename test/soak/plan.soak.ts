@@ -1,6 +1,6 @@
-// A plan next to what the crawl then did, on the demo town with real sockets and real time: its duration is within a
-// fifth of the crawl's, or else anyone who decides by it is misled. A busy machine may try again, and is forgiven the
-// time in which it was late.
+// A plan compared with the crawl, on the demo town with real sockets and real time: its duration must be within a fifth
+// of the crawl's, since people decide by it. On a busy machine it may try again, and the time in which the machine was
+// late is subtracted.
 
 import { startTown } from '@mannerly/examples/demo/town';
 import { type CrawlerOptions, createCrawler, planCrawl } from 'mannerly';
@@ -16,7 +16,7 @@ const LOOK_MS = 10;
 const SITE_PAGES = 120;
 const SITE_INTERVAL_MS = 100;
 
-it('the town is planned within a fifth of what its crawl takes', { timeout: 900_000 }, async () => {
+it('the plan of the town is within a fifth of its crawl’s duration', { timeout: 900_000 }, async () => {
   let off = Number.POSITIVE_INFINITY;
   for (let runs = 0; runs < MOST_RUNS && off > WITHIN; runs += 1) off = Math.min(off, await offBy());
   expect(off).toBeLessThanOrEqual(WITHIN);
@@ -24,7 +24,7 @@ it('the town is planned within a fifth of what its crawl takes', { timeout: 900_
 
 for (const { name, root } of DOCUMENTATION_SITES) {
   it.skipIf(root === null)(
-    `${name}, of which no sitemap tells, is planned by its bounds`,
+    `${name}, which has no sitemap, is planned by its bounds`,
     { timeout: 900_000 },
     async () => {
       const port = await serveFolder(root ?? '');

@@ -1,4 +1,4 @@
-// What `mannerly identity publish` writes, served by real hosts: nginx and Caddy with the parts that it makes for them.
+// The files of `mannerly identity publish`, served by nginx and Caddy with the configuration that it writes for them.
 // If this breaks, an operator who follows the guide publishes keys that strict verifiers refuse.
 
 import { spawn, spawnSync } from 'node:child_process';

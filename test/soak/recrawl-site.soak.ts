@@ -1,6 +1,6 @@
 // Ten hosts of two hundred pages each, with every kind of validator, are crawled and then crawled again three times.
-// What has changed in between is known, and so is what their servers were asked: nothing that changed may be missed,
-// nothing needless requested, and no 304 may lose an item.
+// The test knows what changed in between and what the servers were asked for: no change may be missed, nothing needless
+// requested, and no 304 may lose an item.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -58,7 +58,9 @@ const HOSTS = Object.keys(KINDS);
 /** Hosts whose conditions are honest and may be sent. */
 const CONDITIONAL = ['etag.test', 'date.test', 'gzip.test', 'weak.test'];
 
-it('finds what has changed, asks nothing needless, and keeps what a 304 stands for', { timeout: 300_000 }, async () => {
+it('finds what has changed, requests nothing needless, and keeps the items of a 304', {
+  timeout: 300_000,
+}, async () => {
   const place = mkdtempSync(join(tmpdir(), 'mannerly-recrawl-site-'));
   onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
   const editions = new Map(HOSTS.map((host) => [host, Array.from({ length: PAGES }, () => 1)]));

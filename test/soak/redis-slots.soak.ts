@@ -1,6 +1,6 @@
-// A whole crawl over a cluster of three real servers, while the slots of its shards move from one to the other. At
-// stake: pages lost, asked for twice, or asked for too early. It may take as long as a lease: one whose answer was lost
-// on the way runs out.
+// A whole crawl on a cluster of three real servers, while the slots of its shards move from one to the other. At stake:
+// pages that are lost, requested twice, or requested too early. It may take as long as a lease, since a lease whose
+// answer was lost has to expire.
 
 import { randomUUID } from 'node:crypto';
 import { redisStore } from '@mannerly/frontier/redis';

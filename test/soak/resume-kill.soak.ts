@@ -1,11 +1,11 @@
-// Ten kills and three more during start-up of a crawl of six hundred pages: nothing lost, nothing asked again that was
-// done, and no host asked too soon, whatever the moment.
+// Ten kills, and three more during start-up, of a crawl of six hundred pages: nothing lost, no finished page requested
+// again, and no host requested too early, whenever it is killed.
 
 import { expect, it } from 'vitest';
 import { freshSeed, seeded } from './frontier-kill.js';
 import { crawlThroughKills } from './resume-kill.js';
 
-it('a crawl of 600 pages on 6 hosts goes on after every kill -9', async () => {
+it('a crawl of 600 pages on 6 hosts continues after every kill -9', async () => {
   const seed = freshSeed();
   const delayMs = 1_000;
   const report = await crawlThroughKills({

@@ -1,11 +1,11 @@
-// What is lost or asked again after a kill is where crawlers hurt their users and their sites: a small crawl by the
-// command, killed twice and once during start-up. The same at length: `pnpm soak`.
+// Pages that are lost or requested again after a kill hurt users and sites: a small crawl by the command, killed twice
+// and once during start-up. `pnpm soak` has a longer version.
 
 import { expect, it } from 'vitest';
 import { freshSeed, seeded } from './frontier-kill.js';
 import { crawlThroughKills } from './resume-kill.js';
 
-it('a crawl that is killed goes on with the same command', async () => {
+it('a killed crawl continues with the same command', async () => {
   const seed = freshSeed();
   const report = await crawlThroughKills({
     hosts: 4,

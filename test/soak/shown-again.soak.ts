@@ -1,5 +1,5 @@
 // A packaged crawl shows its pages as they were, with the network cut: a real Chromium opens one from the records of
-// the WACZ alone. If this breaks, people keep archives that are text without looks, and find out when the site is gone.
+// the WACZ alone. If this breaks, people keep archives without styles and pictures, and notice when the site is gone.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

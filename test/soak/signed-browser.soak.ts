@@ -1,5 +1,6 @@
 // A page in a real Chromium that loads from two origins, by a crawl that signs: the site verifies every arrival with an
-// implementation that is not ours. If this breaks, the browser's requests are strangers, or it has signatures to lend.
+// implementation that is not ours. If this breaks, the browser's requests are unsigned, or its pages can read
+// signatures.
 
 import { createUndiciFetcher } from 'mannerly';
 import { browserFetcher } from 'mannerly/browser';

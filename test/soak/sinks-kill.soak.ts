@@ -1,5 +1,5 @@
-// A crawl whose items go to PostgreSQL, an object store and a webhook, killed at random moments and started again with
-// the same words: in the end each of them has the items of items.jsonl, each once.
+// A crawl whose items go to PostgreSQL, an object store and a webhook, killed at random times and started again with
+// the same command: in the end each of them has the items of items.jsonl, each once.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';

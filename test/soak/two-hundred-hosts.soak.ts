@@ -1,6 +1,5 @@
-// Crawl-delay 1 on 200 hosts of ten pages each: no request is early, and the crawl still keeps pace, since hosts do
-// not wait for each other. The pace is told, not asserted: it belongs to the machine. Peers obey no Crawl-delay at all
-// here.
+// Crawl-delay 1 on 200 hosts of ten pages each: no request is early, and the crawl still keeps pace, since hosts do not
+// wait for each other. The pace is printed, not asserted, since it depends on the machine.
 
 import { expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';

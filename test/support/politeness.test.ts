@@ -1,4 +1,4 @@
-// The judge is itself tested: a judge that cannot condemn would make every politeness test pass.
+// The judge is itself tested: if it never found a fault, every politeness test would pass.
 
 import { describe, expect, it } from 'vitest';
 import { judge, POLITE, smallestGapMs } from './politeness.js';
@@ -40,11 +40,11 @@ describe('the judge', () => {
     ['disallowed', [...POLITE_LOG, exchange('/no/entry', 400, 500)]],
     ['anonymous', [...POLITE_LOG, exchange('/b', 400, 500, { userAgent: 'Mozilla/5.0' })]],
     ['anonymous', [exchange('/robots.txt', 400, 500, { userAgent: 'undici' })]],
-  ])('condemns %s (case %#)', (crime, log) => {
+  ])('finds %s (case %#)', (crime, log) => {
     expect(judge(log, BY)[crime]).toHaveLength(1);
   });
 
-  it('does not take two hosts for one', () => {
+  it('does not mistake two hosts for one', () => {
     const other = POLITE_LOG.map((each) => ({ ...each, host: 'b.test', authority: 'b.test:80' }));
     expect(judge([...POLITE_LOG, ...other], BY)).toEqual(POLITE);
   });

@@ -1,4 +1,4 @@
-// The witness is examined too: that it stamps what happened, knows its hosts apart, and misbehaves as told.
+// The test server is tested too: it must stamp arrivals, separate its hosts, and misbehave as configured.
 
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ describe('the loopback web', () => {
     expect(web.log[0]?.endMs).toBeGreaterThan(web.log[0]?.startMs ?? 0);
   });
 
-  it('tells hosts, paths and repetitions apart', async () => {
+  it('distinguishes hosts, paths and repetitions', async () => {
     const web = await webForTest({
       hosts: { 'a.test': { '/n': ({ before }) => `${before}`, '*': page('any') }, 'b.test': { '/n': 'b' } },
     });
@@ -63,7 +63,7 @@ describe('the loopback web', () => {
     expect(web.paths('a.test')).toEqual(['/n', '/n']);
   });
 
-  it('stamps the end after the delay it was told', async () => {
+  it('stamps the end after the configured delay', async () => {
     const web = await webForTest({ hosts: { 'a.test': { '/': { body: 'late', delayMs: 60 } } } });
     await ask(web, 'a.test', '/');
     expect((web.log[0]?.endMs ?? 0) - (web.log[0]?.startMs ?? 0)).toBeGreaterThanOrEqual(59);

@@ -1,6 +1,5 @@
-// Identity and bounds are required by the type, so that an anonymous or endless crawl is a red line in the editor.
-// Compiles the files next to it against the built packages: those that must compile, and those whose every marked line
-// must not.
+// The types require identity and bounds, so the editor marks an anonymous or endless crawl. Compiles the files next to
+// it against the built packages: some must compile, and in the others every marked line must fail.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -45,14 +44,14 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
       await run(process.execPath, [compiler, '-b', 'packages/core'], { cwd: root });
   }, 300_000);
 
-  it('take what they must and refuse what they must', async () => {
+  it('accept what they must and refuse what they must', async () => {
     expect(await compile('test/types')).toBe('');
   });
 
   it.each([
     ['must-not-compile', 15],
     ['contracts-must-not-compile', 10],
-  ])('are what refuses: without its marks, every marked line of %s is an error', async (name, least) => {
+  ])('cause the errors: without its marks, every marked line of %s is an error', async (name, least) => {
     const text = await readFile(`${root}test/types/${name}.ts`, 'utf8');
     const marks = text.match(/\/\/ @ts-expect-error/g)?.length ?? 0;
     expect(marks).toBeGreaterThan(least);
@@ -79,7 +78,7 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
     expect(await compileText(text, { declaration: true, noEmit: false, outDir: 'out' })).toBe('');
   });
 
-  it('take the crawl of the README as it stands', async () => {
+  it('accept the unchanged crawl of the README', async () => {
     const readme = await readFile(`${root}README.md`, 'utf8');
     const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
     expect(code).toContain('createCrawler');

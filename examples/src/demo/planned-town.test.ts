@@ -1,6 +1,5 @@
-// A plan is worth as much as what the crawl then does: on the demo town, its duration is within a fifth of the crawl's,
-// and it has asked for nothing but robots.txt and sitemaps. Here on virtual time; the soak does the same with the real
-// town.
+// A plan must predict the crawl: on the demo town, its duration is within a fifth of the crawl's, and it requested only
+// robots.txt and sitemaps. Here in virtual time; the soak test does the same with the real town.
 
 import { type CrawlerOptions, createCrawler, planCrawl } from 'mannerly';
 import { assertKeepsGap, createFakeWeb, createVirtualClock, type FakeHost, runCrawl } from 'mannerly/testing';

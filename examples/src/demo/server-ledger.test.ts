@@ -1,4 +1,4 @@
-// the servers' own account is the demo's judge. A judge that cannot condemn would make every demo a success.
+// The servers' own log is the judge of the demo. If it never found a fault, every demo would be a success.
 
 import { describe, expect, it } from 'vitest';
 import { townPlan } from './plan.js';
@@ -30,8 +30,8 @@ const polite = [
   visit('mill.test', '/flour', 4_041, 4_060),
 ];
 
-describe('what the keepers object to', () => {
-  it('is nothing, for a polite visitor', () => expect(objections(hosts, polite, CONTACT)).toEqual([]));
+describe('the complaints of the hosts', () => {
+  it('are empty for a polite visitor', () => expect(objections(hosts, polite, CONTACT)).toEqual([]));
 
   it.each([
     ['a request too early', [...polite, visit('mill.test', '/wheel', 5_000, 5_010)], 'came after 940.0 ms, not 2000'],
@@ -68,7 +68,7 @@ describe('what the keepers object to', () => {
   });
 });
 
-describe('the two accounts', () => {
+describe('the crawl’s report and the servers’ log', () => {
   const rows = serverRows(hosts, polite);
 
   it('computes the row of a host from its log', () => {
@@ -85,7 +85,7 @@ describe('the two accounts', () => {
     ]);
   });
 
-  it('agree with themselves, and within the tolerance', () => {
+  it('agree if they are equal or within the tolerance', () => {
     expect(differences(rows, rows)).toEqual([]);
     expect(differences([{ ...rows[0]!, smallestGapMs: 2_200 }], rows)).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe('the two accounts', () => {
     expect(differences([{ ...rows[0]!, ...change }], rows).join()).toContain(field);
   });
 
-  it('differ when a host stands in one of them only', () => {
+  it('differ if only one of them has a host', () => {
     expect(differences([], rows)).toEqual(['mill.test is in one table only']);
   });
 });

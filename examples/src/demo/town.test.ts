@@ -1,4 +1,4 @@
-// The town stands in for the web in the demo: it has to answer as its plan says and to remember every request.
+// The town replaces the web in the demo: it must answer according to its plan and log every request.
 
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const ask = (
   });
 
 describe('the town', () => {
-  it('answers by host, and logs what it was asked', async () => {
+  it('answers by host, and logs its requests', async () => {
     const town = await startTown();
     try {
       expect(await ask(town.port, 'castle.test', '/robots.txt')).toMatchObject({ status: 503 });
