@@ -244,6 +244,11 @@ describe('a line with a value that no run writes', () => {
     ['runs.jsonl', { robots: { dialect: 'x' } }],
     ['requests.jsonl', { startedAtMs: 1e300, endedAtMs: 1e300 }],
     ['decisions.jsonl', { reason: 7 }],
+    ['decisions.jsonl', { atMs: 'x' }],
+    ['decisions.jsonl', { detail: {}, pattern: 7, from: [] }],
+    ['warnings.jsonl', { atMs: 1e300 }],
+    ['warnings.jsonl', { untilMs: 'x' }],
+    ['warnings.jsonl', { detail: null }],
     ['decisions.jsonl', { replaces: null }],
     ['decisions.jsonl', { replaces: { status: 'failed' } }],
   ])('in %s is read as none: %j', async (name, values) => {
@@ -251,9 +256,10 @@ describe('a line with a value that no run writes', () => {
     const log = join(directory, name);
     const [first = '', ...rest] = readFileSync(log, 'utf8').split('\n');
     writeFileSync(log, [JSON.stringify({ ...JSON.parse(first), ...values }), ...rest].join('\n'));
-    expect((await run('audit', directory)).out).toMatch(
-      name === 'decisions.jsonl' ? /^Polite: / : /^Not (proven )?polite: /,
-    );
+    const isJudged = name === 'runs.jsonl' || name === 'requests.jsonl';
+    expect((await run('audit', directory)).out).toMatch(isJudged ? /^Not (proven )?polite: / : /^Polite: /);
+    for (const about of ['127.0.0.1', `${site.url}/closed`, `${site.url}/`])
+      expect(await run('explain', directory, about)).toMatchObject({ code: 0 });
     expect(await run('report', directory)).toMatchObject({ code: 0, out: expect.stringContaining('Report: ') });
   });
 });

@@ -7,6 +7,7 @@ import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
 import { isStageCounts } from '../handle/item-stages.js';
 import type { RejectedItem } from '../handle/staged.js';
+import { LATEST_MS } from '../limits.js';
 import { isObject, parseJson } from '../parse-json.js';
 import type { CodeError } from './code-error.js';
 import type {
@@ -42,17 +43,26 @@ const lineWith =
     isObject(value) && typeof value[text] === 'string' && members.every((name) => name in value);
 
 /** Whether a value is a line of a request log. @throws Never */
-export const isRequest = lineWith<RequestRecord>('host', 'startedAtMs', 'endedAtMs');
+export const isRequest = (value: unknown): value is RequestRecord =>
+  isObject(value) && typeof value['host'] === 'string' && isTime(value['startedAtMs']) && isTime(value['endedAtMs']);
 /** Whether a value is a decision. Never throws. */
 export const isDecision = (value: unknown): value is UrlDecision =>
-  isOutcome(value) && typeof value['url'] === 'string' && typeof value['layer'] === 'string' && isReplacing(value);
+  isOutcome(value) &&
+  areTexts(value, 'url', 'layer') &&
+  ['detail', 'pattern', 'from'].every((name) => typeof (value[name] ?? '') === 'string') &&
+  isTime(value['atMs']) &&
+  isReplacing(value);
 
 /** The requests of one log in the order of their ends. */
 export const readRequests = readerOf(isRequest);
 /** The decisions of one log in the order of writing. */
 export const readDecisions = readerOf(isDecision);
 /** The warnings of one log in the order of writing. */
-export const readHostWarnings = readerOf(lineWith<HostWarning>('host', 'code', 'atMs'));
+export const readHostWarnings = readerOf((value): value is HostWarning => {
+  if (!isObject(value)) return false;
+  const { atMs, untilMs = null } = value;
+  return areTexts(value, 'host', 'code', 'detail') && isTime(atMs) && (untilMs === null || isTime(untilMs));
+});
 /** What the runs of one log declare, in the order of their starts; each followed by its comparisons of clocks. */
 export const readRunsAndClocks = readerOf(
   (value): value is RunPromise | ClockLine => isRunPromise(value) || isClockLine(value),
@@ -192,8 +202,17 @@ export async function* inOrder<T>(
   }
 }
 
+function areTexts(value: Readonly<Record<string, unknown>>, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof value[name] === 'string');
+}
+
+/** Whether a value is a time that a date can hold, epoch milliseconds. */
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= LATEST_MS;
+}
+
 function isOutcome(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && typeof value['status'] === 'string' && typeof value['reason'] === 'string';
+  return isObject(value) && areTexts(value, 'status', 'reason');
 }
 
 /** Whether what a decision replaces is an outcome too, if it replaces anything. */
