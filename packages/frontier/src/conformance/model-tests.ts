@@ -167,7 +167,9 @@ class Walk {
 
   async #compareCounts(): Promise<void> {
     const { store } = this.#test;
-    assertEqual(await store.stats(), await this.#model.stats(), 'counts', 'C2');
+    // A store may count more.
+    const { queued, inFlight, known, hosts } = await store.stats();
+    assertEqual({ queued, inFlight, known, hosts }, await this.#model.stats(), 'counts', 'C2');
     const [real, model] = [await store.nextDueInMs(), await this.#model.nextDueInMs()];
     const isInTime = (real ?? Number.POSITIVE_INFINITY) <= (model ?? Number.POSITIVE_INFINITY);
     assert(isInTime, `answered ${real} ms, the truth is ${model} ms`, 'N1');
