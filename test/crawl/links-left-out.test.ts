@@ -56,3 +56,15 @@ it('a truncated body is counted in the report, and its handler, decision and log
     ['/longer', expect.stringMatching(/^the body was cut: /)],
   ]);
 });
+
+it('links whose user data is too large are left out, and the log names the first', async () => {
+  const logged: string[] = [];
+  const { report } = await crawlVirtually({
+    seeds: ['http://a.test/'],
+    log: ({ code, message }) => void (code === 'user-data-too-large' && logged.push(message)),
+    handlers: (crawler) => crawler.on('html', (page) => page.follow('a', { userData: 'x'.repeat(17_000) })),
+    hosts: { 'a.test': { pages: { '/': '<a href="/b">b</a><a href="/c">c</a>' } } },
+  });
+  expect(report.outcomes['dropped']).toEqual({ 'user-data-too-large': 2 });
+  expect(logged).toEqual([expect.stringMatching(/^http:\/\/a\.test\/b: left out, .* found on http:\/\/a\.test\/$/)]);
+});

@@ -60,6 +60,7 @@ export class CrawlLog implements JournalListener {
   #hasReturned = false;
   #hasRejected = false;
   #hasTruncated = false;
+  #hasLargeUserData = false;
   /** Whether anything receives emitted items; `null`: it does, or its absence was already reported. */
   #isItemHeard: (() => boolean) | null;
 
@@ -172,7 +173,12 @@ export class CrawlLog implements JournalListener {
     this.#hasTruncated = true;
   }
 
-  decision({ url, status, reason }: UrlDecision): void {
+  decision({ url, status, reason, from }: UrlDecision): void {
+    if (reason === 'user-data-too-large' && !this.#hasLargeUserData) {
+      const text = `${url}: left out, the first of this run: its user data is too large. It was found on ${from}`;
+      this.#tell('warn', reason, text, { url });
+      this.#hasLargeUserData = true;
+    }
     if (!this.#isDebug) return;
     this.#tell('debug', 'decision', `${status} (${reason}) ${url}`, { url });
   }
