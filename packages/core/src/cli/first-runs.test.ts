@@ -119,7 +119,7 @@ describe('a directory that is taken', () => {
     return crawl(seed);
   };
   const manifest = (more: object) =>
-    JSON.stringify({ format: 3, name: 'tester', tokens: ['tester'], seeds: [`${site}/`], ...more });
+    JSON.stringify({ format: 3, name: 'tester', tokens: ['tester'], seeds: [`${site}/`], createdAtMs: 0, ...more });
 
   it.each([
     [
