@@ -12,7 +12,7 @@ const crawler = createCrawler({
   identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
   scope: { seeds: [seed], within: 'host' },
   bounds: { pages: 3 },
-  // Files of other sites too: `hosts: 'any'`. Each file is a request more for its site.
+  // `hosts: 'any'` also fetches files of other sites. Each file costs its site a request.
   archive: { wacz: true, requisites: { perPage: 30, total: 500 } },
   network,
 });

@@ -1,5 +1,5 @@
-// Every exchange as WARC, packaged as one WACZ file that replays in a browser; and then handlers that no one had
-// thought of during the crawl, run over the archive without asking anybody again.
+// Every exchange as WARC, packaged as one WACZ file that a browser can show. Then other handlers run over the archive,
+// without a request.
 //
 //   npx -y pnpm@10 example archive-to-warc
 
@@ -19,7 +19,7 @@ crawler.on('html', async (page) => page.follow());
 const report = await crawler.run({ out: OUT });
 console.log(`${report.pages} pages are in ${OUT}/archive, and packaged in ${OUT}/archive.wacz.`);
 
-// What a page asks not to be archived is not there; what it asks not to be kept gives no items here either.
+// Pages that refuse to be archived are missing, and pages that refuse to be kept yield no items here either.
 const sink = memorySink();
 const again = await replay({
   from: OUT,

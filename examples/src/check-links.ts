@@ -1,5 +1,5 @@
-// A link checker: every page of a host is read, links to other hosts are requested once and not followed, and what does
-// not answer with a page is listed with the page that links to it. robots.txt and spacing hold for checks too.
+// A link checker: it reads every page of a host, requests links to other hosts once, and lists broken links with the
+// page that has them. robots.txt and spacing apply to checks too.
 //
 //   npx -y pnpm@10 example check-links
 
@@ -20,7 +20,7 @@ crawler.on('html', async (page) => {
   if (new URL(page.url).host === host) await page.follow();
 });
 
-// Answers that are no pages have failed all the same; these handlers see them before that is said.
+// These handlers get answers that are not pages, before their URLs fail.
 const report = ({ status, url, from }: HandledPage): void => {
   broken += 1;
   console.log(`${status}  ${url}  linked by ${from ?? 'a seed'}`);

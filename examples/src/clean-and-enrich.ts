@@ -1,5 +1,5 @@
 // Stages: functions between the handler and the sinks that clean, drop, divide and enrich items. Each is a function of
-// one item and its page, and the report says by its name what it has done.
+// one item and its page. The report counts by its name what it did.
 //
 //   npx -y pnpm@10 example clean-and-enrich
 
@@ -11,13 +11,13 @@ interface Section {
   links: string[];
 }
 
-/** Cleans: white space, and what every title says. */
+/** Cleans: removes white space, and the text that every title has. */
 const tidy: ItemStage<Section> = (item) => ({ ...item, title: item.title.trim().replace(/^The /, '') });
 
-/** Drops pages that lead nowhere. */
+/** Drops pages without links. */
 const leading: ItemStage<Section> = (item) => (item.links.length === 0 ? null : item);
 
-/** Enriches with facts of the page. It may wait: for a database, or a service of yours. */
+/** Enriches with facts about the page. It may wait for a database or another service. */
 const dated: ItemStage<Section> = async (item, page) => ({
   ...item,
   on: new Date(page.fetchedAtMs),

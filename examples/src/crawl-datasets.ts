@@ -1,5 +1,5 @@
-// The datasets that a site offers in its data.txt: listed when they are found, fetched because this crawl asks for it.
-// They obey robots.txt and the pace of their host like everything else.
+// The datasets that a site offers in its data.txt: listed when they are found, and fetched because this crawl says so.
+// robots.txt and the pace of their host apply to them like to everything else.
 
 import { createCrawler } from 'mannerly';
 import { network, seed } from './target.js';

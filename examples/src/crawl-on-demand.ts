@@ -1,5 +1,5 @@
-// A crawl that stays open: a program asks for pages one by one, whenever it needs them, and each passes robots.txt and
-// waits for its host's turn. Here the demand comes from a list; in a service it would come from requests of its users.
+// A crawl that stays open: a program requests pages one by one, whenever it needs them. Each is checked by robots.txt
+// and waits for its host's turn. Here the URLs come from a list; in a service they would come from users.
 //
 //   npx -y pnpm@10 example crawl-on-demand
 

@@ -1,5 +1,5 @@
-// Why was a page not fetched? Crawls a little, then asks about every URL that was left alone:
-// the reason, the line of robots.txt it stands on, and which copy of the file decided.
+// Why was a page not fetched? Crawls a little, then explains every URL that was excluded: the reason, the line of
+// robots.txt, and which copy of the file decided.
 
 import { createCrawler, explanationText } from 'mannerly';
 import { network, seed } from './target.js';

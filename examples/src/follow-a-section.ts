@@ -1,5 +1,5 @@
-// One section of a site and nothing else: only URLs under the seed's folder are in scope, and of each page only the
-// links of its list are followed. What lies outside is dropped before anybody is asked.
+// One section of a site and nothing else: only URLs under the seed's folder are in scope, and on each page only the
+// links of its list are followed. Other URLs are dropped before any request.
 //
 //   npx -y pnpm@10 example follow-a-section
 
@@ -13,7 +13,7 @@ const crawler = createCrawler({
   scope: {
     seeds: [section.href],
     prefixes: [section.pathname],
-    // Patterns are those of robots.txt; these win over all that lets a URL in.
+    // Patterns as in robots.txt. They override everything that admits a URL.
     exclude: ['/*.zip$', '/*?print='],
   },
   bounds: { pages: 50, depth: 3 },

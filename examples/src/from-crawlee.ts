@@ -1,5 +1,4 @@
-// Moving from Crawlee: a list of articles and their pages, as its CheerioCrawler does it (in comments) and as it is
-// here.
+// Moving from Crawlee: a list of articles and their pages, with its CheerioCrawler (in comments) and with Mannerly.
 //
 //   npx -y pnpm@10 example from-crawlee
 

@@ -1,5 +1,5 @@
-// Moving from `robots-parser`: the same questions, asked of @mannerly/robots. Parsing and asking are two steps, because
-// a file is parsed once and may be asked by crawlers of several names; the answer carries its reason.
+// Moving from `robots-parser`: the same questions with @mannerly/robots. Parsing and deciding are two steps, because a
+// file is parsed once and may be used for crawlers of several names. The answer has its reason.
 
 import { compileRules, parseRobots } from '@mannerly/robots';
 import { explain } from '@mannerly/robots/explain';

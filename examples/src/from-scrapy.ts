@@ -1,5 +1,5 @@
 // Moving from Scrapy: a spider that follows the next page and yields an item for each article (in comments), and the
-// same here.
+// same crawl with Mannerly.
 //
 //   npx -y pnpm@10 example from-scrapy
 

@@ -1,6 +1,6 @@
-// A running crawl that other programs use over HTTP: they add URLs, look at its status,
-// ask why a page was not fetched, and end the run. The
-// client below is written with `fetch`; any language does, see docs/http-api.md. `mannerly serve` opens the same API.
+// A running crawl that other programs use over HTTP: they add URLs, read its status, ask why a page was not fetched,
+// and end the run. The client below uses `fetch`; any language works, see docs/http-api.md. `mannerly serve` opens the
+// same API.
 //
 //   npx -y pnpm@10 example http-api
 
@@ -20,7 +20,7 @@ const out = 'served';
 const server = await createDashboard(crawler, { api: { out } });
 const running = crawler.run({ out, keepOpen: true });
 
-/** What another program does: it knows the port and the token. */
+/** Another program, which knows the port and the token. */
 async function call(method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}/api/${path}`, {
     method,

@@ -1,5 +1,5 @@
 // Items to a program in any language, as JSON in POST requests; and such a program, in a few lines of Node.js. It is
-// busy at first: the items are sent again, and nothing is lost. It takes each id once, as every receiver has to.
+// busy at first: the items are sent again, and nothing is lost. Like every receiver, it must store each id once.
 //
 //   npx -y pnpm@10 example items-by-webhook
 

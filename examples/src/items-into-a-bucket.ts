@@ -1,5 +1,5 @@
-// Everything that a crawl makes in a bucket of an S3-compatible store: items while it runs; saved files, WARC and WACZ
-// when it ends. Keys of objects begin with a prefix of this crawl.
+// All output of a crawl in an S3-compatible bucket: items while it runs; saved files, WARC and WACZ when it ends.
+// Object keys begin with a prefix of this crawl.
 //
 //   S3_BUCKET=https://s3.eu-central-1.amazonaws.com/my-bucket AWS_REGION=eu-central-1 \
 //     AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… npx -y pnpm@10 example items-into-a-bucket

@@ -1,5 +1,5 @@
-// Items as rows: of PostgreSQL where DATABASE_URL names one, else of a SQLite file. Whatever happens to the process,
-// each item is there once: call it again, and it goes on.
+// Items as rows in PostgreSQL if DATABASE_URL is set, otherwise in a SQLite file. Whatever happens to the process, each
+// item is there once: run it again, and it continues.
 //
 //   DATABASE_URL=postgres://me@127.0.0.1/crawls npx -y pnpm@10 example items-into-a-database
 //

@@ -1,5 +1,5 @@
-// A response that is still fresh costs its site nothing: `fetch` keeps it as a browser would, by its Cache-Control.
-// What robots.txt closes by now is not given from the cache either.
+// A response that is still fresh costs its site nothing: `fetch` keeps it as a browser would, by its Cache-Control. A
+// URL that robots.txt disallows now is not answered from the cache either.
 //
 //   npx -y pnpm@10 example keep-responses
 

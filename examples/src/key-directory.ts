@@ -1,5 +1,5 @@
-// A key directory of your own for Node.js, in the place of static files: each answer is signed for five minutes, which
-// the strictest verifiers want. Behind a server that ends TLS, name its public host as the authority.
+// Your own key directory on Node.js, instead of static files: each answer is signed for five minutes, as the strictest
+// verifiers require. Behind a server that terminates TLS, name its public host as the authority.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { keyDirectory, type ListedKey, loadSigningKey, signDirectory } from 'mannerly/identity';
@@ -8,8 +8,9 @@ const PATHS = ['/', '/.well-known/http-message-signatures-directory'];
 const MINUTES_5 = 300;
 
 /**
- * @param authority - The host that verifiers ask, such as `bot.example`.
- * @param keys - All that are to be taken; one of them signs your crawl.
+ *
+ * @param authority - The host that verifiers request, such as `bot.example`.
+ * @param keys - All keys to publish; one of them signs your crawl.
  */
 export function serveKeys(authority: string, keys: readonly ListedKey[]) {
   const body = keyDirectory(keys);

@@ -1,5 +1,5 @@
-// One more host next to the town's, for the examples: a library with a section of guides, and a sitemap that says when
-// each page changed.
+// An additional host for the examples: a library with a section of guides, and a sitemap that says when each page
+// changed.
 
 import { host, page, sitemap, type TownHost, text } from './demo/plan.js';
 
@@ -24,7 +24,7 @@ export function library(port: number): TownHost {
   });
 }
 
-/** Pictures, one of them twice, one closed to crawlers, one that is gone. */
+/** Pictures: one is there twice, one is disallowed, one is gone. */
 function gallery(): string {
   const names = ['pictures/crab', 'pictures/crab-again', 'pictures/limpet', 'staff/portrait', 'pictures/gone'];
   const figures = names.map((name) => `<figure><img src="/${name}.gif" alt=""></figure>`);
@@ -36,7 +36,7 @@ function fresh(answer: ReturnType<typeof page>): ReturnType<typeof page> {
   return { ...answer, headers: { ...answer.headers, 'cache-control': 'max-age=3600', etag: '"hours-1"' } };
 }
 
-/** A paper of the shore, at `shore.test`, whose pages say in structure what they are. Never throws. */
+/** A newspaper at `shore.test`, whose pages have structured data. Never throws. */
 export function shore(): TownHost {
   return host('shore.test', 'Articles with a language, JSON-LD and a footer.', {
     '/robots.txt': text('User-agent: *\nDisallow: /fonts/\nDisallow: /drafts/\n'),
@@ -52,7 +52,7 @@ function file(type: string, body: string): ReturnType<typeof text> {
   return { ...text(body), headers: { 'content-type': type } };
 }
 
-/** Two articles, one of them closed to crawlers. */
+/** Two articles, one of them disallowed. */
 function feed(): string {
   const entries = [
     ['Crabs of the shore', '/crabs', 'Sun, 12 Apr 2026 08:00:00 GMT'],

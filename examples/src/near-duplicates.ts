@@ -1,5 +1,5 @@
-// The same text under several addresses: a print view, a session in the query, a copy with a word changed. The crawl
-// names the page that said it first. The site is a fake one, so that its copies are known.
+// The same text at several URLs: a print view, a session in the query, a copy with one word changed. The crawl names
+// the page that had the text first. The site is a fake, so that its copies are known.
 //
 //   npx -y pnpm@10 example near-duplicates
 

@@ -1,5 +1,5 @@
-// Some hosts before others, and not too much of one kind of page: weights share out the turns where the crawl cannot
-// request all that is due, labels have a budget of pages. No host is requested sooner than it may be.
+// Some hosts before others, and not too many pages of one kind: weights divide the turns if the crawl cannot request
+// everything that is due, and labels have a budget of pages. No host is requested too early.
 //
 //   npx -y pnpm@10 example order-between-hosts
 
@@ -12,7 +12,7 @@ const crawler = createCrawler({
   identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
   scope: { seeds: [seed], within: 'any' },
   bounds: { pages: 50 },
-  // The crawl is slower than its hosts: so there is an order between them.
+  // The crawl is slower than its hosts, so their order matters.
   politeness: { requestsPerSecond: 2 },
   hosts: [{ match: host, weight: 3 }],
   labels: [{ label: 'detail', pages: 2 }],

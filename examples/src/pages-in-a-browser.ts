@@ -1,5 +1,5 @@
-// Pages that scripts make: opened in a Chromium of yours, while everything that they load is asked for by the crawl.
-// Each is scrolled to its end and photographed before its handler gets it.
+// Pages that need scripts: opened in your Chromium, while the crawl requests everything that they load. Each is
+// scrolled to its end, with a screenshot, before its handler gets it.
 //
 //   CHROMIUM=/usr/bin/chromium node examples/dist/pages-in-a-browser.js
 
@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 import { network, seed } from './target.js';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-// What containers need: `--no-sandbox --disable-dev-shm-usage --disable-gpu`.
+// Flags that containers need: `--no-sandbox --disable-dev-shm-usage --disable-gpu`.
 const ownFlags = process.env['CHROMIUM_OWN_FLAGS']?.split(' ') ?? [];
 
 const crawler = createCrawler({
@@ -19,7 +19,7 @@ const crawler = createCrawler({
   network,
   fetcher: browserFetcher({
     launch: (flags) => chromium.launch({ executablePath, args: [...flags, ...ownFlags] }),
-    // Scripts of a page wait for their host's turn: no more of them than it needs.
+    // Scripts of a page wait for their host's turn, so load no more than the page needs.
     requests: 20,
     pageMs: 120_000,
     steps: 20,

@@ -1,4 +1,5 @@
-// Ten pages and no crawl: `fetch` that asks robots.txt first, waits for its host's turn, and says which line refuses.
+// Ten pages without a crawl: a `fetch` that requests robots.txt first, waits for its host's turn, and names the line of
+// robots.txt that disallows a URL.
 //
 //   npx -y pnpm@10 example polite-fetch
 

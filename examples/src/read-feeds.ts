@@ -1,5 +1,5 @@
-// What is new on a site, as its feeds say: RSS and Atom that pages name. A feed is requested in its host's turn, and
-// what it lists passes scope, bounds and robots.txt like any link.
+// New pages of a site from its feeds: RSS and Atom feeds that pages name. A feed is requested in its host's turn, and
+// its entries are checked by scope, bounds and robots.txt like any link.
 //
 //   npx -y pnpm@10 example read-feeds
 

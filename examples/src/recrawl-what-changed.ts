@@ -1,7 +1,7 @@
-// The pages that changed since the last time, and no others: the site's sitemap says when each was changed, a small
-// file remembers what was seen, and a hook refuses what is the same. A refused URL costs its site no request.
+// Only the pages that changed since the last run: the site's sitemap says when each changed, a small file remembers
+// what was seen, and a hook refuses unchanged pages. A refused URL costs its site no request.
 //
-//   npx -y pnpm@10 example recrawl-what-changed      all of it, then, called again, nothing but the seed
+//   npx -y pnpm@10 example recrawl-what-changed      everything first; when run again, only the seed
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createCrawler, refuse } from 'mannerly';
@@ -10,7 +10,7 @@ import { network, seed } from './target.js';
 const MEMORY = 'last-seen.json';
 const seen = new Map<string, string>(existsSync(MEMORY) ? JSON.parse(readFileSync(MEMORY, 'utf8')) : []);
 
-/** What the sitemap says of a page: it comes along as its user data. */
+/** What the sitemap says about a page: its handler gets it as user data. */
 const lastmodOf = (userData: unknown) => (userData as { lastmod?: string } | null)?.lastmod;
 
 const crawler = createCrawler({
@@ -37,6 +37,6 @@ crawler.on('html', async (page) => {
 });
 
 const report = await crawler.run();
-// Written at the end: a run that fails has seen nothing, and the next one looks again.
+// Written at the end: if a run fails, the next one requests its pages again.
 writeFileSync(MEMORY, JSON.stringify([...seen]));
 console.log(`Read again: ${changed}; as they were: ${report.outcomes['dropped']?.['hook-refused'] ?? 0}.`);

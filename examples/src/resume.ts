@@ -1,8 +1,8 @@
-// A crawl that can be left at any time: Ctrl-C ends it cleanly, and the same call goes on where it was, after a crash
-// or a `kill -9` too. All that is known lives in the crawl directory; bounds count over all runs.
+// A crawl that can be stopped at any time: Ctrl-C ends it cleanly, and the same call continues where it was, also after
+// a crash or a `kill -9`. The crawl directory holds all its data; bounds count over all runs.
 //
 //   npx -y pnpm@10 example resume 2       two pages, then its bound
-//   npx -y pnpm@10 example resume 20      goes on with a larger one
+//   npx -y pnpm@10 example resume 20      continues with a larger one
 
 import { createCrawler } from 'mannerly';
 import { network, seed } from './target.js';
@@ -19,7 +19,7 @@ crawler.on('html', async (page) => {
   await page.follow();
 });
 
-// The first Ctrl-C lets what is under way come to its end, the second does not wait.
+// The first Ctrl-C waits for requests in flight, the second does not.
 process.on('SIGINT', () => crawler.stop());
 
 const report = await crawler.run({ out: 'resumable' });

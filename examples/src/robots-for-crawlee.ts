@@ -1,11 +1,11 @@
-// Crawlee's `RobotsTxtFile` over @mannerly/robots: the same methods, with a robots.txt that fails as hold instead of as
+// Crawlee's `RobotsTxtFile` with @mannerly/robots: the same methods, but a robots.txt that fails means hold instead of
 // "everything is allowed". Use it in a `preNavigationHook`, with `respectRobotsTxtFile` off.
 
 import { createRobotsClient } from '@mannerly/robots/client';
 
 const identity = { name: 'examplebot', contact: 'https://example.org/bot' };
 
-/** As Crawlee's class: found for a URL, then asked about others of the same site. */
+/** Like Crawlee's class: made for a URL, then used for others of the same site. */
 export class RobotsTxtFile {
   readonly #sitemaps: readonly string[];
   readonly #client: ReturnType<typeof createRobotsClient>;
@@ -20,7 +20,7 @@ export class RobotsTxtFile {
     return new RobotsTxtFile(client, rules?.document.sitemaps ?? []);
   }
 
-  /** A promise here, since the answer may have to be asked for again. */
+  /** A promise here, since robots.txt may have to be requested again. */
   isAllowed(url: string): Promise<boolean> {
     return this.#client.isAllowed(url);
   }

@@ -1,5 +1,5 @@
-// Runs an example against the town on loopback: `npx -y pnpm@10 example <name> [words for it]`. A file of your own
-// next to the examples runs the same way. What an example writes goes into a folder of its own, crawls/<name>.
+// Runs an example against the town on loopback: `npx -y pnpm@10 example <name> [arguments]`. Your own file next to the
+// examples runs the same way. An example writes into its own folder, crawls/<name>.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { startTown } from './demo/town.js';
 import { library, shore } from './library.js';
 
-/** Always the same, so that a crawl that is called again finds its hosts where they were. */
+/** Always the same, so that a crawl that runs again finds its hosts at the same port. */
 const PORT = 18_427;
 
-/** Where an example starts, if not at the meadow. */
+/** Seeds of examples that do not start at the meadow. */
 const HOSTS: Readonly<Record<string, string>> = {
   'clean-and-enrich': 'library.test',
   'explain-a-refusal': 'quarry.test',

@@ -1,5 +1,6 @@
-// The pictures of a page, each content once: requested like everything else, one after the other, and saved under its
-// SHA-256. What is not saved says why: a line of robots.txt, another host, an answer that is no picture.
+// The pictures of a page, equal ones once: requested like everything else, one after the other, and saved under their
+// SHA-256. Each picture that is not saved has a reason: a line of robots.txt, another host, an answer that is not a
+// picture.
 //
 //   npx -y pnpm@10 example save-pictures
 
@@ -10,7 +11,7 @@ const crawler = createCrawler({
   identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
   scope: { seeds: [new URL('/gallery', seed).href], within: 'host' },
   bounds: { pages: 1 },
-  // Each picture waits for its host's turn: as many seconds as there are pictures, and some more.
+  // Each picture waits for its host's turn: a second for each picture, and some more.
   handlerTimeoutMs: 120_000,
   network,
 });

@@ -1,5 +1,5 @@
-// One host more slowly than the others, less of it, and in its own language: `hosts` only ever makes a host slower and
-// narrower than the crawl. `explain` says which entries apply.
+// One host more slowly than the others, with fewer pages and in its own language. `hosts` can only make a host slower
+// and its bounds narrower than the crawl's. `explain` says which entries apply.
 //
 //   npx -y pnpm@10 example single-hosts
 
@@ -13,9 +13,9 @@ const crawler = createCrawler({
   scope: { seeds: [seed] },
   bounds: { pages: 50, pagesPerHost: 20 },
   hosts: [
-    // A small machine: two seconds between requests at least, and two pages of it are enough.
+    // A small machine: at least two seconds between requests, and two pages are enough.
     { match: [host, `*.${host}`], spacing: { minMs: 2_000 }, bounds: { pages: 2 } },
-    // Both apply to the host: of each value the strictest counts.
+    // Both apply to the host: the strictest of each value counts.
     { match: host, exclude: ['/brook'], headers: ['Accept-Language: de'] },
   ],
   network,

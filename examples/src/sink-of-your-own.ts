@@ -1,6 +1,6 @@
-// Items into a search index, by a sink of one's own. A page whose process died is handled again and yields the same
-// ids, so the id is the document's: writing it twice is writing it once. docs/sinks.md has the contract, and a suite
-// for it.
+// Items into a search index, with your own sink. A page whose process died is handled again and yields the same ids.
+// The document has the item's id, so writing it twice has no effect. docs/sinks.md has the contract, and a suite for
+// it.
 //
 //   INDEX_URL=http://127.0.0.1:9200/pages npx -y pnpm@10 example sink-of-your-own
 
@@ -13,14 +13,14 @@ export function searchIndexSink(url: string): Sink {
     name: `index ${url}`,
     async open() {
       const answer = await fetch(url, { method: 'HEAD' });
-      // What is wrong at the start ends the run before anybody was asked for a page.
+      // An error here ends the run before any page is requested.
       if (!answer.ok) throw new Error(`there is no index at ${url}: status ${answer.status}`);
     },
     async write(items) {
       if (items.length === 0) return;
       const lines = items.flatMap(({ id, url: page, fetchedAtMs, expiresAtMs, preferences, data }) => [
         { index: { _id: id } },
-        // Expiry and preferences go where the item goes: anyone who keeps it has to heed them.
+        // Store expiry and preferences with the item: users of the item have to obey them.
         { page, fetchedAtMs, expiresAtMs, preferences, data },
       ]);
       const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -29,7 +29,7 @@ export function searchIndexSink(url: string): Sink {
         headers: { 'content-type': 'application/x-ndjson' },
         body,
       });
-      // A rejection ends the run, and nothing is lost: the page comes again.
+      // A rejection ends the run, and nothing is lost: the page is requested again.
       const { errors } = (await answer.json()) as { errors?: boolean };
       if (!answer.ok || errors === true) throw new Error(`the index took no items: status ${answer.status}`);
     },

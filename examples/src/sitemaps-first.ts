@@ -1,5 +1,5 @@
-// Exactly the pages that a site lists in its sitemaps, and no link besides. A sitemap opens nothing: what it lists
-// passes scope, bounds and robots.txt like any link. What it says of a page comes along as the page's user data.
+// Exactly the pages that a site lists in its sitemaps, and no links. A sitemap permits nothing: its URLs are checked by
+// scope, bounds and robots.txt like any link. A page's user data has what the sitemap says about it.
 //
 //   npx -y pnpm@10 example sitemaps-first
 
@@ -10,7 +10,7 @@ const crawler = createCrawler({
   identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
   scope: { seeds: [seed], within: 'host' },
   bounds: { pages: 500, minutes: 60 },
-  // Those that robots.txt names; `sitemapUrls` takes others by address.
+  // Sitemaps that robots.txt names; `sitemapUrls` adds others by URL.
   discover: { sitemaps: true },
   network,
 });

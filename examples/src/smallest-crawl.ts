@@ -1,4 +1,4 @@
-// The smallest useful crawl: who asks, where, how much, and what to do with a page. Everything polite is on by itself.
+// The smallest useful crawl: who crawls, where, how much, and what to do with a page. It is polite by default.
 
 import { createCrawler } from 'mannerly';
 import { network, seed } from './target.js';

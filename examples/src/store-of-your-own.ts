@@ -9,10 +9,10 @@ type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 type Line = readonly [name: string, atMs: number, given: readonly unknown[]];
 const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord', 'know'];
 
-/** It guarantees what memory does, and that a killed process loses nothing it answered for. */
+/** Guarantees the same as memory, and that a killed process loses nothing that was answered. */
 export const JOURNAL_CAPABILITIES = { ...memoryStore().capabilities, durable: 'process' } as const;
 
-/** A store in that file. @param wallMs - Must go on across restarts, so that a delay outlives the process. */
+/** A store in that file. @param wallMs - Must continue across restarts, so that a delay survives the process. */
 export function journalStore(path: string, wallMs: () => number = Date.now): FrontierStore {
   let at = 0;
   let isOpen = false;
@@ -21,7 +21,7 @@ export function journalStore(path: string, wallMs: () => number = Date.now): Fro
   const textOf = (value: unknown) => `${serialize(value).toString('base64')}\n`;
 
   const open = async (request: OpenRequest) => {
-    // What follows the last line's end was cut off by a kill, before its answer.
+    // Bytes after the end of the last line were cut off by a kill, before the answer.
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
     const [crawl, ...verbs] = lines.map((line) => deserialize(Buffer.from(line, 'base64')));
     if (crawl === undefined ? !request.create : crawl !== request.crawl)

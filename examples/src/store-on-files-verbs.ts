@@ -1,5 +1,5 @@
-// The verbs of store-on-files.ts, each a step from what is there to what is there afterwards. The letters are the
-// contract's.
+// The verbs of store-on-files.ts, each a step from one state to the next. Letters such as L5 are the contract's
+// invariants.
 
 import type {
   AddOutcome,
@@ -12,7 +12,7 @@ import type {
   NewEntry,
 } from '@mannerly/frontier';
 
-/** In front of every priority: what a holder did not finish (L5). */
+/** Before every priority: entries that a holder did not finish (L5). */
 const IN_FRONT = -1;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -22,7 +22,7 @@ interface Waiting {
   priority: number;
   body: Uint8Array;
   attempt: number;
-  /** Handed out by rank, then by turn; in flight, its turn is that at which it was handed out. */
+  /** Handed out by rank, then by turn. In flight, the turn is that of being handed out. */
   rank: number;
   turn: number;
   readyAt: number;
@@ -53,7 +53,7 @@ export interface Crawl {
   readonly records: Map<string, Uint8Array>;
 }
 
-/** A crawl no one has added anything to. */
+/** A crawl without URLs. */
 export function newCrawl(name: string): Crawl {
   return { format: 'files 1', name, latestMs: 0, known: new Set(), hosts: new Map(), records: new Map() };
 }
@@ -86,7 +86,7 @@ function lease(crawl: Crawl, now: number, request: LeaseRequest): Lease[] {
   for (const host of named ?? due) {
     if (leases.length === request.maxHosts) break;
     endLease(host, allowedAt(host));
-    // A holder that vanished may have had nothing left but what waits for its time (L7).
+    // A holder that vanished may have had only entries that wait for their time (L7).
     if (named === undefined && dueAt(host) > now) continue;
     host.fencingToken += 1;
     host.leaseEndsAt = now + request.ttlMs;
@@ -111,7 +111,7 @@ function wake(crawl: Crawl, _now: number, key: string): void {
 }
 
 function commit(crawl: Crawl, now: number, hosts: readonly HostCommit[], links: readonly NewEntry[]): CommitAnswer {
-  // Links first: they are facts, anyone who is lost (C1), and a host that is released sees them (C4).
+  // Links first: they are facts even if a lease is lost (C1), and a host that is released gets them (C4).
   const outcomes = add(crawl, now, links);
   return { hosts: hosts.map((part) => commitOne(crawl.hosts.get(part.host), now, part)), links: outcomes };
 }
@@ -152,7 +152,7 @@ function writeRecord(crawl: Crawl, _now: number, key: string, value: Uint8Array 
 }
 
 /**
- * The time a host falls due: of a leased one when its holder counts as gone; `Infinity` when it does not (C3, C6, L4,
+ * The time at which a host is due: for a leased one, when its lease ends; `Infinity` if it is never due (C3, C6, L4,
  * L7).
  */
 export function dueAt(host: Host): number {
@@ -161,12 +161,12 @@ export function dueAt(host: Host): number {
   return Math.max(allowedAt(host), Math.min(NEVER, ...readyAt));
 }
 
-/** The time from which somebody may have the host. */
+/** The time from which the host may be leased. */
 function allowedAt({ isParked, leaseEndsAt, nextAt, delayMs }: Host): number {
   return isParked ? NEVER : leaseEndsAt === null ? nextAt : leaseEndsAt + delayMs;
 }
 
-/** What was in flight comes first, in the order in which it was handed out, under its ids (L5). */
+/** Entries in flight come first, in the order in which they were handed out, with their ids (L5). */
 function endLease(host: Host, nextAt: number): void {
   if (host.leaseEndsAt === null) return;
   host.leaseEndsAt = null;

@@ -1,7 +1,7 @@
-// A store of your own, in one plain file: its first line is all there was when it was opened, each further line a verb
-// that was answered since. Verbs are functions of what is there, what was asked and the time (store-on-files-verbs.ts),
-// so lines that are played again give the same. A killed process loses nothing it answered for; a power cut may. One
-// process at a time. It keeps the contract but for X4: it looks through plain lists. How to write one: docs/stores.md.
+// Your own store in one plain file. Its first line is the state when it was opened, and each further line is a verb
+// that was answered since. Verbs are functions of state, arguments and time (store-on-files-verbs.ts), so replaying the
+// lines gives the same state. A killed process loses nothing that was answered; a power cut may. One process at a time.
+// It keeps the contract except for X4, since it searches plain lists. docs/stores.md explains how to write one.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -21,8 +21,7 @@ export const FILES_CAPABILITIES: StoreCapabilities = Object.freeze({
 
 /**
  * A store in the file of that path.
- *
- * @param nowMs - Must go on across restarts, so that a delay outlives the process.
+ * @param nowMs - Must continue across restarts, so that a delay survives the process.
  * @throws Never; `open` rejects with `store-mismatch` for a file of another crawl.
  */
 export function storeOnFiles(path: string, nowMs: () => number = Date.now): FrontierStore {
@@ -35,14 +34,14 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
   };
   /** A clock that was set back stands still. */
   const now = () => Math.max(nowMs(), there().latestMs);
-  /** Runs a verb and answers once it is in the file. */
+  /** Runs a verb, and answers when it is in the file. */
   const run = (verb: Verb, ...given: readonly unknown[]) => {
     const line = { verb, given, now: now() };
     const answer = VERBS[verb](there(), line.now, ...(given as [never, never]));
     try {
       appendFileSync(path, `${toText(line)}\n`);
     } catch (cause) {
-      // What is in memory is no longer what is kept: nothing goes on from here.
+      // Memory and file now differ, so every later call fails.
       closed = new FrontierError('store-failed', `cannot write to ${path}`, { cause });
       throw closed;
     }
@@ -53,7 +52,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
     async open({ crawl: name, create }) {
       if (!create && !existsSync(path)) throw new FrontierError('store-mismatch', `there is no crawl in ${path}`);
       mkdirSync(dirname(path), { recursive: true });
-      // What follows the last line's end was cut off by a kill: no one was answered for it.
+      // Bytes after the end of the last line were cut off by a kill, before the answer.
       const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
       const [first, ...since] = lines.map(fromText);
       const kept = first === undefined ? newCrawl(name) : (first as Crawl);
@@ -77,7 +76,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
     },
     async commit(hosts, links = []) {
       there();
-      // Whatever may be refused is refused before anything changes (X3).
+      // Invalid calls are refused before anything changes (X3).
       checkEntries(links);
       for (const { state, requeue = [] } of hosts) {
         checkBytes('state', state, STATE_MOST);

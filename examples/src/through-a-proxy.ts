@@ -1,5 +1,5 @@
-// A crawl that leaves by one proxy. The proxy is told the address that the crawl has checked, and never a name; the
-// sites still see who asks. Names the proxy of the environment, or starts a small one here.
+// A crawl through one proxy. The proxy gets the address that the crawl has checked, and never a name. Sites still see
+// who crawls. Uses the proxy in the environment, or starts a small one here.
 //
 //   npx -y pnpm@10 example through-a-proxy
 
@@ -8,7 +8,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { createCrawler } from 'mannerly';
 import { network, seed } from './target.js';
 
-/** A proxy as the standard has it: CONNECT to an address, and bytes both ways. */
+/** A standard proxy: CONNECT to an address, and bytes in both directions. */
 const small = createServer().on('connect', ({ url = '' }, client) => {
   console.log(`  the proxy connects to ${url.replace(/\d+$/, 'a port')}`);
   const { hostname, port } = new URL(`http://${url}`);
@@ -26,7 +26,7 @@ const crawler = createCrawler({
   identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
   scope: { seeds: [seed], within: 'host' },
   bounds: { pages: 3 },
-  // A URL with name and password is named by its place: env:CRAWL_PROXY, file:proxy.txt.
+  // For a URL with name and password, give its location: env:CRAWL_PROXY, file:proxy.txt.
   network: { ...network, proxy: process.env['CRAWL_PROXY'] === undefined ? own : 'env:CRAWL_PROXY' },
 });
 crawler.events.on('host-warning', ({ code, detail }) => {

@@ -1,4 +1,4 @@
-// How a store's author runs the published suite, here under node:test: `node --test dist/try-a-store.js`.
+// How the author of a store runs the published suite, here under node:test: `node --test dist/try-a-store.js`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,12 @@ describe('store-on-files', () => {
   frontierStoreSuite({
     test: (title, body) => void test(title, body),
     capabilities: FILES_CAPABILITIES,
-    // It looks through plain lists, and says so.
+    // It searches plain lists, and declares that.
     without: ['X4'],
     modelSteps: 300,
     makeStore: async () => {
       const folder = mkdtempSync(join(tmpdir(), 'try-a-store-'));
-      // A clock of its own: the suite moves it on, and no one waits.
+      // A virtual clock that the suite moves forward, so that nothing waits.
       let now = Date.UTC(2020, 0, 1);
       const make = () => storeOnFiles(join(folder, 'crawl.jsonl'), () => now);
       return {

@@ -1,5 +1,5 @@
-// Routes in one object: which pages there are, what is handed along to each, what an item looks like, and a hook that
-// refuses. A label without a route, the wrong user data or another item would not compile.
+// Routes in one object: the kinds of pages, their user data, the shape of items, and a hook that refuses. A label
+// without a route, wrong user data or a wrong item does not compile.
 
 import { createCrawler, RetryPage, refuse } from 'mannerly';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ const crawler = createCrawler({
   scope: { seeds: [seed], within: 'host' },
   bounds: { pages: 20, depth: 4, minutes: 5 },
   hooks: {
-    // A hook may refuse, never permit: robots.txt has let these through already.
+    // A hook may refuse, never permit: robots.txt already allows these URLs.
     beforeFetch: ({ url }) => (url.includes('?') ? refuse('one view of each page is enough') : undefined),
   },
   network,

@@ -1,5 +1,5 @@
-// What pages say of themselves: the declared language, what they describe as JSON-LD, and the main text without
-// navigation and footer. The libraries that read it are installed by those who use it:
+// The declared language of pages, their JSON-LD, and their main text without navigation and footer. Install the
+// libraries that read them:
 //
 //   npm install @marbec/web-auto-extractor @mozilla/readability linkedom
 

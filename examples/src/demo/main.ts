@@ -1,5 +1,6 @@
-// The demo: a small town is started on loopback, crawled with everything on, and asked afterwards what it saw.
-// It ends by itself although one host stays held, and with exit code 1 when the two accounts do not agree.
+// The demo: a few demo hosts (the town) are started on loopback and crawled with everything on. Afterwards the crawl's
+// report is compared with the servers' log. It ends by itself even though one host stays held, and with exit code 1 if
+// report and log differ.
 
 import { setInterval } from 'node:timers';
 import { createCrawler, politenessText } from 'mannerly';

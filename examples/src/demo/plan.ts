@@ -1,6 +1,5 @@
-// The plan of the town: eight hosts, what each answers, and what its keeper expects of a polite visitor. The
-// expectations are written by hand, not derived from the robots.txt next to them: they are what the crawl is held
-// against.
+// The plan of the town: eight hosts, their answers, and what each expects of a polite crawler. The expectations are
+// written by hand, not derived from the robots.txt next to them: the crawl is compared with them.
 
 /** One answer of a host. */
 export interface TownAnswer {
@@ -16,7 +15,7 @@ export interface TownHost {
   readonly about: string;
   /** The answer to a path and query; `null`: there is no such page. */
   readonly answer: (path: string) => TownAnswer | null;
-  /** Whether the keeper wants this path left alone. */
+  /** Whether the host does not want this path requested. */
   readonly isClosed: (path: string) => boolean;
   /** Least time from the end of an answer to the next request, milliseconds, once robots.txt has been read. */
   readonly gapMs: number;
@@ -24,7 +23,7 @@ export interface TownHost {
   readonly startToStartMs: number;
 }
 
-/** What every host gets at least from the `polite` profile, milliseconds. */
+/** The minimum interval of the `polite` profile, milliseconds. */
 const PROFILE_GAP_MS = 1_000;
 
 /** The town's hosts. @param port - The one port all of them listen on. */
@@ -149,7 +148,7 @@ export function host(
   };
 }
 
-/** A host whose pages never end: each links to three that no one has seen yet. */
+/** A host whose pages never end: each links to three new ones. */
 function maze(): TownHost {
   const turns = ['left', 'right', 'ahead'];
   return {
@@ -167,7 +166,7 @@ export function text(body: string): TownAnswer {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
-/** What a host lists of itself, for anyone who asks; a date where it says when a page changed. Never throws. */
+/** The sitemap of a host, with the dates of changes that it declares. Never throws. */
 export function sitemap(urls: readonly (string | readonly [url: string, lastmod: string])[]): TownAnswer {
   const list = urls
     .map((each) => (typeof each === 'string' ? [each] : each))

@@ -1,10 +1,10 @@
-// The servers' own account: the politeness table once more, from the servers' own log, and what a keeper would object
-// to. It shares no code with the crawler's ledger: it has the whole log at hand and looks at every pair.
+// The politeness table computed again from the servers' own log, and the complaints of the hosts. It shares no code
+// with the crawler's ledger: it has the whole log and checks every pair.
 
 import type { TownHost } from './plan.js';
 import type { TownRequest } from './town.js';
 
-/** One host as its server saw the visitor. */
+/** One host, as its server saw the crawler. */
 export interface ServerRow {
   readonly host: string;
   readonly requests: number;
@@ -16,17 +16,14 @@ export interface ServerRow {
 }
 
 /**
- * Milliseconds by which the two sides may see one gap differently: what lies between a stamp and the wire on a busy
- * machine. The server's gap is the longer one; that it is not shorter than asked is judged strictly, in `objections`.
+ * Milliseconds by which the two sides may measure one gap differently: the time between a timestamp and the wire on a
+ * busy machine. The server's gap is the longer one. `objections` checks strictly that it is not too short.
  */
 export const TOLERANCE_MS = 250;
-/**
- * Milliseconds allowed for rounding: the crawler counts whole ones by a clock that is being adjusted, the town
- * fractions.
- */
+/** Milliseconds allowed for rounding: the crawler counts whole ones on a clock that is adjusted, the town fractions. */
 const ROUNDING_MS = 3;
 
-/** The table from the log, one row per host that was asked anything, in the town's order. */
+/** The table from the log, one row per requested host, in the town's order. */
 export function serverRows(hosts: readonly TownHost[], log: readonly TownRequest[]): ServerRow[] {
   return hosts.flatMap((host) => {
     const visits = visitsOf(host, log);
@@ -54,11 +51,9 @@ function serverRow(host: TownHost, visits: readonly TownRequest[]): ServerRow {
 }
 
 /**
- * What a keeper would object to, from the log alone; empty for a polite visitor.
- *
- * Gaps are judged to the millisecond: what lies between the wire and a stamp only makes them longer on this side. From
- * start to start it does not: a first request that was slow to arrive makes the second look early, so those get the
- * tolerance.
+ * The complaints of the hosts, from the log alone; empty for a polite crawler. Gaps are judged to the millisecond,
+ * since the time between wire and timestamp only makes them longer here. Intervals from start to start get the
+ * tolerance: if the first request arrives slowly, the second looks early.
  */
 export function objections(hosts: readonly TownHost[], log: readonly TownRequest[], contact: string): string[] {
   const strangers = log.filter((visit) => hosts.every((host) => host.name !== visit.host));

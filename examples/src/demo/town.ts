@@ -1,5 +1,5 @@
-// A small town on loopback: eight hosts behind one server, told apart by the Host field, with a log of every request.
-// The log is kept by the servers, in their own monotonic time: it is the other side's account of a crawl.
+// A small town on loopback: eight hosts on one server, distinguished by the Host field, with a log of every request.
+// The servers keep the log, in their own monotonic time: it is the other side's record of a crawl.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ export interface TownRequest {
   readonly path: string;
   /** Its header section had arrived. */
   readonly startedAtMs: number;
-  /** The answer was handed over, or the connection was gone. */
+  /** The answer was sent, or the connection was closed. */
   readonly endedAtMs: number;
   readonly userAgent: string;
   readonly status: number;
@@ -34,7 +34,7 @@ export interface Town {
 
 /** How long the town takes for an answer, milliseconds, so that exchanges have a length. */
 const ANSWER_MS = 15;
-/** The town forgets later requests, so that a runaway visitor cannot fill its memory. */
+/** Later requests are not logged, so that a runaway crawler cannot fill the memory. */
 const MAX_LOG = 10_000;
 
 /**
@@ -42,7 +42,7 @@ const MAX_LOG = 10_000;
  *
  * @param more - Hosts next to those of its plan; they get the port.
  * @param wanted - The port; 0: a free one.
- * @throws The platform's error when no port can be had.
+ * @throws The platform's error if no port is free.
  */
 export async function startTown(more: (port: number) => readonly TownHost[] = () => [], wanted = 0): Promise<Town> {
   const log: TownRequest[] = [];
