@@ -8,7 +8,6 @@ const PATHS = ['/', '/.well-known/http-message-signatures-directory'];
 const MINUTES_5 = 300;
 
 /**
- *
  * @param authority - The host that verifiers request, such as `bot.example`.
  * @param keys - All keys to publish; one of them signs your crawl.
  */

@@ -21,6 +21,7 @@ export const FILES_CAPABILITIES: StoreCapabilities = Object.freeze({
 
 /**
  * A store in the file of that path.
+ *
  * @param nowMs - Must continue across restarts, so that a delay survives the process.
  * @throws Never; `open` rejects with `store-mismatch` for a file of another crawl.
  */

@@ -20,7 +20,7 @@ export type Answer = (at: number, request: WebRequest) => ReplyParts;
 export function changingSite() {
   /** The edition of each page: it changes with the number. */
   const edition = Array.from({ length: PAGES }, () => 1);
-  /** Numbers of pages that are no more. */
+  /** Numbers of pages that are gone. */
   const gone = new Set<number>();
   let folder = '';
   beforeEach(() => {

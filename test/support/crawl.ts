@@ -67,7 +67,7 @@ export function makeCrawler(options: TestCrawlOptions, sinks: readonly Sink[] = 
     maxIdleMs: 2_000,
     log: false,
     sinks,
-    // The store keeps time of its own: it is given the crawl's.
+    // The store has its own clock, so it gets the crawl's.
     ...(rest.clock === undefined ? {} : { store: memoryStore({ nowMs: rest.clock.nowMs }) }),
     ...rest,
     politeness: { profile: NO_INTERVAL, ...rest.politeness },

@@ -1,5 +1,5 @@
 // Test files share a process, since a process for each costs more than most tests. So none may leave anything behind
-// for the next: what it changed of the process is told here, against the file that did it.
+// for the next: what it changed in the process is reported here, for the file that did it.
 
 import { afterAll, beforeAll, expect } from 'vitest';
 

@@ -1,6 +1,6 @@
 // The URL parser, asked once (see `packages/core/src/parse-url.ts` for why not `canParse`).
 
-/** A URL, or `null` for what is none. @throws Never */
+/** A URL, or `null` if the text is not one. @throws Never */
 export function parseUrl(text: string, base?: string | URL): URL | null {
   try {
     return new URL(text, base);

@@ -16,7 +16,7 @@ export const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as cons
 const REGION = 'us-east-1';
 const BUCKET = 'crawls';
 
-/** A store, and what was asked of it. */
+/** A server, and its requests. */
 export interface S3ForTest {
   /** The URL of its bucket. */
   readonly bucket: string;

@@ -16,7 +16,7 @@ export type VirtualCrawlOptions = Omit<TestCrawlOptions, 'hosts'> & {
 export interface VirtualStory extends CrawlStory {
   /** Every request that arrived, in order. */
   readonly log: readonly WebExchange[];
-  /** Paths asked of a host, in order. */
+  /** Paths that were requested from a host, in order. */
   paths(host: string): string[];
   /** Virtual milliseconds it took. */
   readonly tookMs: number;

@@ -25,7 +25,7 @@ U77trSif
 -----END CERTIFICATE-----
 `;
 
-/** For `tls-self-signed.test`; trusted by no one. */
+/** For `tls-self-signed.test`; signed by no known authority. */
 const SELF_SIGNED = `-----BEGIN CERTIFICATE-----
 MIIBgjCCASigAwIBAgIBATAKBggqhkjOPQQDAjAfMR0wGwYDVQQDDBR0bHMtc2Vs
 Zi1zaWduZWQudGVzdDAgFw0yMDAxMDEwMDAwMDBaGA8yMTE5MDEwMTAwMDAwMFow
