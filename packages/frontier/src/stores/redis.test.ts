@@ -61,7 +61,7 @@ it.each([
   const messages: string[] = [];
   const callBuffer = () => Promise.reject(new Error(text));
   const onNotice = ({ message }: { message: string }) => void messages.push(message);
-  const store = redisStore({ client: { ...client, callBuffer }, onNotice, holdMs: 60 });
+  const store = redisStore({ client: { ...client, callBuffer }, onNotice, holdMs: 500 });
   const failed = store.open({ crawl: 'one', create: true });
   await expect(failed).rejects.toMatchObject({ code: 'store-failed', hint: expect.stringMatching(advice) });
   expect(messages).toEqual([expect.stringMatching(advice)]);
