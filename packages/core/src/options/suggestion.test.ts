@@ -14,6 +14,8 @@ describe('the suggested option', () => {
     ['pages', 'bounds.pages'],
     ['seeds', 'scope.seeds'],
     ['startUrls', 'scope.seeds'],
+    ['proxyUrls', 'network.proxy'],
+    ['delayMs', 'politeness.profile'],
     ['start_urls', 'scope.seeds'],
     ['maxRequestsPerCrawl', 'bounds.pages'],
     ['concurrency', 'network.concurrency'],

@@ -44,7 +44,11 @@ const lineWith =
 
 /** Whether a value is a line of a request log. @throws Never */
 export const isRequest = (value: unknown): value is RequestRecord =>
-  isObject(value) && typeof value['host'] === 'string' && isTime(value['startedAtMs']) && isTime(value['endedAtMs']);
+  isObject(value) &&
+  typeof value['host'] === 'string' &&
+  isTime(value['startedAtMs']) &&
+  isTime(value['endedAtMs']) &&
+  ['gapMs', 'crawlDelayMs', 'requestIntervalMs'].every((name) => Number.isFinite(value[name] ?? 0));
 /** Whether a value is a decision. Never throws. */
 export const isDecision = (value: unknown): value is UrlDecision =>
   isOutcome(value) &&
