@@ -107,7 +107,7 @@ export const FAILURE_TESTS: readonly FetcherTest[] = [
     assert(outcome?.kind === 'failed' && outcome.failure === 'tls' && !outcome.wasSent, summary(outcome));
     assertEqual(bytes, 0, 'bytes that reached it');
   }),
-  test('serves the next request after every kind of failure', async (t) => {
+  test('sends the next request after every kind of failure', async (t) => {
     const server = await t.serve((socket, _head, index) => {
       if (index % 2 === 0) socket.resetAndDestroy();
       else socket.write(response('well'));

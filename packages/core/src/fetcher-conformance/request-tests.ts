@@ -31,7 +31,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     const own = names.filter((name) => !['host', 'connection', 'x-own'].includes(name));
     assertEqual(own, [], 'fields of its own');
   }),
-  test('sends no cookies, credentials, referrer or conditions of its own, the second time either', async (t) => {
+  test('sends no cookies, credentials, referrer or conditions of its own, not even the second time', async (t) => {
     const server = await t.serve(
       replying('x', { headers: ['Set-Cookie: a=1; Path=/', 'ETag: "1"', 'Cache-Control: max-age=600'] }),
     );
@@ -43,7 +43,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
       assertEqual(stateful, [], 'fields that carry state from one request to another');
     }
   }),
-  test('sends the fields of headersNow where it asks for them, once and before mayStart, else the given ones', async (t) => {
+  test('sends the fields that headersNow returns, called once and before mayStart; without it, the given ones', async (t) => {
     const order: string[] = [];
     const { server } = await t.response(replying('x'), {
       headers: { 'X-Signed': 'before' },
@@ -58,7 +58,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     assertEqual(sent, [isAsked ? 'x-signed: now' : 'x-signed: before'], 'signed fields that were sent');
     assertEqual(order, isAsked ? ['headersNow', 'mayStart'] : ['mayStart'], 'what was asked, in order');
   }),
-  test('sends nothing where headersNow fails', async (t) => {
+  test('sends nothing if headersNow fails', async (t) => {
     let isAsked = false;
     const server = await t.serve(replying('x'));
     const outcome = await t.fetch(`${server.origin}/`, {
@@ -129,7 +129,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     const { server } = await t.failure((socket) => socket.resetAndDestroy());
     assertEqual(server.requests.length, 1, 'requests');
   }),
-  test('makes many exchanges at once, each with its own answer', async (t) => {
+  test('makes many exchanges at once, each with its own response', async (t) => {
     const server = await t.serve((socket, head) => {
       const path = /^GET (\S+)/.exec(head)?.[1] ?? '';
       socket.write(response(gzipSync(path), { headers: ['Content-Encoding: gzip'] }));
@@ -139,7 +139,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     const bodies = outcomes.map((outcome) => (outcome?.kind === 'response' ? bodyText(outcome) : summary(outcome)));
     assertEqual(bodies, paths, 'bodies');
   }),
-  test('sends nothing when the signal is aborted already, and ends with `aborted` when it is aborted later', async (t) => {
+  test('sends nothing if the signal is already aborted, and ends with `aborted` if it is aborted later', async (t) => {
     const server = await t.serve(() => control.abort());
     const control = new AbortController();
     const early = await t.fetch(`${server.origin}/`, { signal: AbortSignal.abort() });
@@ -148,7 +148,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     const late = await t.fetch(`${server.origin}/`, { signal: control.signal });
     assert(late?.kind === 'failed' && late.failure === 'aborted' && late.wasSent, summary(late));
   }),
-  test('reports what is no http or https URL as a value', async (t) => {
+  test('reports a URL that is neither http nor https as a value', async (t) => {
     for (const url of ['ftp://127.0.0.1/', 'file:///etc/passwd', 'nonsense']) {
       const outcome = await t.fetch(url);
       const isRefused = outcome?.kind === 'failed' && outcome.failure === 'scheme-unsupported' && !outcome.wasSent;

@@ -146,14 +146,14 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
       );
     },
   ),
-  test('keeps a body of exactly the limit whole, and cuts one of a byte more', async (t) => {
+  test('keeps a body of exactly the limit, and cuts one that is a byte longer', async (t) => {
     const limits = { maxBodyBytes: 100 };
     const whole = await t.response(replying('x'.repeat(100)), { limits });
     assertEqual([whole.outcome.body.length, whole.outcome.truncated], [100, null], 'exactly the limit');
     const cut = await t.response(replying('x'.repeat(101)), { limits });
     assertEqual([cut.outcome.body.length, cut.outcome.truncated], [100, 'limit'], 'a byte more');
   }),
-  test('passes a body to its consumer, decoded, in order, up to the consumer’s limit; or keeps it', async (t) => {
+  test('passes a decoded body to its consumer, in order, up to the consumer’s limit, or keeps it', async (t) => {
     const long = noise(300_000);
     for (const maxBytes of [1_000_000, 200_000]) {
       const taken: Uint8Array[] = [];
@@ -183,7 +183,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     assertEqual([outcome.body.length, outcome.truncated], [GENEROUS.maxBodyBytes, 'limit'], 'length and truncated');
     assert(server.written() < 50_000_000, `the server wrote ${server.written()} bytes`);
   }),
-  test('cuts what grows when it is decoded at the limit', async (t) => {
+  test('cuts a body at the limit that only its decoding exceeds', async (t) => {
     for (const [coding, bytes] of [
       ['gzip', gzipSync(Buffer.alloc(20_000_000), { level: 1 })],
       ['br', brotliCompressSync(Buffer.alloc(20_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],

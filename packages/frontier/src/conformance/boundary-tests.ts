@@ -67,7 +67,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     }
   });
 
-  it('M1', 'all that is known is listed, and can be made known elsewhere', async (test) => {
+  it('M1', 'every known fingerprint is listed, and can be made known to another store', async (test) => {
     const { store, unit } = test;
     const listKnown = store.listKnown?.bind(store);
     const listHosts = store.listHosts?.bind(store);
@@ -141,10 +141,9 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual(await test.add('a', ['page1']), ['new'], 'a page of the old one');
   };
   // If no other client can have the crawl, its file is removed.
-  if (capabilities.shared)
-    it('D1', 'a crawl that is destroyed is gone for every client, and can be made anew', destroyed);
+  if (capabilities.shared) it('D1', 'a destroyed crawl is gone for every client, and can be created again', destroyed);
 
-  it('R1', 'the last record wins, and only whole ones are read', async (test) => {
+  it('R1', 'the last write of a record wins, and no reader sees a part of one', async (test) => {
     const { store } = test;
     assertEqual(await store.readRecord('k'), null, 'a record that was never written');
     await store.writeRecord('k', new Uint8Array([1]));
@@ -161,7 +160,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual([...((await store.readRecord('other')) ?? [])], [7], 'another record');
   });
 
-  it('R3', 'a listing has each record whose key begins so once, however it is paged', async (test) => {
+  it('R3', 'a listing has each record with the prefix once, whatever the page size', async (test) => {
     const { store } = test;
     const list = store.listRecords?.bind(store);
     if (list === undefined) return;
@@ -177,7 +176,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     }
   });
 
-  it('R1, X3', 'a record that is too long is refused and the old one stays', async (test) => {
+  it('R1, X3', 'a record that is too long is refused, and the old one stays', async (test) => {
     await test.store.writeRecord('k', new Uint8Array(RECORD_MOST).fill(1));
     const code = await codeOf(test.store.writeRecord('k', new Uint8Array(RECORD_MOST + 1)));
     assertEqual(code, 'record-too-large', 'code of the refusal', 'X3');
@@ -274,7 +273,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assert(isDuration, `next due in ${dueInMs} ms, expected a duration`);
   });
 
-  it('X1', 'one host is read in durations, and reading it changes nothing', async (test) => {
+  it('X1', 'reading one host returns durations and changes nothing', async (test) => {
     const { store, unit } = test;
     const read = store.readHost?.bind(store);
     if (read === undefined) return;
@@ -296,7 +295,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual(await test.dueHosts(), [], 'hosts due after a parked one was read');
   });
 
-  it('X2', 'a scan lists everything once, in pages no longer than requested', async (test) => {
+  it('X2', 'a scan lists everything once, in pages no larger than requested', async (test) => {
     for (const host of names('h', 7)) await test.add(host, names('n', 30));
     const [lease] = await test.leaseAll(100, { maxHosts: 1, entriesPerHost: 10 });
     assert(lease !== undefined, 'nothing was due');
@@ -311,7 +310,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual(await scanned(test.store, 4, 'unknown'), [], 'what a scan of an unknown host lists');
   });
 
-  it('X3', 'what is as long as it may be, in any characters, is kept as it is', async (test) => {
+  it('X3', 'values as long as allowed, in any characters, are stored unchanged', async (test) => {
     const { store, capabilities: most } = test;
     const odd = `'"\\;--$1 $$ %*?[a]\t\u0001\u202e\u{1f600}`;
     const hosts = [`${'a.'.repeat(126)}b`, '__proto__', 'constructor', '[2001:db8::1]', odd, odd.repeat(9)];

@@ -27,7 +27,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     assertEqual([namesOf(next.entries), next.state], [['a', 'c'], null], 'entries and state after lost commits');
   });
 
-  it('C1', 'a holder whose host went to another is answered `lost`', async (test) => {
+  it('C1', 'a holder whose host was leased to another gets `lost`', async (test) => {
     await test.add('h', ['a', 'b']);
     const first = await test.leaseOnly(2, 1);
     await test.pass(3);
@@ -51,7 +51,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     assertEqual(await test.dueHosts(), ['other'], 'hosts due by that link');
   });
 
-  it('C2', 'done entries never return, the others stay', async (test) => {
+  it('C2', 'done entries never return, and the others stay', async (test) => {
     await test.add('h', names('n', 8));
     const lease = await test.leaseOnly(100, 6);
     await test.release(lease, 0, ['n1', 'n4']);
@@ -65,7 +65,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight');
   });
 
-  it('C3', 'release makes a host with entries due at its time, and no earlier', async (test) => {
+  it('C3', 'a released host with entries is due at its time, and no earlier', async (test) => {
     await test.add('h', ['a', 'b']);
     await test.release(await test.leaseOnly(100, 1), 6);
     await test.assertDueWithin(6);
@@ -95,7 +95,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     }
   });
 
-  it('C4', 'a host released by the commit that links to it is due', async (test) => {
+  it('C4', 'a host is due if the commit that releases it also adds links to it', async (test) => {
     await test.add('h', ['a']);
     const lease = await test.leaseOnly();
     const then = { release: { dueInMs: test.unit } };
@@ -104,7 +104,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     assertEqual(await test.leaseNames(), ['b'], 'entries linked by the commit that released');
   });
 
-  it('C5', 'pages and their links are kept together', async (test) => {
+  it('C5', 'a page and its links are stored together', async (test) => {
     await test.add('h', ['page']);
     const { host, fencingToken, entries } = await test.leaseOnly();
     const links = [test.entry('h', 'page'), test.entry('h', 'l1'), test.entry('other', 'l2'), test.entry('h', 'l1')];
@@ -167,7 +167,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
 }
 
 export function addTests(it: RegisterTest): void {
-  it('A1', 'one fingerprint is new once, inside one batch too', async (test) => {
+  it('A1', 'a fingerprint is new only once, even within one batch', async (test) => {
     const [a, b] = [test.entry('h', 'a'), test.entry('h', 'b')];
     assertEqual(await test.store.add([a, b, a]), ['new', 'new', 'known'], 'outcomes of a, b, a');
     assertEqual(await test.store.add([b]), ['known'], 'outcome of b added again');
@@ -183,13 +183,13 @@ export function addTests(it: RegisterTest): void {
     assertEqual((await test.allNames()).toSorted(), names('n', 50).toSorted(), 'what was queued');
   });
 
-  it('A1', 'an entry that is not deduped is queued although it is known', async (test) => {
+  it('A1', 'an entry that skips deduplication is queued even if it is known', async (test) => {
     await test.add('h', ['a']);
     assertEqual(await test.add('h', ['a'], { dedupe: false }), ['new'], 'outcome of a recrawl');
     assertEqual(await test.leaseNames(), ['a', 'a'], 'what was queued');
   });
 
-  it('A2', 'what is new is queued and what is queued was new', async (test) => {
+  it('A2', 'every new entry is queued, and every queued entry was new', async (test) => {
     const asNew: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       const batch = names('n', 10 + 7 * round);

@@ -5,7 +5,7 @@ import type { Lease } from '../store.js';
 import { ALL, assert, assertEqual, idsOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';
 
 export function leaseTests(it: RegisterTest): void {
-  it('L1', 'a leased host is not granted again, not by name either', async (test) => {
+  it('L1', 'a leased host is not granted again, even by name', async (test) => {
     await test.add('h', names('a', 3));
     await test.leaseOnly(10, 1);
     assertEqual(await test.dueHosts(), [], 'hosts granted a second time');
@@ -25,7 +25,7 @@ export function leaseTests(it: RegisterTest): void {
     }
   });
 
-  it('L2', 'only hosts whose time has passed, oldest first, and for how long they are due', async (test) => {
+  it('L2', 'only due hosts are granted, longest due first, and how long they have been due is known', async (test) => {
     const { store, unit } = test;
     const overdue = async (most: number) => (await store.overdueMs?.(most))?.map((ms) => Math.floor(ms / unit));
     const assertOverdue = async (most: number, units: readonly number[]) =>
@@ -45,7 +45,7 @@ export function leaseTests(it: RegisterTest): void {
     assertEqual(await test.dueHosts(), ['c', 'a'], 'the others, oldest first');
   });
 
-  it('L2', 'a host requested by name is granted with nothing queued, when its time has passed', async (test) => {
+  it('L2', 'a host requested by name is granted even if nothing is queued, once it is due', async (test) => {
     const leaseNamed = (hosts: readonly string[]) =>
       test.store.lease({ maxHosts: ALL, entriesPerHost: 1, ttlMs: test.unit, hosts });
     await test.add('other', ['a']);
@@ -60,7 +60,7 @@ export function leaseTests(it: RegisterTest): void {
     assertEqual(both, ['h', 'other'], 'leases by name afterwards');
   });
 
-  it('L3', 'fencing tokens grow at every lease and every release', async (test) => {
+  it('L3', 'fencing tokens grow with every lease and every release', async (test) => {
     await test.add('h', names('a', 8));
     let last = -1n;
     const grows = ({ fencingToken }: Lease) => {
@@ -80,7 +80,7 @@ export function leaseTests(it: RegisterTest): void {
     grows(await test.leaseOnly(2, 1));
   });
 
-  it('L4', 'a host whose holder vanished is due at lease end + delay', async (test) => {
+  it('L4', 'a host whose holder vanished is due after the end of the lease plus its delay', async (test) => {
     await test.add('h', names('a', 3));
     await test.keep(await test.leaseOnly(4, 1), 0, { delayMs: 6 * test.unit }, 4);
     await test.pass(5);
@@ -95,7 +95,7 @@ export function leaseTests(it: RegisterTest): void {
     assertEqual(await test.dueHosts(), ['h'], 'hosts due at lease end + delay');
   });
 
-  it('L4', 'the delay that a lease is given holds although its holder never commits', async (test) => {
+  it('L4', 'the delay given with a lease holds even if its holder never commits', async (test) => {
     const { unit, store } = test;
     await test.add('h', names('a', 2));
     const request = { maxHosts: ALL, entriesPerHost: 1, ttlMs: 2 * unit };
@@ -132,7 +132,7 @@ export function leaseTests(it: RegisterTest): void {
 }
 
 export function entryTests(it: RegisterTest): void {
-  it('L5', 'entries come by priority, then by arrival', async (test) => {
+  it('L5', 'entries are handed out by priority, then by arrival', async (test) => {
     const priorities = [5, 0, 7, 5, 0, 2];
     for (const [at, priority] of priorities.entries()) await test.add('h', [`${priority}-${at}`], { priority });
     const first = await test.leaseOnly(100, 4);
@@ -150,7 +150,7 @@ export function entryTests(it: RegisterTest): void {
     assertEqual(names, order, 'entries of one priority and three lanes');
   });
 
-  it('L5', 'those of a vanished holder come first and keep their ids', async (test) => {
+  it('L5', 'entries of a vanished holder come first and keep their ids', async (test) => {
     await test.add('h', ['a', 'b', 'c', 'd'], { priority: 4 });
     const first = await test.leaseOnly(2, 2);
     await test.add('h', ['urgent'], { priority: 0 });
@@ -162,7 +162,7 @@ export function entryTests(it: RegisterTest): void {
     assertEqual(attempts, [1, 1, 0, 0], 'times handed out before');
   });
 
-  it('L7', 'no entry before its time', async (test) => {
+  it('L7', 'no entry is handed out before its time', async (test) => {
     await test.add('h', ['now']);
     await test.add('h', ['later'], { notBeforeMs: 5 * test.unit, priority: 0 });
     const lease = await test.leaseOnly();
@@ -176,7 +176,7 @@ export function entryTests(it: RegisterTest): void {
     assertEqual(await test.keep(lease, ALL), ['later'], 'entries after five units');
   });
 
-  it('L5', 'entries that waited come by priority, whichever time came first', async (test) => {
+  it('L5', 'entries that waited are handed out by priority, whichever was ready first', async (test) => {
     await test.add('h', ['low'], { notBeforeMs: 2 * test.unit, priority: 5 });
     await test.add('h', ['high'], { notBeforeMs: 3 * test.unit, priority: 0 });
     await test.pass(4);

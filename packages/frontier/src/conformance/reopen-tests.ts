@@ -39,7 +39,7 @@ export function reopenTests(it: RegisterTest, { capabilities }: SuiteOptions): v
     assertEqual(await test.dueHosts(), ['lane'], 'hosts due when a lane is open again, after a reopen', 'L8');
   });
 
-  it('L5', 'how often an entry was handed out survives a reopen', async (test) => {
+  it('L5', 'the number of times that an entry was handed out survives a reopen', async (test) => {
     await test.add('h', ['twice', 'once']);
     await test.release(await test.leaseOnly(100, 1), 0, ['twice']);
     await test.reopen();
