@@ -139,7 +139,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     const bodies = outcomes.map((outcome) => (outcome?.kind === 'response' ? bodyText(outcome) : summary(outcome)));
     assertEqual(bodies, paths, 'bodies');
   }),
-  test('sends nothing if the signal is already aborted, and ends with `aborted` if it is aborted later', async (t) => {
+  test('sends nothing if the signal is aborted, and ends with `aborted` if it is aborted later', async (t) => {
     const server = await t.serve(() => control.abort());
     const control = new AbortController();
     const early = await t.fetch(`${server.origin}/`, { signal: AbortSignal.abort() });
