@@ -42,6 +42,11 @@ it.each<[verb: string, does: () => unknown, message: string]>([
   ['readRecord', () => null, '`readRecord` of the store returned null, not a promise'],
   ['add', async () => undefined, '`add` of the store answered undefined, not an outcome for each entry'],
   ['add', async () => ['new', 'new'], '`add` of the store answered a list of 2, not an outcome for each entry'],
+  [
+    'add',
+    async () => ['queued'],
+    '`add` of the store answered a list of 1, not an outcome for each entry: known, new or full',
+  ],
   ['lease', async () => undefined, '`lease` of the store answered undefined, not a list of leases'],
   ['lease', async () => [{ ...LEASE, fencingToken: 1 }], '`lease` of the store answered a list of 1'],
   ['commit', async () => undefined, '`commit` of the store answered undefined, not an answer for each host'],
@@ -51,6 +56,11 @@ it.each<[verb: string, does: () => unknown, message: string]>([
     '`commit` of the store answered an object',
   ],
   ['commit', async () => ({ hosts: [], links: ['new'] }), '`commit` of the store answered an object'],
+  [
+    'commit',
+    async () => ({ hosts: [{ ok: true, entries: [] }], links: [undefined] }),
+    '`commit` of the store answered an object',
+  ],
   ['commit', async () => ({ hosts: [{}], links: ['new'] }), '`commit` of the store answered an object'],
   ['nextDueInMs', async () => undefined, '`nextDueInMs` of the store answered undefined, not a duration or null'],
   ['nextDueInMs', async () => Number.NaN, '`nextDueInMs` of the store answered NaN, not a duration or null'],

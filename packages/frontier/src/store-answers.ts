@@ -2,7 +2,7 @@
 // place of a time would mean that nothing is ever due, and an outcome too few that a link is queued.
 
 import { FrontierError } from './errors.js';
-import type { FrontierStore } from './store.js';
+import type { AddOutcome, FrontierStore } from './store.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,13 @@ interface ExpectedAnswer {
 }
 
 const ANSWERS: ReadonlyMap<string, ExpectedAnswer> = new Map<keyof FrontierStore, ExpectedAnswer>([
-  ['add', { what: 'an outcome for each entry', fits: (answer, [entries]) => isListFor(answer, entries) }],
+  [
+    'add',
+    {
+      what: 'an outcome for each entry: known, new or full',
+      fits: (answer, [entries]) => areOutcomes(answer, entries),
+    },
+  ],
   ['lease', { what: 'a list of leases', fits: (answer) => Array.isArray(answer) && answer.every(isLease) }],
   ['commit', { what: 'an answer for each host and an outcome for each link', fits: isCommitAnswer }],
   ['nextDueInMs', { what: 'a duration or null', fits: (answer) => answer === null || Number.isFinite(answer) }],
@@ -74,6 +80,11 @@ const isPromise = (value: unknown): boolean => isObject(value) && typeof value['
 const isListFor = (answer: unknown, given: unknown): boolean =>
   Array.isArray(answer) && answer.length === (given as readonly unknown[]).length;
 
+const OUTCOMES: ReadonlySet<unknown> = new Set<AddOutcome>(['known', 'new', 'full']);
+
+const areOutcomes = (answer: unknown, given: unknown): boolean =>
+  isListFor(answer, given) && (answer as readonly unknown[]).every((outcome) => OUTCOMES.has(outcome));
+
 function isLease(lease: unknown): boolean {
   if (!isObject(lease)) return false;
   const { host, fencingToken, entries } = lease;
@@ -81,7 +92,7 @@ function isLease(lease: unknown): boolean {
 }
 
 function isCommitAnswer(answer: unknown, [hosts, links = []]: readonly unknown[]): boolean {
-  if (!isObject(answer) || !isListFor(answer['links'], links) || !isListFor(answer['hosts'], hosts)) return false;
+  if (!isObject(answer) || !areOutcomes(answer['links'], links) || !isListFor(answer['hosts'], hosts)) return false;
   return (answer['hosts'] as readonly unknown[]).every(
     (host) => isObject(host) && (host['ok'] === false || (host['ok'] === true && Array.isArray(host['entries']))),
   );
