@@ -8,8 +8,8 @@ import { dirname } from 'node:path';
 import { FrontierError, type FrontierStore, type NewEntry, type StoreCapabilities } from '@mannerly/frontier';
 import { type Crawl, dueAt, newCrawl, VERBS, type Verb } from './store-on-files-verbs.js';
 
-const STATE_MOST = 1_024;
-const RECORD_MOST = 1_048_576;
+const MAX_STATE_BYTES = 1_024;
+const MAX_RECORD_BYTES = 1_048_576;
 
 /** What this store can do. */
 export const FILES_CAPABILITIES: StoreCapabilities = Object.freeze({
@@ -80,7 +80,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
       // Invalid calls are refused before anything changes (X3).
       checkEntries(links);
       for (const { state, requeue = [] } of hosts) {
-        checkBytes('state', state, STATE_MOST);
+        checkBytes('state', state, MAX_STATE_BYTES);
         for (const { body } of requeue) checkBytes('body', body, FILES_CAPABILITIES.maxBody);
       }
       return run('commit', hosts, links) as ReturnType<typeof VERBS.commit>;
@@ -96,7 +96,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
     },
     async writeRecord(key, value) {
       there();
-      checkBytes('record', value ?? undefined, RECORD_MOST);
+      checkBytes('record', value ?? undefined, MAX_RECORD_BYTES);
       run('writeRecord', key, value);
     },
     async stats() {

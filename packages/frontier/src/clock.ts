@@ -25,7 +25,7 @@ export interface ManualClock extends Clock {
 }
 
 /** The longest delay that the platform's timers take, milliseconds. */
-const TIMER_MAX_MS = 2_147_483_647;
+const MAX_TIMER_MS = 2_147_483_647;
 
 interface PlatformTime {
   /** Epoch milliseconds; may be set forward and back. */
@@ -37,8 +37,8 @@ interface PlatformTime {
 }
 
 /** Milliseconds between two checks whether the machine slept, and the least time that counts as sleep. */
-const LOOK_MS = 1_000;
-const LEAST_SLEEP_MS = 3_000;
+const SLEEP_CHECK_INTERVAL_MS = 1_000;
+const MIN_SLEEP_MS = 3_000;
 
 /** The platform's time as it elapses, starting from the wall clock's time. */
 export function passingTime({ wallMs, monotonicMs, uptimeS }: PlatformTime): () => number {
@@ -55,10 +55,10 @@ export function passingTime({ wallMs, monotonicMs, uptimeS }: PlatformTime): () 
   let sleptMs = sleepMs();
   return () => {
     const passedMs = monotonicMs();
-    if (passedMs - lookedAtMs > LOOK_MS) {
+    if (passedMs - lookedAtMs > SLEEP_CHECK_INTERVAL_MS) {
       lookedAtMs = passedMs;
       const slept = sleepMs();
-      if (slept - sleptMs > LEAST_SLEEP_MS) beganAtMs += slept - sleptMs;
+      if (slept - sleptMs > MIN_SLEEP_MS) beganAtMs += slept - sleptMs;
       if (slept > sleptMs) sleptMs = slept;
     }
     return Math.floor(beganAtMs + passedMs);
@@ -82,7 +82,7 @@ export function systemClock(): Clock {
   return {
     nowMs,
     after(ms, fn) {
-      const timer = setTimeout(fn, Math.min(Math.max(0, ms), TIMER_MAX_MS));
+      const timer = setTimeout(fn, Math.min(Math.max(0, ms), MAX_TIMER_MS));
       return () => clearTimeout(timer);
     },
   };

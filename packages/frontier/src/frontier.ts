@@ -7,7 +7,7 @@ import { exchanged, mayConnect, mayStart } from './flow/in-flight.js';
 import type { OwnAnswer } from './flow/own-requests.js';
 import { Scheduler } from './flow/scheduler.js';
 import { settle } from './flow/settling.js';
-import { URL_MAX_CHARS } from './limits.js';
+import { MAX_URL_CHARS } from './limits.js';
 import { type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
 import { invalid } from './option-value.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
@@ -200,7 +200,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       const host = hostKeyOf(input.url, settings.hostKeyBy);
       const authority = authorityOf(input.url);
       if (host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
-      if (input.url.length > URL_MAX_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
+      if (input.url.length > MAX_URL_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
       return scheduler.ownRequests.add({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
     }),
     endAsks: () => scheduler.ownRequests.end(),

@@ -19,7 +19,7 @@ export interface Print {
 }
 
 /** Slots of a generation before it has grown. */
-const LEAST_SLOTS = 64;
+const MIN_SLOTS = 64;
 /** Rounds of the hash after the last word: the length, three for the low half, three for the high one. */
 const LAST_ROUNDS = 7;
 
@@ -31,8 +31,8 @@ const LAST_ROUNDS = 7;
 export function createRecentSet(size: number, key: Uint8Array = crypto.getRandomValues(new Uint8Array(8))): RecentSet {
   const print: Print = { low: 0, high: 0 };
   const hash = createKeyedHash(key);
-  let young: Uint32Array = new Uint32Array(2 * LEAST_SLOTS);
-  let old: Uint32Array = new Uint32Array(2 * LEAST_SLOTS);
+  let young: Uint32Array = new Uint32Array(2 * MIN_SLOTS);
+  let old: Uint32Array = new Uint32Array(2 * MIN_SLOTS);
   let count = 0;
   const isIn = (table: Uint32Array): boolean => isTaken(table, slotOf(table, print.high, print.low));
   return {
@@ -47,7 +47,7 @@ export function createRecentSet(size: number, key: Uint8Array = crypto.getRandom
       count += 1;
       if (count >= size) {
         old = young;
-        young = new Uint32Array(2 * LEAST_SLOTS);
+        young = new Uint32Array(2 * MIN_SLOTS);
         count = 0;
         // Never more than half full.
       } else if (4 * count > young.length) young = moved(young, young.length);

@@ -33,7 +33,7 @@ export const MAX_TOKENS = 32;
 /** Milliseconds. The longest Crawl-delay honoured exactly; longer ones are clamped (DECISION R39). */
 export const MAX_CRAWL_DELAY_MS = 86_400_000;
 /** Seconds. A Crawl-delay above this is reported to the operator (DECISION R39). */
-export const CRAWL_DELAY_LARGE_SECONDS = 60;
+export const LARGE_CRAWL_DELAY_SECONDS = 60;
 /** Documents or seconds. Larger numbers of a Request-rate are cut here, so that arithmetic on them stays exact. */
 export const MAX_RATE_NUMBER = 1e12;
 /** Content-Usage or Content-Signal lines that are compared with a URL (ours: each costs one comparison per page). */
@@ -46,8 +46,8 @@ export const MAX_ROBOTS_REDIRECTS_1996 = 20;
 /** Characters of a Location that is still followed (ours). */
 export const MAX_LOCATION_CHARS = 8192;
 /** Milliseconds. First and longest pause between two attempts at a robots.txt that fails (access §5). */
-export const ROBOTS_RETRY_FIRST_MS = 60_000;
-export const ROBOTS_RETRY_MAX_MS = 3_600_000;
+export const FIRST_ROBOTS_RETRY_MS = 60_000;
+export const MAX_ROBOTS_RETRY_MS = 3_600_000;
 /** Milliseconds. The longest Retry-After that is obeyed in full (access §5, §10). */
 export const MAX_RETRY_AFTER_MS = 86_400_000;
 /** Share of a pause that jitter may add, never subtract (access §5). */

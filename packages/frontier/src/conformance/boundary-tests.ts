@@ -19,9 +19,9 @@ import {
 } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
-const RECORD_MOST = 1_048_576;
-const STATE_MOST = 1_024;
-const PAGES_MOST = 1_000;
+const MAX_RECORD_BYTES = 1_048_576;
+const MAX_STATE_BYTES = 1_024;
+const MAX_LISTING_PAGES = 1_000;
 
 /** All items of a listing, read page by page. `limit`: the most items of a page. */
 async function everyItem<Item>(
@@ -30,14 +30,14 @@ async function everyItem<Item>(
 ): Promise<Item[]> {
   const all: Item[] = [];
   let cursor: string | null = null;
-  for (let page = 0; page < PAGES_MOST; page += 1) {
+  for (let page = 0; page < MAX_LISTING_PAGES; page += 1) {
     const { items, cursor: next } = await list(cursor);
     assert(items.length <= limit, `a page of ${items.length} items, requested ${limit}`);
     all.push(...items);
     if (next === null) return all;
     cursor = next;
   }
-  assert(false, `a listing did not end in ${PAGES_MOST} pages`);
+  assert(false, `a listing did not end in ${MAX_LISTING_PAGES} pages`);
 }
 
 async function scanned(store: FrontierStore, limit: number, host?: string): Promise<string[]> {
@@ -177,10 +177,10 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
   });
 
   it('R1, X3', 'a record that is too long is refused, and the old one stays', async (test) => {
-    await test.store.writeRecord('k', new Uint8Array(RECORD_MOST).fill(1));
-    const code = await codeOf(test.store.writeRecord('k', new Uint8Array(RECORD_MOST + 1)));
+    await test.store.writeRecord('k', new Uint8Array(MAX_RECORD_BYTES).fill(1));
+    const code = await codeOf(test.store.writeRecord('k', new Uint8Array(MAX_RECORD_BYTES + 1)));
     assertEqual(code, 'record-too-large', 'code of the refusal', 'X3');
-    assertEqual((await test.store.readRecord('k'))?.length, RECORD_MOST, 'length of the record');
+    assertEqual((await test.store.readRecord('k'))?.length, MAX_RECORD_BYTES, 'length of the record');
   });
 
   if (capabilities.durable !== 'none')
@@ -327,11 +327,11 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
       const at = hosts.indexOf(lease.host);
       const [entry] = lease.entries;
       assertBytes(entry?.body, bytesOf(most.maxBody, at), `the entry of ${lease.host}`);
-      await test.commit(lease, { done: [], state: bytesOf(STATE_MOST, at), then: { release: { dueInMs: 0 } } });
+      await test.commit(lease, { done: [], state: bytesOf(MAX_STATE_BYTES, at), then: { release: { dueInMs: 0 } } });
     }
     for (const lease of await test.leaseAll(100)) {
       const at = hosts.indexOf(lease.host);
-      assertBytes(lease.state, bytesOf(STATE_MOST, at), `the state of ${lease.host}`);
+      assertBytes(lease.state, bytesOf(MAX_STATE_BYTES, at), `the state of ${lease.host}`);
       assertBytes(await store.readRecord(lease.host), bytesOf(1_000, at), `the record of ${lease.host}`);
       assertEqual((await store.scan(null, 10, lease.host)).items.length, 1, `what a scan of ${lease.host} lists`);
     }
@@ -349,7 +349,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
   it('X3', 'a refused commit leaves the host as it was', async (test) => {
     await test.add('h', ['a', 'b']);
     const lease = await test.leaseOnly(100, 1);
-    const long = { done: idsOf(lease.entries), state: new Uint8Array(STATE_MOST + 1), ...RELEASE };
+    const long = { done: idsOf(lease.entries), state: new Uint8Array(MAX_STATE_BYTES + 1), ...RELEASE };
     assertEqual(await codeOf(test.commit(lease, long)), 'record-too-large', 'code of the refusal');
     assertEqual(await test.dueHosts(), [], 'hosts due after a refused release');
     assertEqual(await test.keep(lease, ALL, {}, 1), ['b'], 'entries after a refused commit');

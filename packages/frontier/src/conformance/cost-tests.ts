@@ -10,13 +10,13 @@ const LARGE = 10_000;
 /** A verb that visits everything would be twenty-five times slower. */
 const MAX_RATIO = 8;
 /** Faster work counts as this long. */
-const LEAST_MS = 0.2;
+const MIN_COST_MS = 0.2;
 const ROUNDS = 5;
 /** Rounds before the first measurement, so that both measure compiled code; fewer if the store takes this long. */
 const WARM_UP_ROUNDS = 20;
 const WARM_UP_MS = 200;
 /** Measurements of the larger store before it counts as slow, and the pause between them, milliseconds. */
-const TRIES = 8;
+const MAX_ATTEMPTS = 8;
 const PAUSE_MS = 150;
 const CALLS = 8;
 
@@ -93,10 +93,10 @@ async function compare(
   for (let round = 0; round < WARM_UP_ROUNDS && performance.now() < warmMs; round += 1) await work();
   const smallMs = await bestOf(test, work);
   await grow(SMALL, LARGE);
-  const maxMs = Math.max(smallMs, LEAST_MS) * MAX_RATIO;
+  const maxMs = Math.max(smallMs, MIN_COST_MS) * MAX_RATIO;
   let largeMs = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < TRIES && largeMs > maxMs; tries += 1) {
-    if (tries > 0) await sleep(PAUSE_MS);
+  for (let attempts = 0; attempts < MAX_ATTEMPTS && largeMs > maxMs; attempts += 1) {
+    if (attempts > 0) await sleep(PAUSE_MS);
     largeMs = await bestOf(test, work);
   }
   const times = `${smallMs.toFixed(2)} ms, and ${largeMs.toFixed(2)} ms with twenty-five times as much`;

@@ -18,13 +18,13 @@ const MAX_FAULTS = 400;
 /**
  * The least number of pages between two faults, so that a slowly starting process does something before it is killed.
  */
-const LEAST_PAGES_BETWEEN = 3;
+const MIN_PAGES_BETWEEN_FAULTS = 3;
 /** Pause when there was too little work for a fault, milliseconds. */
 const IDLE_MS = 20;
 /** The server notes the time this often, milliseconds, so that it knows which requests it received late. */
 const TICK_MS = 5;
 /** The longest planned time of an answer, milliseconds. */
-const LONGEST_ANSWER_MS = 15;
+const MAX_ANSWER_MS = 15;
 /**
  * Milliseconds: a server that is later than this cannot tell when an exchange ended, so the earliest arrival counts.
  */
@@ -110,7 +110,7 @@ async function injectFaults(
   choices: Choices,
   { exchanges }: Log,
 ): Promise<boolean> {
-  const leastBetween = Math.max(LEAST_PAGES_BETWEEN, pagesOfWeb(seedsPerHost) / MAX_FAULTS);
+  const minPagesBetween = Math.max(MIN_PAGES_BETWEEN_FAULTS, pagesOfWeb(seedsPerHost) / MAX_FAULTS);
   const share = () => choices.below(SHARES) / SHARES;
   const startMs = performance.now();
   const mayContinue = () => performance.now() - startMs < longestMs && workers.failed === 0;
@@ -119,7 +119,7 @@ async function injectFaults(
     await sleep(faultEveryMs * (0.5 + share()));
     for (; mayContinue(); await sleep(IDLE_MS)) {
       if ((await store.nextDueInMs()) === null) return true;
-      if (exchanges.length - exchangesBefore >= leastBetween) break;
+      if (exchanges.length - exchangesBefore >= minPagesBetween) break;
     }
     exchangesBefore = exchanges.length;
     if (share() >= stops) workers.kill(share());
@@ -151,7 +151,7 @@ async function listen({ exchanges, settledMs }: Log): Promise<Server> {
       exchange.endMs = performance.now();
       response.end();
     };
-    setTimeout(answer, 3 + (exchanges.length % (LONGEST_ANSWER_MS - 3)));
+    setTimeout(answer, 3 + (exchanges.length % (MAX_ANSWER_MS - 3)));
   });
   server.once('close', () => clearInterval(ticks));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -194,7 +194,7 @@ function freeFromMs(exchange: Exchange, faults: readonly Fault[]): number {
   const { pid, startMs, endMs } = exchange;
   const arrivedMs = arrivalOf(exchange);
   if (faults.some((fault) => fault.pid === pid && fault.fromMs <= endMs && fault.toMs >= arrivedMs)) return arrivedMs;
-  return arrivedMs < startMs || endMs - startMs > LONGEST_ANSWER_MS + LATE_MS ? arrivedMs : endMs;
+  return arrivedMs < startMs || endMs - startMs > MAX_ANSWER_MS + LATE_MS ? arrivedMs : endMs;
 }
 
 /** The earliest time at which it may have arrived. */

@@ -2,7 +2,7 @@
 // order: can it be queued at all, is it known, do fresh rules in memory exclude it, is there a place in the queue. This
 // first check of robots.txt is cheap and not binding: the gate decides again when the URL is taken (access §11).
 
-import { HOST_NAME_MAX_CHARS, PRIORITIES, URL_MAX_CHARS } from '../limits.js';
+import { MAX_HOST_NAME_CHARS, MAX_URL_CHARS, PRIORITIES } from '../limits.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
@@ -19,7 +19,7 @@ import {
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
-import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, USER_DATA_MAX_BYTES } from './limits.js';
+import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, MAX_USER_DATA_BYTES } from './limits.js';
 
 /** One URL during admission: it has an answer already, or an entry that the store must answer for. */
 export type Candidate =
@@ -99,7 +99,7 @@ export class Admission {
     if (read === null) {
       return answered(input, { kind: 'dropped', reason: parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme' });
     }
-    if (withoutTrailingDot(read.host).length > HOST_NAME_MAX_CHARS) {
+    if (withoutTrailingDot(read.host).length > MAX_HOST_NAME_CHARS) {
       return answered(input, { kind: 'dropped', reason: 'url-invalid' });
     }
     const url = requestedUrl(read);
@@ -150,9 +150,9 @@ export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
 
 /** Why a URL cannot be queued, whether known or not; `null`: it can. */
 function faultOf(input: NewUrl, url: string, visit: number): string | null {
-  if (url.length > URL_MAX_CHARS || input.url.length > URL_MAX_CHARS) return 'url-too-long';
+  if (url.length > MAX_URL_CHARS || input.url.length > MAX_URL_CHARS) return 'url-too-long';
   if (!Number.isSafeInteger(visit) || visit < 0) return 'url-invalid';
-  return userDataBytes(input) > USER_DATA_MAX_BYTES ? 'user-data-too-large' : null;
+  return userDataBytes(input) > MAX_USER_DATA_BYTES ? 'user-data-too-large' : null;
 }
 
 function answered(input: NewUrl, answer: AddAnswer): Candidate {

@@ -11,7 +11,7 @@ import type { AddOutcome, Entry, HostKey, NewEntry } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { FrontierContext } from './context.js';
 import type { HostSchedule } from './host-schedule.js';
-import { LOOK_AGAIN_MS } from './limits.js';
+import { DUE_CHECK_INTERVAL_MS } from './limits.js';
 
 interface WaitingLinks {
   readonly entries: readonly NewEntry[];
@@ -57,7 +57,7 @@ export class HostLeases {
     if (nowMs < this.#dryUntilMs) return false;
     const dueInMs = await this.#context.store.nextDueInMs();
     if (dueInMs === 0) return true;
-    this.#dryUntilMs = nowMs + Math.min(dueInMs ?? LOOK_AGAIN_MS, LOOK_AGAIN_MS);
+    this.#dryUntilMs = nowMs + Math.min(dueInMs ?? DUE_CHECK_INTERVAL_MS, DUE_CHECK_INTERVAL_MS);
     return false;
   }
 

@@ -7,7 +7,13 @@ import { ReadyHeap } from '../ready-heap.js';
 import type { HostCommit, HostKey } from '../store.js';
 import type { FrontierContext } from './context.js';
 import { HostTurns } from './host-turns.js';
-import { DROP_BATCH, HOST_SHARE_MARGIN, KEEP_WAIT_MS, SHARE_AGAIN_MS, TURN_EXCHANGES } from './limits.js';
+import {
+  DROP_BATCH,
+  EXCHANGES_PER_TURN,
+  HOST_SHARE_MARGIN,
+  HOST_SHARING_INTERVAL_MS,
+  MAX_LEASED_WAIT_MS,
+} from './limits.js';
 
 export class HostSchedule {
   /**
@@ -83,7 +89,7 @@ export class HostSchedule {
     const { maxHosts } = this.#context.settings;
     if (others === 0 || this.#hosts.size < 2) this.#most = maxHosts;
     // The hosts of the last round may still be on their way: a host leaves between two requests.
-    else if (this.#most === maxHosts || nowMs - this.#sharedAtMs >= SHARE_AGAIN_MS) {
+    else if (this.#most === maxHosts || nowMs - this.#sharedAtMs >= HOST_SHARING_INTERVAL_MS) {
       this.#most = Math.ceil(this.#hosts.size / (others + 1));
       this.#sharedAtMs = nowMs;
     }
@@ -199,7 +205,7 @@ export class HostSchedule {
   }
 
   #isTurnOver(host: LeasedHost): boolean {
-    return this.othersWait && host.exchanges >= Math.max(1, TURN_EXCHANGES * host.weight);
+    return this.othersWait && host.exchanges >= Math.max(1, EXCHANGES_PER_TURN * host.weight);
   }
 
   /** Whether an idle host should be released. */
@@ -208,7 +214,7 @@ export class HostSchedule {
     if (this.wanted.has(host.key)) return false;
     if (host.clock.parked || this.#isTurnOver(host) || this.freePlaces + this.#leaving.size < 0) return true;
     if (host.isDry && host.entries.readyCount(nowMs) === 0) return true;
-    return host.nextPageStart(nowMs).atMs - nowMs > KEEP_WAIT_MS;
+    return host.nextPageStart(nowMs).atMs - nowMs > MAX_LEASED_WAIT_MS;
   }
 
   /** How many entries that are not handed out a host may have; more while the rest of its queue is dropped. */

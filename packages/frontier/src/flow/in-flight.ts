@@ -12,7 +12,7 @@ import type { Admission } from './admission.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
-import { EXCHANGE_TIME_ERROR_MS, RENEWAL_WAIT_MS } from './limits.js';
+import { MAX_EXCHANGE_TIME_ERROR_MS, RENEWAL_WAIT_MS } from './limits.js';
 import type { PageChoice, RobotsChoice } from './next-request.js';
 
 /** What the frontier knows of a work in flight, besides what the worker sees. */
@@ -148,8 +148,8 @@ export function exchanged(flow: Flow, work: Work, given: Exchange): void {
  * `performance.now()`, would end them at once. The clock may have been set meanwhile.
  */
 function inTime(exchange: Exchange, takenAtMs: number, nowMs: number): Exchange {
-  const least = Math.min(takenAtMs, nowMs) - EXCHANGE_TIME_ERROR_MS;
-  const most = Math.max(takenAtMs, nowMs) + EXCHANGE_TIME_ERROR_MS;
+  const least = Math.min(takenAtMs, nowMs) - MAX_EXCHANGE_TIME_ERROR_MS;
+  const most = Math.max(takenAtMs, nowMs) + MAX_EXCHANGE_TIME_ERROR_MS;
   const possible = (ms: number): number => (ms >= least && ms <= most ? ms : nowMs);
   const { startedAtMs, endedAtMs } = exchange;
   return { ...exchange, startedAtMs: possible(startedAtMs), endedAtMs: possible(endedAtMs) };

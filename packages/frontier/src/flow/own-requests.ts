@@ -12,7 +12,7 @@ import type { HostKey } from '../store.js';
 import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
 import { type Flow, startPage, startRobots } from './in-flight.js';
-import { OWN_REQUEST_RETRY_MS, OWN_REQUESTS_MOST, RENEWAL_WAIT_MS } from './limits.js';
+import { MAX_OWN_REQUESTS, OWN_REQUEST_RETRY_MS, RENEWAL_WAIT_MS } from './limits.js';
 import { judge, robotsRequest } from './next-request.js';
 import { endChain } from './settling.js';
 
@@ -65,7 +65,7 @@ export class OwnRequests {
     const { clock, schedule } = this.#flow;
     const { host, untilMs } = input;
     return new Promise((resolve) => {
-      if (this.#count >= OWN_REQUESTS_MOST) {
+      if (this.#count >= MAX_OWN_REQUESTS) {
         resolve({ kind: 'held', reason: 'interval', untilMs: null });
         return;
       }

@@ -19,7 +19,7 @@ import type { FrontierContext } from './context.js';
 import { HostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
 import { dropFlights, type Flow, startPage, startRobots } from './in-flight.js';
-import { ACCOUNT_EVERY_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, TAKE_ROUNDS } from './limits.js';
+import { ACCOUNT_INTERVAL_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, MAX_TAKE_ROUNDS } from './limits.js';
 import { type Choice, choose } from './next-request.js';
 import { OwnRequests } from './own-requests.js';
 import { endChain, requeue } from './settling.js';
@@ -66,7 +66,7 @@ export class Scheduler {
     // Hosts that have fallen due in the store get in line first.
     const mayLease = (this.#isBehind || schedule.othersWait) && this.#canHandOut() && !isPaceReached();
     if (mayLease) await this.#leaseMore(n - works.length);
-    for (let round = 0; round < TAKE_ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
       if (delayed.length > 0) await Promise.all(delayed.map((each) => this.#prepare(each)));
       // Due hosts wait for us or for the crawl's pace, not for the store. The store is asked next time.
@@ -171,7 +171,7 @@ export class Scheduler {
     this.#every(renewalMs, (nowMs, lateMs) => this.#renewLeases(nowMs, renewalMs, lateMs));
     if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
     let isSaving = false;
-    this.#every(ACCOUNT_EVERY_MS, async (nowMs) => {
+    this.#every(ACCOUNT_INTERVAL_MS, async (nowMs) => {
       // If the store takes longer than this interval, do not start another save.
       if (isSaving) return;
       isSaving = true;

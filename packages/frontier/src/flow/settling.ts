@@ -6,7 +6,7 @@
 
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
-import { FINGERPRINT_BYTES, URL_RETRIES_MAX } from '../limits.js';
+import { FINGERPRINT_BYTES, MAX_URL_RETRIES } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { Received } from '../robots/robots-gate.js';
@@ -15,7 +15,7 @@ import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { linksOf } from './admission.js';
 import { type Flight, type Flow, flightOf, holdsPages, putDown } from './in-flight.js';
-import { RETRY_JITTER, RETRY_JITTER_MAX_MS } from './limits.js';
+import { MAX_RETRY_JITTER_MS, RETRY_JITTER } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
 /** `lost`: another process holds the host by now. */
@@ -61,7 +61,7 @@ async function settlePage(
   const { host } = flight;
   const entry = flight.entry!;
   const nowMs = clock.nowMs();
-  if (settlement.kind === 'again' && work.record.tries >= URL_RETRIES_MAX) {
+  if (settlement.kind === 'again' && work.record.tries >= MAX_URL_RETRIES) {
     const answer = await settlePage(flow, work, flight, { kind: 'done', countsAsPage: true, links: [] });
     if (answer === 'ok') reporter.ended(work.record, EXHAUSTED, work.robots);
     return answer;
@@ -75,7 +75,7 @@ async function settlePage(
   else {
     // URLs that failed together are not retried together, and never earlier than requested.
     const requiredMs = Math.max(0, settlement.notBeforeMs - nowMs);
-    const waitMs = requiredMs + Math.min(RETRY_JITTER * requiredMs, RETRY_JITTER_MAX_MS) * settings.random();
+    const waitMs = requiredMs + Math.min(RETRY_JITTER * requiredMs, MAX_RETRY_JITTER_MS) * settings.random();
     const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
     host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
   }

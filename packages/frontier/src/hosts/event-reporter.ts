@@ -14,9 +14,9 @@ import type { Exclusion } from '../robots/robots-gate.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsCopyRef } from '../work.js';
 import {
-  COMMENT_MAX_LINES,
-  CRAWL_DELAY_LARGE_MS,
-  FAILURE_DETAIL_MAX_CHARS,
+  LARGE_CRAWL_DELAY_MS,
+  MAX_COMMENT_LINES,
+  MAX_FAILURE_DETAIL_CHARS,
   REPORTED_URLS,
   REPORTED_WARNINGS,
 } from './limits.js';
@@ -100,14 +100,14 @@ export class EventReporter {
     if (rules === null) return;
     const content = authority.hash ?? '';
     const { fileDelayMs, comments } = rules;
-    if (fileDelayMs !== null && fileDelayMs > CRAWL_DELAY_LARGE_MS && this.#warnings.add(`delay ${host} ${content}`)) {
+    if (fileDelayMs !== null && fileDelayMs > LARGE_CRAWL_DELAY_MS && this.#warnings.add(`delay ${host} ${content}`)) {
       const detail = `${fileDelayMs / 1000} s`;
       this.#warn({ code: 'crawl-delay-large', ...about, detail });
       const cut = `${detail}, cut to ${maxCrawlDelayMs / 1000} s`;
       if (maxCrawlDelayMs < fileDelayMs) this.#warn({ code: 'crawl-delay-clamped', ...about, detail: cut });
     }
     if (comments.length === 0 || !this.#warnings.add(`comment ${host} ${content}`)) return;
-    for (const detail of comments.slice(0, COMMENT_MAX_LINES)) this.#warn({ code: 'comment', ...about, detail });
+    for (const detail of comments.slice(0, MAX_COMMENT_LINES)) this.#warn({ code: 'comment', ...about, detail });
   }
 
   #warn(warning: Omit<HostWarning, 'kind' | 'atMs'>): void {
@@ -124,5 +124,5 @@ function cameOf(answer: RobotsAnswer): string {
 /** What the platform reported about a failure: which certificate, which name, which proxy. */
 function saidOf(answer: RobotsAnswer): string {
   const detail = answer.kind === 'failure' ? (answer.detail ?? '') : '';
-  return detail === '' ? '' : `: ${detail.slice(0, FAILURE_DETAIL_MAX_CHARS)}`;
+  return detail === '' ? '' : `: ${detail.slice(0, MAX_FAILURE_DETAIL_CHARS)}`;
 }

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
 import { isRobots, setUp, url } from '../../test-support/set-up.js';
-import { URL_RETRIES_MAX } from '../limits.js';
+import { MAX_URL_RETRIES } from '../limits.js';
 import { memoryStore } from '../stores/memory.js';
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
@@ -131,7 +131,7 @@ describe('a retry', () => {
         });
       }
     };
-    for (let tries = 0; tries <= URL_RETRIES_MAX; tries += 1) {
+    for (let tries = 0; tries <= MAX_URL_RETRIES; tries += 1) {
       const work = await next();
       expect(work?.record.tries).toBe(tries);
       const nowMs = clock.nowMs();
@@ -144,7 +144,7 @@ describe('a retry', () => {
         bytes: 0,
       });
       await frontier.settle(work!, { kind: 'again', notBeforeMs: nowMs + 100_000 });
-      if (tries === URL_RETRIES_MAX) break;
+      if (tries === MAX_URL_RETRIES) break;
       // From the fifth failure on, the host is paused for longer.
       if (tries >= 4) continue;
       const at = await frontier.nextAt();

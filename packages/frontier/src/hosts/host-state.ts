@@ -6,7 +6,7 @@
 // release, or the delay after the end of a lease. If it is read later than that, a gap comes out longer than required,
 // never shorter.
 
-import { ASKERS_PER_HOST, HOST_STATE_MAX_BYTES } from '../limits.js';
+import { MAX_HOST_STATE_BYTES, MAX_SPACING_AUTHORITIES } from '../limits.js';
 import type { HostLimits } from '../options/host-settings.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
 import { createRecentSet } from '../recent-set.js';
@@ -55,7 +55,7 @@ export function newHostState(): HostState {
 export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
   const { clock, used } = state;
   const age = (atMs: number | null) => (atMs === null ? null : asOfMs - atMs);
-  for (let space = Math.min(state.askers.length, ASKERS_PER_HOST); ; space -= 1) {
+  for (let space = Math.min(state.askers.length, MAX_SPACING_AUTHORITIES); ; space -= 1) {
     const bytes = new TextEncoder().encode(
       JSON.stringify({
         v: 1,
@@ -78,7 +78,7 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
         o: state.robotsOf,
       }),
     );
-    if (bytes.length <= HOST_STATE_MAX_BYTES || space === 0) return bytes;
+    if (bytes.length <= MAX_HOST_STATE_BYTES || space === 0) return bytes;
   }
 }
 

@@ -1,7 +1,7 @@
 // The entries of a leased host that are in this process and not handed out, its blocked lanes, and what the next commit
 // reports about them.
 
-import { ENTRIES_PER_LEASE, LANES_REMEMBERED } from '../limits.js';
+import { ENTRIES_PER_LEASE, MAX_BLOCKED_LANES } from '../limits.js';
 import type { PageItem, QueueItem } from '../records/record.js';
 import type { EntryId, HostCommit, Requeue } from '../store.js';
 
@@ -72,7 +72,7 @@ export class LeasedEntries {
   blockLane(lane: string, untilMs: number): void {
     this.#lanes.set(lane, untilMs);
     this.#blocked.set(lane, untilMs);
-    if (this.#blocked.size > LANES_REMEMBERED) this.#blocked.delete(this.#blocked.keys().next().value ?? '');
+    if (this.#blocked.size > MAX_BLOCKED_LANES) this.#blocked.delete(this.#blocked.keys().next().value ?? '');
     if (this.#waiting.length <= 2 * ENTRIES_PER_LEASE) return;
     const isOfLane = (entry: LeasedEntry) => entry.item.kind === 'page' && entry.authority === lane;
     for (const { id } of this.#waiting.filter(isOfLane)) this.#requeue.push({ id });

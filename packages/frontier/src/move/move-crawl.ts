@@ -33,17 +33,17 @@ export interface MoveOptions {
 const RECORD_MOVED = 'moved';
 const SECRET_KEY = 'fingerprint-secret';
 /** The number of hosts, entries or records handled at a time. */
-const AT_ONCE = 250;
-const KNOWN_AT_ONCE = 1_000;
+const BATCH_SIZE = 250;
+const KNOWN_BATCH_SIZE = 1_000;
 /** Milliseconds for which a host is leased while its clock is set. */
 const LEASE_MS = 30_000;
 const RETRY_MS = 1_000;
 /** If addresses are spaced by domain, a longer pause delays only the hosts of its own domain. */
 const LONG_PAUSE_MS = 60_000;
 /** The most domains with such a pause. Pauses of further domains delay all hosts. */
-const LONG_PAUSES_MOST = 16_384;
+const MAX_LONG_PAUSES = 16_384;
 /** How many times to check whether a host that an interrupted move leased is free: longer than the lease. */
-const MOST_RETRIES = 90;
+const MAX_LEASE_RETRIES = 90;
 
 /** `leaving`, `moved`: in the old store. `arriving`: in the new store, until everything is there. */
 function stateOfMove(state: 'leaving' | 'arriving' | 'moved', secret: string): string {
@@ -78,22 +78,22 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   const tell = (): void => options.onProgress?.({ ...moved });
 
   let any = new Uint8Array(8);
-  for await (const page of pages((cursor) => listKnown.call(from, cursor, KNOWN_AT_ONCE))) {
-    const most = Math.min(KNOWN_AT_ONCE, to.capabilities.maxBatch);
+  for await (const page of pages((cursor) => listKnown.call(from, cursor, KNOWN_BATCH_SIZE))) {
+    const most = Math.min(KNOWN_BATCH_SIZE, to.capabilities.maxBatch);
     for (let at = 0; at < page.length; at += most) await to.know(page.slice(at, at + most));
     any = page[0] === undefined ? any : new Uint8Array(page[0]);
     moved.known += page.length;
     tell();
   }
-  const waitOf = await waitsOfShared(options, (cursor) => listHosts.call(from, cursor, AT_ONCE));
-  for await (const page of pages((cursor) => listHosts.call(from, cursor, AT_ONCE))) {
+  const waitOf = await waitsOfShared(options, (cursor) => listHosts.call(from, cursor, BATCH_SIZE));
+  for await (const page of pages((cursor) => listHosts.call(from, cursor, BATCH_SIZE))) {
     const hosts = page.filter(({ host }) => host !== LOCK_HOST);
     await setClocks(options, hosts, waitOf);
     moved.hosts += hosts.length;
     tell();
   }
   const hasArrived = isResumed ? createArrived(to) : async () => false;
-  for await (const page of pages((cursor) => from.scan(cursor, AT_ONCE))) {
+  for await (const page of pages((cursor) => from.scan(cursor, BATCH_SIZE))) {
     const missing: NewEntry[] = [];
     for (const item of page) if (!(await hasArrived(item))) missing.push(entryOf(item, any));
     const outcomes = missing.length === 0 ? [] : await to.add(missing);
@@ -102,7 +102,7 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
     moved.entries += page.length;
     tell();
   }
-  for await (const page of pages((cursor) => listRecords.call(from, '', cursor, AT_ONCE))) {
+  for await (const page of pages((cursor) => listRecords.call(from, '', cursor, BATCH_SIZE))) {
     for (const { key, value } of page) {
       if (key !== RECORD_MOVED) await to.writeRecord(key, value, placeOfRecord(key, options.hostKeyBy));
     }
@@ -152,7 +152,7 @@ async function waitsOfShared(
   for await (const page of pages(list)) {
     for (const { host, delayMs, waitMs } of page) {
       const pauseMs = Math.min(delayMs, waitMs);
-      if (perIp === 'domain' && pauseMs > LONG_PAUSE_MS && ofDomains.size < LONG_PAUSES_MOST) {
+      if (perIp === 'domain' && pauseMs > LONG_PAUSE_MS && ofDomains.size < MAX_LONG_PAUSES) {
         const domain = domainOf(host);
         ofDomains.set(domain, Math.max(pauseMs, ofDomains.get(domain) ?? 0));
       } else ofAll = Math.max(ofAll, pauseMs);
@@ -183,7 +183,7 @@ async function setClocks(
     const others = left.filter(({ host }) => !leases.has(host));
     const looks = await Promise.all(others.map(({ host }) => to.readHost?.(host) ?? null));
     left = others.filter((_, at) => looks[at]?.isLeased === true);
-    if (left.length > 0 && tries >= MOST_RETRIES)
+    if (left.length > 0 && tries >= MAX_LEASE_RETRIES)
       throw new FrontierError('store-failed', 'a process works on the crawl in the target');
     if (left.length > 0) await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve));
   }
@@ -197,7 +197,7 @@ function createArrived(to: FrontierStore): (item: ScanListing['items'][number]) 
     if (host !== of) {
       of = host;
       counts = new Map();
-      for await (const page of pages((cursor) => to.scan(cursor, AT_ONCE, host)))
+      for await (const page of pages((cursor) => to.scan(cursor, BATCH_SIZE, host)))
         for (const { entry: there } of page) counts.set(keyOf(there), (counts.get(keyOf(there)) ?? 0) + 1);
     }
     const left = counts.get(keyOf(entry)) ?? 0;

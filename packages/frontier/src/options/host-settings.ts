@@ -2,7 +2,7 @@
 // than the crawl, never faster or wider. If several entries match, the strictest of each value counts, so their order
 // does not matter.
 
-import { HOST_ENTRIES_MOST, MINUTES_MOST, PAGES_MOST, POLITENESS_MS_MAX } from '../limits.js';
+import { MAX_HOST_ENTRIES, MAX_INTERVAL_MS, MAX_MINUTES, MAX_PAGES } from '../limits.js';
 import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
 import type { CustomPoliteness, Politeness } from '../politeness/interval.js';
 import type { Bounds } from '../records/budget.js';
@@ -53,8 +53,8 @@ export function resolveHosts(
   bounds: HostLimits,
   by: HostKeyBy,
 ): (key: string) => HostSettings {
-  if (!Array.isArray(entries) || entries.length > HOST_ENTRIES_MOST)
-    throw invalid('hosts', `a list of at most ${HOST_ENTRIES_MOST} entries`, entries);
+  if (!Array.isArray(entries) || entries.length > MAX_HOST_ENTRIES)
+    throw invalid('hosts', `a list of at most ${MAX_HOST_ENTRIES} entries`, entries);
   const crawl: HostSettings = { politeness, limits: bounds, weight: 1, label: null };
   const resolved = entries.map((entry: HostEntry, at) => {
     const path = `hosts[${at}]`;
@@ -90,11 +90,10 @@ type Spacing = Partial<CustomPoliteness>;
 function readSpacing(path: string, spacing: Spacing, { factor, minMs, maxMs }: Politeness): Spacing | null {
   const keys = ['factor', 'minMs', 'maxMs'] as const;
   knownKeys(`${path}.`, spacing, keys);
-  const least = { factor, minMs, maxMs: Math.max(maxMs ?? POLITENESS_MS_MAX, spacing.minMs ?? 0) };
+  const least = { factor, minMs, maxMs: Math.max(maxMs ?? MAX_INTERVAL_MS, spacing.minMs ?? 0) };
   for (const key of keys) {
     const value = spacing[key];
-    if (value !== undefined)
-      numberIn(`${path}.${key}`, value, least[key], key === 'factor' ? 1_000 : POLITENESS_MS_MAX);
+    if (value !== undefined) numberIn(`${path}.${key}`, value, least[key], key === 'factor' ? 1_000 : MAX_INTERVAL_MS);
   }
   return keys.some((key) => spacing[key] !== undefined) ? spacing : null;
 }
@@ -111,8 +110,8 @@ function slower(politeness: Politeness, spacing: Spacing | null): Politeness {
 function readLimits(path: string, given: NonNullable<HostEntry['bounds']>, crawl: HostLimits): HostLimits {
   knownKeys(`${path}.`, given, ['pages', 'bytes', 'minutes']);
   const { pages, bytes, minutes } = given;
-  const most = { pages: crawl.pagesPerHost ?? PAGES_MOST, bytes: crawl.bytesPerHost ?? Number.MAX_SAFE_INTEGER };
-  const mostMinutes = crawl.runningPerHostMs === null ? MINUTES_MOST : crawl.runningPerHostMs / 60_000;
+  const most = { pages: crawl.pagesPerHost ?? MAX_PAGES, bytes: crawl.bytesPerHost ?? Number.MAX_SAFE_INTEGER };
+  const mostMinutes = crawl.runningPerHostMs === null ? MAX_MINUTES : crawl.runningPerHostMs / 60_000;
   return {
     pagesPerHost: pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, most.pages),
     bytesPerHost: bytes === undefined ? null : wholeIn(`${path}.bytes`, bytes, 1, most.bytes),

@@ -1,6 +1,6 @@
 // Labels of URLs: how many turns their pages get compared with other pages, and how many pages each label may have.
 
-import { LABEL_CHARS_MOST, LABELS_MOST, PAGES_MOST, WEIGHT_LEAST, WEIGHT_MOST } from '../limits.js';
+import { MAX_LABEL_CHARS, MAX_LABELS, MAX_PAGES, MAX_WEIGHT, MIN_WEIGHT } from '../limits.js';
 import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
 
 /**
@@ -22,8 +22,8 @@ export interface LabelSettings {
 
 /** Checks labels. @returns The settings of each label, by name. @throws FrontierError `option-invalid` */
 export function resolveLabels(entries: readonly LabelEntry[]): ReadonlyMap<string, LabelSettings> {
-  if (!Array.isArray(entries) || entries.length > LABELS_MOST)
-    throw invalid('labels', `a list of at most ${LABELS_MOST} labels`, entries);
+  if (!Array.isArray(entries) || entries.length > MAX_LABELS)
+    throw invalid('labels', `a list of at most ${MAX_LABELS} labels`, entries);
   const labels = new Map<string, LabelSettings>();
   for (const [at, entry] of entries.entries()) {
     const path = `labels[${at}]`;
@@ -31,7 +31,7 @@ export function resolveLabels(entries: readonly LabelEntry[]): ReadonlyMap<strin
     const { label, weight, pages } = entry as LabelEntry;
     const name = labelIn(`${path}.label`, label);
     if (labels.has(name)) throw invalid(`${path}.label`, 'named once', name);
-    const most = pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, PAGES_MOST);
+    const most = pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, MAX_PAGES);
     labels.set(name, { weight: weightIn(`${path}.weight`, weight), pages: most });
   }
   return labels;
@@ -39,11 +39,11 @@ export function resolveLabels(entries: readonly LabelEntry[]): ReadonlyMap<strin
 
 /** @throws FrontierError `option-invalid` for an invalid name. */
 export function labelIn(name: string, label: string): string {
-  if (typeof label === 'string' && label !== '' && label.length <= LABEL_CHARS_MOST) return label;
-  throw invalid(name, `a name of 1 to ${LABEL_CHARS_MOST} characters`, label);
+  if (typeof label === 'string' && label !== '' && label.length <= MAX_LABEL_CHARS) return label;
+  throw invalid(name, `a name of 1 to ${MAX_LABEL_CHARS} characters`, label);
 }
 
 /** @throws FrontierError `option-invalid` for a weight out of range. */
 export function weightIn(name: string, weight = 1): number {
-  return numberIn(name, weight, WEIGHT_LEAST, WEIGHT_MOST);
+  return numberIn(name, weight, MIN_WEIGHT, MAX_WEIGHT);
 }

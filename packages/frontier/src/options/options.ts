@@ -7,17 +7,17 @@ import { type Clock, systemClock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import type { FrontierEvent } from '../frontier-event.js';
 import {
-  CRAWL_DELAY_MOST_MS,
-  HOSTS_HELD,
-  HOSTS_HELD_MOST,
-  LEASE_TTL_LEAST_MS,
-  LEASE_TTL_MOST_MS,
-  LEASE_TTL_MS,
-  MINUTES_MOST,
-  PAGES_MOST,
-  QUEUED_MAX,
-  UNSETTLED_PER_HOST,
-  UNSETTLED_PER_HOST_MOST,
+  DEFAULT_LEASE_TTL_MS,
+  DEFAULT_LEASED_HOSTS,
+  DEFAULT_MAX_QUEUED,
+  DEFAULT_UNSETTLED_PER_HOST,
+  MAX_CRAWL_DELAY_MS,
+  MAX_LEASE_TTL_MS,
+  MAX_LEASED_HOSTS,
+  MAX_MINUTES,
+  MAX_PAGES,
+  MAX_UNSETTLED_PER_HOST,
+  MIN_LEASE_TTL_MS,
 } from '../limits.js';
 import { callable, invalid, knownKeys, numberIn, oneOf, wholeIn } from '../option-value.js';
 import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../politeness/interval.js';
@@ -163,8 +163,12 @@ const KEYS =
 export function resolveOptions(options: FrontierOptions): ResolvedFrontierOptions {
   knownKeys('', options, KEYS.split(' '));
   const { store, crawl = 'crawl', part } = options;
-  const { maxQueued = QUEUED_MAX, maxHosts = HOSTS_HELD, unsettledPerHost = UNSETTLED_PER_HOST } = options;
-  const { leaseTtlMs = LEASE_TTL_MS } = options;
+  const {
+    maxQueued = DEFAULT_MAX_QUEUED,
+    maxHosts = DEFAULT_LEASED_HOSTS,
+    unsettledPerHost = DEFAULT_UNSETTLED_PER_HOST,
+  } = options;
+  const { leaseTtlMs = DEFAULT_LEASE_TTL_MS } = options;
   checkStore(store);
   if (typeof crawl !== 'string' || crawl === '') throw invalid('crawl', 'a name', crawl);
   if (part !== undefined && part !== null && !/^[\w.:-]{1,128}$/.test(part))
@@ -176,11 +180,11 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     part,
     create: oneOf('create', options.create ?? true, [true, false]),
     canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
-    maxQueued: wholeIn('maxQueued', maxQueued, 1, PAGES_MOST),
+    maxQueued: wholeIn('maxQueued', maxQueued, 1, MAX_PAGES),
     onFull: oneOf('onFull', options.onFull ?? 'drop', ['spill', 'drop']),
-    maxHosts: wholeIn('maxHosts', maxHosts, 1, HOSTS_HELD_MOST),
-    unsettledPerHost: wholeIn('unsettledPerHost', unsettledPerHost, 1, UNSETTLED_PER_HOST_MOST),
-    leaseTtlMs: wholeIn('leaseTtlMs', leaseTtlMs, LEASE_TTL_LEAST_MS, LEASE_TTL_MOST_MS),
+    maxHosts: wholeIn('maxHosts', maxHosts, 1, MAX_LEASED_HOSTS),
+    unsettledPerHost: wholeIn('unsettledPerHost', unsettledPerHost, 1, MAX_UNSETTLED_PER_HOST),
+    leaseTtlMs: wholeIn('leaseTtlMs', leaseTtlMs, MIN_LEASE_TTL_MS, MAX_LEASE_TTL_MS),
     companions: callable('companions', options.companions ?? (() => [])),
     whyNot: callable('whyNot', options.whyNot ?? (() => null)),
     mergeParts: options.mergeParts ?? {},
@@ -219,11 +223,11 @@ function resolveBounds(bounds: FrontierBounds): Bounds {
   };
   const runningMs = (key: keyof FrontierBounds) => {
     const value = bounds[key];
-    return value === undefined ? null : 60_000 * numberIn(`bounds.${key}`, value, Number.MIN_VALUE, MINUTES_MOST);
+    return value === undefined ? null : 60_000 * numberIn(`bounds.${key}`, value, Number.MIN_VALUE, MAX_MINUTES);
   };
   return Object.freeze({
-    pages: whole('pages', PAGES_MOST),
-    pagesPerHost: whole('pagesPerHost', PAGES_MOST),
+    pages: whole('pages', MAX_PAGES),
+    pagesPerHost: whole('pagesPerHost', MAX_PAGES),
     bytesPerHost: whole('bytesPerHost', Number.MAX_SAFE_INTEGER),
     runningPerHostMs: runningMs('minutesPerHost'),
     runningMs: runningMs('minutes'),
@@ -262,14 +266,14 @@ const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable',
 function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {
   if (typeof robots !== 'object' || robots === null) throw invalid('robots', 'an object with `tokens`', robots);
   const {
-    maxCrawlDelayMs = CRAWL_DELAY_MOST_MS,
+    maxCrawlDelayMs = MAX_CRAWL_DELAY_MS,
     onLongCrawlDelay = 'clamp',
     visitTime = 'hold',
     cleanParam = 'expose',
     host = 'expose',
     ...rest
   } = robots;
-  numberIn('robots.maxCrawlDelayMs', maxCrawlDelayMs, 1_000, CRAWL_DELAY_MOST_MS);
+  numberIn('robots.maxCrawlDelayMs', maxCrawlDelayMs, 1_000, MAX_CRAWL_DELAY_MS);
   oneOf('robots.onLongCrawlDelay', onLongCrawlDelay, ['clamp', 'skip-host']);
   oneOf('robots.visitTime', visitTime, ['hold', 'warn', 'ignore']);
   oneOf('robots.cleanParam', cleanParam, ['dedupe', 'expose']);

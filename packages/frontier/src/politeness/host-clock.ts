@@ -7,14 +7,14 @@ import { parseRetryAfter } from '@mannerly/robots/access';
 import type { HostWarning } from '../frontier-event.js';
 import type { Exchange } from '../work.js';
 import {
-  ADAPTIVE_MAX_MS,
   FAILING_PAUSE_MS,
   FAILURES_BEFORE_PAUSE,
   GOOD_ANSWERS_TO_HALVE,
-  HOST_PAUSE_MAX_MS,
-  LEAST_ADAPTIVE_MS,
+  MAX_ADAPTIVE_MS,
+  MAX_HOST_PAUSE_MS,
+  MAX_RETRY_AFTER_MS,
+  MIN_ADAPTIVE_MS,
   REFUSALS_BEFORE_PARKING,
-  RETRY_AFTER_MAX_MS,
   RETRY_WAITS,
   THROTTLE_PAUSE_MS,
 } from './limits.js';
@@ -141,8 +141,8 @@ export function afterExchange(
  * never shorten it (access §10, DECISION A18).
  */
 export function throttlePauseMs(inARow: number, retryAfterMs: number | null): number {
-  const doubledMs = doubled(THROTTLE_PAUSE_MS, inARow - 1, HOST_PAUSE_MAX_MS);
-  return Math.max(doubledMs, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
+  const doubledMs = doubled(THROTTLE_PAUSE_MS, inARow - 1, MAX_HOST_PAUSE_MS);
+  return Math.max(doubledMs, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 }
 
 /** A refusal is often quick. Its retrieval time must not lead to a shorter interval. */
@@ -164,7 +164,7 @@ function afterGood(clock: HostClock): HostClock {
   if (adaptiveMs === 0) return { ...rested, goodInARow: 0 };
   if (goodInARow + 1 < GOOD_ANSWERS_TO_HALVE) return { ...rested, goodInARow: goodInARow + 1 };
   const halvedMs = adaptiveMs / 2;
-  return { ...rested, goodInARow: 0, adaptiveMs: halvedMs < LEAST_ADAPTIVE_MS ? 0 : halvedMs };
+  return { ...rested, goodInARow: 0, adaptiveMs: halvedMs < MIN_ADAPTIVE_MS ? 0 : halvedMs };
 }
 
 function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: number): AfterExchange {
@@ -172,13 +172,13 @@ function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: 
   const requiredMs = retryAfterMs(exchange);
   const untilMs = exchange.endedAtMs + throttlePauseMs(inARow, requiredMs);
   // An operator's interval of 0 doubles to 0, hence the minimum.
-  const fromMs = Math.max(currentIntervalMs, clock.adaptiveMs, LEAST_ADAPTIVE_MS);
+  const fromMs = Math.max(currentIntervalMs, clock.adaptiveMs, MIN_ADAPTIVE_MS);
   const after = {
     ...paused(clock, untilMs),
     throttledInARow: inARow,
-    adaptiveMs: Math.min(2 * fromMs, ADAPTIVE_MAX_MS),
+    adaptiveMs: Math.min(2 * fromMs, MAX_ADAPTIVE_MS),
   };
-  const isParked = requiredMs !== null && requiredMs > RETRY_AFTER_MAX_MS;
+  const isParked = requiredMs !== null && requiredMs > MAX_RETRY_AFTER_MS;
   const detail = isParked
     ? `${exchange.status} with Retry-After of more than 24 hours: ${exchange.retryAfter}`
     : `${exchange.status}, number ${inARow} in a row`;
@@ -189,7 +189,7 @@ function afterFailure(clock: HostClock, exchange: Exchange): AfterExchange {
   const inARow = clock.failedInARow + 1;
   const counted = { ...clock, failedInARow: inARow };
   if (inARow < FAILURES_BEFORE_PAUSE) return { clock: counted, warnings: [] };
-  const pauseMs = doubled(FAILING_PAUSE_MS, inARow - FAILURES_BEFORE_PAUSE, HOST_PAUSE_MAX_MS);
+  const pauseMs = doubled(FAILING_PAUSE_MS, inARow - FAILURES_BEFORE_PAUSE, MAX_HOST_PAUSE_MS);
   const untilMs = exchange.endedAtMs + pauseMs;
   const detail = `${exchange.failure ?? exchange.status}, ${inARow} failures in a row`;
   return { clock: paused(counted, untilMs), warnings: [{ code: 'host-paused', untilMs, detail }] };
@@ -260,7 +260,7 @@ export function retryUrl(exchange: Exchange, tries: number, waits: RetryWaits = 
   if (!isThrottled && LASTING.has(reason)) return { kind: 'give-up', reason };
   const waitMs = (isThrottled ? waits.throttleWaitsMs : waits.failureWaitsMs)[tries];
   if (waitMs === undefined) return { kind: 'exhausted', last: reason };
-  const requiredMs = isThrottled ? Math.min(retryAfterMs(exchange) ?? 0, RETRY_AFTER_MAX_MS) : 0;
+  const requiredMs = isThrottled ? Math.min(retryAfterMs(exchange) ?? 0, MAX_RETRY_AFTER_MS) : 0;
   return { kind: 'again', notBeforeMs: exchange.endedAtMs + Math.max(waitMs, requiredMs) };
 }
 
@@ -275,7 +275,7 @@ export function redirectNotBeforeMs(exchange: Exchange): number | null {
   const { status } = exchange;
   if (status === null || status < 300 || status > 399) return null;
   const requiredMs = retryAfterMs(exchange);
-  return requiredMs === null || requiredMs === 0 ? null : exchange.endedAtMs + Math.min(requiredMs, RETRY_AFTER_MAX_MS);
+  return requiredMs === null || requiredMs === 0 ? null : exchange.endedAtMs + Math.min(requiredMs, MAX_RETRY_AFTER_MS);
 }
 
 function retryAfterMs(exchange: Exchange): number | null {

@@ -4,11 +4,11 @@
 
 import { FrontierError } from '../errors.js';
 import type { HostWait } from '../frontier-event.js';
-import { POLITENESS_MS_MAX } from '../limits.js';
+import { MAX_INTERVAL_MS } from '../limits.js';
 import { invalid, knownKeys, numberIn, oneOf } from '../option-value.js';
 import type { HostRequirements } from '../work.js';
 import type { HostClock } from './host-clock.js';
-import { JITTER_MAX, PARKED_MS, REQUESTS_PER_SECOND_LEAST, REQUESTS_PER_SECOND_MOST } from './limits.js';
+import { MAX_JITTER, MAX_REQUESTS_PER_SECOND, MIN_REQUESTS_PER_SECOND, PARKED_MS } from './limits.js';
 
 /** What a host's robots.txt files require now, milliseconds: the strictest value of each kind. */
 export type RequiredSpacing = Pick<HostRequirements, 'crawlDelayMs' | 'requestIntervalMs'>;
@@ -162,7 +162,7 @@ export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
   knownKeys('politeness.', options, ['profile', 'jitter', 'perIp', 'quietHours', 'requestsPerSecond']);
   const { profile = 'polite', jitter = 0, perIp = 'domain', quietHours = 'off', requestsPerSecond } = options;
   const shared = {
-    jitter: numberIn('politeness.jitter', jitter, 0, JITTER_MAX),
+    jitter: numberIn('politeness.jitter', jitter, 0, MAX_JITTER),
     perIp: oneOf('politeness.perIp', perIp, [true, false, 'domain']),
     quietHours: oneOf('politeness.quietHours', quietHours, ['off', 'prefer']),
     crawlIntervalMs: requestsPerSecond === undefined ? null : crawlIntervalMs(requestsPerSecond),
@@ -176,7 +176,7 @@ export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
 }
 
 function crawlIntervalMs(perSecond: number): number {
-  const [least, most] = [REQUESTS_PER_SECOND_LEAST, REQUESTS_PER_SECOND_MOST];
+  const [least, most] = [MIN_REQUESTS_PER_SECOND, MAX_REQUESTS_PER_SECOND];
   return 1_000 / numberIn('politeness.requestsPerSecond', perSecond, least, most);
 }
 
@@ -190,7 +190,7 @@ function customRule(profile: CustomPoliteness): Rule {
     throw new FrontierError('option-invalid', `\`${path}\` needs ${needed}; ${missing.join(', ')} missing in ${given}`);
   }
   const factor = numberIn(`${path}.factor`, profile.factor, 0, 1_000);
-  const minMs = numberIn(`${path}.minMs`, profile.minMs, 0, POLITENESS_MS_MAX);
-  const maxMs = numberIn(`${path}.maxMs`, profile.maxMs, minMs, POLITENESS_MS_MAX);
+  const minMs = numberIn(`${path}.minMs`, profile.minMs, 0, MAX_INTERVAL_MS);
+  const maxMs = numberIn(`${path}.maxMs`, profile.maxMs, minMs, MAX_INTERVAL_MS);
   return { factor, minMs, maxMs, rateReplacesRule: false };
 }

@@ -12,7 +12,7 @@
 // checked again right before the socket.
 
 import type { FrontierStore, HostKey } from '../store.js';
-import { ADDRESS_LINE_MOST, ADDRESSES_REMEMBERED } from './limits.js';
+import { MAX_HOSTS_WAITING_PER_ADDRESS, MAX_KNOWN_ADDRESSES } from './limits.js';
 
 interface Slot {
   readonly address: string;
@@ -34,11 +34,11 @@ interface Slot {
 }
 
 /** How much later than reserved a host may still use its time, milliseconds, because timers are late. */
-const RESERVED_LATE_MS = 50;
+const RESERVATION_TOLERANCE_MS = 50;
 /** How long an address may be free before a waiting host notices, milliseconds. */
-const MOST_LATE_MS = 1_000;
+const MAX_NOTICE_DELAY_MS = 1_000;
 /** How many addresses are checked to find one to forget. */
-const FORGET_LOOKS = 16;
+const MAX_FORGET_CANDIDATES = 16;
 
 /** The spacing of addresses. All times are epoch milliseconds. */
 export class AddressSlots {
@@ -85,10 +85,10 @@ export class AddressSlots {
     slot.holder = host;
     slot.takenAtMs = nowMs;
     this.#taken.set(host, slot);
-    if (!slot.isShared || (own?.isReserved === true && nowMs - own.atMs <= RESERVED_LATE_MS)) return null;
+    if (!slot.isShared || (own?.isReserved === true && nowMs - own.atMs <= RESERVATION_TOLERANCE_MS)) return null;
     return this.#reserve(address, intervalMs).then((waitMs) => {
       // The host's own reservation ends a little after its own pause.
-      if (waitMs <= (slot.lastHost === host ? RESERVED_LATE_MS : 0)) return null;
+      if (waitMs <= (slot.lastHost === host ? RESERVATION_TOLERANCE_MS : 0)) return null;
       slot.holder = null;
       this.#taken.delete(host);
       return wait(slot, host, nowMs + waitMs, stepMs, true);
@@ -127,7 +127,7 @@ export class AddressSlots {
     const slot = this.#slots.get(address) ?? newSlot(address);
     this.#slots.delete(address);
     this.#slots.set(address, slot);
-    if (this.#slots.size > ADDRESSES_REMEMBERED) this.#forgetIdle(nowMs);
+    if (this.#slots.size > MAX_KNOWN_ADDRESSES) this.#forgetIdle(nowMs);
     return slot;
   }
 
@@ -136,7 +136,7 @@ export class AddressSlots {
     let looks = 0;
     for (const [address, slot] of this.#slots) {
       looks += 1;
-      if (looks > FORGET_LOOKS) return;
+      if (looks > MAX_FORGET_CANDIDATES) return;
       if (slot.holder !== null || slot.lineEndMs > nowMs || slot.lastEndMs + slot.lastIntervalMs > nowMs) continue;
       this.#slots.delete(address);
       return;
@@ -157,14 +157,15 @@ function newSlot(address: string): Slot {
 function heldUntilMs({ takenAtMs, tookMs }: Slot, gapMs: number, nowMs: number): number {
   return Math.max(
     takenAtMs + tookMs + gapMs,
-    nowMs + Math.max(1, gapMs, Math.min(MOST_LATE_MS, (nowMs - takenAtMs) / 8)),
+    nowMs + Math.max(1, gapMs, Math.min(MAX_NOTICE_DELAY_MS, (nowMs - takenAtMs) / 8)),
   );
 }
 
 /** Puts a host in line. @returns When it may come back. */
 function wait(slot: Slot, host: HostKey, atMs: number, stepMs: number, isReserved: boolean): number {
   const at = Math.ceil(atMs);
-  if (slot.line.size < ADDRESS_LINE_MOST || slot.line.has(host)) slot.line.set(host, { atMs: at, isReserved });
+  if (slot.line.size < MAX_HOSTS_WAITING_PER_ADDRESS || slot.line.has(host))
+    slot.line.set(host, { atMs: at, isReserved });
   slot.lineEndMs = Math.max(slot.lineEndMs, at + stepMs);
   return at;
 }

@@ -14,7 +14,7 @@ import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
 import { authorityOf, hostKeyOf } from '../url/url.js';
 import type { RobotsCopyRef } from '../work.js';
-import { LOOK_AUTHORITIES } from './limits.js';
+import { MAX_INSPECTED_AUTHORITIES } from './limits.js';
 import { type ListRequest, listQueued, type QueueListing, scanItems } from './queued.js';
 
 /** A host that does not wait. */
@@ -277,7 +277,7 @@ async function countLanes(host: string, store: FrontierStore) {
 
 /** The authorities whose robots.txt was requested before, or that have something queued. */
 async function authoritiesOf(queued: readonly string[], others: readonly string[], gate: RobotsGate, nowMs: number) {
-  const names = [...new Set([...queued, ...others])].slice(0, LOOK_AUTHORITIES);
+  const names = [...new Set([...queued, ...others])].slice(0, MAX_INSPECTED_AUTHORITIES);
   const found: { readonly look: AuthorityLook; readonly required: AuthorityRequirements | null }[] = [];
   for (const name of names) {
     const authority = await gate.load(name);

@@ -5,7 +5,7 @@ import { decodeItem, type QueueItem } from '../records/record.js';
 import type { FrontierStore, ScanListing } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { UrlRecord } from '../url-record.js';
-import { LIST_MOST, LOOK_SCAN_ENTRIES, LOOK_SCAN_PAGES } from './limits.js';
+import { MAX_LISTED_URLS, MAX_SCAN_ENTRIES_PER_PAGE, MAX_SCAN_PAGES } from './limits.js';
 
 /** One URL that is queued or in flight. */
 export interface QueuedUrl {
@@ -36,7 +36,7 @@ export interface QueueListing {
   readonly items: readonly QueuedUrl[];
 }
 
-const LIST_USUAL = 100;
+const DEFAULT_LISTED_URLS = 100;
 
 interface ScannedItem extends Omit<QueuedUrl, 'record'> {
   readonly item: QueueItem;
@@ -49,15 +49,15 @@ interface ScannedItem extends Omit<QueuedUrl, 'record'> {
  *   returned, or a limit that is no number.
  */
 export async function listQueued(store: FrontierStore, request: ListRequest): Promise<QueueListing> {
-  const { cursor = null, limit = LIST_USUAL, host, authority } = request;
+  const { cursor = null, limit = DEFAULT_LISTED_URLS, host, authority } = request;
   if (typeof limit !== 'number' || Number.isNaN(limit)) throw invalid('limit', 'a number of URLs', limit);
-  const wanted = Math.min(Math.max(1, Math.trunc(limit)), LIST_MOST);
+  const wanted = Math.min(Math.max(1, Math.trunc(limit)), MAX_LISTED_URLS);
   const items: QueuedUrl[] = [];
   let next = cursor === null ? null : openedCursor(cursor);
-  for (let page = 0; page < LOOK_SCAN_PAGES || items.length === 0; page += 1) {
+  for (let page = 0; page < MAX_SCAN_PAGES || items.length === 0; page += 1) {
     const missing = wanted - items.length;
     // A small scan would end after a few idle hosts, hops or other authorities. A large one gets past them.
-    let found: ScanListing = await store.scan(next, Math.max(missing, LOOK_SCAN_ENTRIES), host);
+    let found: ScanListing = await store.scan(next, Math.max(missing, MAX_SCAN_ENTRIES_PER_PAGE), host);
     const places = [...found.items.keys()].filter((at) => pageOf(found.items[at]!, authority) !== null);
     // The scan found more than requested. It is read again up to the last requested URL, because the cursor is after
     // all that was read.
@@ -88,8 +88,8 @@ export async function scanItems(
   visit: (item: ScannedItem) => boolean,
 ): Promise<boolean> {
   let cursor: string | null = null;
-  for (let listing = 0; listing < LOOK_SCAN_PAGES; listing += 1) {
-    const found: ScanListing = await store.scan(cursor, LOOK_SCAN_ENTRIES, host);
+  for (let listing = 0; listing < MAX_SCAN_PAGES; listing += 1) {
+    const found: ScanListing = await store.scan(cursor, MAX_SCAN_ENTRIES_PER_PAGE, host);
     for (const one of found.items) if (!visit(scanned(one))) return false;
     cursor = found.cursor;
     if (cursor === null) return true;

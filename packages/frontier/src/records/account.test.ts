@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { grantOf, keptOf, pagesLeft } from './account.js';
-import { GRANT_MOST } from './limits.js';
+import { MAX_GRANT_PAGES } from './limits.js';
 
 describe('pages are granted', () => {
   const left = [
@@ -18,7 +18,7 @@ describe('pages are granted', () => {
 
   const grants = [
     ['alone, all that is left', 50, 0, 50],
-    ['alone, no more than the most', 5_000, 0, GRANT_MOST],
+    ['alone, no more than the most', 5_000, 0, MAX_GRANT_PAGES],
     ['one of two takes a quarter', 100, 1, 25],
     ['the last page is granted too', 1, 3, 1],
     ['nothing is left', 0, 3, 0],

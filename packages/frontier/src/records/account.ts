@@ -1,7 +1,7 @@
 // What one part of the crawl's account says, how the accounts of processes that are gone are merged into one, and how
 // the pages left are shared among living processes (`budget.ts`).
 
-import { GRANT_MOST } from './limits.js';
+import { MAX_GRANT_PAGES } from './limits.js';
 import type { MergeValues, PartRecords } from './processes.js';
 
 export interface Account {
@@ -55,7 +55,7 @@ export function pagesLeft(limit: number, { taken }: Granted, own: number): numbe
 
 /** How many of the pages left one process takes at a time: all that it may take, unless others want some too. */
 export function grantOf(left: number, alive: number): number {
-  return Math.min(left, GRANT_MOST, alive === 0 ? left : Math.ceil(left / (2 * (alive + 1))));
+  return Math.min(left, MAX_GRANT_PAGES, alive === 0 ? left : Math.ceil(left / (2 * (alive + 1))));
 }
 
 /**

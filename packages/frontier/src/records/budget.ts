@@ -10,12 +10,12 @@ import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import { ACCOUNT_KEY, type Account, type Granted, grantOf, keptOf, pagesLeft, readAccount } from './account.js';
 import {
-  GRANT_LOW,
+  LOW_GRANT_PAGES,
+  MAX_ACCOUNT_AGE_MS,
+  MAX_GONE_PARTS,
+  MAX_PARTS_PER_MERGE,
   PART_GONE_MS,
-  PART_LATE_MS,
   PART_SILENT_MS,
-  PARTS_GONE_MOST,
-  PARTS_MERGED_AT_ONCE,
 } from './limits.js';
 import type { PartRecords } from './processes.js';
 
@@ -122,7 +122,7 @@ export class Budget {
   /** Requests pages to hand out when few are left; waits for them only when none is left. */
   async prepare(): Promise<void> {
     const own = this.#pages + this.#inFlight;
-    if (!this.#isBounded || !this.#options.isPart || this.#granted - own >= GRANT_LOW) return;
+    if (!this.#isBounded || !this.#options.isPart || this.#granted - own >= LOW_GRANT_PAGES) return;
     if (this.canReserve() && this.#left(this.#now()) === 0) return;
     this.#asking ??= this.#ask()
       .then((hasAsked) => {
@@ -210,7 +210,7 @@ export class Budget {
 
   /** How many other processes have no host to request pages from, and would take some of ours. */
   othersWithoutHosts(nowMs: number): number {
-    const lacks = ({ account, movedAtMs }: Other) => account.lacksHosts && nowMs - movedAtMs < PART_LATE_MS;
+    const lacks = ({ account, movedAtMs }: Other) => account.lacksHosts && nowMs - movedAtMs < MAX_ACCOUNT_AGE_MS;
     return [...this.#others.values()].filter(lacks).length;
   }
 
@@ -244,7 +244,7 @@ export class Budget {
   /** Parts whose processes have been gone for long, as last read, some at a time; none while they are few. */
   partsGone(nowMs: number): readonly string[] {
     const gone = [...this.#others].filter(([, { movedAtMs }]) => nowMs - movedAtMs >= PART_GONE_MS);
-    return gone.length <= PARTS_GONE_MOST ? [] : gone.slice(0, PARTS_MERGED_AT_ONCE).map(([part]) => part);
+    return gone.length <= MAX_GONE_PARTS ? [] : gone.slice(0, MAX_PARTS_PER_MERGE).map(([part]) => part);
   }
 
   /** Whether the account of a part is unchanged since it was last read. */

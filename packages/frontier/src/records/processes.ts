@@ -12,7 +12,7 @@
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import type { FrontierStore } from '../store.js';
-import { CRAWL_LOCK_RETRY_MS, CRAWL_LOCK_TTL_MS, CRAWL_LOCK_WAIT_MS, PARTS_MOST } from './limits.js';
+import { CRAWL_LOCK_RETRY_MS, CRAWL_LOCK_TTL_MS, MAX_CRAWL_LOCK_WAIT_MS, MAX_PARTS } from './limits.js';
 
 /** The host whose lease is the lock. No host name contains a blank. */
 export const LOCK_HOST = ' crawl';
@@ -41,7 +41,7 @@ export class CrawlLock {
    */
   exclusively<T>(act: Act<T>): Promise<T> {
     return this.#inTurn(async () => {
-      const giveUpMs = this.#clock.nowMs() + CRAWL_LOCK_WAIT_MS;
+      const giveUpMs = this.#clock.nowMs() + MAX_CRAWL_LOCK_WAIT_MS;
       for (;;) {
         const done = await this.#once(act);
         if (done !== null) return done.value;
@@ -129,8 +129,8 @@ export class PartRecords {
     const free = named === null ? await over(parts.filter((part) => !MERGED.test(part))) : [];
     if (named === null) this.#own = free[0] ?? (known === null ? MAIN_PART : crypto.randomUUID());
     if (parts.includes(this.#own)) return;
-    if (parts.length >= PARTS_MOST) {
-      throw new FrontierError('store-failed', `more than ${PARTS_MOST} processes have worked on this crawl`, {
+    if (parts.length >= MAX_PARTS) {
+      throw new FrontierError('store-failed', `more than ${MAX_PARTS} processes have worked on this crawl`, {
         hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
       });
     }

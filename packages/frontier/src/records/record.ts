@@ -49,7 +49,7 @@ export function encodeItem(item: QueueItem): Uint8Array {
 
 /** The size of array buffers that bodies share. Longer bodies have their own. */
 const SLAB_BYTES = 8_192;
-const SHARED_MOST_BYTES = SLAB_BYTES / 4;
+const MAX_SHARED_BYTES = SLAB_BYTES / 4;
 
 /** Encodes many items, in shared array buffers: a separate buffer costs more than a small body. */
 export function createItemEncoder(): (item: PageItem) => Uint8Array {
@@ -57,9 +57,9 @@ export function createItemEncoder(): (item: PageItem) => Uint8Array {
   let end = 0;
   return (item) => {
     const json = jsonOf(item);
-    const mostBytes = 3 * json.length;
-    if (mostBytes > SHARED_MOST_BYTES) return encoder.encode(json);
-    if (end + mostBytes > slab.length) {
+    const maxBytes = 3 * json.length;
+    if (maxBytes > MAX_SHARED_BYTES) return encoder.encode(json);
+    if (end + maxBytes > slab.length) {
       slab = new Uint8Array(SLAB_BYTES);
       end = 0;
     }

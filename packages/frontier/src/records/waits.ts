@@ -5,12 +5,12 @@
 import type { Clock } from '../clock.js';
 import type { HostWait } from '../frontier-event.js';
 import type { FrontierStore } from '../store.js';
-import { WAITS_RECORDED, WAITS_REMEMBERED } from './limits.js';
+import { MAX_KNOWN_WAITS, MAX_STORED_WAITS } from './limits.js';
 import type { PartRecords } from './processes.js';
 
 const KEY = 'waits';
 /** How many waits are checked to find one to forget. */
-const FORGET_LOOKS = 16;
+const MAX_FORGET_CANDIDATES = 16;
 
 /** The waits. Promises reject with what the store throws. */
 export class Waits {
@@ -32,21 +32,21 @@ export class Waits {
     for (const wait of kept) if (wait.untilMs !== null) this.note(wait);
     const parked = new Map(kept.filter(({ untilMs }) => untilMs === null).map((wait) => [wait.host, wait]));
     // The part of a process that is gone never changes, and the host may have been unparked since.
-    for (const wait of [...parked.values()].slice(0, WAITS_RECORDED)) {
+    for (const wait of [...parked.values()].slice(0, MAX_STORED_WAITS)) {
       const host = await this.#store.readHost?.(wait.host);
       if (host === undefined || host?.isParked === true) this.note(wait);
     }
   }
 
   save(): Promise<void> {
-    const waits = earliest(this.#lasting(), WAITS_RECORDED);
+    const waits = earliest(this.#lasting(), MAX_STORED_WAITS);
     return this.#records.write(KEY, new TextEncoder().encode(JSON.stringify(waits)));
   }
 
   note(wait: HostWait): void {
     this.#waits.delete(wait.host);
     this.#waits.set(wait.host, wait);
-    if (this.#waits.size > WAITS_REMEMBERED) this.#forgetOne();
+    if (this.#waits.size > MAX_KNOWN_WAITS) this.#forgetOne();
   }
 
   /** One more URL is queued for a waiting host. */
@@ -89,7 +89,7 @@ export class Waits {
     let looks = 0;
     for (const [host, { untilMs }] of this.#waits) {
       looks += 1;
-      if (untilMs === null && looks <= FORGET_LOOKS) continue;
+      if (untilMs === null && looks <= MAX_FORGET_CANDIDATES) continue;
       this.#waits.delete(host);
       return;
     }

@@ -5,7 +5,7 @@
 // many times larger than their file: only the rules compiled last are kept, and other files are read again when needed.
 
 import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
-import { RECORD_MAX_BYTES } from '../limits.js';
+import { MAX_RECORD_BYTES } from '../limits.js';
 import type { FrontierStore } from '../store.js';
 import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';
@@ -58,7 +58,7 @@ export interface AuthorityCacheBounds {
 }
 
 /** How many candidates are checked before memory may exceed its bound for a moment. */
-const EVICTION_LOOKS = 16;
+const MAX_EVICTION_CANDIDATES = 16;
 
 /** The authorities in memory. Promises reject with what the store throws. */
 export class AuthorityCache {
@@ -184,7 +184,7 @@ export class AuthorityCache {
     for (const [name, oldest] of this.#byName) {
       if (this.#byName.size <= this.#bounds.maxAuthorities && this.#bytes <= this.#bounds.maxBytes) break;
       looks += 1;
-      if (looks > EVICTION_LOOKS || oldest.authority === authority) break;
+      if (looks > MAX_EVICTION_CANDIDATES || oldest.authority === authority) break;
       if (!isInUse(oldest.authority)) this.#drop(name, oldest.bytes);
     }
   }
@@ -220,7 +220,7 @@ export function encodeAuthority(record: AuthorityRecord): Uint8Array {
   const head = new TextEncoder().encode(JSON.stringify({ v: 1, hash, chain, hasAnswered }));
   const full = encodeAccess(record.access);
   const { copy } = record.access;
-  const isTooLong = HEAD_LENGTH_BYTES + head.length + full.length > RECORD_MAX_BYTES && copy !== null;
+  const isTooLong = HEAD_LENGTH_BYTES + head.length + full.length > MAX_RECORD_BYTES && copy !== null;
   const access = isTooLong ? encodeAccess({ ...record.access, copy: { ...copy, mayStore: false } }) : full;
   const bytes = new Uint8Array(HEAD_LENGTH_BYTES + head.length + access.length);
   new DataView(bytes.buffer).setUint32(0, head.length);

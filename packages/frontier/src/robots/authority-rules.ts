@@ -15,10 +15,10 @@ import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { rateInForce } from '@mannerly/robots/politeness';
 import { sitePreferences } from '@mannerly/robots/preferences';
 import { siteFields } from '@mannerly/robots/site-fields';
-import { ASKERS_PER_HOST, CRAWL_DELAY_MOST_MS } from '../limits.js';
+import { MAX_CRAWL_DELAY_MS, MAX_SPACING_AUTHORITIES } from '../limits.js';
 import { hostKeyOf } from '../url/url.js';
 import type { HostRequirements, RobotsSignals } from '../work.js';
-import { AUTHORITIES_PER_HOST } from './limits.js';
+import { MAX_AUTHORITIES_PER_HOST } from './limits.js';
 
 export interface AuthorityRules {
   decide(url: string): Decision;
@@ -96,7 +96,7 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: Reso
   const site = sitePreferences(rules);
   let licenses: readonly string[] | null = null;
   const isOverMax =
-    fileDelayMs !== null && (fileDelayMs > options.maxCrawlDelayMs || fileDelayMs >= CRAWL_DELAY_MOST_MS);
+    fileDelayMs !== null && (fileDelayMs > options.maxCrawlDelayMs || fileDelayMs >= MAX_CRAWL_DELAY_MS);
   return {
     decide: (url) => rules.decide(url),
     requirements: requirementsOf(rules, options),
@@ -223,7 +223,7 @@ export class SpacingRequirements {
     if ((this.#authorities.get(authority) ?? null) === required) return false;
     if (required === null || !hasRequirements(required)) return this.#authorities.delete(authority);
     this.#authorities.set(authority, required);
-    if (this.#authorities.size > AUTHORITIES_PER_HOST) this.#forgetShortest(authority);
+    if (this.#authorities.size > MAX_AUTHORITIES_PER_HOST) this.#forgetShortest(authority);
     return true;
   }
 
@@ -251,8 +251,8 @@ export class SpacingRequirements {
   toKeep(): { readonly askers: readonly string[]; readonly leastDelayMs: number } {
     const ranked = [...this.#authorities].sort(([, a], [, b]) => b.longestMs - a.longestMs);
     return {
-      askers: ranked.slice(0, ASKERS_PER_HOST).map(([authority]) => authority),
-      leastDelayMs: Math.max(this.#leastDelayMs, ranked[ASKERS_PER_HOST]?.[1].longestMs ?? 0),
+      askers: ranked.slice(0, MAX_SPACING_AUTHORITIES).map(([authority]) => authority),
+      leastDelayMs: Math.max(this.#leastDelayMs, ranked[MAX_SPACING_AUTHORITIES]?.[1].longestMs ?? 0),
     };
   }
 

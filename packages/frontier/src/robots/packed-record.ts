@@ -3,7 +3,7 @@
 // records cheap: about 12 µs to pack, 5 µs to unpack.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { RECORD_MAX_BYTES } from '../limits.js';
+import { MAX_RECORD_BYTES } from '../limits.js';
 
 /** Part of the format: what is packed with it must be unpacked with it. The more common a text, the later it comes. */
 const COMMON = new TextEncoder().encode(
@@ -30,7 +30,7 @@ export function pack(record: Uint8Array): Uint8Array {
 /** Unpacks a record; `null`: it is not one. Never throws. */
 export function unpack(bytes: Uint8Array): Uint8Array | null {
   try {
-    return inflateRawSync(bytes, { ...OPTIONS, maxOutputLength: RECORD_MAX_BYTES });
+    return inflateRawSync(bytes, { ...OPTIONS, maxOutputLength: MAX_RECORD_BYTES });
   } catch {
     return null; // Truncated, or not ours; zlib has no other way to say so.
   }

@@ -16,8 +16,8 @@ import {
   retryAfterMs,
 } from '@mannerly/robots/access';
 import type { Clock } from '../clock.js';
-import { AUTHORITIES_IN_MEMORY, AUTHORITY_BYTES_IN_MEMORY, RULES_IN_MEMORY } from '../limits.js';
-import { RETRY_AFTER_MAX_MS } from '../politeness/limits.js';
+import { MAX_CACHED_AUTHORITIES, MAX_CACHED_AUTHORITY_BYTES, MAX_CACHED_RULES } from '../limits.js';
+import { MAX_RETRY_AFTER_MS } from '../politeness/limits.js';
 import type { FrontierStore } from '../store.js';
 import type { RobotsCopyRef, RobotsWork } from '../work.js';
 import {
@@ -28,7 +28,7 @@ import {
   newAuthorityRecord,
 } from './authority-cache.js';
 import { type AuthorityRules, type RulesReader, robotsHash } from './authority-rules.js';
-import { CHAIN_EXCHANGE_MS, CHAIN_SLOT_WAIT_MS, REFUSED_AUTHORITY_MS } from './limits.js';
+import { MAX_CHAIN_EXCHANGE_MS, MAX_CHAIN_SLOT_WAIT_MS, REFUSED_AUTHORITY_MS } from './limits.js';
 
 /** The binding answer about one URL. */
 export type GateAnswer =
@@ -83,9 +83,9 @@ export class RobotsGate {
     const { records, access, clock } = options;
     this.#options = options;
     const bounds = {
-      maxAuthorities: AUTHORITIES_IN_MEMORY,
-      maxRules: RULES_IN_MEMORY,
-      maxBytes: AUTHORITY_BYTES_IN_MEMORY,
+      maxAuthorities: MAX_CACHED_AUTHORITIES,
+      maxRules: MAX_CACHED_RULES,
+      maxBytes: MAX_CACHED_AUTHORITY_BYTES,
     };
     this.#cache = new AuthorityCache(records, (record) => restored(record, clock.nowMs(), access), bounds);
   }
@@ -202,7 +202,7 @@ export class RobotsGate {
   beginHop(authority: Authority, chainId: string, url: string, nowMs: number): RobotsRequest | null {
     const { chain } = authority;
     if (chain === null || chain.id !== chainId || chain.urls.at(-1) !== url || nowMs >= chain.untilMs) return null;
-    authority.chain = { ...chain, untilMs: nowMs + CHAIN_EXCHANGE_MS };
+    authority.chain = { ...chain, untilMs: nowMs + MAX_CHAIN_EXCHANGE_MS };
     return request(authority, url);
   }
 
@@ -217,8 +217,8 @@ export class RobotsGate {
     if (next.kind === 'follow') {
       const id = authority.chain?.id ?? String(nowMs);
       const headers = answer.kind === 'response' ? answer.headers : {};
-      const waitMs = Math.min(retryAfterMs(headers, nowMs) ?? 0, RETRY_AFTER_MAX_MS);
-      const chain: Chain = { id, urls: [...requested, next.url], untilMs: nowMs + waitMs + CHAIN_SLOT_WAIT_MS };
+      const waitMs = Math.min(retryAfterMs(headers, nowMs) ?? 0, MAX_RETRY_AFTER_MS);
+      const chain: Chain = { id, urls: [...requested, next.url], untilMs: nowMs + waitMs + MAX_CHAIN_SLOT_WAIT_MS };
       authority.chain = chain;
       await this.#cache.save(authority);
       return { kind: 'hop', chain, url: next.url, waitMs };
@@ -257,7 +257,7 @@ function restored(record: AuthorityRecord, nowMs: number, options: ResolvedAcces
   const access = nextAccess(record.access, { kind: 'restored' }, nowMs, options);
   const { chain } = record;
   // Later than any chain may end: the clock was set back.
-  const isAlive = chain !== null && nowMs < chain.untilMs && chain.untilMs <= nowMs + CHAIN_EXCHANGE_MS;
+  const isAlive = chain !== null && nowMs < chain.untilMs && chain.untilMs <= nowMs + MAX_CHAIN_EXCHANGE_MS;
   if (!isAlive) return { ...newAuthorityRecord(), ...record, access, chain: null };
   return { ...record, access: { ...access, fetching: true } };
 }

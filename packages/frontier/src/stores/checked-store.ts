@@ -3,7 +3,7 @@
 // errors of the platform, a server or lmdb as their own.
 
 import { FrontierError } from '../errors.js';
-import { FINGERPRINT_BYTES, HOST_STATE_MAX_BYTES, QUEUED_MAX, RECORD_MAX_BYTES } from '../limits.js';
+import { DEFAULT_MAX_QUEUED, FINGERPRINT_BYTES, MAX_HOST_STATE_BYTES, MAX_RECORD_BYTES } from '../limits.js';
 import { knownKeys, wholeIn } from '../option-value.js';
 import type { FrontierStore, HostCommit, NewEntry, OpenRequest, StoreCapabilities } from '../store.js';
 
@@ -96,7 +96,7 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
     readRecord: async (key, near) => opened().readRecord(key, near),
     async writeRecord(key, value, near) {
       const open = opened();
-      if (value !== null) checkBytes('record', value, RECORD_MAX_BYTES);
+      if (value !== null) checkBytes('record', value, MAX_RECORD_BYTES);
       return open.writeRecord(key, value, near);
     },
     listRecords: async (prefix, cursor, limit) => opened().listRecords(prefix, cursor, pageOf(limit)),
@@ -126,10 +126,10 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
 const NO_ENTRY = { host: '', priority: 0, body: new Uint8Array(0) };
 
 /** The most items of one page. */
-const PAGE_MOST = 10_000;
+const MAX_PAGE_ITEMS = 10_000;
 
 function pageOf(limit: number): number {
-  return Math.max(1, Math.min(limit, PAGE_MOST));
+  return Math.max(1, Math.min(limit, MAX_PAGE_ITEMS));
 }
 
 function checkEntries(entries: readonly NewEntry[], capabilities: StoreCapabilities): void {
@@ -150,7 +150,7 @@ function checkEntries(entries: readonly NewEntry[], capabilities: StoreCapabilit
 
 function checkCommits(hosts: readonly HostCommit[], { maxBody }: StoreCapabilities): void {
   for (const { state, requeue = [] } of hosts) {
-    if (state !== undefined) checkBytes('host state', state, HOST_STATE_MAX_BYTES);
+    if (state !== undefined) checkBytes('host state', state, MAX_HOST_STATE_BYTES);
     for (const { body, priority } of requeue) {
       if (body !== undefined) checkBytes('body', body, maxBody);
       if (priority !== undefined) checkPriority(priority);
@@ -204,7 +204,7 @@ export function resolveShared(options: SharedOptions, own: readonly string[]) {
 }
 
 /** @throws FrontierError `option-invalid`. */
-export function resolveMaxQueued(maxQueued = QUEUED_MAX): number {
+export function resolveMaxQueued(maxQueued = DEFAULT_MAX_QUEUED): number {
   return wholeIn('maxQueued', maxQueued, 1, Number.MAX_SAFE_INTEGER);
 }
 

@@ -10,12 +10,12 @@ const TABLES = 256;
 const FIRST_SLOTS = 16;
 const GROWTH = 1.25;
 /** The filled share at which a table grows. */
-const FULLEST = 0.8;
+const MAX_FILL = 0.8;
 /** By how many square roots of the mean the fullest table exceeds the mean. */
 const SPREAD = 3;
 /** Pairs gathered per table when many are added, 32 MB in all at most: more would not fit into the cache. */
-const GATHERED_MOST = 16_384;
-const GATHERED_LEAST = 256;
+const MAX_GATHERED_PAIRS = 16_384;
+const MIN_GATHERED_PAIRS = 256;
 
 export class FingerprintSet {
   readonly #tables: Uint32Array[] = Array.from({ length: TABLES }, () => new Uint32Array(2 * FIRST_SLOTS));
@@ -52,7 +52,7 @@ export class FingerprintSet {
    */
   load(chunks: Iterable<Uint8Array>, count: number): void {
     this.#reserve(count);
-    const pairs = Math.min(GATHERED_MOST, Math.max(GATHERED_LEAST, Math.ceil((1.1 * count) / TABLES)));
+    const pairs = Math.min(MAX_GATHERED_PAIRS, Math.max(MIN_GATHERED_PAIRS, Math.ceil((1.1 * count) / TABLES)));
     const gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * pairs));
     const filled = new Uint32Array(TABLES);
     for (const bytes of chunks) {
@@ -89,7 +89,7 @@ export class FingerprintSet {
   /** Grows for `count` more at once. Table sizes differ by a few square roots of their mean. */
   #reserve(count: number): void {
     const perTable = (this.#size + count) / TABLES;
-    const slots = Math.ceil((perTable + SPREAD * Math.sqrt(perTable)) / FULLEST);
+    const slots = Math.ceil((perTable + SPREAD * Math.sqrt(perTable)) / MAX_FILL);
     for (const [which, table] of this.#tables.entries()) {
       if (table.length < 2 * slots) this.#tables[which] = moved(table, slots);
     }
@@ -109,15 +109,15 @@ export class FingerprintSet {
     const size = this.#sizes[which]! + 1;
     this.#sizes[which] = size;
     this.#size += 1;
-    if (2 * size > FULLEST * table.length) this.#tables[which] = moved(table, Math.ceil((table.length / 2) * GROWTH));
+    if (2 * size > MAX_FILL * table.length) this.#tables[which] = moved(table, Math.ceil((table.length / 2) * GROWTH));
     return true;
   }
 
   /** Like `#put`, for many pairs of one table. The table grows first, so that the loop does not have to. */
   #putAll(which: number, pairs: Uint32Array): void {
     const most = this.#sizes[which]! + pairs.length / 2;
-    if (2 * most > FULLEST * this.#tables[which]!.length) {
-      this.#tables[which] = moved(this.#tables[which]!, Math.ceil((most * GROWTH) / FULLEST));
+    if (2 * most > MAX_FILL * this.#tables[which]!.length) {
+      this.#tables[which] = moved(this.#tables[which]!, Math.ceil((most * GROWTH) / MAX_FILL));
     }
     const table = this.#tables[which]!;
     let added = 0;

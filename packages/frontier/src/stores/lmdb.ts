@@ -1,7 +1,7 @@
 // The durable store: a crawl in one folder, for several processes at a time. A verb that has resolved survives a killed
 // process. A power cut may lose the last commits, but never the file. The verbs are in `lmdb/queues.ts`.
 
-import { STORE_BODY_MAX_BYTES } from '../limits.js';
+import { MAX_STORE_BODY_BYTES } from '../limits.js';
 import { invalid, wholeIn } from '../option-value.js';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
 import { checkedStore, resolveShared } from './checked-store.js';
@@ -11,11 +11,11 @@ import type { ResolvedLmdbOptions } from './lmdb/queues.js';
  * The most entries of one `add`, or links of one commit. A verb is one synchronous step, so this bounds how long it
  * blocks.
  */
-const BATCH_MAX = 8_192;
-const COMMIT_EVERY_MS = 50;
-const COMMIT_EVERY_MOST_MS = 1_000;
-const SEEN_BUDGET_BYTES = 268_435_456;
-const SEEN_BUDGET_LEAST_BYTES = 65_536;
+const MAX_BATCH = 8_192;
+const DEFAULT_COMMIT_EVERY_MS = 50;
+const MAX_COMMIT_EVERY_MS = 1_000;
+const DEFAULT_SEEN_BUDGET_BYTES = 268_435_456;
+const MIN_SEEN_BUDGET_BYTES = 65_536;
 
 /** Options of the lmdb store. */
 export interface LmdbStoreOptions {
@@ -48,8 +48,8 @@ export interface LmdbStoreOptions {
 export const LMDB_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: true,
   durable: 'process',
-  maxBody: STORE_BODY_MAX_BYTES,
-  maxBatch: BATCH_MAX,
+  maxBody: MAX_STORE_BODY_BYTES,
+  maxBatch: MAX_BATCH,
 });
 
 /**
@@ -73,12 +73,12 @@ export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
 
 function resolveLmdbOptions(options: LmdbStoreOptions): ResolvedLmdbOptions {
   const shared = resolveShared(options, ['path', 'seenBudget', 'commitEveryMs']);
-  const { path, seenBudget = SEEN_BUDGET_BYTES, commitEveryMs = COMMIT_EVERY_MS } = options;
+  const { path, seenBudget = DEFAULT_SEEN_BUDGET_BYTES, commitEveryMs = DEFAULT_COMMIT_EVERY_MS } = options;
   if (typeof path !== 'string' || path === '') throw invalid('path', 'the name of a folder', path);
   return {
     ...shared,
     path,
-    seenBudget: wholeIn('seenBudget', seenBudget, SEEN_BUDGET_LEAST_BYTES, Number.MAX_SAFE_INTEGER),
-    commitEveryMs: wholeIn('commitEveryMs', commitEveryMs, 0, COMMIT_EVERY_MOST_MS),
+    seenBudget: wholeIn('seenBudget', seenBudget, MIN_SEEN_BUDGET_BYTES, Number.MAX_SAFE_INTEGER),
+    commitEveryMs: wholeIn('commitEveryMs', commitEveryMs, 0, MAX_COMMIT_EVERY_MS),
   };
 }

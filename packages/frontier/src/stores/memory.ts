@@ -2,7 +2,7 @@
 // the verbs do.
 
 import { FrontierError } from '../errors.js';
-import { STORE_BATCH_MAX, STORE_BODY_MAX_BYTES } from '../limits.js';
+import { MAX_STORE_BATCH, MAX_STORE_BODY_BYTES } from '../limits.js';
 import { knownKeys } from '../option-value.js';
 import { type HeapMember, ReadyHeap } from '../ready-heap.js';
 import type {
@@ -34,8 +34,8 @@ export interface MemoryStoreOptions {
 export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
   shared: false,
   durable: 'none',
-  maxBody: STORE_BODY_MAX_BYTES,
-  maxBatch: STORE_BATCH_MAX,
+  maxBody: MAX_STORE_BODY_BYTES,
+  maxBatch: MAX_STORE_BATCH,
 });
 
 /**
@@ -63,7 +63,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
 /** Hosts and ids that one page of a scan may visit, per requested item. */
 const SCAN_STEPS_PER_ITEM = 4;
 /** Past slots are removed when there are more slots than this, and twice as many as after the last removal. */
-const SLOTS_KEPT = 1_024;
+const MIN_SLOTS_TO_SWEEP = 1_024;
 
 class Host implements HostQueue, HeapMember {
   readonly key: HostKey;
@@ -138,7 +138,7 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
       this.#slots.set(key, start + delayMs);
       return start - now;
     });
-    if (this.#slots.size > Math.max(SLOTS_KEPT, 2 * this.#slotsAfterSweep)) {
+    if (this.#slots.size > Math.max(MIN_SLOTS_TO_SWEEP, 2 * this.#slotsAfterSweep)) {
       for (const [key, at] of this.#slots) if (at <= now) this.#slots.delete(key);
       this.#slotsAfterSweep = this.#slots.size;
     }

@@ -1,6 +1,6 @@
 // Patterns for host names: `shop.example` that host, `*.shop.example` every host below it, `*` every host.
 
-import { HOST_PATTERNS_MOST } from '../limits.js';
+import { MAX_HOST_PATTERNS } from '../limits.js';
 import { invalid } from '../option-value.js';
 import { type HostKeyBy, hostKeyOf } from './url.js';
 
@@ -50,8 +50,8 @@ const NONE: readonly number[] = [];
 
 function readPatterns(option: string, match: string | readonly string[]): readonly string[] {
   const given: readonly unknown[] = Array.isArray(match) ? match : [match];
-  if (given.length === 0 || given.length > HOST_PATTERNS_MOST)
-    throw invalid(option, `1 to ${HOST_PATTERNS_MOST} host names`, match);
+  if (given.length === 0 || given.length > MAX_HOST_PATTERNS)
+    throw invalid(option, `1 to ${MAX_HOST_PATTERNS} host names`, match);
   return given.map((each) => {
     const pattern = readHostPattern(each);
     if (pattern === null) throw invalid(option, 'host names without port, *.name for all below one, or *', each);

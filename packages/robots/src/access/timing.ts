@@ -2,13 +2,13 @@
 // because a crawler is a private cache (DECISION A10).
 
 import {
+  FIRST_ROBOTS_RETRY_MS,
   LIFETIME_1996_MS,
   LIFETIME_MS,
   MAX_JITTER,
   MAX_RETRY_AFTER_MS,
+  MAX_ROBOTS_RETRY_MS,
   MIN_LIFETIME_MS,
-  ROBOTS_RETRY_FIRST_MS,
-  ROBOTS_RETRY_MAX_MS,
 } from '../limits.js';
 import { parseHttpDate } from './http-date.js';
 import type { AccessProfile } from './profile.js';
@@ -94,7 +94,7 @@ export function retryAfterMs(headers: HeaderLookup, receivedAtMs: number): numbe
  * @param jitter - Share added, clamped to 0 to 0.1.
  */
 export function robotsRetryMs(failures: number, retryAfter: number | null, jitter = 0): number {
-  const backoff = Math.min(ROBOTS_RETRY_FIRST_MS * 2 ** (Math.max(failures, 1) - 1), ROBOTS_RETRY_MAX_MS);
+  const backoff = Math.min(FIRST_ROBOTS_RETRY_MS * 2 ** (Math.max(failures, 1) - 1), MAX_ROBOTS_RETRY_MS);
   const pause = Math.max(backoff, Math.min(retryAfter ?? 0, MAX_RETRY_AFTER_MS));
   const share = jitter > 0 ? Math.min(jitter, MAX_JITTER) : 0;
   return Math.floor(pause * (1 + share));

@@ -39,7 +39,7 @@ import {
   readPleaseVisit,
   readSitemap,
 } from '../file-fields.js';
-import { CRAWL_DELAY_LARGE_SECONDS, MAX_CLEAN_PARAM_LINES, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
+import { LARGE_CRAWL_DELAY_SECONDS, MAX_CLEAN_PARAM_LINES, MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS } from '../limits.js';
 import { repairedLines, ruleEffect, titleOf } from '../line-effect.js';
 import { canonical } from '../normalize.js';
 import {
@@ -208,7 +208,7 @@ function reportField(document: RobotsDocument, kind: number, value: string, befo
     report(delay === null, 'crawl-delay-invalid');
     report(delay?.hasUnit, 'crawl-delay-unit');
     report(delay && value.includes(','), 'crawl-delay-comma');
-    report(delay && delay.requiredMs > CRAWL_DELAY_LARGE_SECONDS * 1000, 'crawl-delay-large');
+    report(delay && delay.requiredMs > LARGE_CRAWL_DELAY_SECONDS * 1000, 'crawl-delay-large');
     report(delay && delay.requiredMs > delay.delayMs, 'crawl-delay-clamped');
   } else if (kind === REQUEST_RATE) {
     const rate = parseRequestRate(value);

@@ -12,7 +12,7 @@ import { hasCode } from '../checked-store.js';
 const FILE = 'data.mdb';
 const CHECKSUM = 'checksum';
 /** Bytes read at a time. */
-const PIECE_BYTES = 1_048_576;
+const CHUNK_BYTES = 1_048_576;
 
 /** Writes the checksum of the file in the folder. Call it with the gate locked. @throws The platform's error. */
 export function writeChecksum(folder: string): void {
@@ -54,11 +54,11 @@ function checksumOf(folder: string): string {
   sync(path);
   const file = openSync(path, 'r');
   try {
-    const piece = Buffer.allocUnsafe(PIECE_BYTES);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     let checksum = 0;
     let bytes = 0;
-    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
-      checksum = crc32(piece.subarray(0, read), checksum);
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
+      checksum = crc32(chunk.subarray(0, read), checksum);
       bytes += read;
     }
     return `${bytes} ${checksum.toString(16)}`;

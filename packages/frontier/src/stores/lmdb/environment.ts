@@ -27,7 +27,7 @@ const MAP_BYTES = 1_099_511_627_776;
 /** Address space for the rest of the process, bytes: twice what Node.js takes at its start. */
 const OTHER_BYTES = 68_719_476_736;
 /** The size that the file must at least be able to grow to, bytes. */
-const LEAST_FILE_BYTES = 67_108_864;
+const MIN_FILE_BYTES = 67_108_864;
 const READERS = { maxReaders: 510 };
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const;
 const SETTINGS = {
@@ -141,7 +141,7 @@ function checkLimits(path: string): void {
     throw new FrontierError('store-failed', text, { hint });
   };
   check('the address space of this process', addressBytes, MAP_BYTES + OTHER_BYTES, '-v');
-  check('a file of this process', fileBytes, LEAST_FILE_BYTES, '-f');
+  check('a file of this process', fileBytes, MIN_FILE_BYTES, '-f');
 }
 
 /** Each of lmdb's packages is one file for `require`, which loads twice as fast as its modules. */
@@ -175,8 +175,8 @@ const HEAD_BYTES = 160;
 const MAGIC = 0xbeef_c0de;
 /** The version of the files that lmdb 3 writes. */
 const VERSION = 2;
-const PAGE_BYTES_LEAST = 256;
-const PAGE_BYTES_MOST = 65_536;
+const MIN_PAGE_BYTES = 256;
+const MAX_PAGE_BYTES = 65_536;
 
 /** Accepts a missing or empty file. @throws FrontierError `store-mismatch`: another kind; `store-failed`: truncated. */
 export async function checkFile(path: string): Promise<void> {
@@ -213,7 +213,7 @@ async function checkHeads(path: string, file: FileHandle): Promise<void> {
     throw new FrontierError('store-mismatch', `${path} has lmdb's file version ${version}, not ${VERSION}`);
   }
   const pageBytes = first.readUInt32LE(PAGE_BYTES_AT);
-  const isPage = pageBytes >= PAGE_BYTES_LEAST && pageBytes <= PAGE_BYTES_MOST;
+  const isPage = pageBytes >= MIN_PAGE_BYTES && pageBytes <= MAX_PAGE_BYTES;
   const second = isPage ? await headAt(file, pageBytes) : first;
   const isWhole = second.length === HEAD_BYTES && second.readUInt32LE(MAGIC_AT) === MAGIC;
   // Data is written before the head that points to it, so the size is read last.

@@ -13,9 +13,9 @@ import type { Environment, Table } from './environment.js';
 const CHUNK_BYTES = 1_984;
 const FINGERPRINTS_PER_CHUNK = CHUNK_BYTES / FINGERPRINT_BYTES;
 /** From this many fingerprints on, adding many at once is faster. */
-const LOADER_LEAST = 65_536;
+const MIN_BULK_LOAD = 65_536;
 /** The most bytes of memory per fingerprint after loading. */
-const LOADED_BYTES = 11;
+const MAX_BYTES_PER_FINGERPRINT = 11;
 /** The size of the set is checked after reading this many chunks. */
 const CHUNKS_PER_CHECK = 64;
 const NO_VALUE = Buffer.alloc(0);
@@ -110,7 +110,7 @@ export class Fingerprints {
 
   /** Used when there are many to read and the budget has space for all of them, as at open. */
   #loadMany(count: number, end: number): void {
-    if (count < LOADER_LEAST || (this.#set.size + count) * LOADED_BYTES > this.#budgetBytes) return;
+    if (count < MIN_BULK_LOAD || (this.#set.size + count) * MAX_BYTES_PER_FINGERPRINT > this.#budgetBytes) return;
     this.#set.load(this.#chunksUpTo(end), count);
   }
 

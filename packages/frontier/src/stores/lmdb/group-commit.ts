@@ -16,11 +16,11 @@ export type Urgency = 'now' | 'later';
 /** The pause after a commit, as a multiple of its duration: commits take about 5 % of the time. */
 const PAUSE_PER_COMMIT = 20;
 /** How much time without commits counts as credit, milliseconds. */
-const SAVED_MS = 1_000;
+const MAX_CREDIT_MS = 1_000;
 /** The most pages, counted as hosts of commits, that are committed together. */
-const PAGES_PER_COMMIT = 32;
+const MAX_PAGES_PER_COMMIT = 32;
 /** The most entries and hosts of one transaction. It bounds how long the process is blocked. */
-const WEIGHT_PER_TRANSACTION = 8_192;
+const MAX_WEIGHT_PER_TRANSACTION = 8_192;
 
 export class GroupCommit {
   readonly #transact: (verbs: () => void) => void;
@@ -55,7 +55,7 @@ export class GroupCommit {
       const settle = () => resolve(answers[0] as T);
       this.#pending.push({ run, settle, reject, weight });
       this.#pages += pages;
-      this.#schedule(urgency === 'now' || this.#pages >= PAGES_PER_COMMIT);
+      this.#schedule(urgency === 'now' || this.#pages >= MAX_PAGES_PER_COMMIT);
     });
   }
 
@@ -91,7 +91,7 @@ export class GroupCommit {
       return;
     } finally {
       const endMs = performance.now();
-      const pausedMs = Math.max(this.#nextMs, endMs - SAVED_MS) + PAUSE_PER_COMMIT * (endMs - startMs);
+      const pausedMs = Math.max(this.#nextMs, endMs - MAX_CREDIT_MS) + PAUSE_PER_COMMIT * (endMs - startMs);
       this.#nextMs = Math.min(endMs + this.#everyMs, pausedMs);
       this.#pages = 0;
       if (this.#pending.length > 0) this.#schedule(true);
@@ -102,7 +102,7 @@ export class GroupCommit {
   #nextGroup(): Pending[] {
     let weight = 0;
     let end = 0;
-    while (end < this.#pending.length && weight < WEIGHT_PER_TRANSACTION) weight += this.#pending[end++]!.weight;
+    while (end < this.#pending.length && weight < MAX_WEIGHT_PER_TRANSACTION) weight += this.#pending[end++]!.weight;
     return this.#pending.splice(0, end);
   }
 }

@@ -38,13 +38,13 @@ import {
 } from './rows.js';
 
 /** The most waiting entries that one verb puts in line, unless twice the requested number is more. */
-const QUEUED_AT_ONCE = 1_024;
+const MAX_QUEUED_AT_ONCE = 1_024;
 /** The most entries of a host's only line that its record does not count. A client that loads the host reads them. */
-const UNRECORDED_MOST = 64;
+const MAX_UNRECORDED_ENTRIES = 64;
 const RANKS = 9;
 const NO_VALUE = Buffer.alloc(0);
 /** The most blocks that one verb ends. The next verb ends more. */
-const ENDED_AT_ONCE = 256;
+const MAX_BLOCKS_ENDED_AT_ONCE = 256;
 
 /** Entries of one host. It changes the host in memory; except for new entries, the caller marks the host as changed. */
 export class HostEntries implements QueueEntries {
@@ -79,13 +79,13 @@ export class HostEntries implements QueueEntries {
     // Most new URLs extend their host's only line. A reader can count those, so a transaction copies one page for each
     // instead of two.
     const isCountable = readyAt <= now && only !== null && host.onlyLine === only;
-    this.#onAdded(!isCountable || host.nextSequence - host.recordedSequence > UNRECORDED_MOST);
+    this.#onAdded(!isCountable || host.nextSequence - host.recordedSequence > MAX_UNRECORDED_ENTRIES);
   }
 
   readyAt(now: number): number | null {
     if (this.#host.queued === 0) return null;
     this.#endBlocks(now);
-    this.#queueWaiting(now, QUEUED_AT_ONCE);
+    this.#queueWaiting(now, MAX_QUEUED_AT_ONCE);
     return this.#hasOpen() ? 0 : Math.min(this.#host.waitsUntil, this.#host.unblocksAt);
   }
 
@@ -94,7 +94,7 @@ export class HostEntries implements QueueEntries {
     const taken: Entry[] = [];
     if (count === 0 || host.queued === 0) return taken;
     this.#endBlocks(now);
-    this.#queueWaiting(now, Math.max(QUEUED_AT_ONCE, 2 * count));
+    this.#queueWaiting(now, Math.max(MAX_QUEUED_AT_ONCE, 2 * count));
     while (taken.length < count) {
       const [first, second] = this.#firstOpen(2);
       if (first === undefined) break;
@@ -254,7 +254,7 @@ export class HostEntries implements QueueEntries {
     if (this.#host.unblocksAt > now) return;
     const { blockEnd } = KIND;
     const [start, end] = [kindStart(this.#host.number, blockEnd), kindUpTo(this.#host.number, blockEnd, now)];
-    for (const { key } of rowsOf(this.#lines, start, end, ENDED_AT_ONCE)) {
+    for (const { key } of rowsOf(this.#lines, start, end, MAX_BLOCKS_ENDED_AT_ONCE)) {
       const lane = key.readUInt32BE(13);
       this.#removeBlock(lane, key.readDoubleBE(5));
       this.#reopen(lane);

@@ -13,12 +13,12 @@ import type { Counts } from './meta.js';
 import { lineEnd, lineKey, readLine, textKey } from './rows.js';
 
 /** The most hosts in memory between transactions. If there are more, all are dropped from memory. */
-const HOSTS_CACHED = 49_152;
+const MAX_CACHED_HOSTS = 49_152;
 const BY_KEY = 1;
 const BY_NUMBER = 2;
 const ANY_HOST = 0xffff_ffff;
-const FIRST_DUE = Buffer.alloc(12);
-const BEHIND_DUE = Buffer.alloc(12, 0xff);
+const DUE_START = Buffer.alloc(12);
+const DUE_END = Buffer.alloc(12, 0xff);
 
 /** A host with its entries in the file. */
 type StoredHost = Host & HostQueue;
@@ -82,7 +82,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
 
   /** The earliest time in the index; `Infinity`: the index is empty. */
   earliest(): number {
-    return firstKeyOf(this.#tables.due, FIRST_DUE, BEHIND_DUE)?.readDoubleBE(0) ?? Number.POSITIVE_INFINITY;
+    return firstKeyOf(this.#tables.due, DUE_START, DUE_END)?.readDoubleBE(0) ?? Number.POSITIVE_INFINITY;
   }
 
   /** For how long hosts have been due, milliseconds, as of the last `flush`. */
@@ -93,7 +93,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
 
   /** Ends the leases of holders that are proven dead: number → for how long, milliseconds. */
   endLeasesOf(deadForMs: ReadonlyMap<number, number>): void {
-    const rows = this.#tables.due.getRange({ start: FIRST_DUE, end: BEHIND_DUE });
+    const rows = this.#tables.due.getRange({ start: DUE_START, end: DUE_END });
     const theirs = [...rows.filter(({ value }) => deadForMs.has(value.readUInt32BE(0)))];
     for (const { key } of theirs) {
       const host = this.byNumber(key.readUInt32BE(8));
@@ -116,7 +116,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
       host.recordedSequence = host.nextSequence;
     }
     this.#dirty.length = 0;
-    if (this.#byKey.size > HOSTS_CACHED) this.clear();
+    if (this.#byKey.size > MAX_CACHED_HOSTS) this.clear();
     return isAnyChanged;
   }
 
@@ -171,7 +171,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
 
   /** The numbers of hosts that are due by a time, earliest first, as of the last `syncIndex`. */
   #dueNumbers(upTo: number, limit: number): number[] {
-    return rowsOf(this.#tables.due, FIRST_DUE, dueKey(upTo, ANY_HOST), limit).map(({ key }) => key.readUInt32BE(8));
+    return rowsOf(this.#tables.due, DUE_START, dueKey(upTo, ANY_HOST), limit).map(({ key }) => key.readUInt32BE(8));
   }
 
   #syncIndex(): void {

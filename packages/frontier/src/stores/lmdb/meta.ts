@@ -15,10 +15,10 @@ const CRAWL = Buffer.from('crawl');
 const CLOCK = Buffer.from('clock');
 const COUNTS = Buffer.from('counts');
 const HOLDER = 'holder ';
-const FIRST_HOLDER_KEY = Buffer.from(HOLDER);
-const BEHIND_HOLDERS = Buffer.from('holder!');
+const HOLDERS_START = Buffer.from(HOLDER);
+const HOLDERS_END = Buffer.from('holder!');
 /** More than the number of clients that can read the file at a time. */
-const HOLDERS_MOST = 65_536;
+const MAX_HOLDERS = 65_536;
 const FIRST_HOLDER = FREE + 1;
 
 const NO_COUNTS = {
@@ -91,7 +91,7 @@ export interface Holder extends ProcessIdentity {
 
 /** All clients that were registered and not removed. */
 export function listHolders(meta: Table): Holder[] {
-  const rows = rowsOf(meta, FIRST_HOLDER_KEY, BEHIND_HOLDERS, HOLDERS_MOST);
+  const rows = rowsOf(meta, HOLDERS_START, HOLDERS_END, MAX_HOLDERS);
   return rows.map(({ value }) => JSON.parse(value.toString()) as Holder);
 }
 

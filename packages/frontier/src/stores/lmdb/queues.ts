@@ -26,8 +26,8 @@ const LAST_HOST = 0xffff_ffff;
 /** Records and reserved slots are two name spaces of one table. */
 const RECORD = 1;
 const SLOT = 2;
-const FIRST_SLOT = Buffer.of(SLOT);
-const BEHIND_SLOTS = Buffer.of(SLOT + 1);
+const SLOTS_START = Buffer.of(SLOT);
+const SLOTS_END = Buffer.of(SLOT + 1);
 /** How many slots are checked, per slot taken, to remove those whose time has passed. */
 const SWEPT_PER_SLOT = 2;
 
@@ -47,7 +47,7 @@ export class LmdbQueues implements StoreQueues {
   #isChanged = false;
   /** Writes of records that are not committed yet. */
   #recordsPending = 0;
-  #sweepFrom: Buffer = FIRST_SLOT;
+  #sweepFrom: Buffer = SLOTS_START;
 
   /** Reads the fingerprints, up to the memory budget, so that the first transaction is short. */
   private constructor(tables: Environment, options: ResolvedLmdbOptions) {
@@ -186,9 +186,9 @@ export class LmdbQueues implements StoreQueues {
   /** Slots whose time has passed have no effect. Each call checks a few, in a circle, and removes those. */
   #sweepSlots(count: number, now: number): void {
     const { records } = this.#tables;
-    const rows = rowsOf(records, this.#sweepFrom, BEHIND_SLOTS, count + 1);
+    const rows = rowsOf(records, this.#sweepFrom, SLOTS_END, count + 1);
     for (const { key, value } of rows.slice(0, count)) if (value.readDoubleBE(0) <= now) records.removeSync(key);
-    this.#sweepFrom = rows[count]?.key ?? FIRST_SLOT;
+    this.#sweepFrom = rows[count]?.key ?? SLOTS_START;
   }
 
   stats() {

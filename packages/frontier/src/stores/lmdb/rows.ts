@@ -20,7 +20,7 @@ const LANE_BYTES = 4;
 /** After lane and rank. */
 const ORDER_AT = PREFIX_BYTES + LANE_BYTES + 1;
 /** The longest name that is used as a key itself, bytes: lmdb bounds the length of keys. */
-const NAME_MOST_BYTES = 1_024;
+const MAX_NAME_BYTES = 1_024;
 
 /** The number of a lane, from its hash: only the lanes of one host must differ. 0: the host's own lane. */
 export function laneNumber(name: string | null): number {
@@ -124,7 +124,7 @@ const PRIORITY = 7;
 const WITH_ID = 8;
 const WITH_ATTEMPT = 16;
 const WITH_LANE = 32;
-const VALUE_HEAD_MOST_BYTES = 1 + SEQUENCE_BYTES + 4 + 4;
+const MAX_VALUE_HEAD_BYTES = 1 + SEQUENCE_BYTES + 4 + 4;
 
 /** The parts of an entry that are not in its key. 0 stands for what is not stored. */
 export interface EntryValue {
@@ -138,7 +138,7 @@ export interface EntryValue {
 
 /** The value of a row: one byte of flags for most entries, and the body. */
 export function encodeEntry({ priority, id, attempt, lane, body }: EntryValue): Buffer {
-  const bytes = Buffer.allocUnsafe(VALUE_HEAD_MOST_BYTES + body.length);
+  const bytes = Buffer.allocUnsafe(MAX_VALUE_HEAD_BYTES + body.length);
   bytes[0] = priority | (id > 0 ? WITH_ID : 0) | (attempt > 0 ? WITH_ATTEMPT : 0) | (lane > 0 ? WITH_LANE : 0);
   let at = 1;
   if (id > 0) at = bytes.writeUIntBE(id, at, SEQUENCE_BYTES);
@@ -172,7 +172,7 @@ function keyOf(host: number, kind: number, more: number): Buffer {
 
 function nameKey(name: string): Buffer {
   const bytes = Buffer.from(name);
-  if (bytes.length <= NAME_MOST_BYTES) return Buffer.concat([Buffer.of(1), bytes]);
+  if (bytes.length <= MAX_NAME_BYTES) return Buffer.concat([Buffer.of(1), bytes]);
   return Buffer.concat([Buffer.of(2), createHash('sha256').update(bytes).digest()]);
 }
 

@@ -7,7 +7,7 @@ import { type Durability, GONE, refuseUnsafe, type UnsafeSetting } from '../serv
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { FORMAT, INSTALL_SQL, NAME_CRAWL_SQL, VERSION } from './schema.js';
 
-const OLDEST_SERVER = 130_000;
+const MIN_SERVER_VERSION = 130_000;
 
 /** The message if a killed server may forget what it answered. */
 export const WEAKNESS =
@@ -65,7 +65,7 @@ export async function readDurability(
   const settings = [...names, 'default_transaction_isolation'].map((name) => `current_setting('${name}')`);
   const [row] = await connection.call(`SELECT ${settings.join(', ')}`);
   const [number, version, commit, fsync, pages, isolation] = row ?? [];
-  if (Number(number) < OLDEST_SERVER) {
+  if (Number(number) < MIN_SERVER_VERSION) {
     throw new FrontierError('store-mismatch', `expected PostgreSQL 13 or newer, the server is ${version}`);
   }
   if (isolation !== 'read committed') {

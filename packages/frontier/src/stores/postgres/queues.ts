@@ -12,7 +12,7 @@ import { DUE_SQL, OVERDUE_SQL, STATS_SQL } from './sql-read.js';
 import { hostValues, laneNames, linkValues, listOf, readEntries, readNumbers, textsOf } from './values.js';
 
 /** Operation numbers are below this. */
-const OPERATIONS = 2 ** 47;
+const MAX_OPERATION = 2 ** 47;
 const COMMIT_ARGUMENTS = Array.from({ length: 16 }, (_, at) => `$${at + 1}`).join(', ');
 
 // Answers have bytes as hexadecimal digits, whatever the server's settings.
@@ -30,7 +30,7 @@ const LIST_HOSTS = `SELECT key, encode(state, 'hex'), delay, parked, greatest(0,
   FROM ${NOW}, $S.crawl, $S.host WHERE key > $2 ORDER BY key LIMIT $3`;
 const LIST_KNOWN = 'SELECT fingerprint FROM $S.seen WHERE fingerprint > $1 ORDER BY fingerprint LIMIT $2';
 /** Less than every fingerprint but one of the 2^64. */
-const LEAST = '-9223372036854775808';
+const MIN_FINGERPRINT = '-9223372036854775808';
 const KNOW = `WITH new AS (INSERT INTO $S.seen SELECT DISTINCT unnest($1::int8[]) ON CONFLICT DO NOTHING RETURNING 1)
   UPDATE $S.tally SET known = known + (SELECT count(*) FROM new) WHERE slot = 0`;
 const LIST_RECORDS = `SELECT key, encode(value, 'hex') FROM $S.record
@@ -44,7 +44,7 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
   const laneOf = laneNames();
   const leaseUnderClock = createClockedLease(monotonicMs);
   /** Numbers a commit, so that a commit that runs twice is recognised. */
-  let operation = Math.floor(Math.random() * OPERATIONS);
+  let operation = Math.floor(Math.random() * MAX_OPERATION);
   /** `null`: the server's own clock. */
   const now = () => (nowMs === null ? null : Math.floor(nowMs() * 1_000));
   /** Calls a statement whose first argument is the time. */
@@ -71,7 +71,7 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
     },
 
     async commit(hosts, links = []) {
-      operation = (operation + 1) % OPERATIONS;
+      operation = (operation + 1) % MAX_OPERATION;
       const order = inOrder(hosts, ({ host }) => host);
       const parts = order.map(({ one }) => one);
       const { since, outcomes, rows } = await send(operation, parts, links);
@@ -186,7 +186,7 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
 
     /** The cursor is the last fingerprint. */
     async listKnown(cursor, limit) {
-      const rows = await connection.call(LIST_KNOWN, [cursor ?? LEAST, limit]);
+      const rows = await connection.call(LIST_KNOWN, [cursor ?? MIN_FINGERPRINT, limit]);
       const items = rows.map(([number]) => {
         const fingerprint = new Uint8Array(8);
         new DataView(fingerprint.buffer).setBigInt64(0, BigInt(number ?? 0));

@@ -40,7 +40,7 @@ const CHECK_HOST = `
   END IF;`;
 
 /** Counting stops here: the `queued` of a lease is never higher. */
-const QUEUED_COUNTED = 256;
+const MAX_COUNTED_ENTRIES = 256;
 
 const GRANT = `
   h.fencing_token := greatest(h.fencing_token + 1, v_now);
@@ -50,10 +50,10 @@ const GRANT = `
   ${takeEntries('p_entries')}
   ${SAVE_HOST}
   key := h.key; fencing_token := h.fencing_token; state := h.state; entries := coalesce(v_packed, '');
-  queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${QUEUED_COUNTED} + cardinality(h.flight_id)) c)
+  queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${MAX_COUNTED_ENTRIES} + cardinality(h.flight_id)) c)
     - cardinality(h.flight_id);
   IF h.later_at IS NOT NULL THEN
-    queued := queued + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${QUEUED_COUNTED}) c);
+    queued := queued + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${MAX_COUNTED_ENTRIES}) c);
   END IF;
   v_granted := v_granted + 1;
   RETURN NEXT;`;

@@ -41,7 +41,7 @@ BEGIN
 END $reserve$;`;
 
 /** The most entries of one host that are counted. */
-const COUNTED_MOST = 10_000;
+const MAX_COUNTED_ENTRIES = 10_000;
 
 export const READ_HOST_SQL = `
 CREATE OR REPLACE FUNCTION $S.read_host(p_now int8, p_key text)
@@ -53,8 +53,8 @@ BEGIN
   IF NOT FOUND THEN RETURN; END IF;
   o_state := h.state;
   o_in_flight := cardinality(h.flight_id);
-  o_queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${COUNTED_MOST}) c)
-    + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${COUNTED_MOST}) c) - o_in_flight;
+  o_queued := (SELECT count(*) FROM (SELECT FROM $S.entry WHERE host = h.id LIMIT ${MAX_COUNTED_ENTRIES}) c)
+    + (SELECT count(*) FROM (SELECT FROM $S.later WHERE host = h.id LIMIT ${MAX_COUNTED_ENTRIES}) c) - o_in_flight;
   o_leased := h.lease_end > 0;
   o_parked := h.parked;
   o_due := greatest(0, CASE WHEN h.due IS NULL THEN NULL WHEN o_leased THEN h.lease_end + h.delay ELSE h.due END - v_now);

@@ -41,7 +41,7 @@ const ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
 ];
 
 /** Milliseconds in which a replica should have a commit. After that the wait is reported as a notice and continues. */
-const COPY_MS = 1_000;
+const REPLICATION_TIMEOUT_MS = 1_000;
 
 /** One client for one shard. Every call rejects with `store-failed` if the server refuses or is silent for `holdMs`. */
 export class Connection {
@@ -70,7 +70,10 @@ export class Connection {
     await this.#resending.call(async () => {
       // Writes first: the server does not wait for the writes of another connection.
       const written = this.#client.callBuffer('SET', [`${this.base}W`, 1]);
-      const [, copies] = await Promise.all([written, this.#client.callBuffer('WAIT', [replicas, COPY_MS])]);
+      const [, copies] = await Promise.all([
+        written,
+        this.#client.callBuffer('WAIT', [replicas, REPLICATION_TIMEOUT_MS]),
+      ]);
       if (Number(copies) < replicas) throw new Error(`NOREPLICAS ${copies} of ${replicas} replicas have the commit`);
     });
   }
@@ -121,11 +124,11 @@ function script(body: string): { readonly text: string; readonly digest: string 
 
 const PREFIX = 'mannerly';
 /** Shards on one server: one time index to read. */
-const SHARDS_OF_ONE = 1;
+const DEFAULT_SHARDS = 1;
 /** Shards of a cluster: enough to spread over a dozen servers, few enough to read them all to find the oldest host. */
-const SHARDS_OF_CLUSTER = 16;
-const SHARDS_MOST = 1_024;
-const REPLICAS_MOST = 16;
+const DEFAULT_CLUSTER_SHARDS = 16;
+const MAX_SHARDS = 1_024;
+const MAX_REPLICAS = 16;
 
 /** An ioredis client, created and closed by the caller. */
 export interface RedisClient {
@@ -164,8 +167,8 @@ export function resolveRedisOptions(options: RedisStoreOptions) {
   const { client, prefix = PREFIX } = options;
   if (typeof client?.callBuffer !== 'function') throw invalid('client', 'a client of ioredis', client);
   if (!/^[^{}\s]{1,64}$/.test(prefix)) throw invalid('prefix', '1 to 64 characters without braces and blanks', prefix);
-  const shards = options.shards ?? (client.isCluster ? SHARDS_OF_CLUSTER : SHARDS_OF_ONE);
-  const waitReplicas = wholeIn('waitReplicas', options.waitReplicas ?? 0, 0, client.isCluster ? 0 : REPLICAS_MOST);
+  const shards = options.shards ?? (client.isCluster ? DEFAULT_CLUSTER_SHARDS : DEFAULT_SHARDS);
+  const waitReplicas = wholeIn('waitReplicas', options.waitReplicas ?? 0, 0, client.isCluster ? 0 : MAX_REPLICAS);
   const common = resolveServerOptions('Redis', options, ['client', 'prefix', 'shards', 'waitReplicas']);
-  return { ...common, client, prefix, shards: wholeIn('shards', shards, 1, SHARDS_MOST), waitReplicas };
+  return { ...common, client, prefix, shards: wholeIn('shards', shards, 1, MAX_SHARDS), waitReplicas };
 }

@@ -10,7 +10,7 @@ import { HOST_LUA } from './lua-host.js';
  */
 export const SEEN_LUA = `
 local PER_BUCKET = 220
-local SPLITS_MOST = 64
+local MAX_SPLITS = 64
 local span = 1
 while span < m.b do span = span * 2 end
 
@@ -47,7 +47,7 @@ end
 
 local function splitBuckets()
   local splits = 0
-  while m.b * PER_BUCKET < m.k and splits < SPLITS_MOST do
+  while m.b * PER_BUCKET < m.k and splits < MAX_SPLITS do
     splitBucket()
     splits = splits + 1
   end
@@ -124,8 +124,8 @@ local function commitHost(key, token, done, requeued, state, delay, blocks, kind
     return r and r.l == 0 and r.z == operation and {} or 0
   end
   touch(r)
-  for from = 1, #done, WORDS_MOST do
-    local gone = call('HDEL', base .. 'i' .. r.n, unpack(done, from, math.min(#done, from + WORDS_MOST - 1)))
+  for from = 1, #done, MAX_ARGUMENTS do
+    local gone = call('HDEL', base .. 'i' .. r.n, unpack(done, from, math.min(#done, from + MAX_ARGUMENTS - 1)))
     r.i, m.i, m.u = r.i - gone, m.i - gone, m.u - gone
   end
   for at = 1, #requeued do requeue(r, unpack(requeued[at])) end

@@ -13,10 +13,10 @@
 export const HOST_LUA = `
 local RECORD = '>I7I7I7I6BI5I4I2I3I2I4I5'
 local ENTRY = '>I5I5BB'
-local IN_FLIGHT_MOST = 60000
-local QUEUED_AT_ONCE = 1000
-local ONLY_MOST = 512
-local WORDS_MOST = 1000
+local MAX_IN_FLIGHT = 60000
+local MAX_QUEUED_AT_ONCE = 1000
+local MAX_ONLY_BYTES = 512
+local MAX_ARGUMENTS = 1000
 local loaded, touched = {}, {}
 -- What another server has forgotten may still be in flight: its ids are not given again.
 local IDS_PER_SERVER = 2 ^ 28
@@ -104,7 +104,7 @@ local function enqueue(r, rank, entry)
     useLanes(r)
   end
   if not r.multi then
-    if r.k == 0 and #entry <= ONLY_MOST then
+    if r.k == 0 and #entry <= MAX_ONLY_BYTES then
       r.only, r.onlyRank, r.k = entry, rank, 2 ^ rank
       return
     end
@@ -150,7 +150,7 @@ local function endBlocks(r)
 end
 
 local function queueWaiting(r)
-  local ready = call('ZRANGEBYSCORE', base .. 'w' .. r.n, '-inf', now, 'LIMIT', 0, QUEUED_AT_ONCE)
+  local ready = call('ZRANGEBYSCORE', base .. 'w' .. r.n, '-inf', now, 'LIMIT', 0, MAX_QUEUED_AT_ONCE)
   for at = 1, #ready do
     local entry = ready[at]
     local _, id, attempt, priority = struct.unpack(ENTRY, entry)
@@ -212,7 +212,7 @@ end
 -- Hands out up to so many entries. In flight, their order is that in which they were handed out.
 local function take(r, count)
   local taken = {}
-  count = math.min(count, IN_FLIGHT_MOST - r.i)
+  count = math.min(count, MAX_IN_FLIGHT - r.i)
   if count <= 0 or not readyAt(r) then return taken end
   if r.multi then popLanes(r, count, taken) else popLine(r, count, taken) end
   local inFlight = {}
@@ -221,7 +221,7 @@ local function take(r, count)
     r.c = r.c + 1
     inFlight[#inFlight + 1] = string.format('%.0f', id)
     inFlight[#inFlight + 1] = struct.pack(ENTRY, r.c, id, math.min(255, attempt + 1), priority) .. string.sub(taken[at], 13)
-    if #inFlight >= WORDS_MOST or at == #taken then
+    if #inFlight >= MAX_ARGUMENTS or at == #taken then
       call('HSET', base .. 'i' .. r.n, unpack(inFlight))
       inFlight = {}
     end

@@ -10,7 +10,7 @@ import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
 const VERSION = 4;
-const OLDEST_SERVER = 7;
+const MIN_SERVER_VERSION = 7;
 const POLICY = 'noeviction';
 
 /** The message if nothing is certain to survive. */
@@ -64,8 +64,11 @@ export async function readDurability(
   const info = String(await connection.run('settings', [',']));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? null;
   const version = field('redis_version') ?? '0';
-  if (Number.parseInt(version, 10) < OLDEST_SERVER) {
-    throw new FrontierError('store-mismatch', `expected Redis ${OLDEST_SERVER} or newer, the server is ${version}`);
+  if (Number.parseInt(version, 10) < MIN_SERVER_VERSION) {
+    throw new FrontierError(
+      'store-mismatch',
+      `expected Redis ${MIN_SERVER_VERSION} or newer, the server is ${version}`,
+    );
   }
   const policy = field('maxmemory_policy');
   if (policy !== POLICY) {

@@ -20,13 +20,13 @@ import {
 } from './values.js';
 
 /** The most hosts of one script, during which the server answers no other client. */
-const HOSTS_PER_SCRIPT = 256;
+const MAX_HOSTS_PER_SCRIPT = 256;
 /** Approximate number of fingerprints in a bucket. */
 const PER_BUCKET = 330;
 /** The most characters of a record's key for the key to be listed. */
-const LISTED_KEY_CHARS = 100;
+const MAX_LISTED_KEY_CHARS = 100;
 /** Operation numbers are below this. */
-const OPERATIONS = 2 ** 32;
+const MAX_OPERATION = 2 ** 32;
 
 /**
  * The verbs on one shard.
@@ -43,7 +43,7 @@ export function redisQueues(
   const laneOf = laneNames();
   const leaseUnderClock = createClockedLease(monotonicMs);
   /** Numbers a commit, so that a commit that runs twice is recognised. */
-  let lastOperation = Math.floor(Math.random() * OPERATIONS);
+  let lastOperation = Math.floor(Math.random() * MAX_OPERATION);
   /** Runs a script. Its first value: the clock (nothing: the server's own), and the last `since` of the server. */
   const run = (name: ScriptName, values: readonly ScriptValue[] = []): Promise<unknown> => {
     const now = nowMs === null ? '' : Math.floor(nowMs() * 1_000);
@@ -76,11 +76,11 @@ export function redisQueues(
 
     /** In batches of hosts, the links with the first batch. */
     async commit(hosts, links = []) {
-      lastOperation = (lastOperation + 1) % OPERATIONS;
+      lastOperation = (lastOperation + 1) % MAX_OPERATION;
       const operation = lastOperation;
       const answer: CommitAnswer = { hosts: [], links: [] };
-      for (let from = 0; from === 0 || from < hosts.length; from += HOSTS_PER_SCRIPT) {
-        const part = hosts.slice(from, from + HOSTS_PER_SCRIPT);
+      for (let from = 0; from === 0 || from < hosts.length; from += MAX_HOSTS_PER_SCRIPT) {
+        const part = hosts.slice(from, from + MAX_HOSTS_PER_SCRIPT);
         const entries = from === 0 ? links : [];
         const [letters, ...rest] = await heard(runCommit(operation, part, entries));
         const outcomes = readOutcomes(letters);
@@ -96,7 +96,7 @@ export function redisQueues(
     async lease({ maxHosts, entriesPerHost, ttlMs, delayMs = 0, hosts }) {
       const leases: Lease[] = [];
       for (;;) {
-        const count = Math.min(maxHosts - leases.length, HOSTS_PER_SCRIPT);
+        const count = Math.min(maxHosts - leases.length, MAX_HOSTS_PER_SCRIPT);
         if (count <= 0) return leases;
         const which = hosts === undefined ? [0] : [1, ...hosts];
         const granted = await leaseUnderClock(async (latestUs) => {
@@ -138,7 +138,7 @@ export function redisQueues(
         await connection.call('ZREM', [names, key]);
         return;
       }
-      if (key.length <= LISTED_KEY_CHARS) await connection.call('ZADD', [names, 0, key]);
+      if (key.length <= MAX_LISTED_KEY_CHARS) await connection.call('ZADD', [names, 0, key]);
       await onRecord('SET', key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
     },
 
@@ -210,7 +210,7 @@ export function redisQueues(
 
     /** The cursor is the number of a host. */
     async listHosts(cursor, limit) {
-      const [found, next] = listOf(await run('hosts', [cursor ?? 0, Math.min(limit, HOSTS_PER_SCRIPT)]));
+      const [found, next] = listOf(await run('hosts', [cursor ?? 0, Math.min(limit, MAX_HOSTS_PER_SCRIPT)]));
       const items = listOf(found).map((each): ListedHost => {
         const [host, state, delayUs, waitUs, parked] = listOf(each);
         return {

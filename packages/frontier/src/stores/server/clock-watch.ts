@@ -2,9 +2,9 @@
 // clock with one of ours that never steps. A clock that is set back only makes hosts wait longer and needs no reaction.
 
 /** Milliseconds: steps up to this size cannot be told from slow requests. */
-const TOLERATED_MS = 500;
+const TOLERANCE_MS = 500;
 /** The rate at which one of two slewed clocks may gain on the other. */
-const SLEW = 0.001;
+const MAX_SLEW = 0.001;
 /** As the latest time it means: the clock was set forward, so nothing is granted before the longest lease has ended. */
 const SET_FORWARD = -1;
 
@@ -29,13 +29,13 @@ export function createClockedLease(monotonicMs: (() => number) | null) {
   /** The most that the server's clock is ahead of ours, as known at `heardMs`; `null`: not known yet. */
   let aheadMs: number | null = null;
   let heardMs = 0;
-  const mostAheadMs = (nowMs: number) => (aheadMs === null ? null : aheadMs + SLEW * (nowMs - heardMs));
+  const mostAheadMs = (nowMs: number) => (aheadMs === null ? null : aheadMs + MAX_SLEW * (nowMs - heardMs));
   return async <Granted>(send: (latestUs: number | null) => Promise<ClockedAnswer<Granted>>): Promise<Granted> => {
     // Without a latest time nothing is refused.
     if (monotonicMs === null) return (await send(null)).granted!;
     const sentMs = monotonicMs();
     const mostMs = mostAheadMs(sentMs);
-    let { nowUs, granted } = await send(mostMs === null ? null : Math.floor((sentMs + mostMs + TOLERATED_MS) * 1_000));
+    let { nowUs, granted } = await send(mostMs === null ? null : Math.floor((sentMs + mostMs + TOLERANCE_MS) * 1_000));
     let cameMs = monotonicMs();
     if (granted === null) {
       const isSetForward = nowUs / 1_000 - cameMs > (mostAheadMs(cameMs) ?? Number.POSITIVE_INFINITY);

@@ -7,12 +7,12 @@ import type { ResolvedServerOptions } from './server-store.js';
 /** Milliseconds for which they are kept: the longest period that a server may forget without loss. */
 const CONFIRMED_MS = 10_000;
 /** The most links that are kept, of all shards together, and likewise the most waits. */
-const CONFIRMED_MOST = 32_768;
+const MAX_CONFIRMED = 32_768;
 /** Milliseconds: only longer waits are kept. Shorter ones end while hosts wait for the leases that may be lost. */
 const LONG_WAIT_MS = 5_000;
 /** The most links of one call that sends again: a server may answer no other client meanwhile. */
-const LINKS_AT_ONCE = 1_024;
-const WAITS_AT_ONCE = 256;
+const MAX_LINKS_PER_CALL = 1_024;
+const MAX_WAITS_PER_CALL = 256;
 
 /** How to send to a server again. */
 interface ConfirmedParts extends Pick<ResolvedServerOptions, 'onNotice'> {
@@ -40,8 +40,8 @@ export class Confirmed {
   /** @param shards - Number of shards of the crawl; each may have an equal share. */
   constructor(shards: number, parts: ConfirmedParts) {
     this.#parts = parts;
-    this.#links = new Latest(Math.ceil(CONFIRMED_MOST / shards));
-    this.#waits = new Latest(Math.ceil(CONFIRMED_MOST / shards));
+    this.#links = new Latest(Math.ceil(MAX_CONFIRMED / shards));
+    this.#waits = new Latest(Math.ceil(MAX_CONFIRMED / shards));
   }
 
   /**
@@ -69,13 +69,14 @@ export class Confirmed {
     const nowMs = performance.now();
     const left = waits.map(({ host, untilMs }) => ({ host, ms: untilMs - nowMs }));
     let lost = 0;
-    for (let from = 0; from < links.length; from += LINKS_AT_ONCE) {
-      const part = links.slice(from, from + LINKS_AT_ONCE);
+    for (let from = 0; from < links.length; from += MAX_LINKS_PER_CALL) {
+      const part = links.slice(from, from + MAX_LINKS_PER_CALL);
       const outcomes = await add(part);
       lost += outcomes.filter((outcome) => outcome === 'new').length;
       this.note(part, outcomes);
     }
-    for (let from = 0; from < left.length; from += WAITS_AT_ONCE) await raise(left.slice(from, from + WAITS_AT_ONCE));
+    for (let from = 0; from < left.length; from += MAX_WAITS_PER_CALL)
+      await raise(left.slice(from, from + MAX_WAITS_PER_CALL));
     onNotice({
       kind: 'rolled-back',
       message:

@@ -8,7 +8,7 @@ import { messageOf, toFailure } from '../checked-store.js';
 import type { ResolvedServerOptions } from './server-store.js';
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 /** Milliseconds for which a server that never answered is tried: its address is probably wrong. */
 const FIRST_ANSWER_MS = 10_000;
 /** Milliseconds without an answer before the operator is notified. */
@@ -57,7 +57,7 @@ export class Resending {
     const sinceMs = performance.now();
     const call = Symbol();
     try {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs)) {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
         const silence = setTimeout(() => this.#hold(call, new Error('no answer')), SILENCE_MS);
         try {
           const answer = await send();

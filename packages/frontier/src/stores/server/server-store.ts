@@ -3,13 +3,13 @@
 
 import { createHash } from 'node:crypto';
 import { FrontierError } from '../../errors.js';
-import { STORE_BODY_MAX_BYTES } from '../../limits.js';
+import { MAX_STORE_BODY_BYTES } from '../../limits.js';
 import { oneOf, wholeIn } from '../../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
 import { checkedStore, resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
 
 /** The most entries of one `add`, or links of one commit: a server may answer no other client meanwhile. */
-const BATCH_MAX = 1_024;
+const MAX_BATCH = 1_024;
 
 export type Durability = StoreCapabilities['durable'];
 
@@ -33,8 +33,8 @@ export function serverStore({ options, weakness, open, close }: ServerAdapter): 
     get durable() {
       return known;
     },
-    maxBody: STORE_BODY_MAX_BYTES,
-    maxBatch: BATCH_MAX,
+    maxBody: MAX_STORE_BODY_BYTES,
+    maxBatch: MAX_BATCH,
   });
   const openQueues = async (request: OpenRequest) => {
     const { queues, durable } = await open(request).catch((error: unknown) => {
@@ -48,8 +48,8 @@ export function serverStore({ options, weakness, open, close }: ServerAdapter): 
 }
 
 /** Milliseconds without a server until the store has failed: a restart or a failover takes less. */
-const HOLD_MS = 900_000;
-const HOLD_MOST_MS = 86_400_000;
+const DEFAULT_HOLD_MS = 900_000;
+const MAX_HOLD_MS = 86_400_000;
 
 /** What a store on a server reports besides its answers. */
 export interface ServerNotice {
@@ -108,7 +108,7 @@ export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
  * @throws FrontierError `option-invalid`, also for an unknown option.
  */
 export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
-  const { holdMs = HOLD_MS, onNotice = warn, allowUnsafe = [] } = options;
+  const { holdMs = DEFAULT_HOLD_MS, onNotice = warn, allowUnsafe = [] } = options;
   return {
     ...resolveShared(options, ['holdMs', 'onNotice', 'allowUnsafe', 'monotonicMs', 'signal', ...own]),
     monotonicMs: options.monotonicMs ?? (options.nowMs === undefined ? () => performance.now() : null),
@@ -116,7 +116,7 @@ export function resolveServerOptions(server: string, options: ServerStoreOptions
     server,
     onNotice,
     signal: options.signal,
-    holdMs: wholeIn('holdMs', holdMs, 0, HOLD_MOST_MS),
+    holdMs: wholeIn('holdMs', holdMs, 0, MAX_HOLD_MS),
   };
 }
 
@@ -155,7 +155,7 @@ export function microseconds(ms: number): number {
   return Math.max(0, Math.ceil(ms * 1_000));
 }
 
-const LANES_REMEMBERED = 10_000;
+const MAX_CACHED_LANE_NAMES = 10_000;
 
 export type LaneName<Name> = (lane: string | undefined) => Name;
 
@@ -167,7 +167,7 @@ export function createLaneNames<Name>(none: Name, nameOf: (sha256: Buffer) => Na
     let name = names.get(lane);
     if (name === undefined) {
       name = nameOf(createHash('sha256').update(lane).digest());
-      if (names.size >= LANES_REMEMBERED) names.clear();
+      if (names.size >= MAX_CACHED_LANE_NAMES) names.clear();
       names.set(lane, name);
     }
     return name;

@@ -8,11 +8,11 @@ import type { Shard } from './shard.js';
 
 const PREFIX = 'deferred/';
 /** The most links that one process defers at a time. Beyond it, pages wait for the shard. */
-const DEFERRED_MOST = 100_000;
+const MAX_DEFERRED_LINKS = 100_000;
 /** The most characters of one record, the last link not counted. */
-const RECORD_CHARS = 500_000;
+const MAX_RECORD_CHARS = 500_000;
 /** The number of records that are read at a time. */
-const PAGE = 16;
+const RECORDS_PER_PAGE = 16;
 
 export class DeferredLinks {
   readonly #shards: readonly Shard[];
@@ -24,7 +24,7 @@ export class DeferredLinks {
   }
 
   hasPlaceFor(links: number): boolean {
-    return this.#count + links <= DEFERRED_MOST;
+    return this.#count + links <= MAX_DEFERRED_LINKS;
   }
 
   /** Stores links to one shard in another one. */
@@ -33,7 +33,7 @@ export class DeferredLinks {
     const keeper = this.#shards.find((shard) => !shard.isSilent) ?? this.#shards[0]!;
     for (let from = 0; from < links.length; ) {
       let text = '';
-      for (; from < links.length && text.length < RECORD_CHARS; from += 1) text += `${encodeLink(links[from]!)}\n`;
+      for (; from < links.length && text.length < MAX_RECORD_CHARS; from += 1) text += `${encodeLink(links[from]!)}\n`;
       const key = `${PREFIX}${at}/${randomUUID()}`;
       await keeper.ask((verbs) => verbs.writeRecord(key, new TextEncoder().encode(text)));
     }
@@ -73,7 +73,7 @@ export class DeferredLinks {
   }
 
   async #list(keeper: Shard, from: string | null): Promise<RecordListing | null> {
-    const came = await keeper.askBriefly((verbs) => verbs.listRecords(PREFIX, from, PAGE));
+    const came = await keeper.askBriefly((verbs) => verbs.listRecords(PREFIX, from, RECORDS_PER_PAGE));
     return came?.answer ?? null;
   }
 }

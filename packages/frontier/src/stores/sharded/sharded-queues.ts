@@ -9,9 +9,9 @@ import { byShard, type Placed, shardOf } from './placement.js';
 import { Shard } from './shard.js';
 
 /** Hosts of each shard whose overdue times are compared. */
-const COMPARED_MOST = 256;
+const MAX_COMPARED_HOSTS = 256;
 /** Milliseconds until a silent shard may have something due, and between two checks for deferred links. */
-const SILENT_LOOK_MS = 1_000;
+const SILENT_CHECK_INTERVAL_MS = 1_000;
 
 const NOTHING: StoreStats = { queued: 0, inFlight: 0, known: 0, hosts: 0 };
 
@@ -104,7 +104,7 @@ export class ShardedQueues implements StoreQueues {
    * due.
    */
   async #oldest(maxHosts: number) {
-    const most = Math.min(maxHosts, COMPARED_MOST);
+    const most = Math.min(maxHosts, MAX_COMPARED_HOSTS);
     const answers = await this.#askAll((verbs) => verbs.overdueMs(most));
     const overdue = answers.flatMap((came, at) => (came?.answer ?? []).map((lateMs) => ({ at, lateMs })));
     overdue.sort((a, b) => b.lateMs - a.lateMs);
@@ -137,10 +137,10 @@ export class ShardedQueues implements StoreQueues {
 
   async nextDueInMs(): Promise<number | null> {
     const answers = await this.#askAll((verbs) => verbs.nextDueInMs());
-    const inMs = answers.flatMap((came) => (came === null ? [SILENT_LOOK_MS] : (came.answer ?? [])));
+    const inMs = answers.flatMap((came) => (came === null ? [SILENT_CHECK_INTERVAL_MS] : (came.answer ?? [])));
     if (inMs.length > 0) return Math.min(...inMs);
     const nowMs = performance.now();
-    if (nowMs < this.#lookedMs + SILENT_LOOK_MS) return null;
+    if (nowMs < this.#lookedMs + SILENT_CHECK_INTERVAL_MS) return null;
     this.#lookedMs = nowMs;
     return (await this.#deferred.add()) ? 0 : null;
   }
