@@ -1,7 +1,7 @@
 // The meaning of the command's exit codes. Scripts rely on them: they change only with a major version.
 
 import type { CrawlReport } from '../report/crawl-report.js';
-import { fetchedNoPage } from '../report/nothing-fetched.js';
+import { hasFetchedNoPage } from '../report/nothing-fetched.js';
 
 export const EXIT = {
   ok: 0,
@@ -49,7 +49,7 @@ export function exitCodeOf(
   report: Pick<CrawlReport, 'state' | 'bound' | 'alreadyFinished' | 'pages' | 'outcomes'>,
 ): number {
   const { state, bound, alreadyFinished } = report;
-  const ended = fetchedNoPage(report) ? EXIT.failed : EXIT.ok;
+  const ended = hasFetchedNoPage(report) ? EXIT.failed : EXIT.ok;
   switch (state) {
     case 'finished':
       return ended;

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { ownFile } from '../own-package.js';
 import { present } from '../present.js';
 import { redacted } from '../redacted.js';
-import { visible } from '../report/table.js';
+import { escapeControls } from '../report/table.js';
 import { EXIT } from './exit-codes.js';
 import type { InterruptThreadData } from './interrupt-thread.js';
 import { INTERRUPT_ANSWER_MS } from './limits.js';
@@ -114,7 +114,7 @@ export function processIo(): CliIo {
 
 /** The last check of what is printed: no control sequences, and no password. */
 function shownLine(line: string): string {
-  return visible(redacted(line));
+  return escapeControls(redacted(line));
 }
 
 /**

@@ -7,7 +7,7 @@ import { refuse } from '../crawl/hooks.js';
 import { type Crawler, createCrawler } from '../crawler.js';
 import type { CrawlerOptions, IdentityOptions } from '../options/crawler-options.js';
 import type { UrlDecision } from '../report/decision.js';
-import { explainedReason } from '../report/reasons.js';
+import { explainReason } from '../report/reasons.js';
 
 type SingleAnswer =
   | { readonly kind: 'body'; readonly body: Uint8Array }
@@ -83,7 +83,7 @@ export async function requestRobots(origin: string, identity: IdentityOptions, a
 
 /** The meaning of a reason, without its full stop. */
 function sentenceOf(reason: string): string {
-  return explainedReason(reason).replace(/\.$/, '');
+  return explainReason(reason).replace(/\.$/, '');
 }
 
 /** One file of a site, if robots.txt allows it. @param url - Absolute, without fragment. @throws As `requestRobots` */

@@ -3,7 +3,7 @@
 import type { StoreReport } from '../inspection/store-inspection.js';
 import { askedLines } from '../report/asked-prices.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { fetchedNoPage, whyNothingFetched } from '../report/nothing-fetched.js';
+import { hasFetchedNoPage, whyNothingFetched } from '../report/nothing-fetched.js';
 import { droppedByBounds } from '../report/outcome-counts.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { durationText, iso, plural, politenessText, printable, remarksText, sumOf } from '../report/table.js';
@@ -75,7 +75,7 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   const dropped = `nothing is left except URLs beyond the bounds, ${droppedByBounds(report.bounds)}`;
   const stopper = /^(signature-clock|egress-not-listed|proxy-down): /.test(stopReason ?? '') ? '' : ' by a handler';
   const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
-  const isWithoutPage = fetchedNoPage(report);
+  const isWithoutPage = hasFetchedNoPage(report);
   const without = isWithoutPage ? ' without a page' : '';
   const again = isWithoutPage ? `To try again with other options, ${reset}` : `To fetch it all again, ${reset}`;
   const how = {

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { testSite } from '../../test-support/test-site.js';
-import { visible } from '../report/table.js';
+import { escapeControls } from '../report/table.js';
 import { runCommand } from './program.js';
 
 const run = promisify(execFile);
@@ -18,10 +18,10 @@ const NASTY = 'a\u001b[31mb\u009b2Jc\u007fd\u0007e\u202ef\u2066g';
 const OBEYED = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 
 it('shows control characters as escapes, keeps lines and tabs, and leaves JSON the same value', () => {
-  expect(visible(NASTY)).toBe('a\\u001b[31mb\\u009b2Jc\\u007fd\\u0007e\\u202ef\\u2066g');
-  expect(visible('one\n\ttwo é 漢 👩‍👩‍👧')).toBe('one\n\ttwo é 漢 👩‍👩‍👧');
+  expect(escapeControls(NASTY)).toBe('a\\u001b[31mb\\u009b2Jc\\u007fd\\u0007e\\u202ef\\u2066g');
+  expect(escapeControls('one\n\ttwo é 漢 👩‍👩‍👧')).toBe('one\n\ttwo é 漢 👩‍👩‍👧');
   const value = { [NASTY]: [NASTY] };
-  expect(JSON.parse(visible(JSON.stringify(value, null, 2)))).toEqual(value);
+  expect(JSON.parse(escapeControls(JSON.stringify(value, null, 2)))).toEqual(value);
 });
 
 it('items and errors with such characters are printed without them', { timeout: 60_000 }, async () => {

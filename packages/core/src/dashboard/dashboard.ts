@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
-import { ownPage } from '../report/page/own-page.js';
+import { buildPage } from '../report/page/build-page.js';
 import { judgeAccess } from './access.js';
 import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
@@ -56,7 +56,7 @@ export async function serveView(
   options: DashboardOptions,
   api: ApiCrawl | null = null,
 ): Promise<Dashboard> {
-  const page = await ownPage('dashboard', { directives: ["connect-src 'self'", "frame-ancestors 'none'"] });
+  const page = await buildPage('dashboard', { directives: ["connect-src 'self'", "frame-ancestors 'none'"] });
   const server = new DashboardServer(crawl, resolveDashboardOptions(options), page, api);
   await server.listen();
   return server;
@@ -78,7 +78,7 @@ class DashboardServer implements Dashboard {
   port = 0;
   readonly #crawl: WatchedCrawl;
   readonly #options: ResolvedDashboardOptions;
-  readonly #page: Awaited<ReturnType<typeof ownPage>>;
+  readonly #page: Awaited<ReturnType<typeof buildPage>>;
   readonly #api: ReturnType<typeof createApi> | null;
   readonly #view: ReturnType<typeof keepView>;
   readonly #streams = createStreams(() => performance.now());
@@ -91,7 +91,7 @@ class DashboardServer implements Dashboard {
   constructor(
     crawl: WatchedCrawl,
     options: ResolvedDashboardOptions,
-    page: Awaited<ReturnType<typeof ownPage>>,
+    page: Awaited<ReturnType<typeof buildPage>>,
     api: ApiCrawl | null,
   ) {
     this.#crawl = crawl;

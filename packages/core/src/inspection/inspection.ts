@@ -25,13 +25,13 @@ import { present } from '../present.js';
 import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import {
-  atRest,
   type Explanation,
   explain,
   explainHost,
   explainLoggedHost,
   isHostName,
   requestedForm,
+  stoppedHostLook,
   withError,
   withHosts,
 } from '../report/explain.js';
@@ -110,7 +110,7 @@ export async function openInspection(
       if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
       const look = await frontier.inspectHost(urlOrHost);
       const logged = await loggedHost(parts, look.host);
-      const host = atRest({ ...look, robots: await robotsOf(frontier, look, logged) }, clock.nowMs());
+      const host = stoppedHostLook({ ...look, robots: await robotsOf(frontier, look, logged) }, clock.nowMs());
       const ofLogs = parts.length === 0 ? {} : { logged };
       return { ...explainHost(host), ...ofLogs, bound: frontier.reachedBound() };
     }
@@ -121,7 +121,7 @@ export async function openInspection(
     if (frontier === null) return withError({ ...explain(url, decision, null), whyLogsOnly }, error);
     const look = await frontier.look(url);
     const place = await placeOf(frontier, url, look.host);
-    const { wait } = atRest(await frontier.inspectHost(url), clock.nowMs());
+    const { wait } = stoppedHostLook(await frontier.inspectHost(url), clock.nowMs());
     waiting ??= waitingUrls(frontier);
     const isKnown = look.isKnown || place !== null || (await waiting).has(url);
     const bound = frontier.reachedBound();

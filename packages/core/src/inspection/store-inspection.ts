@@ -14,8 +14,8 @@ import { readJson } from '../json-record.js';
 import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { present } from '../present.js';
-import { sums } from '../report/added-numbers.js';
-import { OutcomeCounts, partedOutcomes } from '../report/outcome-counts.js';
+import { sums } from '../report/combined-counts.js';
+import { OutcomeCounts, splitOutcomes } from '../report/outcome-counts.js';
 import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
@@ -160,7 +160,7 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const parts = [...readTotals(await frontier.readParts(TOTALS_KEY))];
   const nowMs = Date.now();
   const outcomes = new OutcomeCounts();
-  for (const [, totals] of parts) outcomes.leftOut(partedOutcomes(totals.outcomes).decided);
+  for (const [, totals] of parts) outcomes.leftOut(splitOutcomes(totals.outcomes).decided);
   const processes = parts.map(([part, totals]) => processReport(part, totals, nowMs));
   outcomes.leftOut(openLast(parts.map(([, totals]) => totals)));
   return {
@@ -199,7 +199,7 @@ function processReport(part: string, totals: ProcessTotals, nowMs: number) {
  */
 function openLast(all: readonly ProcessTotals[]): ProcessTotals['outcomes'] {
   const [last] = all.toSorted((a, b) => (b.process?.atMs ?? 0) - (a.process?.atMs ?? 0));
-  return last?.process?.isOver === true ? partedOutcomes(last.outcomes).open : {};
+  return last?.process?.isOver === true ? splitOutcomes(last.outcomes).open : {};
 }
 
 function noCrawl(why: string, cause?: unknown): MannerlyError {

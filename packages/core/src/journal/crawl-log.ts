@@ -9,11 +9,11 @@ import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import type { FetchedPage } from '../page/page.js';
 import { redacted } from '../redacted.js';
-import { type CodeError, errorLine, errorText, howToSeeSource } from '../report/code-error.js';
+import { type CodeError, deepStackHint, errorLine, errorText } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
-import { iso, plural, printable, sumOf, visible } from '../report/table.js';
+import { escapeControls, iso, plural, printable, sumOf } from '../report/table.js';
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
 import { FAILURES_TO_NAME, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
@@ -26,7 +26,7 @@ export function logFunctionOf(option: LogOption): LogFunction | null {
   if (option === false || option === 'silent') return null;
   if (typeof option === 'function') return option;
   if (typeof option === 'object') return toLogger(option);
-  return terminalLog((text) => process.stderr.write(`mannerly: ${visible(redacted(text))}\n`), option);
+  return terminalLog((text) => process.stderr.write(`mannerly: ${escapeControls(redacted(text))}\n`), option);
 }
 
 /** Whether a value has a method for each level. @throws Never */
@@ -194,7 +194,7 @@ export class CrawlLog implements JournalListener {
     const whose = code === 'sink-failed' ? 'a sink' : hook === undefined ? 'the handler' : `the hook ${hook}`;
     const about = url === null ? '' : `${url}: `;
     const fields = { ...(url === null ? {} : { url }), error: thrown, stack, source };
-    this.#tell('error', code, `${about}${whose} ${did}: ${errorLine(error)}${howToSeeSource(error)}`, fields);
+    this.#tell('error', code, `${about}${whose} ${did}: ${errorLine(error)}${deepStackHint(error)}`, fields);
   }
 
   /**

@@ -22,7 +22,7 @@ import type { DatasetFound } from '../page/datasets.js';
 import type { NotFetched } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
 import { redacted } from '../redacted.js';
-import { type CodeError, type CodeErrorPlace, codeErrorOf } from '../report/code-error.js';
+import { type CodeError, type CodeErrorContext, codeErrorOf } from '../report/code-error.js';
 import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
 import { reasonOf } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
@@ -169,7 +169,7 @@ export class Journal {
   }
 
   /** The user's own code threw, or took too long. */
-  codeError(thrown: unknown, about: Omit<CodeErrorPlace, 'atMs'>): void {
+  codeError(thrown: unknown, about: Omit<CodeErrorContext, 'atMs'>): void {
     const error = codeErrorOf(thrown, { ...about, atMs: this.#nowMs() });
     for (const listener of this.#listeners) listener.error?.(error, thrown);
   }

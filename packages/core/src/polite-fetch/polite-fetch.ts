@@ -15,7 +15,7 @@ import type { CrawlerOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
 import type { PageFetch } from '../page/own-fetch.js';
 import { followRedirects, redirectTarget } from '../page/redirect.js';
-import { explainedReason } from '../report/reasons.js';
+import { explainReason } from '../report/reasons.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { BARE_RUN } from '../run/run-setup.js';
@@ -64,7 +64,7 @@ function hintOf({ kind }: Answer, reason: string): string {
   if (kind === 'excluded') return 'The site says so. No option overrides it for other people’s sites.';
   if (reason === 'not-before') return 'A redirect of the site names a time: ask again after `untilMs`.';
   if (kind === 'held') return 'Wait, or raise `waitMs`: the turn of its host did not come in time.';
-  return explainedReason(reason);
+  return explainReason(reason);
 }
 
 /** Options of a polite fetch; those shared with a crawl have the crawl's defaults. */

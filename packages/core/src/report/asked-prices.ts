@@ -45,9 +45,9 @@ export function askedLines(hosts: readonly HostPoliteness[]): string[] {
   const all = new AskedPrices();
   for (const { asked = [] } of hosts) all.add(asked);
   return all.sums().map(({ currency, amount, pages }) => {
-    const among = hosts.filter(({ asked = [] }) => asked.some((each) => each.currency === currency)).length;
+    const hostCount = hosts.filter(({ asked = [] }) => asked.some((each) => each.currency === currency)).length;
     const verb = pages === 1 ? 'asks' : 'ask';
-    return `Asked: ${plural(pages, 'page')} of ${plural(among, 'host')} ${verb} ${amount} ${currency}. Nothing was paid.`;
+    return `Asked: ${plural(pages, 'page')} of ${plural(hostCount, 'host')} ${verb} ${amount} ${currency}. Nothing was paid.`;
   });
 }
 

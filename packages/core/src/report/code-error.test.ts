@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';
-import { codeErrorOf, errorLine, errorText, howToSeeSource } from './code-error.js';
+import { codeErrorOf, deepStackHint, errorLine, errorText } from './code-error.js';
 
 const of = (error: unknown) => codeErrorOf(error, { code: 'handler-error', url: null, atMs: 1 });
 const withStack = (...frames: string[]): Error =>
@@ -26,7 +26,7 @@ describe('an error of user code', () => {
     ['that ends earlier', 'load (/app/node_modules/cheerio/i.js:1:1)', Error.stackTraceLimit - 1, false],
     ['with a source', 'html (/app/b.js:4:1)', Error.stackTraceLimit, false],
   ])('a stack %s', (_, frame, frames, isTold) => {
-    const told = howToSeeSource(of(withStack(...Array<string>(frames).fill(frame))));
+    const told = deepStackHint(of(withStack(...Array<string>(frames).fill(frame))));
     expect(told === '' ? null : told).toEqual(isTold ? expect.stringContaining('--stack-trace-limit=50') : null);
   });
 

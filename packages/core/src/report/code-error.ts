@@ -20,11 +20,11 @@ export interface CodeError {
   readonly atMs: number;
 }
 
-export type CodeErrorPlace = Pick<CodeError, 'code' | 'url' | 'hook' | 'atMs'>;
+export type CodeErrorContext = Pick<CodeError, 'code' | 'url' | 'hook' | 'atMs'>;
 
 /** Describes what was thrown. Never throws. */
-export function codeErrorOf(error: unknown, about: CodeErrorPlace): CodeError {
-  const { code, url, hook, atMs } = about;
+export function codeErrorOf(error: unknown, context: CodeErrorContext): CodeError {
+  const { code, url, hook, atMs } = context;
   const { name, message, stack } = partsOf(error);
   const source = stack === null ? null : sourceIn(stack);
   return { code, url, ...(hook === undefined ? {} : { hook }), name, message, source, stack, atMs };
@@ -38,34 +38,34 @@ export function errorText(error: unknown): string {
 
 /** The error as one line: its class, its message and its source. Never throws. */
 export function errorLine({ name, message, source }: Pick<CodeError, 'name' | 'message' | 'source'>): string {
-  const said = name === null ? message : `${name}${message === '' ? '' : `: ${message}`}`;
-  return `${said}${source === null ? '' : ` (${source})`}`;
+  const text = name === null ? message : `${name}${message === '' ? '' : `: ${message}`}`;
+  return `${text}${source === null ? '' : ` (${source})`}`;
 }
 
 /**
  * How to see the user's line if the stack ends before it: the engine keeps only the innermost frames, and an error of a
  * selector comes from deep inside cheerio. Empty if the line is known, or the stack is not full. Never throws.
  */
-export function howToSeeSource({ source, stack }: Pick<CodeError, 'source' | 'stack'>): string {
-  const most = Error.stackTraceLimit;
-  if (source !== null || stack === null || stack.split(/^\s+at /m).length <= most) return '';
-  return ` (more than ${most} frames deep: \`node --stack-trace-limit=${DEEP_STACK_FRAMES}\` shows your line)`;
+export function deepStackHint({ source, stack }: Pick<CodeError, 'source' | 'stack'>): string {
+  const max = Error.stackTraceLimit;
+  if (source !== null || stack === null || stack.split(/^\s+at /m).length <= max) return '';
+  return ` (more than ${max} frames deep: \`node --stack-trace-limit=${DEEP_STACK_FRAMES}\` shows your line)`;
 }
 
 function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'stack'> {
   try {
     if (!(error instanceof Error)) {
       const text = typeof error === 'object' ? shown(error) : textOf(error);
-      return { name: null, message: cut(text, MAX_ERROR_MESSAGE), stack: null };
+      return { name: null, message: truncate(text, MAX_ERROR_MESSAGE), stack: null };
     }
     const { name, stack } = error;
     const message =
       error instanceof MannerlyError && error.hint !== null ? `${error.message}. ${error.hint}` : error.message;
     const stacks = [String(stack), ...causesOf(error)].join('\nCaused by: ');
     return {
-      name: cut(String(name), MAX_ERROR_MESSAGE),
-      message: cut(String(message), MAX_ERROR_MESSAGE),
-      stack: typeof stack === 'string' ? cut(stacks, MAX_ERROR_STACK) : null,
+      name: truncate(String(name), MAX_ERROR_MESSAGE),
+      message: truncate(String(message), MAX_ERROR_MESSAGE),
+      stack: typeof stack === 'string' ? truncate(stacks, MAX_ERROR_STACK) : null,
     };
   } catch {
     return { name: null, message: 'an error that cannot be read', stack: null };
@@ -75,9 +75,9 @@ function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'stack'> 
 function causesOf(error: Error): string[] {
   const causes: string[] = [];
   for (let { cause } = error; cause !== undefined && causes.length < MAX_ERROR_CAUSES; ) {
-    const known: Error | null = cause instanceof Error ? cause : null;
-    causes.push(known?.stack ?? String(cause));
-    cause = known?.cause;
+    const causeError: Error | null = cause instanceof Error ? cause : null;
+    causes.push(causeError?.stack ?? String(cause));
+    cause = causeError?.cause;
   }
   return causes;
 }
@@ -91,6 +91,6 @@ function sourceIn(stack: string): string | null {
   return null;
 }
 
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+function truncate(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }

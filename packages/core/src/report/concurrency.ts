@@ -7,11 +7,11 @@
  */
 export class Concurrency {
   readonly #covered: number[] = [];
-  readonly #most: number;
+  readonly #max: number;
 
-  /** @param most - The highest level that is counted; more count as this many. */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param max - The highest level that is counted; more count as this many. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /**
@@ -20,15 +20,15 @@ export class Concurrency {
    */
   add(startedAtMs: number, endedAtMs: number): number {
     const covered = this.#covered;
-    let together = 1;
+    let level = 1;
     let until = Math.max(endedAtMs, covered[0] ?? endedAtMs);
-    for (let n = 0; n < this.#most; n += 1) {
+    for (let n = 0; n < this.#max; n += 1) {
       const before = covered[n];
       covered[n] = until;
       if (before === undefined || before <= startedAtMs) break;
-      together = n + 2;
+      level = n + 2;
       until = before;
     }
-    return Math.min(together, this.#most);
+    return Math.min(level, this.#max);
   }
 }

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
 import { CrawlLogs, type DecisionSample } from './crawl-logs.js';
-import type { RunPromise, UrlDecision } from './decision.js';
+import type { RunDeclaration, UrlDecision } from './decision.js';
 
-const PROMISE = { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise;
+const PROMISE = { startedAtMs: 0, tokens: ['bot'] } as unknown as RunDeclaration;
 
 function decision(url: string, status: UrlDecision['status'], atMs: number): UrlDecision {
   const unsaid = { httpStatus: null, line: null, pattern: null, dialect: null, robots: null, from: null, detail: null };

@@ -16,7 +16,7 @@ import type {
   LeftOutLine,
   OutcomeTable,
   RequestRecord,
-  RunPromise,
+  RunDeclaration,
   StagesLine,
   UrlDecision,
 } from './decision.js';
@@ -30,7 +30,7 @@ import {
 } from './limits.js';
 import { LineLog } from './line-log.js';
 import { OutcomeCounts } from './outcome-counts.js';
-import { findDecision, findError, inOrder, readDecisions } from './read-logs.js';
+import { findDecision, findError, mergeByTime, readDecisions } from './read-logs.js';
 
 /** Which URLs have a line in the decision log, as the option `decisionLog`. */
 export interface DecisionSample {
@@ -51,16 +51,16 @@ export class CrawlLogs {
   #errors: LineLog<CodeError> | null = null;
   readonly #recentErrors = new Map<string, CodeError>();
   /** Bodies are written one after another; `close` throws the first failure again. */
-  #robotsKept: Promise<void> = Promise.resolve();
+  #robotsWrites: Promise<void> = Promise.resolve();
 
   /**
-   * @param directory - `null`: nothing is written. @param promise - The line of the run in the log of runs.
+   * @param directory - `null`: nothing is written. @param declaration - The line of the run in the log of runs.
    * @param sample - Which decisions get a line. @default all
    */
-  constructor(directory: CrawlDirectory | null, promise: RunPromise, sample: DecisionSample = {}) {
+  constructor(directory: CrawlDirectory | null, declaration: RunDeclaration, sample: DecisionSample = {}) {
     this.#directory = directory;
     if (directory === null) return;
-    this.#run(promise);
+    this.#run(declaration);
     this.#requests = new LineLog(directory.requestsPath);
     this.#decisions = new DecisionLog(directory.decisionsPath, sample);
     this.#warnings = new LineLog(directory.warningsPath);
@@ -77,7 +77,7 @@ export class CrawlLogs {
     this.#run({ clock });
   }
 
-  #run(line: RunPromise | ClockLine | StagesLine): void {
+  #run(line: RunDeclaration | ClockLine | StagesLine): void {
     if (this.#directory === null) return;
     const runs = new LineLog<typeof line>(this.#directory.runsPath);
     runs.append(line);
@@ -130,10 +130,10 @@ export class CrawlLogs {
     const directory = this.#directory;
     if (directory === null) return;
     const hash = createHash('sha256').update(body).digest('hex');
-    const kept = this.#robotsKept.then(() => directory.keepRobots(authority, hash, body));
-    this.#robotsKept = kept;
-    kept.catch(() => undefined);
-    await kept;
+    const written = this.#robotsWrites.then(() => directory.keepRobots(authority, hash, body));
+    this.#robotsWrites = written;
+    written.catch(() => undefined);
+    await written;
   }
 
   async find(url: string): Promise<UrlDecision | null> {
@@ -153,7 +153,7 @@ export class CrawlLogs {
   /** The decisions of the crawl in the order of writing; without a directory, the latest in memory. */
   async *decisions(): AsyncGenerator<UrlDecision> {
     if (this.#directory === null) yield* this.#recent.values();
-    else yield* inOrder((await this.#decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
+    else yield* mergeByTime((await this.#decisionsPaths()).map(readDecisions), ({ atMs }) => atMs);
   }
 
   /** Decisions at the end of the logs of all processes, one process after the other. */
@@ -168,7 +168,7 @@ export class CrawlLogs {
   async close(): Promise<void> {
     const logs = [this.#requests, this.#decisions, this.#warnings, this.#datasets, this.#rejected, this.#errors];
     for (const log of logs) log?.close();
-    await this.#robotsKept;
+    await this.#robotsWrites;
   }
 
   /** The decision logs of all processes that worked in the directory. */
@@ -187,24 +187,24 @@ export class DecisionLog {
   readonly #log: LineLog<UrlDecision | LeftOutLine>;
   readonly #sample: number;
   readonly #leftOut = new OutcomeCounts();
-  #linesLeft: number;
+  #remainingLines: number;
 
   /** @throws MannerlyError `log-failed`, as every method. */
   constructor(path: string, { sample = 1, maxLines = MAX_DECISION_LINES }: DecisionSample = {}) {
     this.#log = new LineLog(path);
     this.#sample = sample;
-    this.#linesLeft = maxLines;
+    this.#remainingLines = maxLines;
   }
 
   /** @returns Whether the decision got a line; otherwise it is counted. */
   append(decision: UrlDecision): boolean {
     const { url, status } = decision;
-    const isAlways = this.#sample >= 1 || status === 'excluded' || status === 'failed';
-    if (this.#linesLeft <= 0 || !(isAlways || fractionOf(url) < this.#sample)) {
+    const isAlwaysLogged = this.#sample >= 1 || status === 'excluded' || status === 'failed';
+    if (this.#remainingLines <= 0 || !(isAlwaysLogged || fractionOf(url) < this.#sample)) {
       this.#leftOut.decision(decision);
       return false;
     }
-    this.#linesLeft -= 1;
+    this.#remainingLines -= 1;
     this.#log.append(decision);
     return true;
   }

@@ -5,7 +5,7 @@ import type { ScopeMove } from '../admit/scope.js';
 import type { TrapFinding } from '../admit/trap-rules.js';
 import type { StageCounts } from '../handle/item-stages.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
-import type { BoundMet } from './outcome-counts.js';
+import type { LimitingBound } from './outcome-counts.js';
 import type { RecrawlCounts } from './recrawl-counts.js';
 
 /**
@@ -73,7 +73,7 @@ export interface CrawlReport {
   /** The bound that ended the run; `null` if none did. */
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   /** The bounds that kept URLs out of the crawl, with their numbers; empty if none did. */
-  readonly bounds: readonly BoundMet[];
+  readonly bounds: readonly LimitingBound[];
   /** With `stopped`: the reason of `StopCrawl`, `signature-clock: …`, `egress-not-listed: …` or `proxy-down: …`. */
   readonly stopReason?: string;
   /** The longest stall of this run, milliseconds. */

@@ -112,7 +112,7 @@ export interface RobotsReceipt {
 }
 
 /** What a run declares, so that its requests can be judged by the logs alone: one line of `runs.jsonl`. */
-export interface RunPromise {
+export interface RunDeclaration {
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
   readonly versions: { readonly mannerly: string; readonly node: string };

@@ -50,18 +50,20 @@ export function explanationText(explanation: Explanation): string {
 /** The error as it was kept, and the first frames of its stack that are in the user's code. */
 function errorLines(error: CodeError | undefined): Lines {
   if (error === undefined) return [];
-  const ofUser = (line: string): boolean => !/node:|[\\/]node_modules[\\/]/.test(line);
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^Caused by: |^\s+at /.test(line) && ofUser(line));
-  const whose =
+  const isUserCode = (line: string): boolean => !/node:|[\\/]node_modules[\\/]/.test(line);
+  const frames = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^Caused by: |^\s+at /.test(line) && isUserCode(line));
+  const owner =
     error.code === 'hook-error' ? `the hook ${error.hook}` : error.code === 'sink-failed' ? 'a sink' : 'the handler';
-  const head = `Error of ${whose}, ${iso(error.atMs)}: ${errorLine(error)}`;
+  const head = `Error of ${owner}, ${iso(error.atMs)}: ${errorLine(error)}`;
   return [
     printable(head, 1_000),
     ...frames.slice(0, MAX_EXPLAINED_FRAMES).map((line) => `  ${printable(line.trim(), 300)}`),
   ];
 }
 
-const DUE_WHY: Readonly<Record<VisitLook['why'], string>> = {
+const DUE_REASONS: Readonly<Record<VisitLook['why'], string>> = {
   bounds: 'a recrawl visits known pages in the order of their value, as far as its bounds allow',
   interval: 'by how often it changes (`recrawl.everyDays`)',
   lifetime: 'its response says it is fresh until then',
@@ -83,15 +85,15 @@ function visitLines(look: VisitLook | undefined): Lines {
     lastmod === null
       ? 'Sitemaps have not mentioned it'
       : `Sitemaps say that it has ${lastmod === 'changed' ? '' : 'not '}changed`;
-  const believed = `${trust.changed.toFixed(2)} where they say changed, ${trust.unchanged.toFixed(2)} where not: they count ${trust.weight.toFixed(2)}`;
+  const trustText = `${trust.changed.toFixed(2)} where they say changed, ${trust.unchanged.toFixed(2)} where not: they count ${trust.weight.toFixed(2)}`;
   const due = dueAtMs === null ? 'It is not visited again' : `The next visit is due ${iso(dueAtMs)}`;
   return [
     `Visited ${plural(visits, 'time')}, last ${iso(lastVisitMs)}${failed}; ${changed}.`,
     `Estimate: a = ${shape.toFixed(3)}, b = ${days.toFixed(3)} days, ${changesPerDay.toFixed(4)} changes a day.`,
     `It is unchanged since its visit with a probability of ${fresh.toFixed(2)}.`,
     validatorsText(look),
-    `${said} since; those of its host are believed ${believed}.`,
-    `${due}: ${DUE_WHY[why]}.`,
+    `${said} since; those of its host are believed ${trustText}.`,
+    `${due}: ${DUE_REASONS[why]}.`,
     dueAtMs === null ? null : `A visit now is worth ${value.toFixed(2)}, with an importance of ${importance}.`,
   ];
 }
@@ -184,7 +186,7 @@ function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
   };
   const waits = wait === null ? null : waitText(wait);
   const line = interval.line === null ? '' : ` line ${interval.line}`;
-  const whose = interval.authority === null ? '' : ` of ${interval.authority}/robots.txt${line}`;
+  const owner = interval.authority === null ? '' : ` of ${interval.authority}/robots.txt${line}`;
   const minutes =
     used.runningMs === null ? '' : `, ${(used.runningMs / 60_000).toFixed(1)} minutes since the first request`;
   return [
@@ -192,7 +194,7 @@ function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
     ...lanes.map(lane),
     isParked ? 'Parked: no request goes to it until you unpark it (`unpark`).' : waits,
     nextAtMs === null ? null : `Not before ${iso(nextAtMs)}.`,
-    `Interval ${interval.ms / 1_000} s (${interval.from}${whose}).`,
+    `Interval ${interval.ms / 1_000} s (${interval.from}${owner}).`,
     orderText(order),
     ...look.robots.map((state) => robotsLine(state, logged)),
     warningLine(logged),

@@ -3,7 +3,15 @@
 import type { HostLook, UrlLook } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from './decision.js';
-import { atRest, explain, explainHost, explainLoggedHost, isHostName, requestedForm, withError } from './explain.js';
+import {
+  explain,
+  explainHost,
+  explainLoggedHost,
+  isHostName,
+  requestedForm,
+  stoppedHostLook,
+  withError,
+} from './explain.js';
 import { explanationText } from './explain-text.js';
 
 const url = 'http://quarry.test/blasting/plan';
@@ -187,11 +195,11 @@ describe('a host that no run works on', () => {
       { ...wait, reason: 'interval' },
     ],
   ])('%s', (_name, more, nowMs, expected) => {
-    expect(atRest(host(more), nowMs).wait).toEqual(expected);
+    expect(stoppedHostLook(host(more), nowMs).wait).toEqual(expected);
   });
 
   it('has nothing in flight: what a killed run had in flight is queued', () => {
-    const told = atRest(host({ queued: 2, inFlight: 5 }), 8_000);
+    const told = stoppedHostLook(host({ queued: 2, inFlight: 5 }), 8_000);
     expect(told).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
   });
 
@@ -232,7 +240,7 @@ describe('a host that no run works on', () => {
 
   it('stays parked', () => {
     const parked = { ...wait, reason: 'host-parked', untilMs: null } as const;
-    const told = atRest(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
+    const told = stoppedHostLook(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
     expect(told.wait).toEqual(parked);
     expect(explanationText({ ...explainHost(told), bound: 'pages' })).toMatch(/Parked[\s\S]*bound of pages is used up/);
   });

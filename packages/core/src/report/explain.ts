@@ -44,7 +44,7 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly whyLogsOnly?: string | null;
 }
 
-const NOTHING = {
+const EMPTY_EXPLANATION = {
   reason: null,
   means: null,
   todo: null,
@@ -69,7 +69,7 @@ export function explain(
   look: UrlLook | null,
   place?: QueuedUrl | null,
 ): Explanation {
-  const base = { ...NOTHING, url, decision, look, ...(place === undefined ? {} : { place }) };
+  const base = { ...EMPTY_EXPLANATION, url, decision, look, ...(place === undefined ? {} : { place }) };
   if (decision !== null && (decision.status !== 'held' || look === null)) {
     const { status, reason, line, pattern, dialect, robots } = decision;
     return { ...base, ...meaningOf(reason), status, line, pattern, dialect, robots };
@@ -82,8 +82,8 @@ export function explain(
   const allowed = { ...base, status, line, pattern, dialect, robots };
   if (gate.kind === 'deny') return { ...allowed, ...meaningOf(gate.reason) };
   // If the queue was searched, the reason of the last run's hold is over unless the host still waits.
-  const heldFor = place == null ? decision?.reason : undefined;
-  const reason = status === 'unknown' ? undefined : (wait?.reason ?? heldFor);
+  const heldReason = place == null ? decision?.reason : undefined;
+  const reason = status === 'unknown' ? undefined : (wait?.reason ?? heldReason);
   return reason === undefined ? allowed : { ...allowed, ...meaningOf(reason), untilMs: wait?.untilMs ?? null };
 }
 
@@ -108,13 +108,13 @@ export function explainHost(host: HostLook): Explanation {
   const status = host.isKnown ? 'waiting' : 'unknown';
   const meaning = reason === null ? {} : meaningOf(reason);
   const [robots = null] = host.robots;
-  return { ...NOTHING, url: host.host, ...meaning, status, robots, untilMs: host.nextAtMs, host };
+  return { ...EMPTY_EXPLANATION, url: host.host, ...meaning, status, robots, untilMs: host.nextAtMs, host };
 }
 
 /** A host as the logs know it, if its frontier cannot be read. @throws Never */
 export function explainLoggedHost(host: string, logged: LoggedHost, whyLogsOnly: string | null): Explanation {
   const status = logged.requests === 0 && logged.warning === null ? 'unknown' : 'waiting';
-  return { ...NOTHING, url: host, status, logged, whyLogsOnly };
+  return { ...EMPTY_EXPLANATION, url: host, status, logged, whyLogsOnly };
 }
 
 function meaningOf(reason: string): Pick<Explanation, 'reason' | 'means' | 'todo'> {
@@ -139,19 +139,20 @@ export function requestedForm(text: string): string {
  * The state of a host while no run works on it. A wait that is over is left out. A killed run does not write its wait,
  * so that is derived from the host's interval and its last answers. @throws Never
  */
-export function atRest(look: HostLook, nowMs: number): HostLook {
+export function stoppedHostLook(look: HostLook, nowMs: number): HostLook {
   const { host, wait, nextAtMs, isParked, interval, inARow } = look;
   // Requests in flight when a run was killed come first when the crawl continues.
   const queued = look.queued + look.inFlight;
-  const rested = { ...look, queued, inFlight: 0 };
-  if (isParked || nextAtMs === null || nextAtMs <= nowMs) return { ...rested, wait: isParked ? wait : null };
-  if (wait !== null && (wait.untilMs === null || wait.untilMs > nowMs)) return { ...rested, wait: { ...wait, queued } };
-  const byInterval = nextAtMs <= nowMs + interval.ms ? INTERVAL_WAITS[interval.from] : null;
+  const stopped = { ...look, queued, inFlight: 0 };
+  if (isParked || nextAtMs === null || nextAtMs <= nowMs) return { ...stopped, wait: isParked ? wait : null };
+  if (wait !== null && (wait.untilMs === null || wait.untilMs > nowMs))
+    return { ...stopped, wait: { ...wait, queued } };
+  const byInterval = nextAtMs <= nowMs + interval.ms ? INTERVAL_REASONS[interval.from] : null;
   const reason = byInterval ?? (inARow.throttled + inARow.failed > 0 ? 'host-paused' : null);
-  return { ...rested, wait: reason === null ? null : { host, reason, untilMs: nextAtMs, queued } };
+  return { ...stopped, wait: reason === null ? null : { host, reason, untilMs: nextAtMs, queued } };
 }
 
-const INTERVAL_WAITS: Readonly<Record<HostLook['interval']['from'], HostWait['reason']>> = {
+const INTERVAL_REASONS: Readonly<Record<HostLook['interval']['from'], HostWait['reason']>> = {
   profile: 'interval',
   hosts: 'interval',
   adaptive: 'interval',

@@ -5,7 +5,7 @@ import { checkPaths } from '../call-options.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
-import { positive } from './added-numbers.js';
+import { withoutZeros } from './combined-counts.js';
 import type { OutcomeTable, RequestRecord, RobotsReceipt } from './decision.js';
 import { LOG_TAIL_READ_BYTES, MAX_HOST_AUTHORITIES, MAX_REPORTED_LOG_BYTES, MAX_STATUSES } from './limits.js';
 import { OutcomeCounts } from './outcome-counts.js';
@@ -57,12 +57,12 @@ export async function reportFromLogs(paths: LogPaths, onRequests: (requests: num
   };
   for await (const decision of finalDecisions(parts, onLeftOut, (earlier) => ledger.page(earlier))) {
     ledger.decision(decision);
-    ledger.takeBack(decision);
+    ledger.uncount(decision);
     counts.decision(decision);
   }
   const { requests, bytes, signed, truncated } = all;
   const known = { politeness: ledger.report(), outcomes: counts.outcomes(), requests, bytes, startedAtMs, endedAtMs };
-  return { ...known, ...positive({ signed, truncated }) };
+  return { ...known, ...withoutZeros({ signed, truncated }) };
 }
 
 /**
@@ -121,7 +121,7 @@ export async function loggedHost(
  * When every host has had its interval after the last requests of a log, epoch milliseconds, for a crawl that starts
  * over and has forgotten them. Reads only the end of the log; pauses are not included. @throws The platform's error.
  */
-export async function restedAtMs(
+export async function intervalsEndAtMs(
   requestsPath: string,
   { minMs, factor }: { readonly minMs: number; readonly factor: number },
 ): Promise<number> {

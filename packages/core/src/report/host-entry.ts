@@ -26,14 +26,14 @@ export function entriesFor(
   by: HostKeyBy = 'host',
 ): readonly AppliedHostEntry[] {
   const matches = entries.map(({ match }) => match);
-  const matching = createHostMatch(matches, by);
-  const places = new Set(names.flatMap((name) => matching(name)));
-  return entries.flatMap((entry, at) => (places.has(at) ? [{ at, ...entry }] : []));
+  const matchHost = createHostMatch(matches, by);
+  const positions = new Set(names.flatMap((name) => matchHost(name)));
+  return entries.flatMap((entry, at) => (positions.has(at) ? [{ at, ...entry }] : []));
 }
 
 /** An entry in one line. @throws Never */
 export function entryText(entry: AppliedHostEntry): string {
-  const { at, match, spacing = {}, headers = [], bounds = {}, exclude = [], ...turns } = entry;
+  const { at, match, spacing = {}, headers = [], bounds = {}, exclude = [], ...ordering } = entry;
   const numbers = (values: object): string =>
     Object.entries(values)
       .map(([name, value]) => `${name} ${value}`)
@@ -43,8 +43,8 @@ export function entryText(entry: AppliedHostEntry): string {
     ['bounds', numbers(bounds)],
     ['headers', headers.join(', ')],
     ['exclude', exclude.join(', ')],
-    ['order', numbers(turns)],
-  ].filter(([, said]) => said !== '');
-  const says = parts.map(([name, said]) => `${name}: ${said}`).join('; ');
-  return `hosts[${at}] applies (${match.join(', ')})${says === '' ? '' : `: ${says}`}.`;
+    ['order', numbers(ordering)],
+  ].filter(([, text]) => text !== '');
+  const details = parts.map(([name, text]) => `${name}: ${text}`).join('; ');
+  return `hosts[${at}] applies (${match.join(', ')})${details === '' ? '' : `: ${details}`}.`;
 }

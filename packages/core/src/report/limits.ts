@@ -22,9 +22,9 @@ export const MAX_RECENT_DECISIONS = 10_000; // decisions kept in memory for `exp
 /** Authorities (schemes and ports) of one host whose robots.txt an explanation names. Ours: most hosts have one. */
 export const MAX_HOST_AUTHORITIES = 16;
 /** URLs held or failed in one run and decided by the next that a report from logs counts only once. */
-export const MAX_OPEN_READ = 100_000;
+export const MAX_OPEN_DECISIONS = 100_000;
 /** URLs excluded or dropped repeatedly that count only once. */
-export const MAX_TURNED_AWAY = 262_144;
+export const MAX_KNOWN_EXCLUSIONS = 262_144;
 /**
  * The most bytes of logs from which a resumed run computes its report, some seconds; beyond, it covers the run alone.
  */

@@ -12,7 +12,7 @@ export class LineLog<T> {
   /** `null`: no limit. */
   #bytesLeft: number | null = null;
   #lines: string[] = [];
-  #waitingChars = 0;
+  #bufferedChars = 0;
   #endOfTurn: NodeJS.Immediate | null = null;
   #failure: MannerlyError | null = null;
   #isClosed = false;
@@ -43,8 +43,8 @@ export class LineLog<T> {
       this.#bytesLeft -= bytes;
     }
     this.#lines.push(line);
-    this.#waitingChars += line.length;
-    if (this.#waitingChars >= LOG_BUFFER_BYTES) this.flush();
+    this.#bufferedChars += line.length;
+    if (this.#bufferedChars >= LOG_BUFFER_BYTES) this.flush();
     // No caller can catch a failure here: the next call throws it.
     else this.#endOfTurn ??= setImmediate(() => this.#write());
   }
@@ -73,7 +73,7 @@ export class LineLog<T> {
     if (this.#failure !== null || this.#lines.length === 0) return;
     const bytes = Buffer.from(`${this.#lines.join('\n')}\n`);
     this.#lines = [];
-    this.#waitingChars = 0;
+    this.#bufferedChars = 0;
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
     } catch (error) {
@@ -85,13 +85,13 @@ export class LineLog<T> {
 /** Cuts off what follows the last line end, searched from the end piece by piece. */
 function cutIncompleteLine(file: number): void {
   const { size } = fstatSync(file);
-  const piece = Buffer.alloc(LOG_TAIL_BYTES);
-  for (let end = size; end > 0; end -= piece.length) {
-    const start = Math.max(0, end - piece.length);
-    const newline = piece.subarray(0, readSync(file, piece, 0, end - start, start)).lastIndexOf(0x0a);
+  const chunk = Buffer.alloc(LOG_TAIL_BYTES);
+  for (let end = size; end > 0; end -= chunk.length) {
+    const start = Math.max(0, end - chunk.length);
+    const newline = chunk.subarray(0, readSync(file, chunk, 0, end - start, start)).lastIndexOf(0x0a);
     if (newline < 0 && start > 0) continue;
-    const wholeEnd = start + newline + 1;
-    if (wholeEnd < size) ftruncateSync(file, wholeEnd);
+    const lastLineEnd = start + newline + 1;
+    if (lastLineEnd < size) ftruncateSync(file, lastLineEnd);
     return;
   }
 }

@@ -1,7 +1,7 @@
 // A crawl that fetched no page must not look successful, whatever the reason.
 
 import { expect, it } from 'vitest';
-import { fetchedNoPage, whyNothingFetched } from './nothing-fetched.js';
+import { hasFetchedNoPage, whyNothingFetched } from './nothing-fetched.js';
 
 it.each([
   ['was held by its own licence', { held: { license: 1 } }, true],
@@ -9,6 +9,6 @@ it.each([
   ['is one of another process, and what is queued is open', { held: { 'run-ended': 1 } }, false],
 ])('a page that %s', (_, outcomes, isNone) => {
   const report = { pages: 1, state: 'finished', alreadyFinished: false, outcomes } as const;
-  expect(fetchedNoPage(report)).toBe(isNone);
+  expect(hasFetchedNoPage(report)).toBe(isNone);
   expect(whyNothingFetched(report) !== null).toBe(isNone);
 });

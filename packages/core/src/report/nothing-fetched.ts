@@ -1,11 +1,11 @@
 // Why a crawl fetched nothing, or only its first page: by the reasons of its report, with what can be done.
 
 import type { CrawlReport } from './crawl-report.js';
-import { partedOutcomes } from './outcome-counts.js';
-import { explainedReason } from './reasons.js';
+import { splitOutcomes } from './outcome-counts.js';
+import { explainReason } from './reasons.js';
 import { sumOf } from './table.js';
 
-type Ended = Pick<CrawlReport, 'pages' | 'state' | 'alreadyFinished' | 'outcomes'>;
+type EndedCrawl = Pick<CrawlReport, 'pages' | 'state' | 'alreadyFinished' | 'outcomes'>;
 
 /** The number of fetched pages, without failed ones, redirects, sitemaps and companion files. @throws Never */
 export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): number {
@@ -14,8 +14,8 @@ export function fetchedPages({ outcomes }: Pick<CrawlReport, 'outcomes'>): numbe
 }
 
 /** Whether no page was fetched, not even by other processes of the crawl: their pages have no outcome here. */
-export function fetchedNoPage(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
-  const urls = Object.values(partedOutcomes(report.outcomes).decided).reduce((sum, reasons) => sum + sumOf(reasons), 0);
+export function hasFetchedNoPage(report: Pick<CrawlReport, 'pages' | 'outcomes'>): boolean {
+  const urls = Object.values(splitOutcomes(report.outcomes).decided).reduce((sum, reasons) => sum + sumOf(reasons), 0);
   return fetchedPages(report) === 0 && report.pages <= urls;
 }
 
@@ -23,11 +23,11 @@ export function fetchedNoPage(report: Pick<CrawlReport, 'pages' | 'outcomes'>): 
  * Why a crawl fetched at most one page: a line, followed by a line for each reason.
  * @returns `null` if it fetched more, was stopped, or ended by a bound or before this run after a page.
  */
-export function whyNothingFetched(report: Ended): string | null {
+export function whyNothingFetched(report: EndedCrawl): string | null {
   const { state, alreadyFinished, outcomes } = report;
   const pages = fetchedPages(report);
   const hasEnded = alreadyFinished || state === 'bounded';
-  if (pages > 1 || (pages === 0 && !fetchedNoPage(report)) || state === 'stopped' || (hasEnded && pages > 0))
+  if (pages > 1 || (pages === 0 && !hasFetchedNoPage(report)) || state === 'stopped' || (hasEnded && pages > 0))
     return null;
   const head = pages === 0 ? 'No page was fetched:' : 'Only one page was fetched:';
   const reasons = Object.entries(outcomes).flatMap(([status, counts]) =>
@@ -40,5 +40,5 @@ export function whyNothingFetched(report: Ended): string | null {
 
 /** What a reason means and what can be done, as a line of a list. */
 export function reasonLine(reason: string, count: number): string {
-  return `  ${reason} (${count}): ${explainedReason(reason)}`;
+  return `  ${reason} (${count}): ${explainReason(reason)}`;
 }

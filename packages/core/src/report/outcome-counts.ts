@@ -3,7 +3,7 @@
 
 import { createRecentSet } from '@mannerly/frontier/internal';
 import type { OutcomeTable, UrlDecision, UrlStatus } from './decision.js';
-import { MAX_COUNTED_REASONS, MAX_TURNED_AWAY } from './limits.js';
+import { MAX_COUNTED_REASONS, MAX_KNOWN_EXCLUSIONS } from './limits.js';
 import { reasonOf } from './reasons.js';
 
 /** How many URLs have one status for one reason. */
@@ -19,12 +19,12 @@ export class OutcomeCounts {
   readonly #byStatus = new Map<UrlStatus, Map<string, CountedReason>>();
 
   decision({ status, reason, replaces }: UrlDecision): CountedReason {
-    if (replaces !== undefined) this.takeBack(replaces);
+    if (replaces !== undefined) this.uncount(replaces);
     return this.#add(status, reason, 1);
   }
 
   /** Uncounts a URL that will be decided again. */
-  takeBack({ status, reason }: Pick<UrlDecision, 'status' | 'reason'>): void {
+  uncount({ status, reason }: Pick<UrlDecision, 'status' | 'reason'>): void {
     this.#add(status, reason, -1);
   }
 
@@ -67,7 +67,7 @@ export class OutcomeCounts {
  * Splits decided URLs from open ones: the next run decides what this one leaves held. A page that a licence holds
  * counts as decided until an operator has it retried.
  */
-export function partedOutcomes({ held = {}, ...others }: OutcomeTable): {
+export function splitOutcomes({ held = {}, ...others }: OutcomeTable): {
   readonly decided: OutcomeTable;
   readonly open: OutcomeTable;
 } {
@@ -78,8 +78,8 @@ export function partedOutcomes({ held = {}, ...others }: OutcomeTable): {
 /**
  * Makes a test for decisions in their order: whether the URL was excluded or dropped before, so that it counts already.
  */
-export function turnedAwayAgain(): (decision: UrlDecision) => boolean {
-  const known = createRecentSet(MAX_TURNED_AWAY);
+export function createRepeatedExclusionCheck(): (decision: UrlDecision) => boolean {
+  const known = createRecentSet(MAX_KNOWN_EXCLUSIONS);
   return ({ status, url, reason, replaces = { status, reason } }) => {
     const isKnown = (status === 'excluded' || status === 'dropped') && !known.add(url);
     return isKnown && replaces.status === status && replaces.reason === reason;
@@ -87,7 +87,7 @@ export function turnedAwayAgain(): (decision: UrlDecision) => boolean {
 }
 
 /** A bound that kept URLs out. */
-export interface BoundMet {
+export interface LimitingBound {
   /** The option: `bounds.depth`, `bounds.pages`, `traps`. */
   readonly bound: string;
   /** URLs that were dropped for good because of it. */
@@ -97,22 +97,22 @@ export interface BoundMet {
 }
 
 /** The bounds that kept URLs out, those with the most URLs first. Never throws. */
-export function boundsMet(outcomes: OutcomeTable): BoundMet[] {
-  const met = new Map<string, { bound: string; dropped: number; left: number }>();
+export function limitingBounds(outcomes: OutcomeTable): LimitingBound[] {
+  const byBound = new Map<string, { bound: string; dropped: number; left: number }>();
   for (const [status, reasons] of Object.entries(outcomes)) {
     for (const [reason, urls] of Object.entries(reasons)) {
       const bound = reasonOf(reason)?.bound;
       if (bound === undefined) continue;
-      const counts = met.get(bound) ?? { bound, dropped: 0, left: 0 };
-      met.set(bound, counts);
+      const counts = byBound.get(bound) ?? { bound, dropped: 0, left: 0 };
+      byBound.set(bound, counts);
       counts[status === 'held' ? 'left' : 'dropped'] += urls;
     }
   }
-  return [...met.values()].sort((a, b) => b.dropped + b.left - (a.dropped + a.left));
+  return [...byBound.values()].sort((a, b) => b.dropped + b.left - (a.dropped + a.left));
 }
 
 /** `257 URLs by traps, 3 by bounds.depth`; empty if there are none. */
-export function droppedByBounds(bounds: readonly BoundMet[]): string {
+export function droppedByBounds(bounds: readonly LimitingBound[]): string {
   const dropped = bounds.filter((each) => each.dropped > 0);
   return dropped
     .map(({ bound, dropped: urls }, at) => `${urls}${at > 0 ? '' : urls === 1 ? ' URL' : ' URLs'} by \`${bound}\``)

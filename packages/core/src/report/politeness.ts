@@ -52,9 +52,9 @@ export class PolitenessLedger {
   }
 
   /** Uncounts an earlier run's decision about the URL that this one replaces. */
-  takeBack({ url, replaces }: UrlDecision): void {
+  uncount({ url, replaces }: UrlDecision): void {
     const host = replaces === undefined ? undefined : parseUrlParts(url)?.host;
-    if (host !== undefined && replaces !== undefined) this.#hosts.get(host)?.takeBack(replaces.status);
+    if (host !== undefined && replaces !== undefined) this.#hosts.get(host)?.uncount(replaces.status);
   }
 
   /** Takes a page whose decision does not count, because a later one about its URL does. */
@@ -116,7 +116,7 @@ export class RequestCounts {
 }
 
 /** Text of a site, cut to the length that a report keeps. @throws Never */
-export function cut(text: string): string {
+export function truncate(text: string): string {
   return text.length <= MAX_REPORT_TEXT ? text : `${text.slice(0, MAX_REPORT_TEXT)}…`;
 }
 
@@ -170,7 +170,7 @@ class HostLedger {
       this.#exclusions.push(exclusionOf(decision));
   }
 
-  takeBack(status: UrlStatus): void {
+  uncount(status: UrlStatus): void {
     // The replaced decision may have no line of its own.
     if (status !== 'fetched' && this.#row[status] > 0) this.#row[status] -= 1;
   }
@@ -188,7 +188,7 @@ class HostLedger {
       this.#pause = { fromMs: Math.min(fromMs, atMs), untilMs: Math.max(before, untilMs) };
     }
     const lines = code === 'comment' ? this.#comments : this.#warnings;
-    if (lines.size < MAX_REPORT_LINES_PER_HOST) lines.add(cut(code === 'comment' ? detail : warningText(warning)));
+    if (lines.size < MAX_REPORT_LINES_PER_HOST) lines.add(truncate(code === 'comment' ? detail : warningText(warning)));
   }
 
   report(): HostPoliteness {
@@ -241,10 +241,10 @@ const EMPTY_ROW: Omit<HostPoliteness, 'host'> & { readonly pages: number } = {
 function exclusionOf({ url, reason, layer, line, pattern, robots }: UrlDecision): HostPoliteness['exclusions'][number] {
   const isByRobots = layer === 'robots';
   return {
-    url: cut(url),
+    url: truncate(url),
     reason,
     line: isByRobots ? line : null,
-    pattern: isByRobots && pattern !== null ? cut(pattern) : null,
+    pattern: isByRobots && pattern !== null ? truncate(pattern) : null,
     authority: isByRobots ? (robots?.authority ?? null) : null,
   };
 }

@@ -20,16 +20,16 @@ export function progressText(progress: CrawlProgress, nowMs: number, width = 100
           `${excluded} excluded`,
           failed === 0 ? '' : `${failed} failed`,
           `${perSecond.toFixed(1)}/s`,
-          doing(progress, nowMs),
+          activityText(progress, nowMs),
         ];
   const line = parts.filter((part) => part !== '').join(' · ');
   return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
 }
 
-function doing({ waitingFor, waitingHosts, inFlight }: CrawlProgress, nowMs: number): string {
+function activityText({ waitingFor, waitingHosts, inFlight }: CrawlProgress, nowMs: number): string {
   if (inFlight > 0) return `${inFlight} in flight`;
   if (waitingFor === null) return '';
   const others = waitingHosts > 1 ? `, ${waitingHosts - 1} more` : '';
-  const left = waitingFor.untilMs === null ? '' : ` ${seconds(Math.max(0, waitingFor.untilMs - nowMs))}`;
-  return `waiting for ${printable(waitingFor.host, 60)} (${waitingFor.reason})${left}${others}`;
+  const remaining = waitingFor.untilMs === null ? '' : ` ${seconds(Math.max(0, waitingFor.untilMs - nowMs))}`;
+  return `waiting for ${printable(waitingFor.host, 60)} (${waitingFor.reason})${remaining}${others}`;
 }

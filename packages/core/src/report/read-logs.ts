@@ -15,12 +15,12 @@ import type {
   LeftOutLine,
   OutcomeTable,
   RequestRecord,
-  RunPromise,
+  RunDeclaration,
   StagesLine,
   UrlDecision,
 } from './decision.js';
-import { MAX_OPEN_READ } from './limits.js';
-import { partedOutcomes, turnedAwayAgain } from './outcome-counts.js';
+import { MAX_OPEN_DECISIONS } from './limits.js';
+import { createRepeatedExclusionCheck, splitOutcomes } from './outcome-counts.js';
 
 export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'> &
   Partial<Pick<CrawlPaths, 'runsPath'>>;
@@ -31,13 +31,13 @@ export interface LogPaths extends PartLogPaths {
 }
 
 /** Makes the reader of one log, starting at a byte. @param isLine - Whether a value is a line of it. */
-const readerOf =
+const createLogReader =
   <T>(isLine: (value: unknown) => value is T) =>
   (path: string, start = 0): AsyncGenerator<T> =>
     readValues(path, isLine, start);
 
 /** Makes the test of a line: it has these members, and the first is a string. */
-const lineWith =
+const createLineTest =
   <T>(text: string, ...members: readonly string[]) =>
   (value: unknown): value is T =>
     isObject(value) && typeof value[text] === 'string' && members.every((name) => name in value);
@@ -52,45 +52,45 @@ export const isRequest = (value: unknown): value is RequestRecord =>
 /** Whether a value is a decision. Never throws. */
 export const isDecision = (value: unknown): value is UrlDecision =>
   isOutcome(value) &&
-  areTexts(value, 'url', 'layer') &&
+  areStrings(value, 'url', 'layer') &&
   ['detail', 'pattern', 'from'].every((name) => typeof (value[name] ?? '') === 'string') &&
   isTime(value['atMs']) &&
-  isReplacing(value);
+  hasValidReplaces(value);
 
 /** The requests of one log in the order of their ends. */
-export const readRequests = readerOf(isRequest);
+export const readRequests = createLogReader(isRequest);
 /** The decisions of one log in the order of writing. */
-export const readDecisions = readerOf(isDecision);
+export const readDecisions = createLogReader(isDecision);
 /** The warnings of one log in the order of writing. */
-export const readHostWarnings = readerOf((value): value is HostWarning => {
+export const readHostWarnings = createLogReader((value): value is HostWarning => {
   if (!isObject(value)) return false;
   const { atMs, untilMs = null } = value;
-  return areTexts(value, 'host', 'code', 'detail') && isTime(atMs) && (untilMs === null || isTime(untilMs));
+  return areStrings(value, 'host', 'code', 'detail') && isTime(atMs) && (untilMs === null || isTime(untilMs));
 });
 /** What the runs of one log declare, in the order of their starts; each followed by its comparisons of clocks. */
-export const readRunsAndClocks = readerOf(
-  (value): value is RunPromise | ClockLine => isRunPromise(value) || isClockLine(value),
+export const readRunsAndClocks = createLogReader(
+  (value): value is RunDeclaration | ClockLine => isRunDeclaration(value) || isClockLine(value),
 );
 /** What the stages of the items did in the runs of one log. */
-export const readStages = readerOf(
+export const readStages = createLogReader(
   (value): value is StagesLine =>
     isObject(value) && Array.isArray(value['stages']) && value['stages'].every(isStageCounts),
 );
 /** The errors of handlers, hooks and sinks of one log in the order of writing. */
-export const readErrors = readerOf(lineWith<CodeError>('message', 'code', 'url', 'stack'));
+export const readErrors = createLogReader(createLineTest<CodeError>('message', 'code', 'url', 'stack'));
 /** The rejected items of one log in the order of writing. */
-export const readRejected = readerOf(lineWith<RejectedItem>('url', 'issues', 'data'));
+export const readRejected = createLogReader(createLineTest<RejectedItem>('url', 'issues', 'data'));
 
 /** The requests of all processes in the order of their ends. */
 export function allRequests(parts: readonly Pick<PartLogPaths, 'requestsPath'>[]): AsyncGenerator<RequestRecord> {
   const logs = parts.map(({ requestsPath }) => readRequests(requestsPath));
-  return inOrder(logs, ({ endedAtMs }) => endedAtMs);
+  return mergeByTime(logs, ({ endedAtMs }) => endedAtMs);
 }
 
 /** The warnings of all processes in the order of time. */
 export function allWarnings(parts: readonly Pick<PartLogPaths, 'warningsPath'>[]): AsyncGenerator<HostWarning> {
   const logs = parts.map(({ warningsPath }) => readHostWarnings(warningsPath));
-  return inOrder(logs, ({ atMs }) => atMs);
+  return mergeByTime(logs, ({ atMs }) => atMs);
 }
 
 /**
@@ -107,11 +107,11 @@ export async function* finalDecisions(
 ): AsyncGenerator<UrlDecision> {
   /** Held and failed URLs: a later run, or a retry, decides them again. */
   const open = new Map<string, UrlDecision>();
-  const isAgain = turnedAwayAgain();
-  const logs = parts.map(({ decisionsPath }) => logged(decisionsPath, onLeftOut));
-  for await (const decision of inOrder(logs, ({ atMs }) => atMs)) {
+  const isRepeatedExclusion = createRepeatedExclusionCheck();
+  const logs = parts.map(({ decisionsPath }) => readCountedDecisions(decisionsPath, onLeftOut));
+  for await (const decision of mergeByTime(logs, ({ atMs }) => atMs)) {
     const { status, url } = decision;
-    if (isAgain(decision)) {
+    if (isRepeatedExclusion(decision)) {
       if (decision.isPage === true) onEarlierPage(decision);
       continue;
     }
@@ -120,7 +120,7 @@ export async function* finalDecisions(
     open.delete(url);
     // Held or failed decisions have not been counted: replace the decision that they replaced.
     const final = earlier === undefined ? decision : withReplaces(decision, earlier.replaces);
-    if ((status === 'held' || status === 'failed') && open.size < MAX_OPEN_READ) open.set(url, final);
+    if ((status === 'held' || status === 'failed') && open.size < MAX_OPEN_DECISIONS) open.set(url, final);
     else yield final;
   }
   yield* open.values();
@@ -131,7 +131,10 @@ function withReplaces({ replaces: _, ...decision }: UrlDecision, replaces: UrlDe
 }
 
 /** The decisions of one log. The next run decides URLs without a line that one run left open. */
-async function* logged(path: string, onLeftOut: (counts: OutcomeTable) => void): AsyncGenerator<UrlDecision> {
+async function* readCountedDecisions(
+  path: string,
+  onLeftOut: (counts: OutcomeTable) => void,
+): AsyncGenerator<UrlDecision> {
   let open: OutcomeTable = {};
   for await (const line of readValues(path, isDecisionOrLeftOut)) {
     if (!('leftOut' in line)) {
@@ -139,7 +142,7 @@ async function* logged(path: string, onLeftOut: (counts: OutcomeTable) => void):
       yield line;
       continue;
     }
-    const { decided, open: last } = partedOutcomes(line.leftOut);
+    const { decided, open: last } = splitOutcomes(line.leftOut);
     open = last;
     onLeftOut(decided);
   }
@@ -179,7 +182,7 @@ export async function findError(paths: readonly string[], url: string): Promise<
  * Merges the values of several sources in the order of their times; each source is already in order. At equal times the
  * earlier source comes first. A clock that was set back keeps its source in order. @param timeOf - Epoch milliseconds.
  */
-export async function* inOrder<T>(
+export async function* mergeByTime<T>(
   sources: readonly AsyncIterable<T>[],
   timeOf: (value: T) => number,
 ): AsyncGenerator<T, void, undefined> {
@@ -195,7 +198,7 @@ export async function* inOrder<T>(
     if (first.done !== true) heads.push({ rest, value: first.value, atMs: timeOf(first.value) });
   }
   while (heads.length > 0) {
-    const next = heads.reduce((least, head) => (head.atMs < least.atMs ? head : least));
+    const next = heads.reduce((earliest, head) => (head.atMs < earliest.atMs ? head : earliest));
     yield next.value;
     const following = await next.rest.next();
     if (following.done === true) heads.splice(heads.indexOf(next), 1);
@@ -206,7 +209,7 @@ export async function* inOrder<T>(
   }
 }
 
-function areTexts(value: Readonly<Record<string, unknown>>, ...names: readonly string[]): boolean {
+function areStrings(value: Readonly<Record<string, unknown>>, ...names: readonly string[]): boolean {
   return names.every((name) => typeof value[name] === 'string');
 }
 
@@ -216,11 +219,11 @@ function isTime(value: unknown): boolean {
 }
 
 function isOutcome(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && areTexts(value, 'status', 'reason');
+  return isObject(value) && areStrings(value, 'status', 'reason');
 }
 
 /** Whether what a decision replaces is an outcome too, if it replaces anything. */
-function isReplacing({ replaces }: Readonly<Record<string, unknown>>): boolean {
+function hasValidReplaces({ replaces }: Readonly<Record<string, unknown>>): boolean {
   return replaces === undefined || isOutcome(replaces);
 }
 
@@ -229,10 +232,10 @@ function isToken(value: unknown): boolean {
   return typeof value === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(value);
 }
 
-function isRunPromise(value: unknown): value is RunPromise {
+function isRunDeclaration(value: unknown): value is RunDeclaration {
   if (!isObject(value)) return false;
   const { userAgent, tokens, pace, concurrency, robots, versions } = value as Partial<
-    Record<keyof RunPromise, unknown>
+    Record<keyof RunDeclaration, unknown>
   >;
   const areTokens = Array.isArray(tokens) && tokens.length > 0 && tokens.every(isToken);
   const isPace = isObject(pace) && typeof pace['minMs'] === 'number';

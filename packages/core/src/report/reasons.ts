@@ -17,14 +17,14 @@ export interface ReasonEntry {
   readonly bound?: string;
 }
 
-const retried = (reason: string): string => `\`run({ retry: { reason: '${reason}' } })\` (--retry ${reason})`;
+const retryCall = (reason: string): string => `\`run({ retry: { reason: '${reason}' } })\` (--retry ${reason})`;
 const UNPARK = '`crawler.unpark(host)` (--unpark HOST)';
 const AGAIN_LATER = 'Run the same crawl again after that time.';
 
 /** The rows of one stage; `todo` applies to rows without their own. */
 const rows =
   (statuses: readonly UrlStatus[], layer: ReasonEntry['layer'], todo = '') =>
-  (means: string, own = todo): ReasonEntry => ({ statuses, layer, means, todo: own });
+  (means: string, ownTodo = todo): ReasonEntry => ({ statuses, layer, means, todo: ownTodo });
 
 const fetched = rows(['fetched'], 'fetch');
 const fetchedPage = rows(['fetched'], 'page');
@@ -38,7 +38,7 @@ const outOfBounds = (option: string, means: string, todo = START_OVER): ReasonEn
   bound: `bounds.${option}`,
 });
 /** Still queued when a bound ended the crawl. */
-const leftByBound = (option: string, means: string): ReasonEntry => ({
+const heldByBound = (option: string, means: string): ReasonEntry => ({
   ...rows(['held'], 'bounds', 'Raise the bound and run the crawl again.')(means),
   bound: `bounds.${option}`,
 });
@@ -89,7 +89,7 @@ export const REASONS = {
   license: rows(
     ['held'],
     'page',
-    `Read the document. Set \`licensing.accepted\`, or obtain a token, then ${retried('license')}.`,
+    `Read the document. Set \`licensing.accepted\`, or obtain a token, then ${retryCall('license')}.`,
   )(
     'A licence of the site requires what the crawl does not have (a payment, a token, accepted terms), or cannot be read.',
   ),
@@ -119,9 +119,9 @@ export const REASONS = {
   'url-invalid': outOfScope('It is not a URL.'),
   'url-scheme': outOfScope('Only http and https are fetched.'),
   'bound-depth': outOfBounds('depth', 'It is more links away from a seed than `bounds.depth` allows.'),
-  'bound-pages': leftByBound('pages', 'The crawl has fetched as many pages as `bounds.pages` allows.'),
-  'bound-minutes': leftByBound('minutes', 'The running time allowed by `bounds.minutes` is used up.'),
-  'bound-bytes': leftByBound('bytes', 'The crawl has received as many bytes as `bounds.bytes` allows.'),
+  'bound-pages': heldByBound('pages', 'The crawl has fetched as many pages as `bounds.pages` allows.'),
+  'bound-minutes': heldByBound('minutes', 'The running time allowed by `bounds.minutes` is used up.'),
+  'bound-bytes': heldByBound('bytes', 'The crawl has received as many bytes as `bounds.bytes` allows.'),
   'bound-host-pages': outOfBounds(
     'pagesPerHost',
     'The crawl has fetched as many pages of its host as `bounds.pagesPerHost` allows.',
@@ -200,7 +200,7 @@ export const REASONS = {
   ),
   'sign-in-refused': failed(
     'The site rejects the credential of `signIn` for this page; its host is parked.',
-    `Check the account by hand. Then ${UNPARK} and ${retried('sign-in-refused')}.`,
+    `Check the account by hand. Then ${UNPARK} and ${retryCall('sign-in-refused')}.`,
   ),
   challenged: failed(
     'It answered with a browser challenge instead of the page.',
@@ -209,19 +209,19 @@ export const REASONS = {
   'redirect-invalid': failed('It answered with a redirect that leads nowhere.', 'Check that the URL is correct.'),
   'retries-exhausted': failed(
     'Every attempt failed, and no retry is left.',
-    `The last failure: \`crawler.explain(url)\`. Later, ${retried('retries-exhausted')} requests it again.`,
+    `The last failure: \`crawler.explain(url)\`. Later, ${retryCall('retries-exhausted')} requests it again.`,
   ),
   'handler-error': failedInCode(
     'The handler threw; nothing that it emitted or followed was kept.',
-    `Fix the handler: \`crawler.explain\` and errors.jsonl have the error with its stack. Then ${retried('handler-error')}.`,
+    `Fix the handler: \`crawler.explain\` and errors.jsonl have the error with its stack. Then ${retryCall('handler-error')}.`,
   ),
   poison: rows(['failed'], 'page')(
     'The process died twice while the page was read or handled, so the page is skipped.',
-    `Look at the page and its handler; ${retried('poison')} tries it once more.`,
+    `Look at the page and its handler; ${retryCall('poison')} tries it once more.`,
   ),
   'render-failed': rows(['failed'], 'page')(
     'It was fetched, but the browser could not open it; the detail says why. No handler saw it.',
-    `With ${retried('render-failed')} it is requested once more.`,
+    `With ${retryCall('render-failed')} it is requested once more.`,
   ),
   'user-data-invalid': failedInCode(
     'The user data of the URL does not match the schema of its route; no handler saw the page.',
@@ -281,7 +281,7 @@ export function reasonOf(reason: string): ReasonEntry | null {
 }
 
 /** What a reason means and what to do, for a message. */
-export function explainedReason(reason: string): string {
+export function explainReason(reason: string): string {
   const { means, todo } = reasonOf(reason) ?? { means: 'See the decision log.', todo: '' };
   return `${means} ${todo}`.trimEnd();
 }

@@ -1,6 +1,6 @@
 // What became of the pages that a run visited again.
 
-import { largest, sums } from './added-numbers.js';
+import { largest, sums } from './combined-counts.js';
 
 /** What a recrawl has found so far. */
 export interface RecrawlCounts {
@@ -24,7 +24,7 @@ export interface RecrawlCounts {
 }
 
 /** The sum of the counts of several processes; `null` if there are none. */
-export function addedRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts | null {
+export function sumRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts | null {
   if (all.length === 0) return null;
   const shares = all.flatMap(({ freshBefore: before, freshAfter: after }) =>
     before === null || after === null ? [] : [{ before, after }],

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
 import type { RejectedItem } from '../handle/staged.js';
 import { CrawlLogs } from './crawl-logs.js';
-import type { RunPromise } from './decision.js';
+import type { RunDeclaration } from './decision.js';
 import { LineLog } from './line-log.js';
 import { readRejected } from './read-logs.js';
 
@@ -35,7 +35,7 @@ async function urls(path: string): Promise<string[]> {
 it('is not made before an item is rejected', async () => {
   const folder = newFolder();
   const directory = await openCrawlDirectory(folder, { name: 'bot', tokens: ['bot'], seeds: ['http://a.test/'] }, 0);
-  const logs = new CrawlLogs(directory, { startedAtMs: 0, tokens: ['bot'] } as unknown as RunPromise);
+  const logs = new CrawlLogs(directory, { startedAtMs: 0, tokens: ['bot'] } as unknown as RunDeclaration);
   logs.rejected([]);
   expect(existsSync(directory.rejectedPath)).toBe(false);
   logs.rejected([item(1)]);

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import type { HostPoliteness } from './crawl-report.js';
 import { reasonOf } from './reasons.js';
 
-/** Hosts, exclusions, comments and warnings as text. @param most - Hosts and exclusions that are listed. */
-export function politenessText(rows: readonly HostPoliteness[], most = 40): string {
-  const parts = [hostTable(rows, most), leftAloneText(rows, most), remarksText(rows)];
+/** Hosts, exclusions, comments and warnings as text. @param maxRows - Hosts and exclusions that are listed. */
+export function politenessText(rows: readonly HostPoliteness[], maxRows = 40): string {
+  const parts = [hostTable(rows, maxRows), exclusionsText(rows, maxRows), remarksText(rows)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
@@ -53,7 +53,7 @@ export function printable(text: string, limit = 200): string {
 }
 
 /** Text as a terminal may show it: control and direction characters become escapes, and JSON stays the same JSON. */
-export function visible(text: string): string {
+export function escapeControls(text: string): string {
   return text.replaceAll(
     /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -113,7 +113,7 @@ function ruleText({ line, pattern, authority }: Exclusion): string {
 }
 
 /** What sites excluded, and by which line. Empty if nothing was excluded. */
-function leftAloneText(rows: readonly HostPoliteness[], maxExclusions: number): string {
+function exclusionsText(rows: readonly HostPoliteness[], maxExclusions: number): string {
   const exclusions = rows.flatMap((row) => row.exclusions);
   if (exclusions.length === 0) return '';
   const table = tableText(EXCLUSION_COLUMNS, exclusions.slice(0, maxExclusions));

@@ -7,9 +7,9 @@ import type { Clock, Frontier } from '@mannerly/frontier';
 import type { JournalListener } from '../journal/journal.js';
 import { decodeJson, encodeJson } from '../json-record.js';
 import type { Item } from '../output/sink.js';
-import { sums } from '../report/added-numbers.js';
+import { sums } from '../report/combined-counts.js';
 import type { OutcomeTable, RequestRecord, UrlDecision } from '../report/decision.js';
-import { OutcomeCounts, partedOutcomes, turnedAwayAgain } from '../report/outcome-counts.js';
+import { createRepeatedExclusionCheck, OutcomeCounts, splitOutcomes } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
@@ -58,7 +58,7 @@ export class CrawlTotals implements JournalListener {
   readonly #clock: Clock;
   readonly #outcomes: OutcomeCounts;
   readonly #ledger: PolitenessLedger;
-  readonly #isAgain = turnedAwayAgain();
+  readonly #isRepeatedExclusion = createRepeatedExclusionCheck();
   #store: TotalsStore | null = null;
   #now: () => ProcessNow = () => ({ phase: 'over', underway: 0 });
   #runs = 0;
@@ -86,7 +86,7 @@ export class CrawlTotals implements JournalListener {
   }
 
   decision(decision: UrlDecision): void {
-    if (!this.#isAgain(decision)) this.#outcomes.decision(decision);
+    if (!this.#isRepeatedExclusion(decision)) this.#outcomes.decision(decision);
   }
 
   leftOut(counts: OutcomeTable): void {
@@ -108,7 +108,7 @@ export class CrawlTotals implements JournalListener {
    */
   async open(store: TotalsStore, earlier: AsyncIterable<UrlDecision>, now: () => ProcessNow): Promise<void> {
     this.#now = now;
-    for await (const decision of earlier) this.#isAgain(decision);
+    for await (const decision of earlier) this.#isRepeatedExclusion(decision);
     const parts = readTotals(await store.readParts(TOTALS_KEY));
     this.#store = store;
     for (const [part, totals] of parts) {
@@ -117,7 +117,7 @@ export class CrawlTotals implements JournalListener {
       if (!isOwn) continue;
       this.#runs = totals.runs;
       for (const count of COUNTS) this.counts[count] += totals[count];
-      this.#outcomes.leftOut(partedOutcomes(totals.outcomes).decided);
+      this.#outcomes.leftOut(splitOutcomes(totals.outcomes).decided);
     }
     await this.#write(store, false);
     this.#stop = repeatedly(this.#clock, TOTALS_EVERY_MS, () => this.#write(store, false));

@@ -14,7 +14,7 @@ import { agreedTerms, type CrawlTerms, TERMS_KEY, termsOf } from '../options/cra
 import { letAllIn } from '../order-seed/wave-frontier.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
-import { boundsMet } from '../report/outcome-counts.js';
+import { limitingBounds } from '../report/outcome-counts.js';
 import { asMannerlyError } from '../store-error.js';
 import { beginChoice, countFromAgain, endAgain } from './again.js';
 import { compareClocks } from './clock-comparison.js';
@@ -230,7 +230,7 @@ async function reportOf(
       ? await totalsFromLogs(isPart ? directory : { ...directory, parts: await partsOf(directory.path) })
       : null;
   const outcomes = logged?.outcomes ?? counts.outcomes();
-  const bounds = boundsMet(outcomes);
+  const bounds = limitingBounds(outcomes);
   const isBounded = end.state === 'finished' && bounds.length > 0;
   // A standing crawl ends only for now: something will be due.
   const isStanding = setup.again && (run.options.recrawl?.everyDays ?? null) !== null;

@@ -12,8 +12,8 @@ import { MannerlyError } from '../errors.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { CrawlLogs } from '../report/crawl-logs.js';
-import type { RunPromise } from '../report/decision.js';
-import { restedAtMs } from '../report/from-logs.js';
+import type { RunDeclaration } from '../report/decision.js';
+import { intervalsEndAtMs } from '../report/from-logs.js';
 import { damagedRequestLogs } from './directory-damage.js';
 import type { RunSetup } from './run-setup.js';
 
@@ -28,8 +28,9 @@ export type RunDirectory = Awaited<ReturnType<typeof openRunDirectory>>;
 export async function openRunDirectory(setup: RunSetup, nowMs: number) {
   const { options, out, reset, isShared, isOwnStore, store, damage = [] } = setup;
   const damaged = damagedRequestLogs(damage);
-  const promise = { ...promiseOf(options, nowMs), ...(damaged.length === 0 ? {} : { damaged }) };
-  if (out === null) return { directory: null, logs: new CrawlLogs(null, promise), needsFrontier: false, restedAtMs: 0 };
+  const declaration = { ...declarationOf(options, nowMs), ...(damaged.length === 0 ? {} : { damaged }) };
+  if (out === null)
+    return { directory: null, logs: new CrawlLogs(null, declaration), needsFrontier: false, restedAtMs: 0 };
   const { name, tokens } = options.identity;
   const rested = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
   const directory = await openCrawlDirectory(out, { name, tokens, seeds: options.scope.seeds }, nowMs, isShared);
@@ -37,7 +38,7 @@ export async function openRunDirectory(setup: RunSetup, nowMs: number) {
     const requested = (await partsOf(out)).map(({ requestsPath }) => sizeOf(requestsPath));
     const isKept = isOwnStore || store.capabilities.shared;
     const needsFrontier = isKept && (await Promise.all(requested)).some((bytes) => bytes);
-    const logs = new CrawlLogs(directory, promise, options.decisionLog);
+    const logs = new CrawlLogs(directory, declaration, options.decisionLog);
     return { directory, logs, needsFrontier, restedAtMs: rested };
   } catch (error) {
     await directory.release();
@@ -46,7 +47,7 @@ export async function openRunDirectory(setup: RunSetup, nowMs: number) {
 }
 
 /** The promises of the run, for an audit of its log. */
-function promiseOf({ identity, robots, spacing, network }: ResolvedOptions, startedAtMs: number): RunPromise {
+function declarationOf({ identity, robots, spacing, network }: ResolvedOptions, startedAtMs: number): RunDeclaration {
   const { name, factor, minMs, maxMs, rateReplacesRule, perIp } = resolvePoliteness(spacing.politeness);
   return {
     startedAtMs,
@@ -89,7 +90,7 @@ export async function resetCrawlDirectory(
   const lock = await lockDirectory(path);
   try {
     await refuseShared(path);
-    const logs = (await partsOf(path)).map(({ requestsPath }) => restedAtMs(requestsPath, politeness));
+    const logs = (await partsOf(path)).map(({ requestsPath }) => intervalsEndAtMs(requestsPath, politeness));
     const rested = Math.max(...(await Promise.all(logs)));
     await rename(file, join(path, RESET_NAME));
     await finishReset(path);

@@ -338,7 +338,7 @@ export class Run {
     const { admitted, answers } = await this.offer({ candidates });
     // A URL that is queued again gets another decision, and is counted with that one.
     const queued = new Set(admitted.flatMap(({ url }, at) => (answers[at]?.kind === 'new' ? [url] : [])));
-    for (const failure of failures) if (queued.has(failure.url)) this.counts.takeBack(failure);
+    for (const failure of failures) if (queued.has(failure.url)) this.counts.uncount(failure);
     this.wakeup.wake();
     return retryAnswer(candidates.length, answers, more);
   }

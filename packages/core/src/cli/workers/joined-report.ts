@@ -2,11 +2,11 @@
 
 import { joinedStages } from '../../handle/item-stages.js';
 import { present } from '../../present.js';
-import { largest, positive, sums } from '../../report/added-numbers.js';
+import { largest, sums, withoutZeros } from '../../report/combined-counts.js';
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
-import { boundsMet, OutcomeCounts } from '../../report/outcome-counts.js';
-import { addedRecrawlCounts } from '../../report/recrawl-counts.js';
+import { limitingBounds, OutcomeCounts } from '../../report/outcome-counts.js';
+import { sumRecrawlCounts } from '../../report/recrawl-counts.js';
 
 /** The progress of all. Of a count of the crawl, the latest known to any of them counts. `null`: none has reported. */
 export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
@@ -43,12 +43,12 @@ export function joinedReport(
   const { part: _, rejected: _own, truncated: _cut, signed: _mine, stopReason: _why, ...rest } = first;
   const outcomes = logged?.outcomes ?? addedOutcomes(reports);
   const signed = logged === null ? added.signed : (logged.signed ?? 0);
-  const recrawl = addedRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
+  const recrawl = sumRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
   const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
     ...rest,
     state,
-    bounds: boundsMet(outcomes),
+    bounds: limitingBounds(outcomes),
     bound: state === 'bounded' ? (reports.find(({ bound }) => bound !== null)?.bound ?? null) : null,
     resumed: reports.some(({ resumed }) => resumed),
     alreadyFinished: reports.every(({ alreadyFinished }) => alreadyFinished),
@@ -56,7 +56,7 @@ export function joinedReport(
     ...largest(reports, 'endedAtMs', 'runningMs', 'pages'),
     queued,
     items: logged?.items ?? added.items,
-    ...positive({ rejected: added.rejected, truncated: added.truncated, signed }),
+    ...withoutZeros({ rejected: added.rejected, truncated: added.truncated, signed }),
     ...(first.stages === undefined ? {} : { stages: joinedStages(reports.flatMap(({ stages = [] }) => stages)) }),
     longestStallMs: Math.max(...reports.map(({ longestStallMs = 0 }) => longestStallMs)),
     ...present({ stopReason, recrawl }),

@@ -3,7 +3,7 @@
 import { MAX_DASHBOARD_HOSTS, MAX_DASHBOARD_RECENT } from '../../dashboard/limits.js';
 import type { DashboardView, HostRow, ProcessRow, WatchedCrawl } from '../../dashboard/view.js';
 import { keepLatest } from '../../keep-latest.js';
-import { sums } from '../../report/added-numbers.js';
+import { sums } from '../../report/combined-counts.js';
 import { NO_PROGRESS } from '../../report/crawl-report.js';
 import type { activityBase, CrawlPhase } from '../../run/activity.js';
 import { addedOutcomes, joinedProgress } from './joined-report.js';

@@ -8,14 +8,14 @@ import { sizeOf } from '../../directory/whole-file.js';
 import { invalidOption } from '../../errors.js';
 import { LATEST_MS, ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';
-import type { RequestRecord, RunPromise } from '../decision.js';
-import { inOrder, isRequest, readRunsAndClocks } from '../read-logs.js';
+import type { RequestRecord, RunDeclaration } from '../decision.js';
+import { isRequest, mergeByTime, readRunsAndClocks } from '../read-logs.js';
 import { plural } from '../table.js';
 import { type AuditReport, VIOLATION_KINDS, type Violation, type ViolationKind } from './audit-report.js';
-import type { JudgedRequest } from './auditor.js';
-import { AUDIT_WINDOW_LINES, CLOCK_SET_BACK_MS, MAX_LISTED_VIOLATIONS, MAX_TOLERANCE_MS } from './limits.js';
+import type { AuditedRequest } from './auditor.js';
+import { AUDIT_WINDOW_LINES, MAX_LISTED_VIOLATIONS, MAX_TOLERANCE_MS, MIN_CLOCK_SET_BACK_MS } from './limits.js';
 import { aheadMs, ComparedClocks, type LogClock, steadyClock, withComparison } from './log-clocks.js';
-import { faultsOfLogs, type RecordedLogs } from './recorded-logs.js';
+import { findLogFaults, type RecordedLogs } from './recorded-logs.js';
 
 export interface AuditedCrawl extends RecordedLogs {
   /** The request logs of all processes of the crawl. @default the one above */
@@ -30,8 +30,8 @@ interface AuditOptions {
   /** How early a request may be, milliseconds, 0 … 60,000: for clocks that were not compared. @default 0 */
   readonly toleranceMs?: number;
   /** Called with each request, in the order in which they ended. */
-  readonly onRequest?: (request: JudgedRequest) => void | Promise<void>;
-  readonly onRun?: (run: RunPromise) => void;
+  readonly onRequest?: (request: AuditedRequest) => void | Promise<void>;
+  readonly onRun?: (run: RunDeclaration) => void;
 }
 
 /**
@@ -59,14 +59,14 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
     for (const { kind } of found) counts[kind] += 1;
     violations.push(...found.slice(0, MAX_LISTED_VIOLATIONS - violations.length));
   };
-  let unended = 0;
+  let unfinishedRuns = 0;
   for (const log of logs) {
-    const faults = await faultsOfLogs(log);
-    unended += faults.unended;
+    const faults = await findLogFaults(log);
+    unfinishedRuns += faults.unfinishedRuns;
     add(faults.changes.map((detail) => ({ kind: 'log', url: null, host: null, atMs: null, detail })));
   }
   const clocks = new ComparedClocks();
-  const signing = new Map<RunPromise | null, SignedRun>();
+  const signing = new Map<RunDeclaration | null, SignedRun>();
   let runs = 0;
   let requests = 0;
   let startedAtMs: number | null = null;
@@ -76,7 +76,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
     setBackMs = Math.max(setBackMs, byMs);
   };
   const ordered = logs.map((log, part) => orderedEntries(log, part, isReadableRun, onSetBack));
-  for await (const entry of inOrder(ordered, timeOf)) {
+  for await (const entry of mergeByTime(ordered, timeOf)) {
     if (entry.kind === 'unreadable') {
       const detail = `line ${entry.line} of ${entry.path} cannot be read`;
       add([{ kind: 'log', url: null, host: null, atMs: null, detail }]);
@@ -88,13 +88,13 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
       options.onRun?.(entry.run);
     } else {
       const { record, run, part, clock } = entry;
-      const judged = await auditor.judge(record, run, part, clock);
+      const audited = await auditor.audit(record, run, part, clock);
       requests += 1;
       startedAtMs = Math.min(startedAtMs ?? record.startedAtMs, record.startedAtMs);
       endedAtMs = Math.max(endedAtMs ?? record.endedAtMs, record.endedAtMs);
-      await options.onRequest?.(judged);
-      add(judged.violations);
-      noteSigned(signing, run, record);
+      await options.onRequest?.(audited);
+      add(audited.violations);
+      countSignature(signing, run, record);
     }
   }
   for (const run of signing.values()) add(unsignedFaults(run));
@@ -103,10 +103,10 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
   if (requests === 0) notes.push('There is no request to judge.');
   if (forgotten > 0)
     notes.push(`${forgotten} times a host had to be forgotten: the gap before its next request was not judged.`);
-  if (unended > 0) notes.push(unendedText(unended));
+  if (unfinishedRuns > 0) notes.push(unfinishedRunsText(unfinishedRuns));
   if (setBackMs > 0) notes.push(setBackText(setBackMs));
-  const apart = clocks.note();
-  if (apart !== null) notes.push(apart);
+  const clockNote = clocks.note();
+  if (clockNote !== null) notes.push(clockNote);
   const passed = requests > 0 && violations.length === 0;
   return { format: 1, passed, runs, requests, hosts, startedAtMs, endedAtMs, counts, violations, notes };
 }
@@ -118,7 +118,11 @@ interface SignedRun {
   readonly first: RequestRecord | null;
 }
 
-function noteSigned(runs: Map<RunPromise | null, SignedRun>, run: RunPromise | null, record: RequestRecord): void {
+function countSignature(
+  runs: Map<RunDeclaration | null, SignedRun>,
+  run: RunDeclaration | null,
+  record: RequestRecord,
+): void {
   if (!/^https:/i.test(record.url)) return;
   const { signed, unsigned, first } = runs.get(run) ?? { signed: 0, unsigned: 0, first: null };
   if (record.signed === true) runs.set(run, { signed: signed + 1, unsigned, first });
@@ -147,21 +151,21 @@ async function readCopy(folders: readonly string[], hash: string): Promise<Uint8
 type AuditEntry =
   /** `part`: the log that has it. */
   | (DeclaredRun & { readonly kind: 'request'; readonly record: RequestRecord; readonly part: number })
-  | { readonly kind: 'run'; readonly run: RunPromise; readonly clock: LogClock | null }
+  | { readonly kind: 'run'; readonly run: RunDeclaration; readonly clock: LogClock | null }
   | { readonly kind: 'unreadable'; readonly path: string; readonly line: number };
 
 /** What a run declares, and its clock; `null` if not known. */
 interface DeclaredRun {
-  readonly run: RunPromise | null;
+  readonly run: RunDeclaration | null;
   readonly clock: LogClock | null;
 }
 
 /** The runs of one log, each with everything that was found out about its clock. */
 async function* declaredRuns(
   path: string | undefined,
-  isReadable: (run: RunPromise) => boolean,
-): AsyncGenerator<DeclaredRun & { readonly run: RunPromise }> {
-  let run: RunPromise | null = null;
+  isReadable: (run: RunDeclaration) => boolean,
+): AsyncGenerator<DeclaredRun & { readonly run: RunDeclaration }> {
+  let run: RunDeclaration | null = null;
   let clock: LogClock | null = null;
   for await (const line of path === undefined ? [] : readRunsAndClocks(path)) {
     if ('clock' in line) clock = withComparison(clock, line);
@@ -173,7 +177,7 @@ async function* declaredRuns(
   if (run !== null) yield { run, clock: steadyClock(clock) };
 }
 
-function unendedText(runs: number): string {
+function unfinishedRunsText(runs: number): string {
   const what = `${plural(runs, 'run')} ${runs === 1 ? 'was' : 'were'} killed, or ${runs === 1 ? 'is' : 'are'} under way`;
   return `${what}: requests whose answers had not come by then, at most one for each host, are not in the log.`;
 }
@@ -187,7 +191,7 @@ function setBackText(byMs: number): string {
 async function* orderedEntries(
   { requestsPath: path, runsPath }: Pick<AuditedCrawl, 'requestsPath' | 'runsPath'>,
   part: number,
-  isReadable: (run: RunPromise) => boolean,
+  isReadable: (run: RunDeclaration) => boolean,
   onSetBack: (byMs: number) => void,
 ): AsyncGenerator<AuditEntry> {
   const runs = declaredRuns(runsPath, isReadable);
@@ -199,10 +203,10 @@ async function* orderedEntries(
   for await (const text of readLines(path)) {
     line += 1;
     const value = parseJson(text);
-    if (!isRequest(value) || !isWhole(value)) {
+    if (!isRequest(value) || !hasRequiredFields(value)) {
       yield { kind: 'unreadable', path, line };
     } else {
-      if (latestMs - value.endedAtMs > CLOCK_SET_BACK_MS) onSetBack(latestMs - value.endedAtMs);
+      if (latestMs - value.endedAtMs > MIN_CLOCK_SET_BACK_MS) onSetBack(latestMs - value.endedAtMs);
       latestMs = Math.max(latestMs, value.endedAtMs);
       // Two runs of one log never overlap.
       for (; !next.done && next.value.run.startedAtMs <= value.startedAtMs; next = await runs.next()) {
@@ -222,7 +226,7 @@ async function* orderedEntries(
 }
 
 /** Whether the fields that everything depends on are there. */
-function isWhole({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boolean {
+function hasRequiredFields({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boolean {
   const areTimes = [startedAtMs, endedAtMs].every((atMs) => Math.abs(atMs) <= LATEST_MS);
   return areTimes && typeof url === 'string' && typeof purpose === 'string';
 }
@@ -234,13 +238,13 @@ function timeOf(entry: AuditEntry): number {
 }
 
 /** What the run found damaged when it started: the record of the run before it, which said so too, is gone. */
-function damageFaults({ damaged, startedAtMs: atMs }: RunPromise): Violation[] {
+function damageFaults({ damaged, startedAtMs: atMs }: RunDeclaration): Violation[] {
   const sentences = Array.isArray(damaged) ? damaged.filter((each) => typeof each === 'string') : [];
   return sentences.map((each) => ({ kind: 'log', url: null, host: null, atMs, detail: `when a run started, ${each}` }));
 }
 
 /** Whether a run names itself as the crawl does, and how its operator can be reached. */
-function identityFaults(run: RunPromise, crawl: AuditedCrawl['manifest']): Violation[] {
+function identityFaults(run: RunDeclaration, crawl: AuditedCrawl['manifest']): Violation[] {
   const faults: string[] = [];
   const { userAgent, tokens, name } = run;
   if (!/^[\w-]+\/[\w.+-]+ \(\+[^()]+\)$/.test(userAgent) || !userAgent.startsWith(`${name}/`))

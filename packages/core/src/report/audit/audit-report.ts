@@ -34,7 +34,7 @@ export interface Violation {
 }
 
 /** Takes a violation of the request that is being judged. */
-export type FindFault = (kind: ViolationKind, detail: string) => void;
+export type AddViolation = (kind: ViolationKind, detail: string) => void;
 
 export type PaceReason = 'interval' | 'crawl-delay' | 'request-rate' | 'pause' | 'robots-retry';
 
@@ -73,18 +73,18 @@ export function withFindings(report: AuditReport, { found, count, notes }: Signa
 /** The report as text; lists `limit` violations. @throws Never */
 export function auditText(report: AuditReport, limit = 20): string {
   const { passed, requests, hosts, runs, counts, violations, notes } = report;
-  const judged = `${plural(requests, 'request')} to ${plural(hosts, 'host')} in ${plural(runs, 'run')}`;
+  const audited = `${plural(requests, 'request')} to ${plural(hosts, 'host')} in ${plural(runs, 'run')}`;
   const found = sumOf(counts);
-  const lines = [`Not polite: ${judged}.`];
-  if (passed) lines[0] = `Polite: ${judged}, no violation found.`;
-  else if (found > 0 && found === counts.log + counts['robots-copy']) lines[0] = `Not proven polite: ${judged}.`;
+  const lines = [`Not polite: ${audited}.`];
+  if (passed) lines[0] = `Polite: ${audited}, no violation found.`;
+  else if (found > 0 && found === counts.log + counts['robots-copy']) lines[0] = `Not proven polite: ${audited}.`;
   else if (requests === 0 && found === 0) lines[0] = 'Nothing to audit.';
   for (const kind of VIOLATION_KINDS) {
     if (counts[kind] > 0) lines.push(`  ${String(counts[kind]).padStart(7)}  ${kind}: ${VIOLATION_MEANINGS[kind]}`);
   }
-  const shown = violations.slice(0, limit);
-  if (shown.length > 0) lines.push('', ...shown.map(violationText));
-  if (found > shown.length) lines.push(`… and ${found - shown.length} more.`);
+  const listed = violations.slice(0, limit);
+  if (listed.length > 0) lines.push('', ...listed.map(violationText));
+  if (found > listed.length) lines.push(`… and ${found - listed.length} more.`);
   return [...lines, ...notes].join('\n');
 }
 

@@ -1,16 +1,16 @@
-// Judges requests one by one, in the order of their ends, by their log and by the kept copies of robots.txt. It shares
+// Audits requests one by one, in the order of their ends, by their log and by the kept copies of robots.txt. It shares
 // no code with the frontier, which scheduled them, so that each finds the errors of the other.
 
 import { Concurrency } from '../concurrency.js';
-import type { RequestRecord, RunPromise } from '../decision.js';
+import type { RequestRecord, RunDeclaration } from '../decision.js';
 import { iso } from '../table.js';
-import type { FindFault, PaceReason, Violation } from './audit-report.js';
+import type { AddViolation, PaceReason, Violation } from './audit-report.js';
 import { type Earliest, HostPace, type Pause, paceOf, type RequiredPace } from './host-pace.js';
-import { MAX_AUDITED_HOSTS, MAX_AUDITED_TOGETHER, MAX_AUTHORITIES_PER_HOST } from './limits.js';
+import { MAX_AUDITED_CONCURRENCY, MAX_AUDITED_HOSTS, MAX_AUTHORITIES_PER_HOST } from './limits.js';
 import { aheadMs, type LogClock } from './log-clocks.js';
 import { forgetOldest, RobotsInForce } from './robots-in-force.js';
 
-export type JudgedRequest = Awaited<ReturnType<Auditor['judge']>>;
+export type AuditedRequest = Awaited<ReturnType<Auditor['audit']>>;
 
 export class Auditor {
   hostCount = 0;
@@ -21,11 +21,11 @@ export class Auditor {
   /** In the order of the last request, the oldest first. */
   readonly #hosts = new Map<string, HostPace>();
   readonly #busyUntilMs = new Map<string, number>();
-  readonly #lanes = new Map<string, Concurrency>();
+  readonly #concurrency = new Map<string, Concurrency>();
 
   /**
    * @param readCopy - The bytes of a kept copy of robots.txt by its hash; `null` if not kept. Its errors pass through
-   *   `judge`.
+   *   `audit`.
    * @param toleranceMs - How early a request may be, milliseconds: for clocks that were not compared.
    */
   constructor(readCopy: (hash: string) => Promise<Uint8Array | null>, toleranceMs: number) {
@@ -38,24 +38,24 @@ export class Auditor {
    * @param part - The log that has it.
    * @param clock - The clock of the machine that made it; `null` if not known.
    */
-  async judge(record: RequestRecord, run: RunPromise | null, part: number, clock: LogClock | null = null) {
+  async audit(record: RequestRecord, run: RunDeclaration | null, part: number, clock: LogClock | null = null) {
     const violations: Violation[] = [];
     const name = hostNameOf(record, run);
-    const find: FindFault = (kind, detail) =>
+    const addViolation: AddViolation = (kind, detail) =>
       violations.push({ kind, url: record.url, host: name, atMs: record.startedAtMs, detail });
     const pace = this.#paceOf(name);
-    const { errorMs } = pace.goOnBy(clock);
+    const { errorMs } = pace.switchClock(clock);
     const { startedAtMs, endedAtMs, purpose } = record;
     const { lastEndedAtMs } = pace;
     const gapMs = lastEndedAtMs === null ? null : startedAtMs - lastEndedAtMs;
-    if (endedAtMs < startedAtMs) find('log', 'the request ends before it begins');
+    if (endedAtMs < startedAtMs) addViolation('log', 'the request ends before it begins');
     else if (lastEndedAtMs !== null && endedAtMs < lastEndedAtMs && startedAtMs < (pace.lastStartedAtMs ?? 0))
-      find('log', 'a request stands behind later ones of its host: their order cannot be followed');
+      addViolation('log', 'a request stands behind later ones of its host: their order cannot be followed');
     if (gapMs !== null && gapMs + errorMs < 0)
-      find('overlapping', `it began ${-gapMs} ms before the host's last request had ended`);
-    if (run?.pace.perIp === true) this.#judgeAddress(record, gapMs, find);
+      addViolation('overlapping', `it began ${-gapMs} ms before the host's last request had ended`);
+    if (run?.pace.perIp === true) this.#checkAddress(record, gapMs, addViolation);
     // The host's first request has no gap, and nothing is required of an unknown run.
-    const judged = {
+    const result = {
       record,
       host: name,
       /** From the end of the host's last request, milliseconds; below 0 if they overlapped. */
@@ -69,40 +69,43 @@ export class Auditor {
       pause: null as Pause | null,
     };
     if (run === null) {
-      find('log', 'no run line stands before it: what the run declares is not known');
-      return judged;
+      addViolation('log', 'no run line stands before it: what the run declares is not known');
+      return result;
     }
 
-    const own = record.robotsAnswer?.authority ?? authorityOf(record.url);
+    const ownAuthority = record.robotsAnswer?.authority ?? authorityOf(record.url);
     // Requirements of robots.txt files are stored by the server's clock: any machine may have requested the files.
     const byMs = aheadMs(clock);
-    const byServer = { ...record, startedAtMs: startedAtMs + byMs, endedAtMs: endedAtMs + byMs };
-    const required = await this.#requiredPace(pace, own, startedAtMs, byMs, run);
+    const inServerTime = { ...record, startedAtMs: startedAtMs + byMs, endedAtMs: endedAtMs + byMs };
+    const required = await this.#requiredPace(pace, ownAuthority, startedAtMs, byMs, run);
     let earliest: Earliest = pace.earliest(run.pace, required);
     if (purpose === 'robots') {
-      const retryAtMs = record.url === `${own}/robots.txt` ? this.#robots.retryAtMs(own) : null;
+      const retryAtMs = record.url === `${ownAuthority}/robots.txt` ? this.#robots.retryAtMs(ownAuthority) : null;
       if (retryAtMs !== null && retryAtMs - byMs > earliest.atMs)
         earliest = { atMs: retryAtMs - byMs, reason: 'robots-retry' };
     } else {
-      if (required.closed !== null) find('too-early', required.closed);
-      const servedMs = lastEndedAtMs === null ? null : lastEndedAtMs + byMs - errorMs;
-      await this.#robots.judge(byServer, own, run, servedMs, find);
+      if (required.closed !== null) addViolation('too-early', required.closed);
+      const lastEndedServerMs = lastEndedAtMs === null ? null : lastEndedAtMs + byMs - errorMs;
+      await this.#robots.check(inServerTime, ownAuthority, run, lastEndedServerMs, addViolation);
     }
     if (startedAtMs + this.#toleranceMs + errorMs < earliest.atMs)
-      find('too-early', earlyText(earliest.atMs - startedAtMs, earliest.reason, pace.pause));
+      addViolation('too-early', earlyText(earliest.atMs - startedAtMs, earliest.reason, pace.pause));
     const { userAgent } = record;
     if (userAgent !== run.userAgent)
-      find('wrong-identity', `it said ${JSON.stringify(userAgent)}, the run is ${JSON.stringify(run.userAgent)}`);
-    const together = this.#laneOf(part, purpose).add(startedAtMs, endedAtMs);
-    if (together > run.concurrency)
-      find('too-many-at-once', `${together} requests were under way, the run declares ${run.concurrency}`);
+      addViolation(
+        'wrong-identity',
+        `it said ${JSON.stringify(userAgent)}, the run is ${JSON.stringify(run.userAgent)}`,
+      );
+    const concurrency = this.#concurrencyOf(part, purpose).add(startedAtMs, endedAtMs);
+    if (concurrency > run.concurrency)
+      addViolation('too-many-at-once', `${concurrency} requests were under way, the run declares ${run.concurrency}`);
 
-    const pause = pace.ended(record, required);
-    if (purpose === 'robots') this.#robotsAnswered(byServer, own, run, find);
-    else if (record.status !== null) this.#robots.hostAnswered(own, byServer.endedAtMs, run);
+    const pause = pace.addRequest(record, required);
+    if (purpose === 'robots') this.#addRobotsAnswer(inServerTime, ownAuthority, run, addViolation);
+    else if (record.status !== null) this.#robots.addHostAnswer(ownAuthority, inServerTime.endedAtMs, run);
     const requiredGapMs = lastEndedAtMs === null ? null : Math.max(0, earliest.atMs - lastEndedAtMs);
     const requiredBy = lastEndedAtMs === null ? null : earliest.reason;
-    return { ...judged, requiredGapMs, requiredBy, required, pause };
+    return { ...result, requiredGapMs, requiredBy, required, pause };
   }
 
   #paceOf(host: string): HostPace {
@@ -114,30 +117,40 @@ export class Auditor {
   }
 
   /** Checks whether another host at the same address was being requested. */
-  #judgeAddress({ remoteAddress, startedAtMs, endedAtMs }: RequestRecord, gapMs: number | null, find: FindFault): void {
+  #checkAddress(
+    { remoteAddress, startedAtMs, endedAtMs }: RequestRecord,
+    gapMs: number | null,
+    addViolation: AddViolation,
+  ): void {
     if (remoteAddress === null) return;
     const busyUntilMs = this.#busyUntilMs.get(remoteAddress) ?? 0;
     if (startedAtMs < busyUntilMs && gapMs !== null && gapMs >= 0)
-      find('overlapping', `another host at ${remoteAddress} was being requested`);
+      addViolation('overlapping', `another host at ${remoteAddress} was being requested`);
     this.#busyUntilMs.set(remoteAddress, Math.max(busyUntilMs, endedAtMs));
     forgetOldest(this.#busyUntilMs, MAX_AUDITED_HOSTS);
   }
 
   /** What the host's files require; those of other authorities count once another request has come after theirs. */
-  async #requiredPace(pace: HostPace, own: string, atMs: number, byMs: number, run: RunPromise): Promise<RequiredPace> {
+  async #requiredPace(
+    pace: HostPace,
+    ownAuthority: string,
+    atMs: number,
+    byMs: number,
+    run: RunDeclaration,
+  ): Promise<RequiredPace> {
     const files = [];
     for (const authority of pace.authorities) {
       const known = await this.#robots.rulesOf(authority, run);
-      if (known !== null && (authority === own || known.sinceMs - byMs < (pace.lastStartedAtMs ?? 0)))
+      if (known !== null && (authority === ownAuthority || known.sinceMs - byMs < (pace.lastStartedAtMs ?? 0)))
         files.push(known.rules);
     }
     return paceOf(files, atMs, run);
   }
 
   /** The file belongs to the authority's own host, whatever host its redirects led to. */
-  #robotsAnswered(record: RequestRecord, authority: string, run: RunPromise, find: FindFault): void {
-    if (!this.#robots.answered(record, run)) {
-      find('log', 'a request for robots.txt does not say whose');
+  #addRobotsAnswer(record: RequestRecord, authority: string, run: RunDeclaration, addViolation: AddViolation): void {
+    if (!this.#robots.addAnswer(record, run)) {
+      addViolation('log', 'a request for robots.txt does not say whose');
       return;
     }
     const authorities = this.#hosts.get(hostNameOf({ url: `${authority}/`, host: '' }, run))?.authorities;
@@ -145,16 +158,16 @@ export class Auditor {
   }
 
   /** A handler's own requests are counted separately. */
-  #laneOf(part: number, purpose: RequestRecord['purpose']): Concurrency {
+  #concurrencyOf(part: number, purpose: RequestRecord['purpose']): Concurrency {
     const key = `${part} ${/^(handler|subresource|requisite)$/.test(purpose)}`;
-    const lane = this.#lanes.get(key) ?? new Concurrency(MAX_AUDITED_TOGETHER);
-    this.#lanes.set(key, lane);
-    return lane;
+    const counter = this.#concurrency.get(key) ?? new Concurrency(MAX_AUDITED_CONCURRENCY);
+    this.#concurrency.set(key, counter);
+    return counter;
   }
 }
 
 /** The unit of spacing: the URL's own host name, or if spaced by domain, what the log says if that can be right. */
-function hostNameOf({ url, host }: Pick<RequestRecord, 'url' | 'host'>, run: RunPromise | null): string {
+function hostNameOf({ url, host }: Pick<RequestRecord, 'url' | 'host'>, run: RunDeclaration | null): string {
   const name = parseUrl(url)?.hostname.replace(/\.$/, '') ?? host;
   return run?.hostKeyBy === 'domain' && name.endsWith(`.${host}`) && host !== '' ? host : name;
 }

@@ -6,18 +6,18 @@ import type { RobotsRules } from '@mannerly/robots';
 import { parseRetryAfter } from '@mannerly/robots/access';
 import { rateInForce } from '@mannerly/robots/politeness';
 import { MAX_BUCKET_STARTS } from '../../limits.js';
-import type { RequestRecord, RunPace, RunPromise } from '../decision.js';
+import type { RequestRecord, RunDeclaration, RunPace } from '../decision.js';
 import { iso } from '../table.js';
 import type { PaceReason } from './audit-report.js';
 import {
   AUDIT_CLOSED_SLACK_MS,
   AUDIT_FAILING_PAUSE_MS,
   AUDIT_FAILURES_BEFORE_PAUSE,
-  AUDIT_PAUSE_MAX_MS,
-  AUDIT_RETRY_AFTER_MAX_MS,
   AUDIT_THROTTLE_PAUSE_MS,
+  MAX_AUDIT_PAUSE_MS,
+  MAX_AUDIT_RETRY_AFTER_MS,
 } from './limits.js';
-import { between, type LogClock } from './log-clocks.js';
+import { clockDifference, type LogClock } from './log-clocks.js';
 
 /** What a host's files require at a given time; the strictest of each. */
 export type RequiredPace = ReturnType<typeof paceOf>;
@@ -42,7 +42,7 @@ type Bucket = { readonly documents: number; readonly periodMs: number };
 const DAY_MS = 86_400_000;
 
 /** What one file, or several, require. @throws Never */
-export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunPromise) {
+export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunDeclaration) {
   /** End to start, milliseconds. */
   let crawlDelayMs: number | null = null;
   /** Start to start, milliseconds. */
@@ -59,8 +59,9 @@ export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunProm
     const rate = rateInForce(rules.requestRates, atMs);
     const schedule = rules.schedule(atMs);
     if (rules.requestRateMode === 'bucket' && rate.kind === 'rate') {
-      const one = { documents: rate.rate.documents, periodMs: rate.rate.periodSeconds * 1_000 };
-      if (bucket === null || one.documents * bucket.periodMs < bucket.documents * one.periodMs) bucket = one;
+      const candidate = { documents: rate.rate.documents, periodMs: rate.rate.periodSeconds * 1_000 };
+      if (bucket === null || candidate.documents * bucket.periodMs < bucket.documents * candidate.periodMs)
+        bucket = candidate;
     } else {
       const ofRate = rate.kind === 'rate' ? rate.intervalMs : null;
       const intervalMs = schedule.kind === 'open' ? schedule.intervalMs : ofRate;
@@ -72,7 +73,7 @@ export function paceOf(files: readonly RobotsRules[], atMs: number, run: RunProm
 }
 
 /** Whether the host has been closed for some time: the frontier decides shortly before the request is sent. */
-function closedBy(rules: RobotsRules, atMs: number, run: RunPromise): string | null {
+function closedBy(rules: RobotsRules, atMs: number, run: RunDeclaration): string | null {
   const schedule = rules.schedule(atMs);
   if (schedule.kind === 'open' || rules.schedule(atMs - AUDIT_CLOSED_SLACK_MS).kind === 'open') return null;
   const isVisitTime = schedule.reason === 'visit-time';
@@ -94,13 +95,13 @@ export class HostPace {
   #burst: number[] = [];
 
   /** Converts its times to the clock of the machine that continues. @returns The possible error, milliseconds. */
-  goOnBy(clock: LogClock | null): { readonly errorMs: number } {
-    const { byMs, errorMs } = between(this.#clock, clock);
+  switchClock(clock: LogClock | null): { readonly errorMs: number } {
+    const { byMs, errorMs } = clockDifference(this.#clock, clock);
     this.#clock = clock;
     if (byMs === 0) return { errorMs };
-    const moved = (atMs: number | null): number | null => (atMs === null ? null : atMs + byMs);
-    this.lastStartedAtMs = moved(this.lastStartedAtMs);
-    this.lastEndedAtMs = moved(this.lastEndedAtMs);
+    const shifted = (atMs: number | null): number | null => (atMs === null ? null : atMs + byMs);
+    this.lastStartedAtMs = shifted(this.lastStartedAtMs);
+    this.lastEndedAtMs = shifted(this.lastEndedAtMs);
     this.#burst = this.#burst.map((atMs) => atMs + byMs);
     const { pause } = this;
     if (pause !== null) this.pause = { ...pause, fromMs: pause.fromMs + byMs, untilMs: pause.untilMs + byMs };
@@ -122,11 +123,11 @@ export class HostPace {
   }
 
   /** Takes one request that has ended. @returns The pause that its answer requires; `null` if none. */
-  ended(record: RequestRecord, required: RequiredPace): Pause | null {
+  addRequest(record: RequestRecord, required: RequiredPace): Pause | null {
     const { startedAtMs, endedAtMs } = record;
     const kind = kindOf(record);
-    const tookMs = Math.max(0, endedAtMs - startedAtMs);
-    this.#retrievalMs = kind === 'good' ? tookMs : Math.max(this.#retrievalMs, tookMs);
+    const durationMs = Math.max(0, endedAtMs - startedAtMs);
+    this.#retrievalMs = kind === 'good' ? durationMs : Math.max(this.#retrievalMs, durationMs);
     this.lastStartedAtMs = Math.max(this.lastStartedAtMs ?? startedAtMs, startedAtMs);
     this.lastEndedAtMs = Math.max(this.lastEndedAtMs ?? endedAtMs, endedAtMs);
     this.#burst = required.bucket === null ? [] : [...this.#burst, startedAtMs].slice(-MAX_BUCKET_STARTS);
@@ -147,8 +148,8 @@ export class HostPace {
     }
     if (kind === 'failing') {
       this.#failed += 1;
-      const over = this.#failed - AUDIT_FAILURES_BEFORE_PAUSE;
-      return over < 0 ? 0 : doubledMs(AUDIT_FAILING_PAUSE_MS, over);
+      const extraFailures = this.#failed - AUDIT_FAILURES_BEFORE_PAUSE;
+      return extraFailures < 0 ? 0 : doubledMs(AUDIT_FAILING_PAUSE_MS, extraFailures);
     }
     if (kind !== 'throttled') return 0;
     this.#throttled += 1;
@@ -161,14 +162,17 @@ function robotsPauseMs(record: RequestRecord, kind: AnswerKind): number {
   return kind === 'throttled' ? throttledMs(record, 1) : 0;
 }
 
-function throttledMs({ retryAfter, endedAtMs }: RequestRecord, inARow: number): number {
+function throttledMs({ retryAfter, endedAtMs }: RequestRecord, consecutive: number): number {
   const retryAfterMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
-  return Math.max(doubledMs(AUDIT_THROTTLE_PAUSE_MS, inARow - 1), Math.min(retryAfterMs, AUDIT_RETRY_AFTER_MAX_MS));
+  return Math.max(
+    doubledMs(AUDIT_THROTTLE_PAUSE_MS, consecutive - 1),
+    Math.min(retryAfterMs, MAX_AUDIT_RETRY_AFTER_MS),
+  );
 }
 
 function intervalOf({ factor, minMs, maxMs }: RunPace, retrievalMs: number): number {
-  const wanted = Math.max(minMs, factor * retrievalMs);
-  return maxMs === null ? wanted : Math.min(wanted, maxMs);
+  const intervalMs = Math.max(minMs, factor * retrievalMs);
+  return maxMs === null ? intervalMs : Math.min(intervalMs, maxMs);
 }
 
 /** The end of a burst of as many documents as the host allows; a large burst is judged in shorter pieces. */
@@ -180,7 +184,7 @@ function burstEnd(starts: readonly number[], bucket: Bucket | null): number {
 }
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407, 451]);
-const OURS: ReadonlySet<string> = new Set([
+const LOCAL_FAILURES: ReadonlySet<string> = new Set([
   'aborted',
   'address-forbidden',
   'port-forbidden',
@@ -195,11 +199,11 @@ type AnswerKind = 'good' | 'throttled' | 'failing' | 'refused' | 'ours';
 /** The rows of the table in access 10. */
 function kindOf({ status, failure, truncated }: RequestRecord): AnswerKind {
   if (status === 429 || status === 503) return 'throttled';
-  if (failure !== null) return OURS.has(failure) ? 'ours' : 'failing';
+  if (failure !== null) return LOCAL_FAILURES.has(failure) ? 'ours' : 'failing';
   if (truncated === 'connection' || status === null || status === 408 || status >= 500) return 'failing';
   return REFUSALS.has(status) ? 'refused' : 'good';
 }
 
-function doubledMs(baseMs: number, times: number): number {
-  return Math.min(baseMs * 2 ** Math.min(times, 30), AUDIT_PAUSE_MAX_MS);
+function doubledMs(baseMs: number, doublings: number): number {
+  return Math.min(baseMs * 2 ** Math.min(doublings, 30), MAX_AUDIT_PAUSE_MS);
 }

@@ -3,21 +3,21 @@
 // are converted to the clock of the other; a request may be early by as much as that is uncertain.
 
 import type { ClockLine } from '../decision.js';
-import { CLOCK_ERROR_MOST_MS, CLOCKS_TOLD_MS } from './limits.js';
+import { MAX_CLOCK_ERROR_MS, MIN_REPORTED_CLOCK_DIFFERENCE_MS } from './limits.js';
 
 /** By how much the server's clock was ahead of a run's clock, at least and at most, milliseconds. */
 export interface LogClock {
-  readonly leastMs: number;
-  readonly mostMs: number;
+  readonly minAheadMs: number;
+  readonly maxAheadMs: number;
 }
 
 /** Adds one more comparison. An imprecise one is left out: it would excuse early requests. */
 export function withComparison(known: LogClock | null, { clock }: ClockLine): LogClock | null {
   const { aheadMs, errorMs } = clock;
-  if (!(errorMs >= 0 && errorMs <= CLOCK_ERROR_MOST_MS)) return known;
+  if (!(errorMs >= 0 && errorMs <= MAX_CLOCK_ERROR_MS)) return known;
   return {
-    leastMs: Math.min(known?.leastMs ?? Number.POSITIVE_INFINITY, aheadMs - errorMs),
-    mostMs: Math.max(known?.mostMs ?? Number.NEGATIVE_INFINITY, aheadMs + errorMs),
+    minAheadMs: Math.min(known?.minAheadMs ?? Number.POSITIVE_INFINITY, aheadMs - errorMs),
+    maxAheadMs: Math.max(known?.maxAheadMs ?? Number.NEGATIVE_INFINITY, aheadMs + errorMs),
   };
 }
 
@@ -26,24 +26,24 @@ export function withComparison(known: LogClock | null, { clock }: ClockLine): Lo
  * set. It would excuse early requests.
  */
 export function steadyClock(clock: LogClock | null): LogClock | null {
-  return clock !== null && errorMs(clock) <= CLOCK_ERROR_MOST_MS ? clock : null;
+  return clock !== null && errorMs(clock) <= MAX_CLOCK_ERROR_MS ? clock : null;
 }
 
 /** The number to add to a time of the run to get the server's time; 0 if it is not known. */
 export function aheadMs(clock: LogClock | null): number {
-  return clock === null ? 0 : (clock.leastMs + clock.mostMs) / 2;
+  return clock === null ? 0 : (clock.minAheadMs + clock.maxAheadMs) / 2;
 }
 
 /** The largest error of that number. */
 function errorMs(clock: LogClock): number {
-  return (clock.mostMs - clock.leastMs) / 2;
+  return (clock.maxAheadMs - clock.minAheadMs) / 2;
 }
 
 /**
  * The number to add to a time of the one clock to convert it to the other, and its largest error; zeros if one of the
  * clocks is not known.
  */
-export function between(
+export function clockDifference(
   one: LogClock | null,
   other: LogClock | null,
 ): { readonly byMs: number; readonly errorMs: number } {
@@ -53,21 +53,21 @@ export function between(
 
 /** The clocks of all runs together, for a note. */
 export class ComparedClocks {
-  #least = Number.POSITIVE_INFINITY;
-  #most = Number.NEGATIVE_INFINITY;
+  #minAheadMs = Number.POSITIVE_INFINITY;
+  #maxAheadMs = Number.NEGATIVE_INFINITY;
   #errorMs = 0;
 
   add(clock: LogClock | null): void {
     if (clock === null) return;
-    this.#least = Math.min(this.#least, aheadMs(clock));
-    this.#most = Math.max(this.#most, aheadMs(clock));
+    this.#minAheadMs = Math.min(this.#minAheadMs, aheadMs(clock));
+    this.#maxAheadMs = Math.max(this.#maxAheadMs, aheadMs(clock));
     this.#errorMs = Math.max(this.#errorMs, errorMs(clock));
   }
 
   /** One sentence; `null` if the clocks agree or are not known. */
   note(): string | null {
-    const apartMs = Math.round(this.#most - this.#least);
-    if (!(apartMs + this.#errorMs >= CLOCKS_TOLD_MS)) return null;
+    const apartMs = Math.round(this.#maxAheadMs - this.#minAheadMs);
+    if (!(apartMs + this.#errorMs >= MIN_REPORTED_CLOCK_DIFFERENCE_MS)) return null;
     const error = Math.ceil(2 * this.#errorMs);
     return `The clocks of the machines were up to ${apartMs} ms apart, known to ${error} ms: that is allowed for where two machines requested one host.`;
   }

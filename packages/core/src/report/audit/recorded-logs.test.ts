@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from './audit-crawl.js';
-import { faultsOfLogs } from './recorded-logs.js';
+import { findLogFaults } from './recorded-logs.js';
 
 const LOG = '{"a":1}\n';
 const output = (more: object = {}) => {
@@ -24,8 +24,8 @@ async function faultsOf(record: unknown, log = LOG) {
   const [requestsPath, runPath] = [join(folder, 'requests.jsonl'), join(folder, 'run.json')];
   await writeFile(requestsPath, log);
   await writeFile(runPath, typeof record === 'string' ? record : JSON.stringify(record));
-  const { changes, unended } = await faultsOfLogs({ requestsPath, runPath });
-  return [changes.map((change) => change.replace(requestsPath, 'LOG')), unended];
+  const { changes, unfinishedRuns } = await findLogFaults({ requestsPath, runPath });
+  return [changes.map((change) => change.replace(requestsPath, 'LOG')), unfinishedRuns];
 }
 
 it('names a log that is shorter or other than it was, and none that a later run added to', async () => {

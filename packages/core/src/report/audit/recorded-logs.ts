@@ -19,16 +19,16 @@ interface LogFaults {
   /** What differs, a sentence for each log. Empty if nothing is recorded: for a run that is under way or was killed. */
   readonly changes: readonly string[];
   /** Runs that were killed, or are under way, of the hundred or so that are recorded. */
-  readonly unended: number;
+  readonly unfinishedRuns: number;
 }
 
 /** @throws The platform's error if a file cannot be read. */
-export async function faultsOfLogs({ requestsPath, runsPath, runPath }: RecordedLogs): Promise<LogFaults> {
-  const record = runPath === undefined ? null : await recordIn(runPath);
-  if (record === null) return { changes: [], unended: 0 };
+export async function findLogFaults({ requestsPath, runsPath, runPath }: RecordedLogs): Promise<LogFaults> {
+  const record = runPath === undefined ? null : await readRunRecord(runPath);
+  if (record === null) return { changes: [], unfinishedRuns: 0 };
   const { end, earlier } = record;
   const runs = [end, ...objectsIn(earlier).map(({ endedAtMs }) => endedAtMs)];
-  const unended = runs.filter((each) => each === null).length;
+  const unfinishedRuns = runs.filter((each) => each === null).length;
   const recorded = isObject(end) ? objectsIn(end['outputs']) : [];
   const changes: string[] = [];
   for (const path of [requestsPath, runsPath]) {
@@ -43,10 +43,10 @@ export async function faultsOfLogs({ requestsPath, runsPath, runPath }: Recorded
     else if (typeof sha256 === 'string' && (await sha256Of(path, bytes)) !== sha256)
       changes.push(`${path} was changed since the last run left it`);
   }
-  return { changes, unended };
+  return { changes, unfinishedRuns };
 }
 
-async function recordIn(runPath: string): Promise<Readonly<Record<string, unknown>> | null> {
+async function readRunRecord(runPath: string): Promise<Readonly<Record<string, unknown>> | null> {
   const size = await sizeOf(runPath);
   return size === null || size > MAX_RECORD_BYTES ? null : parseJsonObject(await readFile(runPath, 'utf8'));
 }

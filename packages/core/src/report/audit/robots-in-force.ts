@@ -14,17 +14,17 @@ import {
   type RobotsAnswer,
   resolveAccessOptions,
 } from '@mannerly/robots/access';
-import type { RequestRecord, RunPromise } from '../decision.js';
-import type { FindFault } from './audit-report.js';
+import type { RequestRecord, RunDeclaration } from '../decision.js';
+import type { AddViolation } from './audit-report.js';
 import { AUDIT_EXPIRY_SLACK_MS, MAX_AUDITED_AUTHORITIES, MAX_AUDITED_COPIES } from './limits.js';
 
-interface Reading {
+interface RunRobotsOptions {
   readonly key: string;
   readonly compile: CompileOptions;
   readonly access: ResolvedAccessOptions;
 }
 
-interface Known {
+interface AuthorityState {
   access: AccessState;
   hash: string | null;
   sinceMs: number;
@@ -35,10 +35,10 @@ interface Known {
 /** What a log says about robots.txt files. Errors of `readCopy` pass through. */
 export class RobotsInForce {
   readonly #readCopy: (hash: string) => Promise<Uint8Array | null>;
-  readonly #authorities = new Map<string, Known>();
+  readonly #authorities = new Map<string, AuthorityState>();
   /** Compiled copies; a text tells why there are no rules. */
   readonly #copies = new Map<string, RobotsRules | string>();
-  readonly #readings = new WeakMap<RunPromise, Reading>();
+  readonly #optionsByRun = new WeakMap<RunDeclaration, RunRobotsOptions>();
 
   /** @param readCopy - The bytes of a kept copy by its hash; `null` if not kept. */
   constructor(readCopy: (hash: string) => Promise<Uint8Array | null>) {
@@ -51,10 +51,10 @@ export class RobotsInForce {
   }
 
   /** Takes an answer to a request for robots.txt. @returns Whether the log says which authority it belongs to. */
-  answered(record: RequestRecord, run: RunPromise): boolean {
+  addAnswer(record: RequestRecord, run: RunDeclaration): boolean {
     const receipt = record.robotsAnswer;
     if (typeof receipt?.authority !== 'string') return false;
-    const { access } = this.#reading(run);
+    const { access } = this.#optionsOf(run);
     const known = this.#authorities.get(receipt.authority) ?? newAuthority();
     this.#authorities.set(receipt.authority, known);
     forgetOldest(this.#authorities, MAX_AUDITED_AUTHORITIES);
@@ -74,10 +74,10 @@ export class RobotsInForce {
     return true;
   }
 
-  hostAnswered(authority: string, atMs: number, run: RunPromise): void {
+  addHostAnswer(authority: string, atMs: number, run: RunDeclaration): void {
     const known = this.#authorities.get(authority);
     if (known !== undefined)
-      known.access = nextAccess(known.access, { kind: 'host-answered' }, atMs, this.#reading(run).access);
+      known.access = nextAccess(known.access, { kind: 'host-answered' }, atMs, this.#optionsOf(run).access);
   }
 
   /**
@@ -85,42 +85,43 @@ export class RobotsInForce {
    *
    * @param lastEndedAtMs - When the host's last request ended: an answer from that time or later serves the next.
    */
-  async judge(
+  async check(
     record: RequestRecord,
     authority: string,
-    run: RunPromise,
+    run: RunDeclaration,
     lastEndedAtMs: number | null,
-    find: FindFault,
+    addViolation: AddViolation,
   ): Promise<void> {
     const known = this.#authorities.get(authority);
-    if (known === undefined) return find('before-robots', 'its robots.txt had not been requested at that time');
+    if (known === undefined) return addViolation('before-robots', 'its robots.txt had not been requested at that time');
     const { access } = known;
     const { freshUntilMs } = access;
     // It arrived shortly after its last byte, and may have been consulted shortly before the request was sent.
     const atMs = record.startedAtMs;
-    const isLast = lastEndedAtMs !== null && known.sinceMs >= lastEndedAtMs;
+    const isLatestAnswer = lastEndedAtMs !== null && known.sinceMs >= lastEndedAtMs;
     const isExpired = freshUntilMs !== null && atMs >= freshUntilMs;
-    const isServed = isExpired && (isLast || atMs < freshUntilMs + AUDIT_EXPIRY_SLACK_MS);
-    const advice = accessAdvice(access, isServed ? freshUntilMs - 1 : atMs, this.#reading(run).access);
-    if (advice.kind === 'hold') return find('before-robots', `${whyHeld(access)} at that time`);
-    if (advice.kind === 'deny') find('excluded', 'its robots.txt was refused to us, which the run reads as closed');
+    const isInGrace = isExpired && (isLatestAnswer || atMs < freshUntilMs + AUDIT_EXPIRY_SLACK_MS);
+    const advice = accessAdvice(access, isInGrace ? freshUntilMs - 1 : atMs, this.#optionsOf(run).access);
+    if (advice.kind === 'hold') return addViolation('before-robots', `${holdReason(access)} at that time`);
+    if (advice.kind === 'deny')
+      addViolation('excluded', 'its robots.txt was refused to us, which the run reads as closed');
     if (advice.kind === 'by-rules') {
       const rules = await this.#compiled(known, run);
       if (typeof rules === 'string')
-        return find('robots-copy', `whether robots.txt allowed it cannot be shown: ${rules}`);
+        return addViolation('robots-copy', `whether robots.txt allowed it cannot be shown: ${rules}`);
       const { allowed, line, pattern } = rules.decide(record.url);
       const by = line === null ? 'the file' : `line ${line}, ${pattern}`;
-      if (!allowed) find('excluded', `robots.txt (copy ${known.hash}) closes it: ${by}`);
+      if (!allowed) addViolation('excluded', `robots.txt (copy ${known.hash}) closes it: ${by}`);
     }
     const used = record.robots?.hash ?? '(none)';
     const inForce = (access.copy === null ? null : known.hash) ?? '(none)';
-    if (used !== inForce) find('robots-copy', `the crawl used copy ${used}, in force was ${inForce}`);
+    if (used !== inForce) addViolation('robots-copy', `the crawl used copy ${used}, in force was ${inForce}`);
   }
 
   /** The latest rules of an authority, and their start; `null` if there are none. */
   async rulesOf(
     authority: string,
-    run: RunPromise,
+    run: RunDeclaration,
   ): Promise<{ readonly rules: RobotsRules; readonly sinceMs: number } | null> {
     const known = this.#authorities.get(authority);
     if (known === undefined || known.access.phase === 'no-rules' || known.access.phase === 'restricted') return null;
@@ -128,17 +129,17 @@ export class RobotsInForce {
     return typeof rules === 'string' ? null : { rules, sinceMs: known.sinceMs };
   }
 
-  #reading(run: RunPromise): Reading {
-    const reading = this.#readings.get(run) ?? readingOf(run);
-    this.#readings.set(run, reading);
-    return reading;
+  #optionsOf(run: RunDeclaration): RunRobotsOptions {
+    const options = this.#optionsByRun.get(run) ?? robotsOptionsOf(run);
+    this.#optionsByRun.set(run, options);
+    return options;
   }
 
   /** The rules of the copy in force, or why there are none. */
-  async #compiled({ access, hash }: Known, run: RunPromise): Promise<RobotsRules | string> {
+  async #compiled({ access, hash }: AuthorityState, run: RunDeclaration): Promise<RobotsRules | string> {
     if (hash === null || access.copy === null) return 'there is no copy';
     const { charset, robotsUrl } = access.copy;
-    const { key, compile } = this.#reading(run);
+    const { key, compile } = this.#optionsOf(run);
     // Absolute URLs in a file are read by its own authority, so equal bytes of two authorities are two files.
     const name = `${hash} ${charset ?? ''} ${robotsUrl} ${key}`;
     let rules = this.#copies.get(name);
@@ -155,17 +156,17 @@ export class RobotsInForce {
   }
 }
 
-/** Deletes the oldest entry if there are more than `most`. @returns Whether it did. @throws Never */
-export function forgetOldest(map: Map<string, unknown>, most: number): boolean {
+/** Deletes the oldest entry if there are more than `max`. @returns Whether it did. @throws Never */
+export function forgetOldest(map: Map<string, unknown>, max: number): boolean {
   const [oldest] = map.keys();
-  return map.size > most && oldest !== undefined && map.delete(oldest);
+  return map.size > max && oldest !== undefined && map.delete(oldest);
 }
 
-function newAuthority(): Known {
+function newAuthority(): AuthorityState {
   return { access: initialAccess(), hash: null, sinceMs: 0, chain: [] };
 }
 
-function whyHeld({ phase, fetching }: AccessState): string {
+function holdReason({ phase, fetching }: AccessState): string {
   if (fetching) return 'its robots.txt was still being requested';
   if (phase === 'unreachable' || phase === 'last-good') return 'its robots.txt could not be fetched';
   return phase === 'none-yet' ? 'its robots.txt had not been answered' : 'its robots.txt had expired';
@@ -193,17 +194,17 @@ const ACCESS_KEYS: ReadonlySet<string> = new Set([...ACCESS_ONLY, 'dialect', 'po
 const NOT_COMPILED: ReadonlySet<string> = new Set([...ACCESS_ONLY, 'crawlDelay', 'visitTime', 'cleanParam', 'host']);
 
 /** The robots options of a run, split into those of access and those of reading rules. */
-function readingOf({ robots, tokens }: RunPromise): Reading {
-  const given = Object.entries({ ...robots, tokens });
-  const access = Object.fromEntries(given.filter(([key]) => ACCESS_KEYS.has(key))) as AccessOptions;
-  const compile = Object.fromEntries(given.filter(([key]) => !NOT_COMPILED.has(key))) as unknown as CompileOptions;
+function robotsOptionsOf({ robots, tokens }: RunDeclaration): RunRobotsOptions {
+  const entries = Object.entries({ ...robots, tokens });
+  const access = Object.fromEntries(entries.filter(([key]) => ACCESS_KEYS.has(key))) as AccessOptions;
+  const compile = Object.fromEntries(entries.filter(([key]) => !NOT_COMPILED.has(key))) as unknown as CompileOptions;
   return { key: JSON.stringify(compile), compile, access: resolveAccessOptions(access) };
 }
 
 /** Whether a run declares options with which a robots.txt can be read. Never throws. */
-export function isReadableRun(run: RunPromise): boolean {
+export function isReadableRun(run: RunDeclaration): boolean {
   try {
-    compileRules(parseRobots(new Uint8Array()), readingOf(run).compile);
+    compileRules(parseRobots(new Uint8Array()), robotsOptionsOf(run).compile);
     return true;
   } catch (error) {
     if (error instanceof RobotsError) return false;

@@ -6,10 +6,10 @@ import type { CrawlManifest } from '../../directory/crawl-manifest.js';
 import { joinedStages, type StageCounts } from '../../handle/item-stages.js';
 import { MANNERLY_VERSION } from '../../own-package.js';
 import { parseUrl } from '../../parse-url.js';
-import { positive } from '../added-numbers.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
-import type { JudgedRequest } from '../audit/auditor.js';
-import type { OutcomeTable, RunPromise, UrlDecision, UrlStatus } from '../decision.js';
+import type { AuditedRequest } from '../audit/auditor.js';
+import { withoutZeros } from '../combined-counts.js';
+import type { OutcomeTable, RunDeclaration, UrlDecision, UrlStatus } from '../decision.js';
 import {
   MAX_COUNTED_RULES,
   MAX_PAGE_DEPTHS,
@@ -22,12 +22,12 @@ import {
   MAX_STATUSES,
   MAX_TIMELINE_HOSTS,
 } from '../limits.js';
-import { boundsMet, type CountedReason, OutcomeCounts } from '../outcome-counts.js';
-import { cut, RequestCounts } from '../politeness.js';
+import { type CountedReason, limitingBounds, OutcomeCounts } from '../outcome-counts.js';
+import { RequestCounts, truncate } from '../politeness.js';
 import { allWarnings, finalDecisions, type LogPaths, readStages } from '../read-logs.js';
 import { reasonOf } from '../reasons.js';
 import { sumOf } from '../table.js';
-import { HostAccount, takeBack } from './host-account.js';
+import { HostAccount, uncount } from './host-account.js';
 import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
 
@@ -51,17 +51,17 @@ export async function gatherReport(
   const sizes = new Map<number, number>();
   const pauses = new Pauses();
   const progress = new ProgressSpans();
-  const runs: RunPromise[] = [];
+  const runs: RunDeclaration[] = [];
   const warnings = allWarnings(parts);
   let warning = await warnings.next();
-  const onRequest = async (judged: JudgedRequest): Promise<void> => {
-    const { record, host } = judged;
+  const onRequest = async (audited: AuditedRequest): Promise<void> => {
+    const { record, host } = audited;
     // A warning counts before the first request that began after it.
     for (; !warning.done && warning.value.atMs <= record.startedAtMs; warning = await warnings.next())
       pauses.warning(warning.value);
-    pauses.request(judged);
+    pauses.request(audited);
     if (!accounts.has(host) && accounts.size < MAX_REPORT_HOSTS) accounts.set(host, new HostAccount());
-    accounts.get(host)?.request(judged);
+    accounts.get(host)?.request(audited);
     answers.add(record, MAX_STATUSES);
     const { status, encodedBytes } = record;
     const power = encodedBytes <= 0 ? 0 : Math.floor(Math.log2(encodedBytes)) + 1;
@@ -93,11 +93,11 @@ export async function gatherReport(
     if (queued !== undefined && status !== 'failed') progress.queued(atMs, queued);
   }
 
-  const counted: StageCounts[] = [];
+  const stageCounts: StageCounts[] = [];
   for (const { runsPath } of parts) {
-    if (runsPath !== undefined) for await (const line of readStages(runsPath)) counted.push(...line.stages);
+    if (runsPath !== undefined) for await (const line of readStages(runsPath)) stageCounts.push(...line.stages);
   }
-  const stages = joinedStages(counted);
+  const stages = joinedStages(stageCounts);
   const { startedAtMs, endedAtMs } = audit;
   const { requests, pages: pageRequests, robotsRequests, bytes, signed, truncated } = answers;
   const outcomes = counts.outcomes();
@@ -118,7 +118,7 @@ export async function gatherReport(
     },
     totals: {
       ...{ requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, found },
-      ...positive({ signed, truncated }),
+      ...withoutZeros({ signed, truncated }),
       outcomes,
     },
     audit,
@@ -126,7 +126,7 @@ export async function gatherReport(
     pauses: pauses.all(),
     pausesLeftOut: pauses.leftOut,
     reasons: counts.reasons(),
-    bounds: boundsMet(counts.table()),
+    bounds: limitingBounds(counts.table()),
     rules: counts.rules(),
     statuses: [...answers.statuses]
       .map(([status, count]) => ({ status, requests: count }))
@@ -171,14 +171,14 @@ class DecisionCounts {
     const counted = this.#counts.decision(decision);
     const examples = this.#examples.get(counted) ?? [];
     this.#examples.set(counted, examples);
-    if (status !== 'fetched' && examples.length < MAX_PAGE_EXAMPLES) examples.push(cut(url));
+    if (status !== 'fetched' && examples.length < MAX_PAGE_EXAMPLES) examples.push(truncate(url));
     if (status === 'excluded' && layer === 'robots') this.#countRule(decision);
     if (depth === null) return;
     const row = Math.min(depth, MAX_PAGE_DEPTHS - 1);
     const atDepth = this.#depths.get(row) ?? { ...NO_URLS };
     this.#depths.set(row, atDepth);
     atDepth[status] += 1;
-    if (replaces !== undefined) takeBack(atDepth, replaces.status);
+    if (replaces !== undefined) uncount(atDepth, replaces.status);
   }
 
   /** Takes URLs without a line of their own. */
@@ -233,5 +233,5 @@ type ClosingRule = ReturnType<typeof closingRule>;
 
 function closingRule(url: string, line: number, pattern: string | null, robots: NonNullable<UrlDecision['robots']>) {
   const { authority, hash, receivedAtMs } = robots;
-  return { authority, line, pattern: cut(pattern ?? ''), hash, receivedAtMs, example: cut(url), urls: 1 };
+  return { authority, line, pattern: truncate(pattern ?? ''), hash, receivedAtMs, example: truncate(url), urls: 1 };
 }

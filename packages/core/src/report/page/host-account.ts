@@ -2,7 +2,7 @@
 // which includes the tightest request and the violations.
 
 import type { PaceReason } from '../audit/audit-report.js';
-import type { JudgedRequest } from '../audit/auditor.js';
+import type { AuditedRequest } from '../audit/auditor.js';
 import type { UrlDecision, UrlStatus } from '../decision.js';
 import { MAX_HOST_POINTS, MAX_STATUSES_PER_HOST } from '../limits.js';
 import { larger, RequestCounts } from '../politeness.js';
@@ -20,7 +20,7 @@ type TimelinePoint = readonly [
 type Point = { readonly at: TimelinePoint; readonly marginMs: number };
 
 /** Uncounts one URL. A URL without a line was never counted. */
-export function takeBack(outcomes: Record<UrlStatus, number>, status: UrlStatus): void {
+export function uncount(outcomes: Record<UrlStatus, number>, status: UrlStatus): void {
   if (outcomes[status] > 0) outcomes[status] -= 1;
 }
 
@@ -35,23 +35,23 @@ export class HostAccount {
   #smallestGapMs: number | null = null;
   /** The request closest to the required gap: its gap, the required gap, and what required it. */
   #tightest: { readonly gapMs: number; readonly requiredGapMs: number; readonly requiredBy: PaceReason } | null = null;
-  #leastMarginMs = Number.POSITIVE_INFINITY;
+  #smallestMarginMs = Number.POSITIVE_INFINITY;
   #crawlDelayMs: number | null = null;
   #requestIntervalMs: number | null = null;
   #points: Point[] = [];
   /** One of this many requests is kept as a point. */
   #stride = 1;
 
-  request(judged: JudgedRequest): void {
-    const { record, gapMs, requiredGapMs, requiredBy, required, pause, violations } = judged;
+  request(audited: AuditedRequest): void {
+    const { record, gapMs, requiredGapMs, requiredBy, required, pause, violations } = audited;
     this.counts.add(record, MAX_STATUSES_PER_HOST);
     this.#violations += violations.length;
     if (gapMs !== null) this.#smallestGapMs = Math.min(this.#smallestGapMs ?? gapMs, gapMs);
     let marginMs = Number.POSITIVE_INFINITY;
     if (gapMs !== null && requiredGapMs !== null && requiredBy !== null) {
       marginMs = gapMs - requiredGapMs;
-      if (marginMs < this.#leastMarginMs) {
-        this.#leastMarginMs = marginMs;
+      if (marginMs < this.#smallestMarginMs) {
+        this.#smallestMarginMs = marginMs;
         this.#tightest = { gapMs, requiredGapMs, requiredBy };
       }
     }
@@ -61,12 +61,12 @@ export class HostAccount {
       this.#pauses += 1;
       this.#pausedMs += pause.untilMs - pause.fromMs;
     }
-    this.#keepPoint(judged, marginMs);
+    this.#keepPoint(audited, marginMs);
   }
 
   decision({ status, replaces }: UrlDecision): void {
     this.#outcomes[status] += 1;
-    if (replaces !== undefined) takeBack(this.#outcomes, replaces.status);
+    if (replaces !== undefined) uncount(this.#outcomes, replaces.status);
   }
 
   row(host: string) {
@@ -98,8 +98,8 @@ export class HostAccount {
     return this.#points.map(({ at: [atMs, , ...rest] }) => [atMs, index, ...rest]);
   }
 
-  #keepPoint({ record, gapMs, requiredGapMs, violations }: JudgedRequest, marginMs: number): void {
-    const isTightest = this.#tightest !== null && marginMs <= this.#leastMarginMs;
+  #keepPoint({ record, gapMs, requiredGapMs, violations }: AuditedRequest, marginMs: number): void {
+    const isTightest = this.#tightest !== null && marginMs <= this.#smallestMarginMs;
     if (this.counts.requests % this.#stride !== 0 && !isTightest && violations.length === 0) {
       this.leftOut += 1;
       return;
@@ -108,8 +108,10 @@ export class HostAccount {
     const at: TimelinePoint = [record.startedAtMs, 0, record.status ?? 0, gapMs, requiredGapMs, isViolation];
     this.#points.push({ at, marginMs });
     if (this.#points.length < MAX_HOST_POINTS) return;
-    const least = Math.min(...this.#points.map((point) => point.marginMs));
-    const kept = this.#points.filter(({ at, marginMs: own }, index) => index % 2 === 0 || at[5] === 1 || own === least);
+    const smallestMs = Math.min(...this.#points.map((point) => point.marginMs));
+    const kept = this.#points.filter(
+      ({ at, marginMs: pointMarginMs }, index) => index % 2 === 0 || at[5] === 1 || pointMarginMs === smallestMs,
+    );
     // If nearly all points are worth keeping, the first ones stand for the rest.
     this.#points = kept.slice(0, MAX_HOST_POINTS * 0.75);
     this.leftOut += MAX_HOST_POINTS - this.#points.length;

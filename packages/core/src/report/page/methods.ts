@@ -1,6 +1,6 @@
 // The methods paragraph: what a paper says about a crawl, in plain sentences with the figures of this crawl.
 
-import type { RunPromise } from '../decision.js';
+import type { RunDeclaration } from '../decision.js';
 import { droppedByBounds } from '../outcome-counts.js';
 import { sumOf } from '../table.js';
 import type { ReportData } from './gather-report.js';
@@ -30,12 +30,12 @@ function requestsText({ crawl, totals }: ReportData): string {
   return `We ${what}${when}, making ${requests} and receiving ${size(totals.bytes)}.`;
 }
 
-function identityText({ versions, userAgent, tokens }: RunPromise): string {
+function identityText({ versions, userAgent, tokens }: RunDeclaration): string {
   const token = `product ${tokens.length === 1 ? 'token' : 'tokens'} ${tokens.join(', ')}`;
   return `Requests were made by mannerly ${versions.mannerly} and identified themselves as "${userAgent}" (${token}).`;
 }
 
-function rulesText({ robots }: RunPromise, { totals, rules }: ReportData): string {
+function rulesText({ robots }: RunDeclaration, { totals, rules }: ReportData): string {
   const dialect = robots.dialect ?? 'rfc9309';
   const policy =
     robots.policy === undefined || robots.policy === 'declared' ? '' : ` under the policy "${robots.policy}"`;
@@ -44,9 +44,9 @@ function rulesText({ robots }: RunPromise, { totals, rules }: ReportData): strin
   return `The robots.txt of every authority was read as ${DIALECTS[dialect] ?? dialect} says${policy} before any other request to it, and nothing else was requested while it was unreachable. ${excluded} excluded by their sites${listed}.`;
 }
 
-function paceTexts({ pace }: RunPromise, { hosts, pauses }: ReportData): string[] {
-  const most = pace.maxMs === null ? '' : `, ${seconds(pace.maxMs)} at most`;
-  const ifLonger = pace.factor === 0 ? '' : ` (${pace.factor} times its duration where this is longer${most})`;
+function paceTexts({ pace }: RunDeclaration, { hosts, pauses }: ReportData): string[] {
+  const maximum = pace.maxMs === null ? '' : `, ${seconds(pace.maxMs)} at most`;
+  const ifLonger = pace.factor === 0 ? '' : ` (${pace.factor} times its duration where this is longer${maximum})`;
   const texts = [
     `A host got one request at a time, each beginning at least ${seconds(pace.minMs)} after the end of the one before${ifLonger}.`,
   ];

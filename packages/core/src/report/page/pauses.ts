@@ -2,7 +2,7 @@
 // an unreachable robots.txt closes an authority until the file is requested again, a Visit-time closes pages.
 
 import type { HostWarning } from '@mannerly/frontier';
-import type { JudgedRequest } from '../audit/auditor.js';
+import type { AuditedRequest } from '../audit/auditor.js';
 import type { Pause } from '../audit/host-pace.js';
 import { MAX_PAGE_PAUSES } from '../limits.js';
 
@@ -24,7 +24,7 @@ export interface ReportedPause extends Pause {
 interface OpenPause {
   readonly pause: ReportedPause;
   /** Whether a request is the first one after the pause. */
-  readonly endsWith: (judged: JudgedRequest) => boolean;
+  readonly isEndedBy: (audited: AuditedRequest) => boolean;
 }
 
 export class Pauses {
@@ -35,22 +35,22 @@ export class Pauses {
   #count = 0;
 
   /** Takes a request, in the order of ends, after the warnings that came before it. */
-  request(judged: JudgedRequest): void {
-    const { host, pause, record } = judged;
-    const still = (this.#open.get(host) ?? []).filter(({ pause: each, endsWith }) => {
-      if (record.startedAtMs < each.fromMs || !endsWith(judged)) return true;
+  request(audited: AuditedRequest): void {
+    const { host, pause, record } = audited;
+    const remaining = (this.#open.get(host) ?? []).filter(({ pause: each, isEndedBy }) => {
+      if (record.startedAtMs < each.fromMs || !isEndedBy(audited)) return true;
       this.#ended.push({ ...each, nextAtMs: record.startedAtMs, isObeyed: record.startedAtMs >= each.untilMs });
       return false;
     });
-    if (still.length === 0) this.#open.delete(host);
-    else this.#open.set(host, still);
+    if (remaining.length === 0) this.#open.delete(host);
+    else this.#open.set(host, remaining);
     if (pause !== null) this.#begin({ host, ...pause, nextAtMs: null, isObeyed: true }, () => true);
   }
 
   warning({ code, host, authority, atMs, untilMs, detail }: HostWarning): void {
-    const by = CLOSED_BY[code];
-    if (by === undefined || untilMs === null || untilMs <= atMs) return;
-    const why = detail === '' ? by : `${by}: ${detail}`;
+    const closedBy = CLOSED_BY[code];
+    if (closedBy === undefined || untilMs === null || untilMs <= atMs) return;
+    const why = detail === '' ? closedBy : `${closedBy}: ${detail}`;
     this.#begin({ host, fromMs: atMs, untilMs, why, nextAtMs: null, isObeyed: true }, ({ record }) =>
       code === 'robots-unreachable' ? record.robotsAnswer?.authority === authority : record.purpose !== 'robots',
     );
@@ -62,12 +62,12 @@ export class Pauses {
     return [...this.#ended, ...open].sort((a, b) => a.fromMs - b.fromMs);
   }
 
-  #begin(pause: ReportedPause, endsWith: OpenPause['endsWith']): void {
+  #begin(pause: ReportedPause, isEndedBy: OpenPause['isEndedBy']): void {
     if (this.#count >= MAX_PAGE_PAUSES) {
       this.leftOut += 1;
       return;
     }
     this.#count += 1;
-    this.#open.set(pause.host, [...(this.#open.get(pause.host) ?? []), { pause, endsWith }]);
+    this.#open.set(pause.host, [...(this.#open.get(pause.host) ?? []), { pause, isEndedBy }]);
   }
 }

@@ -7,8 +7,8 @@ import { checkPaths } from '../../call-options.js';
 import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
 import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
+import { buildPage, readText } from './build-page.js';
 import type { ReportData, ReportedPaths } from './gather-report.js';
-import { ownPage, readText } from './own-page.js';
 
 /** `methods`: one paragraph for a paper. */
 type Report = ReportData & { readonly methods: string };
@@ -57,7 +57,7 @@ export async function reportHtml(report: Report): Promise<string> {
     readText(resolve('uplot/dist/uPlot.iife.min.js')),
   ]);
   const data = jsonForScript({ report, meanings: VIOLATION_MEANINGS });
-  return (await ownPage('report', { data, style, plotScript })).html;
+  return (await buildPage('report', { data, style, plotScript })).html;
 }
 
 /** A value as JSON for a `script` element: without `<` it holds neither `</script>` nor `<!--`. @throws Never */

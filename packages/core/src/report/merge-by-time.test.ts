@@ -1,7 +1,7 @@
 // Several logs are read as one: every value once, in order of time, in the order of each log.
 
 import { describe, expect, it } from 'vitest';
-import { inOrder } from './read-logs.js';
+import { mergeByTime } from './read-logs.js';
 
 async function* source(...times: number[]): AsyncGenerator<number> {
   yield* times;
@@ -40,7 +40,7 @@ const rows = [
 describe('logs of several processes', () => {
   it.each(rows)('%s', async (_, logs, expected) => {
     const read: number[] = [];
-    for await (const value of inOrder(
+    for await (const value of mergeByTime(
       logs.map((log) => source(...log)),
       (time) => time,
     ))

@@ -20,7 +20,7 @@ export interface PageParts {
 }
 
 /** A page and its policy. @throws MannerlyError `install-broken` if a file of the package is missing. */
-export async function ownPage(
+export async function buildPage(
   name: 'report' | 'dashboard',
   { data = '', style: firstStyle = '', plotScript = '', directives = [] }: PageParts,
 ): Promise<{ readonly html: string; readonly policy: string }> {

@@ -10,7 +10,7 @@ export function largest<K extends string>(all: readonly Readonly<Record<K, numbe
 }
 
 /** The figures that are not 0: a report leaves the others out. */
-export function positive<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
+export function withoutZeros<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as Partial<T>;
 }
 
