@@ -1,8 +1,7 @@
 // The answer of a fetcher, which may be the user's: what the crawl depends on is checked before it is used.
 
-import { onAbort } from '../on-abort.js';
 import { isObject } from '../parse-json.js';
-import { FETCHER_STOP_MS, MAX_TIME_ERROR_MS } from './limits.js';
+import { MAX_TIME_ERROR_MS } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
 
 /**
@@ -16,24 +15,6 @@ export function checkedOutcome(answer: unknown, calledAtMs: number, answeredAtMs
   if (!isOutcome(answer)) throw new TypeError('`fetch` answered with neither a `FetchOutcome` nor `null`');
   checkTimes(answer, calledAtMs, answeredAtMs);
   return answer;
-}
-
-/** The answer of a fetcher. Rejects if none has come `FETCHER_STOP_MS` after the signal was aborted. */
-export function untilStopped<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    const giveUp = (): void =>
-      reject(new Error(`\`fetch\` had not ended ${FETCHER_STOP_MS / 1_000} s after its abort`));
-    const onStop = (): void => {
-      timer = setTimeout(giveUp, FETCHER_STOP_MS);
-    };
-    const undo = onAbort(signal, onStop);
-    if (signal.aborted) onStop();
-    answer.then(resolve, reject).finally(() => {
-      undo();
-      clearTimeout(timer);
-    });
-  });
 }
 
 /** Whether the answer of a user's fetcher is an outcome, as far as the crawl depends on it. Never throws. */

@@ -16,11 +16,12 @@ import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
-import { checkedOutcome, untilStopped } from './checked-outcome.js';
+import { checkedOutcome } from './checked-outcome.js';
 import { Cookies, type MakeJar } from './cookies.js';
 import type { Credential } from './credential.js';
 import { type CredentialUse, createCredentialUse, withheld, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
+import { callFetcher } from './fetch-call.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import type { Identity } from './identity.js';
 import {
@@ -317,15 +318,14 @@ export class Egress {
   }
 
   /**
-   * One exchange by a fetcher that may be the user's. One that rejects, or returns something other than an outcome,
-   * breaks its contract, as one that outlasts its abort: that is reported, and becomes a value. Never rejects.
+   * One exchange by a fetcher that may be the user's. One that rejects, does not end in time, or returns something
+   * other than an outcome, breaks its contract: that is reported, and becomes a value. Never rejects.
    */
   async #fetched(request: FetchRequest): Promise<FetchOutcome | null> {
     const { fetcher, nowMs, onFetcherError } = this.#options;
     const startedAtMs = nowMs();
     try {
-      const came: unknown = await untilStopped((async () => fetcher.fetch(request))(), request.signal);
-      return checkedOutcome(came, startedAtMs, nowMs());
+      return checkedOutcome(await callFetcher(fetcher, request), startedAtMs, nowMs());
     } catch (error) {
       onFetcherError?.(request.url, error);
       const failure = request.signal.aborted ? 'aborted' : 'internal';

@@ -1,6 +1,6 @@
 // A body that is too large for memory must be complete in its file, and leave nothing behind.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { SPOOL_MEMORY_BYTES } from './limits.js';
 import { Spool } from './spool.js';
@@ -39,6 +39,15 @@ describe('a body', () => {
       await spool.close();
     },
   );
+
+  it('that is discarded takes no more bytes', async () => {
+    const spool = new Spool();
+    const spooled = spool.open(10_000_000);
+    await spooled.discard();
+    spooled.take(body(SPOOL_MEMORY_BYTES + 1));
+    expect(readdirSync(spool.folder()).filter((name) => name.startsWith('body-'))).toEqual([]);
+    await spool.close();
+  });
 
   it('leaves no file when it is removed, discarded or closed', async () => {
     const spool = new Spool();

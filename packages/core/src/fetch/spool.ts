@@ -103,7 +103,9 @@ export class SpooledBody implements BodyConsumer {
     return { body, file: { bytes: this.#bytes, read: () => createReadStream(path), remove } };
   }
 
+  /** Removes its file. Bytes that still come are dropped. */
   async discard(): Promise<void> {
+    this.#failure = 'discarded';
     this.#close();
     if (this.#path !== null) await rm(this.#path, { force: true });
   }

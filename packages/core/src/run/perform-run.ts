@@ -7,6 +7,7 @@ import type { QueueListing } from '@mannerly/frontier';
 import { seedUrls } from '../admit/admit.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { writeWholeJson } from '../directory/whole-file.js';
+import { closeFetcher } from '../fetch/fetch-call.js';
 import { readJson, writeJson } from '../json-record.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { keptSettings } from '../options/crawl-settings.js';
@@ -183,7 +184,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
     run.licenses,
     run.signIn,
     run.egress,
-    run.setup.fetcher,
+    { close: () => endFetcher(run) },
     run.items,
     run.archive,
     { close: () => keepFiles(run) },
@@ -203,6 +204,13 @@ async function closeAll(run: Run): Promise<unknown[]> {
     }
   }
   return failures;
+}
+
+/** Everything has been received by now: a fetcher that fails to close is reported, and the run goes on. */
+async function endFetcher({ setup, journal, stop }: Run): Promise<void> {
+  await closeFetcher(setup.fetcher, stop.signal.aborted).catch((error: unknown) =>
+    journal.codeError(error, { code: 'hook-error', url: null, hook: 'fetcher' }),
+  );
 }
 
 /** Runs after the archive is closed, so that its last files are whole. */

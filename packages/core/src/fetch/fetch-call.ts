@@ -1,0 +1,106 @@
+// The calls of a fetcher, which may be the user's: each has a bound, and what comes after its end has no effect.
+
+import { onAbort } from '../on-abort.js';
+import type { Fetcher, FetchLimits, FetchRequest } from './fetcher.js';
+import { FETCHER_CLOSE_MS, FETCHER_CLOSE_STOP_MS, FETCHER_EXTRA_MS, FETCHER_STOP_MS } from './limits.js';
+
+/** The longest time that `fetch` may take, milliseconds. A fetcher that keeps to its limits ends earlier. */
+export function fetchCallMs({ connectTimeoutMs, requestTimeoutMs }: FetchLimits): number {
+  return connectTimeoutMs + requestTimeoutMs + FETCHER_EXTRA_MS;
+}
+
+/**
+ * What `fetch` answers. It is given up after `fetchCallMs`, and `FETCHER_STOP_MS` after a stop. From then on its signal
+ * is aborted, and it may neither start its request nor pass on a body.
+ *
+ * @throws What it rejects with, or that it was given up.
+ */
+export function callFetcher(fetcher: Fetcher, request: FetchRequest): Promise<unknown> {
+  return new FetchCall(request).answerOf(fetcher);
+}
+
+/**
+ * Closes a fetcher.
+ *
+ * @param isStopped - Whether the run was stopped at once: then the fetcher has less time.
+ * @throws What `close` rejects with, or that it did not end in time.
+ */
+export async function closeFetcher(fetcher: Fetcher, isStopped: boolean): Promise<void> {
+  const ms = isStopped ? FETCHER_CLOSE_STOP_MS : FETCHER_CLOSE_MS;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(reject, ms, new Error(`\`close\` of the fetcher did not end within ${ms / 1_000} s`));
+  });
+  try {
+    await Promise.race([late, (async () => fetcher.close())()]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+class FetchCall {
+  readonly #request: FetchRequest;
+  readonly #control = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #reject = (_error: Error): void => undefined;
+
+  constructor(request: FetchRequest) {
+    this.#request = request;
+  }
+
+  async answerOf(fetcher: Fetcher): Promise<unknown> {
+    const { signal } = this.#request;
+    const ignoreStop = onAbort(signal, () => this.#stopped());
+    try {
+      return await new Promise<unknown>((resolve, reject) => {
+        this.#reject = reject;
+        if (signal.aborted) this.#stopped();
+        else this.#count();
+        (async () => fetcher.fetch(this.#bounded()))().then(resolve, reject);
+      });
+    } finally {
+      this.#isOver = true;
+      clearTimeout(this.#timer);
+      ignoreStop();
+    }
+  }
+
+  #bounded(): FetchRequest {
+    const { mayStart, consumeBody, beforeDecoding } = this.#request;
+    return {
+      ...this.#request,
+      signal: this.#control.signal,
+      mayStart: (localAddress) => !this.#isOver && mayStart(localAddress),
+      ...(consumeBody === undefined ? {} : { consumeBody: (head) => (this.#isOver ? null : consumeBody(head)) }),
+      ...(beforeDecoding === undefined ? {} : { beforeDecoding: () => this.#uncounted(beforeDecoding) }),
+    };
+  }
+
+  #count(): void {
+    const ms = fetchCallMs(this.#request.limits);
+    // In two parts: if the whole process was suspended, an answer that is there by now still counts.
+    this.#timer = setTimeout(() => this.#giveUpIn(FETCHER_STOP_MS, `within ${ms / 1_000} s`), ms - FETCHER_STOP_MS);
+  }
+
+  #stopped(): void {
+    clearTimeout(this.#timer);
+    this.#control.abort(this.#request.signal.reason);
+    this.#giveUpIn(FETCHER_STOP_MS, `${FETCHER_STOP_MS / 1_000} s after its abort`);
+  }
+
+  #giveUpIn(ms: number, when: string): void {
+    this.#timer = setTimeout(() => {
+      const error = new Error(`\`fetch\` of the fetcher did not end ${when}`);
+      this.#reject(error);
+      this.#control.abort(error);
+    }, ms);
+  }
+
+  /** A wait for the crawl is not the fetcher's time. A stop limits it too. */
+  async #uncounted(wait: () => Promise<void>): Promise<void> {
+    if (!this.#request.signal.aborted) clearTimeout(this.#timer);
+    await wait();
+    if (!this.#request.signal.aborted && !this.#isOver) this.#count();
+  }
+}
