@@ -7,7 +7,7 @@ import {
   FIRST_ESTIMATE,
 } from '../../../packages/core/dist/recrawl/change-estimate.js';
 import { afterClaim, NO_CLAIMS, trustOf } from '../../../packages/core/dist/recrawl/host-records.js';
-import { TRUSTED_LASTMOD } from '../../../packages/core/dist/recrawl/limits.js';
+import { MIN_TRUSTED_LASTMOD } from '../../../packages/core/dist/recrawl/limits.js';
 import { visitValue } from '../../../packages/core/dist/recrawl/visit-choice.js';
 
 const DAY_MS = 86_400_000;
@@ -42,7 +42,7 @@ export const oursWith = (lastmodOf) => (count) => {
       const visit = visits[page];
       const days = day - visit.atMs / DAY_MS;
       const { claim, lastmod } = visit;
-      const isDated = claim?.says === 'changed' && claim.trust >= TRUSTED_LASTMOD;
+      const isDated = claim?.says === 'changed' && claim.trust >= MIN_TRUSTED_LASTMOD;
       visit.estimate = hasChanged
         ? afterChange(visit.estimate, days, isDated ? day - lastmod : undefined)
         : afterUnchanged(visit.estimate, days);

@@ -10,30 +10,30 @@ import { MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 
 /** Numbers that are tried. */
-const MAX_TRIES = 100;
+const MAX_NUMBERED_NAMES = 100;
 /** Directories of one host that are read, the latest names first. */
-const MAX_LOOKS = 200;
+const MAX_READ_DIRECTORIES = 200;
 const PARENT = 'crawls';
 
 /** The latest directory of the same crawl (name, tokens, first seed, no seed missing), or a new one. */
 export async function directoryFor(crawl: CrawlIdentity, nowMs: number): Promise<string> {
   const [seed = ''] = crawl.seeds;
-  let youngest: { readonly path: string; readonly createdAtMs: number } | null = null;
+  let latest: { readonly path: string; readonly createdAtMs: number } | null = null;
   for (const name of await namesFor(seed)) {
     const path = join(PARENT, name);
     const manifest = await manifestOf(path);
-    if (manifest === null || !isSame(manifest, crawl)) continue;
+    if (manifest === null || !isSameCrawl(manifest, crawl)) continue;
     const { createdAtMs } = manifest;
-    if (youngest === null || createdAtMs > youngest.createdAtMs) youngest = { path, createdAtMs };
+    if (latest === null || createdAtMs > latest.createdAtMs) latest = { path, createdAtMs };
   }
-  return youngest?.path ?? defaultDirectory(seed, nowMs);
+  return latest?.path ?? defaultDirectory(seed, nowMs);
 }
 
 /** A directory that does not exist yet. @param seed - An absolute URL; anything else gives `crawl-<date>`. */
 export function defaultDirectory(seed: string, nowMs: number, exists: (path: string) => boolean = existsSync): string {
   const base = join(PARENT, `${nameOf(seed)}-${new Date(nowMs).toISOString().slice(0, 10)}`);
   if (!exists(base)) return base;
-  for (let number = 2; number < MAX_TRIES; number += 1) {
+  for (let number = 2; number < MAX_NUMBERED_NAMES; number += 1) {
     if (!exists(`${base}-${number}`)) return `${base}-${number}`;
   }
   return `${base}-${nowMs}`;
@@ -47,7 +47,7 @@ function nameOf(seed: string): string {
 async function namesFor(seed: string): Promise<string[]> {
   if (!existsSync(PARENT)) return [];
   const names = (await readdir(PARENT)).filter((name) => name.startsWith(`${nameOf(seed)}-`));
-  return names.sort().reverse().slice(0, MAX_LOOKS);
+  return names.sort().reverse().slice(0, MAX_READ_DIRECTORIES);
 }
 
 /** `null` if there is no readable crawl. */
@@ -60,12 +60,12 @@ async function manifestOf(path: string): Promise<CrawlManifest | null> {
   }
 }
 
-function isSame(kept: CrawlManifest, { name, tokens, seeds }: CrawlIdentity): boolean {
-  const named = new Set(seeds);
+function isSameCrawl(manifest: CrawlManifest, { name, tokens, seeds }: CrawlIdentity): boolean {
+  const seedSet = new Set(seeds);
   return (
-    kept.name === name &&
-    JSON.stringify(kept.tokens) === JSON.stringify(tokens) &&
-    kept.seeds[0] === seeds[0] &&
-    kept.seeds.every((seed) => named.has(seed))
+    manifest.name === name &&
+    JSON.stringify(manifest.tokens) === JSON.stringify(tokens) &&
+    manifest.seeds[0] === seeds[0] &&
+    manifest.seeds.every((seed) => seedSet.has(seed))
   );
 }

@@ -7,7 +7,7 @@ import { isAbsent } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
 import { plural } from '../report/table.js';
-import { ADDED_LOOK_MS, MAX_ADDED_AT_ONCE_BYTES } from './limits.js';
+import { ADDED_POLL_MS, MAX_ADDED_READ_BYTES } from './limits.js';
 
 export interface AddedLine {
   readonly url: string;
@@ -58,7 +58,7 @@ export function takeAdded(
     }
   };
   if (!isReset) void take();
-  const timer = setInterval(() => void take(), ADDED_LOOK_MS);
+  const timer = setInterval(() => void take(), ADDED_POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -68,7 +68,7 @@ function readFrom(path: string, at: number): string {
   let file: number | null = null;
   try {
     file = openSync(path, 'r');
-    const bytes = Buffer.alloc(MAX_ADDED_AT_ONCE_BYTES);
+    const bytes = Buffer.alloc(MAX_ADDED_READ_BYTES);
     return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, at));
   } catch (error) {
     if (isAbsent(error)) return '';

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { MannerlyError } from 'mannerly';
 import { checkOptions } from '../call-options.js';
 import type { ApiOptions } from './api.js';
-import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN } from './limits.js';
+import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN_CHARS } from './limits.js';
 
 /** The source of metrics: a `Registry` of prom-client, or an object like one. */
 export interface MetricsSource {
@@ -57,9 +57,9 @@ export function resolveDashboardOptions(options: DashboardOptions) {
   const areNames = Array.isArray(hostNames) && hostNames.every((name) => /^[a-z0-9]([a-z0-9.-]{0,252})$/i.test(name));
   if (!areNames || hostNames.length > MAX_DASHBOARD_NAMES)
     throw invalid('hostNames', `at most ${MAX_DASHBOARD_NAMES} host names without ports`, hostNames);
-  if (token !== undefined && !(/^[\w.~-]+$/.test(token) && token.length >= MIN_DASHBOARD_TOKEN)) {
+  if (token !== undefined && !(/^[\w.~-]+$/.test(token) && token.length >= MIN_DASHBOARD_TOKEN_CHARS)) {
     // The message does not repeat it: it may be a secret even if invalid.
-    const range = `at least ${MIN_DASHBOARD_TOKEN} letters, digits, -, _, . or ~`;
+    const range = `at least ${MIN_DASHBOARD_TOKEN_CHARS} letters, digits, -, _, . or ~`;
     throw invalid('token', range, `${token.length} characters`);
   }
   if (api !== null) checkOptions('createDashboard.api', api, { out: 'string' });

@@ -11,12 +11,12 @@ import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } 
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
 import {
   DASHBOARD_CLOSE_MS,
-  DASHBOARD_EVERY_MS,
+  DASHBOARD_INTERVAL_MS,
   DASHBOARD_REQUEST_MS,
   MAX_API_BODY_BYTES,
   MAX_DASHBOARD_CONNECTIONS,
   MAX_DASHBOARD_HEADER_BYTES,
-  MAX_DASHBOARD_STRANGERS,
+  MAX_UNAUTHENTICATED_CONNECTIONS,
 } from './limits.js';
 import { createStreams, frameOf } from './streams.js';
 import { keepView, type WatchedCrawl } from './view.js';
@@ -84,7 +84,7 @@ class DashboardServer implements Dashboard {
   readonly #streams = createStreams(() => performance.now());
   readonly #server: Server;
   /** Connections that have not sent the token yet, in the order of arrival. */
-  readonly #strangers = new Set<Socket>();
+  readonly #unauthenticated = new Set<Socket>();
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
 
@@ -116,10 +116,10 @@ class DashboardServer implements Dashboard {
     );
     this.#server.maxConnections = MAX_DASHBOARD_CONNECTIONS;
     this.#server.on('connection', (socket) => {
-      this.#strangers.add(socket);
-      socket.once('close', () => this.#strangers.delete(socket));
+      this.#unauthenticated.add(socket);
+      socket.once('close', () => this.#unauthenticated.delete(socket));
       // Slow connections without the token are closed for new ones, so that they never keep the operator out.
-      const [oldest] = this.#strangers.size > MAX_DASHBOARD_STRANGERS ? this.#strangers : [];
+      const [oldest] = this.#unauthenticated.size > MAX_UNAUTHENTICATED_CONNECTIONS ? this.#unauthenticated : [];
       oldest?.destroy();
     });
   }
@@ -151,7 +151,7 @@ class DashboardServer implements Dashboard {
     this.#timer = setInterval(() => {
       this.#view.sample();
       if (this.#streams.count() > 0) this.#streams.send('view', this.#json());
-    }, DASHBOARD_EVERY_MS);
+    }, DASHBOARD_INTERVAL_MS);
     // An open dashboard does not keep the process alive.
     this.#timer.unref();
   }
@@ -201,7 +201,7 @@ class DashboardServer implements Dashboard {
     const isForPrograms = api !== null;
     const access = judgeAccess({ ...asked, queryToken: searchParams.get('token'), isForPrograms }, this.#options);
     if (access.kind === 'deny') return refuse(access.status, access.says);
-    this.#strangers.delete(socket);
+    this.#unauthenticated.delete(socket);
     if (api !== null) {
       const contentType = headers['content-type'];
       const body = (): Promise<string | null> => bodyOf(request);
@@ -235,7 +235,7 @@ class DashboardServer implements Dashboard {
 
   #stream(response: ServerResponse): void {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    response.write(`retry: ${DASHBOARD_EVERY_MS * 2}\n\n${frameOf('view', this.#json())}`);
+    response.write(`retry: ${DASHBOARD_INTERVAL_MS * 2}\n\n${frameOf('view', this.#json())}`);
   }
 
   /** Pauses, resumes or stops. The answer is the view, which all open pages also get. */

@@ -16,9 +16,9 @@ import { printable } from '../report/table.js';
 import type { CrawlPhase } from '../run/activity.js';
 import {
   MAX_DASHBOARD_HOSTS,
-  MAX_DASHBOARD_LEDGER,
   MAX_DASHBOARD_RECENT,
   MAX_DASHBOARD_SAMPLES,
+  MAX_DASHBOARD_TALLIES,
   MAX_DASHBOARD_TEXT,
   MAX_DASHBOARD_UNDERWAY,
 } from './limits.js';
@@ -180,7 +180,7 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
 }
 
 /** What the view remembers about each host: the one requested longest ago is forgotten first. @throws Never */
-export function createHostLedger(most = MAX_DASHBOARD_LEDGER) {
+export function createHostLedger(most = MAX_DASHBOARD_TALLIES) {
   const tallies = new Map<string, HostTally>();
   return {
     request(record: RequestRecord): void {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
-import { LOCK_RETRY_MS, LOCK_TRIES, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS } from './limits.js';
+import { LOCK_RETRY_MS, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS, MAX_LOCK_ATTEMPTS } from './limits.js';
 import { hasPlatformCode, namesIn, orIfAbsent, partialName } from './whole-file.js';
 
 /** The name of the lock that excludes every other run. */
@@ -32,7 +32,7 @@ interface DirectoryLock {
 export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
   const file = join(path, name);
   const mine = ownLock();
-  for (let tries = 0; tries < LOCK_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_LOCK_ATTEMPTS; tries += 1) {
     if (await create(file, mine)) return lockOf(file);
     const theirs = await readLock(file);
     if (theirs === null) continue; // Released in the meantime.

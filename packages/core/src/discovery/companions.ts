@@ -10,7 +10,7 @@ import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { ReadDatasets } from '../page/datasets.js';
 import type { FeedRhythm } from '../page/sitemap.js';
-import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES, TDM_AGAIN_MS } from './limits.js';
+import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES, TDM_RETRY_MS } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 
 interface CompanionResult {
@@ -79,7 +79,7 @@ export class Companions {
   async #isTdmDue(authority: string): Promise<boolean> {
     if ((await this.#rulesOf(authority)) !== null) return false;
     const askedAtMs = await readJson<number>(this.#run.frontier, `tdm-asked/${authority}`);
-    return askedAtMs === null || this.#run.nowMs() - askedAtMs >= TDM_AGAIN_MS;
+    return askedAtMs === null || this.#run.nowMs() - askedAtMs >= TDM_RETRY_MS;
   }
 
   purposeOf(work: PageWork): 'page' | 'well-known' | 'data-txt' | 'sitemap' {

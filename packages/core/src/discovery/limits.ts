@@ -6,7 +6,7 @@ export const MAX_TDM_AUTHORITIES = 10_000;
  * Milliseconds before a tdmrep.json that was never received is requested again: as for a robots.txt without cache
  * fields.
  */
-export const TDM_AGAIN_MS = 86_400_000;
+export const TDM_RETRY_MS = 86_400_000;
 /** Redirects followed for a companion file: as for robots.txt (access §3, data-txt §2). */
 export const MAX_COMPANION_HOPS = 5;
 

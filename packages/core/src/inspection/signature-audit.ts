@@ -11,15 +11,15 @@ import { plural } from '../report/table.js';
 import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureFault, verifySignature } from '../signatures/verify-signature.js';
 import {
-  MAX_AUDITED_LIFE_SECONDS,
-  MAX_KEPT_SIGNATURES,
+  MAX_AUDITED_LIFETIME_SECONDS,
+  MAX_KNOWN_SIGNATURES,
   MAX_LISTED_SIGNATURES,
-  SIGNED_AFTER_SECONDS,
+  MAX_SIGNING_DELAY_SECONDS,
 } from './limits.js';
 
 const FAULTS: Partial<Record<SignatureFault, string>> = {
   'signature-wrong': 'its signature is not of this request: of another host or path, or changed',
-  'life-too-long': `its signature holds for more than ${MAX_AUDITED_LIFE_SECONDS} s`,
+  'life-too-long': `its signature holds for more than ${MAX_AUDITED_LIFETIME_SECONDS} s`,
   'not-https': 'it is signed, and http: others on the way could use the signature',
   'key-unknown': 'its key is none of those given',
 };
@@ -65,8 +65,8 @@ export async function auditSignatures(
       }
       const verdict = verifySignature({ method: 'GET', url, headers }, (_, keyid) => byId.get(keyid) ?? null, {
         nowMs: startedAtMs,
-        toleranceSeconds: SIGNED_AFTER_SECONDS,
-        maxLifetimeSeconds: MAX_AUDITED_LIFE_SECONDS,
+        toleranceSeconds: MAX_SIGNING_DELAY_SECONDS,
+        maxLifetimeSeconds: MAX_AUDITED_LIFETIME_SECONDS,
       });
       if (verdict.kind !== 'verified' && verdict.reason === 'unsigned') {
         if (!/^https:/i.test(url)) continue;
@@ -81,7 +81,7 @@ export async function auditSignatures(
         add(request, FAULTS[verdict.reason] ?? `its signature is ${verdict.reason}`);
       const signature = headers.find(([name]) => name.toLowerCase() === 'signature')?.[1] ?? '';
       if (used.has(signature)) add(request, 'its signature was used before');
-      keepLatest(used, signature, true, MAX_KEPT_SIGNATURES);
+      keepLatest(used, signature, true, MAX_KNOWN_SIGNATURES);
     }
     endFile();
   }

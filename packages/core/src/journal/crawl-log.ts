@@ -16,7 +16,7 @@ import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
 import { escapeControls, iso, plural, printable, sumOf } from '../report/table.js';
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
-import { FAILURES_TO_NAME, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
+import { FAILURES_BEFORE_WARNING, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
 import { isFor, LOG_LEVELS, type LogEntry, type LogFunction, type Logger, terminalLog, toLogger } from './log-entry.js';
 
 /** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
@@ -130,7 +130,7 @@ export class CrawlLog implements JournalListener {
       return;
     }
     keepLatest(this.#failures, host, failures, MAX_FAILING_HOSTS);
-    if (!/^10*$/.test(String(failures / FAILURES_TO_NAME))) return;
+    if (!/^10*$/.test(String(failures / FAILURES_BEFORE_WARNING))) return;
     const said = `${failures} requests in a row failed, the last with ${status ?? failure}`;
     this.#tell('warn', 'host-failing', `${host}: ${said}: ${url}`, { host, url });
   }

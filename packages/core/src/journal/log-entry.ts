@@ -3,13 +3,7 @@
 // error in a handler occurs on every page, and a screen has little space.
 
 import { printable } from '../report/table.js';
-import {
-  MAX_LOG_CHARS,
-  MAX_LOGGED_KINDS,
-  MAX_LOGGED_OF_A_KIND,
-  MAX_STACK_LINES,
-  STORE_LOGGED_ANEW_MS,
-} from './limits.js';
+import { MAX_LOG_CHARS, MAX_LOGGED_KINDS, MAX_LOGGED_PER_KIND, MAX_STACK_LINES, STORE_LOG_RESET_MS } from './limits.js';
 
 /** How much an entry matters, from least to most. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -110,7 +104,7 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
   const counts = new Map<string, Counted>();
   const endCount = (kind: string, { count, first }: Counted): void => {
     counts.delete(kind);
-    const more = count - MAX_LOGGED_OF_A_KIND;
+    const more = count - MAX_LOGGED_PER_KIND;
     if (more <= 0) return;
     const what = kind === OTHERS ? 'of other kinds' : `of the kind ${first.code}${placeOf(first)}`;
     print(`${more} more ${what}${inFile(first)}.`);
@@ -118,11 +112,11 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
   const write = (entry: LogEntry): void => {
     // Each outage of a server matters, however many there were in the days before.
     const ofStore = counts.get('store');
-    if (ofStore !== undefined && entry.atMs - ofStore.first.atMs >= STORE_LOGGED_ANEW_MS) endCount('store', ofStore);
+    if (ofStore !== undefined && entry.atMs - ofStore.first.atMs >= STORE_LOG_RESET_MS) endCount('store', ofStore);
     if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) {
       const nth = ordinalOf(counts, entry);
       // The stacks of one kind differ little.
-      if (nth <= MAX_LOGGED_OF_A_KIND) print(logText(entry, nth === 1 && !isOfSystem(entry) ? MAX_STACK_LINES : 0));
+      if (nth <= MAX_LOGGED_PER_KIND) print(logText(entry, nth === 1 && !isOfSystem(entry) ? MAX_STACK_LINES : 0));
     }
     if (entry.code === 'run-ended') for (const [kind, counted] of counts) endCount(kind, counted);
   };

@@ -23,7 +23,7 @@ import { RunStop } from '../run/run-stop.js';
 import { Wakeup } from '../wakeup.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
 import { HostPace, type PaceNow } from './host-pace.js';
-import { MAX_PLAN_REST_MS, MAX_PLAN_STEPS, MAX_PLANNED_URLS } from './limits.js';
+import { MAX_PLAN_STEPS, MAX_PLAN_WAIT_MS, MAX_PLANNED_URLS } from './limits.js';
 import { Survey, type SurveyedHost } from './survey.js';
 
 /** One host of the plan. Times are milliseconds. */
@@ -142,7 +142,7 @@ export async function planCrawl(options: CrawlerOptions, planOptions: PlanOption
 function pausesEndAt(plan: CrawlPlan, hosts: ReadonlyMap<string, SurveyedHost>): number {
   return plan.hosts.reduce((latest, { host, intervalMs }) => {
     const { lastEndMs = 0 } = hosts.get(host) ?? {};
-    return Math.max(latest, lastEndMs + Math.min(intervalMs, MAX_PLAN_REST_MS));
+    return Math.max(latest, lastEndMs + Math.min(intervalMs, MAX_PLAN_WAIT_MS));
   }, 0);
 }
 

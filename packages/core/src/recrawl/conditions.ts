@@ -3,7 +3,7 @@
 // request pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
 
 import { conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
-import { DAY_MS, IMMUTABLE_DAYS, MAX_ETAG_BYTES } from './limits.js';
+import { DAY_MS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS } from './limits.js';
 import type { KeptVisit, PageVisit } from './page-visit.js';
 
 /** The validators of a page that is requested without conditions. */
@@ -55,7 +55,7 @@ export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number, trustDay
   const lifetimeMs = control.has('max-age') ? seconds(control.get('max-age')) : expiresAfterMs(headers, fetchedAtMs);
   const leftMs = lifetimeMs - seconds(headerValue(headers, 'age'));
   if (!(leftMs > 0) || trustDays === 0) return null;
-  const mostDays = control.has('immutable') ? Math.max(IMMUTABLE_DAYS, trustDays) : trustDays;
+  const mostDays = control.has('immutable') ? Math.max(MAX_IMMUTABLE_DAYS, trustDays) : trustDays;
   return fetchedAtMs + Math.min(leftMs, mostDays * DAY_MS);
 }
 

@@ -6,7 +6,7 @@
 import { decodeIfJson, type RecordStore, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { Lastmod, Lastmods } from './lastmod.js';
-import { COMPARED_COVER, MAX_JUDGED_HOSTS, MAX_SHAPE, TRUSTED_LASTMOD } from './limits.js';
+import { MAX_HOST_RECORDS, MAX_SHAPE, MIN_COMPARED_COVERAGE, MIN_TRUSTED_LASTMOD } from './limits.js';
 
 /**
  * The records of one kind: numbers by their names. Promises reject with what the store throws.
@@ -24,7 +24,7 @@ export function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
     if (!hosts.has(host)) {
       const kept = decodeIfJson<T>(await store.readRecord(prefix + host));
       const isWhole = kept !== null && names.every((name) => Number.isFinite(kept[name]));
-      if (!hosts.has(host)) keepLatest(hosts, host, isWhole ? kept : initial, MAX_JUDGED_HOSTS);
+      if (!hosts.has(host)) keepLatest(hosts, host, isWhole ? kept : initial, MAX_HOST_RECORDS);
     }
     return hosts.get(host) ?? initial;
   };
@@ -39,7 +39,7 @@ export function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
       const known = hosts.get(host) ?? initial;
       const next = after(known);
       if (JSON.stringify(known) === JSON.stringify(next)) return;
-      keepLatest(hosts, host, next, MAX_JUDGED_HOSTS);
+      keepLatest(hosts, host, next, MAX_HOST_RECORDS);
       await writeJson(store, prefix + host, next);
     },
   };
@@ -102,7 +102,7 @@ export function createLastmodTrust(store: RecordStore) {
     },
     /** A page with a claim was visited. A claim read long before the visit proves nothing. */
     async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
-      if (covers < COMPARED_COVER) return;
+      if (covers < MIN_COMPARED_COVERAGE) return;
       await records.update(new URL(url).host, (known) => afterClaim(known, says, hasChanged));
     },
   };
@@ -110,7 +110,7 @@ export function createLastmodTrust(store: RecordStore) {
 
 /** Days between a change and the visit that saw it, dated by a trusted claim; `undefined`: there is none. */
 export function datedDays(claim: Claim | null, visitedAtMs: number, atMs: number): number | undefined {
-  if (claim === null || claim.says === 'unchanged' || claim.trust < TRUSTED_LASTMOD) return undefined;
+  if (claim === null || claim.says === 'unchanged' || claim.trust < MIN_TRUSTED_LASTMOD) return undefined;
   const { fromMs, toMs } = claim.lastmod;
   const changedAtMs = (Math.max(fromMs, visitedAtMs) + Math.min(toMs, atMs)) / 2;
   return changedAtMs <= atMs ? (atMs - changedAtMs) / 86_400_000 : undefined;

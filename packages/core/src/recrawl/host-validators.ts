@@ -8,11 +8,11 @@ import { keepLatest } from '../keep-latest.js';
 import { createHostRecords } from './host-records.js';
 import {
   DAY_MS,
-  DELIVERY_DATE_MS,
-  MAX_JUDGED_HOSTS,
-  MOST_BETWEEN_PROBES,
+  MAX_DELIVERY_DATE_MS,
+  MAX_HOST_RECORDS,
+  MAX_VISITS_BETWEEN_PROBES,
+  MIN_VISITS_FOR_VERDICT,
   UNTRUSTED_MS,
-  VISITS_TO_JUDGE,
 } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
@@ -56,7 +56,7 @@ export type ValidatorTrust = ReturnType<typeof createValidatorTrust>;
 export function createValidatorTrust(store: RecordStore, verify: number, tell: ValidatorListener) {
   const records = validatorRecords(store);
   /** One in this many conditional visits of a host is made without conditions; 0: none is. */
-  const everyVisits = verify === 0 ? 0 : Math.min(MOST_BETWEEN_PROBES, Math.round(1 / verify));
+  const everyVisits = verify === 0 ? 0 : Math.min(MAX_VISITS_BETWEEN_PROBES, Math.round(1 / verify));
   /** Conditional visits of each host in this run. */
   const visitCounts = new Map<string, number>();
   const after = (known: HostValidators, before: PageVisit, visit: ComparedVisit): HostValidators => {
@@ -70,9 +70,9 @@ export function createValidatorTrust(store: RecordStore, verify: number, tell: V
       tell('validator-lies', url, `the ETag is ${etag} as before, and the content is another`, atMs);
     }
     if (before.etag !== null && etag !== null && !hasChanged) {
-      restless = isSameTag ? 0 : Math.min(VISITS_TO_JUDGE, restless + 1);
-      const detail = `the ETag is new at each of ${VISITS_TO_JUDGE} visits of pages that are as they were`;
-      if (restless === VISITS_TO_JUDGE && known.restless < VISITS_TO_JUDGE)
+      restless = isSameTag ? 0 : Math.min(MIN_VISITS_FOR_VERDICT, restless + 1);
+      const detail = `the ETag is new at each of ${MIN_VISITS_FOR_VERDICT} visits of pages that are as they were`;
+      if (restless === MIN_VISITS_FOR_VERDICT && known.restless < MIN_VISITS_FOR_VERDICT)
         tell('validator-restless', url, detail, atMs);
     }
     return { untrustedUntilMs, restless, deliveryDates: deliveryDatesAfter(known.deliveryDates, headers) };
@@ -85,7 +85,7 @@ export function createValidatorTrust(store: RecordStore, verify: number, tell: V
       const left = usable(conditions, await records.of(host), nowMs);
       if (Object.keys(left).length === 0) return { conditions: left, isProbe: false };
       const visits = (visitCounts.get(host) ?? 0) + 1;
-      keepLatest(visitCounts, host, visits, MAX_JUDGED_HOSTS);
+      keepLatest(visitCounts, host, visits, MAX_HOST_RECORDS);
       const isProbe = everyVisits > 0 && visits % everyVisits === 0;
       return { conditions: isProbe ? {} : left, isProbe };
     },
@@ -96,7 +96,7 @@ export function createValidatorTrust(store: RecordStore, verify: number, tell: V
     async datedDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
       const { deliveryDates } = await records.of(new URL(url).host);
       const agoMs = modifiedMsAgo(headers);
-      if (!(agoMs > DELIVERY_DATE_MS) || deliveryDates >= VISITS_TO_JUDGE) return undefined;
+      if (!(agoMs > MAX_DELIVERY_DATE_MS) || deliveryDates >= MIN_VISITS_FOR_VERDICT) return undefined;
       return agoMs / DAY_MS < sinceDays ? agoMs / DAY_MS : undefined;
     },
   };
@@ -110,8 +110,8 @@ export function usable(
 ): Record<string, string> {
   if (nowMs < untrustedUntilMs) return {};
   const useless = [
-    ...(restless >= VISITS_TO_JUDGE ? ['if-none-match'] : []),
-    ...(deliveryDates >= VISITS_TO_JUDGE ? ['if-modified-since'] : []),
+    ...(restless >= MIN_VISITS_FOR_VERDICT ? ['if-none-match'] : []),
+    ...(deliveryDates >= MIN_VISITS_FOR_VERDICT ? ['if-modified-since'] : []),
   ];
   return Object.fromEntries(Object.entries(conditions).filter(([name]) => !useless.includes(name)));
 }
@@ -125,5 +125,5 @@ function modifiedMsAgo(headers: HeaderLines): number {
 function deliveryDatesAfter(before: number, headers: HeaderLines): number {
   const agoMs = modifiedMsAgo(headers);
   if (Number.isNaN(agoMs)) return before;
-  return Math.abs(agoMs) <= DELIVERY_DATE_MS ? Math.min(VISITS_TO_JUDGE, before + 1) : 0;
+  return Math.abs(agoMs) <= MAX_DELIVERY_DATE_MS ? Math.min(MIN_VISITS_FOR_VERDICT, before + 1) : 0;
 }

@@ -9,7 +9,7 @@ import { GroupPriors } from './group-priors.js';
 import { createLastmodTrust } from './host-records.js';
 import { validatorRecords } from './host-validators.js';
 import { Lastmods } from './lastmod.js';
-import { MAX_LASTMODS, VISITS_TO_JUDGE } from './limits.js';
+import { MAX_LASTMODS, MIN_VISITS_FOR_VERDICT } from './limits.js';
 import { decodeVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import { addKeptDates } from './sitemap-visits.js';
@@ -53,8 +53,8 @@ export async function lookAtVisit(
     fresh: freshNow(visit, nowMs),
     ...{ importance, value, dueAtMs, why },
     untrustedUntilMs: untrustedUntilMs > nowMs ? untrustedUntilMs : null,
-    isEtagTrusted: restless < VISITS_TO_JUDGE,
-    isLastModifiedTrusted: deliveryDates < VISITS_TO_JUDGE,
+    isEtagTrusted: restless < MIN_VISITS_FOR_VERDICT,
+    isLastModifiedTrusted: deliveryDates < MIN_VISITS_FOR_VERDICT,
     lastmod: claim?.says ?? null,
     lastmodTrust: await expectations.lastmodTrust.of(host),
   };

@@ -5,7 +5,7 @@ import type { NewUrl } from '@mannerly/frontier';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { GroupPriors } from './group-priors.js';
 import type { LastmodTrust } from './host-records.js';
-import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE } from './limits.js';
+import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE_PAGES } from './limits.js';
 import { againUrl, lastTryMs, type PageVisit } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import type { SitemapVisits } from './sitemap-visits.js';
@@ -74,7 +74,8 @@ export class KnownPages {
     await sitemaps.readDates();
     const gone = (visit: PageVisit): void => {
       const isLongGone = lastTryMs(visit) <= nowMs - GONE_LINKED_DAYS * DAY_MS;
-      if (isLongGone && visit.reason !== 'redirect' && this.#gone.size < MAX_GONE) this.#gone.set(visit.url, visit);
+      if (isLongGone && visit.reason !== 'redirect' && this.#gone.size < MAX_GONE_PAGES)
+        this.#gone.set(visit.url, visit);
     };
     const expectations = { options, priors: this.priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
     const choice = await chooseVisits(store, { ...expectations, sinceMs, maxPages }, undefined, gone);

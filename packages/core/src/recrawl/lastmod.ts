@@ -2,7 +2,13 @@
 // time. A day lasts a day, a time a minute; years and months alone are too imprecise.
 
 import { createHash } from 'node:crypto';
-import { DAY_MS, MAX_SAME_LASTMODS, MIN_JUDGED_LASTMODS, MOVED_READS, TOMORROW_MS } from './limits.js';
+import {
+  DAY_MS,
+  MAX_FUTURE_LASTMOD_MS,
+  MAX_USELESS_LASTMOD_SHARE,
+  MIN_COMPARED_LASTMODS,
+  MOVED_READS,
+} from './limits.js';
 
 /** When a page changed last, by a claim: at or after `fromMs`, and before `toMs`. Epoch milliseconds. */
 export interface Lastmod {
@@ -58,7 +64,8 @@ export class LastmodReader {
     nowMs: number,
   ): { readonly digest: string; readonly kept: Uint8Array; readonly useless: UselessLastmod | null } {
     const values = [...this.#values.values()];
-    const isMost = (count: number, of: number): boolean => of >= MIN_JUDGED_LASTMODS && count > MAX_SAME_LASTMODS * of;
+    const isMost = (count: number, of: number): boolean =>
+      of >= MIN_COMPARED_LASTMODS && count > MAX_USELESS_LASTMOD_SHARE * of;
     const [common, times] = mostFrequent(values);
     const future = values.filter((value) => isFuture(value, nowMs)).length;
     const known = before === null ? [] : [...entriesOf(before)].filter(([hash]) => this.#values.has(hash));
@@ -119,7 +126,7 @@ function* entriesOf(kept: Uint8Array): Generator<readonly [hash: number, value: 
 }
 
 function isFuture(value: number, nowMs: number): boolean {
-  return unpacked(value).fromMs > nowMs + TOMORROW_MS;
+  return unpacked(value).fromMs > nowMs + MAX_FUTURE_LASTMOD_MS;
 }
 
 function hashOf(url: string): number {

@@ -12,12 +12,12 @@ import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsO
 import { LastmodReader, Lastmods, type UselessLastmod } from './lastmod.js';
 import {
   DAY_MS,
-  LASTMODS_READ_AT_ONCE,
+  LASTMOD_BATCH_RECORDS,
   MAX_FEED_DAYS,
   MAX_LASTMODS,
   MAX_SITEMAP_DAYS,
   MIN_SITEMAP_DAYS,
-  VISITS_READ_AT_ONCE,
+  VISIT_BATCH_RECORDS,
 } from './limits.js';
 import { againUrl, decodeVisit, type KeptVisit } from './page-visit.js';
 import { dueAfterDays, recordsOf, type VisitStore } from './visit-choice.js';
@@ -204,7 +204,7 @@ type Reads = Pick<VisitStore, 'readRecord' | 'listRecords'>;
 /** The sitemaps and feeds that are due, by URL. */
 export async function dueSitemaps(store: Reads, nowMs: number): Promise<SitemapVisit[]> {
   const due: SitemapVisit[] = [];
-  for await (const { value } of recordsOf(store, SITEMAP_PREFIX, VISITS_READ_AT_ONCE)) {
+  for await (const { value } of recordsOf(store, SITEMAP_PREFIX, VISIT_BATCH_RECORDS)) {
     const visit = decodeVisit<SitemapVisit>(value);
     if (visit !== null && dueMs(visit) <= nowMs) due.push(visit);
   }
@@ -213,7 +213,7 @@ export async function dueSitemaps(store: Reads, nowMs: number): Promise<SitemapV
 
 /** Adds all stored dates. */
 export async function addKeptDates(store: Reads, dates: Lastmods, nowMs: number): Promise<void> {
-  for await (const { key, value } of recordsOf(store, DATES_PREFIX, LASTMODS_READ_AT_ONCE)) {
+  for await (const { key, value } of recordsOf(store, DATES_PREFIX, LASTMOD_BATCH_RECORDS)) {
     const visit = await store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));
     dates.addAll(value, nowMs, decodeVisit<SitemapVisit>(visit)?.readAtMs ?? 0);
   }

@@ -9,7 +9,14 @@ import { changesPerDay, expectedFresh } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
 import type { Claim, LastmodTrust } from './host-records.js';
 import type { Lastmods } from './lastmod.js';
-import { DAY_MS, MAX_CHOSEN, MAX_IMPORTANCE, MIN_IMPORTANCE, MISSING_DAYS, VISITS_READ_AT_ONCE } from './limits.js';
+import {
+  DAY_MS,
+  MAX_CHOSEN_URLS,
+  MAX_IMPORTANCE,
+  MAX_MISSING_DAYS,
+  MIN_IMPORTANCE,
+  VISIT_BATCH_RECORDS,
+} from './limits.js';
 import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
@@ -63,12 +70,12 @@ export async function chooseVisits(
   gone: (visit: PageVisit) => void = () => undefined,
 ) {
   const { nowMs, sinceMs, maxPages } = parts;
-  const most = Math.min(maxPages ?? MAX_CHOSEN, MAX_CHOSEN);
+  const most = Math.min(maxPages ?? MAX_CHOSEN_URLS, MAX_CHOSEN_URLS);
   let offered: Offered[] = [];
   const groups = new GroupPriors();
   let [records, known, fresh] = [0, 0, 0];
   let nextDueMs: number | null = null;
-  for await (const { value } of recordsOf(store, VISIT_PREFIX, VISITS_READ_AT_ONCE)) {
+  for await (const { value } of recordsOf(store, VISIT_PREFIX, VISIT_BATCH_RECORDS)) {
     const kept = decodeVisit(value);
     if (kept === null) continue;
     records += 1;
@@ -146,7 +153,7 @@ export function dueOf(
     everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));
   const lastDays = (lastTryMs(visit) - visit.atMs) / DAY_MS;
   if (visit.missing === 1) {
-    const days = lastDays > 0 ? Math.min(MISSING_DAYS, 2 * lastDays) : MISSING_DAYS;
+    const days = lastDays > 0 ? Math.min(MAX_MISSING_DAYS, 2 * lastDays) : MAX_MISSING_DAYS;
     return { atMs: lastTryMs(visit) + days * DAY_MS, why: 'missing' };
   }
   const { failures = 0 } = visit;

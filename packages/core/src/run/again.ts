@@ -4,7 +4,7 @@
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { readJson, writeJson } from '../json-record.js';
-import { MAX_SITEMAPS_WAIT_MS, OFFERED_AT_ONCE } from './limits.js';
+import { MAX_SITEMAPS_WAIT_MS, OFFER_BATCH_URLS } from './limits.js';
 import type { Run } from './run.js';
 
 interface LatestAgain {
@@ -87,6 +87,6 @@ async function offerAgain(run: Run, sinceMs: number, pagesBefore: number): Promi
         'If none could be fetched, `retry` (--retry) requests them once more.',
     });
   }
-  for (let at = 0; at < pages.length; at += OFFERED_AT_ONCE)
-    await run.offer({ candidates: pages.slice(at, at + OFFERED_AT_ONCE) });
+  for (let at = 0; at < pages.length; at += OFFER_BATCH_URLS)
+    await run.offer({ candidates: pages.slice(at, at + OFFER_BATCH_URLS) });
 }

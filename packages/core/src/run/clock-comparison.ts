@@ -3,7 +3,7 @@
 
 import type { Clock, Frontier } from '@mannerly/frontier';
 import type { CrawlLogs } from '../report/crawl-logs.js';
-import { CLOCK_COMPARED_EVERY_MS, FIRST_COMPARISONS } from './limits.js';
+import { CLOCK_COMPARISON_INTERVAL_MS, FIRST_COMPARISONS } from './limits.js';
 import { repeatedly } from './repeatedly.js';
 
 type Compared = NonNullable<Awaited<ReturnType<Frontier['compareClock']>>>;
@@ -37,7 +37,7 @@ export async function compareClocks(
     if (best === null || found.errorMs < best.errorMs) best = found;
   }
   note(best);
-  const stop = repeatedly(clock, CLOCK_COMPARED_EVERY_MS, async () => note(await frontier.compareClock()));
+  const stop = repeatedly(clock, CLOCK_COMPARISON_INTERVAL_MS, async () => note(await frontier.compareClock()));
   return () => {
     isOver = true;
     void stop();

@@ -5,10 +5,10 @@ import type { Work } from '@mannerly/frontier';
 import type { RunState } from '../report/crawl-report.js';
 import { giveMemoryBack } from '../wakeup.js';
 import {
-  KEEP_OPEN_LOOK_MS,
-  MAX_HANDLING,
-  MAX_TAKEN_AT_ONCE,
-  SHARED_LOOK_MS,
+  KEEP_OPEN_POLL_MS,
+  MAX_HANDLED_PAGES,
+  MAX_TAKE_BATCH,
+  SHARED_POLL_MS,
   SHORT_WAIT_MS,
   WAIT_JITTER,
 } from './limits.js';
@@ -61,17 +61,17 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
       ? 0
       : Math.min(
           concurrency - fetches.pending - fetches.size - exchanges.pending - exchanges.size,
-          concurrency + MAX_HANDLING - inFlight + waiting.handler,
+          concurrency + MAX_HANDLED_PAGES - inFlight + waiting.handler,
         );
     if (isEnding) frontier.endAsks();
     // `take` also gives turns to handlers' own requests, even when no more pages may be taken.
     if (!isIdle && run.choice !== null) await orFailed(run.choice.make(false), false);
     const mayTake = !isPaused && (free > 0 || Object.values(waiting).some((count) => count > 0));
-    const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKEN_AT_ONCE)), []) : [];
+    const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKE_BATCH)), []) : [];
     for (const work of taken) start(work);
     // Requests that are prepared together leave together, so the first is as late as the last. Only a few are prepared
     // at a time, and sockets are read in between.
-    if (taken.length === MAX_TAKEN_AT_ONCE) await new Promise(setImmediate);
+    if (taken.length === MAX_TAKE_BATCH) await new Promise(setImmediate);
     if (taken.length > 0) continue;
     // The crawl may have been paused in the meantime.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
@@ -98,8 +98,8 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
 
 /** When to check again: other processes may make something due, and a recrawl waits for its sitemaps. */
 function lookAt(run: Run, dueAtMs: number | null): number | null {
-  const soonMs = run.setup.isShared ? run.nowMs() + SHARED_LOOK_MS : null;
-  const openMs = run.setup.keepOpen === true ? run.nowMs() + KEEP_OPEN_LOOK_MS : null;
+  const soonMs = run.setup.isShared ? run.nowMs() + SHARED_POLL_MS : null;
+  const openMs = run.setup.keepOpen === true ? run.nowMs() + KEEP_OPEN_POLL_MS : null;
   const times = [dueAtMs, soonMs, openMs, run.choice?.untilMs() ?? null].filter((atMs) => atMs !== null);
   return times.length === 0 ? null : Math.min(...times);
 }

@@ -8,7 +8,7 @@ import type { Clock } from '@mannerly/frontier';
 import { writeWhole } from '../directory/whole-file.js';
 import { encodeJson } from '../json-record.js';
 import { parseJsonObject } from '../parse-json.js';
-import { MAX_ORDERS_REMEMBERED, ORDER_LOOK_MS } from './limits.js';
+import { MAX_KNOWN_ORDERS, ORDER_POLL_MS } from './limits.js';
 import { repeatedly } from './repeatedly.js';
 
 export type CrawlOrder = 'pause' | 'resume' | 'stop';
@@ -52,12 +52,12 @@ export async function watchOrders(
       const kept = readOrder(await read());
       if (kept === null || seen.includes(kept.id) || isOver) continue;
       seen.push(kept.id);
-      if (seen.length > MAX_ORDERS_REMEMBERED) seen.shift();
+      if (seen.length > MAX_KNOWN_ORDERS) seen.shift();
       if (applies(kept.order)) obey(kept.order);
     }
   };
   await look((order) => order === 'pause');
-  const stop = places.length === 0 ? null : repeatedly(clock, ORDER_LOOK_MS, () => look(() => true));
+  const stop = places.length === 0 ? null : repeatedly(clock, ORDER_POLL_MS, () => look(() => true));
   return () => {
     isOver = true;
     void stop?.();

@@ -12,7 +12,7 @@ import type { OutcomeTable, RequestRecord, UrlDecision } from '../report/decisio
 import { createRepeatedExclusionCheck, OutcomeCounts, splitOutcomes } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
-import { PROCESS_SILENT_MS, TOTALS_EVERY_MS } from './limits.js';
+import { PROCESS_SILENT_MS, TOTALS_INTERVAL_MS } from './limits.js';
 import { repeatedly } from './repeatedly.js';
 
 /** What is added up. `requisite…`: for the requisites of archived pages, in bytes as received. */
@@ -120,7 +120,7 @@ export class CrawlTotals implements JournalListener {
       this.#outcomes.leftOut(splitOutcomes(totals.outcomes).decided);
     }
     await this.#write(store, false);
-    this.#stop = repeatedly(this.#clock, TOTALS_EVERY_MS, () => this.#write(store, false));
+    this.#stop = repeatedly(this.#clock, TOTALS_INTERVAL_MS, () => this.#write(store, false));
   }
 
   /** Runs that ended or were killed before this one began, of this process and of processes that no longer run. */

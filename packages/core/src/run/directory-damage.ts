@@ -10,17 +10,16 @@ import { readLines, readValues } from '../directory/read-lines.js';
 import { namesIn, sha256Of, sizeOf } from '../directory/whole-file.js';
 import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
-import { MAX_DAMAGE_TOLD, MAX_VERIFIED_BYTES } from './limits.js';
+import { MAX_REPORTED_DAMAGE, MAX_VERIFIED_BYTES } from './limits.js';
 import { isCopy, readRunManifest } from './run-manifest.js';
 
 /**
  * Compares a directory with what its last run left. Files that a person removed on purpose are reported too.
  *
- * @returns A sentence for each damaged file, at most `MAX_DAMAGE_TOLD`. Empty for a directory without a crawl. Past the
- * first `MAX_VERIFIED_BYTES`, only sizes are compared, so changes within those files are not found.
+ * @returns A sentence for each damaged file, at most `MAX_REPORTED_DAMAGE`. Empty for a directory without a crawl. Past
+ * the first `MAX_VERIFIED_BYTES`, only sizes are compared, so changes within those files are not found.
  * @throws MannerlyError `directory-format` for a folder in place of a file; the platform's error if the directory or
- * its
- * `run.json` cannot be read.
+ *   `run.json` cannot be read.
  */
 export async function damageOf(path: string): Promise<readonly string[]> {
   await refuseOddKinds(path);
@@ -46,8 +45,8 @@ export async function damageOf(path: string): Promise<readonly string[]> {
     for (const log of logsOf(part)) told.push(...(await unreadableLines(log, mayRead).catch(unreadable)));
   }
   told.push(...(await damagedCopies(join(path, 'robots'), mayRead).catch(unreadable)));
-  const more = told.length - MAX_DAMAGE_TOLD;
-  return more <= 0 ? told : [...told.slice(0, MAX_DAMAGE_TOLD), `${plural(more, 'other file')} damaged too`];
+  const more = told.length - MAX_REPORTED_DAMAGE;
+  return more <= 0 ? told : [...told.slice(0, MAX_REPORTED_DAMAGE), `${plural(more, 'other file')} damaged too`];
 }
 
 /** The sentences about what was requested: an audit has to know them after later runs too. */

@@ -2,8 +2,8 @@
 
 // The crawl loop
 /** Pieces of work taken before the event loop turns: about as many as are prepared and sent in a millisecond. */
-export const MAX_TAKEN_AT_ONCE = 16;
-export const ADMITTED_AT_ONCE = 1_000; // links of a page that are admitted before other work gets a turn
+export const MAX_TAKE_BATCH = 16;
+export const ADMISSION_BATCH_URLS = 1_000; // links of a page that are admitted before other work gets a turn
 export const SHORT_WAIT_MS = 100; // a wait this short never ends a run, whatever its `maxIdleMs`: times are rounded up
 /** From this many milliseconds between two requests to a host, its pages wait for its answers. */
 export const LONG_INTERVAL_MS = 500;
@@ -12,26 +12,26 @@ export const WAIT_JITTER = 0.1;
 
 // The run
 /** Longest rest of a crawl that starts over, milliseconds, so that the previous crawl's hosts get their interval. */
-export const MAX_RESET_REST_MS = 60_000;
+export const MAX_RESET_WAIT_MS = 60_000;
 /** Milliseconds between two writes of the crawl's totals to its store: the most that a killed process loses. */
-export const TOTALS_EVERY_MS = 1_000;
+export const TOTALS_INTERVAL_MS = 1_000;
 /** Pages with handlers, running or waiting, in addition to those in flight. Each page holds its body meanwhile. */
-export const MAX_HANDLING = 64;
+export const MAX_HANDLED_PAGES = 64;
 export const STOP_GRACE_MS = 10_000; // milliseconds that exchanges and handlers get to finish after a stop
 export const MAX_RETRIED_URLS = 100_000; // failures that one retry queues again; they are first collected in memory
-export const MAX_HELD_REPORTED = 100_000; // held URLs that get a decision each at the end of a run; others are counted
-export const HELD_READ_AT_ONCE = 1_000; // held URLs read from the store at a time
+export const MAX_REPORTED_HELD = 100_000; // held URLs that get a decision each at the end of a run; others are counted
+export const HELD_BATCH_URLS = 1_000; // held URLs read from the store at a time
 
 export const MAX_ADDED_URLS = 100_000; // URLs that a program adds with one call
 /** Milliseconds between two checks of a run that waits for more URLs. The timer keeps the process alive. */
-export const KEEP_OPEN_LOOK_MS = 60_000;
+export const KEEP_OPEN_POLL_MS = 60_000;
 
 // Pages whose reading ends the process
 export const POISON_DEATHS = 2; // deaths after which a page is no longer read
 export const MAX_SUSPECTS = 1_000; // pages that are remembered because the process died while reading them
 /** Bytes above which the file that names the pages being read is rewritten. */
 export const MAX_READING_LOG_BYTES = 64 * 1024;
-export const READING_ENDED_MS = 50; // milliseconds until the file says that a page's reading ended, if none begins
+export const READING_FLUSH_MS = 50; // milliseconds until the file says that a page's reading ended, if none begins
 
 // The live view
 export const MAX_ACTIVITY_HOSTS = 1_000; // the most waiting hosts, and requests under way, that `activity` lists
@@ -41,12 +41,12 @@ export const MAX_ACTIVITY_SEEDS = 10; // seeds that `activity` names
 /** A process that has not written its totals for this many milliseconds counts as ended. */
 export const PROCESS_SILENT_MS = 30_000;
 /** The longest time, in milliseconds, between two checks of an idle process for changes in a shared store. */
-export const SHARED_LOOK_MS = 250;
+export const SHARED_POLL_MS = 250;
 
-export const ORDER_LOOK_MS = 1_000; // milliseconds between two checks for an operator's order
+export const ORDER_POLL_MS = 1_000; // milliseconds between two checks for an operator's order
 export const FIRST_COMPARISONS = 3; // comparisons with the server's clock when a run begins; the quickest answer counts
-export const CLOCK_COMPARED_EVERY_MS = 60_000; // milliseconds between later comparisons
-export const MAX_ORDERS_REMEMBERED = 16; // orders remembered, in case a server that lost later ones returns them
+export const CLOCK_COMPARISON_INTERVAL_MS = 60_000; // milliseconds between later comparisons
+export const MAX_KNOWN_ORDERS = 16; // orders remembered, in case a server that lost later ones returns them
 
 // Manifests of runs
 export const MAX_MANIFEST_SEEDS = 10_000; // seeds that the manifest of a run lists; `crawl.json` has all of them
@@ -57,13 +57,13 @@ export const MAX_EARLIER_RUNS = 100; // earlier runs that the manifest names
 // Damaged directories
 /** Bytes whose hashes are compared when a directory is opened or read: takes some tenths of a second. */
 export const MAX_VERIFIED_BYTES = 64 * 1024 * 1024;
-export const MAX_DAMAGE_TOLD = 20; // damaged files that are named
+export const MAX_REPORTED_DAMAGE = 20; // damaged files that are named
 
 // Crawls with an order seed
 /** URLs that wait for the next wave, half a kilobyte each. Beyond that, the last ones are dropped. */
 export const MAX_WAITING_URLS = 500_000;
 /** Known pages offered to the frontier at a time. */
-export const OFFERED_AT_ONCE = 1_000;
+export const OFFER_BATCH_URLS = 1_000;
 /** The longest time, in milliseconds, that a recrawl waits for its sitemaps before it chooses pages. */
 export const MAX_SITEMAPS_WAIT_MS = 60_000;
 /** Milliseconds between two checks of the event loop. */

@@ -22,7 +22,7 @@ import { compareClocks } from './clock-comparison.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
 import { ORDER_KEY, orderFile, watchOrders } from './crawl-orders.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
-import { HELD_READ_AT_ONCE, MAX_HELD_REPORTED, MAX_RESET_REST_MS } from './limits.js';
+import { HELD_BATCH_URLS, MAX_REPORTED_HELD, MAX_RESET_WAIT_MS } from './limits.js';
 import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
 import { runFiles } from './run-files.js';
@@ -104,7 +104,7 @@ async function crawl(run: Run) {
 
 /** A crawl that starts over sends no request earlier than the crawl it replaces would have. A stop ends the wait. */
 async function rest({ stop, wakeup, startedAtMs, restedAtMs, setup }: Run): Promise<void> {
-  const untilMs = Math.min(restedAtMs, startedAtMs + MAX_RESET_REST_MS);
+  const untilMs = Math.min(restedAtMs, startedAtMs + MAX_RESET_WAIT_MS);
   while (!stop.isRequested() && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
 }
 
@@ -153,12 +153,12 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
   const { frontier, journal, setup } = run;
   const waits = new Map(frontier.waits(MAX_REPORTED_WAITS).map((wait) => [wait.host, wait]));
   const ended = bound === null ? 'run-ended' : `bound-${bound}`;
-  let left = MAX_HELD_REPORTED;
+  let left = MAX_REPORTED_HELD;
   let cursor: string | null = null;
   do {
     // The current time: if another process finishes a URL while it is listed, that decision is then the later one.
     const atMs = run.nowMs();
-    const listing: QueueListing = await frontier.list({ cursor, limit: HELD_READ_AT_ONCE });
+    const listing: QueueListing = await frontier.list({ cursor, limit: HELD_BATCH_URLS });
     for (const { host, record } of listing.items) {
       // A known page that was not visited again already has its decision.
       if (isAgain && record.visit !== undefined) continue;
@@ -172,7 +172,7 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
   // Of a shared queue, each process knows only its own part of what is left.
   if (cursor === null || setup.isShared) return;
   if (isAgain) return;
-  const more = frontier.counts().queued - (MAX_HELD_REPORTED - left);
+  const more = frontier.counts().queued - (MAX_REPORTED_HELD - left);
   if (more > 0) journal.heldTogether({ [ended]: more });
 }
 

@@ -17,7 +17,7 @@ import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import type { Item } from '../output/sink.js';
 import { robotsResult } from './companion-result.js';
-import { ADMITTED_AT_ONCE, LONG_INTERVAL_MS } from './limits.js';
+import { ADMISSION_BATCH_URLS, LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook } from './page-result.js';
 import type { Run } from './run.js';
 import { type Decided, decided, OVER, RETURNED, settled, type WorkResult } from './work-result.js';
@@ -67,9 +67,9 @@ async function commit(run: Run, work: PageWork, { decision, items, links, refuse
 async function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
   const links: NewUrl[] = [];
   const refused: Refusal[] = [];
-  for (let at = 0; at < candidates.length; at += ADMITTED_AT_ONCE) {
+  for (let at = 0; at < candidates.length; at += ADMISSION_BATCH_URLS) {
     if (at > 0) await setImmediate();
-    const part = admit(candidates.slice(at, at + ADMITTED_AT_ONCE));
+    const part = admit(candidates.slice(at, at + ADMISSION_BATCH_URLS));
     journal.admitted(part.admitted);
     journal.admitted(part.known);
     links.push(...part.admitted);

@@ -9,7 +9,7 @@ import { partsOf } from '../directory/crawl-paths.js';
 import { isPartLocked } from '../directory/directory-lock.js';
 import { readValues } from '../directory/read-lines.js';
 import { isObject } from '../parse-json.js';
-import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS, READING_ENDED_MS } from './limits.js';
+import { MAX_READING_LOG_BYTES, MAX_SUSPECTS, POISON_DEATHS, READING_FLUSH_MS } from './limits.js';
 
 /** A line of the file: reading a page began or ended, or how often the process died during it. */
 interface Line {
@@ -108,7 +108,7 @@ export class ReadingLog {
       if (this.#bytes > MAX_READING_LOG_BYTES) this.#rewrite();
       // At once: otherwise another death, of any cause, would count against the page.
       else if (isSuspect) this.#writeEnded();
-      else this.#flush ??= setTimeout(() => this.#writeEnded(), READING_ENDED_MS).unref();
+      else this.#flush ??= setTimeout(() => this.#writeEnded(), READING_FLUSH_MS).unref();
     }
   }
 

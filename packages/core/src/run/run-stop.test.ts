@@ -3,7 +3,7 @@
 import { getMaxListeners } from 'node:events';
 import { createManualClock } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
-import { MAX_HANDLING, STOP_GRACE_MS } from './limits.js';
+import { MAX_HANDLED_PAGES, STOP_GRACE_MS } from './limits.js';
 import { RunStop } from './run-stop.js';
 
 it('first waits, then aborts when the grace period is over', () => {
@@ -62,5 +62,5 @@ it('sets no timer when it is called after the run', () => {
 });
 
 it('allows every handler to listen at once', () => {
-  expect(getMaxListeners(new RunStop(createManualClock()).signal)).toBeGreaterThan(MAX_HANDLING);
+  expect(getMaxListeners(new RunStop(createManualClock()).signal)).toBeGreaterThan(MAX_HANDLED_PAGES);
 });

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '@mannerly/frontier';
 import { MAX_CONCURRENCY } from '../limits.js';
-import { MAX_HANDLING, STOP_GRACE_MS } from './limits.js';
+import { MAX_HANDLED_PAGES, STOP_GRACE_MS } from './limits.js';
 
 export class RunStop {
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class RunStop {
   constructor(clock: Clock) {
     this.#clock = clock;
     // Every handler, every lookup and the fetcher listens: by default the platform reports a leak from the eleventh on.
-    setMaxListeners(MAX_HANDLING + MAX_CONCURRENCY + 1, this.signal);
+    setMaxListeners(MAX_HANDLED_PAGES + MAX_CONCURRENCY + 1, this.signal);
   }
 
   isRequested(): boolean {

@@ -55,7 +55,7 @@ import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase }
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import type { CrawlOrder } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
-import { MAX_HANDLING } from './limits.js';
+import { MAX_HANDLED_PAGES } from './limits.js';
 import { ReadingLog } from './reading-log.js';
 import { type FailureFilter, findFailures, type RetryAnswer, retriedUrl, retryAnswer } from './retry-failures.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
@@ -235,7 +235,7 @@ export class Run {
     this.stages = new ItemStages(options.items);
     this.handlerPool = new HandlerPool({
       handlers,
-      concurrency: MAX_HANDLING,
+      concurrency: MAX_HANDLED_PAGES,
       handlerTimeoutMs: options.handlerTimeoutMs,
       clock,
       signal: stop.signal,

@@ -19,8 +19,8 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   const lines = urls.map((text): AddedLine => {
     const url = text.length > MAX_LINK_URL_CHARS ? null : parseUrl(text);
     if (url === null || !/^https?:$/.test(url.protocol)) {
-      const shown = redacted(text.slice(0, MAX_SHOWN_CHARS));
-      throw new UsageError(`not an http or https URL: ${shown}`, 'Write it out: https://example.org/page');
+      const excerpt = redacted(text.slice(0, MAX_EXCERPT_CHARS));
+      throw new UsageError(`not an http or https URL: ${excerpt}`, 'Write it out: https://example.org/page');
     }
     // Credentials are never sent, so they are not kept.
     url.username = '';
@@ -34,4 +34,4 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${lines[0]?.url}`);
 }
 
-const MAX_SHOWN_CHARS = 200;
+const MAX_EXCERPT_CHARS = 200;

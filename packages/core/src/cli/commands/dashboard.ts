@@ -11,7 +11,7 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import type { Flags } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { DEFAULT_LISTEN, STORE_LOOK_MS } from '../limits.js';
+import { DEFAULT_LISTEN, STORE_POLL_MS } from '../limits.js';
 import { joinedSource, openDashboard } from '../open-dashboard.js';
 import { inspectingStore } from '../open-inspection.js';
 import { joinedPhase } from '../workers/joined-view.js';
@@ -44,7 +44,7 @@ export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number>
           isAsking = false;
         };
         ends.push(
-          io.every(STORE_LOOK_MS, () => void ask().catch(reject)),
+          io.every(STORE_POLL_MS, () => void ask().catch(reject)),
           io.onInterrupt(() => resolve()),
         );
       });

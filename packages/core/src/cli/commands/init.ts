@@ -3,14 +3,14 @@
 import { present } from '../../present.js';
 import { EXIT } from '../exit-codes.js';
 import { interview, type ProjectPlan } from '../init/interview.js';
-import { checkIsFree, projectFiles, writeProject } from '../init/project.js';
+import { checkIsEmpty, projectFiles, writeProject } from '../init/project.js';
 import type { CliIo } from '../io.js';
 
 type InitFlags = Partial<Omit<ProjectPlan, 'seeds'>> & { readonly seed?: readonly string[]; readonly yes?: boolean };
 
 /** Runs the command. It writes nothing if an answer is missing or wrong. @throws UsageError, MannerlyError */
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
-  await checkIsFree(directory);
+  await checkIsEmpty(directory);
   const { seed: seeds, yes, ...given } = flags;
   const plan = await interview({ ...given, ...present({ seeds }) }, yes === true ? null : io.asker);
   if (plan === null) {

@@ -7,7 +7,7 @@ import { type CrawlOrder, orderInFile } from '../../run/crawl-orders.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { ORDER_ANSWER_LOOK_MS, ORDER_ANSWER_MS } from '../limits.js';
+import { ORDER_ANSWER_MS, ORDER_ANSWER_POLL_MS } from '../limits.js';
 import { inspectingStore, whereOf } from '../open-inspection.js';
 import { processText } from '../summary.js';
 
@@ -72,7 +72,7 @@ async function orderToAll(
 
 function pause(io: CliIo): Promise<void> {
   return new Promise((resolve) => {
-    const end = io.every(ORDER_ANSWER_LOOK_MS, () => {
+    const end = io.every(ORDER_ANSWER_POLL_MS, () => {
       end();
       resolve();
     });

@@ -13,7 +13,7 @@ import type { ProjectPlan } from './interview.js';
 const SCAFFOLD = ownFile('scaffold/');
 
 /** From a file of the folder to its name in the project. npm does not publish a `.gitignore`. */
-const SAME_FOR_ALL: Readonly<Record<string, string>> = {
+const STATIC_FILES: Readonly<Record<string, string>> = {
   gitignore: '.gitignore',
   'tsconfig.json': 'tsconfig.json',
   'src/handlers.ts': 'src/handlers.ts',
@@ -32,13 +32,13 @@ export const BROWSER_DRIVER = { 'playwright-core': '^1.65.1' } as const;
 
 /** Every file of a project: path with forward slashes → text. */
 export async function projectFiles(plan: ProjectPlan): Promise<ReadonlyMap<string, string>> {
-  const same = Object.entries(SAME_FOR_ALL).map(
+  const staticFiles = Object.entries(STATIC_FILES).map(
     async ([from, to]) => [to, await readFile(new URL(from, SCAFFOLD), 'utf8')] as const,
   );
   return new Map([
     ['package.json', json(manifestOf(plan))],
     ['mannerly.config.json', json(configOf(plan))],
-    ...(await Promise.all(same)),
+    ...(await Promise.all(staticFiles)),
     ['README.md', await readmeOf(plan)],
   ]);
 }
@@ -94,18 +94,18 @@ function json(value: object): string {
 
 /** Names that may already exist. */
 const IGNORED: readonly string[] = ['.git', '.DS_Store'];
-const MAX_NAMES_SHOWN = 3;
+const MAX_LISTED_NAMES = 3;
 
 /** @throws UsageError unless the directory is empty or does not exist. */
-export async function checkIsFree(directory: string): Promise<void> {
+export async function checkIsEmpty(directory: string): Promise<void> {
   if (statSync(directory, { throwIfNoEntry: false })?.isFile() === true)
     throw new UsageError(`${directory} is a file`, 'Name a directory that is empty or does not exist yet.');
   const names = (await namesIn(directory)).filter((name) => !IGNORED.includes(name));
   if (names.length === 0) return;
-  const more = names.length > MAX_NAMES_SHOWN ? ` and ${names.length - MAX_NAMES_SHOWN} more` : '';
-  const shown = `${names.sort().slice(0, MAX_NAMES_SHOWN).join(', ')}${more}`;
+  const more = names.length > MAX_LISTED_NAMES ? ` and ${names.length - MAX_LISTED_NAMES} more` : '';
+  const listed = `${names.sort().slice(0, MAX_LISTED_NAMES).join(', ')}${more}`;
   const hint = 'Name a directory that is empty or does not exist yet: mannerly init my-crawl.';
-  throw new UsageError(`${directory} is not empty: it holds ${shown}`, hint);
+  throw new UsageError(`${directory} is not empty: it holds ${listed}`, hint);
 }
 
 /** Writes the files. @throws The platform's error; `EEXIST` for a file that was created in the meantime. */

@@ -3,8 +3,8 @@
 import { MAX_PAGE_SPANS } from '../limits.js';
 
 const FIRST_SPAN_MS = 50;
-const COUNTED = ['requests', 'bytes', 'fetched', 'excluded', 'dropped', 'failed'] as const;
-type Counted = (typeof COUNTED)[number];
+const COUNTED_NAMES = ['requests', 'bytes', 'fetched', 'excluded', 'dropped', 'failed'] as const;
+type Counted = (typeof COUNTED_NAMES)[number];
 
 type Span = Record<Counted, number> & { queued: number | null };
 
@@ -30,7 +30,7 @@ export class ProgressSpans {
   /** Cumulative sums at the end of each span, and the queue. */
   read() {
     let queued: number | null = null;
-    const sums = COUNTED.map((name) => {
+    const sums = COUNTED_NAMES.map((name) => {
       let sum = 0;
       const column = this.#spans.map((span) => {
         sum += span[name];
@@ -64,7 +64,7 @@ export class ProgressSpans {
     this.#spans = this.#spans.filter((span, at, spans) => {
       const next = spans[at + 1];
       if (at % 2 === 1 || next === undefined) return at % 2 === 0;
-      for (const name of COUNTED) span[name] += next[name];
+      for (const name of COUNTED_NAMES) span[name] += next[name];
       span.queued = next.queued ?? span.queued;
       return true;
     });
