@@ -42,7 +42,7 @@ export interface Frontier extends FrontierQuestions {
    */
   ask(url: NewUrl, untilMs: number, signal?: AbortSignal): Promise<OwnAnswer>;
   /** Answers every waiting `ask` with `held`: the crawl is stopping. */
-  endAsks(): void;
+  cancelAsks(): void;
   /**
    * Until `resume`, `take` hands out nothing, an `ask` gets no turn, and running time does not count. Work in flight is
    * finished, and leases are renewed. A second call has no effect.
@@ -203,7 +203,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       if (input.url.length > MAX_URL_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
       return scheduler.ownRequests.add({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
     }),
-    endAsks: () => scheduler.ownRequests.end(),
+    cancelAsks: () => scheduler.ownRequests.cancelAll(),
     pause() {
       isPaused = true;
       budget.pause(clock.nowMs());
@@ -276,7 +276,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       const wasOpen = phase === 'open';
       phase = 'closing';
       scheduler.stop();
-      if (wasOpen && guard.works) {
+      if (wasOpen && guard.isWorking) {
         await taking;
         await scheduler.releaseAll();
         await waits.save();

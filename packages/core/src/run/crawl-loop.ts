@@ -63,7 +63,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
           concurrency - fetches.pending - fetches.size - exchanges.pending - exchanges.size,
           concurrency + MAX_HANDLED_PAGES - inFlight + waiting.handler,
         );
-    if (isEnding) frontier.endAsks();
+    if (isEnding) frontier.cancelAsks();
     // `take` also gives turns to handlers' own requests, even when no more pages may be taken.
     if (!isIdle && run.choice !== null) await orFailed(run.choice.make(false), false);
     const mayTake = !isPaused && (free > 0 || Object.values(waiting).some((count) => count > 0));

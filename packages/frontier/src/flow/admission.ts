@@ -114,7 +114,7 @@ export class Admission {
       const answer: AddAnswer = { kind: 'excluded', reason: excludedReason(decision, robots.phase), line, pattern };
       return { kind: 'answered', input, answer, exclusion, key: url };
     }
-    const usedUp = hostBounds.known(host);
+    const usedUp = hostBounds.boundOf(host);
     if (usedUp !== null) return answered(input, { kind: 'dropped', reason: usedUp });
     if (this.#isLabelSpent(input, host, nowMs))
       return answered(input, { kind: 'dropped', reason: 'bound-label-pages' });
@@ -136,7 +136,7 @@ export class Admission {
     const body = this.#encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
     if (body.length > store.capabilities.maxBody) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
     const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
-    const fingerprint = key === null ? seen.fingerprint(url, read, visit) : seen.keyPrint(key, visit);
+    const fingerprint = key === null ? seen.fingerprint(url, read, visit) : seen.fingerprintOfKey(key, visit);
     const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };
     return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
   }

@@ -13,7 +13,7 @@ import type { FrontierContext } from './context.js';
 import type { HostSchedule } from './host-schedule.js';
 import { DUE_CHECK_INTERVAL_MS } from './limits.js';
 
-interface WaitingLinks {
+interface PendingLinks {
   readonly entries: readonly NewEntry[];
   outcomes: AddOutcome[];
 }
@@ -22,12 +22,12 @@ interface WaitingLinks {
 export class HostLeases {
   readonly #context: FrontierContext;
   readonly #schedule: HostSchedule;
-  #waiting: WaitingLinks[] = [];
+  #pendingLinks: PendingLinks[] = [];
   #sending: Promise<void> = Promise.resolve();
   #scheduled: Promise<void> | null = null;
   #isSending = false;
   /** As far as we know, nothing is due in the store before this time. */
-  #dryUntilMs = 0;
+  #nothingDueUntilMs = 0;
 
   constructor(context: FrontierContext, schedule: HostSchedule) {
     this.#context = context;
@@ -37,27 +37,27 @@ export class HostLeases {
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Leases as many due hosts as there are places, `most` at most. @returns Whether it leased any. */
-  async leaseDue(most: number): Promise<boolean> {
-    const places = Math.min(most, this.#schedule.freePlaces);
-    const came = places > 0 && (await this.#isAnyDue()) ? await this.lease(places) : 0;
-    this.#schedule.othersWait = came >= places;
-    this.#schedule.lacksHosts = places > 0 && this.#schedule.isEmpty;
-    return came > 0;
+  async leaseDue(maxHosts: number): Promise<boolean> {
+    const limit = Math.min(maxHosts, this.#schedule.remainingCapacity);
+    const leased = limit > 0 && (await this.#isAnyDue()) ? await this.lease(limit) : 0;
+    this.#schedule.mayHaveMoreDue = leased >= limit;
+    this.#schedule.lacksHosts = limit > 0 && this.#schedule.isEmpty;
+    return leased > 0;
   }
 
   /** A host that is not ours may be due in the store. */
-  mayBeDue(): void {
-    this.#dryUntilMs = 0;
+  noteMayBeDue(): void {
+    this.#nothingDueUntilMs = 0;
   }
 
   /** Checking the due times costs less than a lease, which is a transaction. Checks are spaced in time as well. */
   async #isAnyDue(): Promise<boolean> {
-    if (this.#schedule.othersWait) return true;
+    if (this.#schedule.mayHaveMoreDue) return true;
     const nowMs = this.#context.clock.nowMs();
-    if (nowMs < this.#dryUntilMs) return false;
+    if (nowMs < this.#nothingDueUntilMs) return false;
     const dueInMs = await this.#context.store.nextDueInMs();
     if (dueInMs === 0) return true;
-    this.#dryUntilMs = nowMs + Math.min(dueInMs ?? DUE_CHECK_INTERVAL_MS, DUE_CHECK_INTERVAL_MS);
+    this.#nothingDueUntilMs = nowMs + Math.min(dueInMs ?? DUE_CHECK_INTERVAL_MS, DUE_CHECK_INTERVAL_MS);
     return false;
   }
 
@@ -80,18 +80,18 @@ export class HostLeases {
     const arrivals = leases.map((lease) => {
       // The store can grant our own host to us again: after our lease ran out, or after we released it. In the second
       // case the answer to the releasing commit is still on its way and says what became of the host.
-      const earlier = this.#schedule.get(lease.host);
-      if (earlier !== undefined && earlier.status !== 'leaving') this.#lose(earlier);
+      const previous = this.#schedule.get(lease.host);
+      if (previous !== undefined && previous.status !== 'leaving') this.#lose(previous);
       const host = new LeasedHost(lease, settings.settingsOf(lease.host), leaseEndMs, nowMs, budget.countSinceMs);
       this.#schedule.add(host);
-      return this.#takeIn(host, lease.entries);
+      return this.#addEntries(host, lease.entries);
     });
     await Promise.all(arrivals);
     return leases.length;
   }
 
   /** Takes in entries from a lease or a renewal, once the rules of their authorities are known. */
-  async #takeIn(host: LeasedHost, entries: readonly Entry[]): Promise<void> {
+  async #addEntries(host: LeasedHost, entries: readonly Entry[]): Promise<void> {
     if (entries.length === 0 && host.status === 'leased') {
       this.#schedule.reschedule(host);
       return;
@@ -103,14 +103,14 @@ export class HostLeases {
      * another host.
      */
     const names = new Map<string, boolean>();
-    for (const name of host.askers) names.set(name, true);
+    for (const name of host.spacingAuthorities) names.set(name, true);
     for (const { item, authority } of leased) {
       if (item.kind === 'page' || !names.has(authority)) names.set(authority, item.kind === 'page');
     }
     // Another process may have held the host and fetched its robots.txt in the meantime.
-    const isNews = store.capabilities.shared && host.status === 'arriving';
+    const mayHaveChanged = store.capabilities.shared && host.status === 'arriving';
     const loads: Promise<Authority>[] = [];
-    for (const name of names.keys()) loads.push(isNews ? gate.refresh(name) : gate.load(name));
+    for (const name of names.keys()) loads.push(mayHaveChanged ? gate.refresh(name) : gate.load(name));
     const authorities = await Promise.all(loads);
     host.arrived();
     if (host.status !== 'leased') return;
@@ -122,7 +122,7 @@ export class HostLeases {
     }
     // The last holder was killed after it stored the robots.txt and before it stored the clock. So the file's
     // requirements are known, and it was read just now. A host with neither clock nor robots.txt is new.
-    if (isNews && hasAnswered && host.clock.lastEndMs === null) host.restartClock(clock.nowMs());
+    if (mayHaveChanged && hasAnswered && host.clock.lastEndMs === null) host.restartClock(clock.nowMs());
     host.entries.add(leased);
     this.#schedule.reschedule(host);
   }
@@ -137,10 +137,10 @@ export class HostLeases {
 
   /** Commits all changes so far, links included. @returns The outcomes of the links. */
   async commit(links: readonly NewEntry[] = []): Promise<AddOutcome[]> {
-    const waiting: WaitingLinks = { entries: links, outcomes: [] };
-    if (links.length > 0) this.#waiting.push(waiting);
+    const pending: PendingLinks = { entries: links, outcomes: [] };
+    if (links.length > 0) this.#pendingLinks.push(pending);
     await this.#flush();
-    return waiting.outcomes;
+    return pending.outcomes;
   }
 
   /** Commits the changes; no caller waits for it. */
@@ -170,8 +170,8 @@ export class HostLeases {
     const { store, clock } = this.#context;
     const sentAtMs = clock.nowMs();
     const hosts = this.#schedule.takeChanged();
-    const links = this.#waiting;
-    this.#waiting = [];
+    const links = this.#pendingLinks;
+    this.#pendingLinks = [];
     if (hosts.length === 0 && links.length === 0) return;
     this.#noteFinished(hosts);
     const commits = hosts.map((host) => this.#schedule.commitOf(host, sentAtMs));
@@ -180,20 +180,20 @@ export class HostLeases {
     for (const { host, notBeforeMs = 0 } of entries)
       if (notBeforeMs > 0) this.#schedule.get(host)?.noteLater(notBeforeMs, sentAtMs);
     const { maxBatch } = store.capabilities;
-    const early = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
-    const outcomes = await this.#addInBatches(entries.slice(0, early));
+    const addedFirst = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
+    const outcomes = await this.#addInBatches(entries.slice(0, addedFirst));
     for (let at = 0; at === 0 || at < commits.length; at += maxBatch) {
-      const answer = await store.commit(commits.slice(at, at + maxBatch), at === 0 ? entries.slice(early) : []);
+      const answer = await store.commit(commits.slice(at, at + maxBatch), at === 0 ? entries.slice(addedFirst) : []);
       for (const outcome of answer.links) outcomes.push(outcome);
       for (let index = 0; index < answer.hosts.length; index += 1) {
-        const one = answer.hosts[index]!;
+        const hostAnswer = answer.hosts[index]!;
         const host = hosts[at + index]!;
         const { then } = commits[at + index]!;
-        if (!one.ok) this.#lose(host);
+        if (!hostAnswer.ok) this.#lose(host);
         else if ('release' in then) this.#released(host, then.release.dueInMs);
         else {
-          host.renewed(sentAtMs + then.keep.ttlMs, one.entries.length, then.keep.want);
-          await this.#takeIn(host, one.entries);
+          host.renewed(sentAtMs + then.keep.ttlMs, hostAnswer.entries.length, then.keep.want);
+          await this.#addEntries(host, hostAnswer.entries);
         }
       }
     }
@@ -216,7 +216,7 @@ export class HostLeases {
     let finished = 0;
     for (const host of hosts) finished += host.entries.finishedCount;
     if (finished === 0) return;
-    counts.finished(finished);
+    counts.countFinished(finished);
     // Before the commit: if the process is killed in between, it has counted one page too many, never one too few.
     budget.save(clock.nowMs()).catch(guard.fail);
     if (settings.labels.size > 0) labelBudgets.each('save', clock.nowMs()).catch(guard.fail);
@@ -225,12 +225,12 @@ export class HostLeases {
   #noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {
     for (let at = 0; at < entries.length; at += 1) {
       if (outcomes[at] !== 'new') continue;
-      this.#context.counts.queuedOne();
+      this.#context.counts.countQueued();
       const { host: name } = entries[at]!;
       const host = this.#schedule.get(name);
       if (host === undefined) {
-        this.#context.waits.queuedOne(name);
-        this.mayBeDue();
+        this.#context.waits.countQueued(name);
+        this.noteMayBeDue();
       } else if (host.noteQueued()) this.#schedule.reschedule(host);
     }
   }
@@ -239,16 +239,16 @@ export class HostLeases {
   #lose(host: LeasedHost): void {
     host.lose();
     this.#schedule.remove(host);
-    this.mayBeDue();
+    this.noteMayBeDue();
   }
 
   /** The host is back in the store. `dueInMs`: `null` for a parked one. */
   #released(host: LeasedHost, dueInMs: number | null): void {
     const { clock, waits, guard } = this.#context;
     this.#schedule.remove(host);
-    this.mayBeDue();
+    this.noteMayBeDue();
     // The host may have been leased again before this answer arrived.
-    if (this.#schedule.get(host.key) === undefined) waits.left(host.key, host.waitAt(clock.nowMs()));
+    if (this.#schedule.get(host.key) === undefined) waits.noteReleased(host.key, host.waitAt(clock.nowMs()));
     // The operator must learn of a parked host, however this process ends.
     if (dueInMs === null) waits.save().catch(guard.fail);
   }

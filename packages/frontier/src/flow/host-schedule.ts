@@ -20,12 +20,12 @@ export class HostSchedule {
    * Whether, as of the last lease, the store may have more due hosts than we have leased. If so, a host that has had
    * its turn makes place for them.
    */
-  othersWait = true;
+  mayHaveMoreDue = true;
   /** Whether, as of the last lease, we have no host and none was due. */
   lacksHosts = false;
   readonly #context: FrontierContext;
   /** Hosts that the owner's own requests wait for. They are not released. */
-  readonly wanted = new Set<HostKey>();
+  readonly requestedHosts = new Set<HostKey>();
   readonly #hosts = new Map<HostKey, LeasedHost>();
   readonly #ready = new ReadyHeap<LeasedHost>();
   /** Due hosts by rank, used when they do not go in the order in which they fell due. */
@@ -34,9 +34,9 @@ export class HostSchedule {
   readonly turns: HostTurns | null;
   #changed = new Set<LeasedHost>();
   /** Hosts whose release is under way. */
-  readonly #leaving = new Set<LeasedHost>();
+  readonly #releasing = new Set<LeasedHost>();
   /** The most hosts we may lease, so that processes without hosts get some. */
-  #most: number;
+  #maxHosts: number;
   #sharedAtMs = 0;
   #isClosing = false;
   #lagMs = 0;
@@ -48,7 +48,7 @@ export class HostSchedule {
     const { settings } = context;
     const isOrdered = settings.isWeighted || settings.politeness.quietHours === 'prefer';
     this.turns = isOrdered ? new HostTurns(settings) : null;
-    this.#most = settings.maxHosts;
+    this.#maxHosts = settings.maxHosts;
   }
 
   // ── Hosts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -63,15 +63,15 @@ export class HostSchedule {
 
   add(host: LeasedHost): void {
     this.#hosts.set(host.key, host);
-    this.turns?.came(host);
+    this.turns?.add(host);
   }
 
   /** Forgets a host that is no longer ours. */
   remove(host: LeasedHost): void {
     if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
-    this.#leaving.delete(host);
-    this.turns?.left(host);
-    this.#unplace(host);
+    this.#releasing.delete(host);
+    this.turns?.remove(host);
+    this.#unschedule(host);
   }
 
   get isEmpty(): boolean {
@@ -79,18 +79,18 @@ export class HostSchedule {
   }
 
   /** How many more hosts may be leased; negative when other processes should get their share. */
-  get freePlaces(): number {
+  get remainingCapacity(): number {
     const { counts, budget } = this.#context;
-    return shareOf(this.#most, counts.hosts, budget.othersAtWork()) - this.#hosts.size;
+    return shareOf(this.#maxHosts, counts.hosts, budget.othersAtWork()) - this.#hosts.size;
   }
 
   /** `others` processes have no host. Until they have some, we keep only as many hosts as each of them may take. */
   shareWith(others: number, nowMs: number): void {
     const { maxHosts } = this.#context.settings;
-    if (others === 0 || this.#hosts.size < 2) this.#most = maxHosts;
+    if (others === 0 || this.#hosts.size < 2) this.#maxHosts = maxHosts;
     // The hosts of the last round may still be on their way: a host leaves between two requests.
-    else if (this.#most === maxHosts || nowMs - this.#sharedAtMs >= HOST_SHARING_INTERVAL_MS) {
-      this.#most = Math.ceil(this.#hosts.size / (others + 1));
+    else if (this.#maxHosts === maxHosts || nowMs - this.#sharedAtMs >= HOST_SHARING_INTERVAL_MS) {
+      this.#maxHosts = Math.ceil(this.#hosts.size / (others + 1));
       this.#sharedAtMs = nowMs;
     }
   }
@@ -118,7 +118,7 @@ export class HostSchedule {
   /** Recomputes, after a change, when the host's next request is and whether the host stays. */
   reschedule(host: LeasedHost): void {
     if (host.status !== 'leased' || host.isBusy) {
-      this.#unplace(host);
+      this.#unschedule(host);
       return;
     }
     const nowMs = this.#context.clock.nowMs();
@@ -128,14 +128,14 @@ export class HostSchedule {
     // Hosts that have waited longest go first. A new host goes behind those that were due before it arrived.
     let atMs = hasWork ? Math.max(host.nextPageStart(nowMs).atMs, host.leasedAtMs) : null;
     for (const untilMs of host.chains.values()) atMs = Math.min(atMs ?? untilMs, untilMs);
-    if (atMs === null) this.#unplace(host);
+    if (atMs === null) this.#unschedule(host);
     else {
       this.#due.remove(host);
       this.#ready.set(host, atMs);
     }
     if (this.#onDue !== null && atMs !== null && atMs <= nowMs) this.#onDue();
-    const wantsMore = ready === 0 && !isFull && !host.isDry;
-    if (wantsMore || (host.isIdle && this.#leaves(host, nowMs))) this.touch(host);
+    const needsEntries = ready === 0 && !isFull && !host.isDrained;
+    if (needsEntries || (host.isIdle && this.#shouldRelease(host, nowMs))) this.touch(host);
   }
 
   /** Removes and returns the first host that may be requested now; `null`: there is none. */
@@ -150,7 +150,7 @@ export class HostSchedule {
   }
 
   /** How many hosts that may be requested now go before this one; `null`: this one may not be requested now. */
-  ahead(host: LeasedHost, nowMs: number): number | null {
+  countBefore(host: LeasedHost, nowMs: number): number | null {
     const rankOf = (each: LeasedHost): number | null => {
       const dueAtMs = this.#ready.dueOf(each) ?? Number.POSITIVE_INFINITY;
       if (dueAtMs > nowMs) return this.#due.dueOf(each);
@@ -189,36 +189,36 @@ export class HostSchedule {
     const { parked } = host.clock;
     // A parked host stays away until it is unparked. Its interval since the last exchange then applies as for any host.
     const delayMs = Math.max(host.intervalMs(nowMs), parked ? 0 : startMs - nowMs);
-    if (!this.#isClosing && (!host.isIdle || !this.#leaves(host, nowMs))) {
-      const keep = { ttlMs: this.#context.settings.leaseTtlMs, want: this.#entriesWanted(host, nowMs) };
+    if (!this.#isClosing && (!host.isIdle || !this.#shouldRelease(host, nowMs))) {
+      const keep = { ttlMs: this.#context.settings.leaseTtlMs, want: this.#entriesToLease(host, nowMs) };
       return host.commit({ keep }, delayMs, nowMs);
     }
-    this.#unplace(host);
-    this.#leaving.add(host);
+    this.#unschedule(host);
+    this.#releasing.add(host);
     const dueInMs = parked ? null : Math.max(0, Math.ceil(startMs - nowMs));
     return host.commit({ release: { dueInMs } }, delayMs, nowMs);
   }
 
-  #unplace(host: LeasedHost): void {
+  #unschedule(host: LeasedHost): void {
     this.#ready.remove(host);
     this.#due.remove(host);
   }
 
   #isTurnOver(host: LeasedHost): boolean {
-    return this.othersWait && host.exchanges >= Math.max(1, EXCHANGES_PER_TURN * host.weight);
+    return this.mayHaveMoreDue && host.exchanges >= Math.max(1, EXCHANGES_PER_TURN * host.weight);
   }
 
   /** Whether an idle host should be released. */
-  #leaves(host: LeasedHost, nowMs: number): boolean {
+  #shouldRelease(host: LeasedHost, nowMs: number): boolean {
     if (this.#isClosing) return true;
-    if (this.wanted.has(host.key)) return false;
-    if (host.clock.parked || this.#isTurnOver(host) || this.freePlaces + this.#leaving.size < 0) return true;
-    if (host.isDry && host.entries.readyCount(nowMs) === 0) return true;
+    if (this.requestedHosts.has(host.key)) return false;
+    if (host.clock.parked || this.#isTurnOver(host) || this.remainingCapacity + this.#releasing.size < 0) return true;
+    if (host.isDrained && host.entries.readyCount(nowMs) === 0) return true;
     return host.nextPageStart(nowMs).atMs - nowMs > MAX_LEASED_WAIT_MS;
   }
 
   /** How many entries that are not handed out a host may have; more while the rest of its queue is dropped. */
-  #entriesWanted(host: LeasedHost, nowMs: number): number {
+  #entriesToLease(host: LeasedHost, nowMs: number): number {
     const isDropping = this.#context.hostBounds.usedUp(host, nowMs) !== null;
     return Math.max(0, (isDropping ? DROP_BATCH : ENTRIES_PER_LEASE) - host.entries.readyCount(nowMs));
   }
@@ -226,7 +226,7 @@ export class HostSchedule {
   // ── Lease end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Whether the lease lasts long enough for a request. Late timers need a wider margin, half a lease at most. */
-  isSafe(host: LeasedHost, nowMs: number): boolean {
+  isLeaseSafe(host: LeasedHost, nowMs: number): boolean {
     const { leaseTtlMs } = this.#context.settings;
     return nowMs < host.leaseEndMs - Math.min(Math.max(LEASE_MARGIN_MS, 2 * this.#lagMs), leaseTtlMs / 2);
   }
@@ -250,7 +250,7 @@ export class HostSchedule {
  * How many of the crawl's `hosts` a process may lease next to `others` processes; `most` if it is alone. It is a little
  * more than an equal share, so that the first process leaves some hosts and a slow one does not delay many.
  */
-export function shareOf(most: number, hosts: number, others: number): number {
-  if (others === 0) return most;
-  return Math.min(most, Math.max(1, Math.ceil((HOST_SHARE_MARGIN * hosts) / (others + 1))));
+export function shareOf(maxHosts: number, hosts: number, others: number): number {
+  if (others === 0) return maxHosts;
+  return Math.min(maxHosts, Math.max(1, Math.ceil((HOST_SHARE_MARGIN * hosts) / (others + 1))));
 }

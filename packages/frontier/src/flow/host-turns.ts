@@ -14,17 +14,17 @@ import type { ResolvedFrontierOptions } from '../options/options.js';
 import { QuietHours } from '../politeness/quiet-hours.js';
 
 /** How far the virtual time of a host may lag behind, in turns of weight 1. */
-const CREDIT = 1;
+const MAX_CREDIT_TURNS = 1;
 /** Greater than any time that hosts are compared by, and small enough to keep a precision of hundredths. */
-const AHEAD_OF_ALL = 1e13;
+const NIGHT_ADVANTAGE = 1e13;
 
 export class HostTurns {
   readonly #settings: Pick<ResolvedFrontierOptions, 'isWeighted' | 'labels' | 'politeness'>;
   readonly #quietHours: QuietHours | null;
   /** The common virtual time. */
-  #now = 0;
+  #virtualTime = 0;
   /** The sum of the weights that all leased hosts had at their last turns. */
-  #weights = 0;
+  #totalWeight = 0;
 
   constructor(settings: Pick<ResolvedFrontierOptions, 'isWeighted' | 'labels' | 'politeness'>) {
     this.#settings = settings;
@@ -33,30 +33,30 @@ export class HostTurns {
 
   /** The value by which due hosts are compared: the lowest goes first. @param dueAtMs - Epoch milliseconds. */
   rank(host: LeasedHost, dueAtMs: number, nowMs: number): number {
-    const rank = this.#settings.isWeighted ? host.turnAt : dueAtMs;
-    return this.#quietHours?.isNight(host.key, nowMs) === true ? rank - AHEAD_OF_ALL : rank;
+    const rank = this.#settings.isWeighted ? host.virtualTime : dueAtMs;
+    return this.#quietHours?.isNight(host.key, nowMs) === true ? rank - NIGHT_ADVANTAGE : rank;
   }
 
-  came(host: LeasedHost): void {
+  add(host: LeasedHost): void {
     this.#setWeight(host, host.weight);
-    host.turnAt = this.#now + 1 / host.weight;
+    host.virtualTime = this.#virtualTime + 1 / host.weight;
   }
 
   /** The host is no longer leased. A second call does nothing. */
-  left(host: LeasedHost): void {
+  remove(host: LeasedHost): void {
     this.#setWeight(host, 0);
   }
 
   /** The host has had a turn. @param label - Of the URL; `null`: none. */
-  had(host: LeasedHost, label: string | null): void {
+  recordTurn(host: LeasedHost, label: string | null): void {
     const weight = host.weight * (this.#settings.labels.get(label ?? '')?.weight ?? 1);
     this.#setWeight(host, weight);
-    this.#now = Math.max(this.#now + 1 / this.#weights, host.turnAt);
-    host.turnAt = Math.max(host.turnAt, this.#now - CREDIT) + 1 / weight;
+    this.#virtualTime = Math.max(this.#virtualTime + 1 / this.#totalWeight, host.virtualTime);
+    host.virtualTime = Math.max(host.virtualTime, this.#virtualTime - MAX_CREDIT_TURNS) + 1 / weight;
   }
 
   #setWeight(host: LeasedHost, weight: number): void {
-    this.#weights += weight - host.turnWeight;
+    this.#totalWeight += weight - host.turnWeight;
     host.turnWeight = weight;
   }
 }

@@ -55,7 +55,7 @@ export function startPage(
     robots: gate.ref(authority),
     signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
   };
-  if (entry !== null && holdsPages(record)) host.entries.hold(authority.name);
+  if (entry !== null && holdsPages(record)) host.entries.holdLane(authority.name);
   start(flow, work, { host, entry, authority: authority.name, chain: null, budgets, takenAtMs: flow.clock.nowMs() });
   return work;
 }
@@ -75,8 +75,8 @@ export function startRobots(
 function start(flow: Flow, work: Work, flight: Flight): void {
   flow.pace.took(flight.takenAtMs);
   flow.flights.set(work, flight);
-  flow.schedule.turns?.had(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
-  flight.host.occupy(work, flight.budgets.length > 0);
+  flow.schedule.turns?.recordTurn(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
+  flight.host.takeSlot(work, flight.budgets.length > 0);
 }
 
 /** Whether the address of a work may be connected to now (`politeness.perIp`). */
@@ -100,7 +100,7 @@ export function mayStart(flow: Flow, work: Work): StartAnswer {
   const host = hostOf(flow, work);
   const nowMs = clock.nowMs();
   if (host === null || nowMs >= host.leaseEndMs) return { kind: 'lost' };
-  if (!schedule.isSafe(host, nowMs)) {
+  if (!schedule.isLeaseSafe(host, nowMs)) {
     schedule.touch(host);
     leases.commitSoon();
     return { kind: 'wait', untilMs: nowMs + RENEWAL_WAIT_MS };
@@ -121,15 +121,15 @@ function hostOf(flow: Flow, work: Work): LeasedHost | null {
 }
 
 /** Ends the exchange of a work. Ignored after `dropFlights`. */
-export function exchanged(flow: Flow, work: Work, given: Exchange): void {
+export function exchanged(flow: Flow, work: Work, reported: Exchange): void {
   const flight = flow.flights.get(work);
   if (flight === undefined) return;
   const { clock, budget, addresses, reporter, gate, schedule, leases } = flow;
-  const exchange = inTime(given, flight.takenAtMs, clock.nowMs());
+  const exchange = withPlausibleTimes(reported, flight.takenAtMs, clock.nowMs());
   const { host } = flight;
   const runningMs = budget.runningMs(exchange.startedAtMs);
-  const robotsOf = work.kind === 'robots' ? work.authority : null;
-  const warnings = host.exchanged(work, exchange, robotsOf, runningMs, clock.nowMs());
+  const robotsAuthority = work.kind === 'robots' ? work.authority : null;
+  const warnings = host.exchanged(work, exchange, robotsAuthority, runningMs, clock.nowMs());
   addresses.free(host.key, exchange.endedAtMs, host.intervalMs(exchange.endedAtMs));
   budget.addBytes(exchange.bytes);
   if (warnings.length > 0) {
@@ -147,12 +147,12 @@ export function exchanged(flow: Flow, work: Work, given: Exchange): void {
  * The exchange with possible times. The pauses of a host count from them: those of another clock, as of
  * `performance.now()`, would end them at once. The clock may have been set meanwhile.
  */
-function inTime(exchange: Exchange, takenAtMs: number, nowMs: number): Exchange {
-  const least = Math.min(takenAtMs, nowMs) - MAX_EXCHANGE_TIME_ERROR_MS;
-  const most = Math.max(takenAtMs, nowMs) + MAX_EXCHANGE_TIME_ERROR_MS;
-  const possible = (ms: number): number => (ms >= least && ms <= most ? ms : nowMs);
+function withPlausibleTimes(exchange: Exchange, takenAtMs: number, nowMs: number): Exchange {
+  const earliest = Math.min(takenAtMs, nowMs) - MAX_EXCHANGE_TIME_ERROR_MS;
+  const latest = Math.max(takenAtMs, nowMs) + MAX_EXCHANGE_TIME_ERROR_MS;
+  const plausible = (ms: number): number => (ms >= earliest && ms <= latest ? ms : nowMs);
   const { startedAtMs, endedAtMs } = exchange;
-  return { ...exchange, startedAtMs: possible(startedAtMs), endedAtMs: possible(endedAtMs) };
+  return { ...exchange, startedAtMs: plausible(startedAtMs), endedAtMs: plausible(endedAtMs) };
 }
 
 /** What is known of a work that is being settled; `null`: it was dropped. @throws FrontierError `work-unknown` */
@@ -164,9 +164,9 @@ export function flightOf(flow: Flow, work: Work): Flight | null {
 }
 
 /** Takes the work out of flight. The caller decides what happens to its entry. */
-export function putDown(flow: Flow, work: Work, flight: Flight): void {
+export function endFlight(flow: Flow, work: Work, flight: Flight): void {
   flow.flights.delete(work);
-  const hadSlot = flight.host.putDown(work, flight.budgets.length > 0);
+  const hadSlot = flight.host.endWork(work, flight.budgets.length > 0);
   if (hadSlot) flow.addresses.free(flight.host.key, null, 0);
 }
 
@@ -176,7 +176,7 @@ export function dropFlights(flow: Flow): void {
   for (const [work, flight] of flow.flights) {
     // Its request may have been sent, so the interval counts from now.
     if (flight.host.hasSlot(work)) flight.host.restartClock(nowMs);
-    putDown(flow, work, flight);
+    endFlight(flow, work, flight);
     for (const budget of flight.budgets) budget.settle(false);
   }
 }

@@ -133,7 +133,7 @@ function pageStep(
     host.entries.blockLane(authority.name, untilMs);
     return 'gone';
   };
-  const verdict = judge(context, host, item.record, authority, required, nowMs, { item, priority: entry.priority });
+  const verdict = decideUrl(context, host, item.record, authority, required, nowMs, { item, priority: entry.priority });
   switch (verdict.kind) {
     case 'busy': {
       // Our own request wakes the host. A chain that waits at another host may belong to an earlier process.
@@ -159,21 +159,21 @@ function pageStep(
     case 'closed':
     case 'allow': {
       if (hostBounds.mayBeUsedUp(host)) return { kind: 'nothing' };
-      if (required.unheeded !== null) reporter.closed(host.key, required.unheeded);
+      if (required.ignoredClosure !== null) reporter.closed(host.key, required.ignoredClosure);
       if (verdict.kind === 'closed') {
         host.closeUntil(verdict.closed);
         reporter.closed(host.key, verdict.closed);
         return { kind: 'wait' };
       }
-      const ofLabel = labelBudget(context, host, item.record);
+      const labelPages = labelBudget(context, host, item.record);
       // Pages in flight or other processes have reserved the rest of the label's pages.
-      if (ofLabel !== null && !ofLabel.reserve()) return block(nowMs + LABEL_RETRY_MS);
+      if (labelPages !== null && !labelPages.reserve()) return block(nowMs + LABEL_RETRY_MS);
       if (!budget.reserve()) {
-        ofLabel?.settle(false);
+        labelPages?.settle(false);
         return { kind: 'nothing' };
       }
       const { decision } = verdict;
-      const budgets = ofLabel === null ? [budget] : [budget, ofLabel];
+      const budgets = labelPages === null ? [budget] : [budget, labelPages];
       return { kind: 'page', entry, record: item.record, authority, decision, required, budgets };
     }
   }
@@ -191,7 +191,7 @@ export function robotsRequest(
 }
 
 /** What the gate, the owner and the bounds decide about a URL, in this order. `queued`: `null` for an own request. */
-export function judge(
+export function decideUrl(
   context: FrontierContext,
   host: LeasedHost,
   record: UrlRecord,

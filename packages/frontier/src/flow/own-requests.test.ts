@@ -191,7 +191,7 @@ describe('a request of the owner outside the queue', () => {
     const world = make();
     await world.frontier.open();
     const asked = world.frontier.ask(url('https://a.test/x'), world.clock.nowMs() + 60_000);
-    world.frontier.endAsks();
+    world.frontier.cancelAsks();
     expect(await asked).toEqual({ kind: 'held', reason: 'stopping', untilMs: null });
     const closed = world.frontier.ask(url('https://a.test/x'), world.clock.nowMs() + 60_000);
     await world.frontier.close();

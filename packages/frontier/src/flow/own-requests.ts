@@ -13,7 +13,7 @@ import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
 import { type Flow, startPage, startRobots } from './in-flight.js';
 import { MAX_OWN_REQUESTS, OWN_REQUEST_RETRY_MS, RENEWAL_WAIT_MS } from './limits.js';
-import { judge, robotsRequest } from './next-request.js';
+import { decideUrl, robotsRequest } from './next-request.js';
 import { endChain } from './settling.js';
 
 /** The outcome of one of the owner's own requests. */
@@ -41,19 +41,19 @@ export interface OwnRequestInput {
 }
 
 /** A request that waits for its turn. */
-interface Waiting extends OwnRequestInput {
+interface WaitingRequest extends OwnRequestInput {
   readonly answer: (answer: OwnAnswer) => void;
   /** Why it waits, as far as known. */
   reason: HostWait['reason'];
   /** When to try again, epoch milliseconds. */
-  againAtMs: number;
+  retryAtMs: number;
 }
 
 /** Gives the owner's requests their turns. Its promises reject with what the store throws. */
 export class OwnRequests {
   readonly #flow: Flow;
   /** By host, in order of arrival. */
-  readonly #waiting = new Map<HostKey, readonly Waiting[]>();
+  readonly #waiting = new Map<HostKey, readonly WaitingRequest[]>();
   #count = 0;
 
   constructor(flow: Flow) {
@@ -71,15 +71,15 @@ export class OwnRequests {
       }
       this.#count += 1;
       const nowMs = clock.nowMs();
-      const answer = (given: OwnAnswer): void => {
+      const answer = (result: OwnAnswer): void => {
         if (!this.#remove(request)) return;
         cancel();
         signal?.removeEventListener('abort', stop);
-        resolve(given);
+        resolve(result);
       };
-      const request: Waiting = { ...input, answer, reason: 'interval', againAtMs: nowMs };
-      this.#waiting.set(host, [...this.#of(host), request]);
-      schedule.wanted.add(host);
+      const request: WaitingRequest = { ...input, answer, reason: 'interval', retryAtMs: nowMs };
+      this.#waiting.set(host, [...this.#requestsOf(host), request]);
+      schedule.requestedHosts.add(host);
       const stop = (): void => request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
       const cancel = clock.after(Math.max(0, untilMs - nowMs), () =>
         request.answer({ kind: 'held', reason: request.reason, untilMs: null }),
@@ -90,25 +90,25 @@ export class OwnRequests {
   }
 
   /** @returns Whether the request was still waiting. */
-  #remove(request: Waiting): boolean {
+  #remove(request: WaitingRequest): boolean {
     const { host } = request;
-    const requests = this.#of(host);
+    const requests = this.#requestsOf(host);
     if (!requests.includes(request)) return false;
     this.#count -= 1;
     const others = requests.filter((each) => each !== request);
     if (others.length > 0) this.#waiting.set(host, others);
     else {
       this.#waiting.delete(host);
-      this.#flow.schedule.wanted.delete(host);
+      this.#flow.schedule.requestedHosts.delete(host);
     }
     return true;
   }
 
-  #of(host: HostKey): readonly Waiting[] {
+  #requestsOf(host: HostKey): readonly WaitingRequest[] {
     return this.#waiting.get(host) ?? [];
   }
 
-  end(): void {
+  cancelAll(): void {
     for (const request of [...this.#waiting.values()].flat()) {
       request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
     }
@@ -122,7 +122,7 @@ export class OwnRequests {
       const nowMs = clock.nowMs();
       const bound = budget.reached(nowMs);
       if (bound === 'minutes' || bound === 'bytes') first.answer({ kind: 'dropped', reason: `bound-${bound}` });
-      else if (first.againAtMs <= nowMs && schedule.get(key) === undefined) await this.#lease(key, nowMs);
+      else if (first.retryAtMs <= nowMs && schedule.get(key) === undefined) await this.#lease(key, nowMs);
       const host = schedule.get(key);
       if (host === undefined) continue;
       await this.#serveHost(host, works, n);
@@ -139,7 +139,7 @@ export class OwnRequests {
     let earliest = Number.MAX_SAFE_INTEGER;
     for (const [key, requests] of this.#waiting) {
       // A host whose slot is taken, and a robots.txt in flight, wake it themselves.
-      if (this.#flow.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.againAtMs);
+      if (this.#flow.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.retryAtMs);
     }
     return earliest === Number.MAX_SAFE_INTEGER ? null : earliest;
   }
@@ -147,18 +147,18 @@ export class OwnRequests {
   /** Leases a host that is not ours by name, or schedules the next attempt. */
   async #lease(host: HostKey, nowMs: number): Promise<void> {
     if ((await this.#flow.leases.lease(1, [host])) > 0) return;
-    const known = this.#flow.waits.get(host);
-    for (const request of this.#of(host)) {
-      if (known?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
+    const knownWait = this.#flow.waits.get(host);
+    for (const request of this.#requestsOf(host)) {
+      if (knownWait?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
       else {
-        const untilMs = Math.max(nowMs + OWN_REQUEST_RETRY_MS, known?.untilMs ?? 0);
-        this.#waitForHost(request, known?.reason ?? 'interval', untilMs, nowMs);
+        const untilMs = Math.max(nowMs + OWN_REQUEST_RETRY_MS, knownWait?.untilMs ?? 0);
+        this.#waitForHost(request, knownWait?.reason ?? 'interval', untilMs, nowMs);
       }
     }
   }
 
   /** Has the request wait for its host, or for its robots.txt if the host's turn would be of no use. */
-  #waitForHost(request: Waiting, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
+  #waitForHost(request: WaitingRequest, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
     const { gate } = this.#flow;
     const authority = gate.peek(request.authority);
     const answer = authority === null ? null : gate.ask(authority, request.record.url, nowMs);
@@ -168,14 +168,14 @@ export class OwnRequests {
 
   async #serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
     const { clock, gate, pace, schedule } = this.#flow;
-    const [request] = this.#of(host.key);
+    const [request] = this.#requestsOf(host.key);
     if (request === undefined) return;
     const { record } = request;
     const authority = gate.peek(request.authority) ?? (await gate.load(request.authority));
     // While the authority was loaded, the request may have been answered, or another request may have taken the slot.
-    if (this.#of(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
+    if (this.#requestsOf(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
     const nowMs = clock.nowMs();
-    if (!schedule.isSafe(host, nowMs)) {
+    if (!schedule.isLeaseSafe(host, nowMs)) {
       schedule.touch(host);
       return waitUntil(request, 'interval', nowMs + RENEWAL_WAIT_MS);
     }
@@ -188,7 +188,7 @@ export class OwnRequests {
       if (isBusy) return this.#waitForRobots(host, request, authority, nowMs);
       return this.#waitForHost(request, start.reason, startMs, nowMs);
     }
-    const verdict = judge(this.#flow, host, record, authority, required, nowMs, null);
+    const verdict = decideUrl(this.#flow, host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':
         return this.#waitForRobots(host, request, authority, nowMs);
@@ -214,7 +214,12 @@ export class OwnRequests {
   }
 
   /** The answer to the robots.txt in flight wakes the request. A redirect chain has its own deadline. */
-  async #waitForRobots(host: LeasedHost, request: Waiting, { name, chain }: Authority, nowMs: number): Promise<void> {
+  async #waitForRobots(
+    host: LeasedHost,
+    request: WaitingRequest,
+    { name, chain }: Authority,
+    nowMs: number,
+  ): Promise<void> {
     if (chain === null) waitUntil(request, 'robots-unreachable', null);
     else if (nowMs < chain.untilMs) waitUntil(request, 'robots-unreachable', chain.untilMs);
     else await endChain(this.#flow, host, name);
@@ -225,9 +230,9 @@ export class OwnRequests {
  * Has the request wait until a time, or answers it at once if that is past its deadline; `null`: until something
  * happens.
  */
-function waitUntil(request: Waiting, reason: HostWait['reason'], untilMs: number | null): void {
+function waitUntil(request: WaitingRequest, reason: HostWait['reason'], untilMs: number | null): void {
   request.reason = reason;
-  request.againAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
+  request.retryAtMs = untilMs ?? Number.MAX_SAFE_INTEGER;
   if (untilMs !== null && untilMs > request.untilMs) request.answer({ kind: 'held', reason, untilMs });
 }
 

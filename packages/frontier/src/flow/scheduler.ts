@@ -59,12 +59,12 @@ export class Scheduler {
     const works: Work[] = [];
     await budget.prepare();
     if (settings.labels.size > 0) await labelBudgets.prepare(budget.countSinceMs);
-    if (schedule.wanted.size > 0) await this.ownRequests.serve(works, n);
+    if (schedule.requestedHosts.size > 0) await this.ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
     // Hosts that have fallen due in the store get in line first.
-    const mayLease = (this.#isBehind || schedule.othersWait) && this.#canHandOut() && !isPaceReached();
+    const mayLease = (this.#isBehind || schedule.mayHaveMoreDue) && this.#canHandOut() && !isPaceReached();
     if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < MAX_TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
@@ -101,7 +101,7 @@ export class Scheduler {
       if (!this.#canHandOut() || pace.nextAtMs() > nowMs) break;
       const host = schedule.popDue(nowMs);
       if (host === null) break;
-      if (!schedule.isSafe(host, nowMs)) {
+      if (!schedule.isLeaseSafe(host, nowMs)) {
         schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
         continue;
       }
@@ -134,12 +134,12 @@ export class Scheduler {
   async nextAt(): Promise<number | null> {
     const { clock, store, budget, pace, schedule, leases } = this.flow;
     await this.#untilCommittedOrDue();
-    const ownAt = schedule.wanted.size > 0 ? this.ownRequests.nextAtMs() : null;
+    const ownAt = schedule.requestedHosts.size > 0 ? this.ownRequests.nextAtMs() : null;
     if (budget.reached(clock.nowMs()) !== null) return ownAt;
     if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
     const leasedAt = earlier(schedule.earliestMs(), ownAt);
-    const dueInMs = schedule.freePlaces > 0 ? await store.nextDueInMs() : null;
-    if (dueInMs === 0) leases.mayBeDue();
+    const dueInMs = schedule.remainingCapacity > 0 ? await store.nextDueInMs() : null;
+    if (dueInMs === 0) leases.noteMayBeDue();
     const nextAt = earlier(leasedAt, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());
     // We have no place for another host, but other processes have theirs and may release one for us.
@@ -153,7 +153,7 @@ export class Scheduler {
     // A pause that the site asked for continues and is reported.
     if (waits.get(key)?.untilMs === null) waits.forget(key);
     await store.wake(key);
-    leases.mayBeDue();
+    leases.noteMayBeDue();
     if (host === undefined) return;
     host.unpark();
     schedule.reschedule(host);
@@ -222,7 +222,7 @@ export class Scheduler {
 
   stop(): void {
     this.flow.schedule.close();
-    this.ownRequests.end();
+    this.ownRequests.cancelAll();
     for (const cancel of this.#timers) cancel();
   }
 

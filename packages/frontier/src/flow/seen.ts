@@ -37,17 +37,18 @@ export class Seen {
    * @param lock - `null`: the caller has it.
    */
   async open(store: FrontierStore, lock: CrawlLock | null): Promise<void> {
-    const kept = async () => {
+    const readSecret = async () => {
       const bytes = await store.readRecord(SECRET_KEY);
       return bytes === null ? null : new TextDecoder().decode(bytes);
     };
-    const draw = async () => {
+    const createSecret = async () => {
       const drawn = randomBytes(16).toString('hex');
       await store.writeRecord(SECRET_KEY, new TextEncoder().encode(drawn));
       return drawn;
     };
-    const first = async () => (await kept()) ?? draw();
-    const secret = (await kept()) ?? (await (lock === null ? draw() : lock.exclusively(first)));
+    const readOrCreateSecret = async () => (await readSecret()) ?? createSecret();
+    const secret =
+      (await readSecret()) ?? (await (lock === null ? createSecret() : lock.exclusively(readOrCreateSecret)));
     this.#fingerprinter = createFingerprinter(secret);
   }
 
@@ -55,16 +56,16 @@ export class Seen {
    * The fingerprint of a visit to a URL, which is written as by the parser, without fragment and credentials. All
    * spellings with the same canonical URL have the same fingerprint. `visit` 0: the first visit.
    */
-  fingerprint(url: string, read: UrlParts, visit: number): Uint8Array {
-    const canonical = canonicalOf(url, read, this.#rules);
+  fingerprint(url: string, parts: UrlParts, visit: number): Uint8Array {
+    const canonical = canonicalOf(url, parts, this.#rules);
     // No canonical URL contains a blank.
     return this.#fingerprinter!(visit === 0 ? canonical : `${canonical} ${visit}`);
   }
 
   /** The same for the name that a site gives a URL: also an absolute URL, but not parsed yet. */
-  keyPrint(key: string, visit: number): Uint8Array {
-    const read = parseUrlParts(key) as UrlParts;
-    return this.fingerprint(formatUrlParts(read), read, visit);
+  fingerprintOfKey(key: string, visit: number): Uint8Array {
+    const parts = parseUrlParts(key) as UrlParts;
+    return this.fingerprint(formatUrlParts(parts), parts, visit);
   }
 
   /** Whether the store is known to contain this spelling. */
@@ -86,7 +87,7 @@ export class Seen {
 export type Fingerprinter = (canonical: string) => Uint8Array;
 
 /** Fingerprints per array buffer: the links of one or two pages. */
-const PER_SLAB = 128;
+const FINGERPRINTS_PER_SLAB = 128;
 
 /** Creates a fingerprinter with a secret: the first 8 bytes of SHA-256 over the secret and the canonical URL. */
 export function createFingerprinter(secret: string): Fingerprinter {
@@ -97,7 +98,7 @@ export function createFingerprinter(secret: string): Fingerprinter {
   return (canonical) => {
     const digest = hash('sha256', secret + canonical, 'binary');
     if (end === slab.length) {
-      slab = new Uint8Array(FINGERPRINT_BYTES * PER_SLAB);
+      slab = new Uint8Array(FINGERPRINT_BYTES * FINGERPRINTS_PER_SLAB);
       end = 0;
     }
     const fingerprint = slab.subarray(end, end + FINGERPRINT_BYTES);

@@ -14,7 +14,7 @@ import type { NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { linksOf } from './admission.js';
-import { type Flight, type Flow, flightOf, holdsPages, putDown } from './in-flight.js';
+import { endFlight, type Flight, type Flow, flightOf, holdsPages } from './in-flight.js';
 import { MAX_RETRY_JITTER_MS, RETRY_JITTER } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
@@ -37,12 +37,12 @@ const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 export async function settle(flow: Flow, work: Work, settlement: Settlement): Promise<Settled> {
   const flight = flightOf(flow, work);
   if (flight === null) return 'lost';
-  if (settlement.kind === 'returned') return giveBack(flow, work, flight, settlement);
+  if (settlement.kind === 'returned') return returnWork(flow, work, flight, settlement);
   if (work.kind === 'robots') {
     if (settlement.kind === 'robots') return settleRobots(flow, work, flight, settlement.answer);
     if (settlement.kind === 'refused') return refuse(flow, work, flight, settlement.reason);
   } else if (flight.entry === null) {
-    if (settlement.kind === 'done') return settleOwn(flow, work, flight);
+    if (settlement.kind === 'done') return settleOwnRequest(flow, work, flight);
   } else if (settlement.kind === 'done' || settlement.kind === 'again') {
     return settlePage(flow, work, flight, settlement);
   }
@@ -70,7 +70,7 @@ async function settlePage(
   const links = settlement.kind === 'done' ? await admission.consider(settlement.links, nowMs, true) : [];
   // The crawl may have closed in the meantime, or the work may have been settled twice.
   if (flightOf(flow, work) === null) return 'lost';
-  putDown(flow, work, flight);
+  endFlight(flow, work, flight);
   if (settlement.kind === 'done') host.entries.finish(entry.id);
   else {
     // URLs that failed together are not retried together, and never earlier than requested.
@@ -86,17 +86,17 @@ async function settlePage(
   if (host.status === 'leased') schedule.touch(host);
   schedule.reschedule(host);
   const outcomes = await leases.commit(linksOf(links));
-  if (holdsPages(work.record)) host.entries.release(flight.authority);
+  if (holdsPages(work.record)) host.entries.releaseLane(flight.authority);
   const settled = outcomeOf(host);
-  if (counts && settled === 'lost') for (const budget of flight.budgets) budget.takeBack();
+  if (counts && settled === 'lost') for (const budget of flight.budgets) budget.uncountPage();
   admission.conclude(links, outcomes, true);
   schedule.reschedule(host);
   return settled;
 }
 
 /** Settles one of the owner's own requests: it has no entry in the queue and uses up no page. */
-function settleOwn(flow: Flow, work: PageWork, flight: Flight): Settled {
-  putDown(flow, work, flight);
+function settleOwnRequest(flow: Flow, work: PageWork, flight: Flight): Settled {
+  endFlight(flow, work, flight);
   const isOurs = flight.host.status === 'leased';
   if (isOurs) flow.schedule.touch(flight.host);
   flow.schedule.reschedule(flight.host);
@@ -105,13 +105,13 @@ function settleOwn(flow: Flow, work: PageWork, flight: Flight): Settled {
 }
 
 /** No request was made: the entry is the host's next one again. */
-function giveBack(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
+function returnWork(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
   const { host, entry } = flight;
-  putDown(flow, work, flight);
+  endFlight(flow, work, flight);
   for (const budget of flight.budgets) budget.settle(false);
   if (work.kind === 'robots' && entry === null) abandonFetch(flow, work.authority);
   if (host.status !== 'leased') return 'lost';
-  if (work.kind === 'page' && holdsPages(work.record)) host.entries.release(flight.authority);
+  if (work.kind === 'page' && holdsPages(work.record)) host.entries.releaseLane(flight.authority);
   if (untilMs !== null && waits === 'authority') {
     host.entries.blockLane(flight.authority, untilMs);
     flow.schedule.touch(host);
@@ -131,7 +131,7 @@ export async function requeue(
   const again: NewEntry = {
     host: host.key,
     lane: authority.name,
-    fingerprint: flow.seen.keyPrint(key ?? item.record.url, item.record.visit ?? 0),
+    fingerprint: flow.seen.fingerprintOfKey(key ?? item.record.url, item.record.visit ?? 0),
     priority,
     body: encodeItem(key === null ? item : { ...item, isKeyed: true }),
     dedupe: key !== null,
@@ -154,15 +154,15 @@ async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer
   const authority = await flow.gate.load(work.authority);
   if (host.status !== 'leased') {
     if (entry === null) abandonFetch(flow, work.authority);
-    putDown(flow, work, flight);
+    endFlight(flow, work, flight);
     return 'lost';
   }
   const isStale = chain !== null && authority.chain?.id !== chain;
-  const entries = isStale ? [] : await takeIn(flow, authority, work.url, answer);
+  const entries = isStale ? [] : await processAnswer(flow, authority, work.url, answer);
   if (entry !== null) host.entries.finish(entry.id);
-  putDown(flow, work, flight);
+  endFlight(flow, work, flight);
   flow.schedule.touch(host);
-  await commitArrival(flow, authority, entries);
+  await commitAnswerEntries(flow, authority, entries);
   flow.schedule.reschedule(host);
   return outcomeOf(host);
 }
@@ -172,7 +172,7 @@ async function refuse(flow: Flow, work: RobotsWork, flight: Flight, reason: stri
   if (flight.entry !== null) return settleRobots(flow, work, flight, { kind: 'failure', failure: 'blocked' });
   const { gate, clock } = flow;
   gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
-  return giveBack(flow, work, flight, { untilMs: null });
+  return returnWork(flow, work, flight, { untilMs: null });
 }
 
 /** Ends the redirect chain of an authority of the host if its time is over. */
@@ -186,13 +186,13 @@ export async function endChain(flow: Flow, host: LeasedHost, name: string): Prom
   else if (await gate.adopt(authority)) openLane(flow, authority);
   else {
     const failure = { kind: 'failure', failure: 'timeout' } as const;
-    await commitArrival(flow, authority, await takeIn(flow, authority, chain.urls.at(-1)!, failure));
+    await commitAnswerEntries(flow, authority, await processAnswer(flow, authority, chain.urls.at(-1)!, failure));
   }
   schedule.reschedule(host);
 }
 
 /** Processes the answer from `url`. @returns Entries for the commit that reports it. */
-async function takeIn(flow: Flow, authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
+async function processAnswer(flow: Flow, authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
   const { gate, reporter, clock, settings, admission } = flow;
   const received = await gate.receive(authority, url, answer, clock.nowMs());
   if (received.kind === 'hop') {
@@ -202,7 +202,7 @@ async function takeIn(flow: Flow, authority: Authority, url: string, answer: Rob
   const hasFailed = authority.access.failures > 0;
   const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
   // Companions go before the authority's pages, which wait until the companions are committed.
-  if (companions.length > 0) homeOf(flow, authority.name)?.entries.hold(authority.name);
+  if (companions.length > 0) hostOfAuthority(flow, authority.name)?.entries.holdLane(authority.name);
   openLane(flow, authority);
   const host = keyOf(flow, authority.name) ?? authority.name;
   reporter.robots(host, authority, received.before, gate.rules(authority), answer);
@@ -212,16 +212,16 @@ async function takeIn(flow: Flow, authority: Authority, url: string, answer: Rob
 }
 
 /**
- * Commits the entries from `takeIn`; the authority's pages then no longer wait. A hop that finds no place ends its
- * chain.
+ * Commits the entries from `processAnswer`; the authority's pages then no longer wait. A hop that finds no place ends
+ * its chain.
  */
-async function commitArrival(flow: Flow, authority: Authority, entries: readonly NewEntry[]): Promise<void> {
+async function commitAnswerEntries(flow: Flow, authority: Authority, entries: readonly NewEntry[]): Promise<void> {
   const outcomes = await flow.leases.commit(entries);
-  const home = homeOf(flow, authority.name);
-  home?.entries.release(authority.name);
+  const home = hostOfAuthority(flow, authority.name);
+  home?.entries.releaseLane(authority.name);
   if (home !== undefined) flow.schedule.reschedule(home);
   if (authority.chain !== null && outcomes.includes('full')) {
-    await takeIn(flow, authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
+    await processAnswer(flow, authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
   }
 }
 
@@ -231,14 +231,14 @@ function abandonFetch(flow: Flow, name: string): void {
   const authority = gate.peek(name);
   if (authority === null) return;
   gate.abandonFetch(authority);
-  const home = homeOf(flow, name);
+  const home = hostOfAuthority(flow, name);
   if (home !== undefined) schedule.reschedule(home);
 }
 
 /** Reacts to news about an authority: its lane opens or stays blocked, and its host is rescheduled. */
 function openLane(flow: Flow, authority: Authority): void {
   const { gate, clock, schedule } = flow;
-  const home = homeOf(flow, authority.name);
+  const home = hostOfAuthority(flow, authority.name);
   if (home?.status !== 'leased') return;
   if (home.robotsArrived(authority.name, gate.rules(authority))) schedule.touch(home);
   const nowMs = clock.nowMs();
@@ -254,7 +254,7 @@ function openLane(flow: Flow, authority: Authority): void {
 }
 
 function blockLane(flow: Flow, name: string, untilMs: number): void {
-  const home = homeOf(flow, name);
+  const home = hostOfAuthority(flow, name);
   if (home?.status !== 'leased') return;
   home.waitForChain(name, untilMs);
   home.entries.blockLane(name, untilMs);
@@ -262,7 +262,7 @@ function blockLane(flow: Flow, name: string, untilMs: number): void {
 }
 
 /** The host of an authority, if it is ours. */
-function homeOf(flow: Flow, authority: string): LeasedHost | undefined {
+function hostOfAuthority(flow: Flow, authority: string): LeasedHost | undefined {
   return flow.schedule.get(keyOf(flow, authority) ?? '');
 }
 

@@ -90,7 +90,7 @@ export class EventReporter {
     if (failures > 0) {
       const nowMs = clock.nowMs();
       const silentS = Math.round((nowMs - (firstFailureMs ?? nowMs)) / 1000);
-      const detail = `attempt ${failures} failed (${cameOf(answer)}), ${silentS} s since the first${saidOf(answer)}`;
+      const detail = `attempt ${failures} failed (${resultOf(answer)}), ${silentS} s since the first${detailOf(answer)}`;
       if (phase === 'last-good' && before.phase !== 'last-good')
         this.#warn({ code: 'robots-last-good-used', ...about, detail });
       this.#warn({ code: 'robots-unreachable', ...about, untilMs: retryAtMs, detail });
@@ -116,13 +116,13 @@ export class EventReporter {
 }
 
 /** The result in one word: the failure code, or the status. */
-function cameOf(answer: RobotsAnswer): string {
+function resultOf(answer: RobotsAnswer): string {
   if (answer.kind === 'failure') return answer.failure;
   return answer.kind === 'response' ? `status ${answer.status}` : answer.kind;
 }
 
 /** What the platform reported about a failure: which certificate, which name, which proxy. */
-function saidOf(answer: RobotsAnswer): string {
+function detailOf(answer: RobotsAnswer): string {
   const detail = answer.kind === 'failure' ? (answer.detail ?? '') : '';
   return detail === '' ? '' : `: ${detail.slice(0, MAX_FAILURE_DETAIL_CHARS)}`;
 }

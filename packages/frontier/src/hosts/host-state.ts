@@ -19,14 +19,14 @@ export interface HostUse {
   /** Decoded bytes. */
   readonly bytes: number;
   /** The crawl's running time at its first request, milliseconds; `null` before it. */
-  readonly firstRunMs: number | null;
+  readonly firstRequestRunningMs: number | null;
   /** When the count began, epoch milliseconds: with the crawl (0), or with its latest recrawl. */
   readonly sinceMs: number;
 }
 
 /** What a host has used up since a count began: nothing if the stored values belong to an earlier count. */
-export function usedSince(kept: HostUse, sinceMs: number): HostUse {
-  return kept.sinceMs === sinceMs ? kept : { pages: 0, bytes: 0, firstRunMs: null, sinceMs };
+export function usedSince(stored: HostUse, sinceMs: number): HostUse {
+  return stored.sinceMs === sinceMs ? stored : { pages: 0, bytes: 0, firstRequestRunningMs: null, sinceMs };
 }
 
 /** The part of a host that outlives a lease. */
@@ -34,28 +34,28 @@ export interface HostState {
   readonly clock: HostClock;
   readonly used: HostUse;
   /** Authorities that require spacing, longest interval first. Their rules are read at every lease. */
-  readonly askers: readonly string[];
-  /** The longest Crawl-delay of the authorities that are not among the askers, milliseconds; 0: none. */
-  readonly leastDelayMs: number;
+  readonly spacingAuthorities: readonly string[];
+  /** The longest Crawl-delay of the authorities that are not among `spacingAuthorities`, milliseconds; 0: none. */
+  readonly minDelayMs: number;
   /** The authority whose robots.txt the last exchange was for; `null`: it was for something else. */
-  readonly robotsOf: string | null;
+  readonly lastRobotsAuthority: string | null;
 }
 
 /** The state of a host that was never leased. */
 export function newHostState(): HostState {
-  const used = { pages: 0, bytes: 0, firstRunMs: null, sinceMs: 0 };
-  return { clock: newHostClock(), used, askers: [], leastDelayMs: 0, robotsOf: null };
+  const used = { pages: 0, bytes: 0, firstRequestRunningMs: null, sinceMs: 0 };
+  return { clock: newHostClock(), used, spacingAuthorities: [], minDelayMs: 0, lastRobotsAuthority: null };
 }
 
 /**
- * Encodes the state as bytes, at most 1 KiB. Askers that do not fit are left out.
+ * Encodes the state as bytes, at most 1 KiB. Authorities that do not fit are left out.
  *
  * @param asOfMs - The time, on our clock, before which no other process can get the host: now, or when it falls due.
  */
 export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
   const { clock, used } = state;
   const age = (atMs: number | null) => (atMs === null ? null : asOfMs - atMs);
-  for (let space = Math.min(state.askers.length, MAX_SPACING_AUTHORITIES); ; space -= 1) {
+  for (let count = Math.min(state.spacingAuthorities.length, MAX_SPACING_AUTHORITIES); ; count -= 1) {
     const bytes = new TextEncoder().encode(
       JSON.stringify({
         v: 1,
@@ -71,14 +71,14 @@ export function encodeHostState(state: HostState, asOfMs: number): Uint8Array {
         k: clock.parked,
         n: used.pages,
         b: used.bytes,
-        q: used.firstRunMs,
+        q: used.firstRequestRunningMs,
         w: used.sinceMs,
-        l: state.askers.slice(0, space),
-        d: state.leastDelayMs,
-        o: state.robotsOf,
+        l: state.spacingAuthorities.slice(0, count),
+        d: state.minDelayMs,
+        o: state.lastRobotsAuthority,
       }),
     );
-    if (bytes.length <= MAX_HOST_STATE_BYTES || space === 0) return bytes;
+    if (bytes.length <= MAX_HOST_STATE_BYTES || count === 0) return bytes;
   }
 }
 
@@ -113,10 +113,12 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
       pausedUntilMs: pauseMs === null ? null : nowMs + pauseMs,
       parked: false,
     },
-    used: { pages: count('n'), bytes: count('b'), firstRunMs: number('q'), sinceMs: count('w') },
-    askers: Array.isArray(fields['l']) ? fields['l'].filter((asker) => typeof asker === 'string') : [],
-    leastDelayMs: count('d'),
-    robotsOf: typeof fields['o'] === 'string' ? fields['o'] : null,
+    used: { pages: count('n'), bytes: count('b'), firstRequestRunningMs: number('q'), sinceMs: count('w') },
+    spacingAuthorities: Array.isArray(fields['l'])
+      ? fields['l'].filter((authority) => typeof authority === 'string')
+      : [],
+    minDelayMs: count('d'),
+    lastRobotsAuthority: typeof fields['o'] === 'string' ? fields['o'] : null,
   };
 }
 
@@ -149,8 +151,8 @@ export class HostBounds {
     const { pagesPerHost, bytesPerHost, runningPerHostMs } = limits;
     if (pagesPerHost !== null && used.pages >= pagesPerHost) return 'bound-host-pages';
     if (bytesPerHost !== null && used.bytes >= bytesPerHost) return 'bound-host-bytes';
-    if (runningPerHostMs === null || used.firstRunMs === null) return null;
-    return this.#budget.runningMs(nowMs) - used.firstRunMs >= runningPerHostMs ? 'bound-host-minutes' : null;
+    if (runningPerHostMs === null || used.firstRequestRunningMs === null) return null;
+    return this.#budget.runningMs(nowMs) - used.firstRequestRunningMs >= runningPerHostMs ? 'bound-host-minutes' : null;
   }
 
   /** Whether the pages in flight may use up the rest of the host's pages. */
@@ -167,7 +169,7 @@ export class HostBounds {
   }
 
   /** The bound that a host is remembered for; `null`: not remembered, although it may have used one up. */
-  known(host: string): HostBound | null {
+  boundOf(host: string): HostBound | null {
     return this.#isAny ? (BOUNDS.find((bound) => this.#exhausted.has(`${bound} ${host}`)) ?? null) : null;
   }
 }

@@ -20,7 +20,7 @@ export class LeasedEntries {
   #done: EntryId[] = [];
   #requeue: Requeue[] = [];
   /** Lane → epoch milliseconds until which it is blocked. A past time means that it is open. */
-  readonly #lanes = new Map<string, number>();
+  readonly #laneChanges = new Map<string, number>();
   /** Lanes blocked during this lease: authority → epoch milliseconds. */
   readonly #blocked = new Map<string, number>();
   /** Lanes whose pages wait for a companion, or for the commit that contains it. */
@@ -31,7 +31,7 @@ export class LeasedEntries {
   }
 
   get hasChanges(): boolean {
-    return this.#done.length > 0 || this.#requeue.length > 0 || this.#lanes.size > 0;
+    return this.#done.length > 0 || this.#requeue.length > 0 || this.#laneChanges.size > 0;
   }
 
   /** Adds entries by priority, behind those of the same priority. */
@@ -70,7 +70,7 @@ export class LeasedEntries {
    * in their places. Entries past a bound return to the queue at once, to make place for the host's other lanes.
    */
   blockLane(lane: string, untilMs: number): void {
-    this.#lanes.set(lane, untilMs);
+    this.#laneChanges.set(lane, untilMs);
     this.#blocked.set(lane, untilMs);
     if (this.#blocked.size > MAX_BLOCKED_LANES) this.#blocked.delete(this.#blocked.keys().next().value ?? '');
     if (this.#waiting.length <= 2 * ENTRIES_PER_LEASE) return;
@@ -88,21 +88,21 @@ export class LeasedEntries {
   /** Opens a lane. @returns Whether it was blocked. */
   openLane(lane: string): boolean {
     if (!this.#blocked.delete(lane)) return false;
-    this.#lanes.set(lane, 0);
+    this.#laneChanges.set(lane, 0);
     return true;
   }
 
   /** Holds back the pages of a lane, in this process only. */
-  hold(lane: string): void {
+  holdLane(lane: string): void {
     this.#held.add(lane);
   }
 
-  release(lane: string): void {
+  releaseLane(lane: string): void {
     this.#held.delete(lane);
   }
 
   /** Whether the pages of any lane are held back. */
-  get isHeld(): boolean {
+  get hasHeldLanes(): boolean {
     return this.#held.size > 0;
   }
 
@@ -125,11 +125,11 @@ export class LeasedEntries {
 
   /** Returns what the commit about to be sent reports, and clears it. */
   takeChanges(nowMs: number): Pick<HostCommit, 'done' | 'requeue' | 'blockLanes'> {
-    const blockLanes = [...this.#lanes].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
+    const blockLanes = [...this.#laneChanges].map(([lane, untilMs]) => ({ lane, ms: Math.max(0, untilMs - nowMs) }));
     const changes = { done: this.#done, requeue: this.#requeue, blockLanes };
     this.#done = [];
     this.#requeue = [];
-    this.#lanes.clear();
+    this.#laneChanges.clear();
     return changes;
   }
 

@@ -1,7 +1,7 @@
 // A host under our lease: its clock, its authorities' requirements, its slot (the one request that may be in flight),
 // the counters of what it has served, and its entries. Nothing else writes this state.
 //
-//   store ──lease──▶ entries ──occupy──▶ slot ──exchanged──▶ unsettled ──putDown──▶ changes ──commit──▶ store
+//   store ──lease──▶ entries ──takeSlot──▶ slot ──exchanged──▶ unsettled ──endWork──▶ changes ──commit──▶ store
 
 import type { HostWait } from '../frontier-event.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
@@ -36,14 +36,14 @@ export class LeasedHost implements HeapMember {
   /** What its authorities require. */
   readonly requirements: SpacingRequirements;
   /** Authorities that had requirements at the last commit. Their rules are read when the lease begins. */
-  readonly askers: readonly string[];
+  readonly spacingAuthorities: readonly string[];
 
   place = -1;
   readonly weight: number;
   /** The label of its URLs whose route gives them none. */
   readonly label: string | null;
   /** Its virtual time. Only `flow/host-turns.ts` changes this field and the next. */
-  turnAt = 0;
+  virtualTime = 0;
   /** The weight of its last turn; 0: the host is not ours. */
   turnWeight = 0;
 
@@ -59,8 +59,8 @@ export class LeasedHost implements HeapMember {
   #unsettled = 0;
   #slot: object | null = null;
   #exchanges = 0;
-  #robotsOf: string | null;
-  #isDry: boolean;
+  #lastRobotsAuthority: string | null;
+  #isDrained: boolean;
   #queued: number;
   #retryAtMs: number | null = null;
   #closed: ClosedTime | null = null;
@@ -71,25 +71,25 @@ export class LeasedHost implements HeapMember {
    *   now", the slower reading.
    */
   constructor(lease: Lease, settings: HostSettings, leaseEndMs: number, nowMs: number, countSinceMs = 0) {
-    const kept = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
-    const state = kept ?? newHostState();
+    const stored = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
+    const state = stored ?? newHostState();
     this.key = lease.host;
     this.fencingToken = lease.fencingToken;
     this.leasedAtMs = nowMs;
-    this.askers = state.askers;
+    this.spacingAuthorities = state.spacingAuthorities;
     this.#politeness = settings.politeness;
     this.limits = settings.limits;
     this.weight = settings.weight;
     this.label = settings.label;
     this.#leaseEndMs = leaseEndMs;
     this.#clock = state.clock;
-    this.#robotsOf = state.robotsOf;
-    if (kept === null) this.restartClock(nowMs);
+    this.#lastRobotsAuthority = state.lastRobotsAuthority;
+    if (stored === null) this.restartClock(nowMs);
     this.#used = usedSince(state.used, countSinceMs);
-    this.requirements = new SpacingRequirements(state.leastDelayMs);
+    this.requirements = new SpacingRequirements(state.minDelayMs);
     this.#notBeforeMs = nowMs;
     this.#queued = lease.queued;
-    this.#isDry = lease.entries.length < ENTRIES_PER_LEASE;
+    this.#isDrained = lease.entries.length < ENTRIES_PER_LEASE;
   }
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -102,8 +102,8 @@ export class LeasedHost implements HeapMember {
     return this.#leaseEndMs;
   }
   /** At the last commit the store had no more entries for us. */
-  get isDry(): boolean {
-    return this.#isDry;
+  get isDrained(): boolean {
+    return this.#isDrained;
   }
 
   /** Its requirements are known: requests may be made. */
@@ -111,11 +111,11 @@ export class LeasedHost implements HeapMember {
     if (this.#status === 'arriving') this.#status = 'leased';
   }
 
-  /** The lease was renewed. The store gave `came` of `wanted` entries. */
-  renewed(leaseEndMs: number, came: number, wanted: number): void {
+  /** The lease was renewed. The store gave `received` of `requested` entries. */
+  renewed(leaseEndMs: number, received: number, requested: number): void {
     this.#leaseEndMs = leaseEndMs;
-    this.#queued -= came;
-    this.#isDry = came < wanted;
+    this.#queued -= received;
+    this.#isDrained = received < requested;
   }
 
   /** What the commit about to be sent reports, state included. A host that is released leaves with it. */
@@ -127,8 +127,13 @@ export class LeasedHost implements HeapMember {
     }
     // As of the time before which no other process can get the host: if its holder vanishes, the store grants it
     // `delayMs` after the end of the lease.
-    const kept = { clock: this.#clock, used: this.#used, robotsOf: this.#robotsOf, ...this.requirements.toKeep() };
-    const state = encodeHostState(kept, nowMs + freeInMs);
+    const stored = {
+      clock: this.#clock,
+      used: this.#used,
+      lastRobotsAuthority: this.#lastRobotsAuthority,
+      ...this.requirements.toStore(),
+    };
+    const state = encodeHostState(stored, nowMs + freeInMs);
     const { key: host, fencingToken } = this;
     return { host, fencingToken, ...this.entries.takeChanges(nowMs), state, delayMs, then };
   }
@@ -159,16 +164,16 @@ export class LeasedHost implements HeapMember {
     return this.#exchanges;
   }
   /** The authority whose robots.txt the last exchange was for; `null`: it was for something else, or is unknown. */
-  get robotsOf(): string | null {
-    return this.#robotsOf;
+  get lastRobotsAuthority(): string | null {
+    return this.#lastRobotsAuthority;
   }
 
   /** Notes that an entry was queued for the host in the store. @returns Whether there is something to fetch again. */
   noteQueued(): boolean {
     this.#queued += 1;
-    const wasDry = this.#isDry;
-    this.#isDry = false;
-    return wasDry;
+    const wasDrained = this.#isDrained;
+    this.#isDrained = false;
+    return wasDrained;
   }
 
   countPage(): void {
@@ -198,7 +203,7 @@ export class LeasedHost implements HeapMember {
 
   /** Whether none of its work is in flight or waits elsewhere. */
   get isIdle(): boolean {
-    return this.#unsettled === 0 && this.#slot === null && this.#chains.size === 0 && !this.entries.isHeld;
+    return this.#unsettled === 0 && this.#slot === null && this.#chains.size === 0 && !this.entries.hasHeldLanes;
   }
 
   hasSlot(work: object): boolean {
@@ -206,14 +211,14 @@ export class LeasedHost implements HeapMember {
   }
 
   /** Gives the slot to the work. `isPage`: a queued page, which may count against the bound of pages. */
-  occupy(work: object, isPage: boolean): void {
+  takeSlot(work: object, isPage: boolean): void {
     this.#slot = work;
     this.#unsettled += 1;
     if (isPage) this.#pagesInFlight += 1;
   }
 
   /** The work is settled or released. @returns Whether it still had the slot. */
-  putDown(work: object, isPage: boolean): boolean {
+  endWork(work: object, isPage: boolean): boolean {
     const hadSlot = this.#slot === work;
     if (hadSlot) this.#slot = null;
     this.#unsettled -= 1;
@@ -224,22 +229,26 @@ export class LeasedHost implements HeapMember {
   /**
    * Ends the exchange of a work: the slot is free, the clock starts.
    *
-   * @param robotsOf - The authority whose robots.txt it was for; `null`: for something else.
+   * @param robotsAuthority - The authority whose robots.txt it was for; `null`: for something else.
    * @param runningMs - The crawl's running time at the start of the exchange.
    */
   exchanged(
     work: object,
     exchange: Exchange,
-    robotsOf: string | null,
+    robotsAuthority: string | null,
     runningMs: number,
     nowMs: number,
   ): ClockWarning[] {
-    const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), robotsOf !== null);
+    const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), robotsAuthority !== null);
     this.#clock = after.clock;
-    this.#robotsOf = robotsOf;
+    this.#lastRobotsAuthority = robotsAuthority;
     this.#exchanges += 1;
-    const { bytes, firstRunMs } = this.#used;
-    this.#used = { ...this.#used, bytes: bytes + exchange.bytes, firstRunMs: firstRunMs ?? Math.max(0, runningMs) };
+    const { bytes, firstRequestRunningMs } = this.#used;
+    this.#used = {
+      ...this.#used,
+      bytes: bytes + exchange.bytes,
+      firstRequestRunningMs: firstRequestRunningMs ?? Math.max(0, runningMs),
+    };
     if (this.#slot === work) this.#slot = null;
     return after.warnings;
   }
@@ -253,7 +262,7 @@ export class LeasedHost implements HeapMember {
   /** A request may just have been made, so the interval counts from now. */
   restartClock(nowMs: number): void {
     this.#clock = { ...this.#clock, lastStartMs: nowMs, lastEndMs: nowMs };
-    this.#robotsOf = null;
+    this.#lastRobotsAuthority = null;
   }
 
   unpark(): void {
@@ -342,7 +351,7 @@ export class LeasedHost implements HeapMember {
   robotsArrived(authority: string, rules: AuthorityRules | null): boolean {
     this.#chains.delete(authority);
     this.#closed = null;
-    this.#isDry = false;
+    this.#isDrained = false;
     this.noteRules(authority, rules);
     return this.entries.openLane(authority);
   }

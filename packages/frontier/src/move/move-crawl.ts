@@ -6,7 +6,7 @@ import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
 import { LOCK_HOST } from '../records/processes.js';
 import { decodeItem } from '../records/record.js';
-import { placeOfRecord } from '../records/store-guard.js';
+import { hostOfRecord } from '../records/store-guard.js';
 import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
 import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
 
@@ -104,7 +104,7 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   }
   for await (const page of pages((cursor) => listRecords.call(from, '', cursor, BATCH_SIZE))) {
     for (const { key, value } of page) {
-      if (key !== RECORD_MOVED) await to.writeRecord(key, value, placeOfRecord(key, options.hostKeyBy));
+      if (key !== RECORD_MOVED) await to.writeRecord(key, value, hostOfRecord(key, options.hostKeyBy));
     }
   }
   await compare(from, to);

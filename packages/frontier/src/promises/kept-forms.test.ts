@@ -68,19 +68,19 @@ describe('host state', () => {
   };
 
   it('keeps the gap and the pause at any later time, never shorter', () => {
-    const used = { pages: 7, bytes: 8, firstRunMs: 9, sinceMs: 11 };
+    const used = { pages: 7, bytes: 8, firstRequestRunningMs: 9, sinceMs: 11 };
     // Due at 100,000 of the writer's clock; read at that time or later on the reader's.
-    const bytes = encodeHostState({ ...newHostState(), clock, used, askers: ['http://a.test'] }, 100_000);
+    const bytes = encodeHostState({ ...newHostState(), clock, used, spacingAuthorities: ['http://a.test'] }, 100_000);
     const state = decodeHostState(bytes, 5_000_000)!;
-    expect(state).toMatchObject({ used, askers: ['http://a.test'] });
+    expect(state).toMatchObject({ used, spacingAuthorities: ['http://a.test'] });
     expect(state.clock).toEqual({ ...clock, lastStartMs: 4_990_000, lastEndMs: 4_995_000, pausedUntilMs: 5_060_000 });
   });
 
   it('fits into 1 KiB whatever the names of its authorities', () => {
-    const askers = Array.from({ length: 6 }, (_, at) => `https://${'x'.repeat(240)}${at}.test:8443`);
-    const bytes = encodeHostState({ ...newHostState(), askers }, 0);
+    const authorities = Array.from({ length: 6 }, (_, at) => `https://${'x'.repeat(240)}${at}.test:8443`);
+    const bytes = encodeHostState({ ...newHostState(), spacingAuthorities: authorities }, 0);
     expect(bytes.length).toBeLessThanOrEqual(1_024);
-    expect(decodeHostState(bytes, 0)!.askers).toEqual(askers.slice(0, 3));
+    expect(decodeHostState(bytes, 0)!.spacingAuthorities).toEqual(authorities.slice(0, 3));
   });
 
   it('that cannot be read counts as a request just now', () => {

@@ -226,14 +226,14 @@ export async function lookAtHost(
   const { politeness, limits, weight, label: name } = settings.settingsOf(host);
   const used = leased?.used ?? usedSince(kept.used, budget.countSinceMs || kept.used.sinceMs);
   const others = [...named, `http://${host}`, `https://${host}`];
-  const robots = await authoritiesOf([...lanes.keys(), ...kept.askers], others, context.gate, nowMs);
-  const requirements = leased?.requirements ?? new SpacingRequirements(kept.leastDelayMs);
+  const robots = await authoritiesOf([...lanes.keys(), ...kept.spacingAuthorities], others, context.gate, nowMs);
+  const requirements = leased?.requirements ?? new SpacingRequirements(kept.minDelayMs);
   if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
   const isUnread = leased === undefined && store.readHost === undefined;
   const isParked = stored?.isParked ?? (isUnread ? null : clock.parked);
   const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
-  const { pages, bytes, firstRunMs } = used;
-  const usedMs = firstRunMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRunMs);
+  const { pages, bytes, firstRequestRunningMs } = used;
+  const usedMs = firstRequestRunningMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRequestRunningMs);
   return {
     host,
     isKnown: stored !== null || counted > 0 || leased !== undefined,
@@ -255,7 +255,7 @@ export async function lookAtHost(
         name === null
           ? null
           : { name, pages: settings.labels.get(name)?.pages ?? null, used: labelBudgets.of(name)?.pages() ?? null },
-      ahead: leased === undefined ? null : schedule.ahead(leased, nowMs),
+      ahead: leased === undefined ? null : schedule.countBefore(leased, nowMs),
     },
     inARow: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
   };

@@ -144,7 +144,7 @@ export class Budget {
   }
 
   /** Uncounts a page: another holder will settle it. */
-  takeBack(): void {
+  uncountPage(): void {
     this.#pages -= 1;
     this.#isDirty = true;
   }

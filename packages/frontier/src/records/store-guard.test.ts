@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
-import { placeOfRecord, StoreGuard } from './store-guard.js';
+import { hostOfRecord, StoreGuard } from './store-guard.js';
 
 describe('a record is kept with', () => {
   const rows = [
@@ -22,8 +22,8 @@ describe('a record is kept with', () => {
     ['moved', undefined, undefined],
   ] as const;
   it.each(rows)('%s: %s, by domain %s', (key, byHost, byDomain) => {
-    expect(placeOfRecord(key, 'host')).toBe(byHost);
-    expect(placeOfRecord(key, 'domain')).toBe(byDomain);
+    expect(hostOfRecord(key, 'host')).toBe(byHost);
+    expect(hostOfRecord(key, 'domain')).toBe(byDomain);
   });
 });
 

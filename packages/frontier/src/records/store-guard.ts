@@ -10,7 +10,7 @@ import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import { isInParts, LOCK_HOST } from './processes.js';
 
 /** Verbs of records, and the place of the host that the record belongs to among what they are given. */
-const NEAR: Readonly<Record<string, number>> = { readRecord: 1, writeRecord: 2 };
+const HOST_ARGUMENT: Readonly<Record<string, number>> = { readRecord: 1, writeRecord: 2 };
 
 export class StoreGuard {
   /** The store's own refusals (`record-too-large`, …) pass unchanged. Other errors reject with `store-failed`. */
@@ -18,30 +18,30 @@ export class StoreGuard {
   /** Remembers an error that no caller waits for: the next call throws it. */
   readonly fail: (error: unknown) => void;
   #failure: FrontierError | null = null;
-  #broken: unknown = null;
+  #unreportedFailure: unknown = null;
 
   /** @param hostKeyBy - Records are stored near their hosts. */
   constructor(inner: FrontierStore, hostKeyBy: HostKeyBy) {
     const answers = checkedAnswers(inner, (message, cause) => new FrontierError('store-failed', message, { cause }));
-    this.store = aroundStore(answers, (call, verb, given) => {
+    this.store = aroundStore(answers, (call, verb, args) => {
       if (verb === 'close') return call();
-      const near = NEAR[verb];
-      if (near !== undefined) given[near] ??= placeOfRecord(String(given[0]), hostKeyBy);
+      const hostIndex = HOST_ARGUMENT[verb];
+      if (hostIndex !== undefined) args[hostIndex] ??= hostOfRecord(String(args[0]), hostKeyBy);
       return this.#call(call);
     });
     this.fail = (error) => {
-      this.#broken ??= error;
+      this.#unreportedFailure ??= error;
     };
   }
 
   /** Whether the store has not failed. */
-  get works(): boolean {
-    return this.#failure === null && this.#broken === null;
+  get isWorking(): boolean {
+    return this.#failure === null && this.#unreportedFailure === null;
   }
 
   /** @throws The error with which the store failed. */
   check(): void {
-    if (!this.works) throw this.#failure ?? this.#broken;
+    if (!this.isWorking) throw this.#failure ?? this.#unreportedFailure;
   }
 
   async #call<T>(verb: () => Promise<T>): Promise<T> {
@@ -62,16 +62,16 @@ export class StoreGuard {
 export const OWNER_PREFIX = 'owner/';
 
 /** A host or an authority after the kind of the record, whatever follows. */
-const OF_A_HOST = /^(?:owner\/[^/]+|robots)\/(https?:\/\/)?([^/]+)/;
+const KEY_OF_HOST = /^(?:owner\/[^/]+|robots)\/(https?:\/\/)?([^/]+)/;
 
 /**
  * The host near which a record is stored, from its key alone; `undefined`: it belongs to no host. The records of a host
  * are available whenever its queue is, and a worker never waits for a server that its host does not need. Stores and
  * moves place records by it, so it never changes.
  */
-export function placeOfRecord(key: string, hostKeyBy: HostKeyBy): HostKey | undefined {
+export function hostOfRecord(key: string, hostKeyBy: HostKeyBy): HostKey | undefined {
   if (isInParts(key)) return LOCK_HOST;
-  const [, scheme = 'http://', host] = OF_A_HOST.exec(key) ?? [];
+  const [, scheme = 'http://', host] = KEY_OF_HOST.exec(key) ?? [];
   return host === undefined ? undefined : (hostKeyOf(scheme + host, hostKeyBy) ?? host);
 }
 
@@ -93,12 +93,12 @@ export class QueueCounts {
     this.#lockHosts = 1;
   }
 
-  queuedOne(): void {
+  countQueued(): void {
     this.queued += 1;
     this.known += 1;
   }
 
-  finished(entries: number): void {
+  countFinished(entries: number): void {
     this.queued = Math.max(0, this.queued - entries);
   }
 

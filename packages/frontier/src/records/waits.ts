@@ -28,9 +28,9 @@ export class Waits {
   /** Reads what all processes stored. */
   async open(): Promise<void> {
     const parts = [...(await this.#records.readAll(KEY)).values()];
-    const kept = parts.flatMap((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as HostWait[]);
-    for (const wait of kept) if (wait.untilMs !== null) this.note(wait);
-    const parked = new Map(kept.filter(({ untilMs }) => untilMs === null).map((wait) => [wait.host, wait]));
+    const stored = parts.flatMap((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as HostWait[]);
+    for (const wait of stored) if (wait.untilMs !== null) this.note(wait);
+    const parked = new Map(stored.filter(({ untilMs }) => untilMs === null).map((wait) => [wait.host, wait]));
     // The part of a process that is gone never changes, and the host may have been unparked since.
     for (const wait of [...parked.values()].slice(0, MAX_STORED_WAITS)) {
       const host = await this.#store.readHost?.(wait.host);
@@ -39,7 +39,7 @@ export class Waits {
   }
 
   save(): Promise<void> {
-    const waits = earliest(this.#lasting(), MAX_STORED_WAITS);
+    const waits = earliest(this.#current(), MAX_STORED_WAITS);
     return this.#records.write(KEY, new TextEncoder().encode(JSON.stringify(waits)));
   }
 
@@ -50,7 +50,7 @@ export class Waits {
   }
 
   /** One more URL is queued for a waiting host. */
-  queuedOne(host: string): void {
+  countQueued(host: string): void {
     const wait = this.#waits.get(host);
     if (wait !== undefined) this.#waits.set(host, { ...wait, queued: wait.queued + 1 });
   }
@@ -60,7 +60,7 @@ export class Waits {
   }
 
   /** A host was released to the store. `wait`: why it waits; `null`: it does not. */
-  left(host: string, wait: HostWait | null): void {
+  noteReleased(host: string, wait: HostWait | null): void {
     const known = this.#waits.get(host);
     const isOver = (known?.untilMs ?? 0) <= this.#clock.nowMs();
     // The next lease does not know of an earlier URL that may not be tried yet.
@@ -76,20 +76,20 @@ export class Waits {
 
   /** Waiting hosts with something queued, `others` included: earliest first, parked ones last. */
   list(limit: number, others: readonly HostWait[]): HostWait[] {
-    return earliest([...this.#lasting(), ...others], limit);
+    return earliest([...this.#current(), ...others], limit);
   }
 
-  #lasting(): HostWait[] {
+  #current(): HostWait[] {
     const nowMs = this.#clock.nowMs();
     return [...this.#waits.values()].filter(({ untilMs }) => untilMs === null || untilMs > nowMs);
   }
 
   /** Forgets the oldest wait. Parked hosts go last, because the operator must learn of them. */
   #forgetOne(): void {
-    let looks = 0;
+    let checked = 0;
     for (const [host, { untilMs }] of this.#waits) {
-      looks += 1;
-      if (untilMs === null && looks <= MAX_FORGET_CANDIDATES) continue;
+      checked += 1;
+      if (untilMs === null && checked <= MAX_FORGET_CANDIDATES) continue;
       this.#waits.delete(host);
       return;
     }

@@ -67,15 +67,15 @@ export const NO_SIGNALS: RobotsSignals = Object.freeze({
 export function createRulesReader(compile: CompileOptions, options: ResolvedReadingOptions): RulesReader {
   compileRules(parseRobots(''), compile);
   const dialect = compile.dialect ?? 'rfc9309';
-  const silent = { reason: 'no-group', dialect, line: null, pattern: null, agent: null } as const;
+  const noMatch = { reason: 'no-group', dialect, line: null, pattern: null, agent: null } as const;
   return {
     fromCopy(copy) {
       const { robotsUrl, charset } = copy;
       const document = parseRobots(copy.body, charset === null ? { robotsUrl } : { robotsUrl, charset });
       return readRules(compileRules(document, compile), siteKey(document, options), options);
     },
-    restricted: Object.freeze({ allowed: false, ...silent }),
-    withoutRules: Object.freeze({ allowed: true, ...silent }),
+    restricted: Object.freeze({ allowed: false, ...noMatch }),
+    withoutRules: Object.freeze({ allowed: true, ...noMatch }),
   };
 }
 
@@ -139,7 +139,7 @@ function timedRequirements(rules: RobotsRules, options: ResolvedReadingOptions, 
   const bySchedule: Closed = schedule.kind === 'closed' ? { reason, untilMs: schedule.untilMs } : null;
   return {
     closed: (isHeld ? bySchedule : null) ?? byRate,
-    unheeded: isHeld || options.visitTime === 'ignore' ? null : (bySchedule ?? byRate),
+    ignoredClosure: isHeld || options.visitTime === 'ignore' ? null : (bySchedule ?? byRate),
     intervalMs: isBucket ? null : intervalMs,
     bucket: isBucket ? { documents: rate.rate.documents, periodMs: rate.rate.periodSeconds * 1000 } : null,
   };
@@ -158,8 +158,8 @@ export function siteKey(
 ): AuthorityRules['key'] {
   const { cleanParam, host } = options;
   if (cleanParam !== 'dedupe' && host !== 'canonicalize') return () => null;
-  const said = siteFields(document);
-  if (said.host === null && said.cleanParams.length === 0) return () => null;
+  const statements = siteFields(document);
+  if (statements.host === null && statements.cleanParams.length === 0) return () => null;
   return (url) => {
     const named = dedupeKey(document, url, options);
     const isOwn = host === 'expose' || hostKeyOf(named, 'domain') === hostKeyOf(url, 'domain');
@@ -173,7 +173,7 @@ export interface TimedRequirements {
   /** No page before `untilMs`, epoch milliseconds. */
   readonly closed: { readonly reason: 'visit-time' | 'request-rate-closed'; readonly untilMs: number } | null;
   /** A closed time that is reported but not obeyed. */
-  readonly unheeded: TimedRequirements['closed'];
+  readonly ignoredClosure: TimedRequirements['closed'];
   /** From start to start, milliseconds. */
   readonly intervalMs: number | null;
   /** Enforced at egress as so many documents per period. */
@@ -201,17 +201,17 @@ export interface RequirementsNow {
   /** No page before this time; robots.txt may be fetched (access §2). */
   readonly closed: ClosedTime | null;
   /** A closed time that is reported but not obeyed. */
-  readonly unheeded: ClosedTime | null;
+  readonly ignoredClosure: ClosedTime | null;
 }
 
 /** What the authorities of one host require together. */
 export class SpacingRequirements {
   readonly #authorities = new Map<string, AuthorityRequirements>();
-  #leastDelayMs: number;
+  #minDelayMs: number;
 
-  /** @param leastDelayMs - A delay that applies as well; 0: none. */
-  constructor(leastDelayMs: number) {
-    this.#leastDelayMs = leastDelayMs;
+  /** @param minDelayMs - A delay that applies as well; 0: none. */
+  constructor(minDelayMs: number) {
+    this.#minDelayMs = minDelayMs;
   }
 
   get authorities(): ReadonlyMap<string, AuthorityRequirements> {
@@ -229,10 +229,10 @@ export class SpacingRequirements {
 
   /** What applies now. @see specification, access §9, DECISIONS A14 and A15 */
   at(nowMs: number): RequirementsNow {
-    let crawlDelayMs = this.#leastDelayMs > 0 ? this.#leastDelayMs : null;
+    let crawlDelayMs = this.#minDelayMs > 0 ? this.#minDelayMs : null;
     let requestIntervalMs: number | null = null;
     let closed: ClosedTime | null = null;
-    let unheeded: ClosedTime | null = null;
+    let ignoredClosure: ClosedTime | null = null;
     let bucket: HostRequirements['bucket'] = null;
     for (const [authority, one] of this.#authorities) {
       if (one.crawlDelayMs !== null) crawlDelayMs = Math.max(crawlDelayMs ?? 0, one.crawlDelayMs);
@@ -240,19 +240,19 @@ export class SpacingRequirements {
       const timed = one.at(nowMs);
       if (timed.closed !== null && timed.closed.untilMs > (closed?.untilMs ?? 0))
         closed = { ...timed.closed, authority };
-      if (timed.unheeded !== null) unheeded = { ...timed.unheeded, authority };
+      if (timed.ignoredClosure !== null) ignoredClosure = { ...timed.ignoredClosure, authority };
       if (timed.intervalMs !== null) requestIntervalMs = Math.max(requestIntervalMs ?? 0, timed.intervalMs);
       if (timed.bucket !== null) bucket = slowerBucket(bucket, timed.bucket);
     }
-    return { spacing: { crawlDelayMs, requestIntervalMs, bucket }, closed, unheeded };
+    return { spacing: { crawlDelayMs, requestIntervalMs, bucket }, closed, ignoredClosure };
   }
 
   /** The authorities to keep with the lease, longest intervals first, and a delay that covers the rest. */
-  toKeep(): { readonly askers: readonly string[]; readonly leastDelayMs: number } {
+  toStore(): { readonly spacingAuthorities: readonly string[]; readonly minDelayMs: number } {
     const ranked = [...this.#authorities].sort(([, a], [, b]) => b.longestMs - a.longestMs);
     return {
-      askers: ranked.slice(0, MAX_SPACING_AUTHORITIES).map(([authority]) => authority),
-      leastDelayMs: Math.max(this.#leastDelayMs, ranked[MAX_SPACING_AUTHORITIES]?.[1].longestMs ?? 0),
+      spacingAuthorities: ranked.slice(0, MAX_SPACING_AUTHORITIES).map(([authority]) => authority),
+      minDelayMs: Math.max(this.#minDelayMs, ranked[MAX_SPACING_AUTHORITIES]?.[1].longestMs ?? 0),
     };
   }
 
@@ -264,7 +264,7 @@ export class SpacingRequirements {
       if (authority !== keep && longestMs < shortestMs) [shortest, shortestMs] = [authority, longestMs];
     }
     this.#authorities.delete(shortest);
-    this.#leastDelayMs = Math.max(this.#leastDelayMs, shortestMs);
+    this.#minDelayMs = Math.max(this.#minDelayMs, shortestMs);
   }
 }
 

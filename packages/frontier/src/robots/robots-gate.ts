@@ -56,7 +56,7 @@ export type Received =
 /** The host of a URL that the gate is asked about. */
 export interface AskingHost {
   /** The authority whose robots.txt its last exchange was for; `null`: none. */
-  readonly robotsOf: string | null;
+  readonly lastRobotsAuthority: string | null;
   /** Its interval, milliseconds. */
   intervalMs(nowMs: number): number;
 }
@@ -245,7 +245,7 @@ export class RobotsGate {
  */
 function isLast({ name, access }: Authority, host: AskingHost, nowMs: number): boolean {
   const { freshUntilMs } = access;
-  if (freshUntilMs === null || nowMs < freshUntilMs || host.robotsOf !== name) return false;
+  if (freshUntilMs === null || nowMs < freshUntilMs || host.lastRobotsAuthority !== name) return false;
   return nowMs < freshUntilMs + host.intervalMs(nowMs);
 }
 
