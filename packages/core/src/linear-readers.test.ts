@@ -7,7 +7,7 @@ import { parseDataTxt } from '@mannerly/robots/data-txt';
 import { dedupeKey } from '@mannerly/robots/dedupe-key';
 import { describe, expect, it } from 'vitest';
 import { READERS, signalsOfMetas, UNITS } from '../test-support/readers.js';
-import { Cookies, jarMaker } from './fetch/cookies.js';
+import { Cookies, createJarFactory } from './fetch/cookies.js';
 
 const URL_A = 'https://a.example/';
 /** Bytes at N: long enough that a square at 4N shows, short enough for all of them. */
@@ -85,12 +85,12 @@ describe('work grows no faster than the input', () => {
   );
 
   it('cookies', async () => {
-    const makeJar = (await jarMaker('usual'))!;
+    const makeJar = (await createJarFactory('usual'))!;
     const keep = async (lines: number): Promise<number> => {
       const cookies = new Cookies(makeJar);
       const headers = Array.from({ length: lines }, (_, at) => ['set-cookie', `a${at}=${'b;'.repeat(500)}`] as const);
       const before = process.cpuUsage();
-      await cookies.keep(new URL(URL_A), 'page', headers);
+      await cookies.storeFrom(new URL(URL_A), 'page', headers);
       await cookies.valueFor(new URL(URL_A), 'page');
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 1_000;

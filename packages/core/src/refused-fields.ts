@@ -4,7 +4,7 @@
 import { invalidOption } from './errors.js';
 
 /** Fields that no caller sets: identity, the connection, and fields that link one request to another. */
-export const OURS = new RegExp(
+export const RESERVED_HEADERS = new RegExp(
   '^(?:user-agent|from|accept-encoding|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|' +
     'expect|upgrade|cookie|authorization|proxy-authorization|proxy-connection|referer|' +
     'signature|signature-input|signature-agent|accept-signature|' +
@@ -13,7 +13,7 @@ export const OURS = new RegExp(
 );
 
 /** Why an operator may not set each of these fields for the whole crawl. */
-const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
+const REFUSED: readonly (readonly [names: RegExp, reason: string])[] = [
   [/^(?:user-agent|from)$/, 'it says who asks: see `identity`'],
   [/^(?:cookie|set-cookie)$/, 'see `network.cookies`'],
   [/^(?:(?:proxy-)?authorization|x-api-key|x-auth-.*|.*-token)$/, 'a credential may go to one origin only'],
@@ -22,7 +22,7 @@ const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
   [/^(?:referer|origin|sec-.*|dnt)$/, 'browsers set it, and this is not a browser'],
   [/^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|client-ip|true-client-ip|cf-.*)$/, 'it hides who asks'],
   [/^(?:crawler-.*-price|payment-signature|x-payment)$/, 'a crawl pays nothing'],
-  [OURS, 'the crawl sets it'],
+  [RESERVED_HEADERS, 'the crawl sets it'],
 ];
 
 /**
@@ -33,12 +33,12 @@ const REFUSED: readonly (readonly [names: RegExp, why: string])[] = [
  */
 export function checkRequestFields(fields: object, path: string): void {
   if (Symbol.iterator in fields) throw invalidOption(path, 'an object of names and values', fields);
-  const name = Object.keys(fields).find((each) => OURS.test(each));
+  const name = Object.keys(fields).find((each) => RESERVED_HEADERS.test(each));
   if (name !== undefined)
-    throw invalidOption(path, 'fields that a handler may set', name, `${name}: ${whyRefused(name)}.`);
+    throw invalidOption(path, 'fields that a handler may set', name, `${name}: ${refusalReason(name)}.`);
 }
 
 /** Why an operator may not add a field; `undefined`: it may be added. @throws Never */
-export function whyRefused(name: string): string | undefined {
+export function refusalReason(name: string): string | undefined {
   return REFUSED.find(([names]) => names.test(name.toLowerCase()))?.[1];
 }

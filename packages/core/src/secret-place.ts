@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 /** The secret, without blanks around it; or why there is none, without showing the option's value. */
 export type PlacedSecret =
   | { readonly kind: 'secret'; readonly text: string }
-  | { readonly kind: 'none'; readonly why: string };
+  | { readonly kind: 'none'; readonly reason: string };
 
 /** Whether an option names a place: `file:PATH` or `env:NAME`. */
-export function namesPlace(source: string): boolean {
+export function isSecretReference(source: string): boolean {
   return PLACE.test(source);
 }
 
@@ -18,14 +18,14 @@ export function readSecret(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): PlacedSecret {
   const [, kind, place = ''] = PLACE.exec(source) ?? [];
-  if (kind === undefined) return { kind: 'none', why: 'it is neither file:PATH nor env:NAME' };
+  if (kind === undefined) return { kind: 'none', reason: 'it is neither file:PATH nor env:NAME' };
   try {
     const text = kind === 'env' ? env[place] : readFileSync(place, 'utf8');
     return text === undefined
-      ? { kind: 'none', why: 'no such variable is set' }
+      ? { kind: 'none', reason: 'no such variable is set' }
       : { kind: 'secret', text: text.trim() };
   } catch (error) {
-    return { kind: 'none', why: `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})` };
+    return { kind: 'none', reason: `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})` };
   }
 }
 

@@ -17,7 +17,7 @@ import { parseCdxjLine } from '../src/archive/cdxj.js';
 import { parseResponseHead } from '../src/archive/http-head.js';
 import { decodeText } from '../src/fetch/charset.js';
 import { parseContentEncoding } from '../src/fetch/content-coding.js';
-import { Cookies, jarMaker } from '../src/fetch/cookies.js';
+import { Cookies, createJarFactory } from '../src/fetch/cookies.js';
 import { safeName } from '../src/handle/save.js';
 import { readLicenseDocument } from '../src/licensing/license-document.js';
 import { judgeLicenses } from '../src/licensing/license-terms.js';
@@ -227,10 +227,10 @@ export const LATE_READERS: readonly Reader[] = [
   [
     'cookies',
     async (bytes) => {
-      const cookies = new Cookies((await jarMaker('usual'))!);
+      const cookies = new Cookies((await createJarFactory('usual'))!);
       const lines = bytes.toString('latin1').split('\n');
       const headers = lines.map((line) => ['set-cookie', line] as const);
-      await cookies.keep(new URL(URL_A), 'page', headers);
+      await cookies.storeFrom(new URL(URL_A), 'page', headers);
       return cookies.valueFor(new URL(URL_A), 'page');
     },
     units('a=b\n¦; Domain=¦; Path=/¦; Expires=Thu, 01 Jan 1970¦; Max-Age=9¦__Host-a=¦; Secure¦; SameSite=Lax'),

@@ -7,7 +7,7 @@ import {
   type FetchOutcome,
   type HeaderLines,
   headerValue,
-  isForTag,
+  matchesTag,
   type ResponseOutcome,
 } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
@@ -175,7 +175,7 @@ async function responseRecord(
   const about = original === undefined ? payloads.lastOf(url) : original;
   const sentTag = headerValue(Object.entries(sent.headers), 'if-none-match');
   const known = isNotModified
-    ? isForTag(headers, sentTag)
+    ? matchesTag(headers, sentTag)
       ? about
       : null
     : hasPayload && !isFull

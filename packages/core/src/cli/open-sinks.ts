@@ -4,7 +4,7 @@
 import { loadPeer } from '../optional-peer.js';
 import type { Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
-import { namesPlace, readSecret } from '../secret-place.js';
+import { isSecretReference, readSecret } from '../secret-place.js';
 import type { PostgresQueries } from '../sinks/postgres-sink.js';
 import type { S3Client } from '../sinks/s3-bucket.js';
 import { UsageError } from './failure.js';
@@ -42,10 +42,10 @@ const EXAMPLES = {
 
 /** A URL, or the one that a reference names. Only the latter may have a password. */
 function urlOf(kind: keyof typeof PROTOCOLS, given: string, env: Env): URL {
-  const isPlaced = namesPlace(given);
+  const isPlaced = isSecretReference(given);
   const secret = isPlaced ? readSecret(given, env) : ({ kind: 'secret', text: given } as const);
   const hint = `Write ${EXAMPLES[kind]}.`;
-  if (secret.kind === 'none') throw new UsageError(`--${kind} ${given}: ${secret.why}`, hint);
+  if (secret.kind === 'none') throw new UsageError(`--${kind} ${given}: ${secret.reason}`, hint);
   const url = parseUrl(secret.text);
   if (url === null || !PROTOCOLS[kind].test(url.protocol)) {
     throw new UsageError(`--${kind}${isPlaced ? ` ${given}` : ''} is not a URL of that kind`, hint);

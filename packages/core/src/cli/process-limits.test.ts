@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
-import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
+import { maxConcurrentRequests } from '../fetch/socket-limit.js';
 import { tooFewFilesText } from './open-files.js';
 
 const HOSTS = 40;
@@ -72,8 +72,8 @@ describe.skipIf(process.platform !== 'linux')('a crawl that the system limits', 
 });
 
 it('usual limits change nothing', () => {
-  expect(mostRequestsAtOnce(1_024)).toBeGreaterThan(64);
-  expect(mostRequestsAtOnce(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
-  expect(mostRequestsAtOnce(0)).toBe(1);
+  expect(maxConcurrentRequests(1_024)).toBeGreaterThan(64);
+  expect(maxConcurrentRequests(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
+  expect(maxConcurrentRequests(0)).toBe(1);
   expect(tooFewFilesText(128)).toBeNull();
 });

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
 import { lacksPage, NO_PAGE, resolveIdentity } from '../fetch/identity.js';
-import { checkedEgress } from '../fetch/own-addresses.js';
+import { checkEgressRanges } from '../fetch/own-addresses.js';
 import { expectedName } from '../identity/addresses.js';
 import type { ListedKey } from '../identity/key-directory.js';
 import { identityFiles, writeIdentityFolder } from '../identity/publish.js';
@@ -64,7 +64,7 @@ export async function readPublished(config: string | undefined) {
   const published = {
     ...resolveIdentity(given),
     purposes,
-    egress: checkedEgress(filled.identity.egress),
+    egress: checkEgressRanges(filled.identity.egress),
     domain: filled.identity.domain,
     agent,
     leastIntervalMs: Math.max(minMs, crawlIntervalMs ?? 0),

@@ -8,7 +8,7 @@ import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import { parseRobots } from '@mannerly/robots';
 import { siteFields } from '@mannerly/robots/site-fields';
 import type { Refusal } from '../admit/admit.js';
-import { pieceDecoder } from '../fetch/charset.js';
+import { createStreamDecoder } from '../fetch/charset.js';
 import { type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
 import type { FetchedPage } from '../page/page.js';
@@ -122,7 +122,7 @@ export class Sitemaps {
     const reading = readSitemap({
       url: work.url,
       bytes: outcome.file?.read() ?? [outcome.body],
-      decoderFor: (start) => pieceDecoder(start, contentType),
+      decoderFor: (start) => createStreamDecoder(start, contentType),
     });
     let listed = 0;
     let foreign = 0;

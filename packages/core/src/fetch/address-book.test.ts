@@ -2,14 +2,14 @@
 // page of links to such names makes all other look-ups of the crawl fail.
 
 import { describe, expect, it } from 'vitest';
-import { queued } from './address-book.js';
+import { limitLookUps } from './address-book.js';
 import { MAX_SYSTEM_LOOKUPS } from './limits.js';
 
 /** A resolver whose look-ups end when they are told to. */
 function makeResolver() {
   const underway = new Map<string, (addresses: readonly string[]) => void>();
   const asked: string[] = [];
-  const resolve = queued((hostname) => {
+  const resolve = limitLookUps((hostname) => {
     asked.push(hostname);
     return new Promise((done) => underway.set(hostname, done));
   });
@@ -49,7 +49,7 @@ describe('look-ups', () => {
 
   it('that fail free their place too', async () => {
     let asked = 0;
-    const resolve = queued(() => {
+    const resolve = limitLookUps(() => {
       asked += 1;
       return Promise.reject(new Error('ENOTFOUND'));
     });

@@ -19,14 +19,14 @@ export type AddressAnswer =
  *
  * @param resolve - `null`: the system's resolver.
  * @param nowMs - Epoch milliseconds.
- * @param judge - Called once for each answer. Never throws.
+ * @param toVerdict - Called once for each answer. Never throws.
  */
 export function createAddressBook<Verdict>(
   resolve: Resolve | null,
   nowMs: () => number,
-  judge: (hostname: string, answer: AddressAnswer) => Verdict,
+  toVerdict: (hostname: string, answer: AddressAnswer) => Verdict,
 ): (hostname: string) => Promise<Verdict> {
-  const lookUp = resolve ?? queued(askSystem);
+  const lookUp = resolve ?? limitLookUps(lookUpInSystem);
   interface Entry {
     readonly verdict: Promise<Verdict>;
     /** Epoch milliseconds; infinite while the look-up is under way. */
@@ -34,33 +34,33 @@ export function createAddressBook<Verdict>(
   }
   /** Ordered by last use. */
   const entries = new Map<string, Entry>();
-  const ask = (hostname: string): Entry => {
+  const startLookUp = (hostname: string): Entry => {
     const verdict = withDeadline(lookUp, hostname).then((answer) => {
       entry.untilMs = nowMs() + (answer.kind === 'failed' ? DNS_FAILURE_TTL_MS : DNS_TTL_MS);
-      return judge(hostname, answer);
+      return toVerdict(hostname, answer);
     });
     const entry: Entry = { verdict, untilMs: Number.POSITIVE_INFINITY };
     return entry;
   };
   return (hostname) => {
-    const kept = entries.get(hostname);
-    const entry = kept === undefined || kept.untilMs <= nowMs() ? ask(hostname) : kept;
+    const cached = entries.get(hostname);
+    const entry = cached === undefined || cached.untilMs <= nowMs() ? startLookUp(hostname) : cached;
     keepLatest(entries, hostname, entry, MAX_DNS_NAMES);
     return entry.verdict;
   };
 }
 
-const LATE = Symbol('late');
+const TIMED_OUT = Symbol('late');
 
 /** The resolver may be the user's, so what it throws becomes an answer. */
 async function withDeadline(lookUp: Resolve, hostname: string): Promise<AddressAnswer> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(resolve, DNS_DEADLINE_MS, LATE);
+  const timeout = new Promise<typeof TIMED_OUT>((resolve) => {
+    timer = setTimeout(resolve, DNS_DEADLINE_MS, TIMED_OUT);
   });
   try {
-    const addresses = await Promise.race([late, (async () => lookUp(hostname))()]);
-    if (addresses === LATE) return { kind: 'failed', detail: `no answer within ${DNS_DEADLINE_MS} ms` };
+    const addresses = await Promise.race([timeout, (async () => lookUp(hostname))()]);
+    if (addresses === TIMED_OUT) return { kind: 'failed', detail: `no answer within ${DNS_DEADLINE_MS} ms` };
     if (!Array.isArray(addresses)) return { kind: 'failed', detail: 'the resolver gave no list of addresses' };
     return { kind: 'addresses', addresses };
   } catch (error) {
@@ -70,7 +70,7 @@ async function withDeadline(lookUp: Resolve, hostname: string): Promise<AddressA
   }
 }
 
-async function askSystem(hostname: string): Promise<readonly string[]> {
+async function lookUpInSystem(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true, verbatim: true });
   return found.map(({ address }) => address);
 }
@@ -81,32 +81,32 @@ async function askSystem(hostname: string): Promise<readonly string[]> {
  * The system's resolver uses the few threads that also serve files and decompression. A name server that does not
  * answer occupies one of them for many seconds, and its operator can make up any number of host names. Never throws.
  */
-export function queued(lookUp: Resolve): Resolve {
+export function limitLookUps(lookUp: Resolve): Resolve {
   const queue = new PQueue({ concurrency: MAX_SYSTEM_LOOKUPS });
   /** The last look-up of each domain, until it is over. */
-  const lasts = new Map<string, Promise<unknown>>();
+  const lastByDomain = new Map<string, Promise<unknown>>();
   return async (hostname) => {
     // A name without a registrable domain is its own domain.
     const domain = hostKeyOf(`http://${hostname}/`, 'domain') ?? hostname;
-    const untilAt = performance.now() + DNS_DEADLINE_MS;
-    const before = lasts.get(domain);
+    const deadlineAt = performance.now() + DNS_DEADLINE_MS;
+    const previous = lastByDomain.get(domain);
     const answer = (async () => {
-      await before;
+      await previous;
       return queue.add(() => {
         // Its caller has given up.
-        if (performance.now() >= untilAt) throw new Error(`the names of ${domain} take too long to look up`);
+        if (performance.now() >= deadlineAt) throw new Error(`the names of ${domain} take too long to look up`);
         return lookUp(hostname);
       });
     })();
-    const over = answer.then(
+    const ended = answer.then(
       () => undefined,
       () => undefined,
     );
-    lasts.set(domain, over);
+    lastByDomain.set(domain, ended);
     try {
       return await answer;
     } finally {
-      if (lasts.get(domain) === over) lasts.delete(domain);
+      if (lastByDomain.get(domain) === ended) lastByDomain.delete(domain);
     }
   };
 }

@@ -9,7 +9,7 @@ const guard = (more: Partial<AddressGuardOptions> = {}) =>
   createAddressGuard({ allowAddresses: [], ports: [], resolve: () => Promise.resolve([]), nowMs: () => 0, ...more });
 
 const judge = async (url: string, more: Partial<AddressGuardOptions> = {}): Promise<GuardAnswer> =>
-  guard(more).judge(new URL(url));
+  guard(more).check(new URL(url));
 
 const FORBIDDEN_URLS: readonly string[] = [
   // loopback, in every notation the URL parser knows
@@ -244,14 +244,14 @@ describe('looking names up', () => {
     const resolve = () => Promise.resolve(PUBLIC).finally(() => (asked += 1));
     const one = guard({ resolve, nowMs: () => now });
     await Promise.all(
-      ['http://a.example/1', 'http://a.example/2', 'https://a.example/'].map((u) => one.judge(new URL(u))),
+      ['http://a.example/1', 'http://a.example/2', 'https://a.example/'].map((u) => one.check(new URL(u))),
     );
     expect(asked).toBe(1);
     now += 119_999;
-    await one.judge(new URL('http://a.example/'));
+    await one.check(new URL('http://a.example/'));
     expect(asked).toBe(1);
     now += 2;
-    await one.judge(new URL('http://a.example/'));
+    await one.check(new URL('http://a.example/'));
     expect(asked).toBe(2);
   });
 
@@ -259,9 +259,9 @@ describe('looking names up', () => {
     let now = 0;
     const answers = [PUBLIC, ['127.0.0.1']];
     const one = guard({ resolve: () => Promise.resolve(answers.shift() ?? []), nowMs: () => now });
-    expect((await one.judge(new URL('http://re.example/'))).kind).toBe('go');
+    expect((await one.check(new URL('http://re.example/'))).kind).toBe('go');
     now += 200_000;
-    expect(await one.judge(new URL('http://re.example/'))).toMatchObject({ failure: 'address-forbidden' });
+    expect(await one.check(new URL('http://re.example/'))).toMatchObject({ failure: 'address-forbidden' });
   });
 
   it.each([
@@ -284,18 +284,18 @@ describe('looking names up', () => {
     let now = 0;
     const failing = () => (asked++ === 0 ? Promise.reject(new Error('down')) : Promise.resolve(PUBLIC));
     const one = guard({ resolve: failing, nowMs: () => now });
-    expect((await one.judge(new URL('http://a.example/'))).kind).toBe('refused');
+    expect((await one.check(new URL('http://a.example/'))).kind).toBe('refused');
     now += 4_999;
-    expect((await one.judge(new URL('http://a.example/'))).kind).toBe('refused');
+    expect((await one.check(new URL('http://a.example/'))).kind).toBe('refused');
     now += 2;
-    expect((await one.judge(new URL('http://a.example/'))).kind).toBe('go');
+    expect((await one.check(new URL('http://a.example/'))).kind).toBe('go');
   });
 
   it('remembers a bounded number of names, and forgets the one that was unused for longest', async () => {
     const asked: string[] = [];
     const resolve = (name: string) => Promise.resolve(PUBLIC).finally(() => asked.push(name));
     const one = guard({ resolve });
-    const ask = (index: number) => one.judge(new URL(`http://n${index}.example/`));
+    const ask = (index: number) => one.check(new URL(`http://n${index}.example/`));
     for (let index = 0; index < MAX_DNS_NAMES; index += 1) await ask(index);
     await ask(0);
     await ask(MAX_DNS_NAMES);

@@ -1,5 +1,5 @@
 // Whether a URL's address may be reached at all: public unicast addresses, and the ranges that an operator opened. The
-// guard judges the scheme, the port and every address of the name, and returns the one address to connect to, so that
+// guard checks the scheme, the port and every address of the name, and returns the one address to connect to, so that
 // the name is not looked up again in between. It fails closed: what it cannot read, it refuses.
 
 import { isIP, isIPv4 } from 'node:net';
@@ -19,7 +19,7 @@ export type GuardAnswer =
 
 export interface AddressGuard {
   /** Never rejects. */
-  judge(url: URL): Promise<GuardAnswer>;
+  check(url: URL): Promise<GuardAnswer>;
 }
 
 export interface AddressGuardOptions {
@@ -43,48 +43,49 @@ export interface AddressGuardOptions {
  * @throws MannerlyError `option-invalid` for an invalid range.
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
-  const opened = options.allowAddresses.map(parseRange);
-  const judge = (hostname: string, answer: AddressAnswer): NameVerdict => judgeAnswer(hostname, answer, opened);
-  const verdictOn = createAddressBook(options.resolve, options.nowMs, judge);
+  const allowedRanges = options.allowAddresses.map(parseRange);
+  const toVerdict = (hostname: string, answer: AddressAnswer): NameVerdict =>
+    assessAnswer(hostname, answer, allowedRanges);
+  const verdictFor = createAddressBook(options.resolve, options.nowMs, toVerdict);
   const ports = options.ports === 'any' ? null : new Set([80, 443, ...options.ports]);
   return {
-    async judge({ protocol, port, hostname }) {
+    async check({ protocol, port, hostname }) {
       if (!/^https?:$/.test(protocol)) {
         return refused('scheme-unsupported', `only http and https are fetched, not ${protocol}`);
       }
       const number = Number(port || (protocol === 'https:' ? 443 : 80));
       const isUsualPort = ports === null || ports.has(number);
-      if (!isUsualPort && opened.length === 0) return refusedPort(number);
+      if (!isUsualPort && allowedRanges.length === 0) return refusedPort(number);
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIPv4(hostname) ? hostname : null;
       const verdict =
-        literal === null ? await verdictOn(hostname) : judge(literal, { kind: 'addresses', addresses: [literal] });
+        literal === null ? await verdictFor(hostname) : toVerdict(literal, { kind: 'addresses', addresses: [literal] });
       if (verdict.kind === 'refused') return verdict;
-      const { isOpened, ...go } = verdict;
-      return isUsualPort || isOpened ? go : refusedPort(number);
+      const { isAllowed, ...go } = verdict;
+      return isUsualPort || isAllowed ? go : refusedPort(number);
     },
   };
 }
 
 type Refusal = Extract<GuardAnswer, { kind: 'refused' }>;
-/** `isOpened`: all of the name's addresses lie in opened ranges. */
-type NameVerdict = Refusal | (Exclude<GuardAnswer, Refusal> & { readonly isOpened: boolean });
+/** `isAllowed`: all of the name's addresses lie in allowed ranges. */
+type NameVerdict = Refusal | (Exclude<GuardAnswer, Refusal> & { readonly isAllowed: boolean });
 
-function judgeAnswer(hostname: string, answer: AddressAnswer, opened: readonly Range[]): NameVerdict {
+function assessAnswer(hostname: string, answer: AddressAnswer, allowedRanges: readonly Range[]): NameVerdict {
   if (answer.kind === 'failed') return refused('dns', answer.detail);
   const { addresses } = answer;
   if (addresses.length > MAX_DNS_ADDRESSES) return refused('dns', `${hostname} has ${addresses.length} addresses`);
-  let taken: { readonly address: string; readonly family: 4 | 6 } | null = null;
-  let isOpened = true;
+  let chosen: { readonly address: string; readonly family: 4 | 6 } | null = null;
+  let isAllowed = true;
   for (const address of addresses) {
-    const verdict = judgeAddress(String(address), opened);
+    const verdict = assessAddress(String(address), allowedRanges);
     if (verdict.kind === 'forbidden')
       return refused('address-forbidden', `${hostname} is ${address}: ${verdict.range}`);
-    isOpened &&= verdict.kind === 'opened';
-    if (taken === null || (taken.family === 6 && verdict.family === 4)) taken = { address, family: verdict.family };
+    isAllowed &&= verdict.kind === 'allowed';
+    if (chosen === null || (chosen.family === 6 && verdict.family === 4)) chosen = { address, family: verdict.family };
   }
-  if (taken === null) return refused('dns', `${hostname} has no address`);
-  return { kind: 'go', ...taken, isOpened };
+  if (chosen === null) return refused('dns', `${hostname} has no address`);
+  return { kind: 'go', ...chosen, isAllowed };
 }
 
 function refused(failure: Refusal['failure'], detail: string): Refusal {
@@ -95,9 +96,9 @@ function refusedPort(port: number): Refusal {
   return refused('port-forbidden', `port ${port} is not 80, 443 or one that was opened`);
 }
 
-/** `opened`: allowed on every port, since it lies in an opened range. `range`: `loopback`, `private`, … */
+/** `allowed`: on every port, since it lies in a range of `allowAddresses`. `range`: `loopback`, `private`, … */
 type AddressVerdict =
-  | { readonly kind: 'opened' | 'public'; readonly family: 4 | 6 }
+  | { readonly kind: 'allowed' | 'public'; readonly family: 4 | 6 }
   | { readonly kind: 'forbidden'; readonly range: string };
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -123,17 +124,17 @@ function parseRange(text: string): Range {
   );
 }
 
-/** Forms that carry another address inside (mapped, tunnelled) are not public; in an opened range, both are judged. */
-function judgeAddress(text: string, opened: readonly Range[]): AddressVerdict {
+/** Forms with another address inside (mapped, tunnelled) are not public; in an allowed range, both are checked. */
+function assessAddress(text: string, allowedRanges: readonly Range[]): AddressVerdict {
   // Plain notation only: the platform would look up anything else as a name, past this guard. A zone identifier names
   // an interface of this machine.
   if (isIP(text) === 0 || text.includes('%')) return { kind: 'forbidden', range: 'not an address' };
   const address = ipaddr.parse(text);
   const family = address.kind() === 'ipv4' ? 4 : 6;
   const inner = embeddedAddress(address);
-  if (opened.some((range) => contains(range, address))) {
-    const within = inner === null ? null : judgeAddress(inner.toString(), opened);
-    return within?.kind === 'forbidden' ? within : { kind: 'opened', family };
+  if (allowedRanges.some((range) => contains(range, address))) {
+    const within = inner === null ? null : assessAddress(inner.toString(), allowedRanges);
+    return within?.kind === 'forbidden' ? within : { kind: 'allowed', family };
   }
   const range = specialRange(address);
   if (range === null) return { kind: 'public', family };

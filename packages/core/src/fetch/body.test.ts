@@ -56,7 +56,7 @@ async function collect(
     // Pieces come from a socket: decoders get their turns in between.
     if (step > 1) await new Promise(setImmediate);
   }
-  const decoded = await collector.end(more.isWhole === false ? 'connection' : 'whole');
+  const decoded = await collector.end(more.isWhole === false ? 'connection' : 'complete');
   const kept = collector.encodedBody();
   expect(kept?.equals(encoded.subarray(0, kept.length))).toBe(true);
   return { decoded, encodedBytes: collector.encodedBytes, wasCutEarly: isFull };
@@ -90,14 +90,14 @@ describe('a complete body', () => {
       const { decoded } = await collect(codings, encode(body), { piece });
       expect(decoded.kind).toBe('decoded');
       if (decoded.kind !== 'decoded') return;
-      expect(decoded.cut).toBeNull();
+      expect(decoded.truncated).toBeNull();
       expect(Buffer.compare(Buffer.from(decoded.body), body)).toBe(0);
     });
   }
 
   it('without bytes needs no decoding, whatever its header says', async () => {
     const { decoded } = await collect(['gzip'], Buffer.alloc(0));
-    expect(decoded).toMatchObject({ kind: 'decoded', cut: null });
+    expect(decoded).toMatchObject({ kind: 'decoded', truncated: null });
   });
 
   it.each(PLAIN)(
@@ -105,9 +105,9 @@ describe('a complete body', () => {
     async (_name, codings, encode) => {
       const encoded = encode(SMALL);
       const atCap = await collect(codings, encoded, { maxBodyBytes: SMALL.length });
-      expect(atCap.decoded).toMatchObject({ kind: 'decoded', cut: null });
+      expect(atCap.decoded).toMatchObject({ kind: 'decoded', truncated: null });
       const over = await collect(codings, encoded, { maxBodyBytes: SMALL.length - 1 });
-      expect(over.decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
+      expect(over.decoded).toMatchObject({ kind: 'decoded', truncated: 'limit' });
       if (over.decoded.kind === 'decoded') {
         expect(Buffer.from(over.decoded.body).equals(SMALL.subarray(0, SMALL.length - 1))).toBe(true);
       }
@@ -128,7 +128,7 @@ describe('a hostile body', () => {
 
   it.each(BOMBS)('%s: a bomb is cut at the decoded limit', async (_name, codings, encoded) => {
     const { decoded } = await collect(codings, encoded, { maxBodyBytes: CAP });
-    expect(decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
+    expect(decoded).toMatchObject({ kind: 'decoded', truncated: 'limit' });
     if (decoded.kind === 'decoded') expect(decoded.body.length).toBe(CAP);
   });
 
@@ -137,7 +137,7 @@ describe('a hostile body', () => {
     const run = await collect(['gzip'], endless, { maxBodyBytes: 300_000, piece: 10_000 });
     expect(run.wasCutEarly).toBe(true);
     expect(run.encodedBytes).toBeLessThanOrEqual(encodedLimit(300_000) + 10_000);
-    expect(run.decoded).toMatchObject({ kind: 'decoded', cut: 'limit' });
+    expect(run.decoded).toMatchObject({ kind: 'decoded', truncated: 'limit' });
   });
 
   it.each([
@@ -147,13 +147,15 @@ describe('a hostile body', () => {
     ['gzip of gzip', ['gzip', 'gzip'] as const, gzipSync(gzipSync(LARGE))],
   ])('%s: a coding that ends early gives what arrived, marked', async (_name, codings, encoded) => {
     const { decoded } = await collect([...codings], encoded.subarray(0, encoded.length >> 1));
-    expect(decoded).toMatchObject({ kind: 'decoded', cut: 'connection' });
+    expect(decoded).toMatchObject({ kind: 'decoded', truncated: 'connection' });
     if (decoded.kind === 'decoded') expect(decoded.body.length).toBeGreaterThan(1_000);
   });
 
   it('a response that ended early is marked even if its coding is complete', async () => {
-    expect((await collect(['gzip'], gzipSync(SMALL), { isWhole: false })).decoded).toMatchObject({ cut: 'connection' });
-    expect((await collect([], SMALL, { isWhole: false })).decoded).toMatchObject({ cut: 'connection' });
+    expect((await collect(['gzip'], gzipSync(SMALL), { isWhole: false })).decoded).toMatchObject({
+      truncated: 'connection',
+    });
+    expect((await collect([], SMALL, { isWhole: false })).decoded).toMatchObject({ truncated: 'connection' });
   });
 
   it.each([

@@ -3,7 +3,7 @@
 
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { decodeText, utf8Start } from './charset.js';
+import { decodeText, utf8Offset } from './charset.js';
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const meta = (charset: string): string => `<html><head><meta charset="${charset}">`;
@@ -144,16 +144,16 @@ describe('text without a declaration', () => {
 
 describe('the beginning of UTF-8', () => {
   it.each(CASES)('%s: nowhere, or the text is what follows it', (_what, body, contentType, kind, text) => {
-    const start = utf8Start(body, contentType, kind);
+    const start = utf8Offset(body, contentType, kind);
     if (start !== null) expect(body.toString('utf8', start)).toBe(text);
   });
 
   it('is after the mark, at the beginning, or nowhere', () => {
-    expect(utf8Start(Buffer.from('\uFEFFä'), 'text/html; charset=latin1', 'html')).toBe(3);
-    expect(utf8Start(Buffer.from('ä'), 'text/html; charset=UTF8', 'html')).toBe(0);
-    expect(utf8Start(Buffer.from('ä'), null, 'html')).toBe(0);
-    expect(utf8Start(latin1('Gr\xfc\xdfe'), null, 'html')).toBeNull();
-    expect(utf8Start(Buffer.from('a'), 'text/html; charset=utf-16le', 'html')).toBeNull();
-    expect(utf8Start(Buffer.from(meta('koi8-r')), null, 'html')).toBeNull();
+    expect(utf8Offset(Buffer.from('\uFEFFä'), 'text/html; charset=latin1', 'html')).toBe(3);
+    expect(utf8Offset(Buffer.from('ä'), 'text/html; charset=UTF8', 'html')).toBe(0);
+    expect(utf8Offset(Buffer.from('ä'), null, 'html')).toBe(0);
+    expect(utf8Offset(latin1('Gr\xfc\xdfe'), null, 'html')).toBeNull();
+    expect(utf8Offset(Buffer.from('a'), 'text/html; charset=utf-16le', 'html')).toBeNull();
+    expect(utf8Offset(Buffer.from(meta('koi8-r')), null, 'html')).toBeNull();
   });
 });

@@ -8,8 +8,8 @@ import {
   CHARSET_PRESCAN_BYTES,
   CHARSET_SAMPLE_BYTES,
   CHARSET_SEARCH_BYTES,
-  LEAST_CHARSET_CONFIDENCE,
-  LEAST_HIGH_BYTES,
+  MIN_CHARSET_CONFIDENCE,
+  MIN_HIGH_BYTES,
 } from './limits.js';
 
 /** Decodes bytes to text in one charset. */
@@ -31,21 +31,21 @@ export function decodeText(body: Uint8Array, contentType: string | null, kind: s
  * Where the text of a body begins that {@link decodeText} takes for UTF-8, after its byte order mark. `null` for other
  * charsets. Never throws.
  */
-export function utf8Start(body: Uint8Array, contentType: string | null, kind: string): number | null {
+export function utf8Offset(body: Uint8Array, contentType: string | null, kind: string): number | null {
   const bytes = bufferOf(body);
-  return decoderOf(bytes, contentType, kind) === decodeUtf8 ? utf8MarkLength(bytes) : null;
+  return decoderOf(bytes, contentType, kind) === decodeUtf8 ? utf8BomLength(bytes) : null;
 }
 
 /** Decodes bytes to text as they arrive. */
-export type PieceDecoder = Pick<InstanceType<typeof TextDecoder>, 'decode' | 'encoding'>;
+export type StreamDecoder = Pick<InstanceType<typeof TextDecoder>, 'decode' | 'encoding'>;
 
 /**
  * A decoder for an XML or text document that arrives in pieces: by byte order mark, header, or XML declaration, else
  * UTF-8. Never throws. @param start - Its first bytes.
  */
-export function pieceDecoder(start: Uint8Array, contentType: string | null): PieceDecoder {
+export function createStreamDecoder(start: Uint8Array, contentType: string | null): StreamDecoder {
   const bytes = bufferOf(start);
-  for (const label of [markOf(bytes), charsetParameter(contentType), xmlCharset(bytes)]) {
+  for (const label of [bomCharset(bytes), charsetParameter(contentType), xmlCharset(bytes)]) {
     const decoder = label === null ? null : platformDecoder(label.trim());
     if (decoder !== null) return decoder;
   }
@@ -55,12 +55,12 @@ export function pieceDecoder(start: Uint8Array, contentType: string | null): Pie
 /** Uses the first known label of the byte order mark, the header and the document, else what the bytes look like. */
 function decoderOf(bytes: Buffer, contentType: string | null, kind: string): Decode {
   const declared =
-    decoderFor(markOf(bytes)) ??
+    decoderFor(bomCharset(bytes)) ??
     decoderFor(charsetParameter(contentType)) ??
     decoderFor(kind === 'html' ? htmlCharset(bytes) : kind === 'xml' ? xmlCharset(bytes) : null);
   if (declared !== null) return declared;
   // JSON is UTF-8 by definition, and so is XML without a declaration. Other kinds are not guessed at.
-  if ((kind !== 'html' && kind !== 'text') || isUtf8ButForItsEnd(bytes)) return decodeUtf8;
+  if ((kind !== 'html' && kind !== 'text') || isUtf8Prefix(bytes)) return decodeUtf8;
   return decoderFor(detectCharset(bytes)) ?? decodeUtf8;
 }
 
@@ -81,19 +81,19 @@ function decoderFor(label: string | null): Decode | null {
 }
 
 function decodeUtf8(bytes: Buffer): string {
-  return bytes.toString('utf8', utf8MarkLength(bytes));
+  return bytes.toString('utf8', utf8BomLength(bytes));
 }
 
 function bufferOf(body: Uint8Array): Buffer {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
-function utf8MarkLength(bytes: Buffer): 0 | 3 {
+function utf8BomLength(bytes: Buffer): 0 | 3 {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-function markOf(bytes: Buffer): string | null {
-  if (utf8MarkLength(bytes) > 0) return 'utf-8';
+function bomCharset(bytes: Buffer): string | null {
+  if (utf8BomLength(bytes) > 0) return 'utf-8';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   return bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : null;
 }
@@ -125,7 +125,7 @@ function iconv(): typeof import('iconv-lite') {
   return loaded;
 }
 
-function platformDecoder(label: string): PieceDecoder | null {
+function platformDecoder(label: string): StreamDecoder | null {
   try {
     return new TextDecoder(label);
   } catch (error) {
@@ -135,7 +135,7 @@ function platformDecoder(label: string): PieceDecoder | null {
 }
 
 /** A limit may have cut the body inside a character, so an incomplete character at its end still counts as UTF-8. */
-function isUtf8ButForItsEnd(bytes: Buffer): boolean {
+function isUtf8Prefix(bytes: Buffer): boolean {
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 3));
   const cut = /(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})$/.exec(end)?.[0].length ?? 0;
   return isUtf8(bytes.subarray(0, bytes.length - cut));
@@ -145,7 +145,7 @@ function isUtf8ButForItsEnd(bytes: Buffer): boolean {
 const LEGACY_CHARSET = 'windows-1252';
 
 /** Pages declared with the ISO name use bytes that only the Windows charset has, 0x80 to 0x9F. */
-const WINDOWS_KIN: Readonly<Record<string, string>> = {
+const WINDOWS_EQUIVALENTS: Readonly<Record<string, string>> = {
   'ISO-8859-1': LEGACY_CHARSET,
   'ISO-8859-7': 'windows-1253',
   'ISO-8859-8': 'windows-1255',
@@ -160,11 +160,13 @@ function detectCharset(bytes: Buffer): string {
   // Starts shortly before the first non-ASCII byte: the English menu of a Russian page is no evidence.
   const start = Math.max(0, text.search(/[\x80-\xff]/) - 64);
   const sample = text.slice(start, start + CHARSET_SAMPLE_BYTES);
-  if ((sample.match(/[\x80-\xff]/g)?.length ?? 0) < LEAST_HIGH_BYTES) return LEGACY_CHARSET;
+  if ((sample.match(/[\x80-\xff]/g)?.length ?? 0) < MIN_HIGH_BYTES) return LEGACY_CHARSET;
   // Loaded on first use: it is two megabytes, and most crawls never need it.
   const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
   const [best] = analyse(Buffer.from(sample, 'latin1'));
-  if (best === undefined || best.confidence < LEAST_CHARSET_CONFIDENCE) return LEGACY_CHARSET;
-  const kin = WINDOWS_KIN[best.name];
-  return kin !== undefined && (kin === LEGACY_CHARSET || /[\x80-\x9f]/.test(text)) ? kin : best.name;
+  if (best === undefined || best.confidence < MIN_CHARSET_CONFIDENCE) return LEGACY_CHARSET;
+  const equivalent = WINDOWS_EQUIVALENTS[best.name];
+  return equivalent !== undefined && (equivalent === LEGACY_CHARSET || /[\x80-\x9f]/.test(text))
+    ? equivalent
+    : best.name;
 }

@@ -15,7 +15,7 @@ import {
   MAX_TLS_SESSIONS,
 } from './limits.js';
 import type { OperatorProxy } from './proxy.js';
-import { mostRequestsAtOnce } from './socket-limit.js';
+import { maxConcurrentRequests } from './socket-limit.js';
 import { openTunnel, type Tunnel } from './tunnel.js';
 
 const ENDED = new Error('the connection was ended by its exchange');
@@ -32,7 +32,7 @@ export class ConnectionPool {
   /** By key, in the order in which they became idle. */
   readonly #idle = new Map<string, Connection>();
   readonly #tlsSessions = new Map<string, Buffer>();
-  readonly #mostIdle = Math.min(MAX_IDLE_CONNECTIONS, mostRequestsAtOnce());
+  readonly #maxIdle = Math.min(MAX_IDLE_CONNECTIONS, maxConcurrentRequests());
   #isClosed = false;
 
   /**
@@ -53,13 +53,13 @@ export class ConnectionPool {
   }
 
   /** Takes a connection back after an exchange that ended cleanly. */
-  putBack(connection: Connection): void {
+  release(connection: Connection): void {
     if (this.#isClosed || this.#idle.has(connection.key)) {
       connection.destroy();
       return;
     }
     this.#idle.set(connection.key, connection);
-    const [oldest] = this.#idle.size > this.#mostIdle ? this.#idle.values() : [];
+    const [oldest] = this.#idle.size > this.#maxIdle ? this.#idle.values() : [];
     if (oldest !== undefined) this.onDisconnect(oldest);
   }
 
@@ -131,7 +131,7 @@ export class Connection {
   #tunnel: Tunnel | null = null;
   #socket: Socket | null = null;
   /** Connected before the request that needs it was passed to undici. */
-  #prepared: Socket | null = null;
+  #preparedSocket: Socket | null = null;
   #onWireFull: (() => void) | null = null;
   /** The socket's count of bytes read when the exchange began, and the count at which `onWireFull` is called. */
   #wireStart = 0;
@@ -155,8 +155,8 @@ export class Connection {
       maxHeaderSize: MAX_HEADER_BYTES,
       pipelining: 1,
       connect: (_target, done) => {
-        const prepared = this.#prepared;
-        this.#prepared = null;
+        const prepared = this.#preparedSocket;
+        this.#preparedSocket = null;
         if (prepared === null || prepared.destroyed) this.#attach(done);
         // undici does not expect an answer before its call has returned.
         else queueMicrotask(() => done(null, prepared));
@@ -181,7 +181,7 @@ export class Connection {
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#attach((error, socket) => {
-        this.#prepared = socket;
+        this.#preparedSocket = socket;
         if (error === null) resolve();
         else reject(error);
       });

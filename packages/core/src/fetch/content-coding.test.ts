@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream';
 import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ACCEPT_ENCODING, decodeInOneCall, findZstd, parseContentEncoding } from './content-coding.js';
+import { ACCEPT_ENCODING, decodeSync, findZstd, parseContentEncoding } from './content-coding.js';
 import { MAX_ZSTD_WINDOW_LOG } from './limits.js';
 
 /** `zstd` of "Ebbe und Flut", as any encoder may write it: one frame with one raw block. */
@@ -30,7 +30,7 @@ describe('a runtime with zstd', () => {
       },
       constants: { ZSTD_d_windowLogMax: 100 },
     });
-    zstd?.inOneCall(Buffer.alloc(1), { maxOutputLength: 10, chunkSize: 64 });
+    zstd?.decode(Buffer.alloc(1), { maxOutputLength: 10, chunkSize: 64 });
     zstd?.stream({ chunkSize: 64 });
     const params = { 100: MAX_ZSTD_WINDOW_LOG };
     expect(asked).toEqual([
@@ -47,6 +47,6 @@ describe('this runtime', () => {
   });
 
   it.runIf(isHere)('decodes a frame', () => {
-    expect(decodeInOneCall('zstd', FRAME, 1_000).toString()).toBe('Ebbe und Flut');
+    expect(decodeSync('zstd', FRAME, 1_000).toString()).toBe('Ebbe und Flut');
   });
 });

@@ -22,12 +22,12 @@ export const ACCEPT_ENCODING = ZSTD === null ? 'gzip, deflate, br' : 'gzip, defl
 /** A content coding that can be undone; `zstd` only where the runtime has it. */
 export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
-export type CodingAnswer =
+export type ParsedCodings =
   /** In the order in which they are undone: the last applied first. Empty: the body is not coded. */
   | { readonly kind: 'known'; readonly codings: readonly ContentCoding[] }
   | { readonly kind: 'unknown'; readonly detail: string };
 
-const NAMES = new Map<string, ContentCoding | 'identity'>([
+const CODINGS_BY_NAME = new Map<string, ContentCoding | 'identity'>([
   ['gzip', 'gzip'],
   ['x-gzip', 'gzip'],
   ['deflate', 'deflate'],
@@ -47,13 +47,13 @@ const MAX_CODING_PARTS = MAX_CONTENT_CODINGS * 4;
  *
  * @see RFC 9110 §8.4 (codings are listed in the order in which they were applied)
  */
-export function parseContentEncoding(value: string | null): CodingAnswer {
+export function parseContentEncoding(value: string | null): ParsedCodings {
   const codings: ContentCoding[] = [];
   const parts = (value ?? '').split(',', MAX_CODING_PARTS + 1);
   // Names after the last part that is read may be codings too.
   if (parts.length > MAX_CODING_PARTS) return { kind: 'unknown', detail: `more than ${MAX_CODING_PARTS} codings` };
   for (const part of parts) {
-    const coding = NAMES.get(part.trim().toLowerCase());
+    const coding = CODINGS_BY_NAME.get(part.trim().toLowerCase());
     if (coding === undefined) return { kind: 'unknown', detail: `content coding ${JSON.stringify(part.trim())}` };
     if (coding !== 'identity') codings.unshift(coding);
   }
@@ -66,10 +66,10 @@ export function parseContentEncoding(value: string | null): CodingAnswer {
  *
  * @throws zlib's errors: past `maxBytes`, for a body that ends early, and for data that is not of this coding.
  */
-export function decodeInOneCall(coding: ContentCoding, encoded: Buffer, maxBytes: number): Buffer {
+export function decodeSync(coding: ContentCoding, encoded: Buffer, maxBytes: number): Buffer {
   const options = { maxOutputLength: maxBytes, chunkSize: expectedBytes(coding, encoded, maxBytes) };
   if (coding === 'br') return brotliDecompressSync(encoded, options);
-  if (coding === 'zstd' && ZSTD !== null) return ZSTD.inOneCall(encoded, options);
+  if (coding === 'zstd' && ZSTD !== null) return ZSTD.decode(encoded, options);
   if (coding === 'gzip') return gunzipSync(encoded, options);
   return hasZlibHeader(encoded) ? inflateSync(encoded, options) : inflateRawSync(encoded, options);
 }
@@ -80,7 +80,7 @@ export function decodeInOneCall(coding: ContentCoding, encoded: Buffer, maxBytes
  * @param start - The first bytes of the body, which distinguish the two kinds of `deflate`.
  */
 export function createDecoder(coding: ContentCoding, start: Uint8Array): Transform {
-  const options = { chunkSize: STREAM_CHUNK };
+  const options = { chunkSize: STREAM_CHUNK_BYTES };
   if (coding === 'br') return createBrotliDecompress(options);
   if (coding === 'zstd' && ZSTD !== null) return ZSTD.stream(options);
   if (coding === 'gzip') return createGunzip(options);
@@ -96,9 +96,9 @@ function hasZlibHeader(start: Uint8Array): boolean {
   return (first & 0x0f) === 8 && start.length > 1 && ((first << 8) | (start[1] ?? 0)) % 31 === 0;
 }
 
-const STREAM_CHUNK = 64 * 1024;
-const LEAST_CHUNK = 16 * 1024;
-const USUAL_RATIO = 5;
+const STREAM_CHUNK_BYTES = 64 * 1024;
+const MIN_CHUNK_BYTES = 16 * 1024;
+const TYPICAL_RATIO = 5;
 
 /**
  * The size of the output buffer, chosen so that one allocation is usually enough. gzip ends with the decoded length
@@ -106,8 +106,8 @@ const USUAL_RATIO = 5;
  */
 function expectedBytes(coding: ContentCoding, encoded: Buffer, maxBytes: number): number {
   const declared = coding === 'gzip' && encoded.length >= 18 ? encoded.readUInt32LE(encoded.length - 4) + 1 : 0;
-  const likely = declared > 0 && declared <= encoded.length * 16 ? declared : encoded.length * USUAL_RATIO;
-  return Math.max(LEAST_CHUNK, Math.min(likely, maxBytes + 1));
+  const likely = declared > 0 && declared <= encoded.length * 16 ? declared : encoded.length * TYPICAL_RATIO;
+  return Math.max(MIN_CHUNK_BYTES, Math.min(likely, maxBytes + 1));
 }
 
 /** What newer runtimes have in `node:zlib`: Node.js from 22.15 on. */
@@ -126,7 +126,7 @@ export function findZstd(zlib: object) {
   const { zstdDecompressSync, createZstdDecompress, constants } = zlib as ZlibWithZstd;
   const params = { [constants.ZSTD_d_windowLogMax]: MAX_ZSTD_WINDOW_LOG };
   return {
-    inOneCall: (encoded: Buffer, options: object) => zstdDecompressSync(encoded, { ...options, params }),
+    decode: (encoded: Buffer, options: object) => zstdDecompressSync(encoded, { ...options, params }),
     stream: (options: object) => createZstdDecompress({ ...options, params }),
   };
 }

@@ -2,7 +2,7 @@
 // site gets another's data about the crawl.
 
 import { describe, expect, it } from 'vitest';
-import { type CookieJar, Cookies, jarMaker } from './cookies.js';
+import { type CookieJar, Cookies, createJarFactory } from './cookies.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
 import type { RequestPurpose } from './request-headers.js';
 
@@ -28,7 +28,7 @@ function cookies() {
     return plainJar();
   });
   const set = (url: URL, lines: readonly string[], purpose: RequestPurpose = 'page') =>
-    made.keep(
+    made.storeFrom(
       url,
       purpose,
       lines.map((line) => ['Set-Cookie', line] as const),
@@ -105,18 +105,18 @@ describe('bounds', () => {
 
   it('a value that would end its field line is not sent', async () => {
     const made = new Cookies(() => ({ setCookie: () => undefined, getCookieString: () => 'a=1\r\nX-Evil: 1' }));
-    await made.keep(A, 'page', [['Set-Cookie', 'a=1']]);
+    await made.storeFrom(A, 'page', [['Set-Cookie', 'a=1']]);
     expect(await made.valueFor(A, 'page')).toBeNull();
   });
 });
 
 describe('the usual jars', () => {
-  const usual = async () => new Cookies((await jarMaker('usual')) ?? plainJar);
+  const usual = async () => new Cookies((await createJarFactory('usual')) ?? plainJar);
 
   it('keep Path, Max-Age and Secure, as browsers do', async () => {
     const made = await usual();
     const lines = ['in=1; Path=/docs', 'gone=1; Max-Age=0', 'safe=1; Secure', 'far=1; Domain=b.example'];
-    for (const line of lines) await made.keep(A, 'page', [['Set-Cookie', line]]);
+    for (const line of lines) await made.storeFrom(A, 'page', [['Set-Cookie', line]]);
     expect(await made.valueFor(new URL('https://a.example/docs/x'), 'page')).toBe('in=1; safe=1');
     expect(await made.valueFor(A, 'page')).toBe('safe=1');
   });
@@ -124,13 +124,13 @@ describe('the usual jars', () => {
   it('are bounded like any, and of one origin each', async () => {
     const made = await usual();
     for (let index = 0; index < MAX_ORIGIN_COOKIES + 10; index += 1)
-      await made.keep(A, 'page', [['Set-Cookie', `n${index}=1; Domain=a.example`]]);
+      await made.storeFrom(A, 'page', [['Set-Cookie', `n${index}=1; Domain=a.example`]]);
     expect((await made.valueFor(A, 'page'))?.split('; ')).toHaveLength(MAX_ORIGIN_COOKIES);
     expect(await made.valueFor(new URL('https://www.a.example/'), 'page')).toBeNull();
   });
 
   it('are not made if the user wants none or has their own', async () => {
-    expect(await jarMaker(null)).toBeNull();
-    expect(await jarMaker(plainJar)).toBe(plainJar);
+    expect(await createJarFactory(null)).toBeNull();
+    expect(await createJarFactory(plainJar)).toBe(plainJar);
   });
 });

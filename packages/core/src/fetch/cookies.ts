@@ -24,7 +24,10 @@ export type CookieChoice = null | 'usual' | (() => CookieJar);
  * @param loginOrigin - Gets a jar even if no cookies are wanted. @default `null`: none does
  * @throws What the platform throws when the package cannot be loaded.
  */
-export async function jarMaker(choice: CookieChoice, loginOrigin: string | null = null): Promise<MakeJar | null> {
+export async function createJarFactory(
+  choice: CookieChoice,
+  loginOrigin: string | null = null,
+): Promise<JarFactory | null> {
   if (choice === null && loginOrigin === null) return null;
   if (typeof choice === 'function') return choice;
   const { CookieJar: Jar } = await import('tough-cookie');
@@ -32,48 +35,48 @@ export async function jarMaker(choice: CookieChoice, loginOrigin: string | null 
 }
 
 /** Makes the jar of an origin that sets a cookie; `null`: its cookies are not kept. */
-export type MakeJar = (origin: string) => CookieJar | null;
+export type JarFactory = (origin: string) => CookieJar | null;
 
 /**
  * Requested the same way for everyone (access §2): these files say how to crawl, and get no cookie and no credential.
  */
-export const SAME_FOR_EVERYONE: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known', 'license']);
+export const ANONYMOUS_PURPOSES: ReadonlySet<RequestPurpose> = new Set(['robots', 'data-txt', 'well-known', 'license']);
 
 export class Cookies {
-  readonly #makeJar: MakeJar;
+  readonly #createJar: JarFactory;
   /** Each origin's jar, and the names of the cookies it was given. The least recently used origin comes first. */
   readonly #origins = new Map<string, { readonly jar: CookieJar; readonly names: Set<string> }>();
 
-  constructor(makeJar: MakeJar) {
-    this.#makeJar = makeJar;
+  constructor(createJar: JarFactory) {
+    this.#createJar = createJar;
   }
 
   /** The value of Cookie for a request, or `null`. Never rejects. */
   async valueFor({ origin, href }: URL, purpose: RequestPurpose): Promise<string | null> {
-    const known = SAME_FOR_EVERYONE.has(purpose) ? undefined : this.#origins.get(origin);
+    const known = ANONYMOUS_PURPOSES.has(purpose) ? undefined : this.#origins.get(origin);
     if (known === undefined) return null;
     keepLatest(this.#origins, origin, known, MAX_COOKIE_ORIGINS);
-    const value = await answerOf(() => known.jar.getCookieString(href));
+    const value = await nullOnError(() => known.jar.getCookieString(href));
     return typeof value === 'string' && value.length <= MAX_COOKIE_HEADER_CHARS && FIELD_VALUE.test(value)
       ? value
       : null;
   }
 
   /** Keeps the cookies that a response sets. Never rejects: if a jar throws, the cookie is not kept. */
-  async keep({ origin, href }: URL, purpose: RequestPurpose, headers: HeaderLines): Promise<void> {
-    const lines = SAME_FOR_EVERYONE.has(purpose)
+  async storeFrom({ origin, href }: URL, purpose: RequestPurpose, headers: HeaderLines): Promise<void> {
+    const lines = ANONYMOUS_PURPOSES.has(purpose)
       ? []
       : headerValues(headers, 'set-cookie').slice(0, MAX_ORIGIN_COOKIES);
     for (const line of lines) {
       const name = line.slice(0, Math.max(0, line.indexOf('='))).trim();
       if (name === '' || line.length > MAX_COOKIE_LINE_CHARS) continue;
-      const jar = this.#origins.get(origin)?.jar ?? this.#makeJar(origin);
+      const jar = this.#origins.get(origin)?.jar ?? this.#createJar(origin);
       if (jar === null) return;
       const known = this.#origins.get(origin) ?? { jar, names: new Set() };
       if (!known.names.has(name) && known.names.size >= MAX_ORIGIN_COOKIES) continue;
       known.names.add(name);
       keepLatest(this.#origins, origin, known, MAX_COOKIE_ORIGINS);
-      await answerOf(() => known.jar.setCookie(line, href));
+      await nullOnError(() => known.jar.setCookie(line, href));
     }
   }
 }
@@ -82,7 +85,7 @@ export class Cookies {
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 /** A jar refuses a cookie by throwing. */
-async function answerOf(ask: () => unknown): Promise<unknown> {
+async function nullOnError(ask: () => unknown): Promise<unknown> {
   try {
     return await ask();
   } catch {

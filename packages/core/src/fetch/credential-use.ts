@@ -3,12 +3,12 @@
 
 import { parseUrl } from '../parse-url.js';
 import { present } from '../present.js';
-import { type Cookies, SAME_FOR_EVERYONE } from './cookies.js';
+import { ANONYMOUS_PURPOSES, type Cookies } from './cookies.js';
 import type { Credential } from './credential.js';
 import { type FetchOutcome, type HeaderLines, headerValue, type ResponseOutcome } from './outcome.js';
 import type { RequestPurpose } from './request-headers.js';
 
-interface CarryingRequest {
+interface CredentialRequest {
   readonly purpose: RequestPurpose;
   readonly method?: 'GET' | 'HEAD' | 'POST';
   readonly from?: string | null;
@@ -23,41 +23,41 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
   const { form } = credential;
   /** A page was fetched with the credential. From then on a 403 is about its page only. */
   let hasWorked = false;
-  const isOwn = ({ origin }: URL): boolean => origin === credential.origin;
-  const leadsToLogin = (url: URL, { status, headers }: ResponseOutcome): boolean => {
+  const isOwnOrigin = ({ origin }: URL): boolean => origin === credential.origin;
+  const redirectsToLogin = (url: URL, { status, headers }: ResponseOutcome): boolean => {
     const location = status >= 300 && status <= 399 ? headerValue(headers, 'location') : null;
     if (location === null || form === null) return false;
     const target = pathOf(location, url);
     return target !== null && [form.url, form.page].some((each) => pathOf(each, url) === target);
   };
-  const faultOf = (url: URL, { purpose }: CarryingRequest, outcome: FetchOutcome): string | null => {
+  const pageFault = (url: URL, { purpose }: CredentialRequest, outcome: FetchOutcome): string | null => {
     if (purpose !== 'page' || outcome.kind === 'failed') return null;
     const { status } = outcome;
     if (status >= 200 && status <= 299) hasWorked = true;
     if (status === 401 || (status === 403 && !hasWorked)) return `${url.href} answered with status ${status}`;
-    return leadsToLogin(url, outcome) ? `${url.href} led to the login page` : null;
+    return redirectsToLogin(url, outcome) ? `${url.href} led to the login page` : null;
   };
   /** A form is sent once: if it may have reached the site, it is not sent again. */
-  const loginFaultOf = async (
+  const loginFault = async (
     url: URL,
-    { method = 'GET' }: CarryingRequest,
+    { method = 'GET' }: CredentialRequest,
     outcome: FetchOutcome,
   ): Promise<string | null> => {
     if (outcome.kind === 'failed') return method === 'GET' ? null : `no answer to the login form (${outcome.failure})`;
     const { status } = outcome;
     if (method === 'GET') return status === 200 ? null : `the login page answered with status ${status}`;
     if (status >= 400) return `the login form was answered with status ${status}`;
-    if (leadsToLogin(url, outcome)) return 'the login form led back to the login page';
+    if (redirectsToLogin(url, outcome)) return 'the login form led back to the login page';
     const cookie = await cookies?.valueFor(url, 'login');
     return cookie == null ? 'the login form set no cookie' : null;
   };
   return {
     /** Whether a URL belongs to the account's origin. Cookies set there are not recorded. */
-    isOwn,
+    isOwnOrigin,
     /** Not for robots.txt and the like, and not for what a page of another origin loads in a browser. */
-    carries(url: URL, { purpose, from = null }: CarryingRequest): boolean {
+    appliesTo(url: URL, { purpose, from = null }: CredentialRequest): boolean {
       const isFromOwn = from === null || parseUrl(from)?.origin === credential.origin;
-      return isOwn(url) && isFromOwn && !SAME_FOR_EVERYONE.has(purpose);
+      return isOwnOrigin(url) && isFromOwn && !ANONYMOUS_PURPOSES.has(purpose);
     },
     /** The secret fields of a request that carries the credential. Never rejects. */
     async fields(url: URL, purpose: RequestPurpose): Promise<Fields> {
@@ -65,10 +65,10 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
       return present({ Cookie: cookie, Authorization: credential.authorization() });
     },
     /** The outcome of a request that carried the credential, with the reason not to send it again. Never rejects. */
-    async marked(url: URL, request: CarryingRequest, outcome: FetchOutcome): Promise<FetchOutcome> {
-      const find = request.purpose === 'login' ? loginFaultOf : faultOf;
-      const why = await find(url, request, outcome);
-      return { ...outcome, signedIn: true, ...(why === null ? {} : { signInRefused: `sign-in-refused: ${why}` }) };
+    async markSignedIn(url: URL, request: CredentialRequest, outcome: FetchOutcome): Promise<FetchOutcome> {
+      const findFault = request.purpose === 'login' ? loginFault : pageFault;
+      const fault = await findFault(url, request, outcome);
+      return { ...outcome, signedIn: true, ...(fault === null ? {} : { signInRefused: `sign-in-refused: ${fault}` }) };
     },
   };
 }
@@ -80,15 +80,15 @@ function pathOf(target: string, base: URL): string | null {
 }
 
 /** Secret fields as they are recorded: the scheme, and a marker for the rest. */
-export function withheld(secret: Fields): Fields {
+export function redacted(secret: Fields): Fields {
   const entries = Object.entries(secret);
-  return Object.fromEntries(entries.map(([name, value]) => [name, `${SCHEME.exec(value)?.[0] ?? ''}${WITHHELD}`]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, `${SCHEME.exec(value)?.[0] ?? ''}${REDACTED}`]));
 }
 
 /** Header lines without the values of cookies. */
 export function withoutCookies(headers: HeaderLines): HeaderLines {
-  return headers.map((line) => (/^set-cookie2?$/i.test(line[0]) ? [line[0], WITHHELD] : line));
+  return headers.map((line) => (/^set-cookie2?$/i.test(line[0]) ? [line[0], REDACTED] : line));
 }
 
-const WITHHELD = '(withheld)';
+const REDACTED = '(withheld)';
 const SCHEME = /^(?:Basic|Bearer|License) /;

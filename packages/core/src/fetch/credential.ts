@@ -3,8 +3,8 @@
 
 import { invalidOption, MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
-import { namesPlace, readSecret } from '../secret-place.js';
-import { LEAST_CONSENT_CHARS, MAX_CONSENT_CHARS, MAX_FORM_FIELDS, MAX_SECRET_CHARS } from './limits.js';
+import { isSecretReference, readSecret } from '../secret-place.js';
+import { MAX_CONSENT_CHARS, MAX_FORM_FIELDS, MAX_SECRET_CHARS, MIN_CONSENT_CHARS } from './limits.js';
 
 /** A login form: where it is sent to, and the page that has it. */
 export interface LoginForm {
@@ -50,9 +50,9 @@ export class Credential {
     return this.#authorization;
   }
 
-  /** The body of the form. @param more - Fields that a handler has read from the page. */
-  formBody(more: Readonly<Record<string, string>> = {}): string {
-    return new URLSearchParams([...Object.entries(more), ...this.#fields.map(([...field]) => field)]).toString();
+  /** The body of the form. @param extraFields - Fields that a handler has read from the page. */
+  formBody(extraFields: Readonly<Record<string, string>> = {}): string {
+    return new URLSearchParams([...Object.entries(extraFields), ...this.#fields.map(([...field]) => field)]).toString();
   }
 }
 
@@ -80,8 +80,8 @@ function originOf(given: unknown): string {
 
 function checkedConsent(given: unknown): string {
   const text = typeof given === 'string' ? given.trim() : '';
-  if (text.length >= LEAST_CONSENT_CHARS && text.length <= MAX_CONSENT_CHARS) return text;
-  const expected = `${LEAST_CONSENT_CHARS} to ${MAX_CONSENT_CHARS} characters`;
+  if (text.length >= MIN_CONSENT_CHARS && text.length <= MAX_CONSENT_CHARS) return text;
+  const expected = `${MIN_CONSENT_CHARS} to ${MAX_CONSENT_CHARS} characters`;
   throw invalidOption('signIn.consent', expected, given ?? 'none', CONSENT_HINT);
 }
 
@@ -112,7 +112,7 @@ function fieldsOf(given: unknown, env: Env): [name: string, value: string][] {
     const option = `signIn.form.fields[${at}]`;
     if (name === undefined || source === undefined) throw invalidOption(option, 'NAME=PLACE', typeof each, FIELD_HINT);
     if (source.startsWith('text:')) return [name, source.slice('text:'.length)];
-    return [name, secretAt(option, source, env)];
+    return [name, readSecretAt(option, source, env)];
   });
 }
 
@@ -121,23 +121,23 @@ const FIELD_HINT =
 
 function authorizationOf(basic: unknown, bearer: unknown, env: Env): string | null {
   if (basic !== undefined) {
-    const pair = secretAt('signIn.basic', basic, env);
+    const pair = readSecretAt('signIn.basic', basic, env);
     if (!pair.includes(':')) throw invalidOption('signIn.basic', 'the place of NAME:PASSWORD', basic, SECRET_HINT);
     return `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
   }
   if (bearer === undefined) return null;
-  const token = secretAt('signIn.bearer', bearer, env);
+  const token = readSecretAt('signIn.bearer', bearer, env);
   if (/^[\x21-\x7e]+$/.test(token)) return `Bearer ${token}`;
   throw invalidOption('signIn.bearer', 'the place of a token of visible ASCII characters', bearer, SECRET_HINT);
 }
 
-function secretAt(option: string, source: unknown, env: Env): string {
+function readSecretAt(option: string, source: unknown, env: Env): string {
   // A secret given as a value is not shown.
-  if (typeof source !== 'string' || !namesPlace(source)) {
+  if (typeof source !== 'string' || !isSecretReference(source)) {
     throw invalidOption(option, 'file:PATH or env:NAME', 'something else', SECRET_HINT);
   }
   const secret = readSecret(source, env);
-  if (secret.kind === 'none') throw invalidOption(option, `a place that holds a secret: ${secret.why}`, source);
+  if (secret.kind === 'none') throw invalidOption(option, `a place that holds a secret: ${secret.reason}`, source);
   if (secret.text !== '' && secret.text.length <= MAX_SECRET_CHARS) return secret.text;
   throw invalidOption(option, `a place that holds 1 to ${MAX_SECRET_CHARS} characters`, source);
 }

@@ -332,25 +332,25 @@ describe('requests under way', () => {
     await vi.waitFor(() => expect(ends).toHaveLength(1));
     const second = send('/2', { host: 'b.example', purpose: 'handler' });
     await vi.waitFor(() => expect(ends).toHaveLength(2));
-    expect(egress.underway(10)).toEqual([
+    expect(egress.inFlight(10)).toEqual([
       { url: `http://a.example:${port}/1`, host: 'a.example', purpose: 'page', sinceMs: expect.any(Number) },
       { url: `http://a.example:${port}/2`, host: 'b.example', purpose: 'handler', sinceMs: expect.any(Number) },
     ]);
-    expect(egress.underway(10)[0]?.sinceMs).toBeGreaterThanOrEqual(startedAtMs);
-    expect(egress.underway(1)).toHaveLength(1);
+    expect(egress.inFlight(10)[0]?.sinceMs).toBeGreaterThanOrEqual(startedAtMs);
+    expect(egress.inFlight(1)).toHaveLength(1);
     ends[0]?.();
     await first;
-    expect(egress.underway(10).map(({ host }) => host)).toEqual(['b.example']);
+    expect(egress.inFlight(10).map(({ host }) => host)).toEqual(['b.example']);
     ends[1]?.();
     await second;
-    expect(egress.underwayCount).toBe(0);
+    expect(egress.inFlightCount).toBe(0);
   });
 
   it('leave out those that wait, and those that failed', async () => {
     const { egress, send } = await open((socket) => socket.destroy());
     await send('/', { mayStart: () => ({ kind: 'wait', untilMs: 5 }) });
     await send('/');
-    expect(egress.underwayCount).toBe(0);
+    expect(egress.inFlightCount).toBe(0);
   });
 });
 

@@ -17,9 +17,9 @@ import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
 import { checkedOutcome } from './checked-outcome.js';
-import { Cookies, type MakeJar } from './cookies.js';
+import { Cookies, type JarFactory } from './cookies.js';
 import type { Credential } from './credential.js';
-import { type CredentialUse, createCredentialUse, withheld, withoutCookies } from './credential-use.js';
+import { type CredentialUse, createCredentialUse, redacted, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
 import { callFetcher } from './fetch-call.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
@@ -34,7 +34,7 @@ import {
 } from './limits.js';
 import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
 import { isUnlisted } from './own-addresses.js';
-import { type FieldsOf, type RequestPurpose, requestHeaders } from './request-headers.js';
+import { type ExtraHeadersOf, type RequestPurpose, requestHeaders } from './request-headers.js';
 import type { RequestLimiter } from './request-limiter.js';
 import { requestRecord } from './request-record.js';
 import { Spool, type SpooledBody, withSpooled } from './spool.js';
@@ -89,7 +89,7 @@ export interface EgressOptions {
   /** Signs https requests. @default none is signed */
   readonly signing?: CrawlSigning;
   /** Ranges of addresses that requests may leave from, if the fetcher knows the socket's. @default any address */
-  readonly leavesFrom?: readonly string[];
+  readonly egressRanges?: readonly string[];
   /** The value of Authorization for pages of a URL's origin. It is never recorded. @default none */
   readonly tokens?: { fieldFor(url: URL): string | null };
   /** An account at one origin. Its secrets are never recorded. @default none */
@@ -101,9 +101,9 @@ export interface EgressOptions {
   readonly guard: AddressGuard;
   readonly limiter: Pick<RequestLimiter, 'ask'>;
   /** robots.txt is bounded by the lesser of these limits and its own. `cookies` makes the jar of an origin. */
-  readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: MakeJar | null };
+  readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: JarFactory | null };
   /** Fields that are added to requests for content of a host, checked. @default none */
-  readonly fieldsOf?: FieldsOf;
+  readonly extraHeadersOf?: ExtraHeadersOf;
   /** Called once for each request that was sent, when its exchange is over. */
   readonly onRequest?: (record: RequestRecord) => void;
   /** Called right before `onRequest`, for an archive. Bodies are then also kept as received. */
@@ -117,7 +117,7 @@ export interface SentRequest {
 }
 
 /** A request that was sent and is not over. */
-export interface RequestUnderway {
+export interface InFlightRequest {
   readonly url: string;
   readonly host: string;
   readonly purpose: RequestPurpose;
@@ -140,14 +140,14 @@ export class Egress {
   /** When each host's last exchange ended. The log's gaps count from then. */
   readonly #lastEnds = new Map<string, number>();
   /** In the order in which they were sent. At most `network.concurrency` of them. */
-  readonly #underway = new Set<RequestUnderway>();
+  readonly #inFlight = new Set<InFlightRequest>();
   /** `null`: the proxy answered last time, or there is none. */
   #proxyDownSinceMs: number | null = null;
 
   constructor(options: EgressOptions) {
-    const makeJar = options.network.cookies ?? null;
+    const createJar = options.network.cookies ?? null;
     this.#options = options;
-    this.#cookies = makeJar === null ? null : new Cookies(makeJar);
+    this.#cookies = createJar === null ? null : new Cookies(createJar);
     this.#signIn = options.signIn == null ? null : createCredentialUse(options.signIn, this.#cookies);
   }
 
@@ -158,47 +158,51 @@ export class Egress {
     const url = cleanUrl(request.url);
     if (url === null) return unsentFailure(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
     // A name may take seconds to look up, and a stop at once does not wait for it.
-    const answer = await unlessAborted(guard.judge(url), signal);
+    const answer = await unlessAborted(guard.check(url), signal);
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
     if (answer.kind === 'refused') return unsentFailure(url.href, nowMs(), answer.failure, answer.detail);
     const signing = this.#options.signing?.signs(url) === true ? this.#options.signing : null;
     if (signing?.isTestKey === true && !isLoopback(answer.address)) {
-      return unsentFailure(url.href, nowMs(), 'address-forbidden', ONLY_TESTS);
+      return unsentFailure(url.href, nowMs(), 'address-forbidden', TEST_KEY_DETAIL);
     }
     if (signing?.isStopped === true) return notSent(url.href, { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
     const mayConnect = await request.mayConnect?.(answer.address);
     if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
     const fields = await this.#fields(request, url);
-    const lock = await limiter.ask(host, request.requirements, nowMs());
-    if (lock.kind === 'wait') return notSent(url.href, lock);
+    const slot = await limiter.ask(host, request.requirements, nowMs());
+    if (slot.kind === 'wait') return notSent(url.href, slot);
 
-    const { came, sent } = await this.#exchange(request, url, answer, fields, signing);
-    const timing = came.kind === 'response' || (came.kind === 'failed' && came.wasSent) ? came.timing : null;
-    lock.done(timing === null ? null : { ...timing, nowMs: nowMs() });
-    if (came.kind === 'failed' && came.failure === 'proxy') return this.#proxyDown(url.href, came.detail);
-    if (came.kind === 'not-sent' || timing === null) return came;
+    const { rawOutcome, sent } = await this.#exchange(request, url, answer, fields, signing);
+    const timing =
+      rawOutcome.kind === 'response' || (rawOutcome.kind === 'failed' && rawOutcome.wasSent) ? rawOutcome.timing : null;
+    slot.done(timing === null ? null : { ...timing, nowMs: nowMs() });
+    if (rawOutcome.kind === 'failed' && rawOutcome.failure === 'proxy')
+      return this.#proxyDown(url.href, rawOutcome.detail);
+    if (rawOutcome.kind === 'not-sent' || timing === null) return rawOutcome;
     this.#proxyDownSinceMs = null;
     const { startedAtMs, endedAtMs } = timing;
-    const last = this.#lastEnds.get(host);
-    keepLatest(this.#lastEnds, host, Math.max(endedAtMs, last ?? endedAtMs), MAX_GAP_HOSTS);
-    if (came.kind === 'response') await this.#cookies?.keep(url, request.purpose, came.headers);
-    const outcome = this.#signIn === null ? came : await this.#judged(this.#signIn, url, request, came);
+    const lastEndMs = this.#lastEnds.get(host);
+    keepLatest(this.#lastEnds, host, Math.max(endedAtMs, lastEndMs ?? endedAtMs), MAX_GAP_HOSTS);
+    if (rawOutcome.kind === 'response') await this.#cookies?.storeFrom(url, request.purpose, rawOutcome.headers);
+    const outcome = this.#signIn === null ? rawOutcome : await this.#markSignIn(this.#signIn, url, request, rawOutcome);
     // A login goes into no archive: its form, its answer and the page's hidden fields belong to the account.
     if (request.purpose !== 'login') {
       this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
     }
-    this.#options.onRequest?.(requestRecord(request, outcome, sent, last === undefined ? null : startedAtMs - last));
+    this.#options.onRequest?.(
+      requestRecord(request, outcome, sent, lastEndMs === undefined ? null : startedAtMs - lastEndMs),
+    );
     // Sent once: a site that wants a differently signed login does not get it a second time.
-    return request.method === 'POST' ? outcome : this.#takeIn(url, outcome, signing !== null);
+    return request.method === 'POST' ? outcome : this.#checkSignatureAnswer(url, outcome, signing !== null);
   }
 
   /** Requests under way, the oldest first, at most `limit`. */
-  underway(limit: number): RequestUnderway[] {
-    return [...this.#underway].slice(0, limit);
+  inFlight(limit: number): InFlightRequest[] {
+    return [...this.#inFlight].slice(0, limit);
   }
 
-  get underwayCount(): number {
-    return this.#underway.size;
+  get inFlightCount(): number {
+    return this.#inFlight.size;
   }
 
   /** Removes large bodies from the disk. The fetcher is closed by its owner. */
@@ -207,12 +211,12 @@ export class Egress {
   }
 
   async #fields(request: EgressRequest, url: URL): Promise<RequestFields> {
-    const { identity, fieldsOf } = this.#options;
+    const { identity, extraHeadersOf } = this.#options;
     const { purpose, headers } = request;
-    const open = requestHeaders(identity, purpose, headers, fieldsOf?.(url.hostname));
-    if (this.#signIn?.isOwn(url) === true) {
-      const carries = this.#signIn.carries(url, request);
-      return { open, secret: carries ? await this.#signIn.fields(url, purpose) : null };
+    const open = requestHeaders(identity, purpose, headers, extraHeadersOf?.(url.hostname));
+    if (this.#signIn?.isOwnOrigin(url) === true) {
+      const applies = this.#signIn.appliesTo(url, request);
+      return { open, secret: applies ? await this.#signIn.fields(url, purpose) : null };
     }
     // Only with requests for pages (licensing C7).
     const license = purpose === 'page' ? (this.#options.tokens?.fieldFor(url) ?? null) : null;
@@ -222,14 +226,20 @@ export class Egress {
   }
 
   /** An outcome from the account's origin, without its cookies, and with what it says about the credential. */
-  async #judged(signIn: CredentialUse, url: URL, request: EgressRequest, came: FetchOutcome): Promise<FetchOutcome> {
-    if (!signIn.isOwn(url)) return came;
-    const outcome = came.kind === 'failed' ? came : { ...came, headers: withoutCookies(came.headers) };
-    return signIn.carries(url, request) ? signIn.marked(url, request, outcome) : outcome;
+  async #markSignIn(
+    signIn: CredentialUse,
+    url: URL,
+    request: EgressRequest,
+    rawOutcome: FetchOutcome,
+  ): Promise<FetchOutcome> {
+    if (!signIn.isOwnOrigin(url)) return rawOutcome;
+    const outcome =
+      rawOutcome.kind === 'failed' ? rawOutcome : { ...rawOutcome, headers: withoutCookies(rawOutcome.headers) };
+    return signIn.appliesTo(url, request) ? signIn.markSignedIn(url, request, outcome) : outcome;
   }
 
   /** Processes the outcome of a sent request. If a site wants another signature, the request is sent once more. */
-  #takeIn(url: URL, outcome: FetchOutcome, isSigned: boolean): EgressOutcome {
+  #checkSignatureAnswer(url: URL, outcome: FetchOutcome, isSigned: boolean): EgressOutcome {
     const { signing } = this.#options;
     // Only a refusal can ask for a signature on an unsigned request.
     if (signing === undefined || outcome.kind === 'failed' || (!isSigned && outcome.status < 400)) return outcome;
@@ -263,37 +273,37 @@ export class Egress {
     { address, family }: Extract<GuardAnswer, { kind: 'go' }>,
     { open, secret }: RequestFields,
     signing: CrawlSigning | null,
-  ): Promise<{ readonly came: FetchOutcome | NotSentOutcome; readonly sent: FetchRequest['headers'] }> {
+  ): Promise<{ readonly rawOutcome: FetchOutcome | NotSentOutcome; readonly sent: FetchRequest['headers'] }> {
     const { nowMs, network, onExchange } = this.#options;
     const { host, purpose, method = 'GET', body, largeBody, beforeDecoding, signal } = request;
     const { href: url } = target;
     // Unless the fetcher calls `mayStart`, nothing was sent, and the request may be tried again at once.
     let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
     let spooled: SpooledBody | null = null;
-    let underway: RequestUnderway | null = null;
+    let inFlight: InFlightRequest | null = null;
     let sent = open;
-    let leaving = open;
+    let outgoing = open;
     // Secrets go only to the fetcher. The record says only that there were some.
     const withSecret = (fields: FetchRequest['headers']): FetchRequest['headers'] => {
-      sent = secret === null ? fields : { ...fields, ...withheld(secret) };
+      sent = secret === null ? fields : { ...fields, ...redacted(secret) };
       return secret === null ? fields : { ...fields, ...secret };
     };
     const headersNow = async (): Promise<FetchRequest['headers']> =>
       withSecret({ ...open, ...(await signing?.fieldsFor(target, method)) });
     try {
-      leaving = signing === null ? withSecret(open) : await headersNow();
+      outgoing = signing === null ? withSecret(open) : await headersNow();
     } catch (error) {
-      return { came: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`), sent };
+      return { rawOutcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`), sent };
     }
     const consumeBody = (head: ResponseHead): SpooledBody | null => {
       const bytes = largeBody?.(head) ?? null;
       spooled = bytes === null ? null : this.#spool.open(bytes);
       return spooled;
     };
-    const came = await this.#fetched({
+    const rawOutcome = await this.#fetchChecked({
       url,
       method,
-      headers: leaving,
+      headers: outgoing,
       ...(body === undefined ? {} : { body }),
       ...(signing === null ? {} : { headersNow }),
       address: { address, family },
@@ -302,26 +312,26 @@ export class Egress {
       ...(largeBody === undefined ? {} : { consumeBody }),
       ...(beforeDecoding === undefined ? {} : { beforeDecoding }),
       mayStart: (localAddress = null) => {
-        startAnswer = this.#mayLeaveFrom(localAddress)
+        startAnswer = this.#mayUseLocalAddress(localAddress)
           ? request.mayStart()
           : { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS };
         if (startAnswer.kind !== 'go') return false;
-        underway = { url: request.url, host, purpose, sinceMs: nowMs() };
-        this.#underway.add(underway);
+        inFlight = { url: request.url, host, purpose, sinceMs: nowMs() };
+        this.#inFlight.add(inFlight);
         return true;
       },
       signal,
     });
-    if (underway !== null) this.#underway.delete(underway);
-    if (came === null) return { came: notSent(url, startAnswer), sent };
-    return { came: spooled === null ? came : await withSpooled(came, spooled), sent };
+    if (inFlight !== null) this.#inFlight.delete(inFlight);
+    if (rawOutcome === null) return { rawOutcome: notSent(url, startAnswer), sent };
+    return { rawOutcome: spooled === null ? rawOutcome : await withSpooled(rawOutcome, spooled), sent };
   }
 
   /**
    * One exchange by a fetcher that may be the user's. One that rejects, does not end in time, or returns something
    * other than an outcome, breaks its contract: that is reported, and becomes a value. Never rejects.
    */
-  async #fetched(request: FetchRequest): Promise<FetchOutcome | null> {
+  async #fetchChecked(request: FetchRequest): Promise<FetchOutcome | null> {
     const { fetcher, nowMs, onFetcherError } = this.#options;
     const startedAtMs = nowMs();
     try {
@@ -335,15 +345,15 @@ export class Egress {
     }
   }
 
-  #mayLeaveFrom(localAddress: string | null): boolean {
-    const { leavesFrom = [], stop } = this.#options;
-    if (localAddress === null || leavesFrom.length === 0 || !isUnlisted(localAddress, leavesFrom)) return true;
+  #mayUseLocalAddress(localAddress: string | null): boolean {
+    const { egressRanges = [], stop } = this.#options;
+    if (localAddress === null || egressRanges.length === 0 || !isUnlisted(localAddress, egressRanges)) return true;
     stop?.(`egress-not-listed: requests leave from ${localAddress}, which \`identity.egress\` does not list`);
     return false;
   }
 }
 
-const ONLY_TESTS = 'key-is-test-key: the key printed in RFC 9421 is public; it signs for loopback addresses only';
+const TEST_KEY_DETAIL = 'key-is-test-key: the key printed in RFC 9421 is public; it signs for loopback addresses only';
 
 function isLoopback(address: string): boolean {
   return address === '::1' || /^127(?:\.\d{1,3}){3}$/.test(address);
@@ -362,13 +372,13 @@ function cleanUrl(text: string): URL | null {
 function limitsFor({ purpose, maxBodyBytes }: EgressRequest, network: EgressOptions['network']): FetchLimits {
   const { connectTimeoutMs, headersTimeoutMs, requestTimeoutMs } = network;
   const isRobots = purpose === 'robots';
-  const kept = maxBodyBytes ?? (isRobots ? ROBOTS_BODY_BYTES : network.maxBodyBytes);
+  const bodyLimit = maxBodyBytes ?? (isRobots ? ROBOTS_BODY_BYTES : network.maxBodyBytes);
   return {
     connectTimeoutMs: isRobots ? Math.min(connectTimeoutMs, ROBOTS_CONNECT_MS) : connectTimeoutMs,
     headersTimeoutMs: isRobots ? Math.min(headersTimeoutMs, ROBOTS_EXCHANGE_MS) : headersTimeoutMs,
     requestTimeoutMs: isRobots ? Math.min(requestTimeoutMs, ROBOTS_EXCHANGE_MS) : requestTimeoutMs,
-    maxBodyBytes: kept,
-    maxEncodedBytes: encodedLimit(kept),
+    maxBodyBytes: bodyLimit,
+    maxEncodedBytes: encodedLimit(bodyLimit),
   };
 }
 

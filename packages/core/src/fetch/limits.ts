@@ -21,8 +21,8 @@ export const FETCHER_CLOSE_STOP_MS = 20_000;
 /** Milliseconds by which the times of a fetcher may be outside its call: its clock may run a little apart. Ours. */
 export const MAX_TIME_ERROR_MS = 1_000;
 /** Fields that an operator adds to requests, and characters of one including its name. Ours. */
-export const MAX_OWN_HEADERS = 20;
-export const MAX_OWN_HEADER_CHARS = 1_000;
+export const MAX_EXTRA_HEADERS = 20;
+export const MAX_EXTRA_HEADER_CHARS = 1_000;
 /** Bytes of a response's header section: twice the most that common servers and proxies accept. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 /** Header fields of a response. Ours: busy pages set fewer than a hundred. */
@@ -34,11 +34,14 @@ export const FRAMING_SLACK_BYTES = 1024 * 1024;
 /** Bytes by which a coded body may be longer on the wire than the decoded bytes kept: the coding's own framing. */
 export const ENCODED_SLACK_BYTES = 64 * 1024;
 /** Bodies up to this many encoded bytes are decoded in one call; longer ones as they arrive, in a thread. */
-export const ONE_CALL_DECODE_BYTES = 256 * 1024;
-/** Decoded bytes per byte on the wire past `FREE_DECODED_BYTES`. Pages reach 30, tables of zeros 300, deflate 1,032. */
+export const MAX_SYNC_DECODE_BYTES = 256 * 1024;
+/**
+ * Decoded bytes per byte on the wire past `MIN_DECODED_LIMIT_BYTES`. Pages reach 30, tables of zeros 300, deflate
+ * 1,032.
+ */
 export const MAX_DECODED_RATIO = 500;
 /** Decoded bytes that any body may have, however few bytes it had on the wire. */
-export const FREE_DECODED_BYTES = 1024 * 1024;
+export const MIN_DECODED_LIMIT_BYTES = 1024 * 1024;
 /** Window that a zstd body may ask for, as the binary logarithm of bytes: 8 MiB (RFC 9659 §3). */
 export const MAX_ZSTD_WINDOW_LOG = 23;
 /** From this many bytes on, a body is collected in one buffer instead of in the pieces in which it arrived. */
@@ -62,9 +65,9 @@ export const CHARSET_SEARCH_BYTES = 64 * 1024;
 /** Bytes that a charset is guessed by: about five milliseconds. Ours. */
 export const CHARSET_SAMPLE_BYTES = 8_192;
 /** With fewer non-ASCII bytes, no charset is guessed. Ours: a single copyright sign looks Polish. */
-export const LEAST_HIGH_BYTES = 8;
+export const MIN_HIGH_BYTES = 8;
 /** The detector's least confidence, in hundredths. Ours: Czech text scores 19. */
-export const LEAST_CHARSET_CONFIDENCE = 15;
+export const MIN_CHARSET_CONFIDENCE = 15;
 
 // The operator's proxy
 /** Characters of its URL: enough for the password of any service. Ours. */
@@ -142,7 +145,7 @@ export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
 
 // Signing in. Ours.
 /** Characters of the statement of who allows it; a shorter one says nothing. */
-export const LEAST_CONSENT_CHARS = 20;
+export const MIN_CONSENT_CHARS = 20;
 export const MAX_CONSENT_CHARS = 500;
 /** Characters of a secret: enough for any token. */
 export const MAX_SECRET_CHARS = 8_192;

@@ -131,16 +131,16 @@ export function releaseBody(outcome: ResponseOutcome): void {
 
 /** The value of a header field in any case, several lines joined by `, `; `null` when absent. Never throws. */
 export function headerValue(headers: HeaderLines, name: string): string | null {
-  const wanted = name.toLowerCase();
+  const lowerName = name.toLowerCase();
   let found: string | null = null;
   for (const line of headers) {
-    if (isNamed(line, wanted)) found = found === null ? line[1] : `${found}, ${line[1]}`;
+    if (isNamed(line, lowerName)) found = found === null ? line[1] : `${found}, ${line[1]}`;
   }
   return found;
 }
 
 /** The field that presents a challenge; `null`: no challenge. A 202 with a challenge is not a page. */
-export function challengerOf({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): string | null {
+export function challengeField({ status, headers }: Pick<ResponseOutcome, 'status' | 'headers'>): string | null {
   if ((status === 403 || status === 503) && isChallenge(headerValue(headers, 'cf-mitigated'))) return 'cf-mitigated';
   return status === 202 && isChallenge(headerValue(headers, 'x-amzn-waf-action')) ? 'x-amzn-waf-action' : null;
 }
@@ -151,21 +151,21 @@ function isChallenge(value: string | null): boolean {
 
 /** The values of a header field in any case, one per field line. Never throws. */
 export function headerValues(headers: HeaderLines, name: string): string[] {
-  const wanted = name.toLowerCase();
+  const lowerName = name.toLowerCase();
   const found: string[] = [];
-  for (const line of headers) if (isNamed(line, wanted)) found.push(line[1]);
+  for (const line of headers) if (isNamed(line, lowerName)) found.push(line[1]);
   return found;
 }
 
-function isNamed(line: HeaderLines[number], wanted: string): boolean {
-  return line[0].length === wanted.length && line[0].toLowerCase() === wanted;
+function isNamed(line: HeaderLines[number], lowerName: string): boolean {
+  return line[0].length === lowerName.length && line[0].toLowerCase() === lowerName;
 }
 
 /** Lower-case name to value, several lines joined by `, `. @param names - Only these. Never throws. */
 export function headersByName(headers: HeaderLines, names?: ReadonlySet<string>): Record<string, string> {
   const found: Record<string, string> = Object.create(null);
-  for (const [given, value] of headers) {
-    const name = given.toLowerCase();
+  for (const [fieldName, value] of headers) {
+    const name = fieldName.toLowerCase();
     if (names?.has(name) === false) continue;
     found[name] = found[name] === undefined ? value : `${found[name]}, ${value}`;
   }
@@ -180,7 +180,7 @@ export function isRefusedByGuard(outcome: FetchOutcome): boolean {
 }
 
 /** The most that a clock of whole milliseconds may have cut off. */
-const CUT_OFF_MS = 1;
+const MAX_ROUNDING_MS = 1;
 
 /**
  * What the frontier's host clock needs from an outcome. Never throws.
@@ -190,8 +190,8 @@ const CUT_OFF_MS = 1;
  * at 7.9 reads as 7, and the next request would be up to a millisecond early.
  */
 export function exchangeOf(outcome: FetchOutcome): Exchange {
-  const startedAtMs = outcome.timing.startedAtMs + CUT_OFF_MS;
-  const endedAtMs = outcome.timing.endedAtMs + CUT_OFF_MS;
+  const startedAtMs = outcome.timing.startedAtMs + MAX_ROUNDING_MS;
+  const endedAtMs = outcome.timing.endedAtMs + MAX_ROUNDING_MS;
   if (outcome.kind === 'failed') {
     const { failure, signInRefused } = outcome;
     return { startedAtMs, endedAtMs, status: null, retryAfter: null, failure, bytes: 0, ...parksFor(signInRefused) };
@@ -200,12 +200,12 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
     startedAtMs,
     endedAtMs,
     // A challenge refuses like a 403, unless its status also says that there were too many requests.
-    status: challengerOf(outcome) === null || outcome.status === 503 ? outcome.status : 403,
+    status: challengeField(outcome) === null || outcome.status === 503 ? outcome.status : 403,
     retryAfter: retryAfterOf(outcome),
     failure: outcome.truncated === 'connection' ? 'closed-early' : null,
     // A body that was not or could not be read counts with the bytes received.
     bytes: (outcome.file?.bytes ?? outcome.body.length) || outcome.encodedBytes,
-    ...parksFor(outcome.signInRefused ?? chargeOf(outcome)),
+    ...parksFor(outcome.signInRefused ?? unofferedCharge(outcome)),
   };
 }
 
@@ -223,12 +223,12 @@ export function retryAfterOf({ headers, timing }: Pick<ResponseOutcome, 'headers
 
 const DATED_FIELDS: ReadonlySet<string> = new Set(['date', 'retry-after']);
 
-function parksFor(why: string | null | undefined): Pick<Exchange, 'parks'> {
-  return why == null ? {} : { parks: why };
+function parksFor(reason: string | null | undefined): Pick<Exchange, 'parks'> {
+  return reason == null ? {} : { parks: reason };
 }
 
 /** What the site says the answer has cost. The crawl offers nothing, so nothing may be charged (licensing 6). */
-function chargeOf({ headers }: ResponseOutcome): string | null {
+function unofferedCharge({ headers }: ResponseOutcome): string | null {
   const charged = headerValue(headers, 'crawler-charged')?.slice(0, MAX_REFUSAL_DETAIL);
   return charged === undefined ? null : `charged ${charged}, which was not offered`;
 }
@@ -273,8 +273,15 @@ export function toRobotsAnswer(outcome: FetchOutcome): RobotsAnswer {
   if (outcome.truncated === 'connection') return { kind: 'failure', failure: 'short-body' };
   const { status, headers, body, url } = outcome;
   // A 202 with a challenge holds no rules: the site has refused, like with a 403.
-  const said = status === 202 && challengerOf(outcome) !== null ? 403 : status;
-  return { kind: 'response', status: said, headers: headersByName(headers), body, robotsUrl: url, finalUrl: url };
+  const effectiveStatus = status === 202 && challengeField(outcome) !== null ? 403 : status;
+  return {
+    kind: 'response',
+    status: effectiveStatus,
+    headers: headersByName(headers),
+    body,
+    robotsUrl: url,
+    finalUrl: url,
+  };
 }
 
 /** How a site identifies one state of a document, as received; `null`: it does not. */
@@ -289,11 +296,11 @@ export function conditionalFields({ etag, lastModified }: Validators): Record<st
 }
 
 /** Whether a 304 is for the tag that was sent, if any. A 304 without a tag is. Weak and strong tags compare alike. */
-export function isForTag(headers: HeaderLines, sent: string | null): boolean {
+export function matchesTag(headers: HeaderLines, sent: string | null): boolean {
   const tag = headerValue(headers, 'etag');
-  return tag === null || sent === null || opaque(tag) === opaque(sent);
+  return tag === null || sent === null || opaqueTag(tag) === opaqueTag(sent);
 }
 
-function opaque(tag: string): string {
+function opaqueTag(tag: string): string {
   return tag.replace(/^W\//, '');
 }

@@ -5,7 +5,7 @@ import { invalidOption } from '../errors.js';
 import { MAX_EGRESS_RANGES } from './limits.js';
 
 /** Ranges that no one in particular owns. */
-const SHARED = new Set([
+const NON_PUBLIC_RANGES = new Set([
   'unspecified',
   'broadcast',
   'multicast',
@@ -23,7 +23,7 @@ const SHARED = new Set([
  * @throws MannerlyError `option-invalid` for too many ranges, invalid ones, ones with host bits, or ones that are not
  * public.
  */
-export function checkedEgress(ranges: readonly string[]): readonly string[] {
+export function checkEgressRanges(ranges: readonly string[]): readonly string[] {
   const count = ranges.length;
   if (count > MAX_EGRESS_RANGES) throw invalidOption('identity.egress', `at most ${MAX_EGRESS_RANGES} ranges`, count);
   ranges.forEach((range, index) => {
@@ -37,12 +37,12 @@ export function checkedEgress(ranges: readonly string[]): readonly string[] {
  * Whether sites would look for an address of this machine in the list and not find it. An address that is not public is
  * translated on the way, and to which one is unknown here.
  *
- * @param ranges - As `checkedEgress` returns them.
+ * @param ranges - As `checkEgressRanges` returns them.
  */
 export function isUnlisted(address: string, ranges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const own = ipaddr.process(address);
-  if (SHARED.has(own.range())) return false;
+  if (NON_PUBLIC_RANGES.has(own.range())) return false;
   return !ranges.some((range) => {
     const [network, bits] = ipaddr.parseCIDR(range);
     return network.kind() === own.kind() && own.match(network, bits);
@@ -55,7 +55,7 @@ function faultOf(range: string): string | null {
     return 'a range such as "192.0.2.0/28"';
   }
   const [address] = ipaddr.parseCIDR(range);
-  if (SHARED.has(address.range())) return 'a range of public addresses';
+  if (NON_PUBLIC_RANGES.has(address.range())) return 'a range of public addresses';
   const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
   const network = family.networkAddressFromCIDR(range).toString();
   return network === address.toString()

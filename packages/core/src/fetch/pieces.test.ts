@@ -1,7 +1,7 @@
 // Bytes are the same in whatever pieces they arrive. If this breaks, pages are silently garbled.
 
 import { describe, expect, it } from 'vitest';
-import { Pieces } from './body.js';
+import { ChunkBuffer } from './body.js';
 import { LARGE_BODY_BYTES, MAX_SPARE_BODY_BYTES } from './limits.js';
 
 const bytes = (length: number): Buffer =>
@@ -9,8 +9,8 @@ const bytes = (length: number): Buffer =>
 const SMALL = bytes(5_000);
 const LARGE = Buffer.concat(Array.from({ length: 260 }, () => SMALL));
 
-function collect(whole: Buffer, step: number): Pieces {
-  const pieces = new Pieces();
+function collect(whole: Buffer, step: number): ChunkBuffer {
+  const pieces = new ChunkBuffer();
   for (let at = 0; at < whole.length; at += step) pieces.push(whole.subarray(at, at + step));
   return pieces;
 }
@@ -32,7 +32,7 @@ describe('pieces', () => {
   });
 
   it('continues after a read, on both sides of the bound', () => {
-    const pieces = new Pieces();
+    const pieces = new ChunkBuffer();
     const parts = [bytes(10), bytes(LARGE_BODY_BYTES - 10), bytes(1), bytes(20)];
     for (const [index, part] of parts.entries()) {
       pieces.push(part);

@@ -3,7 +3,7 @@
 
 import { invalidOption } from '../errors.js';
 import { parseUrl, percentDecoded } from '../parse-url.js';
-import { namesPlace, readSecret } from '../secret-place.js';
+import { isSecretReference, readSecret } from '../secret-place.js';
 import { MAX_PROXY_URL_CHARS } from './limits.js';
 
 /** A proxy. Code that lists its fields, such as a manifest, cannot read name and password. */
@@ -43,14 +43,14 @@ export function resolveProxy(given: unknown, env?: Readonly<Record<string, strin
     throw invalidOption('network.proxy', 'one proxy', given, NO_ROTATION);
   }
   if (typeof given !== 'string') throw invalidOption('network.proxy', EXPECTED, given);
-  if (!namesPlace(given)) {
+  if (!isSecretReference(given)) {
     const url = proxyUrl(given);
     if (url === null) throw invalidOption('network.proxy', EXPECTED, given);
     if (url.username === '' && url.password === '') return new OperatorProxy(url);
     throw invalidOption('network.proxy', 'a URL without name and password', url.protocol, SECRET_HINT);
   }
   const secret = readSecret(given, env);
-  if (secret.kind === 'none') throw invalidOption('network.proxy', `a place that holds a URL: ${secret.why}`, given);
+  if (secret.kind === 'none') throw invalidOption('network.proxy', `a place that holds a URL: ${secret.reason}`, given);
   const url = proxyUrl(secret.text);
   if (url === null) throw invalidOption('network.proxy', `the place of ${EXPECTED}, which it does not hold`, given);
   return new OperatorProxy(url);

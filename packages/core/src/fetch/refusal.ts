@@ -2,7 +2,7 @@
 // passes. The crawl pays nothing and solves nothing, but reports what was demanded. The site's text is untrusted.
 
 import { MAX_OFFER_CHARS, MAX_OFFERS, MAX_REFUSAL_DETAIL } from './limits.js';
-import { challengerOf, headerValue, headerValues, type ResponseOutcome } from './outcome.js';
+import { challengeField, headerValue, headerValues, type ResponseOutcome } from './outcome.js';
 
 export interface SiteRefusal {
   readonly reason: 'payment-required' | 'challenged' | 'charged-unasked' | 'sign-in-refused';
@@ -15,8 +15,8 @@ export function refusalOf(
   outcome: Pick<ResponseOutcome, 'status' | 'headers' | 'body' | 'signInRefused'>,
 ): SiteRefusal | null {
   if (outcome.signInRefused !== undefined) return { reason: 'sign-in-refused', detail: outcome.signInRefused };
-  const by = challengerOf(outcome);
-  if (by !== null) return { reason: 'challenged', detail: by };
+  const field = challengeField(outcome);
+  if (field !== null) return { reason: 'challenged', detail: field };
   const charged = headerValue(outcome.headers, 'crawler-charged');
   if (charged !== null) return { reason: 'charged-unasked', detail: charged.slice(0, MAX_REFUSAL_DETAIL) };
   const isOffer = outcome.status === 402 || (outcome.status === 401 && licenseChallenge(outcome) !== null);
@@ -61,8 +61,8 @@ function x402(bytes: Uint8Array): string | null {
   if (!Array.isArray(offer?.accepts)) return null;
   const entries = offer.accepts.slice(0, MAX_OFFERS).flatMap((entry: Readonly<Record<string, unknown>> | null) => {
     const amount = entry?.['amount'] ?? entry?.['maxAmountRequired'];
-    const said = [amount, entry?.['asset'], entry?.['network']].filter((each) => typeof each === 'string');
-    return said.length === 0 ? [] : said.join(' ');
+    const terms = [amount, entry?.['asset'], entry?.['network']].filter((each) => typeof each === 'string');
+    return terms.length === 0 ? [] : terms.join(' ');
   });
   return entries.length === 0 ? null : entries.join(', ');
 }

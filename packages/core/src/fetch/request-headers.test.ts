@@ -2,13 +2,13 @@
 // could have two names; with one of a browser, it would be disguised.
 
 import { describe, expect, it } from 'vitest';
-import { type RequestPurpose, readOwnHeaders, requestHeaders } from './request-headers.js';
+import { parseExtraHeaders, type RequestPurpose, requestHeaders } from './request-headers.js';
 
-const refused = (line: string) => () => readOwnHeaders([line]);
+const refused = (line: string) => () => parseExtraHeaders([line]);
 
 describe('fields that an operator adds', () => {
   it('are names and values, whatever blanks surround the value', () => {
-    expect(readOwnHeaders(['Accept-Language:  de, en;q=0.5 ', 'X-Study: tide pools', 'accept: text/html'])).toEqual({
+    expect(parseExtraHeaders(['Accept-Language:  de, en;q=0.5 ', 'X-Study: tide pools', 'accept: text/html'])).toEqual({
       'Accept-Language': 'de, en;q=0.5',
       'X-Study': 'tide pools',
       Accept: 'text/html',
@@ -48,11 +48,11 @@ describe('fields that an operator adds', () => {
   });
 
   it('come once', () => {
-    expect(() => readOwnHeaders(['X-A: 1', 'x-a: 2'])).toThrow(/`network\.headers\[1\]`.*not given twice/);
+    expect(() => parseExtraHeaders(['X-A: 1', 'x-a: 2'])).toThrow(/`network\.headers\[1\]`.*not given twice/);
   });
 
   it('are sent with requests for content, and not with those for rules', () => {
-    const own = readOwnHeaders(['X-A: 1', 'Accept: a/b']);
+    const own = parseExtraHeaders(['X-A: 1', 'Accept: a/b']);
     const make = requestHeaders.bind(null, { userAgent: 'bot', from: null });
     const headersFor = (purpose: RequestPurpose) => make(purpose, {}, own);
     const purposes = [

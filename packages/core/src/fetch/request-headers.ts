@@ -4,11 +4,11 @@
 import { hash } from 'node:crypto';
 import { createHostMatch } from '@mannerly/frontier/internal';
 import { invalidOption } from '../errors.js';
-import { OURS, whyRefused } from '../refused-fields.js';
+import { RESERVED_HEADERS, refusalReason } from '../refused-fields.js';
 import type { RequestRecord } from '../report/decision.js';
 import { ACCEPT_ENCODING } from './content-coding.js';
 import type { Identity } from './identity.js';
-import { MAX_OWN_HEADER_CHARS, MAX_OWN_HEADERS } from './limits.js';
+import { MAX_EXTRA_HEADER_CHARS, MAX_EXTRA_HEADERS } from './limits.js';
 
 export type RequestPurpose = RequestRecord['purpose'];
 
@@ -36,26 +36,33 @@ const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
  *
  * @param isSignedIn - Whether it carries the credential of an account. @default false
  */
-export function offerOf({ name }: Identity, added: Fields, isSignedIn = false): string {
+export function negotiationKey({ name }: Identity, added: Fields, isSignedIn = false): string {
   const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
-  const offer = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}${isSignedIn ? ' signed in' : ''}`;
-  return hash('sha256', offer, 'base64url').slice(0, OFFER_CHARS);
+  const text = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}${isSignedIn ? ' signed in' : ''}`;
+  return hash('sha256', text, 'base64url').slice(0, NEGOTIATION_KEY_CHARS);
 }
 
-const OFFER_CHARS = 8;
+const NEGOTIATION_KEY_CHARS = 8;
 
 /** Requests for content, which get the operator's extra fields. Requests about rules only say who sends them. */
-const WITH_FIELDS: ReadonlySet<RequestPurpose> = new Set(['page', 'handler', 'subresource', 'requisite', 'sitemap']);
+const PURPOSES_WITH_EXTRA_HEADERS: ReadonlySet<RequestPurpose> = new Set([
+  'page',
+  'handler',
+  'subresource',
+  'requisite',
+  'sitemap',
+]);
 
 /**
  * The header fields of a request. Never throws.
  *
- * @param own - Fields of the request itself. @param added - Fields that the operator adds for its host, checked.
+ * @param requestFields - Fields of the request itself.
+ * @param added - Fields that the operator adds for its host, checked.
  */
 export function requestHeaders(
   { userAgent, from }: Pick<Identity, 'userAgent' | 'from'>,
   purpose: RequestPurpose,
-  own: Fields = {},
+  requestFields: Fields = {},
   added: Fields = {},
 ): Fields {
   const base = {
@@ -64,9 +71,12 @@ export function requestHeaders(
     Accept: ACCEPT[purpose],
     'Accept-Encoding': ACCEPT_ENCODING,
   };
-  const allowed = Object.entries(own).filter(([name]) => !OURS.test(name));
+  const allowed = Object.entries(requestFields).filter(([name]) => !RESERVED_HEADERS.test(name));
   const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
-  return withFields(WITH_FIELDS.has(purpose) ? withFields(base, added) : base, Object.fromEntries(names));
+  return withFields(
+    PURPOSES_WITH_EXTRA_HEADERS.has(purpose) ? withFields(base, added) : base,
+    Object.fromEntries(names),
+  );
 }
 
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
@@ -77,18 +87,18 @@ const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
  * @param path - The option.
  * @throws MannerlyError `option-invalid` for an invalid field, a refused one, or a duplicate.
  */
-export function readOwnHeaders(lines: readonly string[], path = 'network.headers'): Fields {
+export function parseExtraHeaders(lines: readonly string[], path = 'network.headers'): Fields {
   const fields: Record<string, string> = {};
-  if (lines.length > MAX_OWN_HEADERS) throw invalidOption(path, `at most ${MAX_OWN_HEADERS} fields`, lines);
+  if (lines.length > MAX_EXTRA_HEADERS) throw invalidOption(path, `at most ${MAX_EXTRA_HEADERS} fields`, lines);
   for (const [at, line] of lines.entries()) {
     const option = `${path}[${at}]`;
-    const [, name = '', value = ''] = (line.length <= MAX_OWN_HEADER_CHARS && FIELD.exec(line)) || [];
+    const [, name = '', value = ''] = (line.length <= MAX_EXTRA_HEADER_CHARS && FIELD.exec(line)) || [];
     if (name === '') {
-      const expected = `a field such as "Accept-Language: de", at most ${MAX_OWN_HEADER_CHARS} characters`;
+      const expected = `a field such as "Accept-Language: de", at most ${MAX_EXTRA_HEADER_CHARS} characters`;
       throw invalidOption(option, expected, line);
     }
-    const why = whyRefused(name);
-    if (why !== undefined) throw invalidOption(option, 'a field that a crawl may add', name, `${name}: ${why}.`);
+    const reason = refusalReason(name);
+    if (reason !== undefined) throw invalidOption(option, 'a field that a crawl may add', name, `${name}: ${reason}.`);
     if (Object.keys(fields).some((known) => known.toLowerCase() === name.toLowerCase())) {
       throw invalidOption(option, 'a field that is not given twice', name);
     }
@@ -110,16 +120,19 @@ function withFields(fields: Fields, others: Fields): Fields {
 }
 
 /** The fields that are added to requests for content of a host, by its name. */
-export type FieldsOf = (host: string) => Fields;
+export type ExtraHeadersOf = (host: string) => Fields;
 
-/** Creates `FieldsOf`: the fields of the crawl, then those of matching entries, in order. */
-export function createFieldsOf(
-  ofCrawl: Fields,
+/** Creates `ExtraHeadersOf`: the fields of the crawl, then those of matching entries, in order. */
+export function createExtraHeaders(
+  crawlHeaders: Fields,
   entries: readonly { readonly match: readonly string[]; readonly headers: Fields }[],
-): FieldsOf {
-  const having = entries.filter(({ headers }) => Object.keys(headers).length > 0);
-  if (having.length === 0) return () => ofCrawl;
-  const matching = createHostMatch(having.map(({ match }) => match));
+): ExtraHeadersOf {
+  const withHeaders = entries.filter(({ headers }) => Object.keys(headers).length > 0);
+  if (withHeaders.length === 0) return () => crawlHeaders;
+  const matching = createHostMatch(withHeaders.map(({ match }) => match));
   return (host) =>
-    matching(host.replace(/\.$/, '')).reduce((fields, at) => withFields(fields, having[at]?.headers ?? {}), ofCrawl);
+    matching(host.replace(/\.$/, '')).reduce(
+      (fields, at) => withFields(fields, withHeaders[at]?.headers ?? {}),
+      crawlHeaders,
+    );
 }

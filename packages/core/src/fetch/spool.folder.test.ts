@@ -22,27 +22,27 @@ function lockOfTheGone(lock: string): string {
 describe('the folder of a spool', () => {
   it('is removed with its content, and made again for a later write', async () => {
     const folder = new Spool(parentFolder());
-    writeFileSync(join(folder.folder(), 'body-1'), 'x');
-    const path = folder.folder();
+    writeFileSync(join(folder.directory(), 'body-1'), 'x');
+    const path = folder.directory();
     await folder.close();
     expect(existsSync(path)).toBe(false);
-    expect(existsSync(folder.folder())).toBe(true);
+    expect(existsSync(folder.directory())).toBe(true);
   });
 
   it('is removed when its process has ended, and stays while it lives', async () => {
     const parent = parentFolder();
     const living = new Spool(parent);
     const other = new Spool(parentFolder());
-    await Promise.all([waitForLock(living.folder()), waitForLock(other.folder())]);
+    await Promise.all([waitForLock(living.directory()), waitForLock(other.directory())]);
     const dead = join(parent, 'mannerly-body-dead');
     mkdirSync(dead);
     writeFileSync(join(dead, 'body-1'), 'x');
-    const lock = readFileSync(join(other.folder(), 'crawl.lock'), 'utf8');
+    const lock = readFileSync(join(other.directory(), 'crawl.lock'), 'utf8');
     writeFileSync(join(dead, 'crawl.lock'), lockOfTheGone(lock));
     mkdirSync(join(parent, 'somebody-elses'));
     await removeStale(parent, Date.now());
     expect(existsSync(dead)).toBe(false);
-    expect(existsSync(living.folder())).toBe(true);
+    expect(existsSync(living.directory())).toBe(true);
     expect(existsSync(join(parent, 'somebody-elses'))).toBe(true);
     await Promise.all([living.close(), other.close()]);
   });

@@ -45,7 +45,7 @@ describe('a body', () => {
     const spooled = spool.open(10_000_000);
     await spooled.discard();
     spooled.take(body(SPOOL_MEMORY_BYTES + 1));
-    expect(readdirSync(spool.folder()).filter((name) => name.startsWith('body-'))).toEqual([]);
+    expect(readdirSync(spool.directory()).filter((name) => name.startsWith('body-'))).toEqual([]);
     await spool.close();
   });
 

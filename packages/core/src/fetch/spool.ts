@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { holderOf, LOCK_NAME, lockDirectory } from '../directory/directory-lock.js';
 import { sizeOf } from '../directory/whole-file.js';
-import { Pieces } from './body.js';
+import { ChunkBuffer } from './body.js';
 import { failureDetail } from './failure-code.js';
 import type { BodyConsumer } from './fetcher.js';
 import { MAX_STALE_SPOOLS, SPOOL_MEMORY_BYTES, UNLOCKED_SPOOL_MS } from './limits.js';
@@ -15,14 +15,14 @@ import type { BodyFile, FetchOutcome } from './outcome.js';
 
 const PREFIX = 'mannerly-body-';
 
-/** Where large bodies go: a folder for temporary files, made with the first body that needs it. */
+/** Where large bodies go: a directory for temporary files, made with the first body that needs it. */
 export class Spool {
   readonly #parent: string;
-  #folder: string | null = null;
-  #tidied: Promise<unknown> = Promise.resolve();
+  #directory: string | null = null;
+  #cleanup: Promise<unknown> = Promise.resolve();
   #count = 0;
 
-  /** @param parent - Where the folder is made. @default the system's folder for temporary files */
+  /** @param parent - Where the directory is made. @default the system's directory for temporary files */
   constructor(parent = tmpdir()) {
     this.#parent = parent;
   }
@@ -31,32 +31,32 @@ export class Spool {
   open(maxBytes: number): SpooledBody {
     return new SpooledBody(maxBytes, () => {
       this.#count += 1;
-      return join(this.folder(), `body-${this.#count}`);
+      return join(this.directory(), `body-${this.#count}`);
     });
   }
 
   /**
-   * The folder, created if missing. A lock names its process. Folders that killed processes left are removed.
+   * The directory, created if missing. A lock names its process. Directories that killed processes left are removed.
    *
    * @throws The platform's error when it cannot be made.
    */
-  folder(): string {
-    if (this.#folder === null) {
-      const folder = mkdtempSync(join(this.#parent, PREFIX));
+  directory(): string {
+    if (this.#directory === null) {
+      const directory = mkdtempSync(join(this.#parent, PREFIX));
       // Without a lock, other processes leave it alone for an hour. A failure here only costs disk space.
-      this.#tidied = lockDirectory(folder)
+      this.#cleanup = lockDirectory(directory)
         .then(() => removeStale(this.#parent, Date.now()))
         .catch(() => undefined);
-      this.#folder = folder;
+      this.#directory = directory;
     }
-    mkdirSync(this.#folder, { recursive: true });
-    return this.#folder;
+    mkdirSync(this.#directory, { recursive: true });
+    return this.#directory;
   }
 
-  /** Removes the folder, with what is left in it. */
+  /** Removes the directory, with what is left in it. */
   async close(): Promise<void> {
-    await this.#tidied;
-    if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true });
+    await this.#cleanup;
+    if (this.#directory !== null) await rm(this.#directory, { recursive: true, force: true });
   }
 }
 
@@ -64,7 +64,7 @@ export class Spool {
 export class SpooledBody implements BodyConsumer {
   readonly maxBytes: number;
   readonly #newPath: () => string;
-  readonly #start = new Pieces();
+  readonly #start = new ChunkBuffer();
   #bytes = 0;
   #path: string | null = null;
   #file: number | null = null;
@@ -138,21 +138,21 @@ function write(file: number, bytes: Uint8Array): void {
 }
 
 /**
- * Removes folders whose process is gone, judged by their lock, or after an hour if they have none.
+ * Removes directories whose process is gone, judged by their lock, or after an hour if they have none.
  *
- * @throws The platform's error: folders of other users may be unreadable.
+ * @throws The platform's error: directories of other users may be unreadable.
  */
 export async function removeStale(parent: string, nowMs: number): Promise<void> {
   const names = (await readdir(parent)).filter((name) => name.startsWith(PREFIX));
   for (const name of names.slice(0, MAX_STALE_SPOOLS)) {
-    const folder = join(parent, name);
-    if (await isStale(folder, nowMs).catch(() => false)) await rm(folder, { recursive: true, force: true });
+    const directory = join(parent, name);
+    if (await isStale(directory, nowMs).catch(() => false)) await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function isStale(folder: string, nowMs: number): Promise<boolean> {
-  if ((await holderOf(folder)) !== null) return false;
-  if ((await sizeOf(join(folder, LOCK_NAME))) !== null) return true;
+async function isStale(directory: string, nowMs: number): Promise<boolean> {
+  if ((await holderOf(directory)) !== null) return false;
+  if ((await sizeOf(join(directory, LOCK_NAME))) !== null) return true;
   // Its process has not locked it yet, or was killed before that.
-  return nowMs - (await stat(folder)).mtimeMs > UNLOCKED_SPOOL_MS;
+  return nowMs - (await stat(directory)).mtimeMs > UNLOCKED_SPOOL_MS;
 }

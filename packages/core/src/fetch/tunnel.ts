@@ -1,5 +1,5 @@
-// A connection to a judged address through the operator's proxy: HTTP CONNECT (RFC 9110 §9.3.6) by the platform, SOCKS5
-// (RFC 1928) by undici. The proxy is always told the address, never a name: it could resolve it to another one.
+// A connection to a checked address through the operator's proxy: HTTP CONNECT (RFC 9110 §9.3.6) by the platform,
+// SOCKS5 (RFC 1928) by undici. The proxy is always told the address, never a name: it could resolve it to another one.
 
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
@@ -17,19 +17,19 @@ export interface Tunnel {
 
 /** Requests a connection to an address from a proxy. Never throws. */
 export function openTunnel(proxy: OperatorProxy, address: string, port: number): Tunnel {
-  const giveUp = new AbortController();
+  const controller = new AbortController();
   let isReached = false;
   const onReached = (): void => {
     isReached = true;
   };
-  const attempt: Attempt = { address, port, signal: giveUp.signal, onReached };
+  const attempt: Attempt = { address, port, signal: controller.signal, onReached };
   const opened = (proxy.isSocks ? openSocks : openConnect)(proxy, attempt).catch((cause: unknown) => {
     if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
     throw isFault(cause) ? cause : fault('EHOSTUNREACH', `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
   });
   // Nothing waits for it after it was given up.
   opened.catch(() => undefined);
-  return { opened, hasReachedProxy: () => isReached, end: () => giveUp.abort() };
+  return { opened, hasReachedProxy: () => isReached, end: () => controller.abort() };
 }
 
 interface Attempt {
@@ -43,8 +43,9 @@ async function openConnect(proxy: OperatorProxy, { address, port, signal, onReac
   // Loaded only with a proxy, since its namespace loads Node's own fetch, which takes 25 ms from Node.js 22 on.
   const { request: requestHttp } = await import('node:http');
   const target = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
-  const known = proxy.credentials();
-  const basic = known === null ? '' : Buffer.from(`${known.username}:${known.password}`).toString('base64');
+  const credentials = proxy.credentials();
+  const basic =
+    credentials === null ? '' : Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
   return new Promise((resolve, reject) => {
     const request = requestHttp({
       method: 'CONNECT',

@@ -1,8 +1,8 @@
-// The fetcher on undici: HTTP/1.1 with keep-alive over connections to judged addresses, without redirects, retries,
+// The fetcher on undici: HTTP/1.1 with keep-alive over connections to checked addresses, without redirects, retries,
 // cookies and look-ups. An exchange is one object, and ends once, with a value.
 //
-//   connecting ──onConnect──▶ sent ──onHeaders──▶ answering ──onComplete──▶ over
-//        └──────────────── deadline, abort, error, limit: from any of them to over ──────────────┘
+//   connecting ──onConnect──▶ sent ──onHeaders──▶ answering ──onComplete──▶ ended
+//        └──────────────── deadline, abort, error, limit: from any of them to ended ─────────────┘
 //
 // undici's plain handler methods are used instead of the newer controller interface: they pass the raw header lines,
 // and skip the object of headers that the newer interface builds for every response.
@@ -11,7 +11,7 @@ import type { Dispatcher } from 'undici';
 import { checkOptions } from '../call-options.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
-import { BodyCollector, type BodyEnding, encodedLimit } from './body.js';
+import { BodyCollector, type BodyEnd, encodedLimit } from './body.js';
 import { type Connection, ConnectionPool } from './connection.js';
 import { parseContentEncoding } from './content-coding.js';
 import { type ExchangePhase, failureCode, failureDetail } from './failure-code.js';
@@ -60,7 +60,7 @@ export function createUndiciFetcher(options: UndiciFetcherOptions = {}): Fetcher
   };
 }
 
-const NOT_STARTED = new Error('the exchange was over before its request left');
+const EXCHANGE_ENDED = new Error('the exchange was over before its request left');
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: FetchRequest;
@@ -70,7 +70,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Called once: with the outcome, or with `null` if `mayStart` refused. */
   readonly #onEnd: (outcome: FetchOutcome | null) => void;
   readonly #ignoreAbort: () => void;
-  #phase: ExchangePhase | 'over' = 'connecting';
+  #phase: ExchangePhase | 'ended' = 'connecting';
   /** Times the connection, then the header section. */
   #phaseTimer: NodeJS.Timeout;
   #exchangeTimer: NodeJS.Timeout | undefined;
@@ -118,20 +118,20 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Called by undici right before it writes: the last moment at which nothing has been sent. */
   onConnect(): void {
-    if (this.#phase !== 'connecting') throw NOT_STARTED;
+    if (this.#phase !== 'connecting') throw EXCHANGE_ENDED;
     let mayStart = false;
     try {
       mayStart = this.#request.mayStart(this.#connection.localAddress);
     } catch (error) {
       this.fail('internal', failureDetail(error));
-      throw NOT_STARTED;
+      throw EXCHANGE_ENDED;
     }
     if (!mayStart) {
-      this.#over();
-      this.#pool.putBack(this.#connection);
+      this.#finish();
+      this.#pool.release(this.#connection);
       this.#onEnd(null);
       // undici removes the request from its queue and keeps the connection.
-      throw NOT_STARTED;
+      throw EXCHANGE_ENDED;
     }
     const { headersTimeoutMs, requestTimeoutMs } = this.#request.limits;
     this.#phase = 'sent';
@@ -188,42 +188,42 @@ class Exchange implements Dispatcher.DispatchHandler {
   onComplete(): void {
     if (this.#phase !== 'answering') return;
     // A body without a length ends with its connection, and undici accepts even a reset as its end.
-    const isWhole = !this.#connection.hasFailed;
-    this.#over();
-    if (isWhole) this.#pool.putBack(this.#connection);
+    const isComplete = !this.#connection.hasFailed;
+    this.#finish();
+    if (isComplete) this.#pool.release(this.#connection);
     else this.#connection.destroy();
-    this.#answer(isWhole ? 'whole' : 'connection');
+    this.#endWithBody(isComplete ? 'complete' : 'connection');
   }
 
   onError(error: Error): void {
-    if (this.#phase === 'over') return;
+    if (this.#phase === 'ended') return;
     const code = failureCode(error, this.#phase);
     if (this.#phase === 'answering' && (code === 'reset' || code === 'closed-early')) {
-      this.#over();
+      this.#finish();
       this.#connection.destroy();
       // 204 and 304 have no body. A length there is that of another response (RFC 9110 §8.6), and undici waits for its
       // bytes.
-      this.#answer(this.#status === 204 || this.#status === 304 ? 'whole' : 'connection');
+      this.#endWithBody(this.#status === 204 || this.#status === 304 ? 'complete' : 'connection');
     } else {
       this.fail(code, failureDetail(error));
     }
   }
 
   fail(failure: FailureCode, detail: string): void {
-    if (this.#phase === 'over') return;
+    if (this.#phase === 'ended') return;
     const wasSent = this.#phase !== 'connecting';
-    this.#over();
+    this.#finish();
     this.#body?.discard();
     this.#connection.destroy();
     this.#onEnd(this.#failed(failure, detail, wasSent));
   }
 
   /** @param phase - Fails only if this phase still lasts; `null`: in any phase. */
-  #failAfter(ms: number, phase: ExchangePhase | null, failure: FailureCode, what: string): NodeJS.Timeout {
+  #failAfter(ms: number, phase: ExchangePhase | null, failure: FailureCode, subject: string): NodeJS.Timeout {
     const onTime = (): void => {
       if (phase !== null && this.#phase !== phase) return;
       const isProxy = this.#phase === 'connecting' && this.#connection.waitsForProxy;
-      this.fail(isProxy ? 'proxy' : failure, `${what}${isProxy ? ' to the proxy' : ''} within ${ms} ms`);
+      this.fail(isProxy ? 'proxy' : failure, `${subject}${isProxy ? ' to the proxy' : ''} within ${ms} ms`);
     };
     // Timers run before sockets in a turn of the event loop. After a busy turn of ours, the response may already be at
     // the socket, and the server is not to blame.
@@ -232,9 +232,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #onBodyFull(): void {
     if (this.#phase !== 'answering') return;
-    this.#over();
+    this.#finish();
     this.#connection.destroy();
-    this.#answer('limit');
+    this.#endWithBody('limit');
   }
 
   #onWireFull(): void {
@@ -242,22 +242,22 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.fail('headers-too-large', `more than ${MAX_HEADER_PHASE_BYTES} bytes, and no header section`);
   }
 
-  #over(): void {
+  #finish(): void {
     clearTimeout(this.#phaseTimer);
     clearTimeout(this.#exchangeTimer);
     this.#ignoreAbort();
     this.#connection.unwatchWire();
-    this.#phase = 'over';
+    this.#phase = 'ended';
     this.#endedAtMs = this.#nowMs();
   }
 
-  #answer(ending: BodyEnding): void {
+  #endWithBody(ending: BodyEnd): void {
     this.#outcomeOf(ending).then(this.#onEnd, (error) => {
       this.#onEnd(this.#failed('internal', failureDetail(error), true));
     });
   }
 
-  async #outcomeOf(ending: BodyEnding): Promise<FetchOutcome> {
+  async #outcomeOf(ending: BodyEnd): Promise<FetchOutcome> {
     const collector = this.#body;
     if (collector === null) throw new Error('a response without a header section');
     await this.#request.beforeDecoding?.();
@@ -274,7 +274,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       statusText: this.#statusText,
       headers: this.#headers,
       body: decoded.body,
-      truncated: decoded.cut,
+      truncated: decoded.truncated,
       ...(encodedBody === null ? {} : { encodedBody }),
       encodedBytes: collector.encodedBytes,
       ...this.#common(),

@@ -4,7 +4,7 @@
 import { checkOptions } from '../call-options.js';
 import { onAbort } from '../on-abort.js';
 import { parseUrl } from '../parse-url.js';
-import { Pieces } from './body.js';
+import { ChunkBuffer } from './body.js';
 import { parseContentEncoding } from './content-coding.js';
 import { failureCodeWithin, failureDetail } from './failure-code.js';
 import type { Fetcher, FetcherCapabilities, FetchRequest } from './fetcher.js';
@@ -58,14 +58,14 @@ export function createPlatformFetcher(options: PlatformFetcherOptions = {}): Fet
 }
 
 /** Nothing is followed, remembered or carried over. Node's own `fetch` has no cache, but others have. */
-const ALONE = Object.freeze({
+const ISOLATED_REQUEST = Object.freeze({
   redirect: 'manual',
   credentials: 'omit',
   cache: 'no-store',
   referrerPolicy: 'no-referrer',
 });
 /** Failures in which no server was reached. Other failures count as sent, since their phase is unknown. */
-const UNREACHED: ReadonlySet<FailureCode> = new Set(['refused', 'dns', 'unreachable-network', 'tls']);
+const UNSENT_FAILURES: ReadonlySet<FailureCode> = new Set(['refused', 'dns', 'unreachable-network', 'tls']);
 
 /** The reason why we ended an exchange. */
 class ExchangeError extends Error {
@@ -83,8 +83,8 @@ async function exchange(fetch: typeof globalThis.fetch, nowMs: () => number, req
   const { requestTimeoutMs, maxBodyBytes } = limits;
   const headersTimeoutMs = Math.min(limits.headersTimeoutMs, requestTimeoutMs);
   const timing = { startedAtMs: nowMs(), headersAtMs: null as number | null, endedAtMs: 0 };
-  const control = new AbortController();
-  const abort = (failure: FailureCode, detail: string): void => control.abort(new ExchangeError(failure, detail));
+  const controller = new AbortController();
+  const abort = (failure: FailureCode, detail: string): void => controller.abort(new ExchangeError(failure, detail));
   const ignoreAbort = onAbort(signal, () => abort('aborted', 'given up by the crawl'));
   const timer = setTimeout(abort, requestTimeoutMs, 'timeout-exchange', `not ended within ${requestTimeoutMs} ms`);
   const headersTimer = setTimeout(
@@ -95,7 +95,7 @@ async function exchange(fetch: typeof globalThis.fetch, nowMs: () => number, req
   );
   try {
     const sent = form === undefined ? { method, headers } : { method, headers, body: form };
-    const response = await fetch(url, { ...ALONE, ...sent, signal: control.signal });
+    const response = await fetch(url, { ...ISOLATED_REQUEST, ...sent, signal: controller.signal });
     clearTimeout(headersTimer);
     timing.headersAtMs = nowMs();
     const fields: HeaderLines = [...response.headers];
@@ -105,42 +105,42 @@ async function exchange(fetch: typeof globalThis.fetch, nowMs: () => number, req
     // The platform passes on unchanged what it cannot decode.
     const coding = parseContentEncoding(response.headers.get('content-encoding'));
     if (coding.kind === 'unknown') throw new ExchangeError('encoding', coding.detail);
-    const { body, truncated } = await readBody(response, maxBodyBytes, coding.codings.length > 0, control.signal);
+    const { body, truncated } = await readBody(response, maxBodyBytes, coding.codings.length > 0, controller.signal);
     timing.endedAtMs = nowMs();
     const { status, statusText } = response;
-    const came = { url, status, statusText, headers: fields, body, truncated, encodedBytes: body.length };
-    return { kind: 'response', ...came, remoteAddress: null, timing } as const;
+    const received = { url, status, statusText, headers: fields, body, truncated, encodedBytes: body.length };
+    return { kind: 'response', ...received, remoteAddress: null, timing } as const;
   } catch (error) {
-    const { reason } = control.signal;
-    const ours = error instanceof ExchangeError ? error : reason instanceof ExchangeError ? reason : null;
-    const failure = ours?.failure ?? failureCodeWithin(error);
-    const wasSent = ours !== null || !UNREACHED.has(failure);
+    const { reason } = controller.signal;
+    const ownError = error instanceof ExchangeError ? error : reason instanceof ExchangeError ? reason : null;
+    const failure = ownError?.failure ?? failureCodeWithin(error);
+    const wasSent = ownError !== null || !UNSENT_FAILURES.has(failure);
     timing.endedAtMs = nowMs();
-    const detail = ours?.message ?? failureDetail(error);
+    const detail = ownError?.message ?? failureDetail(error);
     return { kind: 'failed', url, failure, detail, remoteAddress: null, wasSent, timing } as const;
   } finally {
     clearTimeout(headersTimer);
     clearTimeout(timer);
     ignoreAbort();
     // Give up a response that is not read to its end.
-    control.abort();
+    controller.abort();
   }
 }
 
 async function readBody({ body }: Response, maxBytes: number, isCoded: boolean, signal: AbortSignal) {
-  const pieces = new Pieces();
+  const chunks = new ChunkBuffer();
   let truncated: ResponseOutcome['truncated'] = null;
   try {
-    for await (const piece of body ?? []) {
-      pieces.push(piece);
-      if (pieces.bytes <= maxBytes) continue;
+    for await (const chunk of body ?? []) {
+      chunks.push(chunk);
+      if (chunks.bytes <= maxBytes) continue;
       truncated = 'limit';
       break;
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    if (isCoded && pieces.bytes === 0) throw new ExchangeError('encoding', failureDetail(error));
+    if (isCoded && chunks.bytes === 0) throw new ExchangeError('encoding', failureDetail(error));
     truncated = 'connection';
   }
-  return { body: pieces.joined().subarray(0, maxBytes), truncated };
+  return { body: chunks.joined().subarray(0, maxBytes), truncated };
 }

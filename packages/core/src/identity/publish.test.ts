@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkedEgress, isUnlisted } from '../fetch/own-addresses.js';
+import { checkEgressRanges, isUnlisted } from '../fetch/own-addresses.js';
 import { DIRECTORY_PATH, DIRECTORY_TAG } from '../signatures/profile.js';
 import { loadSigningKey, type PublicJwk, publicJwkOf, type SigningKey, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
@@ -149,11 +149,11 @@ describe('the card, the list and the page', () => {
     ['198.51.100.0/33', 'a range such as'],
     ['0x7f.1/8', 'a range such as'],
   ])('%s is not a range that can be listed', (range, says) => {
-    expect(() => checkedEgress([range])).toThrow(says);
+    expect(() => checkEgressRanges([range])).toThrow(says);
   });
 
   it('is bounded', () => {
-    expect(() => checkedEgress(Array(1_001).fill('198.51.100.0/28'))).toThrow(
+    expect(() => checkEgressRanges(Array(1_001).fill('198.51.100.0/28'))).toThrow(
       'expected `identity.egress` to be at most 1000 ranges, got 1001',
     );
   });

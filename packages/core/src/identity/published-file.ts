@@ -35,7 +35,7 @@ export function publishedFetcher({ fetcher, allowAddresses, resolve, nowMs }: Di
   const guard = createAddressGuard({ allowAddresses, resolve, nowMs, ports: [] });
   const ms = DIRECTORY_TIMEOUT_MS;
   return async (url) => {
-    const address = await guard.judge(url);
+    const address = await guard.check(url);
     if (address.kind === 'refused') return `its address is refused: ${address.detail}`;
     const outcome = await fetcher.fetch({
       url: url.href,

@@ -2,7 +2,7 @@
 // reports hosts that only fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
 import type { HostLook, HostWarning } from '@mannerly/frontier';
-import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
+import { maxConcurrentRequests } from '../fetch/socket-limit.js';
 import type { Handlers } from '../handle/handlers.js';
 import { issuesText } from '../handle/schema.js';
 import type { RejectedItem } from '../handle/staged.js';
@@ -88,7 +88,7 @@ export class CrawlLog implements JournalListener {
   started(name: string, seeds: readonly string[], concurrency: number): void {
     const more = seeds.length > 1 ? ` and ${plural(seeds.length - 1, 'other seed')}` : '';
     this.#tell('info', 'run-started', `Crawling ${seeds[0]}${more} as ${name}`);
-    if (concurrency === mostRequestsAtOnce()) {
+    if (concurrency === maxConcurrentRequests()) {
       const text = `This process may open few files: ${plural(concurrency, 'request')} at once (ulimit -n lifts it)`;
       this.#tell('warn', 'open-files', text);
     }

@@ -5,7 +5,7 @@ import type { Purpose } from '@mannerly/robots/page';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import { present } from '../present.js';
-import { namesPlace, readSecret } from '../secret-place.js';
+import { isSecretReference, readSecret } from '../secret-place.js';
 import type { LicenseParty, LicenseUser } from './license-terms.js';
 import { MAX_LICENSE_TOKEN_CHARS } from './limits.js';
 
@@ -67,7 +67,7 @@ function originOf(text: string): string {
 function tokenAt(source: string, env: Readonly<Record<string, string | undefined>>): string {
   const secret = readSecret(source, env);
   // A token that was given by value is never shown.
-  if (secret.kind === 'none') throw noToken(namesPlace(source) ? source : 'a place', secret.why);
+  if (secret.kind === 'none') throw noToken(isSecretReference(source) ? source : 'a place', secret.reason);
   if (/^[\x21-\x7e]+$/.test(secret.text) && secret.text.length <= MAX_LICENSE_TOKEN_CHARS) return secret.text;
   throw noToken(source, 'it is not a token of visible ASCII characters');
 }

@@ -4,8 +4,8 @@
 import type { FrontierOptions } from '@mannerly/frontier';
 import { readPatterns } from '../admit/url-pattern.js';
 import { invalidOption } from '../errors.js';
-import { MAX_OWN_HEADERS } from '../fetch/limits.js';
-import { readOwnHeaders } from '../fetch/request-headers.js';
+import { MAX_EXTRA_HEADERS } from '../fetch/limits.js';
+import { parseExtraHeaders } from '../fetch/request-headers.js';
 import { present } from '../present.js';
 import type { HostEntryText } from '../report/host-entry.js';
 import {
@@ -54,7 +54,7 @@ export const HOST_ROWS = {
           'A slower pace. A Request-rate does not replace it, even under `1996-rule-of-thumb`.',
         ),
         headers: row(
-          list(text('a field such as `Accept-Language: de`'), MAX_OWN_HEADERS),
+          list(text('a field such as `Accept-Language: de`'), MAX_EXTRA_HEADERS),
           'As `network.headers`, in addition to those. If several entries have the same name, the last one counts.',
           { default: [] },
         ),
@@ -133,7 +133,7 @@ export function resolveHostEntries(given: readonly GivenEntry[], depth: number |
       throw invalidOption(`${path}.bounds.depth`, `at most \`bounds.depth\`, which is ${depth}`, own);
     readPatterns(`${path}.exclude`, entry.exclude);
     const match = typeof entry.match === 'string' ? [entry.match] : entry.match;
-    return { ...entry, match, headers: readOwnHeaders(entry.headers, `${path}.headers`) };
+    return { ...entry, match, headers: parseExtraHeaders(entry.headers, `${path}.headers`) };
   });
 }
 

@@ -4,7 +4,7 @@ import type { Clock, FrontierStore } from '@mannerly/frontier';
 import type { HookOptions } from '../crawl/hooks.js';
 import type { CookieJar } from '../fetch/cookies.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import { MAX_CONSENT_CHARS, MAX_FORM_FIELDS, MAX_OWN_HEADERS } from '../fetch/limits.js';
+import { MAX_CONSENT_CHARS, MAX_EXTRA_HEADERS, MAX_FORM_FIELDS } from '../fetch/limits.js';
 import type { ItemStage } from '../handle/item-stages.js';
 import { MAX_ITEM_STAGES } from '../handle/limits.js';
 import { isLogger } from '../journal/crawl-log.js';
@@ -73,7 +73,7 @@ export const MACHINE_ROWS = {
         },
       ),
       headers: row(
-        list(text('a field such as `Accept-Language: de`'), MAX_OWN_HEADERS),
+        list(text('a field such as `Accept-Language: de`'), MAX_EXTRA_HEADERS),
         'Fields to add to requests for pages, their files and sitemaps, as `Name: value`. Fields that identify the ' +
           'client, credentials, conditions, and fields of browsers and proxies are refused.',
         {

@@ -10,10 +10,10 @@ import { invalidOption, MannerlyError, shown } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { Credential } from '../fetch/credential.js';
 import { resolveIdentity } from '../fetch/identity.js';
-import { checkedEgress } from '../fetch/own-addresses.js';
+import { checkEgressRanges } from '../fetch/own-addresses.js';
 import { resolveProxy } from '../fetch/proxy.js';
-import { readOwnHeaders } from '../fetch/request-headers.js';
-import { mostRequestsAtOnce } from '../fetch/socket-limit.js';
+import { parseExtraHeaders } from '../fetch/request-headers.js';
+import { maxConcurrentRequests } from '../fetch/socket-limit.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
@@ -83,7 +83,7 @@ export function resolveOptions(options: CrawlerOptions) {
   return {
     identity,
     /** Ranges of the crawl's own addresses. Empty: any address. */
-    egress: checkedEgress(filled.identity.egress),
+    egress: checkEgressRanges(filled.identity.egress),
     /** Absent if requests are not signed. */
     ...(signature === null ? {} : { signature: resolveSignature(signature) }),
     scope,
@@ -167,11 +167,11 @@ function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly st
   const ports = rest.ports === 'any' ? ('any' as const) : [...new Set([...rest.ports, ...seedPorts])];
   // Made once here, to report an invalid range now.
   createAddressGuard({ ...rest, ports, resolve: null, nowMs: () => 0 });
-  const concurrency = Math.min(rest.concurrency, mostRequestsAtOnce());
+  const concurrency = Math.min(rest.concurrency, maxConcurrentRequests());
   return {
     ...rest,
     /** Added to requests for content, by name. */
-    headers: readOwnHeaders(rest.headers),
+    headers: parseExtraHeaders(rest.headers),
     proxy: rest.proxy === null ? null : resolveProxy(rest.proxy),
     concurrency,
     /** Includes those of the seeds. */

@@ -27,7 +27,7 @@ async function read(
   body: string | Uint8Array,
   type: string,
   record: Parameters<typeof pageWork>[1] = {},
-  more: Partial<Pick<PageReaderParts, 'utf8Start' | 'onSlow' | 'decodeText'>> = {},
+  more: Partial<Pick<PageReaderParts, 'utf8Offset' | 'onSlow' | 'decodeText'>> = {},
 ): Promise<Counted> {
   let decodings = 0;
   const reader = new PageReader({
@@ -74,7 +74,7 @@ describe('an HTML page', () => {
       [3, 0],
       [null, 1],
     ] as const) {
-      const { page, decodings } = await read(body, 'text/html', {}, { utf8Start: () => start });
+      const { page, decodings } = await read(body, 'text/html', {}, { utf8Offset: () => start });
       expect(page.title).toBe('Ä ä 😀');
       expect(page.links.map(({ url, rel }) => [url, rel])).toEqual([['https://example.com/%C3%BC?a&b', ['nofollow']]]);
       expect(decodings()).toBe(decoded);

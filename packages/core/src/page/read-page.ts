@@ -26,7 +26,7 @@ export interface PageReaderParts {
    * Where the text of a body begins if these rules say UTF-8, `null` for other charsets. Such a page is read without
    * decoding. Without this function every page is decoded first.
    */
-  readonly utf8Start?: (body: Uint8Array, contentType: string | null, kind: ContentKind) => number | null;
+  readonly utf8Offset?: (body: Uint8Array, contentType: string | null, kind: ContentKind) => number | null;
   /** What the site's tdmrep.json says about a URL. */
   readonly tdmFor: (url: string) => Promise<TdmReservation>;
   /** Whether the fetcher joins field lines of one name. */
@@ -58,7 +58,7 @@ export class PageReader {
     outcome: ResponseOutcome,
     rendering?: RenderedPage,
   ): Promise<PageInCrawl> {
-    const { decodeText, utf8Start, tdmFor, joinsHeaders, tokens, options, nowMs, onSlow } = this.#parts;
+    const { decodeText, utf8Offset, tdmFor, joinsHeaders, tokens, options, nowMs, onSlow } = this.#parts;
     const { headers, body } = outcome;
     const content = contentOf(headers, body);
     const html = content.kind === 'html' ? await loadHtml() : null;
@@ -71,7 +71,7 @@ export class PageReader {
     };
     let facts: HtmlSummary | null = null;
     if (html !== null) {
-      const start = utf8Start?.(body, type, content.kind) ?? null;
+      const start = utf8Offset?.(body, type, content.kind) ?? null;
       facts = html.readHtml(start === null ? decode() : html.utf8Page(body.subarray(start)));
       if (rendering !== undefined) facts = unitedSummary(facts, html.readHtml(rendering.html), rendering, work.url);
     }

@@ -8,7 +8,7 @@ import { SITEMAP_BATCH } from './limits.js';
 import type { SitemapEnd, SitemapEntry, SitemapKind } from './sitemap.js';
 
 /** Decodes bytes to text, piece by piece; a `TextDecoder` is one. */
-export interface PieceDecoder {
+export interface StreamDecoder {
   decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
 }
 
@@ -32,12 +32,12 @@ export interface SitemapFileEnd extends SitemapEnd {
 export async function* readSitemap(source: {
   readonly url: string;
   readonly bytes: Bytes;
-  readonly decoderFor: (start: Uint8Array) => PieceDecoder;
+  readonly decoderFor: (start: Uint8Array) => StreamDecoder;
 }): AsyncGenerator<SitemapBatch, SitemapFileEnd, undefined> {
   // Loaded here with its XML parser: some megabytes that a crawl without sitemaps does not need.
   const { SitemapReader } = await import('./sitemap.js');
   const reader = new SitemapReader(source.url);
-  let decoder: PieceDecoder | null = null;
+  let decoder: StreamDecoder | null = null;
   let batch: SitemapEntry[] = [];
   let bytes = 0;
   let cut: SitemapFileEnd['cut'] = null;

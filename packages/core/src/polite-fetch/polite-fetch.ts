@@ -7,7 +7,7 @@ import { checkOptions } from '../call-options.js';
 import { fetcherOf, storeFor } from '../default-parts.js';
 import { invalidOption, MannerlyError, textOf } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
-import { createFieldsOf, requestHeaders } from '../fetch/request-headers.js';
+import { createExtraHeaders, requestHeaders } from '../fetch/request-headers.js';
 import { Handlers } from '../handle/handlers.js';
 import { type CrawlEvents, createCrawlEmitter } from '../journal/events.js';
 import { unlessAborted } from '../on-abort.js';
@@ -153,7 +153,7 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
   const resolved = resolveOptions(crawl);
   if (cache && resolved.network.cookies !== null)
     throw invalidOption('cache', 'false with `network.cookies`', cache, 'A kept response may be meant for one cookie.');
-  const fieldsOf = createFieldsOf(resolved.network.headers, resolved.hosts);
+  const fieldsOf = createExtraHeaders(resolved.network.headers, resolved.hosts);
   const clock = given.clock ?? idleClock();
   const emitter = createCrawlEmitter((error) => {
     process.emitWarning(`a listener of the polite fetch threw: ${textOf(error)}`, 'MannerlyWarning');

@@ -3,7 +3,7 @@
 import type { JsonValue } from '@mannerly/frontier';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isForTag } from '../fetch/outcome.js';
+import { matchesTag } from '../fetch/outcome.js';
 import { encodeJson } from '../json-record.js';
 import { resolveRecrawl } from '../options/options.js';
 import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
@@ -241,7 +241,7 @@ describe('conditions', () => {
     [{}, '"a"', true],
     [{ ETag: '"b"' }, null, true],
   ])('a 304 with %j for %s', (received, sent, isForIt) => {
-    expect(isForTag(headers(received as Record<string, string>), sent)).toBe(isForIt);
+    expect(matchesTag(headers(received as Record<string, string>), sent)).toBe(isForIt);
   });
 
   it.each([

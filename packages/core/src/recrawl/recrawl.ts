@@ -3,7 +3,7 @@
 
 import { FrontierError, type JsonValue, type PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
-import { type HeaderLines, isForTag, type ResponseOutcome } from '../fetch/outcome.js';
+import { type HeaderLines, matchesTag, type ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
 import type { Journal } from '../journal/journal.js';
 import { writeJson } from '../json-record.js';
@@ -159,7 +159,7 @@ export class Recrawl {
     const flight = this.#inFlight.get(work);
     const before = flight?.before ?? null;
     if (flight === undefined || before === null || Object.keys(flight.conditions).length === 0) return 'unasked';
-    if (!isForTag(headers, flight.conditions['if-none-match'] ?? null)) {
+    if (!matchesTag(headers, flight.conditions['if-none-match'] ?? null)) {
       await this.#write({ ...before, ...NO_VALIDATORS });
       return 'mismatch';
     }

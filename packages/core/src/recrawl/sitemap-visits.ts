@@ -2,7 +2,7 @@
 // within an hour of the last reading. What their dates say about pages is kept next to them.
 
 import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
-import { isForTag, type ResponseOutcome } from '../fetch/outcome.js';
+import { matchesTag, type ResponseOutcome } from '../fetch/outcome.js';
 import { urlKey, writeJson } from '../json-record.js';
 import type { FeedRhythm } from '../page/sitemap.js';
 import { present } from '../present.js';
@@ -128,7 +128,7 @@ export class SitemapVisits {
   async notModified(work: PageWork, { headers, timing }: ResponseOutcome): Promise<'known' | 'mismatch' | 'unasked'> {
     const { before = null, conditions = {} } = this.#inFlight.get(work) ?? {};
     if (before === null || Object.keys(conditions).length === 0) return 'unasked';
-    if (!isForTag(headers, conditions['if-none-match'] ?? null)) {
+    if (!matchesTag(headers, conditions['if-none-match'] ?? null)) {
       await this.#write(work, { ...before, ...NO_VALIDATORS });
       return 'mismatch';
     }

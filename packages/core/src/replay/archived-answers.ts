@@ -50,9 +50,9 @@ async function decode(
   let isFull = false;
   // What follows a full body is skipped, so that the next exchange can be read.
   for await (const bytes of body) if (!isFull) isFull = collector.push(bytes) === 'full';
-  const decoded = await collector.end(truncated ?? 'whole');
+  const decoded = await collector.end(truncated ?? 'complete');
   if (decoded.kind === 'undecodable') return { body: new Uint8Array(0), truncated: 'connection', encodedBytes: 0 };
-  return { body: decoded.body, truncated: decoded.cut, encodedBytes: collector.encodedBytes };
+  return { body: decoded.body, truncated: decoded.truncated, encodedBytes: collector.encodedBytes };
 }
 
 /**

@@ -10,7 +10,7 @@ import { openWarcs } from '../archive/warc-files.js';
 import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { invalidOption, textOf } from '../errors.js';
-import { decodeText, utf8Start } from '../fetch/charset.js';
+import { decodeText, utf8Offset } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { Spool } from '../fetch/spool.js';
@@ -314,7 +314,7 @@ class Replay {
     if (reader === undefined) {
       reader = new PageReader({
         decodeText,
-        utf8Start,
+        utf8Offset,
         tdmFor: async () => this.#visit?.tdm ?? { reserved: null, policy: null },
         joinsHeaders: settings.joinsHeaders,
         tokens: settings.tokens,

@@ -1,7 +1,7 @@
 // What a crawl is doing right now: the requests under way, and the hosts that wait, until when and why.
 
 import type { Frontier, HostWait, ReadyHost } from '@mannerly/frontier';
-import type { Egress, RequestUnderway } from '../fetch/egress.js';
+import type { Egress, InFlightRequest } from '../fetch/egress.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import type { ResolvedBoundsOptions, ResolvedOptions } from '../options/options.js';
 import type { RunState } from '../report/crawl-report.js';
@@ -27,7 +27,7 @@ export interface CrawlActivity {
   readonly seedCount: number;
   readonly bounds: ResolvedBoundsOptions;
   /** Requests that were sent and are not over, oldest first, up to `limit`. */
-  readonly underway: readonly RequestUnderway[];
+  readonly underway: readonly InFlightRequest[];
   /** The number of all requests under way. */
   readonly underwayCount: number;
   /** Hosts whose turn has come or whose work is in flight, up to `limit`. */
@@ -63,8 +63,8 @@ export function activityOf(
   const most = Math.min(Math.max(0, Math.trunc(limit)), MAX_ACTIVITY_HOSTS);
   const waits = lastWaits ?? frontier.waits(MAX_REPORTED_WAITS);
   return {
-    underway: egress.underway(most),
-    underwayCount: egress.underwayCount,
+    underway: egress.inFlight(most),
+    underwayCount: egress.inFlightCount,
     ready: lastWaits === null ? frontier.ready(most) : [],
     waits: waits.slice(0, most),
     waitingHosts: waits.length,

@@ -3,9 +3,9 @@
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import type { CrawlArchive } from '../archive/crawl-archive.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
-import type { MakeJar } from '../fetch/cookies.js';
+import type { JarFactory } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
-import type { FieldsOf } from '../fetch/request-headers.js';
+import type { ExtraHeadersOf } from '../fetch/request-headers.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import type { Journal } from '../journal/journal.js';
 import type { LicenseTokens } from '../licensing/licensing-options.js';
@@ -27,8 +27,8 @@ interface SendingRun {
 export function createRunEgress(
   run: SendingRun,
   tokens: LicenseTokens,
-  cookies: MakeJar | null,
-  fieldsOf: FieldsOf,
+  cookies: JarFactory | null,
+  fieldsOf: ExtraHeadersOf,
 ): Egress {
   const { setup, journal, nowMs, stop } = run;
   const { options, fetcher } = setup;
@@ -43,14 +43,14 @@ export function createRunEgress(
       tell: (warning) => journal.frontierEvent(warning),
       stop: stopFor,
     }),
-    leavesFrom: options.egress,
+    egressRanges: options.egress,
     onFetcherError: (url, error) => journal.hookError('fetcher', url, error),
     onProxyDown: (url, detail) => journal.warning('proxy-down', url, detail),
     stop: stopFor,
     guard: createAddressGuard({ ...network, nowMs }),
     limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
     network: { ...network, cookies },
-    fieldsOf,
+    extraHeadersOf: fieldsOf,
     nowMs,
     onRequest: journal.request.bind(journal),
     onExchange: options.archive === null ? undefined : (sent, outcome) => run.archive?.exchanged(sent, outcome),

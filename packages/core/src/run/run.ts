@@ -18,10 +18,10 @@ import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { Companions } from '../discovery/companions.js';
 import { Sitemaps } from '../discovery/sitemaps.js';
 import { MannerlyError } from '../errors.js';
-import { decodeText, utf8Start } from '../fetch/charset.js';
-import { jarMaker, type MakeJar } from '../fetch/cookies.js';
+import { decodeText, utf8Offset } from '../fetch/charset.js';
+import { createJarFactory, type JarFactory } from '../fetch/cookies.js';
 import type { Egress } from '../fetch/egress.js';
-import { createFieldsOf, offerOf } from '../fetch/request-headers.js';
+import { createExtraHeaders, negotiationKey } from '../fetch/request-headers.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
@@ -135,7 +135,7 @@ export class Run {
     checkSetup(setup);
     const { signIn, network } = options;
     setup.handlers.checkFor({ hasBrowser: setup.fetcher.renderer !== undefined, hasForm: signIn?.form != null });
-    const cookies = await jarMaker(network.cookies, signIn?.form == null ? null : signIn.origin);
+    const cookies = await createJarFactory(network.cookies, signIn?.form == null ? null : signIn.origin);
     // The module is loaded only if needed: a crawl that keeps no visits starts sooner without it.
     const recrawls = options.recrawl !== null || setup.again ? await import('../recrawl/recrawl.js') : null;
     const startedAtMs = clock.nowMs();
@@ -157,7 +157,7 @@ export class Run {
     { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
     readings: ReadingLog,
     pending: PendingDecisions,
-    cookies: MakeJar | null,
+    cookies: JarFactory | null,
     recrawls: typeof import('../recrawl/recrawl.js') | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
@@ -196,17 +196,17 @@ export class Run {
 
     this.frontier = createRunFrontier(this, needsFrontier);
     const { frontier } = this;
-    const fieldsOf = createFieldsOf(network.headers, options.hosts);
+    const fieldsOf = createExtraHeaders(network.headers, options.hosts);
     const sentAs = (url: string): string => {
       const { hostname, origin } = new URL(url);
-      return offerOf(identity, fieldsOf(hostname), origin === options.signIn?.origin);
+      return negotiationKey(identity, fieldsOf(hostname), origin === options.signIn?.origin);
     };
     this.recrawl = recrawls === null ? null : new recrawls.Recrawl(this, options.recrawl ?? DEFAULT_RECRAWL, sentAs);
     this.admit = createAdmit(scope, bounds, this.knowledge.watch, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({
       decodeText,
-      utf8Start,
+      utf8Offset,
       tdmFor: (url) => this.companions.tdmFor(url),
       joinsHeaders: !fetcher.capabilities.rawHeaders,
       tokens: identity.tokens,

@@ -90,7 +90,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   }
   const endedAtMs = Date.now();
   await request.beforeDecoding?.();
-  const decoded = await decode(async () => collector.end(answer.isCut ? 'connection' : 'whole'));
+  const decoded = await decode(async () => collector.end(answer.isCut ? 'connection' : 'complete'));
   if (decoded.kind === 'undecodable') return failed('encoding', decoded.detail);
   const encodedBody = collector.encodedBody();
   return {
@@ -101,7 +101,7 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
     headers: answer.headers,
     body: decoded.body,
     ...(encodedBody === null ? {} : { encodedBody }),
-    truncated: decoded.cut,
+    truncated: decoded.truncated,
     encodedBytes: collector.encodedBytes,
     remoteAddress: request.address.address,
     timing: { startedAtMs, headersAtMs, endedAtMs },
