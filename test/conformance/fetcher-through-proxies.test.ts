@@ -6,7 +6,7 @@ import { fetcherSuite } from 'mannerly/fetcher-conformance';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startProxy, type TestProxy } from '../support/proxies.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 describe.each(['CONNECT', 'SOCKS5'] as const)('the undici fetcher behind a proxy of %s', (kind) => {

@@ -14,7 +14,7 @@ import { crawlVirtually, type VirtualCrawlOptions } from '../support/virtual-cra
 import { page, type ReplyParts, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 /** What says later, for 500 seconds. */

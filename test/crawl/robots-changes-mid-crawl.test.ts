@@ -10,7 +10,7 @@ import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, type Reply, text, type WebExchange } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const FASTER = 100;

@@ -11,7 +11,7 @@ import { judge, POLITE, smallestGapMs } from '../support/politeness.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 type Hosts = NonNullable<CrawlerOptions['hosts']>;

@@ -13,7 +13,7 @@ export const [USER, PASSWORD, TOKEN, SESSION] = [
   'tok.en-9f8a7b6c',
   'sess-5e4d3c2b',
 ];
-/** However it may be coded. */
+/** The secrets in every encoding in which they could appear. */
 export const SECRETS: string[] = [
   PASSWORD,
   encodeURIComponent(PASSWORD),
@@ -23,9 +23,9 @@ export const SECRETS: string[] = [
   USER,
 ].flatMap((each) => [each, Buffer.from(each).toString('base64').slice(0, -4)]);
 SECRETS.push(Buffer.from(`${USER}:${PASSWORD}`).toString('base64'));
-/** Where the secrets are. */
+/** The environment variables that hold the secrets. */
 export const ENV = { TEST_PAIR: `${USER}:${PASSWORD}`, TEST_TOKEN: TOKEN, TEST_USER: USER, TEST_PASSWORD: PASSWORD };
-/** Sets the variables for the tests of a file. */
+/** Sets these variables for the tests of a file. */
 export function withSecrets(): void {
   beforeAll(() => void Object.assign(process.env, ENV));
   afterAll(() => {
@@ -36,7 +36,6 @@ export function withSecrets(): void {
 export const consent = 'account of our own, terms read on 2026-03-01';
 export const ROBOTS = text('User-agent: *\nDisallow: /closed\n');
 export const siteOf = (hosts: Record<string, Routes>) => webForTest({ hosts, tls: SITE_TLS });
-/** The option. */
 export type SignIn = NonNullable<CrawlerOptions['signIn']>;
 
 /** Crawls with an account. */
@@ -56,13 +55,13 @@ export const formAt = (web: Web, more: Partial<NonNullable<SignIn['form']>> = {}
   form: { url: web.url(SITE, '/login'), fields: ['user=env:TEST_USER', 'password=env:TEST_PASSWORD'], ...more },
 });
 
-/** `path` or `path!` where the request carried something of the account, in order. */
+/** The paths that were requested, in order; with `!` where the request carried something of the account. */
 export const carried = (web: Web, host: string): string[] =>
   web.log
     .filter((each) => each.host === host)
     .map(({ path, headers }) => ((headers['authorization'] ?? headers['cookie']) ? `${path}!` : path));
 
-/** A site with a session: its form takes the fields of the tests and the token of its page. */
+/** A site with a session. Its login form requires the fields of these tests and the token of its page. */
 export function sessionSite(more: Routes = {}, posts: string[] = []): Record<string, Routes> {
   const inside =
     (title: string, links: string[] = []) =>

@@ -1,4 +1,4 @@
-// A site of which it is known what has changed, for recrawls. Days pass between the runs by the clock of the crawl.
+// A site whose changes are known, for recrawls. The crawl's clock moves by days between the runs.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,9 +16,9 @@ export const HTML = { 'content-type': 'text/html' };
 
 export type Answer = (at: number, request: WebRequest) => ReplyParts;
 
-/** The site of a test file, as new for each of its tests. */
+/** The site of a test file, reset before each test. */
 export function changingSite() {
-  /** The edition of each page: it changes with the number. */
+  /** The edition of each page; a page changes with it. */
   const edition = Array.from({ length: PAGES }, () => 1);
   /** Numbers of pages that are gone. */
   const gone = new Set<number>();
@@ -32,7 +32,7 @@ export function changingSite() {
 
   const links = (at: number): string[] => [2 * at + 1, 2 * at + 2].filter((to) => to < PAGES).map((to) => `/${to}`);
   const html = (at: number, more = ''): string => page(`Page ${at}, ${edition[at]}`, links(at), more);
-  /** With an ETag by the edition. */
+  /** Answers with an ETag for the edition. */
   const tagged: Answer = (at, { headers }) => {
     const etag = `"${at}-${edition[at]}"`;
     if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
@@ -46,7 +46,9 @@ export function changingSite() {
     const routes = Object.fromEntries(edition.map((_, at) => [at === 0 ? '/' : `/${at}`, route(at)]));
     const web = await webForTest({ hosts: { 'a.test': routes } });
     let seen = 0;
-    /** One run after so many days. @returns What it told, and the requests for pages that the site has had since. */
+    /**
+     * Runs the crawl after so many days. @returns The crawl's story, and the requests for pages since the run before.
+     */
     const run = async (afterDays: number, options: Partial<TestCrawlOptions> = {}) => {
       const clock = createShiftedClock(afterDays * DAY_MS);
       const story: CrawlStory = await crawl({

@@ -1,34 +1,34 @@
-// A real Chromium for the tests of pages: Debian's `chromium` from the PATH, or the program that CHROMIUM names, driven
-// by playwright-core, which brings no browser of its own. Where none is there the suites are not run, and say so by
+// A real Chromium for the tests of pages: the program that CHROMIUM names, or `chromium` from the PATH (Debian's
+// package). playwright-core drives it, and brings no browser of its own. Without a Chromium the suites are skipped by
 // name; with CI=true that is a failure.
 
 import { spawnSync } from 'node:child_process';
 import type { Browser } from 'playwright-core';
 
-/** The program, where another one than the PATH's is to be tried. */
+/** The program; CHROMIUM overrides the one in the PATH. */
 const PROGRAM = process.env['CHROMIUM'] ?? 'chromium';
-/** Milliseconds that a browser may take until it answers on a busy machine, and how often it is started. */
+/** How many milliseconds a browser may take to answer on a busy machine, and how many starts are tried. */
 const START_MS = 120_000;
 const MOST_STARTS = 3;
 
 /**
- * What containers need, which have neither the namespaces of the sandbox nor a large /dev/shm; only our own pages are
- * opened.
+ * Containers need these: they lack the namespaces of the sandbox and a large /dev/shm. The tests open only our own
+ * pages.
  */
 export const CONTAINER_FLAGS: readonly string[] = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
 
-/** Where the browser is; `null`: not installed. */
+/** The path of the browser; `null`: not installed. */
 export const CHROMIUM: string | null = executablePath();
 
-/** Whether there is a Chromium to try; `false`: suites are skipped by name, or fail where `CI` is set. */
+/** Whether there is a Chromium to test with; `false`: suites are skipped by name, or fail if `CI` is set. */
 export const HAS_CHROMIUM = CHROMIUM !== null;
 
 /**
- * Starts a browser without a window. The caller closes it.
+ * Starts a headless browser. The caller closes it.
  *
  * @param flags - In addition to those that a container needs.
- * @returns `null` where no Chromium is installed.
- * @throws The platform's error when it is installed and does not start, several times.
+ * @returns `null` if no Chromium is installed.
+ * @throws The platform's error if it is installed and fails to start several times.
  */
 export async function launchChromium(flags: readonly string[] = []): Promise<Browser | null> {
   if (CHROMIUM === null) return null;

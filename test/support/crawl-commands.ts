@@ -1,4 +1,4 @@
-// The command in processes of its own, and a web on many addresses of this machine that stamps arrivals.
+// Runs the command in processes, next to a web on many loopback addresses that stamps arrivals.
 
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
@@ -18,7 +18,7 @@ export function mannerlyIn(cwd: string, ...words: readonly string[]): Promise<En
   return startMannerly(cwd, ...words).ended;
 }
 
-/** Starts it. `interrupt`: as Ctrl-C does. */
+/** Starts the command in a folder. `interrupt` sends what Ctrl-C sends. */
 export function startMannerly(cwd: string, ...words: readonly string[]): StartedCommand {
   const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'], cwd });
   let [printed, told] = ['', ''];
@@ -43,11 +43,11 @@ export function startMannerly(cwd: string, ...words: readonly string[]): Started
   };
 }
 
-/** A command that runs. */
+/** A running command. */
 interface StartedCommand {
   readonly ended: Promise<Ended>;
   interrupt(): void;
-  /** Waits until standard error has it. */
+  /** Waits until standard error matches. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
@@ -60,10 +60,10 @@ export interface Arrival {
   readonly endMs: number;
 }
 
-/** Hosts at loopback addresses, as Linux has them; each has pages that lead to one another. */
+/** Hosts at loopback addresses, as Linux provides them. The pages of each host link to one another. */
 export interface ManyHosts {
   readonly seeds: readonly string[];
-  /** In the order in which they ended; robots.txt left out. */
+  /** In the order in which they ended, without robots.txt. */
   readonly arrivals: readonly Arrival[];
   /** Every page of every host. */
   readonly pages: readonly string[];
@@ -86,7 +86,7 @@ export async function startHosts(net: string, hosts: number, pagesPerHost: numbe
       }
       const number = path === '/' ? 0 : Number(path.slice(1));
       response.setHeader('content-type', 'text/html');
-      // No client has the last byte before that, however late this process hears of the end.
+      // Taken before the answer is sent: no client can have the last byte earlier, however late the `close` event is.
       const endMs = webNow();
       response.once('close', () => arrivals.push({ url: `http://${host}:${port}${path}`, host, startMs, endMs }));
       response.end(
@@ -114,7 +114,7 @@ export async function startHosts(net: string, hosts: number, pagesPerHost: numbe
   };
 }
 
-/** Pairs of requests to one host that are closer than `ms`, the end of one to the start of the next. */
+/** Requests to one host that start less than `ms` after the end of the one before. */
 export function tooEarly(arrivals: readonly Arrival[], ms: number): string[] {
   const last = new Map<string, number>();
   return arrivals

@@ -1,5 +1,5 @@
-// Runs a crawl against a loopback web and keeps everything it tells: the report, the events and the items.
-// Names resolve to 127.0.0.1 inside the crawl alone, so that no test depends on the machine's resolver.
+// Runs a crawl against a loopback web and keeps all its results: the report, the events and the items. Names resolve to
+// 127.0.0.1 inside the crawl only, so no test depends on the machine's resolver.
 
 import { type HostWarning, memoryStore } from '@mannerly/frontier';
 import {
@@ -13,27 +13,27 @@ import {
 } from 'mannerly';
 import { expect } from 'vitest';
 
-/** The crawler type as the package hands it out. */
+/** The crawler type that the package exports. */
 export type Crawler = ReturnType<typeof createCrawler>;
 
-/** What the tests' crawler says of itself; stands in every User-Agent. */
+/** The contact of the tests' crawler; part of every User-Agent. */
 export const CONTACT = 'https://example.org/our-crawler';
 
-/** An interval of zero: for tests that are not about spacing. Loopback only. */
+/** An interval of zero, for tests that are not about spacing. Loopback only. */
 export const NO_INTERVAL = { factor: 0, minMs: 0, maxMs: 0 } as const;
 
-/** What a test says of its crawl; the rest is filled in for loopback. */
+/** The options of a test's crawl; the rest is filled in for loopback. */
 export type TestCrawlOptions = Partial<CrawlerOptions> & {
   readonly seeds: readonly string[];
-  /** Registers handlers. @default every HTML page is emitted with its title and its links followed */
+  /** Registers handlers. @default emits the title of every HTML page and follows its links */
   readonly handlers?: (crawler: Crawler) => void;
   /** The crawl directory; absent: none. */
   readonly out?: string;
-  /** Visits known pages again. @default false */
+  /** Visits known pages again, as `--again` does. @default false */
   readonly again?: boolean;
 };
 
-/** Everything a crawl told. */
+/** Everything that a crawl reported. */
 export interface CrawlStory {
   readonly crawler: Crawler;
   readonly report: CrawlReport;
@@ -89,29 +89,29 @@ export async function crawl(options: TestCrawlOptions): Promise<CrawlStory> {
   crawler.events.on('host-warning', (notice) => notices.push(notice));
   const { out, again = false } = options;
   const report = await crawler.run(out === undefined ? { again } : { out, again });
-  // Known pages that wait for another visit have their word.
+  // In a recrawl, known pages that wait for their next visit have a decision already.
   if (!again) expectEveryUrlDecided(report, decisions, options.orderSeed !== undefined);
   expectPagesToAgree(report);
   return { crawler, report, decisions, requests, notices, items, itemUrls: items.map((item) => item.url) };
 }
 
-/** Every URL that is still queued has its word, so that the outcomes add up to what was found. */
+/** Every URL that is still queued has a decision, so the outcomes add up to the number of URLs found. */
 function expectEveryUrlDecided(
   { part, queued }: CrawlReport,
   decisions: readonly UrlDecision[],
   isSeeded: boolean,
 ): void {
-  // What a browser requested, and what a licence holds, is held without being queued.
+  // A browser's requests, and pages that a licence holds, are held without being queued.
   const isQueued = ({ status, reason, detail }: UrlDecision): boolean =>
     status === 'held' && reason !== 'license' && !detail?.includes('in a browser');
   const held = decisions.filter(isQueued).length;
-  // Of a queue that several processes share, each knows its part. With an order seed links wait, known or not.
+  // Of a queue that several processes share, each knows only its part. With an order seed, links wait, known or not.
   if (part !== undefined) return;
   if (isSeeded) expect(held).toBeLessThanOrEqual(queued);
   else expect(held, 'URLs that are held, of those that are queued').toBe(queued);
 }
 
-/** The pages of all hosts are those of the crawl. */
+/** The pages of all hosts add up to the pages of the crawl. */
 function expectPagesToAgree({ politeness, politenessOf, pages, part }: CrawlReport): void {
   if (politenessOf !== 'crawl' || part !== undefined || politeness.some((row) => row.pages === null)) return;
   const ofHosts = politeness.reduce((sum, row) => sum + (row.pages ?? 0), 0);

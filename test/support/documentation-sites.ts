@@ -1,5 +1,5 @@
-// Documentation as Debian packages bring it: sites from outside this project, thousands of pages, finite, full of pages
-// that resemble each other. Served as plain files on loopback.
+// Documentation from Debian packages: sites from outside this project with thousands of pages, many of them alike.
+// Served as plain files on loopback.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A site: the package it comes from, and its folder; `null` where it is not installed. */
+/** A site: its package, and its folder; `null`: not installed. */
 export interface DocumentationSite {
   readonly name: string;
   readonly root: string | null;
@@ -15,7 +15,7 @@ export interface DocumentationSite {
 
 const DOCS = '/usr/share/doc';
 
-/** Package folders carry versions: they are found by listing. */
+/** The folder names contain versions, so they are found by listing. */
 export const DOCUMENTATION_SITES: readonly DocumentationSite[] = [
   { name: 'python3-doc', root: process.env['MANNERLY_DOC_SITE'] ?? find(/^python3(\.\d+)?(-doc)?$/) },
   { name: 'postgresql-doc', root: process.env['MANNERLY_DOC_SITE_2'] ?? find(/^postgresql-doc-\d+$/) },
@@ -49,7 +49,7 @@ export async function serveFolder(root: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** How many HTML pages a folder holds, those in its folders too. */
+/** The number of HTML pages in a folder and its subfolders. */
 export function htmlPages(root: string): number {
   return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html')).length;
 }

@@ -1,5 +1,2 @@
-/**
- * A port of 127.0.0.1 that no one listens at, nor at the one 10,000 higher; below those that the system gives by
- * itself.
- */
+/** A port of 127.0.0.1 on which nothing listens, nor on the one 10,000 higher. Below the system's ephemeral ports. */
 export function freePort(): Promise<number>;

@@ -1,16 +1,16 @@
-// Ports for servers that tests start, kill and start again at the same place. They lie below those that the system
-// gives to anyone who asks for any, and to connections: while a server is away no one takes its port by chance.
+// Ports for servers that tests start, kill and restart on the same port. They lie below the system's ephemeral ports,
+// so nothing takes them by chance while the server is down.
 
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 const LEAST = 12_000;
 const MOST = 22_000;
-/** A Redis of a cluster listens at a second port, so much higher. */
+/** A Redis cluster node listens on a second port, which is higher by this. */
 const SECOND = 10_000;
 const MOST_TRIES = 200;
 
-/** A port of 127.0.0.1 that no one listens at, nor at the one 10,000 higher. */
+/** A port of 127.0.0.1 on which nothing listens, nor on the one 10,000 higher. */
 export async function freePort() {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const port = randomInt(LEAST, MOST);

@@ -1,5 +1,5 @@
-// Judges what a web of chance saw, by the specification (access §2 to §10) and by what the web knows of its own files.
-// Nothing of the crawler's is used: no parser, no clock, no log.
+// Checks the log of a random web against the specification (access §2 to §10), and against what the web knows of its
+// own files. It uses nothing of the crawler: no parser, no clock, no log.
 
 import type { UrlDecision } from 'mannerly';
 import { ITEMS, type RandomRules } from './random-rules.js';
@@ -12,11 +12,11 @@ const DAY = 24 * HOUR;
 
 /** What is known of one robots.txt after an answer. */
 interface Known {
-  /** When its last answer was whole. */
+  /** When its last complete answer ended. */
   readonly atMs: number;
   /** `null`: nothing may be requested. */
   readonly freshUntilMs: number | null;
-  /** The last good copy; `null`: there is none, or it does not count. */
+  /** The last good copy; `null`: there is none, or it no longer counts. */
   readonly rules: RandomRules | null;
   readonly copyAtMs: number;
   readonly failures: number;
@@ -25,7 +25,7 @@ interface Known {
 
 const NOTHING: Known = { atMs: 0, freshUntilMs: null, rules: null, copyAtMs: 0, failures: 0, retryAtMs: 0 };
 
-/** Everything that was impolite, in words; none for a polite crawl. */
+/** Every fault, as text; none for a polite crawl. */
 export function faultsOf(random: RandomWeb): string[] {
   const log = random.log();
   const shown = shownFrom(random.startMs);
@@ -36,7 +36,7 @@ export function faultsOf(random: RandomWeb): string[] {
     const at = authorityOf(random, seen.origin);
     const known = rulesAt(at, seen.startMs);
     if (known.freshUntilMs === null) faults.push(`without an answer of robots.txt: ${shown(seen)}`);
-    // The last answer of its host serves the next request, however long the host's interval is.
+    // An expired robots.txt still serves the first request to its host after it, however long the host's interval is.
     else if (seen.startMs >= known.freshUntilMs && known.atMs < lastEndMs(log, seen))
       faults.push(`by an expired robots.txt: ${shown(seen)}`);
     if (log.some((other) => other.robotsOf === at && other.startMs <= seen.startMs && other.endMs > seen.startMs))
@@ -64,10 +64,10 @@ export function faultsOf(random: RandomWeb): string[] {
   return faults;
 }
 
-/** A decision, and the number of its run: each run has its own about what robots.txt closes. */
+/** A decision, and the number of its run: each run makes its own decisions about what robots.txt closes. */
 export type DecisionOfRun = UrlDecision & { readonly run: number };
 
-/** A URL that was requested twice, or never, or of which the decisions say what the web did not see. */
+/** URLs that were requested twice or never, and decisions that contradict the web's log. */
 export function misreported(random: RandomWeb, decisions: readonly DecisionOfRun[]): string[] {
   const log = random.log();
   const rulesAt = robotsOver(random, []);
@@ -78,7 +78,7 @@ export function misreported(random: RandomWeb, decisions: readonly DecisionOfRun
   for (const [url, all] of decided) {
     const { origin, pathname, search } = new URL(url);
     const path = pathname + search;
-    // What did not come to an end in one run did in a later one.
+    // A URL that was held in one run ended in a later one.
     const ends = all.filter(({ status }) => status !== 'held');
     const counted = ends.filter(({ replaces }) => replaces === undefined);
     if (new Set(counted.map(({ run }) => run)).size < counted.length && !OFTEN.test(path))
@@ -100,12 +100,12 @@ export function misreported(random: RandomWeb, decisions: readonly DecisionOfRun
   return faults;
 }
 
-/** When the last request to the host of a request ended, before it began. */
+/** When the request before this one to the same host ended. */
 function lastEndMs(log: readonly RandomExchange[], { host, startMs }: RandomExchange): number {
   return Math.max(0, ...log.flatMap((other) => (other.host === host && other.startMs < startMs ? other.endMs : [])));
 }
 
-/** Paths of what is read again as often as robots.txt is, and of what a handler requests. */
+/** Paths that are read as often as robots.txt is, and paths that a handler requests. */
 const OFTEN = /^\/(f9|kept|data\.txt|\.well-known)/;
 
 function shownFrom(startMs: number): (exchange: RandomExchange) => string {
@@ -116,7 +116,7 @@ function authorityOf({ authorities }: RandomWeb, origin: string): number {
   return authorities.findIndex((each) => each.origin === origin);
 }
 
-/** What was known of an authority's robots.txt at a time. @param faults - Gets requests that came too early. */
+/** The state of an authority's robots.txt at a time. @param faults - Receives requests for it that came too early. */
 function robotsOver(random: RandomWeb, faults: string[]): (at: number, atMs: number) => Known {
   const { authorities, startMs } = random;
   const log = random.log();
@@ -124,7 +124,10 @@ function robotsOver(random: RandomWeb, faults: string[]): (at: number, atMs: num
   return (at, atMs) => files[at]!.findLast((known) => known.atMs <= atMs) ?? NOTHING;
 }
 
-/** What was known of an authority's robots.txt after each answer, in order; and requests for it that came too early. */
+/**
+ * The state of an authority's robots.txt after each answer, in order. Adds requests for it that came too early to
+ * `faults`.
+ */
 function knownOver(
   log: readonly RandomExchange[],
   authorities: readonly RandomAuthority[],
@@ -155,7 +158,7 @@ function knownOver(
     else if (seen.version !== null) known = whole(seen, versions[seen.version]!, lifetimeMs);
     else if (seen.status === 404) known = whole(seen, null, DAY);
     else if (seen.status === 403) {
-      // An earlier copy stays in force as long as it is younger than a day.
+      // An earlier copy stays in force until it is a day old.
       const isKept = known.copyAtMs > 0 && known.rules !== null && seen.endMs - known.copyAtMs < DAY;
       known = { ...whole(seen, isKept ? known.rules : null, HOUR), copyAtMs: isKept ? known.copyAtMs : 0 };
     } else {
@@ -169,7 +172,7 @@ function knownOver(
   return over;
 }
 
-/** The spacing of one host name, over all its authorities: access §9, and the pauses of §10. */
+/** The spacing of one host name over all its authorities: access §9, and the pauses of §10. */
 function tooEarly(
   log: readonly RandomExchange[],
   authorities: readonly RandomAuthority[],
@@ -214,7 +217,7 @@ function tooEarly(
   return faults;
 }
 
-/** Hosts of one domain at one address: one at a time, and the least pause in between. */
+/** Hosts of one domain at one address: one request at a time, and at least the minimum pause in between. */
 function sharedAddress(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
   return log.flatMap((now, index) => {
     const before = log[index - 1];
@@ -222,7 +225,7 @@ function sharedAddress(log: readonly RandomExchange[], shown: (exchange: RandomE
   });
 }
 
-/** A redirect with Retry-After is followed after the given time. Each target has one redirect that leads to it. */
+/** A redirect with Retry-After is followed after that time. Only one redirect leads to each target. */
 function redirectsTooEarly(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
   return log.flatMap((seen) => {
     if (seen.status === null || seen.status < 300 || seen.location === null || seen.status === 304) return [];
@@ -235,7 +238,7 @@ function redirectsTooEarly(log: readonly RandomExchange[], shown: (exchange: Ran
   });
 }
 
-/** A page that was answered is not requested again, and none more than four times. */
+/** A page that was answered is not requested again, and no page more than four times. */
 function twice(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
   const answers = new Map<string, RandomExchange[]>();
   for (const seen of log) {

@@ -1,5 +1,5 @@
-// Test files share a process, since a process for each costs more than most tests. So none may leave anything behind
-// for the next: what it changed in the process is reported here, for the file that did it.
+// Test files share a process, because a process for each costs more than most tests. So no file may leave anything
+// behind for the next: a change to the process is reported for the file that made it.
 
 import { afterAll, beforeAll, expect } from 'vitest';
 
@@ -20,7 +20,7 @@ function globalsNow() {
 }
 
 function processNow() {
-  // The runner's own variables name the file.
+  // The runner's own variables contain the name of the file.
   const env = Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'));
   const listeners = EVENTS.map((event) => [event, process.listenerCount(event)]);
   return { env, listeners, directory: process.cwd(), exitCode: process.exitCode };

@@ -1,5 +1,5 @@
-// Makes what is published of each package, once for all tests that run on it or install it, and the examples as users
-// have them: next to it.
+// Builds the published form of each package, once for all tests that run or install it, with a copy of the examples
+// next to it.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -7,17 +7,18 @@ import { join } from 'node:path';
 import { rootPath } from '../house/source-tree.js';
 import { PACKAGE_FOLDERS } from './tarballs.js';
 
-/** Set in the process of the runner, which calls `setup` for each project. */
+/** Set in the process of the runner, which calls `setup` once per project. */
 const MADE = 'MANNERLY_PACKAGES_MADE';
 
-/** Before all tests. */
+/** Runs before all tests. */
 export function setup(): void {
   if (process.env[MADE] !== undefined) return;
   const made: string[] = [];
   for (const folder of PACKAGE_FOLDERS) {
     const cwd = join(rootPath, 'packages', folder);
     execFileSync(process.execPath, [join(rootPath, '.ci/package.mjs')], { cwd });
-    // As where they are installed, each finds those that it needs as they are published too. No tarball has the links.
+    // Each package finds the published form of its dependencies, as where they are installed. Tarballs lack these
+    // links.
     link(join(cwd, 'package'), made);
     made.push(folder);
   }
@@ -28,7 +29,7 @@ export function setup(): void {
   process.env[MADE] = 'yes';
 }
 
-/** Makes packages be found from a folder. */
+/** Makes packages resolvable from a folder. */
 function link(folder: string, packages: readonly string[]): void {
   mkdirSync(join(folder, 'node_modules', '@mannerly'), { recursive: true });
   for (const each of packages) {

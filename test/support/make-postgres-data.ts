@@ -1,9 +1,8 @@
-// Makes the data that every PostgreSQL of the tests begins with, once for all of them: `initdb` takes half a second of
-// the processor.
+// Makes the initial data of every PostgreSQL of the tests, once for all: `initdb` takes half a second of CPU time.
 
 import { makeDataOnce } from './postgres-server.mjs';
 
-/** Before all tests, for each project. Returns what is done after them. */
+/** Runs before all tests, once per project. Returns what runs after them. */
 export function setup(): () => void {
   return makeDataOnce();
 }

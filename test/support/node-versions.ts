@@ -1,12 +1,12 @@
-// Other versions of Node.js, out of packages of the registry that bring the executable and need no script, and commands
-// run under them: an empty project, its installation, a program.
+// Other versions of Node.js, from packages of the registry that contain the executable and need no install script; and
+// commands that run under them: an empty project, its installation, a program.
 
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** What ended a command. */
+/** How a command ended. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
@@ -15,27 +15,27 @@ export interface Ran {
 
 /** A version of Node.js that can be run. */
 export interface NodeVersion {
-  /** As it was asked for. */
+  /** The range that was requested. */
   readonly range: string;
-  /** Runs a command with this version as `node`, and shells and npm that find it. Never throws: read the code. */
+  /** Runs a command with this version as `node`, with shells and npm that find it. Never throws: check `code`. */
   run(command: string, args: readonly string[], cwd: string): Promise<Ran>;
 }
 
-/** Several versions, or why there are none. */
+/** Several versions, or the reason why there are none. */
 export type NodeVersions =
   | { readonly kind: 'ready'; readonly folder: string; readonly versions: readonly NodeVersion[] }
   | { readonly kind: 'absent'; readonly why: string };
 
-/** What one command may take: a first installation through a slow line. */
+/** The most milliseconds for one command: a first installation over a slow connection. */
 const COMMAND_MS = 240_000;
 const MAX_OUTPUT = 16 * 1024 * 1024;
 /**
- * What the package manager and the runner of this test say to their children; registry, proxies and certificates stay.
+ * Variables that the package manager and the runner set for their children. Registry, proxies and certificates stay.
  */
 const OF_THIS_RUN =
   /^(npm_(lifecycle|package|execpath|node_execpath|command|config_(user_agent|verify))|PNPM_|INIT_CWD$|NODE_(OPTIONS|PATH|ENV)$|VITEST|TEST$)/;
 
-/** Runs a command in an environment that knows nothing of the package manager that runs this test. Never throws. */
+/** Runs a command in an environment without the variables of the package manager that runs this test. Never throws. */
 function runCommand(command: string, args: readonly string[], cwd: string, path: string): Promise<Ran> {
   const inherited = Object.entries(process.env).filter(([name]) => !OF_THIS_RUN.test(name));
   const env = { ...Object.fromEntries(inherited), PATH: path };
@@ -54,7 +54,7 @@ function runCommand(command: string, args: readonly string[], cwd: string, path:
 }
 
 /**
- * Installs versions of Node.js into a new folder of the system's; the caller removes it.
+ * Installs versions of Node.js into a new temporary folder; the caller removes it.
  *
  * @param ranges - As the registry reads them: `20.19.0`, `^24.0.0`.
  */
@@ -85,7 +85,7 @@ export async function installNodes(ranges: readonly string[]): Promise<NodeVersi
   return { kind: 'ready', folder, versions };
 }
 
-/** npm without scripts, and with an error where a package does not want this version of Node.js. */
+/** npm without scripts, with an error if a package does not support this version of Node.js. */
 export const INSTALL: readonly string[] = [
   'install',
   '--ignore-scripts',
@@ -99,7 +99,7 @@ export const INSTALL: readonly string[] = [
   '--loglevel=error',
 ];
 
-/** Bytes of a folder's files, and how many packages are in its `node_modules`. */
+/** The bytes of a folder's files, and the number of packages in its `node_modules`. */
 export async function measure(project: string): Promise<{ readonly bytes: number; readonly packages: number }> {
   const entries = await readdir(join(project, 'node_modules'), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

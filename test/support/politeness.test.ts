@@ -1,4 +1,4 @@
-// The judge is itself tested: if it never found a fault, every politeness test would pass.
+// The judge is tested too: if it never found a fault, every politeness test would pass.
 
 import { describe, expect, it } from 'vitest';
 import { judge, POLITE, smallestGapMs } from './politeness.js';

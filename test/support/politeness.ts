@@ -1,10 +1,9 @@
-// Judges a web's own log: who was asked too soon, twice at once, before its robots.txt, where it said no, or by a
-// stranger. The rules are given by the test as plain prefixes and numbers, so that no parser of ours is both accused
-// and witness.
+// Judges a web's own log: requests that came too soon, two at once, before robots.txt, against robots.txt, or without
+// our contact. The test gives the rules as plain prefixes and numbers, so that no parser of ours judges itself.
 
 import type { WebExchange } from './web.js';
 
-/** What one host asked for, as the test knows it. */
+/** What one host asks for, as the test knows it. */
 export interface HostRules {
   /** Milliseconds from the end of one exchange to the start of the next. @default 0 */
   readonly gapMs?: number;
@@ -14,17 +13,17 @@ export interface HostRules {
   readonly closed?: readonly string[];
 }
 
-/** What to judge by. */
+/** The rules to judge by. */
 export interface Judgement {
   /** By host name. */
   readonly rules?: Readonly<Record<string, HostRules>>;
-  /** Must stand in every User-Agent. */
+  /** Must be part of every User-Agent. */
   readonly contact: string;
-  /** Paths that are hops of somebody's robots.txt, asked before any rules are known. */
+  /** Paths that are hops of a robots.txt, requested before any rules are known. */
   readonly robotsHops?: readonly string[];
 }
 
-/** Everything found wrong, in words; all empty for a polite crawl. */
+/** Every fault, as text; all empty for a polite crawl. */
 export interface Impoliteness {
   readonly early: readonly string[];
   readonly overlapping: readonly string[];
@@ -33,7 +32,7 @@ export interface Impoliteness {
   readonly anonymous: readonly string[];
 }
 
-/** What an entirely polite log comes to. */
+/** The result for an entirely polite log. */
 export const POLITE: Impoliteness = { early: [], overlapping: [], beforeRobots: [], disallowed: [], anonymous: [] };
 
 /** Judges a log. Pure. Robots.txt requests and redirect hops count like every other request. */

@@ -7,11 +7,11 @@ import type { ProcessesUnderTest } from '@mannerly/frontier/conformance';
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { Pool } from 'pg';
 
-/** What a table has on the disk while its dead rows cost nothing. */
+/** The most bytes that a table keeps on disk: dead rows cost nothing up to this size. */
 const LITTLE_BYTES = 65_536;
 const worker = fileURLToPath(new URL('postgres-worker.mjs', import.meta.url));
 
-/** A store in a schema of its own on the server's own clock, and processes on it. */
+/** A store in a schema of its own, on the server's own clock, and processes on it. */
 export async function postgresProcesses(url: string): Promise<ProcessesUnderTest> {
   const pool = new Pool({ connectionString: url, max: 3 });
   pool.on('error', () => undefined);
@@ -31,8 +31,8 @@ export async function postgresProcesses(url: string): Promise<ProcessesUnderTest
 }
 
 /**
- * Leaves a crawl's schema as a store makes it, if it is there: making one anew costs the server ten times as much.
- * What has grown is truncated, so that no test meets the dead rows of another.
+ * Empties a crawl's schema, if it exists, to the state in which a store creates it: creating it again costs the server
+ * ten times as much. Large tables are truncated, so that no test meets the dead rows of another.
  */
 export async function emptySchema(pool: Pool, schema: string): Promise<void> {
   await pool.query(`DO $$ DECLARE one regclass; BEGIN
@@ -48,7 +48,7 @@ export async function emptySchema(pool: Pool, schema: string): Promise<void> {
   END $$`);
 }
 
-/** Removes a crawl. */
+/** Drops a crawl's schema. */
 export async function dropSchema(pool: Pool, schema: string): Promise<void> {
   await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
 }

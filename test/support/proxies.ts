@@ -1,5 +1,5 @@
-// Two proxies on loopback that do what their protocols say: CONNECT (RFC 9110 §9.3.6) and SOCKS5 (RFC 1928, RFC 1929).
-// They are written from the standards and share nothing with the crawler: what they log is what a proxy is told.
+// Two proxies on loopback that follow their protocols: CONNECT (RFC 9110 §9.3.6) and SOCKS5 (RFC 1928, RFC 1929). They
+// are written from the standards and share no code with the crawler; their log has what a proxy learns.
 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -8,29 +8,29 @@ import { onTestFinished } from 'vitest';
 export interface TestProxy {
   readonly url: string;
   readonly port: number;
-  /** What was asked for, as `host:port`, in order. Live. */
+  /** Requested targets as `host:port`, in order. Live. */
   readonly targets: readonly string[];
-  /** What else came: the fields of CONNECT, or the kind of address and the credentials of SOCKS5. Live. */
+  /** What else was sent: the fields of CONNECT, or the address type and the credentials of SOCKS5. Live. */
   readonly heard: readonly string[];
   close(): Promise<void>;
 }
 
-/** What a proxy does. */
+/** The behaviour of a proxy. */
 export interface TestProxyOptions {
-  /** Wanted as `name:password`. @default it serves everyone */
+  /** Required as `name:password`. @default no credentials are required */
   readonly password?: string;
-  /** Refused with this status of CONNECT, or this reply of SOCKS5. @default the target is connected to */
+  /** Refuses with this status of CONNECT, or this reply of SOCKS5. @default the target is connected to */
   readonly refuses?: number;
-  /** The target is never connected to, and no answer comes. @default false */
+  /** Never connects to the target, and never answers. @default false */
   readonly isSilent?: boolean;
-  /** Listens here. @default a free port */
+  /** The port to listen on. @default a free port */
   readonly port?: number;
 }
 
 /** The protocol of a proxy. */
 export type ProxyKind = 'CONNECT' | 'SOCKS5';
 
-/** Starts a proxy that is closed with its test. */
+/** Starts a proxy that closes with its test. */
 export async function proxyForTest(kind: ProxyKind, options: TestProxyOptions = {}): Promise<TestProxy> {
   const proxy = await startProxy(kind, options);
   onTestFinished(proxy.close);
@@ -131,7 +131,7 @@ function groups(address: Buffer): string {
   return `[${Array.from({ length: 8 }, (_, at) => address.readUInt16BE(at * 2).toString(16)).join(':')}]`;
 }
 
-/** Connects the client to its target, both ways. */
+/** Connects the client to its target, in both directions. */
 function join(client: Socket, target: string, onOpen: () => void, onFail: () => void): void {
   const [, host = '', port] = /^\[?(.+?)\]?:(\d+)$/.exec(target) ?? [];
   const site = connect({ host, port: Number(port) });
@@ -142,7 +142,7 @@ function join(client: Socket, target: string, onOpen: () => void, onFail: () => 
     client.pipe(site);
     site.pipe(client);
   });
-  // A reset goes on as a reset, an end as an end.
+  // A reset is passed on as a reset, an end as an end.
   site.on('error', () => (isOpen ? client.resetAndDestroy() : onFail()));
   client.once('close', () => site.destroy());
 }

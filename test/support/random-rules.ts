@@ -1,24 +1,23 @@
-// What the robots.txt of a web of chance asks for, in one of the ways in which files say it. The same seed says the
-// same.
+// The random rules of a robots.txt, written in one of the ways that real files use. The same seed makes the same rules.
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 
 /** What one version of a robots.txt asks of our crawler. */
 export interface RandomRules {
-  /** From when the site has it, milliseconds after the start. */
+  /** When this version takes effect, milliseconds after the start. */
   readonly fromMs: number;
-  /** Which of `ITEMS` it closes. */
+  /** The indexes of `ITEMS` that it closes. */
   readonly closed: ReadonlySet<number>;
   readonly delayMs: number;
-  /** Start to start; 0: no rate. */
+  /** From start to start; 0: no rate. */
   readonly rateMs: number;
-  /** Hours of the day, UTC, from and to; `null`: always open. */
+  /** From and to, hours of the day, UTC; `null`: always open. */
   readonly visit: readonly [number, number] | null;
   readonly text: string | Uint8Array;
 }
 
-/** What every authority has, by number: as it is linked, and how its rule may be written so that it closes it alone. */
+/** The items of every authority: the path as it is linked, and rules that close this item alone. */
 export const ITEMS: readonly { readonly path: string; readonly rules: readonly string[] }[] = [
   { path: '/p0', rules: ['/p0', '/p0$', '/p0*', '/%700', '/*p0'] },
   { path: '/dir/p1', rules: ['/dir/p1', '/d*/p1$', '/dir/', '/dir'] },
@@ -35,7 +34,7 @@ export const ITEMS: readonly { readonly path: string; readonly rules: readonly s
   { path: '/s12', rules: ['/s12', '/s1'] },
 ];
 
-/** Chance from a seed (Lehmer, 48271). */
+/** Random numbers from a seed (Lehmer, 48271). */
 export class Chance {
   #state: number;
 
@@ -63,7 +62,7 @@ export class Chance {
   }
 }
 
-/** Rules of chance. @param startHour - The hour of the day, UTC, in which the web begins. */
+/** Random rules. @param startHour - The hour of the day, UTC, in which the web starts. */
 export function rulesOf(fromMs: number, origin: string, startHour: number, chance: Chance): RandomRules {
   const closed = new Set<number>();
   for (let at = 0; at < ITEMS.length; at += 1) if (chance.is(0.25)) closed.add(at);
@@ -92,7 +91,7 @@ export function rulesOf(fromMs: number, origin: string, startHour: number, chanc
   };
 }
 
-/** A file that says so, in one of the ways in which files say it. */
+/** A file with these rules, written in one of the ways that real files use. */
 function written(
   closed: readonly number[],
   fields: readonly string[],
@@ -113,7 +112,7 @@ function written(
     'User-agent: testbot\nUser-agent: other\nCrawl-delay: 500\nDisallow: /',
     ...(isNamed ? ['User-agent: *\nDisallow: /\nCrawl-delay: 700'] : []),
   ];
-  // Groups of one name count together, wherever they stand.
+  // Groups of the same name are combined, wherever they are in the file.
   const groups = [
     [`User-agent: ${agent}`, ...fields, ...parts[0]!, 'Disallow:'].join('\n'),
     ...others.filter(() => chance.is(0.5)),

@@ -1,17 +1,17 @@
-// A small web of chance: hosts on several schemes and ports, each with a robots.txt that changes, moves and fails, and
-// with pages that redirect, refuse, fail and are slow. What each file means is a fact of the web, not of a parser, so
-// that a judge needs none. The same seed makes the same web.
+// A small random web: hosts on several schemes and ports, each with a robots.txt that changes, moves and fails, and
+// with pages that redirect, refuse, fail and are slow. The web itself knows what each file means, so the judge needs no
+// parser. The same seed makes the same web.
 
 import { createFakeWeb, type FakeAnswer, type FakeRequest, type FakeWeb } from 'mannerly/testing';
 import { Chance, ITEMS, MINUTE, type RandomRules, rulesOf, SECOND } from './random-rules.js';
 
-/** What a Retry-After asks for, and how it is written in an answer. */
+/** What a Retry-After asks for, and how an answer writes it. */
 interface RetryAfter {
   readonly seconds: number;
   readonly fieldsAt: (atMs: number) => Record<string, string>;
 }
 
-/** How a robots.txt is answered, in turn; the last one ever after. */
+/** How a robots.txt is answered, in turn; the last turn repeats. */
 type RobotsTurn =
   | { readonly kind: 'file' | 'missing' | 'forbidden' | 'reset' | 'cut' }
   | { readonly kind: 'refused'; readonly status: number; readonly retryAfter: RetryAfter }
@@ -28,7 +28,7 @@ export interface RandomAuthority {
   readonly ms: number;
 }
 
-/** One request with what was answered: what the judge reads. */
+/** A request and its answer, for the judge. */
 export interface RandomExchange {
   readonly url: string;
   readonly host: string;
@@ -37,16 +37,16 @@ export interface RandomExchange {
   readonly startMs: number;
   readonly endMs: number;
   readonly status: number | null;
-  /** What its Retry-After asks for; 0: nothing. */
+  /** What its Retry-After asks for, seconds; 0: nothing. */
   readonly retryAfterS: number;
   readonly location: string | null;
-  /** Of a robots.txt or a hop of one: whose it is. `null`: neither. */
+  /** The authority whose robots.txt, or a hop of it, was requested. `null`: neither. */
   readonly robotsOf: number | null;
-  /** The version of the file that came, where one came whole; `same`: 304. */
+  /** The version of the file, if it arrived complete; `same`: 304. */
   readonly version: number | 'same' | null;
 }
 
-/** A web, and what it saw. */
+/** A random web, and its log. */
 export interface RandomWeb {
   readonly web: FakeWeb;
   readonly authorities: readonly RandomAuthority[];
@@ -55,12 +55,12 @@ export interface RandomWeb {
   log(): RandomExchange[];
 }
 
-/** As many of `ITEMS` are linked by every start page. */
+/** How many of `ITEMS` every start page links. */
 export const LINKED = 9;
 const HOSTS = ['a.test', 'b.test', 'x.d.test', 'y.d.test'];
 const MOST_AUTHORITIES = 6;
 
-/** Makes a web. @param startMs - Epoch milliseconds of its beginning. */
+/** Makes a web. @param startMs - Its start, epoch milliseconds. */
 export function createRandomWeb(seed: number, startMs: number): RandomWeb {
   const chance = new Chance(seed);
   const origins = new Set<string>();
@@ -127,7 +127,7 @@ export function createRandomWeb(seed: number, startMs: number): RandomWeb {
   };
 }
 
-/** The same URL, as people write it. */
+/** The same URL, in one of the spellings that people use. */
 function spelled(origin: string, chance: Chance): string {
   const { protocol, hostname, port } = new URL(origin);
   const name = chance.is(0.3) ? hostname.toUpperCase() : hostname;
@@ -149,7 +149,7 @@ function authorityOf(origin: string, count: number, startHour: number, chance: C
     );
   }
   const turns = Array.from({ length: 1 + chance.below(4) }, () => turnOf(count, chance));
-  // In the end it answers, so that the crawl has one too.
+  // The last turn answers, so that the crawl can end.
   turns.push({ kind: 'file' });
   return {
     origin,
@@ -181,7 +181,7 @@ function turnOf(count: number, chance: Chance): RobotsTurn {
   return { kind, hops, retryAfter: chance.is(0.3) ? retryAfterOf(chance) : null };
 }
 
-/** A Retry-After as seconds, as a date by a clock that may be wrong, as rubbish that asks for nothing; or none. */
+/** A Retry-After in seconds, as a date by a clock that may be wrong, as garbage that asks for nothing; or none. */
 function retryAfterOf(chance: Chance): RetryAfter {
   const text = chance.of([null, '5', '120', '700', '5, 120', '-3', 'soon', '0', 'date', 'date']);
   const said = (text ?? '')
@@ -216,7 +216,7 @@ function robotsAnswer(
   const movedTo = (to: number, left: number, retryAfter: RetryAfter | null) =>
     plain(moved(authorities, of, to, left, retryAfter?.fieldsAt(request.atMs) ?? {}), retryAfter);
   const turn = authority.turns[Math.min(hop === 0 ? request.before : 0, authority.turns.length - 1)]!;
-  // A hop belongs to the chain that its address was made for: its answer is the file, or the next hop.
+  // A hop belongs to the chain that its URL was made for: its answer is the file or the next hop.
   const chain = hop === 0 ? turn : { kind: 'file' as const };
   if (hop > 0) {
     const left = hop % 10;
@@ -268,7 +268,7 @@ interface Given {
   readonly retryAfter: RetryAfter | null;
 }
 
-/** What a page answers: its own chance, the same at every time. */
+/** How a page answers: random by its URL, the same at every time. */
 function pageAnswer(
   authorities: readonly RandomAuthority[],
   at: number,
@@ -295,7 +295,7 @@ function pageAnswer(
     'reset',
     'slow',
   ] as const);
-  // Where a file next to robots.txt has gone: there is no decision about it.
+  // Where a file next to robots.txt was redirected to: there is no decision about it.
   if (path.startsWith('/kept')) return given(before < fails ? { status: 503, headers: said } : html([]));
   const isCompanion = path === '/data.txt' || path.startsWith('/.well-known');
   if (path === '/')
@@ -339,7 +339,7 @@ function pageAnswer(
   }
 }
 
-/** Tells apart the paths that redirect, without their letters, which rules may name. */
+/** Tells the redirecting paths apart by a number, without their letters, which rules may contain. */
 function pathNumber(path: string): number {
   return [...path].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 997, 7);
 }

@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 
 const worker = fileURLToPath(new URL('redis-worker.mjs', import.meta.url));
 
-/** A store under a prefix of its own on the server's own clock, and processes on it. */
+/** A store under a prefix of its own, on the server's own clock, and processes on it. */
 export async function redisProcesses(url: string): Promise<ProcessesUnderTest> {
   const client = new Redis(url, { maxRetriesPerRequest: 3 });
   client.on('error', () => undefined);

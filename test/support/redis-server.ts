@@ -1,5 +1,5 @@
 // A real Redis for the tests: the one that REDIS_URL names, or a `redis-server` from the PATH, started on loopback in a
-// folder of its own. Where neither is there the suites are not run, and say so by name; with CI=true that is a failure.
+// folder of its own. Without either, suites are skipped by name; with CI=true that is a failure.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,25 +8,25 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.mjs';
 
-/** Milliseconds a server may take until it answers; loading its file included. */
+/** The most milliseconds until a server answers, loading its file included. */
 const START_MS = 120_000;
-/** Milliseconds between two looks whether it does. */
+/** Milliseconds between two checks whether it answers. */
 const LOOK_MS = 20;
-/** Slots of every cluster. */
+/** The slots of every cluster. */
 const SLOTS = 16_384;
-/** The program, where another one than the PATH's is to be tried. */
+/** The program; REDIS_SERVER overrides the one in the PATH. */
 const PROGRAM = process.env['REDIS_SERVER'] ?? 'redis-server';
 
-/** Whether there is a Redis to try; `false`: suites are skipped by name, or fail where `CI` is set. */
+/** Whether there is a Redis to test with; `false`: suites are skipped by name, or fail if `CI` is set. */
 export const HAS_REDIS =
   process.env['REDIS_URL'] !== undefined || spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** A server that is running. */
+/** A running server. */
 export interface RedisForTest {
   readonly url: string;
-  /** Ends it at once, as a crash would; only of a server that was started here. */
+  /** Kills it at once, like a crash; only for a server that was started here. */
   readonly kill: () => Promise<void>;
-  /** Starts it again on what its folder holds. */
+  /** Starts it again on the data in its folder. */
   readonly start: () => Promise<void>;
   /** The folder it writes to. */
   readonly folder: string;
@@ -36,9 +36,9 @@ export interface RedisForTest {
 /**
  * A server for one test file.
  *
- * @param settings - Words of its command line, such as `--appendonly yes`. By default it keeps nothing. An append-only
- *   file is written before each answer, so that a killed server has lost nothing: with `everysec`, Redis's default, it
- *   answers first for up to two seconds while the disk is busy.
+ * @param settings - Arguments of its command line, such as `--appendonly yes`. By default it persists nothing. An
+ *   append-only file is written before each answer, so a killed server has lost nothing: with `everysec`, Redis's
+ *   default, it answers before it writes for up to two seconds while the disk is busy.
  */
 export async function startRedis(...settings: readonly string[]): Promise<RedisForTest> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-redis-'));
@@ -65,7 +65,7 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisF
         );
       });
       if (await Promise.race([answers(url, started, untilMs), gone])) return;
-      // Killed meanwhile; or its port is not free yet.
+      // It was killed meanwhile, or its port is not free yet.
       if (child !== started) return;
       if (performance.now() > untilMs) throw new Error(`${PROGRAM} did not start at port ${port}`);
     }
@@ -83,7 +83,7 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisF
   };
 }
 
-/** A server to share: `REDIS_URL`, or one of our own that keeps what it answered for across its own kill. */
+/** A shared server: `REDIS_URL`, or one of our own that keeps every acknowledged write when it is killed. */
 export async function sharedRedis(): Promise<Pick<RedisForTest, 'url' | 'dispose'>> {
   const url = process.env['REDIS_URL'];
   return url === undefined ? startRedis('--appendonly', 'yes') : { url, dispose: async () => undefined };
@@ -96,7 +96,7 @@ export interface ClusterForTest {
   readonly dispose: () => Promise<void>;
 }
 
-/** Three servers on loopback that share the slots; nothing is copied between them. */
+/** Three servers on loopback that share the slots, without replicas. */
 export async function startCluster(): Promise<ClusterForTest> {
   const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '60000'];
   const settings = [...cluster, '--cluster-require-full-coverage', 'no', '--appendonly', 'yes'];
@@ -122,13 +122,13 @@ export async function startCluster(): Promise<ClusterForTest> {
   return { nodes, servers, dispose };
 }
 
-/** Whether a node has heard of the others' slots. */
+/** Whether a node knows the slots of the others. */
 async function knowsAll(client: Redis): Promise<boolean> {
   const slots = (await client.call('CLUSTER', 'SLOTS')) as unknown[];
   return slots.length === 3;
 }
 
-/** Whether this very process answers before so long. */
+/** Whether this very process answers before `untilMs`. */
 async function answers(url: string, server: ChildProcess, untilMs: number): Promise<boolean> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
   client.on('error', () => undefined);
@@ -152,7 +152,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }
 
-/** Moves a slot from the node that has it to another, a few keys at a time, as operators' tools do. */
+/** Moves a slot to another node, a few keys at a time, as operators' tools do. */
 export async function migrateSlot(servers: ClusterForTest, slot: number): Promise<void> {
   const clients = servers.nodes.map(({ port }) => new Redis(port, '127.0.0.1'));
   const ids = await Promise.all(clients.map(async (client) => String(await client.call('CLUSTER', 'MYID'))));
@@ -174,7 +174,7 @@ export async function migrateSlot(servers: ClusterForTest, slot: number): Promis
   for (const client of clients) client.disconnect();
 }
 
-/** The slots that have keys of a crawl. */
+/** The slots that contain keys of a crawl. */
 export async function slotsOf(servers: ClusterForTest, prefix: string): Promise<number[]> {
   const slots = new Set<number>();
   for (const { port } of servers.nodes) {

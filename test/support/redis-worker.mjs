@@ -1,4 +1,4 @@
-// A process on a Redis store, for the suite to kill and stop. Runs the build. Arguments: the server's address, prefix.
+// A process on a Redis store, for the suite to kill and stop. Uses the build. Arguments: the server's URL, the prefix.
 
 import { runSuiteWorker } from '@mannerly/frontier/conformance';
 import { redisStore } from '@mannerly/frontier/redis';

@@ -1,5 +1,5 @@
 // An S3 store on loopback for tests: the server `s3rver` behind a check of every signature and body by `aws4`, which
-// shares no code with the client that signs. It can be told to fail.
+// shares no code with the client that signs. It can be made to fail.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,13 +16,13 @@ export const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as cons
 const REGION = 'us-east-1';
 const BUCKET = 'crawls';
 
-/** A server, and its requests. */
+/** A running server, and its requests. */
 export interface S3ForTest {
   /** The URL of its bucket. */
   readonly bucket: string;
-  /** Method and path below the bucket of each request that came, in order. */
+  /** Method and path below the bucket of each request, in order. */
   readonly requests: string[];
-  /** Gives the status of a failure, before the request has an effect or behind it; `null`: none. */
+  /** The status of a failure, and whether the request takes effect all the same; `null`: no failure. */
   fails: (request: string) => { readonly status: number; readonly isTaken: boolean } | null;
   /** A client with these keys. */
   client(secretAccessKey?: string): AwsClient;
@@ -79,14 +79,14 @@ export async function startS3(): Promise<S3ForTest> {
   return s3;
 }
 
-/** Whether the signature is that of the request with our key, and the body the one that it names. */
+/** Whether the signature matches the request and our key, and the body matches its digest. */
 function isSigned({ method = '', url = '', headers }: IncomingMessage, body: Buffer): boolean {
   const given = String(headers.authorization);
   const names = /SignedHeaders=([^,]+)/.exec(given)?.[1]?.split(';') ?? [];
   const digest = String(headers['x-amz-content-sha256']);
   const isBody = body.length === 0 || digest === createHash('sha256').update(body).digest('hex');
   const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
-  // aws4 writes these two as it reads them.
+  // aws4 copies these two from the request.
   const { 'x-amz-date': date = '', 'x-amz-content-sha256': sha256 = '', ...others } = signed;
   const again = aws4.sign(
     {

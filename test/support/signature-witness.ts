@@ -1,5 +1,5 @@
-// A site that checks who asks, as its operator would: with an implementation that is not ours. It has the log of a web
-// and says what is wrong with it.
+// A site that verifies who sends requests, as its operator would: with an implementation that is not ours. It checks
+// the log of a web.
 
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { httpbis } from 'http-message-signatures';
@@ -8,17 +8,17 @@ import type { WebExchange } from './web.js';
 
 /** Two hosts of one certificate: two origins on one port. */
 export const [SITE, OTHER_SITE] = ['tls-good.test', 'other.tls-good.test'] as const;
-/** What a web of theirs speaks. */
+/** The TLS options of their web. */
 export const SITE_TLS = { key: HOSTILE_KEY, cert: CERTIFICATES.good } as const;
-/** What a crawl has to trust. */
+/** The certificates that the crawl has to trust. */
 export const SITE_CA = TRUSTED;
-/** The identity in the tests. */
+/** The identity of the crawl in the tests. */
 export const AGENT = 'https://bot.example/keys';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-/** A private key that only the tests have, PEM. */
+/** A private key for tests only, PEM. */
 export const TEST_PEM = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
-/** Its secret part as base64url and as base64, to be looked for where it must not be. */
+/** The secret part of the key as base64url and as base64: it must not appear in output. */
 export const SECRETS: readonly string[] = [
   privateKey.export({ format: 'jwk' }).d ?? '',
   Buffer.from(privateKey.export({ format: 'jwk' }).d ?? '', 'base64url')
@@ -29,7 +29,7 @@ const PUBLIC_X = publicKey.export({ format: 'jwk' }).x;
 
 type Seen = Pick<WebExchange, 'authority' | 'path' | 'headers'>;
 
-/** Whether a request verifies, at the host that it reached or at another one. */
+/** Whether a request verifies, at the host that received it or at another one. */
 export async function verifies({ authority, path, headers }: Seen, at = `https://${authority}`): Promise<boolean> {
   try {
     const verdict = await httpbis.verifyMessage(
@@ -50,7 +50,7 @@ export async function verifies({ authority, path, headers }: Seen, at = `https:/
   }
 }
 
-/** What is wrong with a log of an https site: unsigned, wrong, good at another host, or used twice. Empty: nothing. */
+/** The faults in the log of an https site: requests unsigned, wrongly signed, valid for another host, or repeated. */
 export async function faultsOf(log: readonly Seen[]): Promise<string[]> {
   const faults: string[] = [];
   const seen = new Set<string>();

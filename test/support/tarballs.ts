@@ -1,4 +1,4 @@
-// The three packages as they would be published: packed by pnpm, which rewrites what they ask of each other, and read
+// The three packages as they are published: packed by pnpm, which rewrites the versions of their dependencies, and read
 // again.
 
 import { execFile } from 'node:child_process';
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Milliseconds that packing may take on a busy machine. */
 const PACK_MS = 300_000;
 
-/** A package's manifest, as far as these tests read it. */
+/** A package's manifest: the fields that these tests read. */
 export interface PublishedManifest {
   readonly name: string;
   readonly version: string;
@@ -26,20 +26,20 @@ export interface PublishedManifest {
 
 /** A packed package. */
 export interface Tarball {
-  /** Folder below `packages`. */
+  /** The folder below `packages`. */
   readonly packageFolder: string;
   readonly name: string;
   readonly path: string;
   readonly bytes: number;
 }
 
-/** The packages, each after those it needs. */
+/** The packages, each after its dependencies. */
 export const PACKAGE_FOLDERS: readonly string[] = ['robots', 'frontier', 'core'];
 
-/** Packs all three into a new folder of the system's. The caller removes it: `removePacked`. */
+/** Packs all three into a new temporary folder. The caller removes it: `removePacked`. */
 export async function packAll(): Promise<readonly Tarball[]> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-tarballs-'));
-  // Their content has been made for all tests: `make-packages.ts`.
+  // `make-packages.ts` has built their content for all tests.
   const pack = ['--config.ignore-scripts=true', '-r', '--filter', './packages/*', 'pack', '--pack-destination', folder];
   await run('npx', ['--prefer-offline', '-y', 'pnpm@10', ...pack], { cwd: root, timeout: PACK_MS });
   return Promise.all(
@@ -57,7 +57,7 @@ export async function removePacked(tarballs: readonly Tarball[]): Promise<void> 
   for (const { path } of tarballs) await rm(join(path, '..'), { recursive: true, force: true });
 }
 
-/** Unpacks a tarball into a folder that exists; its files lie in `package/` there. */
+/** Unpacks a tarball into an existing folder; the files are then in its `package/`. */
 export async function unpack({ path }: Pick<Tarball, 'path'>, folder: string): Promise<void> {
   await run('tar', ['-xzf', path, '-C', folder]);
 }

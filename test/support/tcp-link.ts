@@ -1,4 +1,4 @@
-// A connection that a test can lead elsewhere, silence, or end: a port of loopback in front of another one.
+// A loopback port in front of another one, whose connections a test can redirect, silence or end.
 
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from './free-port.mjs';
@@ -6,14 +6,14 @@ import { freePort } from './free-port.mjs';
 /** A port in front of another one. */
 export interface TcpLink {
   readonly port: number;
-  /** Where new connections go from now on. Those that exist end. */
+  /** Where new connections go from now on. Existing ones end. */
   readonly leadTo: (port: number) => void;
-  /** From now on nothing passes on the connections that exist, and neither side is told. New ones work. */
+  /** From now on nothing passes on existing connections, and neither side is told. New ones work. */
   readonly silence: () => void;
   readonly dispose: () => Promise<void>;
 }
 
-/** Leads to a port of 127.0.0.1. */
+/** A link to a port of 127.0.0.1. */
 export async function startLink(to: number): Promise<TcpLink> {
   let target = to;
   const pairs = new Set<readonly [Socket, Socket]>();

@@ -1,19 +1,19 @@
-// Clocks for promises about minutes, hours and days: one that runs faster than the real one, one that is ahead of it.
-// The crawl and the loopback web are given the same clock, so that both speak of the same minutes. The fast one is
-// right only where nothing between them keeps real time: no Crawl-delay or Request-rate, whose second lock does.
+// Clocks for guarantees about minutes, hours and days: one that runs faster than the real one, and one that is ahead of
+// it. The crawl and the loopback web use the same clock. The fast one is valid only if nothing in between keeps real
+// time: no Crawl-delay or Request-rate, because the second lock does.
 
 import type { Clock } from '@mannerly/frontier';
 
-/** A clock whose fractions are kept, for stamping. */
+/** A clock with fractions of milliseconds, for stamping. */
 export interface FastClock extends Clock {
-  /** As `nowMs`, with fractions. */
+  /** `nowMs` with fractions. */
   exactMs(): number;
 }
 
 /**
- * Makes the clock. It begins at the real time.
+ * Makes the clock. It starts at the real time.
  *
- * @param factor - Milliseconds that pass per real millisecond.
+ * @param factor - How many milliseconds pass per real millisecond.
  */
 export function createFastClock(factor: number): FastClock {
   const beganAt = performance.timeOrigin + performance.now();
@@ -28,7 +28,7 @@ export function createFastClock(factor: number): FastClock {
   };
 }
 
-/** The real clock, ahead by a fixed time: a process started that much later. */
+/** The real clock plus a fixed time: a process that was started that much later. */
 export function createShiftedClock(aheadMs: number): Clock {
   return {
     nowMs: () => Date.now() + aheadMs,

@@ -1,21 +1,21 @@
-// Endless spaces as one meets them, each in a few lines: what a page says and where it leads, from its URL alone.
-// Next to every trap stands an ordinary corner of thirty pages, which a crawl has to bring home whole.
+// Endless URL spaces that crawlers meet, each in a few lines: the content and links of a page follow from its URL
+// alone. Next to every trap are thirty ordinary pages, which a crawl has to fetch completely.
 
 import { page, type ReplyParts, type Routes, redirect } from './web.js';
 
 /** One trap. */
 export interface TrapSite {
   readonly name: string;
-  /** The routes of the site, and of hosts made up on the way. */
+  /** The answer to a path, also on hosts that the trap invents. */
   readonly answer: (path: string, host: string, port: string) => string | ReplyParts;
-  /** Where it begins. */
+  /** The path at which the trap starts. */
   readonly entry: string;
 }
 
-/** Paths of the ordinary corner. */
+/** The paths of the ordinary pages. */
 export const ORDINARY: readonly string[] = Array.from({ length: 30 }, (_, at) => `/guide/${words(at)}.html`);
 
-/** The site of a trap: a front page, the ordinary corner, and the trap. */
+/** The site of a trap: a front page, the ordinary pages, and the trap. */
 export function trapRoutes({ answer, entry }: TrapSite): Routes {
   const corner = Object.fromEntries(
     ORDINARY.map((path, at) => [path, prose(words(at), [...ORDINARY.slice(at + 1, at + 4), '/'])]),
@@ -28,7 +28,7 @@ export function trapRoutes({ answer, entry }: TrapSite): Routes {
   };
 }
 
-/** Every host name under the trap's domain, made up as it is asked for. */
+/** Every host name under the trap's domain, created on request. */
 export function anyHost(site: TrapSite): Readonly<Record<string, Routes>> {
   const routes = trapRoutes(site);
   return new Proxy({}, { get: () => routes, has: () => true });
@@ -42,7 +42,7 @@ const seg = (path: string): string[] =>
 const param = (path: string, name: string): string => new URL(path, 'http://x.test').searchParams.get(name) ?? '';
 const num = (text: string | undefined): number => Number.parseInt(text ?? '', 10) || 0;
 
-/** A token that is drawn anew for each URL, and is the same each time that URL is asked for. */
+/** A random token for each URL, the same on each request for that URL. */
 function token(of: string, length = 10, letters = 'abcdefghijklmnopqrstuvwxyz0123456789'): string {
   let state = 7;
   for (const character of of) state = (Math.imul(state ^ character.charCodeAt(0), 16_777_619) ^ (state >>> 13)) >>> 0;
@@ -61,7 +61,7 @@ const FACETS = [
   ...['new=1', 'stock=1', 'rating=4', 'price=low', 'ship=free', 'material=wool', 'season=winter', 'fit=slim'],
 ];
 
-/** The catalogue. */
+/** The catalogue of traps. */
 export const TRAP_SITES: readonly TrapSite[] = [
   {
     name: 'a calendar of months',
@@ -216,7 +216,7 @@ export const TRAP_SITES: readonly TrapSite[] = [
   },
 ];
 
-/** A few sentences that no other page has. */
+/** A few sentences that are unique to a page. */
 function prose(topic: string, links: readonly string[]): string {
   return page(topic, links).replace(
     '<body>',

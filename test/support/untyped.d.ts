@@ -1,4 +1,4 @@
-// The parts that tests use of libraries that bring no types.
+// Types of libraries that have none, as far as tests use them.
 
 declare module 's3rver' {
   // biome-ignore lint/style/noDefaultExport: it has no other.

@@ -1,30 +1,30 @@
-// The tests' crawl on a fake web and virtual time: for tables of cases about minutes, hours and days, where a server on
-// loopback would add nothing but the waiting. Each promise keeps a case on a real server next to its table.
+// The tests' crawl on a fake web in virtual time: for tables of cases about minutes, hours and days, where a loopback
+// server would add only waiting. Each guarantee keeps a case on a real server next to its table.
 
 import { createFakeWeb, createVirtualClock, type FakeExchange, type FakeHost } from 'mannerly/testing';
 import { type CrawlStory, crawl, type TestCrawlOptions } from './crawl.js';
 import type { WebExchange } from './web.js';
 
-/** What is crawled, and how. Seeds are whole URLs. */
+/** What is crawled, and how. Seeds are absolute URLs. */
 export type VirtualCrawlOptions = Omit<TestCrawlOptions, 'hosts'> & {
   readonly hosts: Readonly<Record<string, FakeHost>>;
   /** Milliseconds until an answer begins. @default 0 */
   readonly delayMs?: number;
 };
 
-/** Everything a crawl told, and what the fake web saw, as a loopback web would tell it. */
+/** Everything that a crawl reported, and the fake web's log in the form of a loopback web's. */
 export interface VirtualStory extends CrawlStory {
-  /** Every request that arrived, in order. */
+  /** Every request, in order of arrival. */
   readonly log: readonly WebExchange[];
-  /** Paths that were requested from a host, in order. */
+  /** The paths that were requested from a host, in order. */
   paths(host: string): string[];
-  /** Virtual milliseconds it took. */
+  /** The duration of the crawl, virtual milliseconds. */
   readonly tookMs: number;
-  /** The time it began at, epoch milliseconds. */
+  /** The start of the crawl, epoch milliseconds. */
   readonly startMs: number;
 }
 
-/** Runs a crawl to its end on virtual time; a day takes milliseconds. */
+/** Runs a crawl to its end in virtual time; a day takes milliseconds. */
 export async function crawlVirtually({ hosts, delayMs = 0, ...options }: VirtualCrawlOptions): Promise<VirtualStory> {
   const web = createFakeWeb({ hosts, delayMs });
   const clock = createVirtualClock();

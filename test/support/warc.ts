@@ -1,5 +1,4 @@
-// Archives as somebody else reads them: WARC files by warcio, which did not write them, and every digest and length
-// checked.
+// Reads archives with independent code: warcio parses the WARC files, and every digest and length is checked here.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -8,7 +7,7 @@ import { join } from 'node:path';
 import { CDXIndexer, WARCParser } from 'warcio';
 import { parseUrl } from './parse-url.js';
 
-/** One record, with what was found wrong about it. */
+/** A record as warcio read it. */
 export interface ReadRecord {
   readonly file: string;
   readonly offset: number;
@@ -19,7 +18,7 @@ export interface ReadRecord {
   /** The record's own fields by name. */
   readonly fields: ReadonlyMap<string, string>;
   readonly block: Buffer;
-  /** What follows the header section of an HTTP block; all of another's. */
+  /** The bytes after the header section of an HTTP block; the whole block of any other. */
   readonly payload: Buffer;
 }
 
@@ -53,7 +52,7 @@ export async function readRecords(folder: string): Promise<ReadRecord[]> {
   return records;
 }
 
-/** What is wrong with records, in words; nothing when every one is valid and every digest right. */
+/** The faults of records, as text; none if every record is valid and every digest right. */
 export function recordFaults(records: readonly ReadRecord[]): string[] {
   const faults: string[] = [];
   const ids = new Set<string>();
@@ -76,7 +75,7 @@ export function recordFaults(records: readonly ReadRecord[]): string[] {
   return faults;
 }
 
-/** A revisit names the record that holds what it repeats. */
+/** A revisit names the record of which it is a copy. */
 function isFoundAgain(fields: ReadonlyMap<string, string>, records: readonly ReadRecord[]): boolean {
   return records.some((other) => isOriginal(other, fields));
 }
@@ -85,7 +84,7 @@ function isOriginal(other: ReadRecord, fields: ReadonlyMap<string, string>): boo
   return (
     other.type === 'response' &&
     other.url === fields.get('WARC-Refers-To-Target-URI') &&
-    // A record of an earlier run is dated by the second.
+    // A revisit may have the date of an earlier run's record in whole seconds.
     other.fields.get('WARC-Date')?.slice(0, 19) === fields.get('WARC-Refers-To-Date')?.slice(0, 19) &&
     (!fields.has('WARC-Payload-Digest') ||
       other.fields.get('WARC-Payload-Digest') === fields.get('WARC-Payload-Digest'))
@@ -93,8 +92,8 @@ function isOriginal(other: ReadRecord, fields: ReadonlyMap<string, string>): boo
 }
 
 /**
- * What readers of archives show of a URL at a time: the payload of its last record until then or, of a revisit, of the
- * response that it names. `null`: nothing.
+ * What an archive reader shows for a URL at a time: the payload of its last record up to then, or of the response that
+ * this revisit names. `null`: nothing.
  */
 export function payloadAt(records: readonly ReadRecord[], url: string, atMs: number): string | null {
   const dateOf = ({ fields }: ReadRecord): string => fields.get('WARC-Date') ?? '';
@@ -125,7 +124,7 @@ export async function readIndexes(folder: string): Promise<string[]> {
   return lines;
 }
 
-/** The index that warcio makes of the same files, in the same form. */
+/** The index that warcio makes of the same files, in the same format. */
 export async function indexedByWarcio(folder: string): Promise<string[]> {
   const lines: string[] = [];
   const indexer = new CDXIndexer({ format: 'cdxj' });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { page, type Reply, redirect, text, type Web } from './web.js';
 import { webForTest } from './web-for-test.js';
 
-/** Asks as a plain client does; resolves to the status and body, or to the error's code. */
+/** Sends a request as a plain client. Resolves to the status and body, or to the error's code. */
 function ask(web: Web, host: string, path: string, timeoutMs = 2_000): Promise<string> {
   return new Promise((done) => {
     const asked = request({

@@ -1,5 +1,5 @@
-// A small web on loopback that stamps arrivals: hosts by Host field, routes as data, misbehaviour at the socket where
-// asked. Its log is the witness of the politeness tests: what the servers saw, not what a crawler says it did.
+// A small web on loopback that stamps arrivals: hosts by Host field, routes as data, misbehaviour at the socket on
+// request. Its log is the evidence of the politeness tests: what the servers saw, not what a crawler reports.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -16,11 +16,11 @@ export interface WebExchange {
   readonly method: string;
   readonly userAgent: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The request's header section had arrived. */
+  /** When the request's header section had arrived. */
   readonly startMs: number;
-  /** The last byte was handed to the socket, or the socket was gone. */
+  /** When the last byte was handed to the socket, or the socket was closed. */
   readonly endMs: number;
-  /** `null` when no status line was sent. */
+  /** `null` if no status line was sent. */
   readonly status: number | null;
 }
 
@@ -42,28 +42,28 @@ export interface ReplyParts {
   readonly misbehave?: 'reset' | 'silent' | 'cut';
 }
 
-/** A request as a route sees it. */
+/** A request, for a route. */
 export interface WebRequest {
   readonly host: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a POST. Absent: it is none. */
+  /** The body of a POST; absent for other methods. */
   readonly body?: string;
-  /** How often this host was asked for this path before. */
+  /** How many requests for this path this host has had before. */
   readonly before: number;
 }
 
 /** An answer, or a function of the request. */
 export type Route = Reply | ((request: WebRequest) => Reply);
 
-/** Path with query → answer. `*` answers what no other path does; without it, 404. */
+/** Path with query → answer. `*` answers every other path; without it, 404. */
 export type Routes = Readonly<Record<string, Route>>;
 
-/** What a web consists of. */
+/** The parts of a web. */
 export interface WebOptions {
   /** Host name → its routes. */
   readonly hosts: Readonly<Record<string, Routes>>;
-  /** Speaks TLS with this key and certificate, PEM. @default plain */
+  /** Serves TLS with this key and certificate, PEM. @default plain HTTP */
   readonly tls?: { readonly key: string; readonly cert: string };
   /** The clock of the log. @default `webNow` */
   readonly nowMs?: () => number;
@@ -72,13 +72,13 @@ export interface WebOptions {
 /** A running web. */
 export interface Web {
   readonly port: number;
-  /** Every exchange that ended, in the order in which they began. Live. */
+  /** Every ended exchange, in order of its start. Live. */
   readonly log: readonly WebExchange[];
   /** The absolute URL of a path. */
   url(host: string, path?: string): string;
-  /** Paths asked of a host, in order. */
+  /** Paths requested from a host, in order. */
   paths(host: string): string[];
-  /** Ends every connection and the server. */
+  /** Closes every connection and the server. */
   close(): Promise<void>;
 }
 
@@ -87,12 +87,12 @@ export function webNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** A plain text answer, as robots.txt wants it. */
+/** A plain text answer, as for robots.txt. */
 export function text(body: string, headers: Readonly<Record<string, string>> = {}): ReplyParts {
   return { body, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers } };
 }
 
-/** A page that links to the given addresses. */
+/** A page with links to these addresses. */
 export function page(title: string, hrefs: readonly string[] = [], head = ''): string {
   const links = hrefs.map((href) => `<p><a href="${href}">${href}</a></p>`).join('\n');
   return `<!doctype html><html><head><title>${title}</title>${head}</head><body>\n${links}\n</body></html>`;
@@ -118,7 +118,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
     const before = asked.get(key) ?? 0;
     asked.set(key, before + 1);
     const headers = flat(request);
-    // The place in the log is taken at the start, so that it stands in the order of the arrivals.
+    // The entry's index is reserved at the start, so that the log is in order of arrival.
     const place = log.length;
     const entry = {
       host,

@@ -1,10 +1,10 @@
-// A ZIP file as somebody else reads it: by yauzl, entry by entry.
+// Reads a ZIP file with independent code: yauzl, entry by entry.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Entry, type Options, open, type ZipFile } from 'yauzl';
 
-/** One file of it. */
+/** One file of a ZIP. */
 export interface ZippedFile {
   readonly bytes: Buffer;
   /** `sha256:` and hex digits. */

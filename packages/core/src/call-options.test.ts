@@ -33,7 +33,7 @@ const from = 'no-such-directory';
 const web = createFakeWeb({ hosts: {} });
 const hosts = (host: object) => createFakeWeb({ hosts: { 'a.test': host } });
 
-/** A call with options as someone without TypeScript may write them. */
+/** A call with options as someone without TypeScript might write them. */
 type Call = (given: never) => unknown;
 const on: Call = (given) => crawler().on('html', () => undefined, given);
 const run: Call = (given) => crawler().run(given);

@@ -12,7 +12,7 @@ import { resolveOptions } from './options/options.js';
 import { requestedForm } from './report/explain.js';
 import { politenessMatchers } from './testing/politeness-assertions.js';
 
-/** So often is a function called that it is optimised. */
+/** After this many calls a function is optimised. */
 const MANY = 200_000;
 
 const PAGE = 'https://ex\u00e4mple.com/a';

@@ -1,5 +1,5 @@
-// What a crawl remembers in memory is bounded. If this breaks, memory grows with the crawl, or what is needed is
-// forgotten.
+// What a crawl remembers in memory is bounded. If this breaks, memory grows with the crawl, or something that is still
+// needed is forgotten.
 
 import { expect, it } from 'vitest';
 import { keepLatest } from './keep-latest.js';

@@ -1,6 +1,5 @@
-// Every reader of other people's bytes, with hostile units repeated N, 2N and 4N times: its time grows no faster than
-// its input. The readers are listed in test-support/readers.ts. The measure is processor time, the least of many
-// rounds.
+// Feeds every reader of foreign bytes hostile units repeated N, 2N and 4N times: its time grows no faster than its
+// input. The readers are listed in test-support/readers.ts. The measure is CPU time, the minimum of many rounds.
 
 import { parseRobots } from '@mannerly/robots';
 import { parseDataTxt } from '@mannerly/robots/data-txt';
@@ -10,20 +9,20 @@ import { READERS, signalsOfMetas, UNITS } from '../test-support/readers.js';
 import { Cookies, createJarFactory } from './fetch/cookies.js';
 
 const URL_A = 'https://a.example/';
-/** Bytes at N: long enough that a square at 4N shows, short enough for all of them. */
+/** Bytes at N: enough to show quadratic growth at 4N, and few enough for all readers. */
 const BYTES = 8_192;
-/** The most by which work may grow where the input doubles. */
+/** The most by which work may grow when the input doubles. */
 const MOST_GROWTH = 2.3;
-/** Milliseconds that say nothing: the engine's own work. */
+/** Differences below this are noise: the engine's own work. */
 const LEAST_MS = 5;
 /**
- * What 4N may cost, in times that the platform takes to cut it into characters: what is square up to a limit and flat
- * beyond it does not grow either.
+ * The most that 4N may cost, as a multiple of the time in which the platform splits it into characters. Work that is
+ * quadratic up to a limit and constant beyond it does not grow either.
  */
 const MOST_TIMES = 100;
 const ROUNDS = 24;
 
-/** The least processor time of a call over some rounds, milliseconds. */
+/** The minimum CPU time of a call over some rounds, milliseconds. */
 function costMs(
   read: (bytes: Buffer) => unknown,
   bytes: Buffer,
@@ -40,14 +39,14 @@ function costMs(
   return leastMs;
 }
 
-/** Cuts bytes into pieces, as the platform does it: what others are compared with. */
+/** Splits bytes as the platform does, for comparison. */
 const cutAt = (end: string) => (bytes: Buffer) =>
   bytes
     .toString('latin1')
     .split(end)
     .map((each) => each.trim()).length;
 
-/** Why the work of a reader for a unit is more than linear, or `null`. */
+/** Why a reader's work for a unit is more than linear, or `null`. */
 function faultOf(read: (bytes: Buffer) => unknown, unit: string): string | null {
   const input = (times: number) => {
     const count = Math.floor((times * BYTES) / unit.length);
@@ -79,7 +78,7 @@ describe('work grows no faster than the input', () => {
     '$name',
     { timeout: 120_000 },
     ({ read, fed }) => {
-      // The first is enough: each may take long.
+      // The first fault is enough: each may take long.
       for (const unit of fed) expect(faultOf(read, unit)).toBeNull();
     },
   );
@@ -105,7 +104,7 @@ describe('work grows no faster than the input', () => {
   });
 });
 
-/** What is linear and dear: next to what the platform takes to cut the same bytes into pieces, with a wide margin. */
+/** Linear but costly readers, compared with the platform's time to split the same bytes, with a wide margin. */
 const DEAR: readonly (readonly [string, read: (bytes: Buffer) => unknown, piece: string, most: number])[] = [
   ['robots metas', signalsOfMetas, 'a,', 10],
   ['lines of robots.txt that are no UTF-8', parseRobots, '\xff\n', 75],
@@ -122,7 +121,7 @@ describe('a byte takes little more time than necessary', () => {
     const cut = cutAt(piece.at(-1)!);
     const cutMs = costMs(cut, bytes, 2 * ROUNDS);
     let readMs = Number.POSITIVE_INFINITY;
-    // The least only falls: once it is low enough no round says more.
+    // The minimum can only fall: once it is low enough, further rounds are useless.
     for (let round = 0; round < ROUNDS && readMs >= most * cutMs; round += 1) readMs = costMs(read, bytes, 1, readMs);
     expect(readMs / cutMs).toBeLessThan(most);
   });

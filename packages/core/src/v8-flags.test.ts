@@ -1,5 +1,5 @@
-// At stake: the memory of every crawl by the command. V8 is configured for a whole process, so each test runs in its
-// own.
+// At stake: the memory of every crawl by the command. V8 is configured for the whole process, so each test runs in its
+// own process.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 const MIB = 1024 * 1024;
 const LEAN_ENGINE = fileURLToPath(new URL('../dist/v8-flags.js', import.meta.url));
 
-/** Makes objects of which half outlive a collection, and tells how large the space for new ones has become. */
+/** Allocates objects of which half survive a collection, and prints how large the new space has become. */
 const PROGRAM = `
   import { getHeapSpaceStatistics } from 'node:v8';
   let held = [];
@@ -29,7 +29,7 @@ async function newSpaceBytes(imports: readonly string[]): Promise<number> {
 
 it('keeps the space for new objects well below V8’s default', async () => {
   let [lean, usual] = await Promise.all([newSpaceBytes([LEAN_ENGINE]), newSpaceBytes([])]);
-  // Node.js 26 grows it past what is asked in one process of four.
+  // Node.js 26 exceeds the limit in one process of four.
   for (let more = 0; more < 3 && lean > 0.7 * usual; more += 1) lean = await newSpaceBytes([LEAN_ENGINE]);
   expect(usual).toBeGreaterThanOrEqual(32 * MIB);
   // Half of it up to Node.js 22, a quarter with 24; 26 grows it in other steps.

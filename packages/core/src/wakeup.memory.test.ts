@@ -28,14 +28,14 @@ it('collects what no one holds, as the lean engine has it', async () => {
   vi.stubGlobal('gc', undefined);
   const held = { text: 'held' };
   const [kept, left] = [new WeakRef(held), weakly('left')];
-  // What a WeakRef was made of stays until the turn is over.
+  // A WeakRef keeps its target alive until the turn ends.
   await new Promise(setImmediate);
   giveMemoryBack(LONG_WAIT_MS);
   expect(left.deref()).toBeUndefined();
   expect(kept.deref()).toBe(held);
 });
 
-/** In a call of its own, so that no frame that goes on holds it. */
+/** A call of its own, so that no live stack frame holds the object. */
 function weakly(text: string): WeakRef<{ text: string }> {
   return new WeakRef({ text });
 }

@@ -4,7 +4,7 @@ import type { Clock } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import { Wakeup } from './wakeup.js';
 
-/** A clock whose timers fire when told to. */
+/** A clock whose timers a test fires. */
 function handClock(): Clock & { timers: { ms: number; fire: () => void }[]; cancelled: number } {
   const timers: { ms: number; fire: () => void }[] = [];
   const clock = {

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { passingTime, systemClock } from './clock.js';
 
-/** A machine whose time passes as a test says. */
+/** A machine whose time a test controls. */
 function machine() {
   const at = { wallMs: 1_700_000_000_000, monotonicMs: 5_000, uptimeS: 90 };
   const nowMs = passingTime({
@@ -37,6 +37,6 @@ it('catches up with the time for which the machine slept if that is seconds or m
   expect(pass(2_000)).toBe(2_000);
   expect(pass(2_000, { sleptS: 600 })).toBe(602_000);
   for (let at = 0; at < 100; at += 1) expect(pass(1_100)).toBe(1_100);
-  // The platform counts in whole seconds.
+  // The platform counts whole seconds.
   expect(pass(2_000, { sleptS: 1 })).toBe(2_000);
 });

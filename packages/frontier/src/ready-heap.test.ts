@@ -5,7 +5,7 @@ import { type HeapMember, ReadyHeap } from './ready-heap.js';
 
 interface Host extends HeapMember {
   readonly name: number;
-  /** What the model says. */
+  /** The model's value. */
   due: number | null;
   step: number;
 }

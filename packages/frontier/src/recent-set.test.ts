@@ -6,7 +6,7 @@ import { createKeyedHash, createRecentSet, type Print } from './recent-set.js';
 
 const KEY = Uint8Array.from({ length: 8 }, (_, at) => at);
 
-/** Two sets of the strings themselves. */
+/** Two sets of the strings themselves, as a model. */
 function model(size: number) {
   let young = new Set<string>();
   let old = new Set<string>();
@@ -46,7 +46,7 @@ it('remembers as many as it says, of a hundred thousand URLs that look alike', (
   const url = (at: number) => `https://example.org/catalogue/page-${at}.html?sort=name`;
   const numbers = Array.from({ length: 100_000 }, (_, at) => at);
   expect(numbers.filter((at) => !recent.add(url(at)))).toEqual([]);
-  // The last 20,000 are young, the 40,000 before them old.
+  // The last 20,000 are in the young set, the 40,000 before them in the old one.
   expect(numbers.filter((at) => recent.has(url(at)) !== at >= 40_000)).toEqual([]);
 });
 

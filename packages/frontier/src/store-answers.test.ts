@@ -1,5 +1,5 @@
-// What is at stake: a store of a user that answers in another shape is a crawl that ends without its links, waits for
-// ever, or asks a host too early.
+// At stake: if a user's store answers in another shape, a crawl may end without its links, wait for ever, or ask a host
+// too early.
 
 import { expect, it } from 'vitest';
 import { FrontierError } from './errors.js';
@@ -7,7 +7,7 @@ import type { FrontierStore } from './store.js';
 import { checkedAnswers } from './store-answers.js';
 import { memoryStore } from './stores/memory.js';
 
-/** The memory store, with a verb that does something else. */
+/** The memory store with one verb replaced. */
 async function storeWith(verb: string, does: () => unknown): Promise<FrontierStore> {
   const inner = Object.assign(memoryStore(), { [verb]: does });
   const store = checkedAnswers(inner, (message, cause) => new Fault(message, { cause }));

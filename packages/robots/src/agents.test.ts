@@ -1,6 +1,4 @@
-/**
- * Who is meant: a group that is missed is a site that is not heard.
- */
+/** Which group applies to us. If a group is missed, a site's rules are ignored. */
 import { describe, expect, it } from 'vitest';
 import { agentsOf, isProductToken } from './agents.js';
 import { google, writtenAgents, y1994, y1996 } from './dialects.js';

@@ -1,5 +1,6 @@
 /**
- * A byte order mark left in place spoils the first group; a line cut in the middle says what no one wrote.
+ * A byte order mark that is left in place spoils the first group; a line that is cut in the middle says something that
+ * nobody wrote.
  */
 import { describe, expect, it } from 'vitest';
 import { decodeBody, decodeLines } from './decode.js';

@@ -1,6 +1,4 @@
-/**
- * Keys under which URLs are known: a wrong one loses pages.
- */
+/** The keys of known URLs. A wrong key loses pages. */
 import { describe, expect, it } from 'vitest';
 import { dedupeKey } from './dedupe-key.js';
 import { parseRobots } from './parse.js';

@@ -1,5 +1,5 @@
-// Sites choose these strings. The time for the longest value of a line, or a long header, must not grow with the square
-// of its length.
+// Sites choose these strings. The time for the longest value of a line, or for a long header, must not grow
+// quadratically with its length.
 import { describe, expect, it } from 'vitest';
 import { parseLooseDate } from './access/http-date.js';
 import { mayStore, parseRetryAfter } from './access/timing.js';
@@ -56,15 +56,15 @@ const MAX_COST_MS = 1_000;
 
 describe('repeated pieces of any kind', () => {
   it.each(READERS)('%s takes linear time', { timeout: 300_000 }, (_, read) => {
-    // About 400 values of 16 KB in 0.01 to 0.2 s; a cost that grows with the square adds a second or more. The machine
-    // may be busy elsewhere: it is the processor's time that counts, and the least of a few rounds.
+    // About 400 values of 16 KB take 0.01 to 0.2 s; quadratic cost adds a second or more. The machine may be busy, so
+    // the measure is CPU time, the minimum of a few rounds.
     let leastMs = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 4 && leastMs >= MAX_COST_MS; round += 1) leastMs = Math.min(leastMs, costMs(read));
     expect(leastMs).toBeLessThan(MAX_COST_MS);
   });
 });
 
-/** Processor time of reading all of them, milliseconds. */
+/** CPU time of reading all of them, milliseconds. */
 function costMs(read: (value: string) => unknown): number {
   const before = process.cpuUsage();
   for (const prefix of PREFIXES) {

@@ -10,7 +10,7 @@ import { readPageSignals } from './page/signals.js';
 import { parseTdmRep, readTdm, tdmForUrl } from './page/tdm-reservation.js';
 import { parseContentSignal, resolveSignals } from './preferences/preferences.js';
 
-/** So often is a function called that it is optimised. */
+/** After this many calls a function is optimised. */
 const MANY = 200_000;
 
 const PAGE = 'https://exämple.com/a';

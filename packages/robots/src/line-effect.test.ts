@@ -9,7 +9,7 @@ import { compileRules } from './rules.js';
 
 const robotsUrl = 'https://example.com/robots.txt';
 
-/** A line of a group, the lines that count in its place; `null` where it does not count. */
+/** A line of a group, and the lines that count in its place; `null`: it does not count. */
 const LINES: readonly (readonly [line: string, readAs: readonly string[] | null])[] = [
   ['Disalow: /a', ['Disallow: /a']],
   ['Disallow /a', ['Disallow: /a']],

@@ -1,6 +1,4 @@
-/**
- * One spelling for what is the same: a rule that misses its URL because of an escape is a rule that is not obeyed.
- */
+/** One spelling for equivalent paths: a rule that misses its URL because of an escape is a rule that is not applied. */
 import { describe, expect, it } from 'vitest';
 import { bytesOf } from './bytes.js';
 import { targetOf } from './decide.js';

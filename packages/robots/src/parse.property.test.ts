@@ -1,6 +1,6 @@
 /**
- * Other people's bytes: nothing throws, nothing hangs, and however they arrive they mean the same. The seed is printed
- * in every title; MANNERLY_SEED sets it.
+ * Foreign bytes: nothing throws, nothing hangs, and the chunks in which they arrive make no difference. The seed is
+ * printed in every title; MANNERLY_SEED sets it.
  */
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -16,7 +16,7 @@ import { sitePreferences } from './preferences/preferences.js';
 import { compileRules } from './rules.js';
 import { siteFields } from './site-fields.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const SEED = Number(process.env['MANNERLY_SEED'] ?? 9309);
@@ -82,7 +82,7 @@ const text = fc
   .array(fc.tuple(rawLine, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 30 })
   .map((lines) => lines.flat().join(''));
 
-/** A file of some kind, then a few bytes changed. */
+/** A file of some kind with a few bytes changed. */
 const bytes = fc
   .tuple(
     fc.oneof(
@@ -97,7 +97,7 @@ const bytes = fc
     return changed;
   });
 
-/** Asks everything that can be asked. */
+/** Asks a document every question. */
 function everything(input: Uint8Array | string, charset?: string): unknown {
   const document = parseRobots(input, {
     robotsUrl: 'https://example.com/robots.txt',
@@ -257,7 +257,7 @@ describe('hostile files', () => {
   ];
 
   it.each(LARGE)('%s is read and queried in bounded time', (_name, body) => {
-    // The bound is the test's own time limit: anything quadratic here takes minutes.
+    // The bound is the test's own time limit: quadratic work here takes minutes.
     const document = parseRobots(body);
     const rules = compileRules(document, { tokens: 'examplebot', policy: 'strictest' });
     rules.decide(`https://example.com/${'a'.repeat(8000)}`);

@@ -1,6 +1,4 @@
-/**
- * What a document shows to people. Each diagnostic is provoked once, and once its neighbour that must not provoke it.
- */
+/** What a document shows to people. One case provokes each diagnostic, and a similar one must not provoke it. */
 import { describe, expect, it } from 'vitest';
 import { byteArray } from './bytes.js';
 import { diagnose } from './diagnostics/diagnose.js';
@@ -14,7 +12,7 @@ import { siteFields } from './site-fields.js';
 const GROUP = 'User-agent: a\n';
 const robotsUrl = 'https://example.com/robots.txt';
 
-// code, file that earns it, file that does not
+// code, file with this diagnostic, file without it
 const CASES: readonly (readonly [code: string, yes: string | Uint8Array, no: string])[] = [
   ['bom', '\ufeffSitemap: https://example.com/', 'x\ufeff: y'],
   ['bom-incomplete', Uint8Array.from([0xef, 0xbb, 0x23]), '#'],

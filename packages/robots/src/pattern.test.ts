@@ -1,7 +1,4 @@
-/**
- * Patterns come from strangers and so do URLs: a matcher that is wrong fetches what is closed, one that is slow stops
- * the crawl.
- */
+/** Patterns and URLs are foreign input: a wrong matcher fetches what is closed, a slow one stops the crawl. */
 import { describe, expect, it } from 'vitest';
 import { matchesPattern } from './matches-pattern.js';
 import { matchesStretch } from './pattern.js';
@@ -58,7 +55,7 @@ describe('a pattern', () => {
   });
 
   it('costs a bounded number of steps, however it is built', () => {
-    // With a backtracking matcher none of these ends within the life of the test.
+    // With a backtracking matcher, none of these ends before the test does.
     const text = `/${'a'.repeat(8000)}`;
     for (const pattern of [
       '/*a*a*a*a*a*a*a*b$',

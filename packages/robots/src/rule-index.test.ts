@@ -1,6 +1,4 @@
-/**
- * The rows of an index, narrow and wide, in file order and sorted: a wrong row is a rule that is never found.
- */
+/** The rows of an index, narrow and wide, in file order and sorted. A wrong row is a rule that is never found. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRobots } from './parse.js';
@@ -24,7 +22,7 @@ describe('a file too large for narrow rows', () => {
 });
 
 describe('a small file whose patterns are copied', () => {
-  // What is written otherwise than canonically is copied; the copies outgrow narrow rows before the file does.
+  // Paths that are not canonical are copied; the copies outgrow narrow rows before the file does.
   const lines = Array.from({ length: 700 }, (_, i) => `Disallow: /ü${'é'.repeat(10)}/${i}/`);
   const rules = compileRules(parseRobots(['User-agent: *', ...lines].join('\n')), { tokens: 'examplebot' });
 

@@ -1,6 +1,6 @@
 /**
- * What must hold for any file, any URL and any repair. The seed is printed in every title; MANNERLY_SEED sets it.
- * The naive matcher below is written from the specification and shares nothing with the compiled one.
+ * What must hold for any file, any URL and any repair. The seed is printed in every title; MANNERLY_SEED sets it. The
+ * naive matcher below is written from the specification and shares nothing with the compiled one.
  */
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -9,7 +9,7 @@ import type { CompileOptions } from './options.js';
 import { parseRobots } from './parse.js';
 import { compileRules } from './rules.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const SEED = Number(process.env['MANNERLY_SEED'] ?? 9309);
@@ -18,7 +18,7 @@ const TOKEN = 'examplebot';
 
 type Line = readonly [kind: 'Allow' | 'Disallow', pattern: string];
 
-// A small alphabet, so that rules and URLs meet.
+// A small alphabet, so that rules often match URLs.
 const piece = fc.constantFrom(
   '/',
   'a',
@@ -234,7 +234,7 @@ function join(groups: readonly (readonly [string, readonly Line[]])[]): string {
   return groups.map(([agent, rules]) => render(rules, agent)).join('\n\n');
 }
 
-// What follows is the specification again, slowly: robots §6.1, §6.2, §6.4, §7.1.
+// The specification restated, slow and simple: robots §6.1, §6.2, §6.4, §7.1.
 
 const QUERY_SPECIALS = /[:/?@[\]]/g;
 const utf8Escapes = (text: string) => text.replace(/[^\0-\x7f]/gu, (c) => encodeURIComponent(c));
@@ -260,7 +260,7 @@ function n1(text: string, isPattern: boolean): string {
   return plain.slice(0, mark + 1) + plain.slice(mark + 1).replace(QUERY_SPECIALS, escaped);
 }
 
-/** Whether a pattern matches, by filling a table. */
+/** Whether a pattern matches, by dynamic programming. */
 function globs(glob: string, text: string): boolean {
   const isAnchored = glob.endsWith('$');
   const symbols = isAnchored ? glob.slice(0, -1) : `${glob}*`;
@@ -291,7 +291,7 @@ function naiveLongest(rules: readonly Line[], url: string): { allowed: boolean; 
 }
 
 function decode1996(text: string): string {
-  // `%2F` stays apart from `/`: here as U+FFFF, which occurs nowhere else.
+  // `%2F` stays different from `/`: it becomes U+FFFF, which occurs nowhere else.
   return utf8Escapes(text).replace(/%([0-9A-Fa-f]{2})/g, (triplet, hex: string) =>
     triplet.toUpperCase() === '%2F' ? '\uffff' : String.fromCharCode(Number.parseInt(hex, 16)),
   );

@@ -1,5 +1,5 @@
 /**
- * The rules as their callers see them: options, explanations, politeness and preferences of the groups that speak to
+ * The rules as their callers see them: options, explanations, politeness and preferences of the groups that apply to
  * us. Decisions themselves are tested by the vectors and the properties.
  */
 

@@ -1,6 +1,4 @@
-/**
- * The filter may only say "no" when that is certain: a wrong no is a rule that is not obeyed.
- */
+/** The filter may say "no" only if that is certain: with a wrong "no", a rule is not applied. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explain } from './explain.js';
@@ -52,7 +50,7 @@ describe('what is remembered of a text', () => {
 });
 
 describe('rules that need more work than the bound', () => {
-  // The beginning of every stretch occurs, in order: only a search of the whole text can tell that none matches.
+  // The start of every segment occurs, in order: only a search of the whole text can tell that none matches.
   const letters = (i: number) => String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26));
   const compiled = (count: number) => {
     const rules = Array.from({ length: count }, (_, i) => `Disallow: /*ba*q${i % 10}*zz${letters(i)}${i}`);

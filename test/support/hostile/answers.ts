@@ -3,10 +3,10 @@
 import type { Socket } from 'node:net';
 import type { HostileRequest } from './scenario.js';
 
-/** An answer of a scenario. */
+/** How a scenario answers. */
 export type HostileAnswer = (socket: Socket, request: HostileRequest) => void;
 
-/** The beginning of an HTML response; what follows is for the scenario to say. */
+/** The beginning of an HTML response; the scenario sends the rest. */
 export const HTML_HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n';
 
 /** Writes these bytes and leaves the connection open. A string is written as latin1. */
@@ -16,14 +16,14 @@ export function sends(bytes: string | Uint8Array): HostileAnswer {
   };
 }
 
-/** Writes these bytes and ends the connection in order. */
+/** Writes these bytes and ends the connection cleanly. */
 export function sendsAndEnds(bytes: string | Uint8Array): HostileAnswer {
   return (socket) => {
     socket.end(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   };
 }
 
-/** A whole, honest response. */
+/** A complete, honest response. */
 export function responds(
   body: string | Uint8Array,
   { status = '200 OK', headers = ['Content-Type: text/html; charset=utf-8'] }: RespondsOptions = {},
@@ -35,29 +35,29 @@ export function responds(
   };
 }
 
-/** Status line and field lines of `responds`. */
+/** Status line and header fields for `responds`. */
 export interface RespondsOptions {
   readonly status?: string;
   readonly headers?: readonly string[];
 }
 
-/** A redirect to what the function makes of the request. */
+/** A redirect to the target that the function returns. */
 export function redirects(to: (request: HostileRequest) => string, status = '302 Found'): HostileAnswer {
   return (socket, request) => responds('', { status, headers: [`Location: ${to(request)}`] })(socket, request);
 }
 
-/** Different answers by path; the others get 404. */
+/** Different answers by path; 404 for all other paths. */
 export function byPath(answers: Readonly<Record<string, HostileAnswer>>): HostileAnswer {
   const missing = responds('not here', { status: '404 Not Found', headers: ['Content-Type: text/plain'] });
   return (socket, request) => (answers[request.path] ?? missing)(socket, request);
 }
 
-/** Writes `head` and then a piece again and again, as fast as the other side takes it, until the connection ends. */
+/** Writes `head` and then the same chunk again and again, as fast as the client reads, until the connection ends. */
 export function floods(head: string, piece: Uint8Array): HostileAnswer {
   return (socket) => {
     socket.write(Buffer.from(head, 'latin1'));
     const go = (): void => {
-      // One turn of the event loop at a time: servers and crawl share it in a test.
+      // Yields to the event loop each time: servers and crawl share it in a test.
       while (!socket.destroyed && socket.write(piece));
     };
     socket.on('drain', go);
@@ -65,7 +65,7 @@ export function floods(head: string, piece: Uint8Array): HostileAnswer {
   };
 }
 
-/** Writes `head` and then a text, a character at a time and over and over. */
+/** Writes `head` and then a text again and again, one character at a time. */
 export function drips(head: string, text: string, everyMs = 50): HostileAnswer {
   return (socket) => {
     socket.write(Buffer.from(head, 'latin1'));
@@ -80,12 +80,12 @@ export function drips(head: string, text: string, everyMs = 50): HostileAnswer {
 }
 
 /**
- * Turns of the event loop that the crawl, in the same process, has to read what was written before a reset that
- * overtakes what has not been read: by time alone a busy turn would be none.
+ * Turns of the event loop in which the crawl, in the same process, can read what was written before the reset; a reset
+ * discards unread data. Counted in turns: on a busy machine a delay may pass without one.
  */
 const TURNS_TO_READ = 20;
 
-/** Writes this, if anything, and resets the connection. */
+/** Writes these bytes, if any, and resets the connection. */
 export function resets(bytes = ''): HostileAnswer {
   return (socket) => {
     const reset = (turns: number): void => {

@@ -1,17 +1,18 @@
-// Scenarios in which a body is coded wrongly, never ends, or grows when it is decoded; and header sections that do.
+// Scenarios with bodies that are wrongly encoded, never end or grow when they are decoded, and with header sections
+// that never end.
 
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { drips, floods, HTML_HEAD, sends } from './answers.js';
 import type { HostileExpectation, HostileScenario } from './scenario.js';
 
-/** Decoded bytes of the bombs: more than any test's cap. */
+/** Decoded bytes of the bombs: above the limit of every test. */
 const BOMB_BYTES = 16 * 1024 * 1024;
 
-/** Stored deflate blocks of no bytes: five bytes of input each, none of output (RFC 1951 §3.2.4). */
+/** A stored deflate block of no bytes: five bytes of input, none of output (RFC 1951 §3.2.4). */
 const EMPTY_BLOCK = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
 
 const PAGE = Buffer.from(`<title>whole</title>${'<p>honest text</p>'.repeat(400)}`);
-/** Text that does not shrink much, so that a coded half of it decodes to something. */
+/** Text that barely compresses, so that half of its encoded form decodes to something. */
 const NOISE = Buffer.from(
   Array.from({ length: 20_000 }, (_, index) => ((index * 7_919) % 9_973).toString(36)).join(' '),
 );
@@ -28,14 +29,14 @@ const coded = (coding: string, bytes: Uint8Array): Buffer =>
     bytes,
   ]);
 
-/** A gzip body of so many zeros. Made when the server is asked, and not again. */
+/** Calls `make` on the first request only. */
 const once = (make: () => Uint8Array): (() => Uint8Array) => {
   let made: Uint8Array | null = null;
   return () => (made ??= make());
 };
 const gzipBomb = once(() => gzipSync(Buffer.alloc(BOMB_BYTES)));
 
-/** Codings that cannot be undone, or not wholly. */
+/** Codings that cannot be decoded, or only in part. */
 export const CODINGS: readonly HostileScenario[] = [
   {
     name: 'coding-unknown',
@@ -111,7 +112,7 @@ export const CODINGS: readonly HostileScenario[] = [
   },
 ];
 
-/** Bodies that grow. */
+/** Bodies that grow when they are decoded. */
 export const BOMBS: readonly HostileScenario[] = [
   {
     name: 'bomb-gzip',
@@ -204,7 +205,7 @@ export const BOMBS: readonly HostileScenario[] = [
   },
 ];
 
-/** Header sections without measure. */
+/** Header sections without end. */
 export const HEADERS: readonly HostileScenario[] = [
   {
     name: 'headers-endless',

@@ -1,4 +1,4 @@
-// The hostile web: every scenario, to be met in one crawl.
+// The hostile web: every scenario, for one crawl.
 
 import { BOMBS, CODINGS, HEADERS } from './bodies.js';
 import { DOCUMENTS } from './documents.js';
@@ -9,7 +9,7 @@ import { REDIRECTIONS } from './redirections.js';
 import type { HostileScenario } from './scenario.js';
 import { SITEMAPS } from './sitemaps.js';
 
-/** All scenarios, in no order that matters. */
+/** All scenarios, in any order. */
 export const HOSTILE_WEB: readonly HostileScenario[] = [
   ...ENDINGS,
   ...FRAMING,

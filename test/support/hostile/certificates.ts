@@ -1,9 +1,9 @@
-// Certificates for the scenarios that speak TLS: one key, and four certificates signed by themselves, valid 2020 to
-// 2118 unless said otherwise. Nothing but a test that is handed them trusts them.
+// Certificates for the TLS scenarios: one key, and four self-signed certificates, valid 2020 to 2118 unless noted
+// otherwise. Only tests trust them.
 
 import type { HostileScenario } from './scenario.js';
 
-/** The private key of all of them, PEM. Public by being here. */
+/** The private key of all of them, PEM. It is public. */
 export const HOSTILE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgoRelmNTGptT0Jxtz
 g41pp4iQcCGQk7iLsJHUvRw+aryhRANCAATF+K+8dH3qwUO/RwczGOGdHdS+WAlK
@@ -25,7 +25,7 @@ U77trSif
 -----END CERTIFICATE-----
 `;
 
-/** For `tls-self-signed.test`; signed by no known authority. */
+/** For `tls-self-signed.test`; not among the trusted ones. */
 const SELF_SIGNED = `-----BEGIN CERTIFICATE-----
 MIIBgjCCASigAwIBAgIBATAKBggqhkjOPQQDAjAfMR0wGwYDVQQDDBR0bHMtc2Vs
 Zi1zaWduZWQudGVzdDAgFw0yMDAxMDEwMDAwMDBaGA8yMTE5MDEwMTAwMDAwMFow
@@ -39,7 +39,7 @@ twNPpJFLswhpHExPe4Sf8Iz/Gx0CICvzvmHXMnrZalOFFWSHB8rKPHscrPLP7Eil
 -----END CERTIFICATE-----
 `;
 
-/** For `tls-expired.test`; its last day was in January 2020. */
+/** For `tls-expired.test`; it expired in January 2020. */
 const EXPIRED = `-----BEGIN CERTIFICATE-----
 MIIBdTCCARqgAwIBAgIBATAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBB0bHMtZXhw
 aXJlZC50ZXN0MB4XDTIwMDEwMTAwMDAwMFoXDTIwMDIwMTAwMDAwMFowGzEZMBcG
@@ -65,7 +65,7 @@ GJgCIQCO2nm2KQPIP1GifagrncIagRq2YY0xxe21iT4/JPccug==
 -----END CERTIFICATE-----
 `;
 
-/** What a server of this kind shows. */
+/** The certificate of each kind of server. */
 export const CERTIFICATES: Readonly<Record<NonNullable<HostileScenario['tls']>, string>> = {
   good: GOOD,
   'self-signed': SELF_SIGNED,
@@ -73,5 +73,5 @@ export const CERTIFICATES: Readonly<Record<NonNullable<HostileScenario['tls']>, 
   'wrong-name': WRONG_NAME,
 };
 
-/** What the crawl trusts: an expired and a misplaced certificate are refused for that, and for nothing else. */
+/** What the crawl trusts. An expired certificate and one for another name are then refused for that reason alone. */
 export const TRUSTED: readonly string[] = [GOOD, EXPIRED, WRONG_NAME];

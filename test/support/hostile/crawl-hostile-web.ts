@@ -1,4 +1,4 @@
-// One crawl that meets every scenario of the hostile web at once, next to healthy hosts, and the result of each.
+// One crawl of all hostile scenarios at once, next to healthy hosts, and the result of each scenario.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
@@ -10,36 +10,36 @@ import { TRUSTED } from './certificates.js';
 import type { HostileScenario, ScenarioStory, SeenPage } from './scenario.js';
 import { INSIDE_ADDRESS, startHostileWeb } from './server.js';
 
-/** Decoded bytes kept of a page in these crawls. */
+/** How many decoded bytes of a page these crawls keep. */
 export const HOSTILE_BODY_BYTES = 200_000;
 
 /**
- * Deadlines of these crawls, milliseconds: servers and crawl share one event loop, and an honest answer must not meet
+ * Timeouts of these crawls, milliseconds. Servers and crawl share one event loop, and an honest answer must not exceed
  * them.
  */
 const DEADLINES = { connectTimeoutMs: 8_000, headersTimeoutMs: 8_000, requestTimeoutMs: 10_000 } as const;
 
-/** How the crawl is bounded. */
+/** The bounds of the crawl. */
 export interface HostileCrawlOptions {
   readonly scenarios: readonly HostileScenario[];
   /** The run ends when only hosts are left that wait longer than this. */
   readonly maxIdleMs: number;
-  /** Running time at which it is bounded. */
+  /** The bound on running time, minutes. */
   readonly minutes: number;
-  /** Healthy hosts next to the others, and the pages of each. */
+  /** The number of healthy hosts next to the hostile ones, and the pages of each. */
   readonly healthyHosts: number;
   readonly healthyPages: number;
-  /** By which the deadlines are longer. @default 1 */
+  /** A factor for the timeouts. @default 1 */
   readonly slowness?: number;
 }
 
-/** The result. */
+/** The result of the crawl. */
 export interface HostileCrawl {
   readonly report: CrawlReport;
   /** Milliseconds from the start of the crawl to its end. */
   readonly tookMs: number;
   readonly insideConnections: number;
-  /** Healthy pages that were asked for, and when the last of them was, milliseconds after the start. */
+  /** The number of healthy pages that were requested, and when the last was, milliseconds after the start. */
   readonly healthy: { readonly paths: number; readonly lastMs: number };
   readonly stories: ReadonlyMap<HostileScenario, ScenarioStory>;
 }
@@ -68,7 +68,7 @@ export async function crawlHostileWeb(options: HostileCrawlOptions): Promise<Hos
         headersTimeoutMs: DEADLINES.headersTimeoutMs * slowness,
         requestTimeoutMs: DEADLINES.requestTimeoutMs * slowness,
         maxBodyBytes: HOSTILE_BODY_BYTES,
-        // One address alone: the inside is another one of the same range.
+        // Allows single addresses: the forbidden one is in the same range.
         allowAddresses: ['127.0.0.1/32', '127.0.0.9/32'],
         resolve: async (name) => (byHost.has(name.replace(/\.$/, '')) ? hostile.resolve(name) : ['127.0.0.1']),
       },
@@ -108,7 +108,7 @@ export async function crawlHostileWeb(options: HostileCrawlOptions): Promise<Hos
   }
 }
 
-/** What this process reads, by the port of its own end. */
+/** Counts the bytes that this process reads, by the local port of the connection. */
 function watchReading(): { readBytes(ports: ReadonlySet<number>): number; end(): void } {
   const sockets: { readonly socket: Socket; port: number }[] = [];
   const onSocket = (message: unknown): void => {

@@ -1,5 +1,5 @@
-// Scenarios in which the exchange is honest and what it carries is not: wrong charsets and types, markup that nests or
-// repeats without end, hrefs that are none.
+// Scenarios with an honest exchange and dishonest content: wrong charsets and types, endlessly nested or repeated
+// markup, hrefs that are not URLs.
 
 import { expect } from 'vitest';
 import { byPath, responds } from './answers.js';
@@ -12,7 +12,7 @@ const typed = (type: string, ...more: string[]): { headers: readonly string[] } 
 });
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** What the handler told of the page at the start. */
+/** The item that the handler emitted for the start page. */
 const data = ({ items, startUrl }: ScenarioStory): unknown => items.find(({ url }) => url === startUrl)?.data;
 const tells = (wanted: object) => (story: ScenarioStory) => expect(data(story)).toMatchObject(wanted);
 const tellKind: NonNullable<HostileScenario['handle']> = async (page) => {
@@ -40,7 +40,7 @@ const ODD_HREFS = [
   '/%zz',
 ];
 
-/** Documents that are not what they say, or more than they should be. */
+/** Documents that are not what they claim to be, or too large. */
 export const DOCUMENTS: readonly HostileScenario[] = [
   {
     name: 'charset-silent',

@@ -1,11 +1,11 @@
-// Scenarios in which the other side goes away, keeps silent, or takes its time: nothing ends in order.
+// Scenarios in which the server goes away, stays silent or is too slow: no exchange ends cleanly.
 
 import { byPath, drips, HTML_HEAD, resets, responds, sends, sendsAndEnds } from './answers.js';
 import type { HostileExpectation, HostileScenario } from './scenario.js';
 
 const failed = (reason: string): HostileExpectation => ({ told: reason, again: true, status: 'failed', reason });
 
-/** A page came, but not all of it: it is tried again, and at last handed over as what it is. */
+/** A page arrives in part: it is retried, and at last handed to the handler as it is. */
 const CUT: HostileExpectation = {
   told: 200,
   again: true,

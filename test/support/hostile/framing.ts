@@ -1,4 +1,4 @@
-// Scenarios in which what comes is no HTTP, or HTTP that says two things at once.
+// Scenarios whose response is not HTTP, or ambiguous HTTP.
 
 import { expect } from 'vitest';
 import { byPath, HTML_HEAD, responds, sends, sendsAndEnds } from './answers.js';

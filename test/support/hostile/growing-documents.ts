@@ -1,5 +1,5 @@
-// Documents and sitemaps that fill their limits: too large for the one crawl that meets everything, met in processes of
-// their own, where memory is measured.
+// Documents and sitemaps that fill their limits. They are too large for the one crawl of all scenarios: processes of
+// their own fetch them, and measure memory.
 
 import { gzipSync } from 'node:zlib';
 import { byPath, floods, type HostileAnswer, responds } from './answers.js';
@@ -8,7 +8,7 @@ import type { HostileScenario } from './scenario.js';
 const MIB = 1024 * 1024;
 const HTML = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n';
 const XML = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n\r\n';
-/** These have no expectations of their own: what is judged is the process. */
+/** They expect nothing of the page: the process is judged. */
 const expects = { told: 200, status: 'fetched', reason: 'fetched' } as const;
 
 const names: HostileAnswer = (socket, request) =>
@@ -29,7 +29,7 @@ const sitemap = (name: string, does: string, answer: HostileAnswer): HostileScen
   expects,
 });
 
-/** Pages up to the cap of a body. */
+/** Pages up to the limit of a body. */
 export const GROWING_DOCUMENTS: readonly HostileScenario[] = [
   document('nested', 'opens elements without end', '', '<div>'),
   document('foreign', 'opens pictures in pictures without end', '', '<svg><foreignObject>'),
@@ -43,7 +43,7 @@ export const GROWING_DOCUMENTS: readonly HostileScenario[] = [
   document('metas', 'has metas without end', '', '<meta name=robots content=noindex>'),
 ];
 
-/** Sitemaps up to their cap. */
+/** Sitemaps up to their limit. */
 export const GROWING_SITEMAPS: readonly HostileScenario[] = [
   sitemap(
     'endless',

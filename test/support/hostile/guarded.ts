@@ -1,5 +1,4 @@
-// Scenarios that try to turn the crawl against its own network, or to make it carry something from one place to
-// another.
+// Scenarios that try to turn the crawl against its own network, or to make it carry data from one site to another.
 
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
@@ -7,17 +6,17 @@ import { byPath, drips, floods, redirects, responds, sends } from './answers.js'
 import type { HostileExpectation, HostileRequest, HostileScenario, ScenarioStory } from './scenario.js';
 
 const WHOLE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
-/** Refused before anything left: not even robots.txt is asked for. */
+/** Refused before any request: not even robots.txt is fetched. */
 const FORBIDDEN: HostileExpectation = {
   told: null,
   status: 'dropped',
   reason: 'address-forbidden',
   paths: [],
 };
-/** robots.txt cannot be had, so nothing may be asked. */
+/** robots.txt is not available, so nothing may be requested. */
 const HELD: HostileExpectation = { told: null, status: 'held', reason: 'robots-unreachable', paths: [] };
 
-/** Spellings of the inside, as a page may link to them. */
+/** Spellings of internal addresses, as a page may link to them. */
 export const INSIDE_HOSTS: readonly string[] = [
   '127.0.0.2',
   '127.2',
@@ -199,7 +198,7 @@ export const CARRIED: readonly HostileScenario[] = [
   },
 ];
 
-/** robots.txt itself as the weapon. */
+/** Attacks by robots.txt itself. */
 export const ROBOTS: readonly HostileScenario[] = [
   {
     name: 'robots-silent',
@@ -261,7 +260,7 @@ export const ROBOTS: readonly HostileScenario[] = [
   },
 ];
 
-/** The first look-up is honest, every later one leads inside. */
+/** The first lookup is honest, every later one returns the forbidden address. */
 function rebinding(): () => Promise<readonly string[]> {
   let asked = 0;
   return async () => {
@@ -270,7 +269,7 @@ function rebinding(): () => Promise<readonly string[]> {
   };
 }
 
-/** No request carries credentials, cookies or where it came from, in fields or in its target. */
+/** No request carries credentials, cookies or a referrer, neither in fields nor in its target. */
 function carriesNothing({ seen }: ScenarioStory): void {
   for (const { head } of seen) {
     expect(head).not.toMatch(/^(authorization|cookie|referer):/im);

@@ -1,12 +1,12 @@
-// Whether what happened at a scenario is what had to come of it: both in the same words, for a test to compare.
+// Compares what happened in a scenario with what was expected, both in the same form.
 
 import { HOSTILE_BODY_BYTES } from './crawl-hostile-web.js';
 import type { HostileScenario, ScenarioStory } from './scenario.js';
 
 const MIB = 1024 * 1024;
-/** A URL is asked for four times at most (access §10). */
+/** A URL is requested four times at most (access §10). */
 const MOST_TRIES = 4;
-/** What is to be tried again is held when the run ends before that. */
+/** A URL that waits for a retry when the run ends is held. */
 const PENDING = { status: 'held', reason: 'waits to be tried again' } as const;
 
 const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
@@ -14,7 +14,7 @@ const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 /** What is compared of a scenario. */
 export interface ScenarioFacts {
   readonly scenario: string;
-  /** How the exchanges for the start URL were told, each word once. */
+  /** How the exchanges for the start URL ended, each result once. */
   readonly told: readonly (string | number | null)[];
   readonly hasRightTries: boolean;
   readonly status: string | undefined;
@@ -47,9 +47,9 @@ export function factsOf({ name, expects }: HostileScenario, story: ScenarioStory
 }
 
 /**
- * What had to happen. Never throws.
+ * What was expected. Never throws.
  *
- * @param isPatient - The run waited for every retry: each scenario has to have its final word.
+ * @param isPatient - The run waited for every retry: each scenario must have its final status.
  */
 export function expectedOf(
   { name, start = '/', expects }: HostileScenario,

@@ -1,4 +1,4 @@
-// Scenarios that send a crawl on: in circles, without end, away, inside, or nowhere.
+// Scenarios with redirects: in circles, without end, to other hosts, to internal addresses, or to nowhere.
 
 import { expect } from 'vitest';
 import { byPath, type HostileAnswer, redirects, responds } from './answers.js';
@@ -8,7 +8,7 @@ const SENT_ON: HostileExpectation = { told: 302, status: 'fetched', reason: 'red
 const INVALID: HostileExpectation = { told: 302, status: 'failed', reason: 'redirect-invalid' };
 const A_PAGE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
 
-/** What browsers follow; the twenty-first hop is not asked for. */
+/** As many as browsers follow; the twenty-first hop is not requested. */
 const MOST_HOPS = 20;
 const growing = (start: string): string[] => Array.from({ length: MOST_HOPS + 1 }, (_, hop) => start + 'x'.repeat(hop));
 const next = responds('<p>next');

@@ -1,23 +1,23 @@
-// The hostile web on a machine that has other things to do: what came late for want of a processor is asked once more,
-// in a smaller crawl and with longer deadlines. What is wrong is wrong then too.
+// The hostile web on a busy machine: scenarios whose results came late are crawled once more, in a smaller crawl with
+// longer timeouts. A real fault fails then too.
 
 import { isDeepStrictEqual } from 'node:util';
 import { crawlHostileWeb, type HostileCrawl, type HostileCrawlOptions } from './crawl-hostile-web.js';
 import { expectedOf, factsOf } from './judge-scenario.js';
 import type { HostileScenario, ScenarioStory } from './scenario.js';
 
-/** How much longer the deadlines of the later crawls are. */
+/** Factors for the timeouts of the later crawls. */
 const SLOWNESSES = [3, 6];
-/** Healthy pages are measured again so often, at most. */
+/** The most measurements of the healthy pages. */
 const MOST_CRAWLS = 3;
-/** How much longer than without any hostile host the healthy pages may take on a machine that is slow by itself. */
+/** The most that the hostile hosts may slow down the healthy pages, as a factor, on a slow machine. */
 const MOST_TIMES_ALONE = 10;
 
 /**
- * Crawls the hostile web, and the scenarios that were not as expected once or twice more.
+ * Crawls the hostile web, then once or twice more those scenarios whose results were not as expected.
  *
  * @param isPatient - As in `expectedOf`.
- * @returns The result of the first crawl, with the stories of the later ones in place of those they repeat.
+ * @returns The result of the first crawl, with later stories in place of the ones they repeat.
  */
 export async function crawlWithSecondChance(options: HostileCrawlOptions, isPatient: boolean): Promise<HostileCrawl> {
   let result = await crawlHostileWeb(options);
@@ -39,9 +39,9 @@ export async function crawlWithSecondChance(options: HostileCrawlOptions, isPati
 }
 
 /**
- * When the last healthy page was fetched, milliseconds after the start: the least of up to three crawls, until
- * `within`; and how long it may take: `within`, or some times what the same pages take without any hostile host, where
- * that is longer.
+ * When the last healthy page was fetched, milliseconds after the start: the minimum of up to three crawls, which stop
+ * below `within`. And the limit: `within`, or ten times what the same pages take without any hostile host if that is
+ * longer.
  */
 export async function leastHealthyMs(
   first: HostileCrawl,
@@ -71,7 +71,7 @@ async function isAsExpected(scenario: HostileScenario, story: ScenarioStory, isP
     await scenario.expects.also?.(story);
     return true;
   } catch {
-    // The test says what is wrong, if it is wrong again.
+    // If it fails again, the test reports it.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 // The servers of the hostile web: one port for plain HTTP and one for each kind of certificate, shared by all scenarios
-// and told apart by the Host field; and one at another loopback address that must never be connected to. Their log is
-// the witness.
+// and told apart by the Host field; and one at a loopback address that nothing may connect to. Their log is the
+// evidence.
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -8,23 +8,23 @@ import { responds } from './answers.js';
 import { CERTIFICATES, HOSTILE_KEY } from './certificates.js';
 import type { HostileRequest, HostileScenario, SeenRequest } from './scenario.js';
 
-/** Where nothing may ever connect. */
+/** The address that nothing may connect to. */
 export const INSIDE_ADDRESS = '127.0.0.2';
 
 const OUTSIDE_ADDRESS = '127.0.0.1';
 
 /** A hostile web that is listening. */
 export interface HostileWeb {
-  /** Where the crawl of a scenario begins. */
+  /** The URL at which the crawl of a scenario starts. */
   startUrl(scenario: HostileScenario): string;
   /** Every host name of a scenario. */
   hostsOf(scenario: HostileScenario): readonly string[];
-  /** Names to addresses, as the scenarios say. */
+  /** Resolves names as the scenarios define them. */
   resolve(hostname: string): Promise<readonly string[]>;
   seen(scenario: HostileScenario): readonly SeenRequest[];
-  /** Ports at which the crawl's ends of the scenario's connections were. */
+  /** The crawl's local ports of the scenario's connections. */
   clientPorts(scenario: HostileScenario): ReadonlySet<number>;
-  /** Connections made to the address that nothing may reach. */
+  /** Connections made to the forbidden address. */
   insideConnections(): number;
   close(): Promise<void>;
 }

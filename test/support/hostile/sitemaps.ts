@@ -1,4 +1,4 @@
-// Scenarios whose robots.txt names a sitemap that tries something. All of them have an honest page at the start.
+// Scenarios whose robots.txt names a hostile sitemap. All of them have an honest start page.
 
 import { gzipSync } from 'node:zlib';
 import { expect } from 'vitest';
@@ -21,7 +21,7 @@ const urlset = (...locs: readonly string[]): string =>
 const index = (...locs: readonly string[]): string =>
   `<sitemapindex>${locs.map((loc) => `<sitemap><loc>${loc}</loc></sitemap>`).join('')}</sitemapindex>`;
 
-/** What was said of the sitemap. */
+/** How the crawl reported the sitemap. */
 const told = ({ decisions }: ScenarioStory): string | null | undefined =>
   decisions.find(({ url }) => url.endsWith('/sitemap.xml'))?.detail;
 const says = (detail: RegExp) => (story: ScenarioStory) => expect(told(story)).toMatch(detail);

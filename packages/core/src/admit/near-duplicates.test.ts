@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_NEAR_PAGES } from './limits.js';
 import { areNear, NearDuplicates, parseSimhash, simhashOf, simhashText } from './near-duplicates.js';
 
-/** A word of letters alone, the same for the same number. */
+/** A word of letters, always the same for the same number. */
 const word = (at: number): string =>
   at.toString(26).replace(/./g, (digit) => 'abcdefghijklmnopqrstuvwxyz'[Number.parseInt(digit, 26)] ?? '');
 const words = (from: number, count: number) =>

@@ -92,7 +92,7 @@ describe('what a page says', () => {
   });
 });
 
-/** Walks a site as a crawl does: breadth first, the watch asked at egress and when a URL is taken. */
+/** Walks a site as a crawl does: breadth first. The watch judges a URL when it is found and when it is taken. */
 function walk(
   start: readonly string[],
   site: (url: string) => { readonly html: string; readonly links: readonly string[] },
@@ -128,7 +128,7 @@ function walk(
 }
 
 const numberOf = (url: string) => Number(/\d+/.exec(new URL(url).pathname)?.[0] ?? 0);
-/** A whole number that has nothing to do with the one given. */
+/** A number that looks unrelated to its argument. */
 const scattered = (number: number) =>
   (Math.imul(number + 1, 2_654_435_761) ^ (Math.imul(number + 7, 40_503) >>> 9)) >>> 4;
 const item = (number: number) => `https://a.test/item/${number}`;
@@ -219,7 +219,7 @@ describe('the watch', () => {
         if (traps.wants(name(at), name(at - 1))) traps.read(name(at), name(at - 1), Buffer.from('<h1>Item</h1>'));
       }
     }
-    // Of three thousand hosts with two traps each (their folder, themselves) the latest thousand traps are remembered.
+    // Three thousand hosts have two traps each (a folder and the host); the latest thousand traps are remembered.
     expect(traps.judge('https://h2999.test/item/9', 'https://h2999.test/item/8')).not.toBeNull();
     const isKnown = (host: number) =>
       traps.judge(`https://h${host}.test/item/9`, `https://h${host}.test/item/8`) !== null;

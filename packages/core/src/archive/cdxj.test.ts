@@ -1,4 +1,4 @@
-// The index leads readers to records: in one order over all files, bounded in what is remembered.
+// The index leads readers to records: sorted over all files, with bounded memory.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const RECORD = { mime: 'text/html', status: 200, digest: 'sha256:00', offset: 5,
 const line = (path: string, at = 0): string =>
   cdxjLine(getSurt, { ...RECORD, url: `https://example.org${path}`, atMs: Date.UTC(2026, 10, 20) + at * 1000 });
 
-/** Sorted indexes of these lines. */
+/** Sorted indexes with these lines. */
 async function indexes(...contents: readonly (readonly string[])[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-cdxj-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

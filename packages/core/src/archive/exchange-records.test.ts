@@ -77,7 +77,7 @@ describe('an exchange', () => {
     for (const record of [dom, png]) expect(record?.fields.get('WARC-Refers-To')).toBe(last?.id);
     expect(dom?.block.head.toString()).toBe('<p>made é');
     expect(png?.fields.get('Content-Type')).toBe('image/png');
-    // A page that wants no copies has none of this kind either.
+    // A page that forbids copies has no revisit record either.
     const withheld = await recordsOf({ ...exchange, withheld: 'noarchive', page: { ...page, rendered } }, tools);
     expect(withheld.map(({ type }) => type)).toEqual(['request', 'metadata']);
   });
@@ -114,7 +114,7 @@ describe('an exchange', () => {
   ];
   it.each(CUTS)('says why a body is truncated: %s', async (truncated, field) => {
     expect((await records(response({ truncated })))['response']?.match(/WARC-Truncated: \S+/)?.[0]).toBe(field);
-    // Of a revisit, whose WARC-Truncated says something else, the metadata record knows.
+    // The WARC-Truncated of a revisit has another meaning, so the metadata record has the reason.
     const about = (await records(response({ truncated })))['metadata'];
     expect(about?.match(/^truncated: (\S+)/m)?.[0].replace('truncated', 'WARC-Truncated')).toBe(field);
   });
@@ -149,7 +149,7 @@ describe('an exchange', () => {
     ['"a"', '"a"', 'server-not-modified', ORIGINAL.digest],
     ['"a"', null, 'server-not-modified', ORIGINAL.digest],
     ['W/"a"', 'W/"a"', 'server-not-modified', undefined],
-    // Weak on its way: the same document, perhaps in other bytes.
+    // A proxy made the tag weak: the same document, perhaps in other bytes.
     ['"a"', 'W/"a"', 'server-not-modified', undefined],
     [null, '"a"', 'server-not-modified', undefined],
     ['"a"', '"b"', undefined, undefined],
@@ -160,7 +160,7 @@ describe('an exchange', () => {
       const headers: [string, string][] = answered === null ? [] : [['ETag', answered]];
       const outcome = response({ status: 304, headers, encodedBody: Buffer.alloc(0) });
       const request = { url: URL_, purpose: 'page', headers: sent === null ? {} : { 'If-None-Match': sent } };
-      // What is remembered of the URL is of another visit.
+      // The remembered payload of the URL is from another visit.
       const payloads = new KnownPayloads();
       await records(response(), {}, payloads);
       const { revisit } = await records(outcome, { sent: request, original: ORIGINAL }, payloads);

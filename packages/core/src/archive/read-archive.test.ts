@@ -1,5 +1,5 @@
-// Archives by other programs: the cost of reading a record does not depend on how it is cut into pieces, and a record
-// that is longer than any of ours is skipped.
+// Archives by other programs: the cost of reading a record does not depend on the chunks in which it arrives, and a
+// record that is longer than any of ours is skipped.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

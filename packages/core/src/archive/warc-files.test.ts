@@ -90,7 +90,7 @@ function append(files: WarcFiles, path: string, body: Uint8Array = Buffer.from(`
 }
 
 const names = async (): Promise<string[]> => (await readdir(folder)).sort();
-/** Every record of a file that is whole, as text. */
+/** The decompressed records of a complete file. */
 const content = async (name: string): Promise<string> => gunzipSync(await readFile(join(folder, name))).toString();
 const targets = (text: string): string[] =>
   [...text.matchAll(/WARC-Target-URI: (\S+)/g)].map(([, url = '']) => new URL(url).pathname);
@@ -195,7 +195,7 @@ describe('what a killed run left', () => {
     await files.close();
     const last = openName.slice(0, -OPEN_SUFFIX.length);
     const lengths = Array.from({ length: whole - firstEnd + 1 }, (_, at) => firstEnd + at);
-    // Every byte of the gzip member's own trailer, and enough of the rest.
+    // Every byte of the gzip member's trailer, and a sample of the rest.
     for (const length of lengths.filter((each) => each > whole - 10 || each % 43 === 0 || each === firstEnd)) {
       for (const name of await names()) if (name !== 'kept') await rm(join(folder, name));
       await copyFile(kept, path);
@@ -203,7 +203,7 @@ describe('what a killed run left', () => {
       await recoverWarcs(folder);
       const paths = targets(await content(last));
       expect(paths.filter((each) => each === '/first')).toHaveLength(3);
-      // Its exchange may be there in part; what is there is whole.
+      // The last exchange may be cut between its records, but every record is complete.
       const index = await readFile(join(folder, last.replace('.warc.gz', '.cdxj')), 'utf8');
       expect(index.trimEnd().split('\n')).toHaveLength(length === whole ? 2 : 1);
       expect((await stat(join(folder, last))).size).toBeLessThanOrEqual(length);
@@ -226,7 +226,7 @@ describe('what a killed run left', () => {
   it('is not changed if it was complete, and the next run continues after it', async () => {
     const killed = makeFiles();
     await killed.open();
-    // A kill closes the file, and does not name it as it should be.
+    // A killed process leaves the file closed, but not renamed.
     onTestFinished(() => killed.close().catch(() => undefined));
     await append(killed, '/a');
     const next = makeFiles();

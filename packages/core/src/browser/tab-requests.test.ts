@@ -30,7 +30,7 @@ function response(url: string, body = 'x', more: Partial<ResponseOutcome> = {}):
   };
 }
 
-/** A route of the browser, and what became of it. */
+/** A route of the browser, and what was done with it. */
 function route(url: string, type = 'script', method = 'GET', headers: Record<string, string> = {}) {
   const fate: string[] = [];
   const made = {
@@ -181,13 +181,13 @@ describe('the requests of a page', () => {
     expect(isQuiet).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(isQuiet).toBe(true);
-    // After a step it is quiet anew.
+    // After a step it becomes quiet again.
     listen();
     await vi.advanceTimersByTimeAsync(49);
     expect(isQuiet).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(isQuiet).toBe(true);
-    // When the page is over, nothing waits any longer.
+    // When the page is closed, no wait goes on.
     listen();
     requests.end();
     await vi.advanceTimersByTimeAsync(0);

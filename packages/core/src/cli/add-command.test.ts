@@ -42,7 +42,7 @@ it('are taken by a run that is kept open, if the crawl allows them', {
   const added = await run('add', out, `${site.url}/late`, `${site.url}/closed`, '--label', 'x');
   expect(added).toMatchObject({ code: 0, err: expect.stringContaining('2 URLs added.') });
   await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
-  // A second command is refused for one reason, and takes nothing.
+  // The error of a second command names one reason, and that command takes no added URLs.
   expect((await run(...crawlArgs())).err).toMatch(/is in use/);
   expect((await run(...crawlArgs())).err).not.toContain('cannot be taken');
   io.interrupt();
@@ -56,7 +56,7 @@ it('are taken by a run that is kept open, if the crawl allows them', {
 it('are taken by the next run, once, and forgotten by a reset', { timeout: 60_000 }, async () => {
   await run(...crawlArgs('--pages', '9'));
   await run('add', out, `${site.url}/late`);
-  // A line that was torn, and one that is none.
+  // Two lines that are not additions, and a torn one.
   appendFileSync(join(out, 'added.jsonl'), '{"url":7}\n[]\n{"url":"http');
   expect((await run(...crawlArgs('--pages', '9'))).code).toBe(0);
   await run(...crawlArgs('--pages', '9'));

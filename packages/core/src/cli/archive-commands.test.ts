@@ -27,7 +27,7 @@ const lines = (path: string): unknown[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
 
-/** One crawl for all: the tests after it only read. */
+/** One crawl for all tests: they only read it. */
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'mannerly-archive-'));
   out = join(base, 'crawl');
@@ -67,7 +67,7 @@ describe('mannerly crawl', () => {
     expect(await run('export', out, '--csv', table)).toMatchObject({ code: 0, err: `3 items in ${table}.` });
     const rows = (path: string) => readFileSync(path, 'utf8').split('\n').toSorted();
     expect(rows(table)).toEqual(rows(join(base, 'items.csv')));
-    // A second time would be a file that is there already.
+    // The second time, the file exists.
     expect((await run('export', out, '--csv', table)).code).not.toBe(0);
   });
 

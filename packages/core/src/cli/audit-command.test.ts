@@ -48,8 +48,8 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
 }
 
 /**
- * The crawl's log while `judge` looks at it, with every line changed, or left out if the change is `null`. The run's
- * record of the log is removed too, unless `isRecorded` says otherwise.
+ * Changes every line of the crawl's log while `judge` runs; `null` removes a line. The run's record of the log is
+ * removed too, unless `isRecorded` is set.
  */
 async function doctored(
   change: (line: string) => string | null,
@@ -98,7 +98,7 @@ describe('the directories of several machines', () => {
         .map((line) => JSON.parse(line));
     const firstMs = requestsOf(out)[0]!.startedAtMs;
     const lastMs = requestsOf(out).at(-1)!.endedAtMs;
-    // As if the first request of the second machine had lasted as long as all requests of the first, and longer.
+    // Makes the first request of the second machine last longer than all requests of the first.
     const moved = requestsOf(other()).map((request, at) => {
       const startedAtMs = at === 0 ? firstMs - 1_000 : lastMs + 2_000 * at;
       return { ...request, startedAtMs, endedAtMs: at === 0 ? lastMs + 1_000 : startedAtMs + 1 };
@@ -210,7 +210,7 @@ describe('mannerly report', () => {
     expect(readdirSync(out)).toEqual(expect.arrayContaining(['report.html', 'report.json']));
     expect(readdirSync(out).filter((name) => name.includes('.part'))).toEqual([]);
     const data = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as ReportData;
-    // The log is a sample of none: the totals are whole all the same.
+    // The log has no sampled decision, but the totals are complete.
     expect(data.totals.outcomes).toEqual({ fetched: 3, excluded: 1, dropped: 0, failed: 0, held: 0 });
     expect(readFileSync(join(out, 'decisions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(2);
   });

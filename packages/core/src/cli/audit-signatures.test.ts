@@ -18,7 +18,7 @@ import { runCommand } from './program.js';
 let base: string;
 let count = 0;
 
-/** The published directory of a key; made where it is missing. */
+/** The published directory of a key; published on first use. */
 async function directoryOf(name: string): Promise<string> {
   const key = join(base, name);
   await writeKeyFile(key);
@@ -70,7 +70,7 @@ async function audit(directory: string, keys: string | null = 'own'): Promise<Fo
 
 type Doctor = (records: string[]) => string[];
 
-/** A copy of the crawl with other records in its archive. */
+/** A copy of the crawl with a falsified archive. */
 function doctored(doctor: Doctor): string {
   count += 1;
   const directory = join(base, `copy ${count}`);
@@ -97,13 +97,13 @@ function isRequest(record: string, url = 'https://one.example/a'): boolean {
   return record.includes('WARC-Type: request\r\n') && record.includes(`WARC-Target-URI: ${url}\r\n`);
 }
 
-/** One request changed. */
+/** Changes one request. */
 function change(how: (record: string, all: readonly string[]) => string): Doctor {
   return (records) => records.map((record) => (isRequest(record) ? how(record, records) : record));
 }
 
 const FIELDS = /^signature(-input|-agent)?: .*\r\n/gim;
-/** The signature of the same path at the other host. */
+/** Puts in the signature of the same path at the other host. */
 const ofOther = change((record, all) => {
   const other = all.find((each) => isRequest(each, 'https://two.example/a')) ?? '';
   const fields = other.match(FIELDS)?.join('') ?? '';

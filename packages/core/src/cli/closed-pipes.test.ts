@@ -42,14 +42,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts the command; what no one reads is closed at once. */
+/** Starts the command, and closes these streams at once. */
 function start(closed: readonly ('stdout' | 'stderr')[], ...argv: readonly string[]) {
   const child = spawn(process.execPath, [COMMAND, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
   for (const each of closed) child[each].destroy();
   return child;
 }
 
-/** How each command is called. A crawl and its worker have tests of their own below. */
+/** The arguments of each command. A crawl and its worker have tests of their own below. */
 const calls: Readonly<Record<string, () => readonly string[]>> = {
   init: () => ['--help'],
   plan: () => [`${site.url}/`, ...who.filter((word) => word !== '--interval' && word !== '0')],
@@ -111,7 +111,7 @@ it.each([
 });
 
 describe.skipIf(!existsSync('/dev/full'))('a full disk (not run without /dev/full)', TIMEOUT, () => {
-  /** The command, with one of its streams on a full disk, and the text of the other. */
+  /** Runs the command with one of its streams on a full disk. Returns the text of the other. */
   async function withFull(stream: 'stdout' | 'stderr', ...argv: readonly string[]) {
     const full = openSync('/dev/full', 'w');
     const stdio = stream === 'stdout' ? (['ignore', full, 'pipe'] as const) : (['ignore', 'pipe', full] as const);

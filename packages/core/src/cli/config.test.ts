@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A file in a folder of its own. */
+/** Writes a file into a folder of its own. */
 async function written(name: string, text: string): Promise<string> {
   count += 1;
   const own = join(folder, String(count));
@@ -38,7 +38,7 @@ async function written(name: string, text: string): Promise<string> {
 
 const asFile = (config: unknown): Promise<string> => written('mannerly.config.json', JSON.stringify(config));
 
-/** What a command line with this configuration comes to. */
+/** The result of a command line with this configuration. */
 async function setUp(config: CrawlConfig, words: readonly string[] = []) {
   const file = await asFile(config);
   const command = withCrawlFlags(new Command().argument('[seed...]')).exitOverride();
@@ -126,7 +126,7 @@ describe('flags and configuration together', () => {
   it('pass on the store and the concurrency, which several processes divide', async () => {
     const { flags } = await setUp({ ...WHOLE, store: 'redis://127.0.0.1/', network: { concurrency: 8 } });
     expect(flags).toMatchObject({ store: 'redis://127.0.0.1/', config: expect.any(String) });
-    // As a worker gets them.
+    // A worker gets them as JSON.
     const { options } = await setUpCrawl(['https://a.test/'], JSON.parse(JSON.stringify({ ...flags, concurrency: 4 })));
     expect(options).toMatchObject({ network: { concurrency: 4 }, bounds: { pages: 20, minutes: 9 } });
   });

@@ -174,7 +174,7 @@ describe('mannerly crawl', () => {
       expect(again.outLines.join('\n')).toMatch(/Finished earlier: nothing was left to fetch.*--reset/);
       expect(asked).toEqual(['/robots.txt', '/', '/1']);
       expect(readdirSync('crawls')).toHaveLength(1);
-      // Another crawl takes another directory.
+      // A different crawl gets another directory.
       expect(await runCommand(['crawl', `${site}/7`, ...who, '--interval', '0', '--depth', '0'], fakeIo())).toBe(7);
       expect(readdirSync('crawls')).toHaveLength(2);
     } finally {
@@ -248,7 +248,7 @@ describe('requesting one file of a site', () => {
     const means = { allowed: /may request every URL/, held: /requests nothing of this site until/ }[access]!;
     expect(io.outLines.join('\n')).toContain(why);
     expect(io.outLines.join('\n')).toMatch(means);
-    // Nothing but robots.txt, not even the page that no rule closes.
+    // Only robots.txt, not even the page that no rule closes.
     expect({ code, asked }).toEqual({ code: exitCode, asked: ['/robots.txt'] });
     const machine = fakeIo();
     await runCommand(['robots', site, ...who, '--json'], machine);
@@ -291,7 +291,7 @@ describe('requesting one file of a site', () => {
   });
 
   it.each(['robots', 'datasets', 'licence'])('mannerly %s ends with 6 if nothing answers', async (command) => {
-    // Loopback is not allowed: nothing is requested, as where no name or no server is found.
+    // Loopback is not allowed, so nothing is requested, as if the name or the server were not found.
     const io = fakeIo();
     const code = await runCommand([command, site, '--name', 'tester', '--contact', 'https://example.org/us'], io);
     expect({ code, asked }).toEqual({ code: 6, asked: [] });

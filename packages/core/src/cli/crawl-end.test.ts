@@ -1,4 +1,5 @@
-// A newcomer reads the last lines of a crawl next. If a path there cannot be pasted, the result is lost to them.
+// The last lines of a crawl are what a newcomer reads next. If a path there cannot be pasted, they cannot find the
+// result.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

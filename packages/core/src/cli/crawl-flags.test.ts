@@ -1,4 +1,4 @@
-// The flags mean the same as the options. If a flag is read and not passed on, a bound does not hold.
+// The flags mean the same as the options. If a flag is read and not passed on, a bound has no effect.
 
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';

@@ -37,7 +37,7 @@ const WHO = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow
 const crawl = (out: string, ...more: string[]) =>
   run('crawl', `${site.url}/`, ...WHO, '--interval', '0', '--out', out, '--warc', ...more);
 
-/** A crawl that has ended, and one that a bound has interrupted. */
+/** A finished crawl, and one that a bound has interrupted. */
 const STATES: Readonly<Record<string, readonly string[]>> = { finished: [], interrupted: ['--pages', '3'] };
 
 const COMMANDS: readonly ((directory: string) => string[])[] = [
@@ -67,7 +67,7 @@ const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
   },
 };
 
-/** All files but the frontier, which lmdb keeps. */
+/** All files except the frontier's, which belong to lmdb. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

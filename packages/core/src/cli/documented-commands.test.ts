@@ -30,7 +30,7 @@ const documents = folders.flatMap((folder) =>
 /** The command lines of a document, without comments, continued lines as one. */
 function linesOf(document: string): { readonly blocks: readonly string[]; readonly inline: readonly string[] } {
   const text = readFileSync(join(ROOT, document), 'utf8');
-  // Every block is matched, or the end of one would be taken for the beginning of the next.
+  // Matches every block, or the end of one would count as the start of the next.
   const blocks = [...text.matchAll(/^```(.*)\n([\s\S]*?)^```/gm)]
     .filter(([, language = '']) => ['', 'sh', 'bash', 'console'].includes(language.trim()))
     .flatMap(([, , block = '']) => block.replace(/\\\n/g, ' ').split('\n'))
@@ -49,7 +49,7 @@ const all = documents.flatMap((document) => {
   return [...blocks, ...inline].map((line) => ({ document, line }));
 });
 
-/** The words behind `mannerly`, up to a pipe; `null` for another program. */
+/** The words after `mannerly`, up to a pipe; `null` for another program. */
 function wordsOf(line: string): string[] | null {
   const command = /^(?:npx (?:-y )?)?mannerly\s+([^|&>]*)/.exec(line)?.[1];
   return command === undefined ? null : command.trim().split(/\s+/);
@@ -107,7 +107,7 @@ describe('a command line in a block', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Lines that are not run here, and why. */
+  /** Lines that do not run here, each with the reason. */
   const elsewhere = [
     [/…|</, 'has a place to fill in'],
     [/^init/, 'asks at a terminal; cli/init-command.test.ts answers'],
@@ -136,7 +136,7 @@ describe('a command line in a block', () => {
       return words[at - 1] === '--contact' ? bare : bare.replace(/^https?:\/\/[^/]+/, site.url);
     });
     const isCrawl = argv[0] === 'crawl' || argv[0] === 'plan';
-    // Each crawl has a directory of its own: documents do not agree on who crawls.
+    // Each crawl gets its own directory: documents use different identities.
     const own = argv.includes('--retry')
       ? [...local, ...who, '--pages', '30']
       : isCrawl

@@ -17,7 +17,7 @@ import { runCommand } from './program.js';
 let base: string;
 let server: Server;
 let site: string;
-/** What the site answers; a test says more. */
+/** The site's answers; a test may add some. */
 let answers: Map<string, { status: number; headers?: Record<string, string>; body: string }>;
 
 beforeEach(async () => {
@@ -91,7 +91,7 @@ describe('contact and seeds', () => {
   it('the same crawl with that flag says what else prevents it, and runs once that is removed', async () => {
     const first = await crawl(`${site}/`);
     expect(first.out).toMatch(/^Finished without a page: .*--reset/);
-    // A table of no request says nothing.
+    // Without requests there is no table.
     expect(first.out).not.toContain('answers');
     const second = await onLoopback();
     expect(second.out).toMatch(/^Finished earlier without a page: .*--reset[\s\S]*address-forbidden \(1\)/);
@@ -163,7 +163,7 @@ describe('a crawl that fetches nothing says why', () => {
   it('because nothing answers', async () => {
     await new Promise((resolve) => server.close(resolve));
     const { code, out, err } = await onLoopback();
-    // With what the platform said: a site that is down, a name that is wrong and a proxy that refuses look alike else.
+    // The platform's message is included: otherwise a site that is down, a wrong name and a wrong proxy look alike.
     expect(err).toMatch(
       /robots-unreachable: attempt 1 failed \(refused\), 0 s since the first: .*ECONNREFUSED 127\.0\.0\.1/,
     );

@@ -15,7 +15,7 @@ import { runCommand } from './program.js';
 
 const DISK_KIB = 2_048;
 const PAGES = 61;
-/** Who no file belongs to. */
+/** A user who owns no file. */
 const NO_ONE = 65_534;
 
 let base: string;
@@ -24,7 +24,7 @@ let site: TestSite;
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 const canMount = isRoot && mounts();
 
-/** Whether this machine lets us have a small disk. */
+/** Whether this machine allows us to mount a small disk. */
 function mounts(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-mount-'));
   try {
@@ -57,7 +57,7 @@ const crawlTo = (out: string): string[] => {
   return ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--warc'];
 };
 
-/** In a process of its own, where lmdb may write what it likes to standard error. */
+/** Runs in a process of its own: lmdb itself writes to standard error. */
 async function run(argv: readonly string[], who: { uid?: number; gid?: number } = {}) {
   const child = spawn(process.execPath, [COMMAND, ...argv], { stdio: ['ignore', 'pipe', 'pipe'], cwd: base, ...who });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

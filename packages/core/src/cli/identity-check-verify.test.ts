@@ -176,7 +176,7 @@ describe('mannerly identity verify', () => {
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const told = await run('verify', '--live', url, '--config', config, '--allow-address', '127.0.0.0/8');
     await new Promise((resolve) => server.close(resolve));
-    // A server without a certificate is asked nothing.
+    // A server without a certificate gets no request.
     expect(told.out.split('\n').map((line) => line.split(':')[0])).toEqual(['form url', 'form origin', 'form string']);
     expect([told.code, paths]).toEqual([5, []]);
   });

@@ -23,7 +23,7 @@ async function identity(...args: string[]) {
   return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
 }
 
-/** A configuration, and the flags that publish it. */
+/** Writes a configuration. Returns the flags that publish it. */
 function configured(signature: object, more: object = {}, who: object = {}): string[] {
   const file = join(base, 'mannerly.config.json');
   writeFileSync(
@@ -101,10 +101,10 @@ describe('mannerly identity', () => {
     expect([await keyid(), listed().length, listed()[0]]).toEqual([first, 2, first]);
     expect(readFileSync(join(base, 'folder/_headers'), 'utf8')).toContain('max-age=3600');
     expect(await rotate(1)).toMatchObject({ code: 2, err: expect.stringContaining('too early') });
-    // Publishing meanwhile lists both.
+    // Publishing in between lists both keys.
     await identity('publish', ...flags);
     expect(listed()).toHaveLength(2);
-    // A folder that is refused leaves the key and the step as they are.
+    // If the folder is refused, the key and the step stay as they are.
     const stray = join(base, 'folder', 'stray.key');
     writeFileSync(stray, readFileSync(own));
     expect(await rotate(3)).toMatchObject({ code: 2, err: expect.stringContaining('key-is-private-in-public-folder') });

@@ -25,7 +25,7 @@ function fresh(): string {
   return join(base, `project ${count}`);
 }
 
-/** Somebody who gives these answers in turn; an answer with a fault is followed by the next one. */
+/** A person who gives these answers in turn; after a faulty answer, they give the next one. */
 function person(
   ...answers: readonly (string | null)[]
 ): Asker & { readonly asked: Question[]; readonly faults: string[] } {
@@ -104,7 +104,7 @@ describe('mannerly init', () => {
       type: 'module',
       dependencies: { mannerly: `^${MANNERLY_VERSION}` },
     });
-    // What the crawl reads is what was written.
+    // The crawl reads what was written.
     expect((await readConfig(join(directory, 'mannerly.config.json'))).identity?.name).toBe('tidepool-study');
   });
 
@@ -232,7 +232,7 @@ describe('a terminal', () => {
       const [next] = answers;
       if (next === undefined || !shown.includes(next[0])) return;
       answers.shift();
-      // Not within its own drawing.
+      // Waits until the drawing is complete.
       setImmediate(() => input.write(next[1]));
     });
     const asker = terminalAsker(input as unknown as NodeJS.ReadStream, output as unknown as NodeJS.WriteStream);

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The command with a handler. @param onBusy - Called when the user's code says that it is busy. */
+/** Runs the command with a handler. @param onBusy - Called when the user's code prints that it is busy. */
 async function crawl(
   handler: string,
   onBusy: (pid: number) => void = () => undefined,
@@ -51,12 +51,12 @@ async function crawl(
 
 describe.skipIf(process.platform === 'win32')('Ctrl-C', { timeout: 60_000 }, () => {
   const SPIN = "console.error('busy'); for (const end = Date.now() + 60_000; Date.now() < end; );";
-  /** Presses until the crawl has ended. */
+  /** Presses Ctrl-C until the crawl has ended. */
   async function pressed(handler: string, name = 'out', ...more: readonly string[]) {
     let presses: NodeJS.Timeout | undefined;
     const press = (pid: number): void => {
       process.kill(pid, 'SIGINT');
-      // The thread that hears it may not have begun yet.
+      // The thread that listens for it may not have started yet.
       presses = setTimeout(press, 1_000, pid);
     };
     return crawl(handler, press, name, ...more).finally(() => clearTimeout(presses));
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl-C', { timeout: 60_000 }, () 
   });
 
   it('twice ends a crawl whose hook never ends before the first request of a run', async () => {
-    // So that robots.txt is known.
+    // The next run then knows robots.txt.
     await crawl('await page.follow()', undefined, 'hook', '--pages', '1');
     writeFileSync(join(folder, 'hook.mjs'), `export default { hooks: { beforeFetch: () => { ${SPIN} } } };\n`);
     const ended = await pressed('', 'hook', '--config', 'hook.mjs');

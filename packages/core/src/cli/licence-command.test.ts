@@ -43,12 +43,12 @@ it('says what each purpose may do, according to the document that robots.txt nam
   const { code, out, paths } = await licence('/paid');
   expect({ code, paths }).toEqual({ code: 0, paths: ['/robots.txt', '/paid', '/rsl.xml'] });
   expect(out).toContain(`${site}/rsl.xml: holds for 30 days`);
-  // The narrower content speaks of other uses alone.
+  // The narrower content has terms for other uses only.
   expect(out).toMatch(/^search +prohibited +content\[2\] +does not request .* excluded/m);
   expect(out).toMatch(/^archive +none +keeps the page/m);
   expect(out).toMatch(/^ai-input +payment 0\.015 USD +content\[2\]\/license\[1\] +does not request .* held/m);
   expect(out).toMatch(/^ai-train +payment 0\.015 USD .* held/m);
-  // As a crawl would.
+  // Spaced like the requests of a crawl.
   const gaps = arrivals.slice(1).map(({ atMs }, at) => atMs - arrivals[at]!.atMs);
   for (const gap of gaps) expect(gap).toBeGreaterThan(950);
 });
@@ -69,7 +69,7 @@ it('reads the document that the response names instead of that of robots.txt, fo
   };
   expect(documents.map(({ document }) => document)).toEqual([`${site}/own.xml`]);
   expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(6).fill('free'));
-  // Without the party nothing is permitted: the page has been requested by then.
+  // Without the party nothing is permitted, but the page has been requested by then.
   expect((await licence('/a')).out).toMatch(/^search +prohibited .* requests the page, keeps nothing of it/m);
 });
 

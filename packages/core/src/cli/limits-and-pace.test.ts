@@ -1,5 +1,5 @@
 // Every flag of the command reaches the crawl, and a value out of range is reported with the flag, the range and the
-// value before any request. If a flag is read and not passed on, a bound does not hold.
+// value before any request. If a flag is read and not passed on, a bound has no effect.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ describe('a bound that a flag sets holds', () => {
 
   it('--body-bytes cuts a page', async () => {
     await crawl(...fast, '--max-body-bytes', '20');
-    // The links stand behind the cut.
+    // The links come after the cut.
     expect(pages()).toEqual(['/']);
   });
 });
@@ -88,7 +88,7 @@ describe('what a flag says is in the settings of the run', () => {
     [['--queued-urls', '7'], { maxQueued: 7 }],
   ])('%j', async (flags, says) => {
     const pace = flags.includes('--profile') || flags.includes('--interval') ? [] : fast;
-    // A closed seed: robots.txt is all that is asked for.
+    // The seed is closed, so only robots.txt is requested.
     const io = fakeIo();
     const out = join(base, 'crawl');
     const argv = ['crawl', `${site.url}/closed`, ...who, '--out', out, ...new Set([...pace, ...flags])];

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { setUpCrawl } from './crawl-setup.js';
 import { makeCrawl } from './live-crawl.js';
 
-// By itself the store would give up after ten seconds.
+// The store itself gives up only after ten seconds.
 it('ends at once when it is stopped twice, even if its store waits for a server', { timeout: 9_000 }, async () => {
   const base = mkdtempSync(join(tmpdir(), 'mannerly-away-'));
   onTestFinished(() => rmSync(base, { recursive: true }));

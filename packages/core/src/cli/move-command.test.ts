@@ -1,4 +1,4 @@
-// At stake: an operator whose move fails must read what to do, and that the crawl is still there.
+// At stake: an operator whose move fails must read what to do, and that the crawl is not lost.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { fakeIo } from '../../test-support/fake-io.js';
 import { testSite } from '../../test-support/test-site.js';
 import { runCommand } from './program.js';
 
-/** A PostgreSQL that lets no one in. @returns Its port */
+/** A PostgreSQL server that refuses every client. @returns Its port */
 async function refusingPostgres(): Promise<number> {
   const fields = Buffer.from('SERROR\0C28P01\0Mpassword authentication failed for user "crew"\0\0');
   const head = Buffer.from([0x45, 0, 0, 0, fields.length + 4]);

@@ -46,7 +46,7 @@ const crawl = (io: FakeIo, ...more: string[]): Promise<number> =>
     io,
   );
 
-/** The address that was told, once it was. */
+/** The printed address, as soon as it is there. */
 async function address(io: FakeIo): Promise<URL> {
   for (;;) {
     const told = io.errLines.find((line) => line.startsWith('Live view: '));
@@ -90,7 +90,7 @@ describe('mannerly crawl --dashboard', () => {
     expect(stopped.status).toBe(200);
     expect(await ended).toBe(130);
     await expect(fetch(url)).rejects.toThrow();
-    // The token is for the person at the terminal.
+    // The token is for the person at the terminal only.
     expect(io.outLines.join('\n')).not.toContain(token);
     expect(readFileSync(join(base, 'out', 'settings.json'), 'utf8')).not.toContain(token);
   });

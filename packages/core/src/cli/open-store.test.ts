@@ -116,7 +116,7 @@ describe('--store', () => {
     await pool.query(query);
     await pool.query(query);
     expect(asked).toEqual([0, 0, 1, 2, 2]);
-    // What is wrong with a statement is wrong on every host.
+    // A faulty statement fails on every host.
     const wrong = overHosts([poolOf(3, '42601'), poolOf(4)]);
     await expect(wrong.query(query)).rejects.toThrow('no');
     await expect(wrong.query(query)).rejects.toThrow('no');

@@ -49,10 +49,10 @@ it('pauses, continues and stops the run of a directory, and pauses one that star
     return io.drawn.join('');
   };
   await vi.waitFor(() => expect(shown()).toContain('paused'), 30_000);
-  // A terminal draws it; a file that the output goes to has the line.
+  // The terminal shows it in the progress line; redirected output gets a line of its own.
   expect(io.errLines.join('\n')).toContain('Paused by mannerly pause: no request before mannerly resume');
   expect(site.asked).not.toContain('/late');
-  // What is no order changes nothing.
+  // An invalid order changes nothing.
   writeFileSync(join(out, 'order.json'), '{"order":"fly","id":"1"}');
   expect(JSON.parse((await run('resume', out, '--json')).out)).toEqual({ order: 'resume' });
   await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true }));
 
-/** The command at a site whose front page has these links. */
+/** Crawls a site whose front page has these links. */
 async function crawl(links: readonly string[], ...more: string[]): Promise<{ out: string; err: string }> {
   const site = await testSite(links);
   const io = fakeIo();

@@ -38,7 +38,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A crawl under a limit, with the first of the seeds or more. */
+/** Crawls the first `hosts` seeds under a limit. */
 async function crawl(limit: string, hosts = 1) {
   asked = 0;
   const argv = ['crawl', ...seeds.slice(0, hosts), '--out', join(folder, limit.replaceAll(' ', '')), '--interval', '0'];

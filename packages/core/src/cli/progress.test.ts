@@ -117,7 +117,7 @@ describe('showing a piece of work', () => {
     });
     expect(done).toBe('done');
     expect(io.drawn).toContain('\r\u001b[2KJudging: 12,000 of 31,494 requests');
-    // More than was recorded: another process wrote meanwhile.
+    // More than were recorded, because another process wrote meanwhile.
     expect(io.drawn).toContain('\r\u001b[2KJudging: 40,000 requests');
     const count = io.drawn.length;
     io.pass(10_000);

@@ -73,7 +73,7 @@ const fast = (): string[] => [...who, '--interval', '0'];
 const none = (): string[] => ['--out', join(folder, 'none')];
 const secretUrl = (): string => `http://user:${SECRET}@${origin}/`;
 
-/** Files with the secret, below a folder. What a site sent is kept as it came. */
+/** The files below a folder that contain the secret. A site's own content is stored unchanged, and left out. */
 const filesWithSecret = (): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/[/\\](archive|robots)$/.test(entry.parentPath))
@@ -86,7 +86,7 @@ it('a link with a password is kept without it', () => {
   expect(filesWithSecret()).toEqual([]);
 });
 
-/** Calls of every command with a secret where a user could write one. */
+/** Arguments of every command, with a secret wherever a user could write one. */
 const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   crawl: () => [
     [secretUrl(), ...fast(), '--out', join(folder, 'one')],
@@ -134,7 +134,7 @@ const calls: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   worker: () => [[]],
 };
 
-/** They wait for a server that does not answer, and touch no crawl directory: side by side. */
+/** These wait for a server that does not answer and touch no crawl directory, so they run concurrently. */
 const WAITING = ['report', 'queue', 'pause', 'dashboard', 'delete'];
 const others = createProgram(fakeIo(), () => undefined)
   .commands.map((command) => command.name())
@@ -149,7 +149,7 @@ async function keepsSecret(name: string): Promise<void> {
   for (const argv of own ?? []) {
     const io = fakeIo();
     await runCommand([name, ...argv], io);
-    // As the process prints it.
+    // Redacted, as the process does when it prints.
     const said = [...io.outLines, ...io.errLines, ...io.drawn].map(redacted).join('\n');
     expect(said).not.toContain(SECRET);
     expect(filesWithSecret()).toEqual([]);

@@ -13,7 +13,7 @@ import { escapeControls } from '../report/table.js';
 import { runCommand } from './program.js';
 
 const run = promisify(execFile);
-/** ESC, CSI of C1, DEL, a bell, a right-to-left override and an isolate. */
+/** ESC, CSI of C1, DEL, BEL, a right-to-left override and an isolate. */
 const NASTY = 'a\u001b[31mb\u009b2Jc\u007fd\u0007e\u202ef\u2066g';
 const OBEYED = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 

@@ -18,7 +18,7 @@ async function written(name: string, text: string): Promise<string> {
   return file;
 }
 
-/** A module that fails as Node.js makes it fail: its own loader is not at work in these tests. */
+/** A module that fails with an error of Node.js: these tests do not use the loader of Node.js. */
 const failing = (code: string, message: string) =>
   `throw Object.assign(new Error(${JSON.stringify(message)}), { code: '${code}' });`;
 

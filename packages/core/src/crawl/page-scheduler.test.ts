@@ -10,7 +10,7 @@ import {
 } from './limits.js';
 import { PageScheduler } from './page-scheduler.js';
 
-/** Turns of the event loop so far, counted until `stop`. */
+/** Counts the turns of the event loop until `stop`. */
 function countTurns(): { readonly count: () => number; readonly stop: () => void } {
   let turns = 0;
   let isOver = false;
@@ -27,7 +27,7 @@ function countTurns(): { readonly count: () => number; readonly stop: () => void
   };
 }
 
-/** Pages that take `pageMs` each: in which turn of the event loop each one got its turn. */
+/** Handles pages that take `pageMs` each. Returns the turn of the event loop in which each one was handled. */
 async function wavesOf(pages: number, pageMs: number, dueInMs: number | null): Promise<number[]> {
   let nowMs = 1_000;
   const scheduler = new PageScheduler(() => nowMs, 100);
@@ -52,7 +52,7 @@ it('handles pages in order, with a turn of the event loop between two long ones'
 
 it('handles a few quick pages together while no request is near', async () => {
   const seen = await wavesOf(1 + 3 * MAX_WAVE_PAGES, 0.5, null);
-  // The first goes alone: how long pages take is not known yet.
+  // The first is handled alone, because it is not known yet how long pages take.
   expect(new Set(seen).size).toBe(4);
 });
 

@@ -1,5 +1,5 @@
-// At stake: the one script of a site with a thousand pages is requested a thousand times; or a page gets what was meant
-// for another, or is out of date.
+// At stake: the one script of a site with a thousand pages is requested a thousand times; or a page gets an answer that
+// was meant for another, or an outdated one.
 
 import { describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';

@@ -25,7 +25,7 @@ const change: AccessRequest = {
   secFetchSite: 'same-origin',
 };
 
-/** name, what is asked, the status; `null`: let in. */
+/** name, request, status; `null`: admitted. */
 const CASES: readonly (readonly [name: string, asked: AccessRequest, status: number | null])[] = [
   ['the address and the token', look, null],
   ['the token in a field', { ...look, queryToken: null, authorization: `bearer ${TOKEN}` }, null],

@@ -16,7 +16,7 @@ type Call = (
   init?: RequestInit,
 ) => Promise<{ status: number; type: string | null; body: unknown; response: Response }>;
 
-/** A crawl with its API, and how a program that has the token calls it. */
+/** A crawl with its API, and the calls of a program that has the token. */
 async function open(options: DashboardOptions = { api: {} }, crawl: FakeCrawl = fakeCrawl()) {
   const dashboard = await createDashboard(crawl, options);
   onTestFinished(() => dashboard.close());
@@ -62,7 +62,7 @@ it('returns the status, and pauses, resumes and stops', async () => {
   expect(await post('/api/pause')).toMatchObject({ status: 200, body: { phase: 'paused' } });
   expect(await post('/api/resume')).toMatchObject({ status: 200, body: { phase: 'running' } });
   expect(await post('/api/stop')).toMatchObject({ status: 200, body: { phase: 'stopping' } });
-  // A second one would cut off what is in flight.
+  // A second stop would cut off requests in flight.
   await post('/api/stop');
   expect(crawl.told).toEqual(['pause', 'resume', 'stop']);
 });
@@ -167,7 +167,7 @@ it('admits no request without the token, and none from a page of another site', 
   });
   expect(preflight.status).toBe(401);
   expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
-  // The rule for programs is that of the API alone.
+  // Programs may only use the API.
   expect((await post('/stop')).status).toBe(403);
   expect(crawl.told).toEqual([]);
 });

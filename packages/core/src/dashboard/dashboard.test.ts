@@ -24,7 +24,7 @@ async function open(
   return { crawl, dashboard };
 }
 
-/** One exchange; the body is read whole. */
+/** One exchange; reads the whole body. */
 function ask(
   { port }: Dashboard,
   path: string,
@@ -47,13 +47,13 @@ function ask(
 
 const inQuery = ({ token }: Dashboard, path: string): string => `${path}?token=${token}`;
 
-/** What the page itself sends with a button. */
+/** What the page sends when a button is pressed. */
 const asPage = ({ token, port }: Dashboard): RequestOptions => ({
   method: 'POST',
   headers: { authorization: `Bearer ${token}`, origin: `http://127.0.0.1:${port}` },
 });
 
-/** The events of a stream as they come. */
+/** The events of a stream as they arrive. */
 function listen(dashboard: Dashboard): { next(event: string): Promise<string>; closed: Promise<void>; leave(): void } {
   let text = '';
   let tell = (): void => undefined;
@@ -150,12 +150,12 @@ describe('admission', () => {
     expect((await ask(dashboard, `/view?token=${token}`)).status).toBe(200);
   });
 
-  // Other systems have to be told of a second address on the loopback net.
+  // Other systems need configuration for a second loopback address.
   it.runIf(process.platform === 'linux')('is refused from outside the machine', async () => {
     const { dashboard } = await open();
     const server = createServer();
     onTestFinished(() => void server.close());
-    // The same port is free at another address of the loopback net: it is taken at one address only.
+    // The dashboard takes its port at one address only, so the same port is free at another one.
     await new Promise<void>((resolve) => server.listen(dashboard.port, '127.0.0.2', resolve));
     expect((server.address() as AddressInfo).port).toBe(dashboard.port);
   });
@@ -172,7 +172,7 @@ describe('controls', () => {
       const { status, body } = await ask(dashboard, `/${verb}`, asPage(dashboard));
       expect({ status, phase: (JSON.parse(body) as DashboardView).activity.phase }).toEqual({ status: 200, phase });
     }
-    // A second stop would cut off what is in flight.
+    // A second stop would cut off requests in flight.
     await ask(dashboard, '/stop', asPage(dashboard));
     expect(crawl.told).toEqual(['pause', 'resume', 'stop']);
   });
@@ -227,7 +227,7 @@ describe('the stream', () => {
     expect((await ask(dashboard, inQuery(dashboard, '/events'))).status).toBe(503);
     streams[0]?.leave();
     await streams[0]?.closed;
-    // The place is free once the server has heard of the leaving.
+    // The slot is free once the server has noticed that the reader left.
     for (;;) {
       const late = listen(dashboard);
       const told = await Promise.race([late.next('view'), late.closed]);

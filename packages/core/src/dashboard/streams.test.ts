@@ -1,4 +1,4 @@
-// A reader of the live view that stops reading must cost one frame of memory, and then loses its connection. Other
+// A reader of the live view that stops reading must cost one frame of memory, and then lose its connection. Other
 // readers must not notice.
 
 import { EventEmitter } from 'node:events';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { DASHBOARD_STALL_MS, MAX_DASHBOARD_STREAMS } from './limits.js';
 import { createStreams, frameOf, type StreamTarget } from './streams.js';
 
-/** A reader that reads, or does not. */
+/** A reader that reads on request. */
 function reader() {
   const emitter = new EventEmitter();
   const written: string[] = [];

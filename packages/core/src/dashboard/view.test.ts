@@ -87,7 +87,7 @@ describe('the view', () => {
     crawl.become({ pages: 503, requests: 905, bytes: 6_000 });
     view.sample();
     expect(view.read().rates).toEqual({ pages: [0, 3], requests: [0, 5], bytes: [0, 5_000] });
-    // Another crawl of the same crawler begins anew.
+    // Another crawl of the same crawler starts from zero.
     crawl.become({ pages: 1, requests: 2, bytes: 10 });
     view.sample();
     expect(view.read().rates.pages).toEqual([0, 3, 0]);

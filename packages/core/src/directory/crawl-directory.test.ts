@@ -26,7 +26,7 @@ afterEach(() => rmSync(base, { recursive: true }));
 
 const crawl = { name: 'tester', tokens: ['tester'], seeds: ['https://example.org/'] };
 
-/** A lock of this very process, but for what differs. */
+/** A lock of this process, with these differences. */
 function lockOf(differs: Record<string, unknown>): string {
   const text = (path: string): string => readFileSync(path, 'utf8').trim();
   const isLinux = process.platform === 'linux';

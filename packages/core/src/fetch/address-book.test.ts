@@ -1,11 +1,11 @@
-// A domain whose name server is silent occupies one look-up at a time, however many hosts it has. If this breaks, a
-// page of links to such names makes all other look-ups of the crawl fail.
+// A domain whose name server is silent occupies one lookup at a time, however many hosts it has. If this breaks, a page
+// of links to such names makes all other lookups of the crawl fail.
 
 import { describe, expect, it } from 'vitest';
 import { limitLookUps } from './address-book.js';
 import { MAX_SYSTEM_LOOKUPS } from './limits.js';
 
-/** A resolver whose look-ups end when they are told to. */
+/** A resolver whose lookups end when a test ends them. */
 function makeResolver() {
   const underway = new Map<string, (addresses: readonly string[]) => void>();
   const asked: string[] = [];

@@ -104,7 +104,7 @@ const FORBIDDEN_ANSWERS: readonly (readonly string[])[] = [
   ['93.184.215.14', '127.0.0.1'],
   ['127.0.0.1', '93.184.215.14'],
   ['2606:2800:220:1::1', 'fd00::1'],
-  // What is no address in its plain form is not connected to, however a platform might read it.
+  // Only the plain form of an address is connected to, however a platform might read other forms.
   ['0177.0.0.1'],
   ['0x5db8d70e'],
   ['93.184.215'],
@@ -189,9 +189,9 @@ describe('opened ranges', () => {
     ['http://[::1]:8080/', ['::1/128'], 'go'],
     ['http://10.0.0.1/', ['127.0.0.0/8', '::1/128'], 'address-forbidden'],
     ['http://93.184.215.14:8080/', ['127.0.0.0/8'], 'port-forbidden'],
-    // another notation of an opened address is not the opened range
+    // another notation of an allowed address is not in the allowed range
     ['http://[::ffff:127.0.0.1]/', ['127.0.0.0/8'], 'address-forbidden'],
-    // an opened translation prefix leads to what is permitted in itself, and nowhere else
+    // an allowed translation prefix leads only to addresses that are allowed themselves
     ['http://[64:ff9b::5db8:d70e]/', ['64:ff9b::/96'], 'go'],
     ['http://[64:ff9b::10.0.0.1]/', ['64:ff9b::/96'], 'address-forbidden'],
     ['http://[2002:7f00:1::]/', ['2002::/16'], 'address-forbidden'],

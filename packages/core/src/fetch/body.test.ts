@@ -6,11 +6,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { BodyCollector, type DecodedBody, encodedLimit } from './body.js';
 import { type ContentCoding, parseContentEncoding } from './content-coding.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const text = (n: number): Buffer => Buffer.from('the quick brown fox jumps over the lazy dog. '.repeat(n));
-/** Hardly compressible, the same on every run: a linear congruential generator. */
+/** Bytes that barely compress, the same on every run: a linear congruential generator. */
 const noise = (bytes: number): Buffer => {
   const out = Buffer.alloc(bytes);
   let state = 1;
@@ -21,7 +21,7 @@ const noise = (bytes: number): Buffer => {
   return out;
 };
 
-/** The codings at their fastest. */
+/** The fastest level of each coding. */
 const FAST = { level: 1 };
 const gzipSync = (body: zlib.InputType) => zlib.gzipSync(body, FAST);
 const deflateSync = (body: zlib.InputType) => zlib.deflateSync(body, FAST);
@@ -53,7 +53,7 @@ async function collect(
   const step = more.piece ?? 64 * 1024;
   for (let at = 0; at < encoded.length && !isFull; at += step) {
     if (collector.push(encoded.subarray(at, at + step)) === 'full') isFull = true;
-    // Pieces come from a socket: decoders get their turns in between.
+    // Chunks come from a socket, so decoders run in between.
     if (step > 1) await new Promise(setImmediate);
   }
   const decoded = await collector.end(more.isWhole === false ? 'connection' : 'complete');

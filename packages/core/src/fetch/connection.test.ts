@@ -57,7 +57,7 @@ describe('before a request is sent', () => {
     );
     expect(outcome).toBeNull();
     expect(asked).toBe(1);
-    // The next request goes out on the very connection that stayed unused: had anything been written, it would show.
+    // The next request uses the same, unused connection: anything written before would be visible.
     expect(await one.fetch(fetchRequest(`${server.origin}/next`))).toMatchObject({ kind: 'response' });
     expect(server.requests.map((head) => head.split(' ')[1])).toEqual(['/next']);
     expect(server.connections()).toBe(1);
@@ -94,7 +94,7 @@ describe('before a request is sent', () => {
 describe('the address', () => {
   it('is the judged one: the name is not looked up again', async () => {
     const server = await serve(send(response('x')));
-    // This name resolves nowhere; only the judged address can lead to the server.
+    // This name does not resolve; only the judged address leads to the server.
     const outcome = await fetcher().fetch(fetchRequest(`http://never.invalid:${server.port}/`));
     expect(outcome).toMatchObject({ kind: 'response', remoteAddress: '127.0.0.1' });
     expect(server.requests[0]).toContain(`host: never.invalid:${server.port}`);
@@ -149,7 +149,8 @@ describe('connections', () => {
     });
     const one = fetcher();
     expect(await one.fetch(fetchRequest(`${server.origin}/1`))).toMatchObject({ kind: 'response', truncated: null });
-    // A polite crawl waits at least this long; a request that meets the very end of a connection fails as closed-early.
+    // A polite crawl waits at least this long. A request at the very moment when a connection closes fails as
+    // closed-early.
     await meanwhile(150);
     const outcome = await one.fetch(fetchRequest(`${server.origin}/2`));
     expect(outcome).toMatchObject({ kind: 'response' });

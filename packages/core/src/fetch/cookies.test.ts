@@ -6,7 +6,7 @@ import { type CookieJar, Cookies, createJarFactory } from './cookies.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
 import type { RequestPurpose } from './request-headers.js';
 
-/** A jar that keeps names and values, and knows nothing of domains: what keeps origins apart is not the jar. */
+/** A jar that stores names and values and ignores domains, to show that the jar is not what separates origins. */
 function plainJar(): CookieJar {
   const kept = new Map<string, string>();
   return {

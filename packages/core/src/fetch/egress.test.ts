@@ -1,5 +1,5 @@
 // Every request goes through egress: with the crawl's identity, to a judged address, if second lock and frontier agree.
-// If this breaks, a request is sent that is not allowed, or that does not identify the crawler.
+// If this breaks, a forbidden request is sent, or one that does not identify the crawler.
 
 import type { HostRequirements, StartAnswer } from '@mannerly/frontier';
 import { afterEach, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Bytes are the same in whatever pieces they arrive. If this breaks, pages are silently garbled.
+// Bytes are the same in whatever chunks they arrive. If this breaks, pages are silently garbled.
 
 import { describe, expect, it } from 'vitest';
 import { ChunkBuffer } from './body.js';

@@ -69,7 +69,7 @@ describe('fields that an operator adds', () => {
     expect(withField).toEqual(['page', 'handler', 'subresource', 'sitemap']);
     expect([headersFor('page')['Accept'], headersFor('page')['User-Agent']]).toEqual(['a/b', 'bot']);
     expect(headersFor('robots')['Accept']).not.toBe('a/b');
-    // A request's own field is in place of one with the same name, whatever its case.
+    // A request's own field replaces one with the same name, whatever its case.
     expect(make('handler', { 'x-a': '2' }, own)).toMatchObject({ 'x-a': '2', Accept: 'a/b' });
     expect(make('handler', { 'x-a': '2' }, own)).not.toHaveProperty('X-A');
   });

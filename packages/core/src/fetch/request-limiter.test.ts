@@ -10,9 +10,9 @@ import { type LimiterAnswer, RequestLimiter } from './request-limiter.js';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-/** Milliseconds that bottleneck takes for a job. */
+/** The most milliseconds that bottleneck adds to a job. */
 const SLACK_MS = 10;
-/** Milliseconds after which a limiter that refused may be asked again at the earliest. */
+/** How soon a limiter that refused may be asked again, milliseconds. */
 const RECHECK_MS = 25;
 
 let clock: VirtualClock;
@@ -37,7 +37,7 @@ const ask = (asked: HostRequirements, host = 'a') =>
 
 const atOnce = () => ({ startedAtMs: clock.nowMs(), endedAtMs: clock.nowMs(), nowMs: clock.nowMs() });
 
-/** One exchange of so many milliseconds; its end is reported `lateMs` later. Returns the time of its start. */
+/** An exchange that takes `tookMs`; its end is reported `lateMs` later. Returns its start time. */
 async function exchange(asked: HostRequirements, { tookMs = 0, lateMs = 0, host = 'a' } = {}): Promise<number> {
   const answer = go(await ask(asked, host));
   const startedAtMs = clock.nowMs();
@@ -46,7 +46,7 @@ async function exchange(asked: HostRequirements, { tookMs = 0, lateMs = 0, host 
   return startedAtMs;
 }
 
-/** Asks until the answer is go, whenever the limiter says. Returns the time of it. */
+/** Asks again whenever the limiter says, until it answers `go`. Returns that time. */
 async function untilGo(asked: HostRequirements): Promise<number> {
   for (let turn = 0; turn < 1_000; turn += 1) {
     const answer = await ask(asked);
@@ -86,7 +86,7 @@ describe('Crawl-delay', () => {
   it('allows a request at the planned time', async () => {
     for (let round = 0; round < 20; round += 1) {
       const endedAtMs = await exchange(asked);
-      // As the frontier plans: whole milliseconds, rounded up.
+      // The frontier plans in whole milliseconds, rounded up.
       await clock.advance(endedAtMs + 501 - clock.nowMs());
     }
   });
@@ -150,7 +150,7 @@ it('waits on the global timer, which a virtual clock replaces under Jest too', a
   clock.end();
   const waits: number[] = [];
   const { setTimeout: real } = globalThis;
-  // Jest gives a test file a copy of node:timers: only the globals are replaced there.
+  // Jest gives each test file a copy of node:timers, and replaces only the globals there.
   vi.stubGlobal('setTimeout', (fn: () => void, ms: number) => {
     waits.push(ms);
     return real(fn, 0);
@@ -211,7 +211,7 @@ describe('the number of limiters', () => {
 });
 
 describe('requests of the whole crawl', () => {
-  /** As many hosts as wanted ask, whenever their last answer says: how many went in the first so many milliseconds. */
+  /** `askers` hosts ask again whenever their last answer says. Returns how many requests went out in the first `ms`. */
   async function goneWithin(ms: number, askers: number): Promise<number> {
     const endAtMs = clock.nowMs() + ms;
     let gone = 0;
@@ -240,7 +240,7 @@ describe('requests of the whole crawl', () => {
     limiter = new RequestLimiter(1_000 / perSecond);
     const gone = await goneWithin(ms, 20);
     const allowed = (perSecond * ms) / 1_000;
-    // Two jobs at the start, of which a fast rate makes several requests each.
+    // Two jobs start at once; at a fast rate each stands for several requests.
     expect(gone).toBeLessThanOrEqual(allowed + 2 * Math.max(1, perSecond / 50));
     expect(gone).toBeGreaterThanOrEqual(allowed * 0.8);
   });

@@ -13,7 +13,7 @@ function parentFolder(): string {
   return path;
 }
 
-/** The lock of a process that is over, in place of ours. */
+/** Replaces our process in a lock by one that has ended. */
 function lockOfTheGone(lock: string): string {
   const { pid } = spawnSync(process.execPath, ['--version']);
   return JSON.stringify({ ...(JSON.parse(lock) as object), pid, started: '1' });

@@ -1,11 +1,11 @@
-// A body that is too large for memory must be complete in its file, and leave nothing behind.
+// A body that is too large for memory must be complete in its file, which must be removed afterwards.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { SPOOL_MEMORY_BYTES } from './limits.js';
 import { Spool } from './spool.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 async function all(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -13,7 +13,7 @@ import { createUndiciFetcher } from './undici-fetcher.js';
 
 interface TlsServer {
   readonly port: number;
-  /** Names that clients asked for. */
+  /** The names that clients requested. */
   readonly names: (string | false)[];
   readonly requests: string[];
   readonly reused: boolean[];

@@ -19,7 +19,7 @@ import { MAX_HEADER_BYTES } from './limits.js';
 import type { FetchOutcome } from './outcome.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const closing: (() => Promise<void>)[] = [];
@@ -217,7 +217,7 @@ describe('a failure', () => {
   it.each(BROKEN)('%s → %s', async (_what, answer, failure) => {
     const { outcome, server } = await get(answer);
     expect(outcome).toMatchObject({ kind: 'failed', failure: failure ?? '', wasSent: true });
-    // Nothing is tried again behind the frontier's back.
+    // The fetcher itself never retries.
     expect(server.requests).toHaveLength(1);
     expect(server.connections()).toBe(1);
   });
@@ -292,7 +292,7 @@ describe('a failure', () => {
   });
 
   it('a connection that is not open in time ends at the connect deadline', async () => {
-    // A server that accepts and says nothing: TLS never gets ready.
+    // The server accepts the connection and sends nothing: TLS never completes.
     const server = await serve(() => undefined);
     const outcome = await fetcher().fetch(
       fetchRequest(`https://127.0.0.1:${server.port}/`, { limits: { connectTimeoutMs: 80 } }),

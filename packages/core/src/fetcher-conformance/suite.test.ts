@@ -114,7 +114,7 @@ const SHORT = {
   maxEncodedBytes: 1_000,
 };
 
-/** The one test with this title, not run yet. */
+/** The only test with this title, not yet run. */
 function testOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void> {
   const found: (() => Promise<void>)[] = [];
   fetcherSuite({

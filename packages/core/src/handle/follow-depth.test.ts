@@ -26,7 +26,7 @@ const reader = new PageReader({
 
 type Options = Parameters<typeof followLinks>[3];
 
-/** What one call stages on the page of the list, which lies two links from its seed. */
+/** What the calls stage on the page of the list, which is two links from its seed. */
 async function staged(...calls: ((page: FetchedPage, stage: Stage) => unknown)[]) {
   const page = await reader.read(pageWork(URL_OF_PAGE), response(URL_OF_PAGE, LIST, [['Content-Type', 'text/html']]));
   const stage = new Stage(page, null);

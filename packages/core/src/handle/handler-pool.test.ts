@@ -11,7 +11,7 @@ import { HandlerPool } from './handler-pool.js';
 import { type Handler, Handlers } from './handlers.js';
 import { StopCrawl } from './signals.js';
 
-/** What is no own property of a page. */
+/** Properties that a page inherits: they are computed on first use. */
 const MADE_AT_FIRST_USE = { links: [], body: [], json: (): Promise<unknown> => Promise.reject(new Error('no JSON')) };
 const PAGE = Object.assign(Object.create(MADE_AT_FIRST_USE) as PageInCrawl, {
   url: 'https://example.com/',

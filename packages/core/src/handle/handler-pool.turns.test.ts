@@ -24,7 +24,7 @@ describe('starting in turn', () => {
       open = resolve;
     });
     const first = start(() => opened);
-    // Only the second one releases what the first one waits for.
+    // Only the second one opens the gate for the first.
     await start(async () => open());
     await first;
   });

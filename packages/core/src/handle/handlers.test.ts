@@ -1,5 +1,5 @@
-// Which handler gets a page, and that what a handler asks for is done completely or not at all. If half of a page's
-// items were kept before a retry, they would be there twice.
+// Which handler gets a page, and that a handler's requests take effect completely or not at all. If half of a page's
+// items were kept before a retry, they would be stored twice.
 
 import { createManualClock, type NewUrl } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
@@ -355,7 +355,7 @@ describe('the pool', () => {
         ended += 1;
       }),
     );
-    // One is released whenever no further one has started.
+    // Releases one whenever no other has started.
     for (let before = 0, turn = 0; ended < 20 && turn < 10_000; turn += 1) {
       if (running === before) free.shift()?.();
       before = running;

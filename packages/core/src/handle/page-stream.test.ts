@@ -5,7 +5,7 @@ import { type PageSource, streamPages } from './page-stream.js';
 
 const page = (url: string, signal = new AbortController().signal): HandledPage => ({ url, signal }) as HandledPage;
 
-/** A run that hands over pages, `width` of them at a time, and says which are done. */
+/** A run that hands over pages, `width` at a time, and records which are done. */
 function source(urls: readonly string[], width: number): PageSource & { done: string[]; stops: number } {
   const made = {
     done: [] as string[],

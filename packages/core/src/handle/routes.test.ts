@@ -21,7 +21,7 @@ import type { EmittedItem } from './staged.js';
 
 const URL_OF_PAGE = 'https://example.com/a/';
 
-/** What one page comes to under routes. */
+/** The result of one page with these routes. */
 async function handled<UserData, Items, Names extends string>(
   routes: Routes<UserData, Items, Names>,
   more: { label?: string; userData?: FetchedPage['userData']; handlerTimeoutMs?: number } = {},
@@ -51,7 +51,7 @@ async function stagedBy<UserData, Items, Names extends string>(routes: Routes<Us
   return came.staged;
 }
 
-/** The same item, in three libraries: a name, and a price that may come as text. */
+/** The same item in three libraries: a name, and a price that may be a string. */
 const LIBRARIES: readonly (readonly [name: string, schema: Schema<unknown, { name: string; price: number }>])[] = [
   ['zod', z.object({ name: z.string().min(1), price: z.coerce.number() }) as never],
   [
@@ -66,7 +66,7 @@ const LIBRARIES: readonly (readonly [name: string, schema: Schema<unknown, { nam
     }) as never,
   ],
   ['arktype', type({ name: 'string > 0', price: 'number | string.numeric.parse' }) as never],
-  // As a library whose checks ask a database would.
+  // Like a library whose checks query a database.
   [
     'a schema that takes its time',
     z.object({ name: z.string().min(1), price: z.coerce.number() }).refine(async () => true) as never,
@@ -172,11 +172,11 @@ it('items keep their order if the schema takes longer for some of them', async (
 it('types follow from the schemas of each library', async () => {
   const staged = await stagedBy({
     html: async (page) => {
-      // @ts-expect-error the user data of another type
+      // @ts-expect-error user data of another type
       await page.add('/a', { label: 'zod', userData: { id: true } });
-      // @ts-expect-error the user data of another type
+      // @ts-expect-error user data of another type
       await page.add('/b', { label: 'valibot', userData: { id: 'one' } });
-      // @ts-expect-error the user data of another type
+      // @ts-expect-error user data of another type
       await page.add('/c', { label: 'arktype', userData: { id: 'one' } });
       await page.add('/d', { label: 'zod', userData: { id: '1' } });
       await page.add('/e', { label: 'valibot', userData: { id: 1 } });
@@ -197,7 +197,7 @@ it('types follow from the schemas of each library', async () => {
   expect(staged.links).toHaveLength(6);
 });
 
-/** Schemas that break the contract → what the item's issue says. */
+/** Schemas that break the contract, and the issue that the item gets. */
 const BROKEN: readonly (readonly [title: string, validate: () => unknown, says: RegExp])[] = [
   [
     'throws',
@@ -305,7 +305,7 @@ it('a signal that a handler throws counts, whatever it staged before', async () 
     signal: { kind: 'refuse', reason: 'x'.repeat(500) },
   });
   expect(await said(new StopCrawl('look'))).toEqual({ kind: 'signal', signal: { kind: 'stop', reason: 'look' } });
-  // The nearest neighbours: what only looks like one.
+  // Values that only resemble a signal.
   for (const thrown of [{ name: 'RetryPage', message: 'x' }, 'retry', RetryPage, null, undefined]) {
     expect(await said(thrown)).toMatchObject({ kind: 'threw' });
   }

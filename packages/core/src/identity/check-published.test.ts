@@ -66,7 +66,7 @@ const body =
   (answer) => ({ body: Buffer.from(JSON.stringify(edit(JSON.parse(Buffer.from(answer.body).toString())))) });
 const member = (more: object) =>
   body((json) => ({ keys: (json['keys'] as object[]).map((key, at) => (at === 0 ? { ...key, ...more } : key)) }));
-/** A changed body is also not the one that was signed. */
+/** A changed body also fails its digest. */
 const CHANGED = ['directory-digest'];
 
 describe('what is published', () => {

@@ -191,7 +191,7 @@ describe('an address of this machine', () => {
     ['::ffff:198.51.100.16', true],
     ['2a01:4f8::9', false],
     ['2a01:4f9::9', true],
-    // Translated on the way, or no address.
+    // Behind a translation, or not an address.
     ['192.168.1.2', false],
     ['100.64.0.1', false],
     ['127.0.0.1', false],

@@ -1,4 +1,4 @@
-// A HAR file of another program may hold anything where text should be: its requests are verified all the same.
+// A HAR file of another program may have anything where text should be: its requests are verified all the same.
 
 import { expect, it } from 'vitest';
 import { verifySignature } from '../signatures/verify-signature.js';

@@ -42,7 +42,7 @@ const IDENTITY = {
   ...{ egress: [], domain: null, page: null, leastIntervalMs: 1_000, agent: new URL(AGENT) },
 };
 
-/** A site that verifies, with the directory as its host serves it now. */
+/** A site that verifies, with the directory as its host serves it at that time. */
 function site(served: () => ReadonlyMap<string, string>, now: () => number) {
   const answer = (): Partial<ResponseOutcome> => {
     const [, block = ''] = `\n${served().get('_headers')}`.split(`\n${DIRECTORY_PATH}\n`);
@@ -68,7 +68,7 @@ describe('the rotation of a key', () => {
     const [wait, fields] = [Math.ceil(ROTATION_WAIT_MS / HOUR), ['list', 'use', 'drop']];
     let nowMs = NOW;
     let served = await identityFiles(IDENTITY, await keysOfRotation(path), nowMs);
-    // One that begins at each hour of a day, and keeps each copy for as long as it may.
+    // One site for each hour of a day; each keeps its copy for as long as allowed.
     const sites = Array.from({ length: 24 }, () =>
       site(
         () => served,
@@ -78,7 +78,7 @@ describe('the rotation of a key', () => {
     const verdicts: string[] = [];
     for (let hour = 0; hour < 7 * 24; hour += 1) {
       nowMs = NOW + hour * HOUR;
-      // The first step after a day, by which every cache has the directory of before.
+      // After a day, every cache has the directory from before the first step.
       if (hour >= 24 && steps.length < fields.length) {
         try {
           const rotation = await nextRotation(path, nowMs);
@@ -93,7 +93,7 @@ describe('the rotation of a key', () => {
       const signed = await requestSigner(loadSigningKey(`file:${path}`), terms)(url, nowMs);
       const request = { method: 'GET', url: url.href, headers: Object.entries(signed) };
       for (const each of sites.slice(0, hour + 1)) verdicts.push((await each.verify(request)).kind);
-      // And at the last moment of its life.
+      // And at the last moment of the signature's lifetime.
       nowMs += 290_000;
       verdicts.push((await sites[hour % sites.length]!.verify(request)).kind);
     }
@@ -137,12 +137,12 @@ describe('the rotation of a key', () => {
 
   it('continues after an interrupted step', async () => {
     const first = idOf(path);
-    // The new key was made in part, then whole, and no step written down.
+    // The new key was written in part, then completely, but no step was recorded.
     writeFileSync(`${path}.next`, '-----BEGIN', { mode: 0o600 });
     await nextRotation(path, NOW);
     const next = idOf(`${path}.next`);
     expect(ids((await rotateKey(path, NOW)).keys)).toEqual([first, next]);
-    // The files were changed, and no step written down.
+    // The files were renamed, but no step was recorded.
     renameSync(path, `${path}.old`);
     renameSync(`${path}.next`, path);
     expect(ids(await keysOfRotation(path))).toEqual([next, first]);

@@ -30,7 +30,7 @@ it('held URLs count once, however many processes have ended', async () => {
         });
         return crawler.on('html', (page) => page.follow());
       },
-      // A day apart: the one that ends last knows what is left.
+      // They end a day apart: the one that ends last knows what is left.
       { run: { out: join(base, String(process)), shared: true }, clock: { startMs: Date.UTC(2026, 0, 1 + process) } },
     );
   }

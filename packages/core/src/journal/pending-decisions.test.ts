@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-/** One run. @param isKilled - Its file stays as it was when `act` had ended. @returns What is pending at its end. */
+/** One run. @param isKilled - The file stays as it was after `act`. @returns The pending decisions at the end. */
 async function run(act: (pending: PendingDecisions) => void, { isKilled = false, isShared = false } = {}) {
   const directory = await openCrawlDirectory(path, SEEDS, 0, isShared);
   const pending = await PendingDecisions.open(directory);

@@ -78,7 +78,7 @@ describe('vectors of licensing §13', () => {
   });
 });
 
-/** The table of licensing §9: what follows from each word for each purpose. `-`: nothing. */
+/** The table of licensing §9: the result of each term for each purpose. `-`: none. */
 const TERMS: Readonly<Record<string, string>> = {
   free: license(),
   attribution: license('<payment type="attribution"/>'),

@@ -25,7 +25,7 @@ const LICENSING = {
 
 type Answer = (url: string, options: PageFetchOptions) => PageFetch;
 
-/** A run of its own on a store, with a site that answers as told. */
+/** A run on a store, with a site that gives these answers. */
 function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 'opaque') {
   const requested: { url: string; headers: Readonly<Record<string, string>> }[] = [];
   const told: string[] = [];
@@ -48,7 +48,7 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 
     tell: (code, _url, detail) => void told.push(`${code} ${detail}`),
   });
   licenses.open();
-  /** As a page that waits for its documents. */
+  /** What a page that waits for its documents gets. */
   const found = async (...named: string[]): Promise<FoundLicense | null> => {
     const work = pageWork(`${SITE}/page`, {}, { licenses: named });
     await licenses.before(work);
@@ -109,7 +109,7 @@ describe('a licence document', () => {
     next.clock.nowMs += 2 * DAY_MS - 1;
     await next.found(DOCUMENT);
     expect(next.requested).toEqual([{ url: DOCUMENT, headers: { 'if-none-match': '"1"' } }]);
-    // What changes applies from then on, and is told.
+    // Changed terms apply from then on, and are reported.
     [body, isNew] = [PRICED, true];
     next.clock.nowMs += 1;
     expect(await next.found(DOCUMENT)).toMatchObject({ outcome: 'payment', effect: 'held' });

@@ -20,7 +20,7 @@ import { createPrometheusMetrics } from './prometheus.js';
 const decision = (word: UrlDecision['status'], reason: string): UrlDecision =>
   ({ status: word, reason }) as UrlDecision;
 
-/** A crawl that did a little of everything, before and after somebody began to count. */
+/** A crawl that did a little of everything, some of it before metrics were collected. */
 function story() {
   const crawl = fakeCrawl(
     { pages: 12, queued: 34, hosts: 5, runningMs: 61_500 },
@@ -72,7 +72,7 @@ describe('Prometheus', () => {
         'mannerly_paused 1',
       ]),
     );
-    // A second scrape adds nothing to what is read.
+    // A second scrape does not change the counts.
     await new Promise(setImmediate);
     expect(await registry.metrics()).toContain('\nmannerly_pages_total 12\n');
     metrics.close();
@@ -95,7 +95,7 @@ describe('OpenTelemetry', () => {
   it('counts events under the documented names, with units, and reads current values', async () => {
     const { crawl, happen } = story();
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-    // Read by hand: the reader's own timer would come after this test.
+    // Collects on request: the reader's own timer would fire too late.
     const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
     const provider = new MeterProvider({ readers: [reader] });
     onTestFinished(() => provider.shutdown());
@@ -110,7 +110,7 @@ describe('OpenTelemetry', () => {
       .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: all }) => all));
     const named = new Map(exported.map((metric) => [metric.descriptor.name, metric]));
     for (const { openTelemetry, unit, kind } of Object.values(MEASURES)) {
-      if (openTelemetry === 'mannerly.items') continue; // None was told of.
+      if (openTelemetry === 'mannerly.items') continue; // No item was reported.
       expect(named.get(openTelemetry)?.descriptor.unit, `${openTelemetry} (${kind})`).toBe(unit);
     }
     const points = (name: string) => named.get(name)?.dataPoints.map(({ attributes, value }) => [attributes, value]);

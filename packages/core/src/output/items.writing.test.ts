@@ -6,11 +6,11 @@ import { ItemWriter } from './items.js';
 import { SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
 import type { Item, Sink } from './sink.js';
 
-/** Of work that is not stopped. */
+/** For work that is never stopped. */
 const UNSTOPPED = { stop: { signal: new AbortController().signal, clock: createManualClock() } };
 const ITEM: Item = { id: 'a/1/0', url: 'http://a.test/', fetchedAtMs: 1, data: 1, expiresAtMs: null, preferences: {} };
 
-/** A sink that notes its calls, and fails in one of them: by rejecting, or by throwing before there is a promise. */
+/** A sink that records its calls, and fails in one of them: it rejects, or throws before it returns a promise. */
 function sink(name: string, calls: string[], fails: 'open' | 'write' | 'close' | null = null, throws = false): Sink {
   const act = (verb: 'open' | 'write' | 'close') => (): Promise<void> => {
     calls.push(`${verb} ${name}`);

@@ -1,4 +1,4 @@
-// A page that nests without end must not take hours or all memory; a page that is merely long must get its tree.
+// A page with endless nesting must not take hours or all memory; a page that is merely long must get its tree.
 
 import { describe, expect, it } from 'vitest';
 import { loadDocument } from './cheerio.js';

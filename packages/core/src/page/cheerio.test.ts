@@ -15,7 +15,7 @@ const HTML =
 const XML = '<?xml version="1.0"?><Feed><item Id="1"><t>a&amp;b</t></item><item Id="2"/></Feed>';
 const OTHER = '<title>other</title><p><b>other</b></p>';
 
-/** What handlers ask of a document, each with an answer that can be compared. */
+/** Queries that handlers make, each with a comparable answer. */
 const QUESTIONS: Readonly<Record<string, ($: CheerioAPI) => unknown>> = {
   'a selector': ($) => $('li').length + $('item').length,
   'a selector within another': ($) => $('b', 'ul').text(),
@@ -111,10 +111,10 @@ it('is collected with the young objects once it is released', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void;
   setFlagsFromString('--no-expose-gc');
-  /** Bytes that are old after a few documents, of which each was asked and dropped. */
+  /** Bytes in the old generation after a few documents, each queried and dropped. */
   const keptBy = (make: (text: string) => CheerioAPI): number => {
     expect(make(page)('a').length).toBe(4_000);
-    // What the first leaves behind is swept away bit by bit, and counts until then; the second waits for it.
+    // The memory of the first collection is swept lazily and counts until then; the second collection waits for it.
     for (let times = 0; times < 2; times += 1) collect({ type: 'major' });
     const before = oldBytes();
     for (let made = 0; made < 6; made += 1) {
@@ -123,7 +123,7 @@ it('is collected with the young objects once it is released', () => {
     }
     return oldBytes() - before;
   };
-  /** The most of three tries: a full collection at the wrong moment makes it less. */
+  /** The maximum of three tries: a full collection at the wrong moment lowers the figure. */
   const mostKeptBy = (make: (text: string) => CheerioAPI) => Math.max(...Array.from({ length: 3 }, () => keptBy(make)));
   const usual = mostKeptBy((text) => load(text));
   expect(usual).toBeGreaterThan(6 * page.length);

@@ -1,4 +1,4 @@
-// The lean tree and that of parse5's own adapter: node by node the same, on thousands of damaged pages.
+// The lean tree equals that of parse5's own adapter, node by node, on thousands of damaged pages.
 
 import { createRequire } from 'node:module';
 import type { AnyNode, ParentNode } from 'domhandler';
@@ -6,19 +6,19 @@ import { describe, expect, it, vi } from 'vitest';
 import { createRandom, damagedPage, islandsAndDamage, PAGES } from '../../test-support/page-mutations.js';
 import { loadDocument } from './cheerio.js';
 
-// Much work: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const PAGE_COUNT = 400;
 const SEED = 20_261_122;
 const { load } = createRequire(import.meta.url)('cheerio') as typeof import('cheerio');
 
-/** Characters that end a run of others, or change what they are, and some that do not. */
+/** Characters that end a run of others or change its meaning, and some that do not. */
 const CHARACTERS = [
   ...['a', 'Bc', 'long enough to be cut from the page', ' ', '  ', '\n', '\r', '\r\n', '\r\n\n', '\t', '\f', '\0'],
   ...['&', '&amp;', '&nbsp', '&#x1f600;', ';', '<', '>', '"', "'", '-', '--', '=', '/', '!', 'é', '😀', '\ud83d'],
 ];
-/** Where characters stand. */
+/** Contexts of the characters. */
 const PLACES = [
   ...[
     '<!doctype html>%',
@@ -33,7 +33,7 @@ const PLACES = [
   ...['<frameset>%<frame>%</frameset>%', '<noscript>%</noscript>', '<xmp>%</xmp>', '</body>%', '</html>%'],
 ];
 
-/** Every node as lines: what it is, what it holds, and whether it knows its neighbours. */
+/** Every node as lines: its type, its content, and whether its links to its neighbours are right. */
 function* nodesOf(parent: ParentNode, depth = 0): Generator<unknown> {
   let previous: AnyNode | null = null;
   for (const node of parent.children) {

@@ -1,4 +1,4 @@
-// At stake: data.txt is an offer. It must never hold or close a crawl, nor open what robots.txt closes.
+// At stake: data.txt is an offer. It must never stop a crawl, forbid anything in it, or allow what robots.txt closes.
 import { describe, expect, it } from 'vitest';
 import type { FetchOutcome } from '../fetch/outcome.js';
 import { type DatasetFound, datasetReader } from './datasets.js';

@@ -41,7 +41,7 @@ function exclude(said: Said, options: ExclusionGroups = {}): PageExclusion {
 /** A link of a page, by its `rel`. */
 const link = (rel: string, element: PageLink['element'] = 'a') => ({ rel: rel === '' ? [] : rel.split(' '), element });
 
-/** The effects in one word list: what the page loses. */
+/** The effects as text: what the page loses. */
 function losses(exclusion: PageExclusion): string {
   return [
     exclusion.runsHandler ? '' : 'handler',
@@ -61,7 +61,7 @@ const DENIES_TRAINING = { preferences: { 'train-ai': 'disallow' } } as const;
 describe('the effects of a page’s directives (page-level §7)', () => {
   const rows: [said: Said, options: ExclusionGroups, expected: string][] = [
     [{}, {}, ''],
-    // noindex, from every place
+    // noindex, from every source
     [{ tag: 'noindex' }, {}, 'items:noindex'],
     [{ tag: 'none' }, {}, `items:noindex ${NOFOLLOW}`],
     [{ tag: 'index' }, {}, ''],
@@ -139,7 +139,7 @@ describe('the effects of a page’s directives (page-level §7)', () => {
     [{ headers: [['Content-Signal', 'use=reference']] }, { preferences: { contentUse: 'full' } }, 'items:content-use'],
     [{ headers: [['Content-Signal', 'use=reference']] }, { preferences: { contentUse: 'reference' } }, ''],
     [{ headers: [['Content-Signal', 'use=reference']] }, {}, ''],
-    // another URL in its stead
+    // another URL to index instead
     [{ html: '<link rel=indexinstead href=/b>' }, {}, 'items:indexinstead'],
     [{ html: '<link rel=indexinstead href=/a>' }, {}, ''],
     [{ html: '<link rel=indexinstead href=/b>' }, { indexInstead: 'expose' }, ''],

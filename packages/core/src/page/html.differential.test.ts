@@ -118,7 +118,7 @@ const page = fc
 const trim = (value: string): string => value.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '');
 const split = (value: string): string[] => value.match(/[^\t\n\f\r ]+/g) ?? [];
 
-/** The same facts by the tree. `$` looks inside templates, so what lies there is taken out first. */
+/** The same facts from the tree. `$` also searches templates, so their content is removed first. */
 function byTree(html: string) {
   const $ = loadDocument(html, false);
   $('template').remove();
@@ -143,7 +143,7 @@ function byTree(html: string) {
   };
 }
 
-/** A tree builder repeats links that were left open, so the links are compared as a set. */
+/** A tree builder repeats unclosed links, so links are compared as a set. */
 const asSet = (links: readonly unknown[]): string[] => [...new Set(links.map((link) => JSON.stringify(link)))].sort();
 describe('the scan and a complete parser', () => {
   it('find the same in random pages', () => {

@@ -1,8 +1,8 @@
-// The scan of a page against a whole HTML parser, on thousands of damaged pages and on any corpus at hand. A page that
-// is read wrongly here is a link never fetched, or a `noindex` never seen.
+// Compares the scan of a page with a complete HTML parser on thousands of damaged pages, and on any corpus that is
+// available. If the scan misreads a page, a link is never fetched or a `noindex` is missed.
 //
-// `PAGE_CASES` asks for more damaged pages than usual, `PAGE_SEED` for others, `PAGE_CORPUS` names a folder of HTML
-// files, for instance a package of documentation: PAGE_CORPUS=/usr/share/doc/python3-doc/html.
+// `PAGE_CASES` sets the number of damaged pages, `PAGE_SEED` their seed. `PAGE_CORPUS` names a folder of HTML files,
+// for example of a documentation package: PAGE_CORPUS=/usr/share/doc/python3-doc/html.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { loadDocument } from './cheerio.js';
 import { type HtmlSummary, readHtml, utf8Page } from './html.js';
 import { MAX_PAGE_LINKS, MAX_TITLE_CHARS } from './limits.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 800);
@@ -60,7 +60,7 @@ describe('a page in UTF-8 and the same page decoded', () => {
     const random = createRandom(SEED);
     for (let count = 0; count < PAGE_COUNT; count += 1) {
       const bytes = Buffer.from(page(random));
-      // Damage below the level of characters.
+      // Damage to single bytes.
       for (let left = Math.floor(random() * 4); left > 0; left -= 1) {
         bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
       }
@@ -80,7 +80,7 @@ function* corpus(folder: string): Generator<{ path: string; bytes: Buffer }> {
 
 const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
 
-/** What is compared of a page. Links are a set: a tree builder repeats formatting elements that were left open. */
+/** The compared facts of a page. Links are a set: a tree builder repeats unclosed formatting elements. */
 interface ComparedFacts {
   readonly title: string | null;
   readonly baseHref: string | null;
@@ -91,12 +91,12 @@ interface ComparedFacts {
 }
 
 /**
- * The facts as a whole HTML parser finds them (cheerio on parse5, which follows the standard's algorithm). What lies in
- * templates is no part of the page; `frame` outside of a frameset is none to a tree.
+ * The facts as a complete HTML parser finds them (cheerio on parse5, which follows the standard's algorithm). The
+ * content of templates is not part of the page; a tree builder ignores `frame` outside of a frameset.
  */
 function factsByTree(html: string): ComparedFacts {
   const $ = loadDocument(html, false);
-  // `$` looks inside templates. One in SVG is an element like any other.
+  // `$` also searches templates. In SVG, `template` is an ordinary element.
   $('template')
     .filter((_, { namespace }) => namespace === HTML_NAMESPACE)
     .remove();
@@ -137,7 +137,7 @@ function factsByTree(html: string): ComparedFacts {
   };
 }
 
-/** The facts by the scan, made comparable. */
+/** The facts of the scan, made comparable. */
 function comparable(facts: HtmlSummary): ComparedFacts {
   const { title, baseHref, links, metas, linkElements, refresh } = facts;
   return {

@@ -199,7 +199,7 @@ describe('bounds', () => {
     expect([facts.metas.length, facts.linkElements.length]).toEqual([MAX_PAGE_METAS, MAX_PAGE_LINK_ELEMENTS]);
   });
 
-  // A parser that keeps a stack of open elements needs minutes for these.
+  // A parser with a stack of open elements needs minutes for these.
   it.each([
     ['open tags', '<b>', '<a href=/x>'],
     ['open forms', '<form>', '<a href=/x>'],

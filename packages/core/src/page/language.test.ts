@@ -1,4 +1,4 @@
-// A declared language is what the site says, in the order in which browsers read it.
+// A declared language is read from the site's own declarations, in the order in which browsers read them.
 
 import { describe, expect, it } from 'vitest';
 import { declaredLanguage } from './language.js';
@@ -16,7 +16,7 @@ describe('the declared language', () => {
     ['<html lang="not a tag">', null, null],
     ['<p>no html element', null, null],
     [`${' '.repeat(20_000)}<html lang=de>`, null, null],
-    [`<html lang=de>${'<div>'.repeat(2_000)}`, 'en', 'en'], // Too much for a tree.
+    [`<html lang=de>${'<div>'.repeat(2_000)}`, 'en', 'en'], // Too deep for a tree.
     [null, 'fr-CA', 'fr-CA'],
     [null, null, null],
   ];

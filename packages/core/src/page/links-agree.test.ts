@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 300_000 });
 const PAGE_COUNT = Number(process.env['PAGE_CASES'] ?? 800);
 const SEED = Number(process.env['PAGE_SEED'] ?? 20_261_123);
 const URL_OF_PAGE = 'https://a.example/dir/page.html?x=1';
-/** Damage may look like binary data. */
+/** Damaged pages may look like binary data. */
 const HEADERS = [
   ['Content-Type', 'text/html'],
   ['X-Content-Type-Options', 'nosniff'],
@@ -36,7 +36,7 @@ const reader = new PageReader({
 });
 const read = (html: string) => reader.read(pageWork(URL_OF_PAGE), response(URL_OF_PAGE, html, HEADERS));
 
-/** The links of a page by its tree, as `page.links` describes them: each URL once for each meaning of its `rel`. */
+/** The links of a page from its tree, in the form of `page.links`: each URL once for each meaning of its `rel`. */
 function byTree({ $ }: FetchedPage): string[] {
   const base = resolved($('base[href]').filter(isInDocument).first().attr('href') ?? '', URL_OF_PAGE) ?? URL_OF_PAGE;
   const found = $('a[href], area[href], iframe[src]')
@@ -74,7 +74,7 @@ function resolved(href: string, base: string): string | null {
   }
 }
 
-/** Tables, forms and lists, nested and closed in any order, with links in all of them. */
+/** Tables, forms and lists, nested and closed at random, with links in all of them. */
 function nestedPage(random: Random): string {
   const names = ['table', 'tr', 'td', 'caption', 'form', 'ul', 'li', 'p', 'a', 'b', 'button', 'dl', 'dd', 'nobr'];
   let html = random() < 0.5 ? '<!doctype html>' : '<base href=/other/>';

@@ -1,4 +1,4 @@
-/** Which other representations a page names, and that none is made up. */
+/** Which alternate representations a page names. None must be invented. */
 import { describe, expect, it } from 'vitest';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { readHtml } from './html.js';

@@ -62,7 +62,7 @@ describe('the links of a page', () => {
 });
 
 describe('a link that is kept', () => {
-  // A view into its page would hold the page: ten thousand remembered links would be hundreds of megabytes.
+  // A substring may keep its whole page in memory: ten thousand remembered links would be hundreds of megabytes.
   it.each([
     '/from/the/root.html',
     'from-the-directory.html',
@@ -82,7 +82,7 @@ describe('a link that is kept', () => {
   });
 });
 
-/** Bytes of the heap that are really in use. */
+/** Bytes of the heap in use after a collection. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,4 +1,4 @@
-// Excerpts keep to what a page allows: `nosnippet` is about exactly this.
+// Excerpts respect the page's directives: `nosnippet` is about exactly this.
 
 import { describe, expect, it } from 'vitest';
 import { excerptOf } from './read-page.js';

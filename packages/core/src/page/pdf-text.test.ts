@@ -27,7 +27,7 @@ it('of forms that show each other twice, up to the limit of pieces', async () =>
   const most = 500;
   const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, { pieces: most });
   expect(truncated).toBe(true);
-  // PDF.js hands on some pieces at a time.
+  // PDF.js delivers several pieces at a time.
   expect(text.length).toBeLessThan(4 * most);
 });
 
@@ -65,7 +65,7 @@ it('a PDF that needs too much memory fails', async () => {
   await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('needs more than 64 MiB of memory') });
 });
 
-/** A page that shows a form, which shows another one twice, and so on. The last one has a text. */
+/** A page that shows a form, which shows the next form twice, and so on. The last one has text. */
 function pdfOfForms(count: number): Uint8Array {
   const resources = (next: number) => `/Resources << /Font << /F1 3 0 R >> /XObject << /X ${next} 0 R >> >>`;
   const stream = (entries: string, content: string) =>
@@ -83,7 +83,7 @@ function pdfOfForms(count: number): Uint8Array {
   ]);
 }
 
-/** One page. Its content is compressed twice, so that megabytes are a kilobyte. */
+/** One page. Its content is compressed twice, so that megabytes shrink to a kilobyte. */
 function pdfOfContent(content: string): Uint8Array {
   const packed = deflateSync(deflateSync(content)).toString('hex');
   const filters = '/Filter [/ASCIIHexDecode /FlateDecode /FlateDecode]';

@@ -19,7 +19,7 @@ const PARTS: PageReaderParts = {
 
 interface Counted {
   readonly page: FetchedPage;
-  /** How often the content was decoded so far. */
+  /** How often the content has been decoded so far. */
   readonly decodings: () => number;
 }
 

@@ -1,11 +1,11 @@
-// A file that is not found here is missing when an archived page is shown; one that is found wrongly costs a site a
+// A file that is missed here is missing when an archived page is displayed; one that is found by mistake costs a site a
 // request.
 
 import { describe, expect, it } from 'vitest';
 import { cssRequisites, htmlRequisites } from './requisites.js';
 
 const PAGE = 'https://a.example/dir/page';
-/** As `type path`, other hosts with their host. */
+/** As `type path`; URLs on other hosts include the host. */
 const shown = (found: ReturnType<typeof htmlRequisites>) =>
   found.map(({ url, type }) => `${type} ${url.replace(/^https:\/\/a\.example/, '')}`);
 

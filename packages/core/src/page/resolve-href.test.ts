@@ -1,5 +1,5 @@
-// One href to one URL, by the URL parser's rules. The fast path must never differ from the parser: a URL that is
-// decided in one spelling and requested in another could get past a rule that closes it.
+// Resolves one href to one URL by the URL parser's rules. The fast path must never differ from the parser: a URL that
+// is decided in one spelling and requested in another could get past a rule that closes it.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -65,7 +65,7 @@ describe('an href resolved', () => {
     const base = linkBase(PAGE, null);
     expect(resolveHref(`/${'a'.repeat(left)}`, base)).toHaveLength(MAX_LINK_URL_CHARS);
     expect(resolveHref(`/${'a'.repeat(left + 1)}`, base)).toBeNull();
-    // The page's length is not the link's fault, but the sum is what would be queued.
+    // The link is short, but the resolved URL is what would be queued.
     expect(resolveHref('b', linkBase(`https://example.com/${'a'.repeat(left)}/x`, null))).toBeNull();
   });
 });
@@ -185,7 +185,7 @@ describe('the fast path and the URL parser', () => {
     'https://xn--bcher-kva.example/a/b',
   );
 
-  /** The parser's answer alone. */
+  /** The parser's answer. */
   function expected(text: string, base: string): string | null {
     let url: URL;
     try {
@@ -260,7 +260,7 @@ describe('the fast path and the URL parser', () => {
     fc.assert(
       fc.property(origin, (text) => {
         expect([text, resolveHref(text, linkBase(PAGE, null))]).toEqual([text, expected(text, PAGE)]);
-        // As a page: its URL is the parser's serialisation.
+        // The URL of a page is the parser's serialisation.
         const url = expected(text, PAGE);
         if (url === null) return;
         for (const from of ['x', '../x', './', '/x', '?x', '#x', '', '//h/x'])

@@ -1,5 +1,5 @@
-// What is expected of a page because of others in its group: nothing until enough of them were visited again, then the
-// mean and the variance of their rates.
+// What the visits of other pages in its group predict for a page: nothing until enough of them were visited again, then
+// the mean and the variance of their rates.
 
 import { describe, expect, it } from 'vitest';
 import { FIRST_ESTIMATE } from './change-estimate.js';
@@ -36,7 +36,7 @@ describe('the groups of a crawl', () => {
     expect((prior?.shape ?? 0) / (prior?.days ?? 1)).toBeCloseTo(2, 9);
     expect((prior?.shape ?? 0) / (prior?.days ?? 1) ** 2).toBeCloseTo(1 + 0.25, 9);
     expect(groups.expected(visit('/news/x')).estimate).toEqual(prior);
-    // Of a page that was visited again its own visits count.
+    // A page that was visited again uses its own visits.
     expect(groups.expected(seen('/news/3', 36, 12)).estimate).toEqual({ shape: 36, days: 12 });
   });
 

@@ -136,7 +136,7 @@ describe('the validators of a host', () => {
       value === undefined ? [] : [[name, value] as const],
     );
     expect(await trust.datedDays(URL_OF_PAGE, headers, 7)).toBe(days);
-    // A host whose dates are those of delivery is not believed.
+    // A host whose Last-Modified is the time of delivery is not trusted.
     const delivery = visit({ 'last-modified': 'Mon, 05 Jan 2026 10:00:00 GMT', date: 'Mon, 05 Jan 2026 10:00:00 GMT' });
     for (let at = 0; at < 5; at += 1) await trust.compared(BEFORE, delivery);
     expect(await trust.datedDays(URL_OF_PAGE, headers, 7)).toBeUndefined();

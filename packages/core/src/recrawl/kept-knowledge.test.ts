@@ -1,4 +1,4 @@
-// What people can see about the visits of a page: the stored numbers, and why it is due at its time.
+// What users can see about the visits of a page: the stored numbers, and why it is due when it is.
 
 import { describe, expect, it } from 'vitest';
 import { encodeJson } from '../json-record.js';

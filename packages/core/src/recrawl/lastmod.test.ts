@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 10, 20, 12);
 const DAY_MS = 86_400_000;
 const HOUR_MS = DAY_MS / 24;
 
-/** What is known after readings of one file, each with its dates. */
+/** What is known after several readings of one file, each with its dates. */
 function kept(...readings: readonly (readonly (string | null)[])[]) {
   let before: Uint8Array | null = null;
   let useless: string | null = null;
@@ -113,7 +113,7 @@ describe('claims of a host', () => {
     const again = createLastmodTrust(store);
     expect(await again.of('a.test')).toEqual({ changed: 6 / 8, unchanged: 5 / 7, weight: 6 / 8 + 5 / 7 - 1 });
     expect(await again.of('b.test')).toEqual({ changed: 3 / 4, unchanged: 3 / 4, weight: 1 / 2 });
-    // Old habits are forgotten.
+    // Older observations lose their weight.
     for (let time = 0; time < 300; time += 1) await again.compared(URL_OF_PAGE, changed!, true);
     for (let time = 0; time < 60; time += 1) await again.compared(URL_OF_PAGE, changed!, false);
     expect((await again.of('a.test')).changed).toBeLessThan(0.35);
@@ -140,7 +140,7 @@ describe('claims of a host', () => {
       expect((await trust.of('a.test')).unchanged).toBe(covers === 1 ? 3 / 5 : 3 / 4);
     }
     expect(await setUp().trust.claim(URL_OF_PAGE, read(NOW - 9 * DAY_MS), visitedAtMs, NOW)).toBeNull();
-    // That it has changed since is true whenever that was read.
+    // A change stays true, whenever the date was read.
     const changed = await setUp().trust.claim(URL_OF_PAGE, read(at(30)), at(-1), NOW);
     expect(changed).toMatchObject({ says: 'changed', weight: 0.5, covers: 1 });
   });

@@ -61,7 +61,7 @@ describe('estimates', () => {
     expect(changesPerDay(estimate)).toBeCloseTo(mean, 4);
   });
 
-  // Gamma prior times exp(−uλ)(1 − exp(−wλ))^n, written out as a sum of gammas.
+  // The gamma prior times exp(−uλ)(1 − exp(−wλ))^n, expanded as a sum of gammas.
   it.each<[string, number, number, number, number, readonly Step[]]>([
     ['changed, changed', 2, 7, 0, 0.212505, [changed7, changed7]],
     ['changed, unchanged', 1, 7, 7, 0.088684, [changed7, unchanged7]],

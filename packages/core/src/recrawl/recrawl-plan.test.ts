@@ -83,7 +83,7 @@ describe('the plan of a recrawl', () => {
     );
     expect(whole.hosts[0]?.first[0]).toMatchObject({ lastVisitMs: NOW - 30 * DAY_MS, changesPerDay: 0.5 / 7 });
     expect(await plan([...pages, other], { pagesPerHost: 4 })).toMatchObject({ due: 31, visits: 5 });
-    // One request in ten seconds.
+    // One request every ten seconds.
     expect(await plan([...pages, other], { minutes: 2 })).toMatchObject({ due: 31, visits: 13 });
   });
 

@@ -35,7 +35,7 @@ function setUp() {
     visits: () => visits,
     now: () => nowMs,
     another: make,
-    /** A reading. @returns The conditions of its request. */
+    /** Reads the sitemap. @returns The conditions of its request. */
     async read(
       urls: readonly string[],
       status = 200,
@@ -56,7 +56,7 @@ function setUp() {
   };
 }
 
-/** Hours after each reading until it is due again. */
+/** Hours from each reading until the next is due. */
 async function gaps(readings: number, changes: (reading: number) => boolean): Promise<number[]> {
   const { wait, due, read } = setUp();
   let edition = 0;
@@ -103,7 +103,7 @@ describe('sitemaps and feeds', () => {
     expect(await due()).toEqual([]);
     wait(48);
     expect((await due())[0]?.visit).not.toBe(one?.visit);
-    // About another document: nothing is learned, and the next request has no conditions.
+    // The tag is another document's: nothing is learned, and the next request has no conditions.
     expect(await read([], 304, { etag: '"2"' })).toMatchObject({ answer: 'mismatch' });
     expect((await read([])).conditions).toEqual({});
   });
@@ -111,7 +111,7 @@ describe('sitemaps and feeds', () => {
   it.each<[string, Partial<FeedRhythm>, number]>([
     ['a ttl of three days', { minutes: 4_320 }, 72],
     ['a ttl of years', { minutes: 9_999_999 }, 90 * 24],
-    // It would be due at 18:50 of a Monday.
+    // Without this it would be due on a Monday at 18:50.
     ['hours of the evening', { skipHours: [18, 19, 20] }, 21],
     ['Mondays', { skipDays: [1] }, 24],
     ['Mondays and Tuesdays, and mornings', { skipDays: [1, 2], skipHours: [0, 1, 2, 3, 4, 5] }, 54],

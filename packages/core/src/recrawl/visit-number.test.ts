@@ -1,4 +1,4 @@
-// Two numbers of one visit count as one visit; visits that a handler asked for in between are separate.
+// Two numbers of one visit count as one visit; visits that a handler requested in between count separately.
 
 import { expect, it } from 'vitest';
 import { againNumber, BegunVisits } from './visit-number.js';

@@ -31,7 +31,7 @@ function decision(at: number): UrlDecision {
   };
 }
 
-/** What a log of four hundred decisions holds, written by some runs. */
+/** The content of a log of four hundred decisions, written in one or more runs. */
 async function logged(options: DecisionSample, runs = 1) {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-share-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

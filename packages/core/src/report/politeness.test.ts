@@ -62,7 +62,7 @@ const notice = (host: string, name: HostWarning['code'], more: Partial<HostWarni
   ...more,
 });
 
-/** The same figures from the whole list: sort by start, look at every pair. Shares nothing with the ledger. */
+/** The same figures from the whole list: sorted by start, every pair compared. Shares nothing with the ledger. */
 function expectedOf(records: readonly RequestRecord[]) {
   const sorted = [...records].sort((a, b) => a.startedAtMs - b.startedAtMs);
   let gap = Number.POSITIVE_INFINITY;

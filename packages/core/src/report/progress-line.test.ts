@@ -1,4 +1,4 @@
-// While its store is unavailable a crawl says that, and nothing that looks like work.
+// While its store is unavailable, a crawl says so and shows nothing that looks like progress.
 
 import { expect, it } from 'vitest';
 import type { CrawlProgress } from './crawl-report.js';

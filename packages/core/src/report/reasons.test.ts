@@ -17,7 +17,7 @@ describe('the table of reasons', () => {
     expect(todo.replaceAll(/`[^`]+` \(--[a-z-]+[^)]*\)/g, '')).not.toContain('--');
   });
 
-  // Only what is still queued comes again by itself. `aborted` URLs go back to the queue.
+  // Only queued URLs return in the next run. `aborted` URLs go back to the queue.
   it.each(Object.entries(REASONS))('%s mentions another run only if the URL is queued', (word, { statuses, todo }) => {
     if (!/run the (same )?crawl again/i.test(todo)) return;
     expect(word === 'aborted' || statuses.some((status) => status === 'held')).toBe(true);

@@ -66,5 +66,5 @@ it('end with the record that the process has ended, whatever writes are pending'
 });
 
 async function* nothing(): AsyncGenerator<never> {
-  // There is no log.
+  // There is no log yet.
 }

@@ -1,4 +1,4 @@
-// A page that was being read when the process died twice is refused once. A page whose reading ended is forgotten.
+// A page whose reading killed the process twice is refused once. A page whose reading ended is forgotten.
 
 import { appendFile, copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ async function opened(isShared = false) {
   return { log, directory };
 }
 
-/** A process that dies while it reads the pages: what it wrote until then stays. */
+/** A process that dies while it reads the pages: what it has written remains. */
 async function died(urls: readonly string[], isShared = false): Promise<void> {
   const { log, directory } = await opened(isShared);
   let end = (): void => undefined;
@@ -58,7 +58,7 @@ describe('the reading log', () => {
     expect(await refused(BAD)).toEqual([false, false]);
     await died([BAD]);
     expect(await refused(BAD)).toEqual([true, false]);
-    // The next start knows one death, from which the retry begins.
+    // The refusal reset the count to one death, so the next start lets a retry read it.
     expect(await refused(BAD)).toEqual([false, false]);
     await died([BAD]);
     expect(await refused(BAD)).toEqual([true, false]);

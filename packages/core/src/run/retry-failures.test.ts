@@ -1,4 +1,4 @@
-// A retry that takes too much asks sites again for what they had refused; one that takes too little loses pages.
+// A retry of too many URLs asks sites again for what they had refused; a retry of too few loses pages.
 
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from '../report/decision.js';
@@ -36,7 +36,7 @@ async function* log(): AsyncGenerator<UrlDecision> {
   });
   yield said('http://a.test/4', 'excluded', 'robots-rule');
   yield said('http://a.test/5', 'failed', 'handler-error', { atMs: 300 });
-  // Its last word is another.
+  // The latest decision counts.
   yield said('http://a.test/1', 'fetched', 'fetched');
   yield said('http://a.test/5', 'failed', 'handler-error', { atMs: 400 });
 }
@@ -96,7 +96,7 @@ describe('a retry', () => {
       label: 'shop',
       userData: { n: 1 },
     });
-    // Its items may have been written, under the ids of the visit that was never settled.
+    // Its items may have been written with the ids of the visit that was never settled.
     const poison = retriedUrl(said('http://a.test/1', 'failed', 'poison', { atMs: 12.5 }));
     expect(poison).toMatchObject({ url: 'http://a.test/1', dedupe: false });
     expect(poison).not.toHaveProperty('visit');

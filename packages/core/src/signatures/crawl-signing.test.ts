@@ -1,4 +1,4 @@
-// What the signatures of a run remember: the preferences of sites, each answered once, and the clocks of hosts.
+// What the signatures of a run remember: the preferences of sites, each applied once, and the clocks of hosts.
 
 import type { HostWarning } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// An independent implementation verifies what we sign, and we verify what it signs: random requests, always the same.
+// An independent implementation verifies our signatures, and we verify its signatures: random requests from a fixed
+// seed.
 
 import { createPublicKey, verify } from 'node:crypto';
 import fc from 'fast-check';

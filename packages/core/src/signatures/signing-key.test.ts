@@ -69,7 +69,7 @@ describe('refusals that do not show the key', () => {
 
   it.skipIf(process.platform === 'win32').each([0o640, 0o604, 0o666])('a file that others may read (%o)', (mode) => {
     const source = stored(PEM, 0o600);
-    // The mask of the process would take rights away.
+    // `chmod` ignores the process's umask, which would remove permissions.
     chmodSync(source.slice(5), mode);
     expect(faultOf(() => loadSigningKey(source))).toMatchObject({
       code: 'identity-key',

@@ -127,7 +127,7 @@ describe('our own vectors', () => {
       'QBQRwiEzAb/s3dc3dBTtdxLC32GSIkhof10xrAdqjogEGEq8wbP0CbPmFubO8ylS0inqqiNQm67zX7yKebJJDg==',
     ],
   ])('%s', async (url, signature) => {
-    // `created` is two seconds ago.
+    // `created` is two seconds in the past.
     const fields = await requestSigner(TEST_KEY, terms)(new URL(url), 1_735_689_602_000);
     expect(fields.Signature).toBe(`sig1=:${signature}:`);
     expect(fields['Signature-Input']).toMatch(/;created=1735689600;expires=1735689660;.*;tag="web-bot-auth"$/);

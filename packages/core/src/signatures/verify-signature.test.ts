@@ -25,7 +25,7 @@ const judged = (
   );
   return verdict.kind === 'verified' ? 'verified' : `${verdict.kind}: ${verdict.reason}`;
 };
-/** Changed in Signature-Input and signed again, as a careless signer would. */
+/** Signature-Input is changed and signed again, as by a careless signer. */
 const signedAs = async (params: string, agentField = `sig1="${AGENT}"`) => {
   const [inner = ''] = /^\([^)]*\)/.exec(params) ?? [];
   const values: Record<string, string> = {
@@ -86,7 +86,7 @@ describe('refusals, each with its code', () => {
   it.each<[string, (fields: SignatureFields) => string | Promise<string>]>([
     ['unverified: unsigned', () => judged({})],
     ['unverified: key-unknown', (fields) => judged(fields, { keys: () => null })],
-    // Known, but another agent publishes it.
+    // The key is known, but another agent publishes it.
     ['unverified: key-unknown', async () => judged(await signed({ agent: 'https://other.example/' }))],
     [
       'unverified: key-unknown',

@@ -1,28 +1,28 @@
-// The suite finds faults: a sink that breaks one promise fails the test of that promise. If every sink passed, a crawl
-// could lose its items although its sink was tested.
+// The suite finds faults: a sink that breaks one guarantee fails the test of that guarantee. If every sink passed, a
+// crawl could lose its items although its sink was tested.
 
 import { describe, expect, it } from 'vitest';
 import type { Item, Sink } from '../output/sink.js';
 import { type KeptItem, type SinkMedium, sinkSuite } from './suite.js';
 
-/** What a sink under test does with its lines, each of which a right one has. */
+/** The behaviour of a sink under test. `RIGHT` has the correct one. */
 interface Behaviour {
-  /** Lines of one page, from what is new to it. */
+  /** The lines to write for the new items of a page. */
   readonly keep: (items: readonly Item[]) => readonly Item[];
   /** What is written of an item. */
   readonly line: (item: Item) => KeptItem;
   readonly knowsInSession: boolean;
   readonly knowsFromBefore: boolean;
-  /** How many of the latest lines are read for that. */
+  /** How many of the latest lines are read to know them. */
   readonly remembered: number;
   readonly startsOver: boolean;
   readonly writesAtClose: boolean;
-  /** Whether a write resolves a while before its items are there. */
+  /** Whether a write resolves before its items are stored. */
   readonly confirmsEarly: boolean;
   readonly cutsTornLine: boolean;
   readonly throwsAtNothing: boolean;
   readonly waitsAtClose: boolean;
-  /** Whether pages wait for each other. */
+  /** Whether pages are written one after the other. */
   readonly isSerial: boolean;
   readonly sameId: (id: string) => string;
 }
@@ -43,7 +43,7 @@ const RIGHT: Behaviour = {
   sameId: (id) => id,
 };
 
-/** A file that is a string. */
+/** A file in memory. */
 function medium(behaviour: Behaviour): SinkMedium {
   const file = { text: '' };
   const lines = (): string[] => file.text.split('\n').filter((line) => line !== '');
@@ -71,7 +71,7 @@ function sinkOn(file: { text: string }, behaviour: Behaviour): Sink {
     for (const each of behaviour.keep([...fresh.values()])) {
       await Promise.resolve();
       known.add(behaviour.sameId(each.id));
-      // Its medium takes each id once, as a table does: only a look right after the write finds it.
+      // The medium takes each id once, as a table does, so only a read right after the write shows the fault.
       if (behaviour.confirmsEarly && file.text.includes(`"${each.id}"`)) continue;
       const line = `${JSON.stringify(behaviour.line(each))}\n`;
       if (behaviour.writesAtClose) held += line;
@@ -130,7 +130,7 @@ const FAULTS: readonly (readonly [fault: string, behaviour: Partial<Behaviour>, 
   ['cannot open what is torn', { cutsTornLine: false, startsOver: true }, /appends to/],
 ];
 
-/** The one test that the title names, not run yet. */
+/** The only test with this title, not yet run. */
 function testOf(title: RegExp, behaviour: Behaviour): () => Promise<void> {
   const found: (() => Promise<void>)[] = [];
   sinkSuite({

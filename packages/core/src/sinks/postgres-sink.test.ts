@@ -1,5 +1,5 @@
-// At stake: a database that restarts for a minute must not end a crawl of days, and one that is gone must not block it
-// for ever. With a pool without a server, in virtual time; test/conformance has real ones.
+// At stake: a database that restarts for a minute must not end a crawl of days, and one that never returns must not
+// block it for ever. These tests use a pool without a server, in virtual time; test/conformance has real servers.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Item } from '../output/sink.js';
@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Writes one item to a server that fails so often, in this way. */
+/** Writes one item to a server that fails this many times, in this way. */
 async function writing(fault: Error, times: number, by: 'pool' | 'client' = 'pool', stop?: AbortSignal) {
   const atMs: number[] = [];
   const queries: PostgresQueries = {

@@ -1,4 +1,4 @@
-// What the operator's server cannot accept now is sent again: after growing waits, after Retry-After if it says so, and
+// Items that the operator's server cannot accept now are sent again: after growing waits, or after its Retry-After, and
 // not for ever. In virtual time.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Sends to a server that gives these answers one after the other, the last one from then on. */
+/** Sends to a server that gives these answers in turn, and then repeats the last one. */
 function sending(answers: readonly (Answer | Error)[], retries = 8, stop = new AbortController().signal) {
   const atMs: number[] = [];
   const startMs = Date.now();

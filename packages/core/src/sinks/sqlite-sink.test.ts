@@ -1,5 +1,5 @@
-// Items in a SQLite file: the contract of sinks, on the library that this Node.js has. The built-in one is there from
-// 22.13 on; without it and without a compiled better-sqlite3 these are "not run".
+// Items in a SQLite file: the contract of sinks, with the library that this Node.js has. Node.js has a built-in one
+// from 22.13 on; without it, and without a compiled better-sqlite3, these tests are "not run".
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ interface Reader {
 
 const [open, why] = await reader();
 
-/** Opens a file to look into it, or why none can be opened. */
+/** Opens a file to read it, or says why none can be opened. */
 async function reader(): Promise<[((path: string) => Reader) | null, string]> {
   for (const [name, member] of [
     ['node:sqlite', 'DatabaseSync'],

@@ -1,5 +1,5 @@
-// A fake that behaves like no real server would let tests pass for crawlers that fail. The fake web keeps the contract
-// of fetchers, tested with the suite as far as possible without a network.
+// If a fake web behaved like no real server, tests would pass for crawlers that fail. It keeps the contract of
+// fetchers, tested with the suite as far as possible without a network.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -16,18 +16,18 @@ import { fakePage, fakeRedirect } from './fake-answer.js';
 import { createFakeWeb, type FakeHost, type FakeWeb } from './fake-web.js';
 import { createVirtualClock } from './virtual-clock.js';
 
-/** What a fake web's fetcher comes to. */
+/** The outcome of a request to a fake web. */
 function ask(web: FakeWeb, ...asked: Parameters<typeof fetchRequest>) {
   return web.fakes().fetcher.fetch(fetchRequest(...asked));
 }
 
-/** Status and body, or the word for the failure. */
+/** Status and body, or the failure code. */
 function told(outcome: FetchOutcome | null): string {
   if (outcome === null) return 'nothing';
   return outcome.kind === 'response' ? `${outcome.status} ${Buffer.from(outcome.body).toString()}` : outcome.failure;
 }
 
-/** Promises about connections and framing, and about servers that send without end: there is nothing of either here. */
+/** Guarantees about connections, framing and endless bodies, which a fake web does not have. */
 const OF_THE_NETWORK =
   /connection made|whatever the name|endless body|on the wire|as (?:closed-early|framing|headers-too-large)$|without a listener|certificate/;
 
@@ -198,7 +198,7 @@ describe('a fake web', () => {
   });
 });
 
-/** Failure → how long it takes with the deadlines below, and whether the request had left. */
+/** Failure → its duration with the timeouts below, and whether the request was sent. */
 const FAILURES: readonly (readonly [failure: FailureCode, tookMs: number, wasSent: boolean])[] = [
   ['dns', 0, false],
   ['refused', 0, false],
@@ -285,7 +285,7 @@ describe('on virtual time, a fake web', () => {
   });
 });
 
-/** A fetcher of a fake web that has every loopback server among its hosts. */
+/** A fetcher of a fake web that forwards to every loopback server. */
 function bridgedFetcher(): Fetcher {
   return createFakeWeb({ hosts: { '127.0.0.1': { pages: askServer } } }).fakes().fetcher;
 }
@@ -296,7 +296,7 @@ function askServer({ url, headers, body }: FakeRequest): Promise<FakeAnswerParts
     const fail = (): void => resolve({ failure: 'reset' });
     request.on('error', fail);
     request.on('response', (response) => {
-      // What breaks from now on breaks the body.
+      // A later error cuts the body.
       request.off('error', fail).on('error', () => response.destroy());
       read(response).then(resolve, fail);
     });
@@ -314,7 +314,7 @@ async function read(response: IncomingMessage): Promise<FakeAnswerParts> {
   const headers = response.rawHeaders.flatMap((name, at, all): [string, string][] =>
     at % 2 === 0 ? [[name, all[at + 1] ?? '']] : [],
   );
-  // What is cut keeps half: so it is given twice.
+  // A fake web sends half of a cut body, so the bytes are doubled here.
   const body = Buffer.concat(isCut ? [...pieces, ...pieces] : pieces);
   return { status: response.statusCode ?? 0, statusText: response.statusMessage ?? '', headers, body, isCut };
 }

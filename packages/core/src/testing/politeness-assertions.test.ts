@@ -37,7 +37,7 @@ const POLITE = [
 
 type Check = (requests: readonly SeenRequest[]) => void;
 
-/** Assertion → what it condemns, with words that must stand in the message. */
+/** Assertion → a log that fails it, and words of the message. */
 const CASES: readonly (readonly [what: string, check: Check, log: readonly SeenRequest[], says: RegExp])[] = [
   [
     'a gap that is too short',

@@ -62,7 +62,8 @@ describe('a crawl on virtual time', () => {
     const folder = await mkdtemp(join(tmpdir(), 'mannerly-kit-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const out = join(folder, 'crawl');
-    // Minutes, not hours: a store on disk keeps its account while time passes, which takes the disk as long as ever.
+    // Minutes, not hours: a store on disk writes its account as time passes, and virtual time does not speed up the
+    // disk.
     const web = createFakeWeb({ hosts: { 'a.test': { ...SITE, robots: 'User-agent: *\nCrawl-delay: 60\n' } } });
     const { exchanges } = await crawlInVirtualTime(web, (fakes) => makeCrawler(fakes), { run: { out } });
     const logged = [];

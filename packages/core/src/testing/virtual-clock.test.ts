@@ -1,4 +1,4 @@
-// If the clock ran ahead of events, or not at all, every test with it would be worthless.
+// If the clock ran ahead of events, or not at all, every test that uses it would be worthless.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,7 @@ describe('a virtual clock', () => {
       await writeFile(path, bytes);
       const read = await readFile(path);
       const atFile = clock.nowMs();
-      // Nothing tells of this one.
+      // The clock cannot notice this work by itself.
       await clock.standStill(() => new Promise((resolve) => gzip(read, resolve)));
       return [atFile - startMs, clock.nowMs() - startMs];
     };

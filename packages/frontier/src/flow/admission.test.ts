@@ -23,7 +23,7 @@ const GONE = {
   finalUrl: '',
 } as const;
 
-/** A frontier with the pages of hosts in flight; every look at its clock takes a millisecond once it is slow. */
+/** A frontier with one page of each host in flight. Then every reading of its clock takes a millisecond. */
 async function withPages(...hosts: readonly string[]) {
   let slowMs: number | null = null;
   const parts = setUp(
@@ -56,7 +56,7 @@ async function withPages(...hosts: readonly string[]) {
     parts.clock.advance(1_000);
   }
   slowMs = 0;
-  /** What is queued at a host, in the order of the queue. */
+  /** The URLs queued at a host, in order. */
   const queued = async (host: string, of = frontier) => {
     const { items } = await of.list({ host: `${host}.test`, limit: 1_000 });
     return items.map(({ record }) => record.url);
@@ -73,7 +73,7 @@ it('other work gets its turn between slices, and the links of two pages stay com
   const counting = (async () => {
     for (; !isOver; turns += 1) await turn();
   })();
-  // Both link to each other's host: the links are known by whichever came first.
+  // Both pages link to the third host: whichever is settled first adds those links.
   const [a, b] = await Promise.all([
     frontier.settle(pages[0]!, done('a', 'c')),
     frontier.settle(pages[1]!, done('b', 'c')),

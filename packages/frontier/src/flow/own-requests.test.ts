@@ -21,7 +21,7 @@ function make(file: Reply = OPEN, more: Parameters<typeof setUp>[2] = {}) {
 
 type World = ReturnType<typeof make>;
 
-/** Takes and answers until the promise is settled: robots.txt by the world's answer, pages at once. */
+/** Takes and answers work until the promise is settled: robots.txt as the world answers, pages at once. */
 async function until<T>(
   world: World,
   asked: Promise<T>,

@@ -29,7 +29,7 @@ describe('bounds of a host', () => {
     const second = start();
     await second.open();
     expect(await work(second)).toBe('finished');
-    // The fourth page reaches the bound and is kept whole.
+    // The fourth page reaches the bound and is kept completely.
     expect([pages('a.test'), pages('b.test')]).toEqual([4, 2]);
     const dropped = verdicts().filter(({ status, reason }) => status === 'dropped' && reason === 'bound-host-bytes');
     expect(dropped).toHaveLength(36);
@@ -62,7 +62,7 @@ describe('bounds of a host', () => {
     expect(spans.at(-1)!.startMs - spans[0]!.startMs).toBeGreaterThan(20_000);
     expect(spans.at(-1)!.startMs - spans[0]!.startMs).toBeLessThan(32_000);
     expect(verdicts().some(({ reason }) => reason === 'bound-host-minutes')).toBe(true);
-    // The host is known to be over: nothing more is queued for it.
+    // The host's bound is known to be used up: nothing more is queued for it.
     expect(await second.add([url('http://a.test/new')])).toEqual([{ kind: 'dropped', reason: 'bound-host-minutes' }]);
     expect(await second.add([url('http://b.test/')])).toEqual([{ kind: 'new' }]);
   });

@@ -1,5 +1,5 @@
-// A move that is interrupted at any call is finished by the next one: nothing twice, nothing lost, no host due earlier.
-// If this breaks, a dropped connection can cost a whole crawl.
+// A move that is interrupted at any call is completed by the next one: nothing is moved twice or lost, and no host is
+// due earlier. If this breaks, a dropped connection can cost a whole crawl.
 
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../clock.js';
@@ -39,13 +39,13 @@ async function filled(now: () => number): Promise<FrontierStore> {
   return store;
 }
 
-/** A store whose calls fail from one on. */
+/** A store whose calls all fail after the first `after`. */
 function failing(store: FrontierStore, after: number): FrontierStore {
   let calls = 0;
   const { listKnown, listHosts, know } = store;
   const guarded = aroundStore(store, async (verb) => {
     calls += 1;
-    // Half of the calls that fail have happened.
+    // Half of the failing calls take effect.
     if (calls > after && calls % 2 === 0) await verb();
     if (calls > after) throw new Error('the connection is gone');
     return verb();
@@ -90,7 +90,7 @@ describe('a crawl that is moved', () => {
         failures += 1;
         await moveCrawl({ ...options, to });
       }
-      // Waits of entries shrink while time passes.
+      // The waits of entries shrink as time passes.
       const bare = (all: string[]) => all.map((each) => each.replace(/ \d+$/, ''));
       expect(bare(await scanOf(to)), `after ${after} calls`).toEqual(bare(expected));
       const { known, queued, inFlight } = await to.stats();
@@ -101,15 +101,15 @@ describe('a crawl that is moved', () => {
       for (const { host, waitMs, delayMs, state } of source!) {
         const there = target!.find((each) => each.host === host);
         expect(there).toMatchObject({ delayMs, state });
-        // What hosts share is spaced anew: each waits as long as any could have to.
+        // Shared limits are spaced again: each host waits for the longest of their intervals.
         expect(there!.waitMs).toBeGreaterThanOrEqual(Math.max(waitMs, restMs - (now - movedAtMs)));
       }
       expect(await to.readRecord('moved')).toBeNull();
       expect(new TextDecoder().decode((await to.readRecord('robots/http://a.test'))!)).toBe('rules');
       expect(new TextDecoder().decode((await from.readRecord('moved'))!)).toBe('moved s');
-      // Once more, it does nothing.
+      // A second move does nothing.
       expect(await moveCrawl({ ...options, to })).toEqual({ known: 0, hosts: 0, entries: 0 });
-      // Nor back, over what is left of it.
+      // The crawl cannot be moved back over the remains of the source.
       await expect(moveCrawl({ ...options, from: to, to: from })).rejects.toThrow('which was moved away');
     }
     expect(failures).toBeGreaterThan(10);
@@ -150,7 +150,7 @@ describe('a crawl that is moved', () => {
         ttlMs: 1_000,
       })) {
         const done = entries.map(({ id }) => id);
-        // A pause that Retry-After made, say, is the host's own: no other waits for it.
+        // A pause, as Retry-After makes, is the host's own: no other host waits for it.
         const dueInMs = host === 'b.test' ? 86_400_000 : delays[host]!;
         await from.commit([{ host, fencingToken, done, delayMs: delays[host]!, then: { release: { dueInMs } } }]);
       }

@@ -1,4 +1,4 @@
-// A misread option makes a crawl impolite without anybody noticing.
+// A misread option makes a crawl impolite, and nobody notices.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
@@ -36,7 +36,7 @@ describe('resolveOptions', () => {
     );
   });
 
-  // [what is wrong, the option named, the value told]
+  // [faulty options, the option in the message, the value in the message]
   const faults: [object, string, string][] = [
     [{ store: undefined }, 'store', 'undefined'],
     [{ store: { ...memoryStore(), commit: undefined } }, 'store', 'a FrontierStore with commit'],

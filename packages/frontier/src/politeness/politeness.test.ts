@@ -1,5 +1,5 @@
-// Spacing is the promise for which this project is named. At stake: a crawl that is faster than a site asked, or that
-// becomes faster because a site is in trouble.
+// Spacing is this project's main guarantee. At stake: a crawl that is faster than a site asked, or that becomes faster
+// because a site is in trouble.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -155,7 +155,7 @@ describe('the host after an exchange (access §10)', () => {
     }
     expect(told).toEqual(['1 host-refusals', '20 host-parked']);
     expect(afterAll([...times(19, answer(403)), answer(200), answer(403)]).parked).toBe(false);
-    // A good answer (another client's, a robots.txt aside) does not end the parking: an operator does.
+    // A good answer (to another client, or for robots.txt) does not unpark the host: an operator does.
     expect(afterAll([...times(20, answer(403)), answer(200), answer(403)]).parked).toBe(true);
   });
 
@@ -194,7 +194,7 @@ describe('the host after an exchange (access §10)', () => {
 });
 
 describe('a refusal can never make the crawl faster', () => {
-  // Two hosts meet the same exchanges at the same times, except that one of them is refused where the other is served.
+  // Two hosts have the same exchanges at the same times, but one of them refuses where the other serves.
   const step = fc.record({
     afterMs: fc.integer({ min: 0, max: 200_000 }),
     tookMs: fc.integer({ min: 0, max: 60_000 }),

@@ -17,7 +17,7 @@ describe('night at a host', () => {
     ['a.co.uk:8080', utc(6), false],
     ['a.jp', utc(17), true],
     ['a.in', utc(20), true],
-    // Its zones never sleep at once.
+    // It is never night in all of its time zones.
     ['a.ru', utc(0), false],
     ['a.com', utc(3), false],
     ['a.io', utc(3), false],

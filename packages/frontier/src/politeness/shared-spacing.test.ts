@@ -1,11 +1,11 @@
-// Hosts that wait for an address: how often they ask for it, and when they get it.
+// Hosts that wait for a shared address: how often they ask for it, and when they get it.
 
 import { describe, expect, it } from 'vitest';
 import { AddressSlots } from './shared-spacing.js';
 
 const noStore = { capabilities: { shared: false } } as ConstructorParameters<typeof AddressSlots>[0];
 
-/** Hosts that come back when they are told while `slow` keeps the address. */
+/** Hosts that ask again when they are told to, while `slow` holds the address. */
 async function waitFor(heldMs: number, intervalMs: number, hosts: readonly string[]) {
   const slots = new AddressSlots(noStore, true, (error) => {
     throw error;

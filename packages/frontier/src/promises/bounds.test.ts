@@ -1,4 +1,4 @@
-// A bound holds for the whole crawl, restarts included, and to the page.
+// A bound holds for the whole crawl, restarts included, to the exact page.
 
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -73,7 +73,7 @@ describe('bounds', () => {
     const third = start();
     await third.open();
     await work(third, 3_600_000, { links });
-    // A page that was in flight when its process was killed counts once: when it is settled.
+    // A page in flight when its process was killed counts once: when it is settled.
     expect(finished).toBe(20);
     expect(third.reachedBound()).toBe('pages');
   });

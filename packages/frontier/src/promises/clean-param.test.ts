@@ -32,7 +32,7 @@ it('URLs queued before the file was read are looked up again under their clean n
     url('http://a.test/shop?sid=2'),
   ]);
   expect(await work(frontier)).toBe('finished');
-  // As they were found, never as they are known.
+  // The requested URLs are those that were found, not their keys.
   expect(pages(asked()).sort()).toEqual([
     'http://a.test/forum',
     'http://a.test/shop?sid=1',

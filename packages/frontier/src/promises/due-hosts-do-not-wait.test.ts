@@ -55,7 +55,7 @@ it('take and nextAt answer for a due host while a commit is under way', async ()
   expect(await frontier.nextAt()).toBe(clock.nowMs());
   const next = await frontier.take(2);
   expect(next.map((work) => new URL(work.url).hostname).sort()).toEqual(['a.test', 'b.test']);
-  // Nothing else may go: a caller waits for the commit, or for the end of an exchange.
+  // Nothing else is due: `nextAt` resolves at the commit or at the end of an exchange.
   const nextAt = frontier.nextAt();
   exchange(next.find((work) => work.url.startsWith('http://b.test'))!);
   expect(await nextAt).toBe(clock.nowMs());

@@ -1,5 +1,5 @@
 // Entries of `hosts` make single hosts slower and their bounds narrower, restarts included. An entry that made a host
-// faster would burden the site.
+// faster would overload the site.
 
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -21,7 +21,7 @@ describe('spacing', () => {
     [{ minMs: 3_000 }, FILE, 'polite', 8_000],
     [{ minMs: 9_000 }, FILE, 'polite', 9_010],
     [{ minMs: 20_000 }, '', '1996-rule-of-thumb', 20_010],
-    // Under this profile a Request-rate replaces the rule of thumb, not what is said of the host.
+    // Under this profile a Request-rate replaces the rule of thumb, but not the host's entry.
     [{ minMs: 20_000 }, FILE, '1996-rule-of-thumb', 20_010],
     [{}, FILE, '1996-rule-of-thumb', 8_000],
   ];
@@ -113,7 +113,7 @@ describe('bounds', () => {
 
 describe('an entry is refused', () => {
   const crawl = { politeness: { profile: 'polite' }, bounds: { pagesPerHost: 10, minutesPerHost: 5 } } as const;
-  // [the entry, the option named, a part of the message]
+  // [the entry, the option in the message, a part of the message]
   const rows: [object, string, string][] = [
     [{}, 'hosts[0].match', 'undefined'],
     [{ match: [] }, 'hosts[0].match', '1 to 1000'],

@@ -8,7 +8,7 @@ import { setUp, url } from '../../test-support/set-up.js';
 import { siteKey } from '../robots/authority-rules.js';
 import { memoryStore } from '../stores/memory.js';
 
-/** So often is a function called that it is optimised. */
+/** After this many calls a function is optimised. */
 const MANY = 200_000;
 
 beforeAll(() => {

@@ -1,5 +1,5 @@
-// How a host is spaced: one request at a time, as slowly as its files ask, closed when they say so, left alone when it
-// refuses.
+// How a host is spaced: one request at a time, as slowly as its files ask, no requests outside its visit times, and
+// none while it refuses.
 
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -13,7 +13,7 @@ const file = (...lines: string[]): Reply => ({ status: 200, body: `User-agent: *
 const pages = (authority: string, count: number) => Array.from({ length: count }, (_, at) => url(`${authority}/${at}`));
 
 describe('the interval', () => {
-  // [what the file asks, milliseconds from start to start; an exchange takes 10]
+  // [what the file asks for, milliseconds from start to start; an exchange takes 10]
   const rows: [string, number][] = [
     ['', 1_010],
     ['Crawl-delay: 0', 1_010],
@@ -114,7 +114,7 @@ describe('hosts that are due', () => {
     await frontier.open();
     const hosts = Array.from({ length: 30 }, (_, at) => `http://h${at}.test`);
     await frontier.add(hosts.flatMap((authority) => pages(authority, 60)));
-    // Far more is due than one connection can fetch.
+    // Far more work is due than one connection can fetch.
     await work(frontier, 300_000, { concurrency: 1 });
     const counts = hosts.map((authority) => world.log.filter((seen) => seen.authority === authority).length);
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(spread);

@@ -69,7 +69,7 @@ describe('host state', () => {
 
   it('keeps the gap and the pause at any later time, never shorter', () => {
     const used = { pages: 7, bytes: 8, firstRequestRunningMs: 9, sinceMs: 11 };
-    // Due at 100,000 of the writer's clock; read at that time or later on the reader's.
+    // Due at 100,000 by the writer's clock; the reader's clock must be at least as late.
     const bytes = encodeHostState({ ...newHostState(), clock, used, spacingAuthorities: ['http://a.test'] }, 100_000);
     const state = decodeHostState(bytes, 5_000_000)!;
     expect(state).toMatchObject({ used, spacingAuthorities: ['http://a.test'] });

@@ -1,5 +1,5 @@
-// A process may be killed after it kept a robots.txt and before it kept the time of the request. The next holder of the
-// host knows what the file requires, and must not treat the host as a new one.
+// A process may be killed after it stored a robots.txt and before it stored the time of the request. The next holder of
+// the host knows what the file requires, and must not treat the host as a new one.
 
 import { expect, it } from 'vitest';
 import { mortalClock, setUp, url } from '../../test-support/set-up.js';
@@ -9,7 +9,7 @@ import { memoryStore } from '../stores/memory.js';
 
 const RULES = new TextEncoder().encode('User-agent: *\nCrawl-delay: 20\n');
 
-/** A store of several processes, whose commits stop arriving when the process that makes them is killed. */
+/** A store of several processes. Once its process is killed, no commit arrives. */
 function cutOff(store: FrontierStore, isKilled: () => boolean): FrontierStore {
   return new Proxy(store, {
     get(target, name) {
@@ -46,7 +46,7 @@ it('the first page waits for the crawl delay of a file that a killed process had
     finalUrl: work.url,
   } as const;
   first.settle(work, { kind: 'robots', answer }).catch(() => undefined);
-  // The digest of the file is made on a thread of its own, and takes the time that it takes.
+  // The file's digest is computed on another thread, in real time.
   const isKept = async () => {
     const bytes = await store.readRecord(authorityKey('http://a.test'));
     return bytes !== null && decodeAuthority(bytes)?.hasAnswered === true;
@@ -56,7 +56,7 @@ it('the first page waits for the crawl delay of a file that a killed process had
 
   const second = make({ store: cutOff(store, () => false) });
   await second.open();
-  clock.advance(40_000); // The lease of the dead has run out.
+  clock.advance(40_000); // The dead process's lease has ended.
   expect(await second.take(5)).toEqual([]);
   const nextAt = (await second.nextAt()) ?? 0;
   expect(nextAt - clock.nowMs()).toBe(20_000);

@@ -1,5 +1,5 @@
-// The lease is the right to send requests to a host. When it has ended, nothing starts, and another holder's host is
-// not changed.
+// A lease is the right to send requests to a host. When it has ended, nothing starts, and another holder's host is not
+// changed.
 
 import { describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
@@ -51,7 +51,7 @@ describe('a lease', () => {
   it('near its end starts nothing, and continues once the heartbeat has renewed it', async () => {
     const { frontier, clock, page } = await withPage();
     expect(frontier.mayStart(page)).toEqual({ kind: 'go' });
-    // No commit can be answered while the clock jumps: this is a process that was stopped for a while.
+    // No commit is answered while the clock jumps, as in a process that was stopped for a while.
     clock.advance(28_500);
     expect(frontier.mayStart(page)).toEqual({ kind: 'wait', untilMs: clock.nowMs() + 100 });
     await frontier.nextAt();
@@ -65,8 +65,8 @@ describe('a lease', () => {
     await first.open();
     await first.add(pages(2));
     expect(await first.take(1)).toHaveLength(1);
-    mortal.stop(); // Killed, with its request under way and nothing said of it.
-    clock.advance(30_000); // The lease is over.
+    mortal.stop(); // Killed with a request in flight, without reporting it.
+    clock.advance(30_000); // The lease has ended.
     const second = other();
     await second.open();
     expect(await second.take(1)).toEqual([]);
@@ -108,7 +108,7 @@ describe('a lease', () => {
   });
 
   it('that is granted again before its release was answered keeps the decision about its page', async () => {
-    // Answers to commits are held up: the store has done what they say, and grants the host again meanwhile.
+    // Answers to commits are delayed: the store has applied them, and meanwhile leases the host again.
     const held: (() => void)[] = [];
     let isSlow = false;
     const slow = (nowMs: () => number): FrontierStore => {

@@ -9,7 +9,7 @@ import { memoryStore } from '../stores/memory.js';
 const HOUR_MS = 3_600_000;
 const make = (nowMs: () => number) => memoryStore({ nowMs });
 const PAGE: Reply = { status: 200, body: 'page' };
-/** Ten minutes fresh, an hour between two requests. */
+/** Fresh for ten minutes, with an hour between two requests. */
 const HOURLY: Reply = {
   status: 200,
   headers: { 'cache-control': 'no-cache' },
@@ -75,7 +75,7 @@ it.each([5, 60, 3_600])(
     await processes[0]!.add(hosts.flatMap((host) => [1, 2, 3].map((at) => url(`http://${host}.test/${at}`))));
     await Promise.all(processes.map((frontier) => work(frontier, 24 * HOUR_MS, { concurrency: 3 })));
     expect(asked().filter((address) => !isRobots(address))).toHaveLength(9);
-    // One of each process, or one for each page where a copy expires in between.
+    // One per process, or one per page where a copy expires in between.
     expect(asked().filter(isRobots).length).toBeLessThanOrEqual(hosts.length * 5);
   },
 );

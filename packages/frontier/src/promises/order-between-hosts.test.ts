@@ -11,10 +11,10 @@ const answer = (address: string) => (isRobots(address) ? { status: 404 } : { sta
 const pagesOf = (host: string, count: number, more = {}) =>
   Array.from({ length: count }, (_, at) => url(`http://${host}/${at}`, more));
 
-/** A crawl whose own pace is the bottleneck: one request a second, as often as every single host may be asked. */
+/** A crawl whose own pace is the bottleneck: one request a second, the rate that every single host allows. */
 function crawl(options: Partial<FrontierOptions>) {
   const crawled = setUp(make, answer, { politeness: { requestsPerSecond: 1 }, ...options });
-  /** The share of a host in the pages, and the shortest time between two of its requests. */
+  /** A host's share of the pages, and the shortest time between two of its requests. */
   const of = (host: string) => {
     const pages = crawled.world.log.filter(({ isRobots: robots }) => !robots);
     const own = crawled.world.log.filter((seen) => seen.host === host);

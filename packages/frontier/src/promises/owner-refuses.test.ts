@@ -23,7 +23,7 @@ it('URLs of a forbidden authority are dropped with the reason, and another of th
     'dropped port-forbidden http://a.test:25/1',
     'dropped port-forbidden http://a.test:25/2',
   ]);
-  // After an hour it is tried again.
+  // It is retried after an hour.
   clock.advance(3_600_000);
   if (next !== undefined) await frontier.settle(next, { kind: 'returned', untilMs: null });
   await frontier.add([url('http://a.test:25/4')]);

@@ -42,7 +42,7 @@ describe('a frontier that is paused', () => {
     const [robots] = await frontier.take(1);
     expect(robots).toMatchObject({ kind: 'robots' });
     frontier.pause();
-    // Long past the end of any lease that is not renewed.
+    // Long after an unrenewed lease would have ended.
     for (let minute = 0; minute < 30; minute += 1) {
       clock.advance(MINUTE_MS);
       await new Promise(setImmediate);

@@ -1,4 +1,4 @@
-// Answers for people. A wrong "why not yet" makes an operator look at the wrong host.
+// Answers to users. A wrong "why not yet" makes an operator look at the wrong host.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     expect(plain.priorities[6]).toBe(15);
     expect(look.lanes.some(({ authority }) => authority === 'https://slow.test:8443')).toBe(true);
     expect(look.queued + look.inFlight).toBe(31 - look.used.pages);
-    // By any URL of it too, and the same when somebody else asks the store.
+    // Any URL of the host finds it too.
     expect((await frontier.inspectHost('http://slow.test/any')).host).toBe('slow.test');
 
     const busy = await frontier.inspectHost('busy.test');

@@ -1,4 +1,4 @@
-// The promises that must hold whatever sites do: one exchange at a time per host, never early, no page before its
+// The guarantees that must hold whatever sites do: one exchange at a time per host, never early, no page before its
 // authority's robots.txt was answered, and no host is visited faster because it refused. The log of the simulated web
 // is checked.
 
@@ -8,7 +8,7 @@ import type { Reply, Seen } from '../../test-support/fake-world.js';
 import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 /** A site of a random world. */
@@ -16,9 +16,9 @@ interface Site {
   readonly delayS: number;
   readonly rate: string | null;
   readonly closes: boolean;
-  /** What its robots.txt answers, in turn; the last one ever after. */
+  /** The answers to its robots.txt, in turn; the last one repeats. */
   readonly robots: readonly ('file' | 'missing' | 'broken' | 'refused' | 'elsewhere' | 'slow-down')[];
-  /** Statuses of its pages, in turn, over all pages; then 200. */
+  /** The statuses of its pages, in turn, over all pages; then 200. */
   readonly statuses: readonly number[];
   readonly retryAfterS: number | null;
   readonly ms: number;
@@ -104,7 +104,7 @@ async function crawl(list: readonly Site[], concurrency = 8) {
   return { ...tools, ended, steps: () => steps };
 }
 
-/** An independent computation of access §9 and §10, from the log alone. `polite`: clamp(2 × retrieval, 1 s, 60 s). */
+/** Computes access §9 and §10 independently, from the log alone. `polite`: clamp(2 × retrieval, 1 s, 60 s). */
 function faultsOf(log: readonly Seen[], list: readonly Site[]): string[] {
   const faults: string[] = [];
   for (const host of new Set(log.map((seen) => seen.host))) {
@@ -114,7 +114,7 @@ function faultsOf(log: readonly Seen[], list: readonly Site[]): string[] {
       const now = all[at]!;
       if (now.startMs < before.endMs) faults.push(`overlap at ${host}: ${now.url}`);
       const profileMs = Math.min(60_000, Math.max(1_000, 2 * (before.endMs - before.startMs)));
-      // Only files whose rules were known before this request count here.
+      // Only files whose rules were known before this request count.
       const delays = AUTHORITIES.map((authority, index) => ({ authority, one: list[index]! }))
         .filter(({ authority }) => new URL(authority).hostname === host && knownBy(log, authority, now.startMs))
         .map(({ one }) => one);
@@ -142,7 +142,7 @@ function faultsOf(log: readonly Seen[], list: readonly Site[]): string[] {
   return faults;
 }
 
-/** Whether a file with rules had come for the authority, and was the last that came. */
+/** Whether the authority's last answered robots.txt was a file with rules. */
 function knownBy(log: readonly Seen[], authority: string, atMs: number): boolean {
   const last = log.filter((seen) => seen.wantedBy === authority && seen.endMs <= atMs).at(-1);
   return last?.status === 200 && last.authority === authority;
@@ -218,7 +218,7 @@ describe('random worlds', () => {
         const finished = new Set(world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url));
         const excluded = new Set(verdicts().map((verdict) => verdict.url));
         expect(inFlight).toBe(0);
-        // What is neither fetched nor excluded is still queued: nothing is lost.
+        // Every other URL is still queued: nothing is lost.
         expect(finished.size + excluded.size + queued).toBeGreaterThanOrEqual(AUTHORITIES.length * PAGES);
       }),
       { numRuns: 20, seed: 20_262 },

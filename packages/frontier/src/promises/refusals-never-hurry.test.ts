@@ -7,7 +7,7 @@ import type { Reply } from '../../test-support/fake-world.js';
 import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const PAGES = 24;

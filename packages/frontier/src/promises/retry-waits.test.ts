@@ -16,7 +16,7 @@ function setUpHost(minMs: number) {
   });
 }
 
-/** Makes the request of a piece of work, in no time. */
+/** Makes the request for a piece of work, in no time. */
 function exchangeAt({ mayStart, exchanged }: Frontier, clock: { nowMs(): number }): (work: Work) => void {
   return (work) => {
     expect(mayStart(work)).toEqual({ kind: 'go' });
@@ -44,7 +44,7 @@ it.each([0, 1, 1_000])('with an interval of %d ms it waits for the retry', async
   const retryAtMs = clock.nowMs() + 30_000;
   await frontier.settle(page!, { kind: 'again', notBeforeMs: retryAtMs });
   expect(await frontier.take(1)).toEqual([]);
-  // Told as it was when the host went back.
+  // The reason is the one that was recorded when the host was released.
   expect(frontier.waits(9)).toEqual([{ host: 'a.test', reason: 'not-before', untilMs: retryAtMs, queued: 1 }]);
   clock.advance(10);
   expect(frontier.waits(9)).toMatchObject([{ host: 'a.test', reason: 'not-before' }]);
@@ -52,7 +52,7 @@ it.each([0, 1, 1_000])('with an interval of %d ms it waits for the retry', async
   const [second] = await frontier.take(1);
   exchange(second!);
   const laterMs = clock.nowMs() + 60_000;
-  // The first retry has passed: the second is what it waits for.
+  // The first retry is over; now the host waits for the second.
   await frontier.settle(second!, { kind: 'again', notBeforeMs: laterMs });
   expect(await frontier.take(1)).toEqual([]);
   expect(frontier.waits(9)).toMatchObject([{ host: 'a.test', reason: 'not-before', untilMs: laterMs }]);

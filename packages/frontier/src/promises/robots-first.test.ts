@@ -149,7 +149,7 @@ describe('a robots.txt that does not arrive', () => {
 });
 
 describe('redirects of robots.txt', () => {
-  // [what stands at the end, hops, pages that may be asked for]
+  // [the last answer, hops, pages that may be requested]
   const chains: [string, number, string[]][] = [
     ['five hops: its rules govern the first authority', 5, ['http://a.test/open']],
     ['six hops: as if there were no file (access §3, DECISION A3)', 6, ['http://a.test/open', 'http://a.test/closed']],

@@ -1,5 +1,5 @@
 // The bounds of a crawl hold for all of its processes together. Each knows what the others have used, and the count of
-// pages is exact although each hands them out by itself.
+// pages is exact although each process hands out pages by itself.
 
 import { describe, expect, it } from 'vitest';
 import { isRobots, mortalClock, setUp, sharedStore, url } from '../../test-support/set-up.js';
@@ -13,7 +13,7 @@ import { memoryStore } from '../stores/memory.js';
 
 const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });
 const hosts = (count: number) => Array.from({ length: count }, (_, at) => `http://h${at}.test`);
-/** Opens at once; a process that finds the lock taken waits for the clock. */
+/** Opens all at once; a process that finds the lock taken waits for the clock. */
 async function openAll(clock: ManualClock, crew: readonly Frontier[]): Promise<void> {
   let isOpen = false;
   const all = Promise.all(crew.map((frontier) => frontier.open())).then(() => {
@@ -127,7 +127,7 @@ describe('bounds with several processes', () => {
       const totals = [...(await frontier.readParts('totals')).values()].map(([value = 0]) => value);
       expect(totals.reduce((sum, value) => sum + value, 0)).toBe(107);
     }
-    // One that was among them begins anew under its name; one that wakes up does not go on.
+    // A process that starts under an old name starts from zero; one that wakes up cannot go on.
     const again = make({ part: 'gone7' });
     await openAll(clock, [again]);
     expect(again.counts().pages).toBe(2 * GONE);

@@ -6,7 +6,7 @@ import { isRobots, setUp, sharedStore, url } from '../../test-support/set-up.js'
 const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });
 const LONG = 4;
 
-/** A process with four hosts of sixty pages each, which was alone for five seconds, and one that joins it then. */
+/** A process with four hosts of sixty pages each, alone for five seconds, and then a second process. */
 async function joined({ isPaused }: { readonly isPaused: boolean }) {
   const { work, make, clock, world } = setUp(sharedStore(23), answer);
   const crew = [make({ part: 'a' }), make({ part: 'b' })] as const;
@@ -26,7 +26,7 @@ async function joined({ isPaused }: { readonly isPaused: boolean }) {
       made[who] = (made[who] ?? 0) + 1;
       return [];
     };
-    // One that is paused asks for nothing.
+    // A paused process asks for no work.
     if (isPaused && who === 1) clock.advance(20);
     else await work(crew[who as 0 | 1], 20, { links });
     if (turn > 20_000) throw new Error('it does not end');
@@ -38,7 +38,7 @@ it('a process without a host gets half of those of another', async () => {
   const { made, pages } = await joined({ isPaused: false });
   expect(new Set(pages.map((seen) => seen.url)).size).toBe(8 + LONG * 60);
   expect(pages).toHaveLength(8 + LONG * 60);
-  // Two hosts of four, but for the seconds in which that is noticed.
+  // Two hosts of four, apart from the seconds until the processes notice each other.
   expect(made[1]).toBeGreaterThan(90);
   expect(made[0]).toBeGreaterThan(90);
 });
@@ -46,6 +46,6 @@ it('a process without a host gets half of those of another', async () => {
 it('a process that does not take work gets no hosts', async () => {
   const { made, tookMs } = await joined({ isPaused: true });
   expect(made[1]).toBe(0);
-  // A page a second of each host, as if there were no other process.
+  // One page a second per host, as if there were no other process.
   expect(tookMs).toBeLessThan(62_000);
 });

@@ -7,7 +7,7 @@ import type { Reply, Seen } from '../../test-support/fake-world.js';
 import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const make = (nowMs: () => number) => memoryStore({ nowMs });
@@ -16,7 +16,7 @@ const numberOf = (address: string) => Number(/h(\d+)/.exec(address)?.[1]);
 const pagesOf = (count: number, each: number) =>
   hostsOf(count).flatMap((host) => Array.from({ length: each }, (_, at) => url(`${host}/${at}`)));
 
-/** Overlaps and starts sooner than `gapMs` after an end, per key. */
+/** Overlaps, and starts less than `gapMs` after an end, per key. */
 function faults(log: readonly Seen[], keyOf: (seen: Seen) => string, gapMs: (seen: Seen) => number): string[] {
   const last = new Map<string, Seen>();
   const found: string[] = [];
@@ -54,7 +54,7 @@ describe('per address', () => {
           await frontier.add(pagesOf(9, 3));
           expect(await work(frontier, 86_400_000, { concurrency, addressOf })).toBe('finished');
           expect(world.log).toHaveLength(9 * 4);
-          // The delay is known once robots.txt is read, so the first gap of a host is that of the profile.
+          // The delay is known once robots.txt is read, so a host's first gap is the profile's.
           const asked = (seen: Seen) => (seen.isRobots ? 1_000 : 1_000 * siteOf(seen.url).delayS);
           expect(faults(world.log, byAddress, (seen) => Math.max(1_000, asked(seen)))).toEqual([]);
         },
@@ -88,7 +88,7 @@ describe('per address', () => {
     await frontier.add(sites);
     expect(await work(frontier, 3_600_000, { addressOf })).toBe('finished');
     expect(faults(world.log, by, () => 1_000)).toEqual([]);
-    // 48 requests, of which each clock has had the same share.
+    // 48 requests, divided equally between the clocks.
     const clocks = new Set(world.log.map(by)).size;
     const tookMs = Math.max(...world.log.map(({ endMs }) => endMs)) - world.log[0]!.startMs;
     expect(tookMs).toBeLessThan((48 / clocks) * 1_500 * 1.2);
@@ -124,7 +124,7 @@ describe('per address', () => {
 
   it.each([
     ['all names', { perIp: true }, pagesOf(12, 2), byAddress, 0],
-    // Each process knows one name at first, and may be early by a file and a page.
+    // Each process first knows one name only, and may be early by a robots.txt and a page.
     ['those of a domain', {}, names, byDomain, 2],
   ] as const)(
     'two processes over one store keep the interval from start to start: %s',
@@ -167,7 +167,7 @@ describe('requests per second', () => {
     expect(starts).toHaveLength(60);
     const gaps = starts.slice(1).map((at, index) => at - starts[index]!);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(250);
-    // Work was there all the time: the limit is used.
+    // Work was always available, so the limit is used fully.
     expect(starts.at(-1)! - starts[0]!).toBeLessThan(60 * 260);
   });
 

@@ -1,4 +1,4 @@
-// What is at stake: a cursor that a store cannot read starts at the beginning, and a loop over listings never ends.
+// At stake: if a cursor that a store cannot read started at the beginning, a loop over listings would never end.
 
 import { expect, it } from 'vitest';
 import { setUp, url } from '../../test-support/set-up.js';

@@ -14,7 +14,7 @@ it('a process that opens the crawl knows what every process has recorded about i
   const [first, second] = [make({ part: 'first' }), make({ part: 'second' })];
   await first.open();
   await second.open();
-  // Twenty refusals in a row park a host; each process does so with one.
+  // Twenty refusals in a row park a host; each process parks one.
   await first.add(pages('a.test'));
   await work(first, 86_400_000);
   await second.add(pages('b.test'));

@@ -1,5 +1,5 @@
-// Where records are in a store of several servers. A record that is read from another place than it was written to is
-// lost, and one that is not kept with its host makes a worker wait for a server that its host does not need.
+// Where records are in a store of several servers. A record that is written to one server and read from another is
+// lost, and one that is not stored with its host makes a worker wait for a server that its host does not need.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';

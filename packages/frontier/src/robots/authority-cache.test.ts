@@ -1,4 +1,4 @@
-// At stake: memory in crawls of many hosts, and that entries that left it come back unchanged.
+// At stake: memory in crawls of many hosts. Entries that left it must come back unchanged.
 
 import { initialAccess, nextAccess, resolveAccessOptions } from '@mannerly/robots/access';
 import { describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ describe('compiled rules', () => {
     const cache = cacheOf({ maxAuthorities: 2, maxRules: 2 });
     const [a, b] = await loadAll(cache, ['http://a.test', 'http://b.test', 'http://c.test']);
     expect(cache.peek('http://a.test')).toBeNull();
-    // The one that left keeps its rules for those who still hold it; b keeps its own.
+    // The evicted authority keeps its rules for those who still use it; b keeps its own.
     expect(a?.rules).toBe(RULES);
     expect(b?.rules).toBe(RULES);
     cache.keepRules(a as Authority, RULES, BODY);

@@ -1,4 +1,4 @@
-// After a restart, a host's rules are read from the packed copy. If it changed, the host's rules would be wrong.
+// After a restart, a host's rules are read from the packed copy. If the copy differed, the host's rules would be wrong.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ it('never throws, whatever the bytes, and returns at most the size of a record',
   expect(unpack(pack(new Uint8Array(2_000_000)))).toBeNull();
 });
 
-// Stored records contain it: a change here is a change of format.
+// Stored records contain it: a change here changes the format.
 it('reads what earlier versions packed', () => {
   const packed = Buffer.from('c329417c3a0300', 'hex');
   const robots = 'User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n';

@@ -4,7 +4,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FingerprintSet } from './fingerprint-set.js';
 
-// Much work or much waiting: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 /** A seeded source of 32-bit words (xorshift). */
@@ -32,7 +32,7 @@ describe('the fingerprint set', () => {
     const plain = new Set<string>();
     const wrong: string[] = [];
     for (let n = 0; n < 12_000; n += 1) {
-      // A third of all low words crowd the end of a table, so that probes wrap.
+      // A third of all low words fall at the end of a table, so that probes wrap.
       const high = next() % 4_096;
       const low = n % 3 === 0 ? 0xffffffff - (next() % 8) : next();
       const key = `${high} ${low}`;
@@ -93,7 +93,7 @@ describe('the fingerprint set', () => {
     const set = new FingerprintSet();
     const bytes = new Uint8Array(8 * 700_000);
     const view = new DataView(bytes.buffer);
-    // The first is (0, 0); many share their first byte, so that its table is filled more than once.
+    // The first is (0, 0); many share their first byte, so that its table is grown more than once.
     for (let at = 8; at < bytes.length; at += 8) {
       view.setUint32(at, at % 16 === 0 ? next() : next() % 0x0100_0000);
       view.setUint32(at + 4, next());

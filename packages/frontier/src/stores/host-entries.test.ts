@@ -10,18 +10,18 @@ interface ModelEntry {
   readonly lane: string;
   priority: number;
   readyAt: number;
-  /** Increases with each time that is set. */
+  /** Increases whenever `readyAt` is set. */
   turn: number;
   rank: number;
   order: number;
   place: 'waiting' | 'queued' | 'in flight';
 }
 
-/** The same by sorting a list. */
+/** The same behaviour by sorting a list. */
 class Model {
   readonly entries: ModelEntry[] = [];
   readonly blocks = new Map<string, number>();
-  /** In the order in which they were first named. */
+  /** In the order in which they were first used. */
   readonly lanes: string[] = [];
   #nextId = 1;
   #nextOrder = 1;
@@ -70,7 +70,7 @@ class Model {
     for (const entry of inFlight) Object.assign(entry, { place: 'queued', order: this.#nextOrder++ });
   }
 
-  /** Lane by lane, those that came first in one first: entries that waited have no order across lanes. */
+  /** Lane by lane, earliest first: entries that waited have no order across lanes. */
   queueDue(now: number): void {
     const due = this.entries.filter(({ place, readyAt }) => place === 'waiting' && readyAt <= now);
     const laneAt = ({ lane }: ModelEntry) => this.lanes.indexOf(lane);
@@ -82,7 +82,7 @@ class Model {
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id);
 const LANES = ['a', 'b', 'c'];
 
-/** A random walk over both; the steps at which they differ. */
+/** A random walk over both. Returns the steps at which they differ. */
 function differences(seed: number): string[] {
   const { below, of } = createChoices(seed);
   const entries = new HostEntries();
@@ -91,7 +91,7 @@ function differences(seed: number): string[] {
   let now = 1_000;
   let inFlight: string[] = [];
   for (let step = 0; step < 1_500; step += 1) {
-    // What is due is queued at each step: both put entries that are due at once and those that waited in one order.
+    // Both queue due entries at each step, so that entries due at once and entries that waited are in the same order.
     const readyAt = entries.readyAt(now);
     model.queueDue(now);
     if (readyAt !== model.readyAt(now)) wrong.push(`step ${step}: ready at ${readyAt}, not ${model.readyAt(now)}`);

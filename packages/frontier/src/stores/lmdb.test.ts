@@ -1,5 +1,5 @@
-// What the conformance suite cannot see: files that are not ours, owners that died, budgets that shrank, commits that
-// are shared. At stake: a crawl that overwrites another, and a host with two holders.
+// What the conformance suite cannot see: foreign files, owners that died, budgets that shrank, and shared commits. At
+// stake: a crawl that overwrites another, and a host with two holders.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -65,7 +65,7 @@ describe('opening', () => {
     tables.write(() => {
       const kept = { format: 'mannerly-frontier-lmdb', version: 99, crawl: 'c', identity: '' };
       tables.meta.putSync(Buffer.from('crawl'), Buffer.from(JSON.stringify(kept)));
-      // Counts of another length than ours, which are read before the name.
+      // Counts of another length than ours; they are read before the name.
       tables.meta.putSync(Buffer.from('counts'), Buffer.alloc(80, 1));
       return true;
     });
@@ -122,7 +122,7 @@ describe('opening', () => {
   });
 
   it('names the folder that cannot be made', async () => {
-    // Below a file, which stops root too.
+    // Below a file, where not even root can create anything.
     await writeFile(join(folder, 'file'), 'x');
     const refused = make({ path: join(folder, 'file', 'frontier') }).open({ crawl: 'c', create: true });
     await expect(refused).rejects.toMatchObject({ code: 'store-failed', message: expect.stringContaining('frontier') });
@@ -196,14 +196,14 @@ describe('owners (O1)', () => {
     await renameOwners((holder) => ({ ...holder, pid: deadPid(), started: '1' }));
     const clock = vi.spyOn(performance, 'now').mockReturnValue(10_000);
     onTestFinished(() => clock.mockRestore());
-    // What was seen is the module's, and of no concern to other tests.
+    // The module remembers the processes that it saw; other tests must not see them.
     vi.resetModules();
     (await import('./processes.js')).inspectProcesses();
     clock.mockReturnValue(10_400);
     const lmdb = await import('./lmdb.js');
     const next = lmdb.lmdbStore({ path: join(folder, 'frontier'), commitEveryMs: 0, nowMs: () => now });
     await next.open({ crawl: 'c', create: false });
-    // Where the platform lists no processes the proof is of now.
+    // If the platform cannot list processes, the proof dates from now.
     const left = process.platform === 'linux' ? 100 : 500;
     now += left - 1;
     expect(await next.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 1 })).toEqual([]);
@@ -219,7 +219,7 @@ describe('owners (O1)', () => {
     await tables.close();
   });
 
-  /** Rewrites who has the file open, as if it were others. */
+  /** Changes the owners that are recorded in the file. */
   async function renameOwners(change: (holder: Record<string, unknown>) => Record<string, unknown>): Promise<void> {
     const tables = await openEnvironment(join(folder, 'frontier'), false);
     tables.write(() => {
@@ -264,12 +264,12 @@ describe('group commit', () => {
   it('commits the first verb at once, and those that follow together and in order', async () => {
     const store = await opened({ commitEveryMs: 1_000 });
     await store.add([entry(0)]);
-    // The time of the next commit does not come: a verb that waited for it would never resolve.
+    // The time of the next commit never comes: a verb that waited for it would never resolve.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const first = store.add([entry(1)]);
     const second = store.add([entry(1), entry(2)]);
-    // A lease is committed at once, and what was called before it comes before it.
+    // A lease commits at once, together with the verbs that were called before it.
     const [lease] = await store.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });
     expect(lease?.entries).toHaveLength(3);
     expect([await first, await second]).toEqual([['new'], ['known', 'new']]);
@@ -303,7 +303,7 @@ describe('group commit', () => {
   });
 });
 
-/** The number of a process that has ended. */
+/** The id of a process that has ended. */
 function deadPid(): number {
   return spawnSync(process.execPath, ['-e', '']).pid;
 }
@@ -319,7 +319,7 @@ describe('the checksum', () => {
     const whole = await readFile(file());
     for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 50)) {
       const changed = Buffer.from(whole);
-      // Behind the magic number and the version, which are compared before.
+      // After the magic number and the version, which are compared first.
       changed[Math.max(at, 160)]! ^= 1;
       await writeFile(file(), changed);
       await expect(opened()).rejects.toMatchObject({

@@ -73,7 +73,7 @@ describe('entries of the memory store', () => {
     };
     const read = (entries: readonly { readonly body: Uint8Array }[]) =>
       entries.map(({ body }) => new DataView(body.buffer, body.byteOffset).getUint32(0));
-    // What is expected: those given back, then by priority; each as it came.
+    // The expected order: returned entries first, then by priority, each in order of arrival.
     const lines: number[][] = [[], [], []];
     let added = 0;
     const add = async (count: number, priority: number) => {
@@ -89,7 +89,7 @@ describe('entries of the memory store', () => {
       return next;
     };
     for (let round = 0; round < 60; round += 1) {
-      // Blocks of arrivals of one lane, of two, and of two priorities.
+      // Batches in one lane, in two lanes, and with two priorities.
       if (round % 3 === 0) await add(1 + 40 * (round % 7), round % 12 === 0 ? 0 : 1);
       if (round % 5 === 0) {
         const more = Array.from({ length: 300 }, () => added++);

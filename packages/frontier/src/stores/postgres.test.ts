@@ -174,7 +174,7 @@ describe('a server that fails', () => {
     ['starts is waited for as long as any', '57P03', 3, 'refused for good'],
     ['is not there is given up soon: more likely its address is wrong', 'ECONNREFUSED', 1, 'could not be reached'],
   ])('that never answered and %s', async (_, code, tries, outcome) => {
-    // Twenty seconds pass with every try.
+    // Each try takes twenty seconds.
     let nowMs = 0;
     const now = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
     onTestFinished(() => now.mockRestore());
@@ -216,7 +216,7 @@ describe('the values of calls', () => {
     const lanes = laneNames();
     const [a, b, empty] = ['https://a.example', 'http://a.example', ''].map((lane) => lanes(lane));
     expect(new Set([a, b, empty, lanes(undefined)]).size).toBe(4);
-    // Stored rows contain these names: a change here is a change of version.
+    // Stored rows contain these names: a change here needs a new version.
     expect([lanes(undefined), laneNames()('https://a.example')]).toEqual([0, a]);
     expect(a).toBe(945_892_502);
   });

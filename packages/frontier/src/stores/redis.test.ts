@@ -79,7 +79,7 @@ describe('the values of scripts', () => {
     expect([lanes(undefined), laneNames()('https://a.example')]).toEqual(['', a]);
   });
 
-  // Stored keys contain these: a change here is a change of format.
+  // Stored keys contain these: a change here changes the format.
   it.each([
     ['example.org', 16, 1, '{docs:1.60}'],
     ['example.com', 16, 6, '{docs:6}'],

@@ -1,5 +1,5 @@
-// One of several stores that does not answer. At stake: hosts of the others that wait for it, links that are lost with
-// it, and hosts that it grants to a process that has stopped waiting.
+// One of several stores does not answer. At stake: hosts of the others that wait for it, links that are lost with it,
+// and hosts that it leases to a process that has stopped waiting.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FrontierError } from '../errors.js';
@@ -16,7 +16,7 @@ describe('a store that does not answer', () => {
   const SILENT_MS = 5_000;
   const ALL = { maxHosts: 100, entriesPerHost: 10, ttlMs: 600_000 };
 
-  /** Three stores. The second answers nothing between `stop` and `back`, and then does what it was asked. */
+  /** Three stores. The second does not answer from `stop` until `back`, and then does what it was asked. */
   async function opened() {
     const stores = NUMBERS.map(() => memoryStore());
     let answer = (_?: unknown): void => undefined;
@@ -41,7 +41,7 @@ describe('a store that does not answer', () => {
       away = null;
       await vi.advanceTimersByTimeAsync(1);
     };
-    /** The answer, once the store is taken for silent. */
+    /** The answer once the store counts as silent. */
     const afterSilence = async <T>(asked: Promise<T>) => {
       await vi.advanceTimersByTimeAsync(SILENT_MS);
       return asked;
@@ -62,7 +62,7 @@ describe('a store that does not answer', () => {
     stop();
     const leases = await afterSilence(store.lease(ALL));
     expect(leases.map(({ host }) => host).sort()).toEqual(others.sort());
-    // From here on no time passes, so no call may wait.
+    // No time passes from here on, so no call may wait.
     expect(await store.lease(ALL)).toEqual([]);
     expect((await store.stats()).known).toBeLessThan(30);
     expect(await store.nextDueInMs()).toBe(1_000);
@@ -89,13 +89,13 @@ describe('a store that does not answer', () => {
       );
     const link = { ...entry('h99'), host: gone[0]!, lane: 'a', notBeforeMs: 3, body: Uint8Array.of(0, 255) };
     expect(await afterSilence(commit(there, [link]))).toEqual({ hosts: [{ ok: true, entries: [] }], links: ['new'] });
-    // Its lease may have been lost with the store: the page counts as lost.
+    // Its lease may be lost with the store, so the page counts as lost.
     expect((await commit(away, [])).hosts).toEqual([{ ok: false, reason: 'lost' }]);
     await back();
     const { items } = await store.scan(null, 100, gone[0]);
     expect(items.map(({ entry: { body } }) => [...body])).toContainEqual([0, 255]);
     expect((await store.listRecords!('deferred/', null, 10)).items).toEqual([]);
-    // What was done is done all the same.
+    // The store did what it was asked before it went silent.
     expect((await store.readHost!(away.host))?.inFlight).toBe(0);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createHostMatch, readHostPattern } from './host-pattern.js';
 
 describe('readHostPattern', () => {
-  // [as written, as it is compared; `null`: refused]
+  // [as written, in the compared form; `null`: refused]
   const rows: [string, string | null][] = [
     ['shop.example', 'shop.example'],
     ['Shop.Example.', 'shop.example'],
@@ -37,7 +37,7 @@ describe('readHostPattern', () => {
 
 describe('createHostMatch', () => {
   const lists = [['a.example'], ['*.a.example', 'b.example'], ['*'], ['*.example']];
-  // [the host, the places of the lists]
+  // [the host, the indexes of the lists]
   const rows: [string, number[]][] = [
     ['a.example', [0, 2, 3]],
     ['x.a.example', [1, 2, 3]],

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { formatUrlParts, parsedParts, parseUrlParts } from './url.js';
 
 const SEED = 20_261_120;
-/** Pieces that URLs are made of, the surprising ones among them. */
+/** Parts of URLs, some of them unusual. */
 const PIECES = [
   'http',
   'https',
@@ -88,7 +88,7 @@ it('the expression answers as the parser does, or leaves the URL to the parser',
       fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map((pieces) => pieces.join('')),
     )
     .map(([start, rest]) => start + rest);
-  // A plain URL with one piece put into it, or none.
+  // A plain URL with one part inserted, or none.
   const nearlyPlain = fc
     .tuple(fc.constantFrom('', '', ...PIECES), fc.nat({ max: 40 }))
     .map(([piece, at]) => `${PLAIN.slice(0, at)}${piece}${PLAIN.slice(at)}`);

@@ -51,7 +51,7 @@ describe('the stored form of an access state', () => {
       const stored = encodeAccess(state);
       expect(decodeAccess(stored)).toEqual(initialAccess());
       expect(decodeAccess(stored, state.copy?.body)).toEqual(state);
-      // A record that holds its body has no use for another one.
+      // A record that contains its body ignores another one.
       expect(decodeAccess(encodeAccess(withCopy({})), new Uint8Array(3))).toEqual(withCopy({}));
     },
   );

@@ -1,4 +1,4 @@
-// Retry-After is the only field in which a host says explicitly when to come back.
+// Retry-After is the only field in which a host states when to come back.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRetryAfter, retryAfterMs, robotsRetryMs } from './timing.js';

@@ -1,4 +1,4 @@
-// Rules of another authority would be obeyed only by chance.
+// The rules of another authority would be right only by chance.
 import { describe, expect, it } from 'vitest';
 import { robotsUrl, rootUrl } from './robots-url.js';
 

@@ -1,4 +1,4 @@
-// If the state machine ever takes a missing answer for permission, so does every crawl.
+// If the state machine ever treats a missing answer as permission, so does every crawl.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RobotsAnswer } from './answer.js';
@@ -109,12 +109,12 @@ describe('state × the other events (access §8)', () => {
   it.each(PHASES)('%s', (phase) => {
     const { state, at } = PREPARED[phase];
     const asking = nextAccess(state, { kind: 'ask' }, at, OPEN);
-    // A second ask starts nothing; an ask before the time changes nothing.
+    // A second ask starts nothing, and an ask before the time changes nothing.
     expect(nextAccess(asking, { kind: 'ask' }, at, OPEN)).toBe(asking);
     const dueMs = state.freshUntilMs ?? state.retryAtMs;
     if (dueMs !== null) expect(nextAccess(state, { kind: 'ask' }, dueMs - 1, OPEN)).toBe(state);
     if (dueMs !== null) expect(nextAccess(state, { kind: 'ask' }, dueMs, OPEN).fetching).toBe(true);
-    // A restart loses the request under way and nothing else.
+    // A restart loses only the request in flight.
     expect(nextAccess(asking, { kind: 'restored' }, at, OPEN)).toEqual(state);
     expect(nextAccess(state, { kind: 'host-answered' }, at, OPEN)).toEqual(
       state.failures === 0 ? state : { ...state, hostAnsweredAtMs: at },
@@ -220,7 +220,7 @@ describe('random histories', () => {
   const history = fc.array(step, { minLength: 1, maxLength: 40 });
   const profile = fc.constantFrom('rfc9309' as const, '1996' as const, 'strictest' as const);
 
-  /** What access §3 and §4 call unavailable, written out again. */
+  /** The unavailable answers of access §3 and §4, restated. */
   const isUnavailable = (last: RobotsAnswer | null, name: string) => {
     if (last === null || last.kind === 'failure') return false;
     if (last.kind === 'redirect-limit') return name !== 'strictest';

@@ -1,5 +1,4 @@
-// The client requests each robots.txt once in its lifetime, obeys the answers, and holds as long as the site has not
-// answered.
+// The client requests each robots.txt once in its lifetime, applies the answers, and holds until the site has answered.
 
 import { describe, expect, it } from 'vitest';
 import { createRobotsClient, type RobotsClientOptions } from './index.js';
@@ -9,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 type Reply = () => Response | Promise<Response>;
 
-/** A client over replies by URL, with what it asked for and a clock that stands still. */
+/** A client with replies by URL, the requests that it made, and a clock that stands still. */
 function setUp(replies: Readonly<Record<string, Reply>>, more: Partial<RobotsClientOptions> = {}) {
   const asked: { readonly url: string; readonly headers: Headers }[] = [];
   const clock = { nowMs: 1_000_000 };
@@ -65,7 +64,7 @@ describe('a robots client', () => {
     ['no connection: hold', () => Promise.reject(new TypeError('fetch failed')), { answer: 'hold' }],
     ['a redirect to nowhere: hold', () => new Response(null, { status: 302 }), { answer: 'hold' }],
     ['a body that breaks off: hold', () => new Response(broken()), { answer: 'hold' }],
-    // What a browser hands out for a redirect that it does not show.
+    // What a browser returns for a redirect that it hides.
     ['an opaque answer: hold', () => Response.error(), { answer: 'hold' }],
   ])('%s', async (_, reply, expected) => {
     const { client } = setUp({ 'https://a.example/robots.txt': reply });
@@ -180,7 +179,7 @@ describe('a robots client', () => {
   });
 });
 
-/** A body whose connection is lost. */
+/** A body whose connection breaks. */
 function broken(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

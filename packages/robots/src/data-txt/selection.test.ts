@@ -1,4 +1,4 @@
-// data.txt restricts only what it offers. Where it does, splitting records must not lose a rule.
+// data.txt restricts only what it offers. When records are split, no rule must be lost.
 import { describe, expect, it } from 'vitest';
 import { parseDataTxt } from './parse.js';
 import { viewDataTxt } from './selection.js';
@@ -72,7 +72,7 @@ describe('whom a record addresses (data-txt §5)', () => {
     const start = performance.now();
     const allowed = view.offers.filter(({ dataset }) => view.decide(dataset.url ?? '').allowed);
     expect(allowed).toHaveLength(9000);
-    // It takes about 0.25 s; compiling the rules again for each dataset takes more than two minutes.
+    // This takes about 0.25 s; compiling the rules again for each dataset takes more than two minutes.
     expect(performance.now() - start).toBeLessThan(30_000);
   });
 });

@@ -1,4 +1,4 @@
-// The last step between what a page asks for and what is kept: every option on and off, and the strictest source wins.
+// The last step from a page's directives to what is kept: every option on and off, and the strictest source wins.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forbidsEveryPurpose, linkRefusal, type PageEffects, pageEffects, wantsTdmRep } from './effects.js';

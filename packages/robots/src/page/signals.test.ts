@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { type PageSignalsInput, readPageSignals } from './signals.js';
 
 const URL_A = 'https://example.com/a/page';
-/** Read as every page is that may say something: a rule of another path says nothing, and is looked at. */
+/** Makes the page be read completely: a rule for another path has no effect, but must be checked. */
 const OTHERWHERE = { location: '/elsewhere/', reserved: true, policy: null };
 
-/** One at most of each kind: what is missed shows where it stands alone. */
+/** At most one of each kind: a missed place shows only if it stands alone. */
 const ONE = { maxLength: 1 };
 
 const headers = fc.subarray<readonly [string, string]>(

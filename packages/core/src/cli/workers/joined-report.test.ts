@@ -1,4 +1,4 @@
-// The reports of several processes as one: what each did is added up, and what the crawl shares is not.
+// The reports of several processes as one: what each process did is added up, and what they share is counted once.
 
 import type { CrawlProgress, CrawlReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
@@ -82,7 +82,7 @@ describe('one report of several', () => {
     };
     const { freshBefore = null, freshAfter = null, ...rest } = joinedReport(reports, null).recrawl ?? {};
     expect(rest).toEqual({ ...sums, known: 10 });
-    // Each has visited pages of the same copy.
+    // All processes visited pages of the same copy.
     expect(freshBefore).toBe(0.5);
     expect(freshAfter).toBeCloseTo(0.8, 9);
     expect(joinedReport([report({})], null)).not.toHaveProperty('recrawl');

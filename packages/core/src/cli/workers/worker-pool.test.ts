@@ -9,7 +9,7 @@ import { EXIT } from '../exit-codes.js';
 import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
 import { WorkerPool } from './worker-pool.js';
 
-/** A process that a test moves by hand. */
+/** A process that a test controls. */
 function fakeWorker() {
   const told: ToWorker[] = [];
   let heard = (_: FromWorker): void => undefined;
@@ -42,7 +42,7 @@ function fakeWorker() {
     exits: (code: number) => gone(code, null),
     hasEnded: () => hasEnded,
     isKilled: () => gone(null, 'SIGKILL'),
-    /** Ends with a report. */
+    /** Ends with a report, as finished. */
     finishes: () => endsAs('finished', EXIT.ok),
     endsAs,
   };

@@ -1,4 +1,4 @@
-// What a run recorded about its logs is compared with them, whatever its record says.
+// Logs are compared with what the run recorded about them, whatever that record contains.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// When verbs wait for each other. Waiting verbs delay the start of a crawl, which calls many of them one by one;
+// When verbs wait for a common commit. Waiting verbs delay the start of a crawl, which calls many of them one by one;
 // commits that never wait cost a running crawl too much time.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Verbs one after the other, each called when the last is committed. @returns The pause before each, milliseconds. */
+/** Calls verbs one after the other, each after the last commit. @returns The pause before each, milliseconds. */
 async function pausesOf(verbs: number, commitMs: number, before: GroupCommit | null = null): Promise<number[]> {
   const group = before ?? new GroupCommit((run) => run(), EVERY_MS);
   const pauses: number[] = [];

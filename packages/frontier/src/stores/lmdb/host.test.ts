@@ -1,4 +1,4 @@
-// If a record is not read as it was written, a delay is forgotten or an entry is lost.
+// If a record is read back differently, a delay is forgotten or an entry is lost.
 
 import { describe, expect, it } from 'vitest';
 import { decodeHost, encodeHost, Host } from './host.js';

@@ -1,4 +1,4 @@
-// Proofs that a process has ended, with processes of the machine, and what a list of all of them adds.
+// Proofs that a process has ended, with real processes, and what a list of all of them adds.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ProcessIdentity } from './process-identity.js';
 
-// What was seen is the module's: each test has its own.
+// The module remembers the processes that it saw: each test imports its own.
 let processes: typeof import('../processes.js');
 let identity: typeof import('./process-identity.js');
 let me: ProcessIdentity;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
 
-/** A process of long before this one. */
+/** A process that started long before this one. */
 const before = (pid: number): ProcessIdentity => ({ ...me, pid, started: me.started === null ? null : '1' });
 
 function atMs(ms: number): void {
@@ -47,7 +47,7 @@ describe('a process has certainly ended', () => {
 });
 
 it.runIf(process.platform === 'linux')('even if its parent has not collected it', async () => {
-  // The shell becomes a program that collects no child. Until it has, it might collect this one.
+  // The shell turns into a program that does not collect children; until then it might collect this one.
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
   onTestFinished(() => void parent.kill('SIGKILL'));
   const pid = Number(String((await once(parent.stdout, 'data'))[0]));

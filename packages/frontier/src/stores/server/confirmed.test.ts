@@ -1,5 +1,5 @@
-// What a server may have forgotten is added again. The links that are kept for that are bounded, since every process of
-// the crawl keeps them in memory for each shard.
+// Links that a server may have forgotten are added again. Those that are kept for this are bounded, because every
+// process of the crawl keeps them in memory for each shard.
 
 import { expect, it } from 'vitest';
 import type { NewEntry } from '../../store.js';
