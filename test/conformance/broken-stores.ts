@@ -1,17 +1,17 @@
-// Stores that each break one invariant in the way an author might: the suite is worth what it finds here.
-// Each is the memory store with one verb changed.
+// Stores that each break one invariant as an author might. The suite is as good as the faults that it finds here. Each
+// is the memory store with one verb changed.
 
 import { setImmediate } from 'node:timers/promises';
 import type { FrontierStore, HostCommit, Lease } from '@mannerly/frontier';
 import { FrontierError } from '@mannerly/frontier';
 
-/** A store that must not pass. */
+/** A store that must fail the suite. */
 export interface BrokenStore {
-  /** What is wrong with it, as a sentence. */
+  /** The fault, as a sentence. */
   readonly fault: string;
-  /** The invariant at which the suite must fail. */
+  /** The invariant whose test must fail. */
   readonly invariant: string;
-  /** `spend` adds to the cost of a verb, so that a busy machine hides no fault. */
+  /** `spend` adds to the measured cost of a verb, so the fault shows on a busy machine too. */
   readonly wrap: (store: FrontierStore, nowMs: () => number, spend: (ms: number) => void) => FrontierStore;
 }
 
@@ -44,12 +44,12 @@ function replaceVerbs(store: FrontierStore, verbs: Partial<FrontierStore>): Fron
   };
 }
 
-/** The store with each host's part of a commit changed on its way in. */
+/** The store with each host's part of a commit changed before it is applied. */
 function changeCommit(store: FrontierStore, change: (part: HostCommit) => HostCommit): FrontierStore {
   return replaceVerbs(store, { commit: (hosts, links) => store.commit(hosts.map(change), links) });
 }
 
-/** The store with each lease changed on its way out. */
+/** The store with each lease changed before it is handed out. */
 function changeLease(store: FrontierStore, change: (lease: Lease) => Lease): FrontierStore {
   return replaceVerbs(store, { lease: async (request) => (await store.lease(request)).map(change) });
 }
@@ -73,7 +73,7 @@ function checksThenAdds(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Concurrent calls are answered with one and the same grant. */
+/** Answers concurrent calls with the same lease. */
 function sharesGrants(store: FrontierStore): FrontierStore {
   let running: Promise<Lease[]> | null = null;
   return replaceVerbs(store, {
@@ -130,7 +130,7 @@ function ignoresFencingTokens(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Hands out one of three fencing tokens in turn. */
+/** Hands out three fencing tokens in turn. */
 function reusesFencingTokens(store: FrontierStore): FrontierStore {
   const present = new Map<string, string>();
   return replaceVerbs(store, {
@@ -147,7 +147,7 @@ function reusesFencingTokens(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Reads everything it has before each add. */
+/** Reads all of its entries before each add. */
 function sweepsOnAdd(store: FrontierStore, _nowMs: () => number, spend: (ms: number) => void): FrontierStore {
   const all = new Set<string>();
   return replaceVerbs(store, {
@@ -174,7 +174,7 @@ function readsBlockedLanes(store: FrontierStore, _nowMs: () => number, spend: (m
   });
 }
 
-/** Applies what it can before it refuses. */
+/** Applies what it can before it refuses the rest. */
 function refusesTooLate(store: FrontierStore): FrontierStore {
   return replaceVerbs(store, {
     commit: async (hosts, links) => {
@@ -186,7 +186,7 @@ function refusesTooLate(store: FrontierStore): FrontierStore {
   });
 }
 
-/** Each with the invariant at which it must fail. */
+/** All of them, each with the invariant that it breaks. */
 export const BROKEN_STORES: readonly BrokenStore[] = [
   { fault: 'checks first and adds later', invariant: 'A1', wrap: checksThenAdds },
   {

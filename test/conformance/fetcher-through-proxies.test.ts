@@ -20,7 +20,7 @@ describe.each(['CONNECT', 'SOCKS5'] as const)('the undici fetcher behind a proxy
   });
   fetcherSuite({
     test: (title, run) => {
-      // A 502 is all that this protocol says, of whatever kept the proxy from the site: `unreachable-network`.
+      // CONNECT answers 502 whatever kept the proxy from the site, and the fetcher reports `unreachable-network`.
       const isToldApart =
         kind === 'SOCKS5' || title !== 'reports a port without a listener as refused, and as not sent';
       if (isToldApart) it(title, run);

@@ -1,10 +1,10 @@
-// Stores that each forget something when they are opened again, as one does whose author has left it out of a file.
+// Stores that each forget one thing when they are opened again, as if their author had left it out of a file.
 
 import type { FrontierStore } from '@mannerly/frontier';
 import type { BrokenStore } from './broken-stores.js';
 
 export interface ForgetfulStore extends Omit<BrokenStore, 'wrap'> {
-  /** What is opened again. `skip` moves the clock of what was kept, so that its times have passed. */
+  /** What is opened again. `skip` moves the clock of what was stored, so that its times have passed. */
   readonly reopen: (kept: FrontierStore, skip: () => void) => FrontierStore;
 }
 

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { lmdbProcesses } from '../soak/frontier-kill.js';
 import { sharedUnderTest } from './virtual-store.js';
 
-/** An lmdb store in a folder of its own, on a virtual clock; every verb is committed at once. */
+/** An lmdb store in a folder of its own, on a virtual clock. Every verb commits at once. */
 async function lmdbUnderTest(settings: { readonly maxQueued?: number }, seenBudget: number): Promise<StoreUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-lmdb-store-'));
   return sharedUnderTest(
@@ -37,7 +37,7 @@ describe('the test of processes', () => {
       test: (title, body) => void (title.includes('processes') && bodies.push(body)),
       makeStore: (settings) => lmdbUnderTest(settings, 268_435_456),
       capabilities: LMDB_CAPABILITIES,
-      // A delay that a busy machine does not keep by itself, from one process to the next.
+      // Long enough that a busy machine does not keep it by chance between one process and the next.
       processes: {
         make: () => lmdbProcesses('broken'),
         stops: 0,

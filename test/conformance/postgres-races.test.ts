@@ -39,7 +39,7 @@ describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(
       await third.add([entry(0)]);
       for (let round = 1; round <= ROUNDS; round += 1) {
         const [lease] = await third.lease({ maxHosts: 1, entriesPerHost: 9, ttlMs: 60_000 });
-        // A host that sleeps is not leased.
+        // A sleeping host cannot be leased.
         expect(lease, `lease of round ${round}`).toBeDefined();
         const { fencingToken, entries } = lease!;
         const done = entries.map(({ id }) => id);

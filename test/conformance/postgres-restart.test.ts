@@ -1,5 +1,5 @@
-// A server that is refused, killed, restarted or set back, and tables of other programs. At stake: URLs that were
-// confirmed, and sites that get requests too early because a lease was forgotten.
+// A server that refuses clients, is killed, restarted or restored, and tables of other programs. At stake: URLs that
+// were confirmed, and sites that get requests too early because a lease was forgotten.
 
 import { spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -39,7 +39,7 @@ function poolOf(options = ''): Pool {
   return pool;
 }
 
-/** A crawl of its own for each test. */
+/** A schema of its own for each test. */
 function freshSchema(): string {
   schemas += 1;
   return `restart_${schemas}`;
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
         await other.query(`DELETE FROM ${schema}.alive`);
         const before = store.rollbacks ?? 0;
         await Promise.all(Array.from({ length: 12 }, () => store.add([entry('h', number++)])));
-        // One that took the old time would hand out hosts whose leases may be lost.
+        // A store that missed it would lease hosts whose current leases may be lost.
         expect(store.rollbacks, `after round ${round}`).toBe(before + 1);
       }
     });
@@ -161,7 +161,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       const copy = `${server.folder}-copy`;
       copyFolder(server.folder, copy);
       await server.start();
-      // All of this the server forgets: the host was leased, given back, and is another's now.
+      // The restored server forgets all of this: the host was leased, released, and leased again.
       const first = await firstGrant(store, ask);
       const { host, fencingToken } = first.lease;
       await store.commit([{ host, fencingToken, delayMs: DELAY_MS, then: { release: { dueInMs: 0 } } }]);
@@ -196,7 +196,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       await rm(server.folder, { recursive: true, force: true });
       copyFolder(copy, server.folder);
       await server.start();
-      // Due now: the next lease hears of the other server.
+      // Due at once: the next lease notices the restored server.
       expect(await store.nextDueInMs()).toBe(0);
       expect(await store.lease(ask)).toEqual([]);
       expect(store.rollbacks).toBe(2);
@@ -206,7 +206,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       });
       const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
       expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
-      // What was forgotten may be in flight under its old id, which is not given again.
+      // A forgotten entry may be in flight under its old id, which is not assigned again.
       const after = await idsOf(store, 'h');
       expect(after.filter((id) => before.includes(id))).toHaveLength(1);
     });
@@ -222,7 +222,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
       };
       const release = ({ host, fencingToken }: Lease) =>
         store.commit([{ host, fencingToken, then: { release: { dueInMs: WAIT_MS } } }]);
-      // One whose lease is known, and one whose lease is forgotten with its release.
+      // One host whose lease the copy has, and one whose lease and release it lacks.
       const known = await leaseOf('leased');
       await server.stop();
       const copy = `${server.folder}-third-copy`;
@@ -303,7 +303,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
   },
 );
 
-/** With its owner. */
+/** Copies a folder with its owner. */
 function copyFolder(from: string, to: string): void {
   expect(spawnSync('cp', ['-a', from, to]).status).toBe(0);
 }

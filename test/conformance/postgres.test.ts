@@ -16,7 +16,7 @@ const IS_CI = process.env['CI'] !== undefined;
 let server: Pick<PostgresForTest, 'url' | 'dispose'>;
 let pool: Pool;
 
-/** The tests run one after another: each finds the schema as new. */
+/** The tests run one after another: each empties the schema first. */
 const schema = `test-${randomUUID()}`;
 
 /** A store on a virtual clock. */

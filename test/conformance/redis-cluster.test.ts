@@ -1,5 +1,5 @@
-// A cluster of three real servers: shards are on different ones, and slots move during a crawl. At stake: half a shard
-// is taken for a whole one, so URLs are lost, or a host is granted twice.
+// A cluster of three real servers: shards are on different ones, and slots move during a crawl. At stake: if half a
+// shard counts as a whole one, URLs are lost, or a host is leased twice.
 
 import { randomUUID } from 'node:crypto';
 import type { NewEntry } from '@mannerly/frontier';
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
         if (leases.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
         for (const { host, fencingToken, entries } of leases) {
           const part = { host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } };
-          // A slot on its way may take longer than the lease: then the entries come again.
+          // Moving a slot may take longer than the lease; the entries are then leased again.
           if ((await store.commit([part])).hosts[0]?.ok !== true) continue;
           for (const { body } of entries) {
             const name = new TextDecoder().decode(body);
@@ -101,7 +101,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)('the Redis store on a cluster (redis-serve
     await Promise.all(busy);
     expect([...done.values()].filter((times) => times !== 1)).toEqual([]);
     expect(done.size).toBe(added);
-    // An add that was sent again answers `known` for what it had queued; it is queued all the same.
+    // A repeated add answers `known` for entries that the first attempt had queued.
     expect(known).toBeLessThan(added);
     const { queued, inFlight, known: fingerprints } = await store.stats();
     expect([queued, inFlight, fingerprints]).toEqual([0, 0, added]);

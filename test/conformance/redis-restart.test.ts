@@ -1,5 +1,5 @@
-// A server that is refused, killed, restarted or set back. At stake: URLs that were confirmed, and sites that get
-// requests too early because a lease was forgotten.
+// A server that refuses clients, is killed, restarted or restored. At stake: URLs that were confirmed, and sites that
+// get requests too early because a lease was forgotten.
 
 import { inspect } from 'node:util';
 import type { FrontierStore, Lease } from '@mannerly/frontier';
@@ -31,7 +31,7 @@ async function serverWith(...settings: readonly string[]): Promise<RedisForTest>
   return server;
 }
 
-/** A client that gives a request up soon, so that the store is the one who holds. */
+/** A client that soon gives up a request, so that the store is what waits. */
 function clientOf({ url }: RedisForTest): Redis {
   const client = new Redis(url, { maxRetriesPerRequest: 1, retryStrategy: () => 50 });
   client.on('error', () => undefined);
@@ -106,7 +106,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       const store = await opened({ client });
       await store.add([entry('h', 1), entry('h', 2)]);
       await client.save();
-      // All of this the server forgets: the host was leased, given back, and is another's now.
+      // The restored server forgets all of this: the host was leased, released, and leased again.
       const first = await firstGrant(store, ask);
       const { host, fencingToken } = first.lease;
       await store.commit([{ host, fencingToken, delayMs: DELAY_MS, then: { release: { dueInMs: 0 } } }]);
@@ -132,7 +132,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       const before = await idsOf(store, 'h');
       await server.kill();
       await server.start();
-      // The first verb hears of it, and of what is there again.
+      // The first verb notices the restored server, and the entries that are there again.
       expect(await store.nextDueInMs()).not.toBeNull();
       expect(store.rollbacks).toBe(1);
       expect(notices.at(-1)).toMatchObject({
@@ -141,7 +141,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       });
       const listed = (await store.scan(null, 100)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
       expect(listed.toSorted()).toEqual(['h 1', 'h 3', 'new 4', 'other 2']);
-      // What was forgotten may be in flight under its old id, which is not given again.
+      // A forgotten entry may be in flight under its old id, which is not assigned again.
       const after = await idsOf(store, 'h');
       expect(after.filter((id) => before.includes(id))).toHaveLength(1);
     });
@@ -159,7 +159,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       };
       const release = ({ host, fencingToken }: Lease) =>
         store.commit([{ host, fencingToken, then: { release: { dueInMs: WAIT_MS } } }]);
-      // One whose lease is known, and one whose lease is forgotten with its release.
+      // One host whose lease the copy has, and one whose lease and release it lacks.
       const known = await leaseOf('leased');
       await client.save();
       await release(known);
@@ -204,7 +204,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
         expect(await refusal(verb())).toMatch(/^store-failed: Redis has lost the crawl: .*\{mannerly:0\}/);
       }
       expect(await client.dbsize()).toBe(0);
-      // Printed with its causes, without the script that was sent and what was in it.
+      // The error has its causes, but not the script that was sent or its arguments.
       await client.script('FLUSH');
       const error: unknown = await store.add([entry('h', 3)]).catch((reason: unknown) => reason);
       expect(inspect(error, { depth: 9 })).not.toContain('redis.call');

@@ -1,12 +1,12 @@
-// What is asked of a store whose server is killed, restarted or set by a clock, whichever server it is.
+// The requirements for a store whose server is killed or restarted, or whose clock is set, for every kind of server.
 
 import { FrontierError, type FrontierStore, type NewEntry } from '@mannerly/frontier';
 import { expect } from 'vitest';
 
-/** Milliseconds by which a server's clock may be slewed against ours meanwhile. */
+/** By how many milliseconds a server's clock may be slewed against ours meanwhile. */
 const SLEW_MS = 5;
 
-/** How these tests lease. */
+/** The options of the leases in these tests. */
 interface Asked {
   readonly maxHosts: number;
   readonly entriesPerHost: number;
@@ -14,13 +14,13 @@ interface Asked {
   readonly delayMs: number;
 }
 
-/** A server that is killed, and started again. */
+/** A server that can be killed and started again. */
 interface Restarted {
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
 }
 
-/** What a store refuses something with. */
+/** The error with which a store refuses something. */
 export async function refusal(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => null,
@@ -41,7 +41,7 @@ export async function idsOf(store: FrontierStore, host: string): Promise<string[
   return (await store.scan(null, 100, host)).items.map(({ entry: { id } }) => id);
 }
 
-/** Asks until something is granted; answers how long that took, milliseconds. */
+/** Asks until something is leased. Returns the lease and the wait for it, milliseconds. */
 export async function firstGrant(store: FrontierStore, ask: Asked) {
   const fromMs = performance.now();
   for (;;) {
@@ -51,14 +51,17 @@ export async function firstGrant(store: FrontierStore, ask: Asked) {
   }
 }
 
-/** Expects a first grant to come after the longest lease and the delay. */
+/** Expects the first lease only after the longest lease and the delay. */
 export async function expectGrantInTime(store: FrontierStore, ask: Asked) {
   const { lease, waitedMs } = await firstGrant(store, ask);
   expect(waitedMs).toBeGreaterThanOrEqual(ask.ttlMs + ask.delayMs - SLEW_MS);
   return lease;
 }
 
-/** Adds without a pause while the server is killed and started: what was answered is there. `notices`: their kinds. */
+/**
+ * Adds continuously while the server is killed and started. Confirmed entries are there afterwards. `notices`: their
+ * kinds.
+ */
 export async function expectKeptAcrossKill(store: FrontierStore, server: Restarted, notices: readonly string[]) {
   const answered = new Set<number>();
   const maybe = new Set<number>();
@@ -74,7 +77,7 @@ export async function expectKeptAcrossKill(store: FrontierStore, server: Restart
   });
   while (answered.size < 200) await pause(5);
   await server.kill();
-  // What it had answered may still lie at the socket.
+  // Answers may still be in the socket's buffer.
   await pause(100);
   const atKill = answered.size;
   await pause(200);
@@ -83,7 +86,7 @@ export async function expectKeptAcrossKill(store: FrontierStore, server: Restart
   while (answered.size < atKill + 50) await pause(5);
   isOver = true;
   await Promise.all(adders);
-  // A connection that broke and is noticed later makes it hold once more.
+  // A broken connection that is noticed later makes the store hold once more.
   const heard = notices.filter((kind) => kind !== 'rolled-back');
   expect([heard[0], heard.at(-1), notices.length - heard.length], notices.join()).toEqual(['holding', 'resumed', 1]);
   const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
@@ -91,7 +94,7 @@ export async function expectKeptAcrossKill(store: FrontierStore, server: Restart
   expect((await store.stats()).known).toBe(maybe.size);
 }
 
-/** Kills a server that has leased and reserved: it grants neither too early afterwards. */
+/** Kills a server that has leases and reservations. Neither a host nor an address is granted too early afterwards. */
 export async function expectNothingEarlyAfterKill(store: FrontierStore, server: Restarted, ask: Asked) {
   await store.add([entry('h', 1), entry('other', 2)]);
   const [before] = await store.lease({ ...ask, hosts: ['h'] });
@@ -100,12 +103,12 @@ export async function expectNothingEarlyAfterKill(store: FrontierStore, server: 
   await server.start();
   const lease = await expectGrantInTime(store, ask);
   expect(BigInt(lease.fencingToken)).toBeGreaterThan(BigInt(before?.fencingToken ?? 0));
-  // Reserved slots too may have been forgotten, of addresses no one remembers asking.
+  // The server may also have forgotten reservations that no client remembers.
   const [waitMs = 0] = (await store.reserve?.([{ key: 'another', delayMs: 60_000 }])) ?? [];
   expect(waitMs).toBeGreaterThan(0);
 }
 
-/** Sets the clock of a store forward by a minute. `open`: opens one on these clocks. */
+/** Sets a store's clock forward by a minute. `open` opens a store on these clocks. */
 export async function expectNothingEarlyAfterLeap(
   open: (clocks: {
     nowMs: () => number;
@@ -126,7 +129,7 @@ export async function expectNothingEarlyAfterLeap(
   const [lease] = await store.lease({ ...ask, entriesPerHost: 1 });
   const part = { host: 'h', fencingToken: lease?.fencingToken ?? '', done: [lease?.entries[0]?.id ?? ''] };
   await store.commit([{ ...part, delayMs: ask.delayMs, then: { release: { dueInMs: 30_000 } } }]);
-  // Time that passes on both clocks is none that one of them was set by.
+  // Time that passes on both clocks does not count as setting one of them.
   idleMs = 1_000;
   expect(await store.lease(ask)).toEqual([]);
   expect(store.rollbacks).toBe(0);
@@ -135,7 +138,7 @@ export async function expectNothingEarlyAfterLeap(
   expect(store.rollbacks).toBe(1);
   expect(notices.at(-1)).toBe('rolled-back');
   idleMs += ask.ttlMs + ask.delayMs;
-  // Its site has asked for more.
+  // Its site asked for a longer pause.
   expect(await store.lease(ask)).toEqual([]);
   idleMs += 30_000;
   expect(await store.lease(ask)).toMatchObject([{ host: 'h', queued: 0 }]);

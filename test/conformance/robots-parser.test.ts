@@ -1,5 +1,5 @@
-// The interface of robots-parser: its documented examples and a few thousand small files are read by it and by
-// `@mannerly/robots/compat`. All differences are deliberate, and have their own tests.
+// The interface of robots-parser: both robots-parser and `@mannerly/robots/compat` read its documented examples and a
+// few thousand small files. All differences are deliberate, and have their own tests.
 
 import { productTokenOf, robotsParser } from '@mannerly/robots/compat';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ const other = robotsParserItself as unknown as typeof robotsParser;
 const URL_OF_FILE = 'http://www.example.com/robots.txt';
 const BOTS = ['Sams-Bot/1.0', 'examplebot', 'Googlebot', undefined];
 
-/** Every answer of both. */
+/** Every answer of a parser. */
 function answers(parser: typeof robotsParser, contents: string, paths: readonly string[]) {
   const robots = parser(URL_OF_FILE, contents);
   return {
@@ -45,7 +45,7 @@ describe('what robots-parser documents', () => {
     const named = robotsParser(URL_OF_FILE, 'User-agent: sams-bot\nDisallow: /dir/');
     expect(named.isExplicitlyDisallowed('http://www.example.com/dir/x', 'Sams-Bot/1.0')).toBe(true);
     expect(named.isExplicitlyDisallowed('http://example.com/dir/x', 'Sams-Bot/1.0')).toBeUndefined();
-    // Another authority, another scheme, no URL.
+    // Another authority, another scheme, and text that is not a URL.
     for (const url of ['http://example.com/dir/', 'https://www.example.com/dir/', 'http://www.example.com:81/dir/', ''])
       for (const parser of [robotsParser, other]) {
         expect(parser(URL_OF_FILE, contents).isAllowed(url), url).toBeUndefined();

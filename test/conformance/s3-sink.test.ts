@@ -108,7 +108,7 @@ describe('objects of items', () => {
     const puts = s3.requests.filter((request) => request.startsWith('PUT'));
     expect(puts).toHaveLength(2);
     expect(new Set(puts).size).toBe(1);
-    // The run ends before it has heard of the object, and the page comes again.
+    // The run ends before it learns that the object was stored, and the page is handled again.
     failures = 1;
     await expect(written({ prefix, retries: 0 }, [item('b/0')])).rejects.toThrow('status 500');
     await written({ prefix }, [item('b/0'), item('b/1')]);
@@ -167,7 +167,7 @@ it('several machines of one crawl write into one bucket, and none overwrites ano
   const hosts = Object.fromEntries(names.map((name) => [`${name}.test`, { '/': page(name, ['/1']), '/1': page('1') }]));
   const web = await webForTest({ hosts });
   const prefix = nextPrefix();
-  // Each has its own directory, and there the number of the only process.
+  // Each machine has its own directory, with the number of its only process.
   const machines = names.map(async (name) => {
     const crawler = makeCrawler({
       ...{ seeds: [web.url(`${name}.test`)], archive: { wacz: true }, store: memoryStore() },

@@ -45,7 +45,7 @@ describe('the stores of a crawl', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  /** A sharded store over folders of these names. */
+  /** A sharded store with one shard per letter, each in the folder of that name. */
   const over = (names: string) => shardedStore([...names].map((name) => lmdbStore({ path: join(folder, name) })));
   const refusal = (names: string, create = true) =>
     over(names)

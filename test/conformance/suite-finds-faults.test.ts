@@ -8,7 +8,7 @@ import { BROKEN_STORES } from './broken-stores.js';
 import { FORGETFUL_STORES, type ForgetfulStore } from './forgetful-stores.js';
 import { memoryUnderTest } from './virtual-store.js';
 
-/** Runs those tests of the suite that name the invariant; the messages of those that fail. */
+/** Runs the tests of the suite that name the invariant. Returns the messages of those that fail. */
 async function failuresOf(
   invariant: string,
   options: Pick<Parameters<typeof frontierStoreSuite>[0], 'makeStore' | 'capabilities' | 'isBounded'>,
@@ -28,7 +28,7 @@ async function failuresOf(
 
 const { capabilities } = memoryStore();
 
-/** A memory store that outlives its clients, until it is opened again as something else. */
+/** A memory store that outlives its clients; `reopen` wraps it in another store. */
 async function keptInMemory(
   settings: { readonly maxQueued?: number },
   reopen: ForgetfulStore['reopen'],
@@ -98,7 +98,7 @@ describe('the conformance suite', () => {
       capabilities: memoryStore().capabilities,
       isBounded: true,
     });
-    named.delete('X4'); // broken by the store that breaks A4: their tests are the same
+    named.delete('X4'); // the store that breaks A4 breaks it: both have the same tests
     expect([...named].toSorted()).toEqual([...broken].toSorted());
   });
 });

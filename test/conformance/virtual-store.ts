@@ -3,10 +3,10 @@
 import { type FrontierStore, memoryStore } from '@mannerly/frontier';
 import type { StoreUnderTest } from '@mannerly/frontier/conformance';
 
-/** Far from the wall's clock, so that a time taken for a duration shows. */
+/** Far from the wall clock, so that a timestamp that is used as a duration shows. */
 const START_MS = Date.UTC(2020, 0, 1);
 
-/** A memory store, perhaps wrapped in another. */
+/** A memory store, perhaps wrapped in another store. */
 export function memoryUnderTest(
   settings: { readonly maxQueued?: number },
   wrap: (store: FrontierStore, nowMs: () => number, spend: (ms: number) => void) => FrontierStore = (store) => store,
@@ -29,10 +29,10 @@ export function memoryUnderTest(
 }
 
 /**
- * A store that can be made anew over what it has kept.
+ * A store that can be opened again on the same data.
  *
- * @param make - One more client of what is kept.
- * @param dispose - Removes it.
+ * @param make - Makes another client of the data.
+ * @param dispose - Removes the data.
  */
 export function keptUnderTest(
   make: (nowMs: () => number) => FrontierStore,
@@ -51,7 +51,7 @@ export function keptUnderTest(
   };
 }
 
-/** The same of a store that may have several clients at a time. */
+/** The same for a store that several clients may use at a time. */
 export function sharedUnderTest(...parts: Parameters<typeof keptUnderTest>): StoreUnderTest {
   const test = keptUnderTest(...parts);
   return { ...test, connect: test.reopen };

@@ -14,7 +14,7 @@ import { COMMAND, LIBRARY } from '../support/command.js';
 const HOSTS = 6;
 const PAGES = 24;
 const WORKERS = 3;
-/** Pages of the first crawl take their time, different at each host: some are in flight when a handler stops it. */
+/** Pages of the first crawl take time, different for each host, so some are in flight when a handler stops it. */
 let stepMs = 200;
 const asked: string[] = [];
 const servers: Server[] = [];
@@ -35,7 +35,7 @@ beforeAll(async () => {
       asked.push(`http://${request.headers.host}${request.url}`);
       const number = request.url === '/' ? 0 : Number(request.url?.slice(1));
       response.setHeader('content-type', 'text/html');
-      // One page leads to the next: a host takes its interval times its pages, however fast the machine is.
+      // Each page links to the next, so a host takes its interval times its pages, however fast the machine is.
       const body = `<title>${number}</title>${number + 1 < PAGES ? `<a href="/${number + 1}">on</a>` : ''}`;
       setTimeout(() => response.end(body), (at + 1) * stepMs);
     });
@@ -47,7 +47,7 @@ beforeAll(async () => {
     servers.push(server);
   }
   seeds = servers.map((_, at) => `http://127.0.4.${at + 1}:${port}/`);
-  // Stops at the first page after all workers have handled one; once somebody has looked at it, no more.
+  // Stops at the first page after every worker has handled one, but not again once the stop has been recorded.
   await writeFile(
     join(place, 'handlers.mjs'),
     `import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -108,7 +108,7 @@ async function exportedUrls(): Promise<string[]> {
 const all = () => seeds.flatMap((seed) => Array.from({ length: PAGES }, (_, at) => `${seed}${at === 0 ? '' : at}`));
 const stoppedAt = () => readFileSync(join(place, 'stopped'), 'utf8').trim().split('\n');
 
-// Many loopback addresses, as Linux has them.
+// Needs many loopback addresses, which Linux provides.
 describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => {
   it('ends all of them, with code 130, and prints the reason once', async () => {
     const { code, printed, told } = await crawl('--interval', '1');
@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => 
     expect(text.match(/they have a new layout/g), text).toHaveLength(1);
     expect(printed).toMatch(/^Stopped by a handler: "they have a new layout"\. The same command continues the crawl\./);
     expect(told).not.toMatch(/Worker \d/);
-    // Every host would have been asked for seconds more.
+    // Without the stop, every host would have got requests for seconds.
     for (const seed of seeds) expect(asked, text).not.toContain(`${seed}${PAGES - 1}`);
   });
 
@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => 
     expect(JSON.parse(printed)).toMatchObject({ state: 'finished', pages, items: pages });
     expect(JSON.parse(printed)).not.toHaveProperty('stopReason');
     expect((await exportedUrls()).sort()).toEqual(all().sort());
-    // The page that was not what it should be has been asked for once more.
+    // Only the page at which the handler stopped was requested once more.
     expect(asked.sort()).toEqual([...all(), ...stoppedAt()].sort());
   });
 });

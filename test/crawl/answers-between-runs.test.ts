@@ -54,7 +54,7 @@ it('a waiting URL is shown as queued: where, since which page, and which bound k
   const asked = web.log.length;
   const told = await crawler.explain(`${web.url('open.test', '/c')}#part`);
   expect(told).toMatchObject({
-    // Held, where its host was within its interval when the bound was reached.
+    // Held if its host was within its interval when the bound was reached.
     status: expect.stringMatching(/^(waiting|held)$/),
     bound: 'pages',
     place: { host: 'open.test', record: { depth: 1, via: 'link', from: web.url('open.test', '/') } },

@@ -62,7 +62,7 @@ it('each goes to the handler of its status, then of its class, and no page does'
     'failed retries-exhausted',
     'failed payment-required',
   ]);
-  // Followed from an answer, as from a page; the page that asks for noindex emits nothing.
+  // Followed from an answer as from a page. The page with noindex emits nothing.
   expect(word('/linked')).toBe('fetched fetched');
   expect(items.map(({ data }) => data)).toEqual([{ missing: 'not here' }]);
   expect(web.log.filter(({ path }) => path === '/500')).toHaveLength(3);

@@ -22,7 +22,7 @@ import { unzipped } from '../support/zip.js';
 
 const CODED = page('coded', ['/']);
 
-/** A site with a bit of everything. */
+/** A site with every kind of content and answer. */
 const SITE: Routes = {
   '/robots.txt': text('User-agent: *\nDisallow: /closed'),
   '/': page('a', ['/b', '/c', '/closed', '/moved', '/gone', '/coded', '/kept-out', '/cut', '/dead', '/latin']),
@@ -58,7 +58,7 @@ async function archived(
 }
 
 describe('an archive', () => {
-  /** Most of these tests only read. */
+  /** One crawl for most tests: they only read it. */
   let once: Awaited<ReturnType<typeof archived>>;
   let records: readonly ReadRecord[];
   const leftOver: (() => unknown)[] = [];
@@ -77,7 +77,7 @@ describe('an archive', () => {
     expect(requests.map(({ url }) => url).sort()).toEqual(story.requests.map(({ url }) => url).sort());
     expect(requests.map(({ url }) => new URL(url).pathname).sort()).toEqual(web.paths('a.test').sort());
     expect(requests.length).toBeGreaterThan(9);
-    // One request, one metadata record, and at most one response for each.
+    // One request record, one metadata record, and at most one response record for each exchange.
     expect(records.filter(({ type }) => type === 'metadata').length).toBe(requests.length);
     expect(records[0]?.type).toBe('warcinfo');
     expect(records.map(({ fields }) => fields.get('WARC-IP-Address') ?? '127.0.0.1')).toEqual(
@@ -97,7 +97,7 @@ describe('an archive', () => {
     expect(coded?.block.toString('latin1')).toMatch(
       /^HTTP\/1\.1 200 OK\r\ncontent-type: text\/html\r\ncontent-encoding: gzip\r\n/,
     );
-    // Bytes, not characters: what is no UTF-8 stays what it was.
+    // Bytes, not characters: bytes that are not UTF-8 are stored unchanged.
     expect(of('response', '/latin')?.payload).toEqual(Buffer.from('caf\u00e9', 'latin1'));
     expect(of('response', '/latin')?.block.includes(Buffer.from('x-name: M\u00fcnchen', 'latin1'))).toBe(true);
     expect(of('response', '/moved')?.block.toString('latin1')).toContain('HTTP/1.1 302');
@@ -122,7 +122,7 @@ describe('an archive', () => {
       expect(of.map(({ type }) => type)).toEqual(['request', 'metadata']);
       expect(of[1]?.payload.toString()).toContain('withheld: noarchive\r\n');
     }
-    // Not its title either, nor its links.
+    // Neither its title nor its links are there.
     expect(records.some(({ block }) => block.includes('not for archives'))).toBe(false);
     const outlinks = records.filter(({ block }) => /outlink: \S*link-of-it/.test(block.toString('latin1')));
     expect(outlinks).toEqual([]);
@@ -155,7 +155,7 @@ describe('an archive', () => {
 
   it('has the index that warcio makes of it', async () => {
     const { folder } = once;
-    // It leaves out how the digest was made.
+    // warcio leaves out the algorithm of the digest.
     const lines = (await readIndexes(folder)).map((line) => line.replace('"digest":"sha256:', '"digest":"'));
     expect(lines).toEqual(await indexedByWarcio(folder));
     expect(lines.length).toBeGreaterThan(7);
@@ -221,7 +221,7 @@ describe('a package', () => {
     const { out } = await archived();
     const summary = await packageArchive({ from: out });
     expect(summary).toMatchObject({ path: join(out, 'archive.wacz'), warcs: 1 });
-    // A process that shared the directory with others has files of its own.
+    // A process that shared the directory with others has its own files.
     await rename(join(out, 'archive'), join(out, 'archive-2'));
     await writeFile(join(out, 'requests-2.jsonl'), '');
     expect(await packageArchive({ from: out })).toMatchObject({ warcs: 1 });

@@ -19,7 +19,7 @@ const PATHS = ['/', '/changes', '/weak', '/dated', '/one', '/twin', '/plain', '/
 const RUN_DAYS = [0, 2, 4];
 const SINCE = 'Sun, 01 Nov 2026 08:00:00 GMT';
 
-/** What a path shows in a run. */
+/** The body of a path in a run. */
 function bodyOf(path: string, run: number): string {
   if (path === '/changes') return page(`changes ${Math.min(run, 1)}`);
   if (path === '/one' || path === '/twin') return page('the same on two paths');
@@ -53,7 +53,7 @@ async function site() {
   const web = await webForTest({ hosts: { 'a.test': { ...routes, '/robots.txt': robots } } });
   let seen = 0;
   const out = join(place, 'crawl');
-  /** One run after so many days. @returns The requests of the run, by path. */
+  /** One run, `days` after the first. @returns The requests of the run, by path. */
   const crawlAgain = async (days: number, options: Partial<TestCrawlOptions> = {}) => {
     run += 1;
     const clock = createShiftedClock(days * DAY_MS);
@@ -82,7 +82,7 @@ describe('the archive of a crawl that is run again', () => {
       '/changes': 200,
       '/closed': 200,
     });
-    // What is not in the archive is asked for without conditions: there would be nothing to refer to.
+    // Pages that are not in the archive are requested without conditions: a revisit could not refer to them.
     expect(statusesOf(runs[2]?.asked ?? {})).toEqual({
       ...NOT_MODIFIED,
       '/plain': 200,
@@ -102,13 +102,13 @@ describe('the archive of a crawl that is run again', () => {
     expect(repeated).toHaveLength(13);
     for (const { url, fields, block } of repeated) {
       expect(block.toString('latin1')).toMatch(/^HTTP\/1\.1 304 Not Modified\r\n[\s\S]*\r\n\r\n$/);
-      // A weak tag and a date promise a page that is as good, and no bytes.
+      // A weak tag and a date promise an equivalent page, not the same bytes.
       expect(fields.has('WARC-Payload-Digest'), url).toBe(!/weak|dated/.test(url));
-      // Never to a record that is a revisit itself.
+      // A revisit never refers to another revisit.
       if (url.endsWith('/twin')) expect(fields.get('WARC-Refers-To-Target-URI')).toMatch(/\/(one|twin)$/);
     }
     const lines = (await readIndexes(folder)).sort();
-    // It leaves out how the digest was made.
+    // warcio leaves out the algorithm of the digest.
     expect(lines.map((line) => line.replace('"digest":"sha256:', '"digest":"'))).toEqual(await indexedByWarcio(folder));
 
     const packed = await packageArchive({ from: out, to: join(out, 'all.wacz') });
@@ -122,7 +122,7 @@ describe('the archive of a crawl that is run again', () => {
       sinks: [replayed],
     });
     const texts = replayed.items.map(({ url, data }) => [new URL(url).pathname, (data as { text: string }).text]);
-    // Every visit with a body, those of which the archive holds a revisit among them.
+    // Every visit with a body, including those that the archive stores as revisits.
     const changes = texts.flatMap(([path, body]) => (path === '/changes' ? [body] : []));
     expect(changes).toEqual([bodyOf('/changes', 0), bodyOf('/changes', 1)]);
     expect(texts.filter(([path]) => path === '/plain')).toEqual(
@@ -148,7 +148,7 @@ describe('the archive of a crawl that is run again', () => {
     const second = await crawlAgain(2, { archive: false });
     expect(statusesOf(second.asked)).toMatchObject({ '/': 304, '/changes': 200 });
     const third = await crawlAgain(4);
-    // The tag is that of a document that no archive has.
+    // The tag belongs to a document that is not in the archive.
     expect(statusesOf(third.asked)).toMatchObject({ '/': 304, '/changes': 200 });
     const records = await readRecords(folder);
     expect(recordFaults(records)).toEqual([]);

@@ -35,7 +35,7 @@ it('a page is visited again after a while, and each visit has its own items', as
   expect(visits).toEqual([0, 1, 2]);
   const paths = web.log.map(({ path }) => path);
   expect(paths.filter((path) => path === '/')).toHaveLength(3);
-  // Once by its link, once by force; a link to what is known does nothing.
+  // Once by its link, once by `allowDuplicate`; a link to a known URL does nothing.
   expect(paths.filter((path) => path === '/x')).toHaveLength(2);
   const starts = web.log.filter(({ path }) => path === '/');
   for (const [at, { startMs }] of starts.slice(1).entries())
@@ -115,7 +115,7 @@ it('failures that match a filter are requested again, once, after a restart', as
       .sort(),
   ).toEqual(['/broken', '/labelled']);
   expect(again.report.state).toBe('finished');
-  // What succeeds in a retry has failed no longer: each URL counts once.
+  // A URL that succeeds in a retry no longer counts as failed: each URL counts once.
   expect(again.report.outcomes).toEqual({ fetched: { fetched: 3 }, failed: { 'status-404': 1 } });
   await run({ retry: { reason: 'status-410' } });
   expect([asked('/broken'), asked('/gone')]).toEqual([2, 1]);

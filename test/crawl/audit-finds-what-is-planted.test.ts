@@ -56,7 +56,7 @@ const HOSTS: WebOptions['hosts'] = {
   'silent.test': { '/robots.txt': { status: 503 }, '/': page('never') },
 };
 
-/** One line of a request log, to be changed. */
+/** One line of a request log, for a change. */
 type Line = Record<string, unknown> & { run?: Record<string, unknown> };
 type Doctor = (lines: Line[]) => Line[];
 
@@ -228,12 +228,12 @@ describe('an audit of a crawl', () => {
     const report = await asTwo(unchanged, true);
     expect(report.violations).toEqual([]);
     expect(report.notes).toEqual([expect.stringMatching(/up to 700 ms apart, known to 4 ms/)]);
-    // The requests of one host went to the machines by turns.
+    // The machines took turns with the requests of this host.
     const byTen = short('slow.test', '/b', 10);
     expect((await asTwo(byTen, true)).violations).toMatchObject([{ kind: 'too-early', host: 'slow.test' }]);
     expect((await asTwo(byTen, true, 5)).passed).toBe(true);
     expect((await asTwo(unchanged, true, 1_001)).passed).toBe(false);
-    // A server whose clock was set meanwhile excuses nothing.
+    // The errors are not excused if a server's clock was set meanwhile.
     expect((await asTwo(unchanged, true, 2, 60_000)).passed).toBe(false);
     expect((await asTwo(unchanged, true, 2, 100)).passed).toBe(true);
   });
@@ -281,7 +281,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** A copy of the crawl directory with another log. */
+/** A copy of the crawl directory with a falsified log. */
 async function doctored(doctor: Doctor): Promise<string> {
   const directory = await folder();
   await cp(original, directory, { recursive: true });
@@ -289,7 +289,7 @@ async function doctored(doctor: Doctor): Promise<string> {
   return directory;
 }
 
-/** What the runs declare, as `run`, and the requests. */
+/** The declarations of the runs, as `run`, and the requests. */
 async function linesOf(directory: string): Promise<Line[]> {
   const runs = (await valuesOf(join(directory, 'runs.jsonl'))).map((run) => ({ run }));
   return [...runs, ...(await valuesOf(join(directory, 'requests.jsonl')))];
@@ -303,7 +303,7 @@ async function valuesOf(path: string): Promise<Line[]> {
 async function write(directory: string, lines: readonly Line[], part = ''): Promise<void> {
   const text = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
   const runs = lines.flatMap(({ run }) => run ?? []);
-  // Whether a log was changed is another question than what it shows.
+  // Removes the digests of the logs: these tests are about what the logs show, not whether they were changed.
   await rm(join(directory, 'run.json'), { force: true });
   await writeFile(join(directory, `runs${part}.jsonl`), text(runs));
   await writeFile(join(directory, `requests${part}.jsonl`), text(lines.filter(({ run }) => run === undefined)));
@@ -315,7 +315,7 @@ function isAt(line: Line, host: string, path: string): boolean {
   return url.hostname === host && url.pathname === path;
 }
 
-/** The first request for a path. */
+/** The index of the first request for a path. */
 function indexOf(lines: readonly Line[], host: string, path: string): number {
   const index = lines.findIndex((line) => isAt(line, host, path));
   if (index < 0) throw new Error(`the log has no ${host}${path}`);
@@ -340,7 +340,7 @@ function readdress(line: Line, path: string): Line {
   return { ...line, url: new URL(path, String(line['url'])).href };
 }
 
-/** The request begins so many milliseconds after the end of its host's last one, which took ten. */
+/** Makes the request start `gapMs` after the end of the host's last one, which took ten. */
 function early(host: string, path: string, gapMs: number): Doctor {
   return (lines) => {
     const index = indexOf(lines, host, path);
@@ -353,7 +353,7 @@ function early(host: string, path: string, gapMs: number): Doctor {
   };
 }
 
-/** The request begins so much earlier than the Crawl-delay of 0.4 seconds allows. */
+/** Makes the request start `byMs` earlier than the Crawl-delay of 0.4 seconds allows. */
 function short(host: string, path: string, byMs: number): Doctor {
   return early(host, path, 400 - byMs);
 }
@@ -379,7 +379,7 @@ function throughout(how: Record<string, unknown>): Doctor {
     lines.map((line) => (line.run === undefined ? { ...line, ...how } : { run: { ...line.run, ...how } }));
 }
 
-/** A page of the host whose robots.txt answers 503. */
+/** Adds a page of the host whose robots.txt answers 503. */
 function readsSilent(lines: Line[]): Line[] {
   const robots = at(lines, 'silent.test', '/robots.txt');
   const afterMs = Number(robots['endedAtMs']) + 10 * SECOND;
@@ -403,7 +403,7 @@ function asHandler(line: Line): Line {
   return { ...readdress(line, '/closed/z'), purpose: 'handler', startedAtMs: afterMs, endedAtMs: afterMs + 10 };
 }
 
-/** Two hosts at once, in a run that promised one. */
+/** Requests two hosts at once, in a run that declared a concurrency of one. */
 function atOnce(lines: Line[]): Line[] {
   const one = at(lines, 'slow.test', '/b');
   const other = at(lines, 'open.test', '/b');
@@ -413,7 +413,7 @@ function atOnce(lines: Line[]): Line[] {
   ).map((line) => (line.run === undefined ? line : { run: { ...line.run, concurrency: 1 } }));
 }
 
-/** The answer of a robots.txt names another copy, and so do the pages. */
+/** Names another copy in the answer of a robots.txt, and in its pages. */
 function copyNamed(hash: string): Doctor {
   return (lines) =>
     lines.map((line) => {

@@ -41,7 +41,7 @@ describe('the wall clock', () => {
     });
     expect(report).toMatchObject({ state: 'finished', pages: PAGES });
     expect(report.runningMs).toBeLessThan(60_000);
-    // What the log says is when it was, by one clock.
+    // All times in the log are from one clock.
     expect(Math.max(...requests.map(({ endedAtMs }) => endedAtMs)) - requests[0]!.startedAtMs).toBeLessThan(60_000);
     const starts = web.log.map(({ startMs }) => startMs);
     for (const [at, startMs] of starts.slice(1).entries()) expect(startMs - starts[at]!).toBeGreaterThan(50);

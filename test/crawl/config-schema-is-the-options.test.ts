@@ -1,6 +1,5 @@
-// Editors show the schema of configurations, and other programs check with it. The schema is generated from the option
-// table. Here every range and every value of it is tried with createCrawler, where other packages check too: their
-// ranges must be the same.
+// Editors show the schema of configurations, and other programs validate with it. It is generated from the option
+// table. Here every range and value of it is compared with what createCrawler accepts, which other packages check too.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,14 +18,14 @@ interface Part {
   readonly description?: string;
 }
 
-// As an editor or another program finds it.
+// Resolved as an editor or another program would.
 const text = readFileSync(createRequire(import.meta.url).resolve('mannerly/config-schema.json'), 'utf8');
 const schema = JSON.parse(text) as Part & { properties: Record<string, Part> };
 
-/** Keys of the command, which are no options of the crawl. */
+/** Keys of the command, which are not options of the crawl. */
 const OF_THE_FILE = ['$schema', 'browser', 'handlers', 'out', 'csv', 'store'];
 
-/** Values that need another key with them. */
+/** Values that require another key. */
 const NEEDS: Readonly<Record<string, object>> = {
   list: { within: 'list', hosts: ['a.test'] },
   surt: { within: 'surt', surts: ['(test,a,'] },
@@ -38,13 +37,13 @@ const BASE: Readonly<Record<string, object>> = {
   bounds: { pages: 1 },
 };
 
-/** Groups that need more than the value. */
+/** Groups that require more than the value. */
 const WHOLE: Readonly<Record<string, object>> = {
   profile: { factor: 0, minMs: 0, maxMs: 86_400_000 },
   signature: { sign: () => new Uint8Array(64), keyid: 'A'.repeat(43), agent: 'https://bot.example/' },
 };
 
-/** The base with one more value, at a path such as `bounds.pages`. */
+/** The base options with one more value, at a path such as `bounds.pages`. */
 function withValue(path: readonly string[], value: unknown): CrawlerOptions {
   const needed = typeof value === 'string' ? NEEDS[value] : undefined;
   if (needed !== undefined) return { ...BASE, scope: { ...BASE['scope'], ...needed } } as unknown as CrawlerOptions;
@@ -66,7 +65,7 @@ const accepts = (options: CrawlerOptions): boolean => {
   }
 };
 
-/** Every part, with its path. */
+/** Every part of the schema, with its path. */
 function parts(part: Part, path: readonly string[]): (readonly [path: readonly string[], part: Part])[] {
   const objects = [part, ...(part.anyOf ?? [])].flatMap(({ properties = {} }) => Object.entries(properties));
   return [[path, part] as const, ...objects.flatMap(([name, each]) => parts(each, [...path, name]))];
@@ -94,7 +93,7 @@ describe('the schema of a configuration', () => {
       for (const value of [least, maximum]) expect([value, accepts(withValue(path, value))]).toEqual([value, true]);
       const below = exclusiveMinimum ?? (type === 'integer' ? least - 1 : least > 0 ? least / 2 : -0.001);
       expect([below, accepts(withValue(path, below))]).toEqual([below, false]);
-      // The greatest whole number has no neighbour to try.
+      // The largest safe integer has no neighbour.
       if (maximum < Number.MAX_SAFE_INTEGER && name !== 'politeness.profile.minMs') {
         expect([maximum, accepts(withValue(path, maximum + 1))]).toEqual([maximum, false]);
       }

@@ -13,7 +13,7 @@ import { page, type ReplyParts, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 const MIB = 1024 * 1024;
-/** More than a compressor looks back, so that coding it does not make it small. */
+/** Longer than a compressor's window, so compression does not make it small. */
 const NOISE = Buffer.concat(Array.from({ length: 2_048 }, (_, at) => createHash('sha256').update(String(at)).digest()));
 const LARGE = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(5 * MIB, NOISE)]);
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -23,7 +23,7 @@ const pdf = (body: Uint8Array, more: Partial<ReplyParts> = {}): ReplyParts => ({
   headers: { 'content-type': 'application/pdf', ...more.headers },
 });
 
-/** A folder for temporary files that is this test's alone. */
+/** A temporary folder for this test only. */
 async function ownTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'test-tmp-'));
   const before = process.env['TMPDIR'];
@@ -111,7 +111,7 @@ it('is cut at its handler’s limit, or where the server ends early, and is mark
       });
     },
   });
-  // What the other side cut short is tried again, and has no page before it was tried four times.
+  // A body that the server cut is retried: a page is handed over only after four tries.
   expect(seen).toEqual({ '/cap.pdf': ['limit', 3 * MIB] });
 });
 

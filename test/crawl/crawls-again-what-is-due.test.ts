@@ -17,7 +17,7 @@ describe('a recrawl', () => {
     const second = await run(7, { bounds });
     expect([...second.paths].sort()).toEqual([...first.paths].sort());
     expect(second.report.recrawl).toMatchObject({ visits: 6, notModified: 6 });
-    // The next run of the crawl goes on counting: the host has given its six pages.
+    // A run that is not a recrawl continues the count: the host has used up its six pages.
     const third = await run(7, { bounds, again: false });
     expect(third.paths).toEqual([]);
   });
@@ -36,7 +36,7 @@ describe('a recrawl', () => {
     expect(days).toBeLessThan(6);
   });
 
-  // A service runs the same program each night. The first time, or after a night without the site, nothing is known.
+  // A service runs the same program each night. On the first night, or after one without the site, nothing is known.
   it.each<[string, Partial<TestCrawlOptions>[]]>([
     ['is new', []],
     ['could not reach its site', [{ network: { resolve: async () => [] }, maxIdleMs: 1_000 }]],
@@ -69,7 +69,7 @@ describe('a recrawl', () => {
     }
     for (const at of [5, 6, 7]) edition[at] = 9;
     const { paths, report } = await run(4, { bounds: { pages: 4 } });
-    // A seed counts four times.
+    // A seed has four times the weight.
     expect(paths.sort()).toEqual(['/', '/5', '/6', '/7']);
     expect(report.recrawl).toMatchObject({ visits: 4, changed: 3, notModified: 1 });
   });
@@ -121,7 +121,7 @@ describe('a recrawl', () => {
     gone.add(39);
     await run(1);
     expect((await run(9)).report.recrawl).toMatchObject({ gone: 1 });
-    // Page 19 links to it. It has to change, and the last try to be a month ago.
+    // Page 19 links to it. Page 19 must have changed, and the last try must be a month ago.
     edition[19] = 2;
     expect((await run(20)).paths).not.toContain('/39');
     expect((await run(41)).paths).not.toContain('/39');
@@ -137,7 +137,7 @@ describe('a recrawl', () => {
     expect(back.paths.filter((path) => path === '/39')).toHaveLength(1);
     expect(back.asked.find(({ path }) => path === '/39')?.headers['if-none-match']).toBeUndefined();
     expect(back.itemUrls.some((url) => url.endsWith('/39'))).toBe(true);
-    // It is a known page again.
+    // Now it is a known page again.
     expect((await run(81)).asked.find(({ path }) => path === '/39')).toMatchObject({ status: 304 });
   });
 
@@ -148,7 +148,7 @@ describe('a recrawl', () => {
     isClosed = true;
     const asked: number[] = [];
     for (const days of [1, 1.05, 1.1, 1.2, 1.25, 1.4]) if ((await run(days)).paths.includes('/7')) asked.push(days);
-    // After two hours, then four.
+    // Retried after two hours, then after four.
     expect(asked).toEqual([1, 1.1, 1.4]);
     isClosed = false;
     edition[7] = 2;
@@ -159,7 +159,7 @@ describe('a recrawl', () => {
       });
     const { report } = await run(3, { handlers });
     expect(report.recrawl).toMatchObject({ visits: PAGES, changed: 1 });
-    // Three days ago, when it came last.
+    // Three days ago, at the last successful visit.
     expect(change).toMatchObject({ kind: 'changed', lastVisitMs: expect.closeTo(Date.now(), -6) });
   });
 
@@ -184,11 +184,11 @@ describe('a recrawl', () => {
     gone.clear();
     edition[19] = 2;
     edition[isKnown] = 5;
-    // Its link is known, and was a failure: a recrawl visits what it has fetched.
+    // Its link is known, and it failed: a recrawl visits only pages that were fetched.
     expect((await run(1)).paths).not.toContain(`/${isKnown}`);
   });
 
-  // Forty days later its visits are queued once more, with the number of another month.
+  // Forty days later its visits are queued again, with the number of another month.
   it.each([1, 41])(
     'continues on day %d, requests nothing and calls no hook twice, and counts bounds from its start',
     async (day) => {
@@ -212,7 +212,7 @@ describe('a recrawl', () => {
       expect(asked).toHaveLength(PAGES);
       expect([...stopped.paths, ...rest.paths].sort()).toEqual([...new Set([...stopped.paths, ...rest.paths])].sort());
       expect(stopped.paths.length + rest.paths.length).toBe(PAGES);
-      // The next one has its own bound.
+      // The next recrawl has its own bound.
       expect((await run(day + 1, { bounds: { pages: 12 } })).paths).toHaveLength(12);
     },
   );

@@ -12,7 +12,7 @@ const { edition, html, tagged, site, folder } = changingSite();
 
 describe('a recrawl', () => {
   it('tells handlers how a page differs, and an `unchanged` handler which pages have not changed', async () => {
-    // Every third page has no validators: its text is compared.
+    // Every third page has no validators, so its text is compared.
     const { web, run } = await site((at, request) =>
       at % 3 === 0 ? { headers: HTML, body: html(at) } : tagged(at, request),
     );
@@ -49,7 +49,7 @@ describe('a recrawl', () => {
     const one = byPath.get('/7') as UnchangedPage;
     expect(one.fetchedAtMs - one.lastVisitMs).toBeGreaterThan(6.9 * DAY_MS);
     expect(one.changedAtMs).toBe(one.lastVisitMs);
-    // What it throws is heard, and the page stays as it is.
+    // The handler's error is reported, and the page stays unchanged.
     expect(report.outcomes['failed']).toBeUndefined();
     expect(decisions.find(({ url }) => url === web.url('a.test', '/5'))?.reason).toBe('unchanged');
   });
@@ -64,7 +64,7 @@ describe('a recrawl', () => {
     await run(0, { recrawl });
     edition.fill(2);
     const second = await run(7, { recrawl });
-    // The twentieth request finds it out, and those behind it have no conditions.
+    // The twentieth request detects it; later ones have no conditions.
     const asked = second.asked.map(({ headers }) => headers['if-none-match'] !== undefined);
     expect(asked.indexOf(false)).toBe(19);
     expect(asked.lastIndexOf(true)).toBeLessThan(26);
@@ -74,7 +74,7 @@ describe('a recrawl', () => {
     expect(third.report.recrawl).toMatchObject({ visits: PAGES, notModified: 0 });
     const changed = (second.report.recrawl?.changed ?? 0) + (third.report.recrawl?.changed ?? 0);
     expect(changed).toBe(PAGES);
-    // A month later it is believed again.
+    // A month later the validator is trusted again.
     const fourth = await run(50, { recrawl });
     expect(fourth.asked[0]?.headers['if-none-match']).toBe('"same"');
   });
@@ -123,7 +123,7 @@ describe('a recrawl', () => {
     expect([...second.itemUrls].map((url) => new URL(url).pathname).sort()).toEqual(['/17', '/3']);
     expect(second.report.recrawl).toMatchObject({ visits: PAGES, notModified: PAGES - 2, changed: 2, gone: 0 });
     expect(second.report.recrawl?.bytesSaved).toBeGreaterThan(1_000);
-    // Each URL is counted once, as it was decided last.
+    // Each URL counts once, by its last decision.
     expect(second.report.outcomes['fetched']).toEqual({ unchanged: PAGES - 2, fetched: 2 });
     expect(second.report.state).toBe('finished');
     expect(second.report.pages).toBe(2 * PAGES);
@@ -173,7 +173,7 @@ describe('a recrawl', () => {
     });
     expect(itemUrls).toHaveLength(1);
     const strict = { change: 'payload' as const };
-    // What was kept is of the text: all bodies differ from it, and then from each other.
+    // The stored digest is that of the text: all bodies differ from it, and then from each other.
     await run(2, { recrawl: strict });
     expect((await run(3, { recrawl: strict })).report.recrawl).toMatchObject({ sameContent: 0, changed: PAGES });
   });
@@ -253,14 +253,14 @@ describe('a recrawl', () => {
     const { run } = await site((at, { headers }) => {
       answers += 1;
       const fields = { etag: `"${answers}"`, 'last-modified': 'Mon, 02 Nov 2026 10:00:00 GMT' };
-      // Knows its dates, and no tag that it has ever sent.
+      // Accepts its dates, but no tag that it has sent.
       if (headers['if-none-match'] === undefined && headers['if-modified-since'] !== undefined)
         return { status: 304, headers: fields };
       return { headers: { ...HTML, ...fields }, body: html(at) };
     });
     await run(0);
     const { asked, report } = await run(7);
-    // Each page once: none is asked again without conditions.
+    // Each page once: none is requested again without conditions.
     expect(asked).toHaveLength(PAGES);
     expect(asked.at(-1)?.status).toBe(304);
     expect(report.recrawl?.notModified).toBeGreaterThan(PAGES / 2);

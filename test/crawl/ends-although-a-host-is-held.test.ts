@@ -47,7 +47,7 @@ it('waits for a host whose turn comes in time, and not for one that comes later'
   const patient = await crawlWith(601_000);
   expect(patient.report.state).toBe('finished');
   expect(patient.paths('slow.test')).toEqual(['/robots.txt', '/', '/a']);
-  // A tenth more is waited, since waits are lengthened by up to a tenth.
+  // Waits are lengthened by up to a tenth, so up to a tenth more is waited.
   const hurried = await crawlWith(545_000);
   expect(hurried.report.state).toBe('waiting');
   expect(hurried.paths('slow.test')).toEqual(['/robots.txt']);

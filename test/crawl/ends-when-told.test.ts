@@ -42,7 +42,7 @@ it('a handler that ignores its signal does not delay an immediate stop, and its 
     seeds: [web.url('a.test')],
     handlers: (made) =>
       made.on('html', async () => {
-        // The interval of its host, which ended in this millisecond, is over.
+        // Waits until the host's interval, which runs from this millisecond, is over.
         await sleep(20);
         crawler.stop();
         crawler.stop();
@@ -205,7 +205,7 @@ it('an exchange that an immediate stop interrupts is not an attempt, nor a failu
   crawler.stop();
   expect(await run).toMatchObject({ state: 'stopped', pages: 0, outcomes: {} });
   isSlow = false;
-  // Nothing has to be waited for: neither a URL's next try nor a host's.
+  // There is no wait for a retry or for a host's interval.
   const later = await makeCrawler({ seeds, store: lmdbStore({ path }), maxIdleMs: 0 }).run();
   expect(later).toMatchObject({ state: 'finished', pages: 6 });
 });
@@ -220,7 +220,7 @@ it('pages that a loop had not seen when it was left go to the next loop', async 
     for await (const { url } of crawler.pages()) {
       seen.push(url);
       if (seen.length >= most) break;
-      // The others arrive meanwhile.
+      // The other pages arrive meanwhile.
       await new Promise((done) => setTimeout(done, 50));
     }
   };
@@ -239,7 +239,7 @@ it.each([
   expect(existsSync(out)).toBe(false);
 });
 
-/** Where a frontier is kept until the test has finished. */
+/** The path of a frontier, removed when the test has finished. */
 async function crawlFile(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'mannerly-'));
   onTestFinished(() => rm(directory, { recursive: true }));

@@ -1,5 +1,5 @@
-// A deny list that grows while the crawl runs: an operator who sees a mistake need not stop a crawl of weeks. What is
-// queued by then must not be requested either.
+// A deny list that grows while the crawl runs: an operator who sees a mistake need not stop a crawl of weeks. URLs that
+// are already queued must not be requested either.
 
 import { expect, it } from 'vitest';
 import { makeCrawler } from '../support/crawl.js';
@@ -40,13 +40,13 @@ it('covers what is queued, what is found, and what handlers request', async () =
   const report = await crawler.run();
   const paths = requested();
   expect(asked).toEqual(['dropped', 'scope-excluded']);
-  // One host, one request at a time: at most what was under way, and what was being prepared.
+  // One host, one request at a time: at most the one in flight, and the one that was being prepared.
   expect(shops() - before).toBeLessThanOrEqual(2);
   expect(paths).not.toContain('/shop/19');
   expect(paths).toContain('/late');
   expect([reasons.get('/shop/19'), reasons.get('/late')]).toEqual(['dropped scope-excluded', 'fetched fetched']);
   expect(report.state).toBe('finished');
-  // And in the next run of this crawler.
+  // The exclusion also applies to the next run of this crawler.
   await crawler.run();
   expect(
     requested()

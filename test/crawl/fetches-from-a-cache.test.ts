@@ -14,7 +14,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 type PoliteFetchOptions = Parameters<typeof createPoliteFetch>[0];
 
-/** A page with an ETag, which answers 304 where it is named. */
+/** A page with an ETag; it answers 304 if the request names the tag. */
 const page = (headers: Readonly<Record<string, string>>, body: string): Route => {
   return ({ headers: asked, before }) =>
     headers['etag'] !== undefined && asked['if-none-match'] === headers['etag']
@@ -105,7 +105,7 @@ it('robots.txt is checked before a kept response is returned', async () => {
   const clock = { nowMs: () => system.nowMs() + laterMs, after: system.after };
   const { web, read } = await site({ clock }, routes);
   expect(await read('/fresh')).toBe('fresh 0');
-  // The response is fresh for an hour of the machine's clock. The rules are a day old by the crawl's.
+  // The response is fresh for an hour of the machine's clock. By the crawl's clock, the rules are a day old.
   laterMs = 25 * 3_600_000;
   rules = 'User-agent: *\nDisallow: /fresh';
   const refused = expect.objectContaining({ name: 'PoliteFetchError', reason: 'robots-rule', line: 2 });

@@ -55,7 +55,7 @@ it('requests robots.txt first, keeps the delay of each host, and sends one reque
     const log = web.log.filter((each) => each.host === host);
     expect(log.map(({ path }) => path).sort()).toEqual(['/', '/b', '/c', '/robots.txt']);
     expect(log[0]?.path).toBe('/robots.txt');
-    // From the end of an answer; robots.txt counts too.
+    // From the end of each answer, robots.txt included.
     for (const [at, { startMs }] of log.entries()) {
       if (at > 1) expect(startMs - (log[at - 1]?.endMs ?? 0)).toBeGreaterThanOrEqual(300);
     }
@@ -118,7 +118,7 @@ it('accepts only GET and http(s), and ends when it is closed', async () => {
   opening.abort();
   await expect(early).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
   await fetch(web.url('a.test'));
-  // Its turn comes in 300 ms.
+  // Its turn is 300 ms away.
   const late = fetch(web.url('a.test', '/b'), { signal: AbortSignal.timeout(50) });
   await expect(late).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
   await fetch.close();
@@ -167,12 +167,12 @@ it('keeps copies, clocks and the log of requests in a directory', async () => {
   const next = createPoliteFetch({ ...given });
   await next(web.url('a.test', '/b'));
   await next.close();
-  // robots.txt was kept, and the delay too.
+  // robots.txt and its delay were stored.
   expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/', '/b']);
   expect((web.log[2]?.startMs ?? 0) - (web.log[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(300);
   const lines = readFileSync(join(directory, 'requests.jsonl'), 'utf8').trim().split('\n');
   expect(lines.map((line) => new URL(JSON.parse(line).url).pathname)).toEqual(['/robots.txt', '/', '/b']);
-  // Its report does not speak of seeds.
+  // The report does not mention seeds.
   const { data } = await writeReport(await readCrawlDirectory(directory));
   expect(data.methods).toMatch(/^We requested single URLs between .*, making 3 HTTP requests/);
 });

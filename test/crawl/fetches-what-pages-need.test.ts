@@ -34,7 +34,7 @@ async function run(
   return { ...(await crawl({ ...options, ...more })), web };
 }
 
-/** Paths of a host but its robots.txt, sorted. */
+/** The requested paths of a host except robots.txt, sorted. */
 const asked = (web: Web, host = 'a.test'): string[] =>
   web
     .paths(host)
@@ -202,7 +202,7 @@ it('a page whose files a stop interrupts comes again, and only then goes to its 
   });
   expect(report.state).toBe('finished');
   expect([handled, asked(web)]).toEqual([[web.url('a.test')], ['/', '/', '/1.png', '/2.png']]);
-  // They are in the archive as what they are, and not among its pages.
+  // The archive has them as subresources, and not among its pages.
   const items = readFileSync(join(directory, 'requests.jsonl'), 'utf8');
   expect(items).toContain('"purpose":"requisite"');
 });

@@ -25,7 +25,7 @@ import { webForTest } from '../support/web-for-test.js';
 const SITE = { pages: { '/': fakePage('Start', ['/a', '/b']), '/a': fakePage('A', ['/c']), '/b': fakePage('B') } };
 const SEED = 'https://a.test/';
 
-/** A crawl of the site whose handler may throw; every page that it does not throw for is emitted and followed. */
+/** Crawls the site with a handler that may throw; pages for which it does not throw are emitted and followed. */
 async function crawlWith(say: (each: HandledPage) => void, more: { out?: string; pages?: number } = {}) {
   const words: CrawlEventMap['handler-signal'][] = [];
   const story = await crawlVirtually({
@@ -122,7 +122,7 @@ it('StopCrawl stops the run with its reason, and the next run has that page once
     });
   const first = await run(true);
   expect(first.report).toMatchObject({ state: 'stopped', stopReason: 'they have a new layout', items: 1 });
-  // At most that it waits, if its host's turn had not come yet.
+  // At most a decision that it is held, if its host's turn had not come yet.
   const words = first.decisions.filter(({ url }) => url.endsWith('/a')).map(({ status }) => status);
   expect(words.filter((word) => word !== 'held')).toEqual([]);
   const second = await run(false);
@@ -213,7 +213,7 @@ describe('items that their schema rejects', () => {
     for await (const item of readRejected(join(out, 'rejected.jsonl'))) kept.push(item);
     expect(kept).toEqual(told);
     expect(logged).toEqual([expect.stringMatching(/^https:\/\/a\.test\/a: an item does not fit .* title: /)]);
-    // What asks not to be kept (/b) is not kept aside either.
+    // An item that must not be kept (/b) is not in the file of rejected items either.
     expect(kept).toMatchObject([
       { url: `${SEED}a`, visit: 0, data: { title: '' }, dataChars: 12, issues: [{ path: ['title'] }] },
     ]);

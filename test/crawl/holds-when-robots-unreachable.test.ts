@@ -12,7 +12,7 @@ import { webForTest } from '../support/web-for-test.js';
 const SITE = { '/': page('start', ['/a']), '/a': page('a') } satisfies Routes;
 const RULES = text('User-agent: *\nAllow: /\n');
 
-/** What a held host comes to, whichever web it was asked in. */
+/** The outcome of a held host, on every web. */
 const HELD = ['held robots-unreachable', 'held robots-unreachable'];
 
 describe('at a server, a host whose robots.txt cannot be fetched', () => {
@@ -45,7 +45,7 @@ describe('at a server, a host whose robots.txt cannot be fetched', () => {
   });
 });
 
-/** How robots.txt answers → how long the host is left alone at least, milliseconds. */
+/** How robots.txt answers → for how long the host gets no request at least, milliseconds. */
 const CASES: readonly (readonly [title: string, robots: FakeRoute, leastMs: number])[] = [
   ['500', { status: 500, body: 'oops' }, 60_000],
   ['502 with rules in its body', { ...RULES, status: 502 }, 60_000],

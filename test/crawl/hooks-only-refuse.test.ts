@@ -27,7 +27,7 @@ const HOSTS: Readonly<Record<string, FakeHost>> = {
       '/gone/z': fakePage('Z'),
     },
   },
-  // No one knows its rules.
+  // Its rules are not known.
   'dark.test': { robots: { status: 503 }, pages: { '/': fakePage('Dark') } },
   'other.test': { pages: { '/': fakePage('Out of scope') } },
 };
@@ -39,7 +39,7 @@ async function crawlWith(hooks: HookOptions) {
     hosts: HOSTS,
     seeds: ['https://a.test/', 'https://dark.test/'],
     hooks,
-    // Not the minute after which a robots.txt that failed is fetched again.
+    // Shorter than the minute until a failed robots.txt is requested again.
     maxIdleMs: 50_000,
     bounds: { pages: 50, minutes: 60 },
     handlers(crawler) {
@@ -57,7 +57,7 @@ async function crawlWith(hooks: HookOptions) {
   return { ...story, asked, broken, own, wordOf };
 }
 
-/** The promise: nothing that is closed, unknown or out of scope was asked for, whatever the hooks did. */
+/** The guarantee: nothing that is closed, unknown or out of scope was requested, whatever the hooks did. */
 function expectKept({ asked, decisions }: Awaited<ReturnType<typeof crawlWith>>): void {
   for (const path of CLOSED) expect(asked).not.toContain(`a.test${path}`);
   expect(asked.filter((each) => each.startsWith('dark.test')).filter((each) => !each.endsWith('/robots.txt'))).toEqual(
@@ -67,7 +67,7 @@ function expectKept({ asked, decisions }: Awaited<ReturnType<typeof crawlWith>>)
   expect(new Set(decisions.map(({ url }) => url)).size).toBe(decisions.length);
 }
 
-/** Answers that are none: each is a refusal → what the decision's detail says. */
+/** Invalid answers: each is a refusal → the detail of the decision. */
 const ODD: readonly (readonly [title: string, answer: (planned: unknown) => unknown, detail: RegExp])[] = [
   ['true', () => true, /answered true/],
   ['false', () => false, /answered false/],

@@ -1,5 +1,5 @@
 // No page on the web can make a crawl connect to its operator's network: in any notation, by any name, whatever the
-// name resolves to next. The witnesses are servers that listen inside, and every connection that this process attempts.
+// name resolves to next. The evidence: servers that listen inside, and every connection that this process attempts.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { webForTest } from '../support/web-for-test.js';
 const OUTSIDE = '127.0.0.1';
 const INSIDE = '127.0.0.2';
 
-/** Hosts as a link or a redirect may write them; every one of them is inside. */
+/** Hosts as a link or a redirect may write them; all of them are internal. */
 const LITERALS: readonly string[] = [
   // loopback, where a server listens: decimal, short, octal, hexadecimal, mixed, dotted, encoded, wide
   '127.0.0.2',
@@ -67,7 +67,7 @@ const LITERALS: readonly string[] = [
   '[fe80::1]',
   '[fec0::1]',
   '[fc00::1]',
-  // what is no unicast address of anybody
+  // addresses that are not public unicast
   '192.0.2.1',
   '198.18.0.1',
   '224.0.0.1',
@@ -79,7 +79,7 @@ const LITERALS: readonly string[] = [
   '[100::1]',
 ];
 
-/** Names, and what they resolve to: the first time, and ever after. */
+/** Names, and what they resolve to: at first, and at every later lookup. */
 const NAMES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'open.test': [[OUTSIDE]],
   'inside.test': [[INSIDE]],
@@ -97,11 +97,11 @@ const NAMES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'deep.localhost': [[INSIDE]],
   'printer.local': [[INSIDE]],
   'db.internal': [[INSIDE]],
-  // Outside for its robots.txt, inside for its pages: the answer that was judged is the one that is used.
+  // Outside for its robots.txt, inside for its pages: the crawl connects to the address that was judged.
   'rebinds.test': [[OUTSIDE], [INSIDE]],
 };
 
-/** A server that must never be connected to; counts who tries. `null` where this machine has no such address. */
+/** A server that nothing may connect to; counts the attempts. `null` if this machine has no such address. */
 async function listenInside(host: string, port: number): Promise<{ port: number; connections: () => number } | null> {
   let connections = 0;
   const server = createServer((socket) => {
@@ -117,7 +117,7 @@ async function listenInside(host: string, port: number): Promise<{ port: number;
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-/** Addresses that sockets of this process are asked to connect to, until the test has finished. */
+/** The addresses to which this process connects, until the test has finished. */
 function watchAttempts(): Set<string> {
   const attempts = new Set<string>();
   const onSocket = (message: unknown): void => {
@@ -145,7 +145,7 @@ it('no connection to an internal address, and everything outside is still fetche
     '/robots.txt': text('User-agent: *\nDisallow:\n'),
     '/': page('start', [...targets, ...hops, '/last']),
     '/last': page('last'),
-    // As UTF-8 on the wire, which is what a server that does not know better sends.
+    // Raw UTF-8 in the field, as careless servers send it.
     ...Object.fromEntries(
       targets.map((target, at) => [`/hop-${at}`, redirect(Buffer.from(target).toString('latin1'))]),
     ),
@@ -156,7 +156,7 @@ it('no connection to an internal address, and everything outside is still fetche
       'rebinds.test': { '/robots.txt': text(''), '/': page('a', ['/b']), '/b': page('b') },
     },
   });
-  // As links they have their names and passwords; a seed with one is refused before anything is asked for.
+  // The links keep their user names and passwords; a seed with one would be refused before any request.
   const seeds = [web.url('open.test'), web.url('rebinds.test'), ...targets.map((url) => url.replace(/\/\/.*@/, '//'))];
   const asked = new Map<string, number>();
   const story = await crawl({
@@ -176,7 +176,7 @@ it('no connection to an internal address, and everything outside is still fetche
 
   expect(inside.connections()).toBe(0);
   expect(insideSix?.connections() ?? 0).toBe(0);
-  // The crawl's sockets and the tests' own: one address, and only that one.
+  // The sockets of the crawl and of the tests connected to this address only.
   expect([...attempts]).toEqual([OUTSIDE]);
   expect(story.requests.filter(({ remoteAddress }) => remoteAddress !== OUTSIDE)).toEqual([]);
   expect([...asked.values()].filter((times) => times > 1)).toEqual([]);
@@ -184,7 +184,7 @@ it('no connection to an internal address, and everything outside is still fetche
   // Everything outside was fetched: the pages, and every redirect up to its target.
   expect(web.paths('open.test').sort()).toEqual(['/', '/last', '/robots.txt', ...hops].sort());
   expect(web.paths('rebinds.test').sort()).toEqual(['/', '/b', '/robots.txt']);
-  // Each target has its word, and the word is the guard's.
+  // Each target has a decision, and the guard made it.
   const words = new Map(story.decisions.map(({ url, status, reason }) => [url, `${status} ${reason}`]));
   for (const target of targets) {
     const clean = new URL(target);
@@ -218,7 +218,7 @@ it('no connection by the hops of robots.txt', async () => {
   });
   expect(inside.connections()).toBe(0);
   expect([...attempts]).toEqual([OUTSIDE]);
-  // What robots.txt says cannot be known, so nothing was asked of the hosts next to it.
+  // The robots.txt is not known, so no page of these hosts was requested.
   for (const name of names) expect(web.paths(name)).toEqual(['/robots.txt']);
   expect(new Set(story.decisions.map(({ status }) => status))).toEqual(new Set(['held']));
 });

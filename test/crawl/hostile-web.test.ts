@@ -16,7 +16,7 @@ let result: HostileCrawl;
 beforeAll(async () => {
   const options = {
     scenarios: HOSTILE_WEB,
-    // Retries are due after ten seconds and more: the run ends before most of them.
+    // Retries are due after ten seconds or more, so the run ends before most of them.
     maxIdleMs: 2_000,
     minutes: 10,
     healthyHosts: HEALTHY_HOSTS,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 600_000);
 
 describe('the crawl', () => {
-  // Within thirty seconds of the start: the soak suite measures it.
+  // Not within a certain time: the soak suite measures that.
   it('fetches every healthy page', () => {
     expect(result.healthy.paths).toBe(HEALTHY_HOSTS * (HEALTHY_PAGES + 1));
   });

@@ -1,6 +1,6 @@
 // At the end of a run each URL that is still queued is held. While they are listed, another process of the crawl may
-// finish one of them. Its decision must be the later one: otherwise the report and `explain` call a page held that was
-// fetched.
+// finish one of them. Its decision must count as the later one: otherwise the report and `explain` call a page held
+// that was fetched.
 
 import { type FrontierStore, memoryStore } from '@mannerly/frontier';
 import { createCrawler } from 'mannerly';

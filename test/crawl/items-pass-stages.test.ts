@@ -69,7 +69,7 @@ const COUNTS = [
 it('items pass the stages in order, keep their ids, and a replay gives the same result', async () => {
   const { items, report, out } = await story(STAGES);
   expect(plain(items)).toEqual(EXPECTED);
-  // The page that may not be kept has no items to pass.
+  // A page that must not be kept has no items for the stages.
   expect(report.stages).toEqual(COUNTS);
   expect(report.items).toBe(3);
   const again = memorySink();

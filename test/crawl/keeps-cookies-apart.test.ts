@@ -1,5 +1,5 @@
 // Cookies are off. If an operator enables them, each origin gets back only its own, and robots.txt gets none. The
-// witness is the servers' log.
+// servers' log is checked.
 
 import type { CookieJar } from 'mannerly';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { crawl } from '../support/crawl.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-/** A jar that believes everything: what keeps origins apart is not the jar. */
+/** A jar that accepts everything, to show that the jar is not what separates origins. */
 function plainJar(): CookieJar {
   const kept: string[] = [];
   return {

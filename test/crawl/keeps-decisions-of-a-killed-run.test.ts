@@ -17,7 +17,7 @@ export const handlers = {
   html: async (page) => {
     if (page.url.endsWith('/last') && !existsSync('killed')) {
       writeFileSync('killed', '');
-      // What the process did in the last turn of its event loop may be lost: the page before is settled first.
+      // The last turn of the event loop before the kill may be lost, so the page before is settled first.
       while (!says('decisions.jsonl', '/one"') || !says('pending.jsonl', '/deep"')) await setTimeout(5);
       process.kill(process.pid, 'SIGKILL');
     }
@@ -38,7 +38,7 @@ it('reports what a killed run left pending, and a URL that was fetched meanwhile
         '/robots.txt': { status: 404 },
         '/': page('Start', ['/one', '/last']),
         '/one': html(linked),
-        // A link to the next page keeps the depth.
+        // A link to the next page does not add to the depth.
         '/last': html('<a rel="next" href="/lifted">x</a>'),
         '/lifted': page('Lifted', []),
       },

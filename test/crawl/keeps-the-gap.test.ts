@@ -25,7 +25,7 @@ function site(robots: ReplyParts, slowMs = 0) {
 
 const REQUESTS = ['/robots.txt', '/', '/a', '/go', '/b', '/target'].sort();
 const HOUR = 3_600_000;
-/** Milliseconds by which a request or its stamp may be later than its host rules, on a clock that waits for no one. */
+/** By how many milliseconds a request or its stamp may be later than its host's rules, on a real clock. */
 const LATE_MS = 25;
 
 describe('at a server that stamps arrivals', () => {
@@ -34,7 +34,7 @@ describe('at a server that stamps arrivals', () => {
     const web = await webForTest({ hosts: { 'slow.test': site(robots, 150) } });
     const { report } = await crawl({ seeds: [web.url('slow.test')], politeness: { profile: NO_INTERVAL } });
     expect(web.paths('slow.test').sort()).toEqual(REQUESTS);
-    // A busy process stamps an arrival late, and then the next seems early. In virtual time, below, it is exact.
+    // A busy process stamps an arrival late, and then the next seems early. The cases in virtual time below are exact.
     const rules = { 'slow.test': { gapMs: 300, startToStartMs: 333 - LATE_MS } };
     expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
     expect(report.politeness[0]).toMatchObject({ host: 'slow.test', requiredMs: 334, requests: REQUESTS.length });
@@ -48,7 +48,7 @@ describe('at a server that stamps arrivals', () => {
   });
 });
 
-/** What robots.txt says → what the log must show. */
+/** Content of robots.txt → what the log must show. */
 const CASES: readonly (readonly [robots: string, rules: HostRules])[] = [
   ['User-agent: *\nCrawl-delay: 0.3\n', { gapMs: 300 }],
   ['User-agent: test-bot\nCrawl-delay: 0,25\n\nUser-agent: *\nCrawl-delay: 0\n', { gapMs: 250 }],

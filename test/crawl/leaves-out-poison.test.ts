@@ -12,7 +12,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 const PAGES = ['/', '/1', '/2', '/poison', '/3', '/4'];
 
-/** One page after the other, so that those behind the poison page are left for the third start. */
+/** Each page links to the next, so those after the poison page remain for the third start. */
 function site(): Promise<Web> {
   const pages = PAGES.map((path, at) => [path, page(path, PAGES.slice(at + 1, at + 3))] as const);
   return webForTest({

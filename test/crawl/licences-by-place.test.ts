@@ -1,5 +1,5 @@
-// Where a licence is named, and whose counts: the vectors of licensing §13 that speak of places, on loopback sites by
-// the servers' own log. A licence that only the page names lets the page be requested, and decides what is kept.
+// Where a licence is named, and which one counts: the vectors of licensing §13 about places, on loopback sites, by the
+// servers' own log. A licence that only the page names cannot prevent the page's request; it decides what is kept.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const html = (body: string, headers: Readonly<Record<string, string>> = {}) => (
   headers: { 'content-type': 'text/html', ...headers },
 });
 
-/** Sites, each with a page `/next`, crawled for AI training in one run: what became of each. */
+/** Crawls sites, each with a page `/next`, for AI training in one run. Returns the result of each. */
 async function licensedAll<Name extends string>(sites: Record<Name, Routes>, options: Partial<TestCrawlOptions> = {}) {
   const open = { '/robots.txt': text('User-agent: *\nDisallow: /no\n'), ...NO_TDM, '/next': page('next') };
   const entries = Object.entries<Routes>(sites).map(
@@ -53,7 +53,7 @@ async function licensedAll<Name extends string>(sites: Record<Name, Routes>, opt
   return Object.fromEntries(results) as Record<Name, (typeof results)[number][1]>;
 }
 
-/** One such site. */
+/** The same for one site. */
 async function licensed(routes: Routes, options: Partial<TestCrawlOptions> = {}) {
   const { a } = await licensedAll({ a: routes }, options);
   return a;
@@ -178,7 +178,7 @@ describe('of a licence of the page and one of the file', () => {
       expect.stringMatching(/page\.xml: attribution, .*file\.xml: free, .*robots\.txt$/),
     ]);
     expect(silent).toMatchObject({ licenses: ['attribution'], conflicts: [] });
-    // Neither opens what the other closes.
+    // Neither licence permits what the other prohibits.
     expect(tofile.paths).toEqual(['/robots.txt', '/file.xml']);
     for (const { words, items } of [tofile, topage]) {
       expect(words).toEqual(['/ excluded license-prohibits']);
@@ -187,7 +187,7 @@ describe('of a licence of the page and one of the file', () => {
   });
 });
 
-/** A page of a host that is crawled again and again, each time for other purposes, and answers 304 when it can. */
+/** Crawls a page of one host repeatedly, each time for a purpose. The page answers 304 if it can. */
 async function crawledAgain(routes: Routes, headers: Readonly<Record<string, string>> = {}, later = headers) {
   const place = await mkdtemp(join(tmpdir(), 'mannerly-licence-again-'));
   onTestFinished(() => rm(place, { recursive: true, force: true, maxRetries: 5 }));
@@ -230,7 +230,7 @@ describe('a page that answers 304 is handled in the next crawl that its licence 
     const run = await crawledAgain({ '/l.xml': rsl(`<permits type="usage">ai-all</permits>${PRICE}`) }, named);
     expect(await run(0, 'ai-train')).toEqual({ said: 'held license 200', items: [] });
     expect(await run(10, 'archive')).toEqual({ said: 'fetched fetched 200', items: ['item'] });
-    // What is kept of it stays while the licence holds it.
+    // Its kept items remain while the licence holds the page.
     expect(await run(20, 'ai-train')).toEqual({ said: 'held license 304', items: [] });
     expect(await run(30, 'archive')).toEqual({ said: 'fetched unchanged 304', items: [] });
   });

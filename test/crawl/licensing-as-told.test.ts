@@ -1,5 +1,5 @@
-// What the operator's licence options change, by the servers' log and the items. And a person accepts terms on hold,
-// after which the same crawl continues with those pages.
+// What the operator's licence options change, by the servers' log and the items. And after a person accepts terms, the
+// same crawl continues with the pages that were held.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -110,7 +110,7 @@ it('each option changes only what it says', async () => {
     expect(paths(), title).toEqual(expected.split(' '));
     const outcomes = items.map((item) => item.license?.outcome ?? null);
     expect(outcomes, title).toEqual(word === 'fetched' ? [outcome] : []);
-    // The report names what is not the default.
+    // The report lists options that are more permissive than the default.
     const { mode = 'respect', read = 'with-purpose' } = options.licensing ?? {};
     const isRelaxed = mode !== 'respect' || read === 'never';
     expect(
@@ -133,6 +133,6 @@ it('after a person accepts terms, the same crawl continues with what it held', a
   const again = makeCrawler({ seeds, purposes: ['ai-train'], licensing }, [memorySink(items)]);
   await again.run({ out: join(out, 'crawl'), retry: { reason: 'license' } });
   expect(items.map(({ license }) => license)).toMatchObject([{ outcome: 'terms', document }]);
-  // The document was kept; the page came once it was let.
+  // The document was stored; the page was requested once it was allowed.
   expect(paths()).toEqual(['/robots.txt', '/l.xml', '/']);
 });

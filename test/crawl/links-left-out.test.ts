@@ -1,4 +1,4 @@
-// What limits cut off a page is reported: links and bodies take memory and disk by their length.
+// What limits cut off a page is reported. The limits are there because links and bodies use memory and disk.
 
 import { expect, it } from 'vitest';
 import { crawlVirtually } from '../support/virtual-crawl.js';

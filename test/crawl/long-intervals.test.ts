@@ -1,4 +1,4 @@
-// A host may be visited more rarely than its robots.txt has to be read. Then every turn would go to robots.txt and the
+// A host's interval may be longer than the lifetime of its robots.txt. Then every turn would go to robots.txt and the
 // files next to it, and none to a page. So the answer of the last turn decides the next request. In virtual time.
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { crawlVirtually, type VirtualCrawlOptions } from '../support/virtual-crawl.js';
 import { page, redirect, text } from '../support/web.js';
 
-// Much work: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const HOUR = 3_600_000;
@@ -19,7 +19,7 @@ const PAGES = { '/': page('start', ['/a', '/b', '/closed']), '/a': page('a'), '/
 const SLOW = { politeness: { profile: { factor: 0, minMs: HOUR, maxMs: HOUR } } };
 const BUSY = { status: 503 };
 
-/** Host name → what it serves; the host of the seed comes first. */
+/** Host name → its content; the seed's host comes first. */
 const CASES: readonly (readonly [
   title: string,
   hosts: VirtualCrawlOptions['hosts'],
@@ -74,7 +74,7 @@ it.each(CASES)('a page comes after each robots.txt: %s', async (_title, hosts, m
   const paths = log.filter(({ host }) => host === 'a.test').map(({ path }) => path);
   expect(report.state).toBe('finished');
   expect(paths).toEqual(expect.arrayContaining(['/', '/a', '/b']));
-  // Each page after a robots.txt of its own, and nothing by an older one.
+  // Each page directly after its own robots.txt, never by an older one.
   const afterRobots = paths.filter((path, at) => path !== '/robots.txt' && paths[at - 1] !== '/robots.txt');
   expect(afterRobots).toEqual([]);
   expect((await auditCrawl(await readCrawlDirectory(out))).violations).toEqual([]);

@@ -1,16 +1,16 @@
-// A list is followed to its last page, however many "next" links lead there. Were these links counted against a bound
-// that no option names, a shop of 500 list pages would end after a few of them, in state `finished`.
+// A list is followed to its last page, however many "next" links lead there. If these links counted against a bound, a
+// shop of 500 list pages would end after a few of them, in state `finished`, and no option would explain it.
 
 import { type CrawlerOptions, createCrawler } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb } from 'mannerly/testing';
 import { expect, it, vi } from 'vitest';
 
-// Much work: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const SYLLABLES = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'zu'];
 
-/** A product that no other page of the list has: three readable words. */
+/** A product that is unique in the list: three readable words. */
 function productOf(at: number): string {
   const digits = [...String(at).padStart(4, '0')].map(Number);
   return digits
@@ -18,7 +18,7 @@ function productOf(at: number): string {
     .join(' ');
 }
 
-/** A list of so many pages. Each names one product, whose page links to a page of its own. */
+/** A list of `pages` pages. Each names one product, whose page links to another page. */
 function shop(pages: number, rel: string) {
   return createFakeWeb({
     hosts: {
@@ -38,7 +38,7 @@ function shop(pages: number, rel: string) {
 const htmlOf = (title: string, body = ''): string =>
   `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1>${body}</body></html>`;
 
-/** Crawls a shop with a handler; how many pages of each kind were fetched. */
+/** Crawls a shop with a handler. Returns how many pages of each kind were fetched. */
 async function crawled(
   web: ReturnType<typeof shop>,
   bounds: CrawlerOptions['bounds'],

@@ -53,7 +53,7 @@ describe.skipIf(!IS_RUN)('mannerly move', () => {
     const first = await mannerlyIn(place, 'move', 'crawl', onRedis, '--json');
     expect(first.code, first.told).toBe(0);
     expect(JSON.parse(first.printed)).toMatchObject({ hosts: HOSTS });
-    // The crawl is not here any more, and the move is over.
+    // The crawl is no longer here, and a second move changes nothing.
     expect(await crawl(30)).toMatchObject({ told: expect.stringContaining('was moved to another store') });
     expect(await mannerlyIn(place, 'move', 'crawl', onRedis)).toMatchObject({
       code: 0,
@@ -74,7 +74,7 @@ describe.skipIf(!IS_RUN)('mannerly move', () => {
     expect(await mannerlyIn(place, 'move', onPostgres, onRedis)).toMatchObject({
       told: expect.stringContaining('which was moved away'),
     });
-    // And back, where the frontier was.
+    // Moves it back to where the frontier was.
     await rm(join(place, 'crawl', 'frontier'), { recursive: true });
     const back = await mannerlyIn(place, 'move', onPostgres, 'crawl');
     expect(back.code, back.told).toBe(0);

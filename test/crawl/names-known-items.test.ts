@@ -1,5 +1,5 @@
-// Items have the same ids in every crawl of a page, and a sink keeps what it has. So a program that writes one table,
-// and starts over, would lose its new items without a word.
+// Items have the same ids in every crawl of a page, and a sink skips ids that it has. Without a notice, a program that
+// writes one table and starts over would silently lose its new items.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

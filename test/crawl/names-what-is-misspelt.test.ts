@@ -1,4 +1,4 @@
-// A misspelt selector or label ends a crawl early, without an error: its author must be informed.
+// A misspelt selector or label ends a crawl early, without an error: its author must be told.
 
 import { createCrawler, type HandledPage } from 'mannerly';
 import { createFakeWeb, fakePage } from 'mannerly/testing';

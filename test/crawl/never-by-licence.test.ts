@@ -30,7 +30,7 @@ afterAll(() => {
 
 const LINKS = ['/402', '/202', '/403', '/after', '/503'];
 
-/** A fetcher with a browser that takes every page it is given, and says which. */
+/** A fetcher with a browser that opens every page that it gets, and records it. */
 function withBrowser(opened: string[]): Fetcher {
   const renderer: NonNullable<Fetcher['renderer']> = {
     wants: () => true,
@@ -43,7 +43,7 @@ function withBrowser(opened: string[]): Fetcher {
   return { ...createUndiciFetcher(), renderer };
 }
 
-/** Two https origins; the first one has a token, and sells its pages. */
+/** Two https origins; the crawl has a token for the first, which sells its pages. */
 async function licensed(routes: Routes, other: Routes, options: Partial<TestCrawlOptions> = {}) {
   const robots = text('User-agent: *\nDisallow: /no\nLicense: /license.xml\n');
   const web = await webForTest({
@@ -103,7 +103,7 @@ describe('a crawl never', () => {
     const { story, sent } = await licensed({ '/': page('start', ['/no', '/yes']), '/yes': page('yes') }, {});
     expect(sent.map(({ path }) => path)).not.toContain('/no');
     expect(story.decisions.find(({ url }) => url.endsWith('/no'))).toMatchObject({ reason: 'robots-rule' });
-    // The token meets the price of what is allowed.
+    // The token pays for allowed pages only.
     expect(story.itemUrls.map((url) => new URL(url).pathname)).toEqual(['/', '/yes']);
   });
 
@@ -115,7 +115,7 @@ describe('a crawl never', () => {
         {
           '/': page('start', ['/away', '/own']),
           '/own': page('own'),
-          // To the other host, on this one's port.
+          // Redirects to the other host, on the port of this one.
           '/away': ({ headers }) => redirect(`https://other.${headers['host']}/landed`),
         },
         { '*': page('other') },
@@ -145,7 +145,7 @@ describe('a crawl never', () => {
         ]),
       );
       expect(web.paths(OTHER_SITE)).toContain('/landed');
-      // Each is signed, for the origin that it went to and no other.
+      // Each request is signed, for its own origin and no other.
       expect(await faultsOf(web.log)).toEqual([]);
       const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) => each.isFile());
       const archived: Buffer[] = [];
@@ -252,7 +252,7 @@ describe('a crawl never', () => {
       seeds: [web.url('a.test')],
       fetcher: withBrowser(opened),
     });
-    // The browser is there, and gets what is given freely.
+    // The browser works, and gets the pages that are free.
     expect(opened).toEqual(['/', '/after']);
     expect(web.paths('a.test').sort()).toEqual(['/', '/202', '/402', '/403', '/503', '/after', '/robots.txt']);
     expect(report.outcomes['failed']).toEqual({ 'payment-required': 1, challenged: 3 });

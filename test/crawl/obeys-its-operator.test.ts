@@ -1,5 +1,5 @@
-// Somebody complains, and the operator pauses a crawl by several processes on one server, with one command. A process
-// that continues, or that joins and sends requests, would break the operator's promise. And a deleted crawl is gone.
+// Somebody complains, and the operator pauses a crawl by several processes on one server with one command. If a process
+// continued, or joined and sent requests, the operator's promise would be broken. And a deleted crawl is gone.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const INTERVAL_MS = 200;
 /** Milliseconds in which a crawl that is not paused requests several pages of each host. */
 const LONG_MS = 1_500;
 
-/** The store of a crawl of a name on a server. */
+/** The store of a named crawl on a server. */
 const onPostgres = (url: string, crawl: string) =>
   `${url}${url.includes('?') ? '&' : '?'}crawl=${crawl}-${process.pid}&unsafe=fsync-off`;
 const SERVERS = [
@@ -88,13 +88,13 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     const paused = await command('pause');
     const count = web.arrivals.length;
     expect(paused).toMatchObject({ code: 0, printed: '2 processes paused.\n' });
-    // One place shows all of them.
+    // One dashboard shows all processes.
     const dashboard = startMannerly(place, 'dashboard', ...ofStore(), '--metrics');
     const [, address = '', token = ''] = await dashboard.says(/Live view: (\S+)\/\?token=(\S+)/);
     const authorization = `Bearer ${token}`;
     const shown = async (path: string) => (await fetch(`${address}${path}`, { headers: { authorization } })).text();
     const viewed = async () => JSON.parse(await shown('/view')) as DashboardView;
-    // One that joins is paused as well.
+    // A process that joins is paused too.
     running.push(crawl('three'));
     const pausedCount = async () => (await viewed()).processes.filter(({ phase }) => phase === 'paused').length;
     while ((await pausedCount()) < 3) await new Promise((done) => setTimeout(done, 50));
@@ -129,7 +129,7 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     running = [];
     expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);
 
-    // Each has compared its clock with the server's, which is the same here.
+    // Each process has compared its clock with the server's, which is the same here.
     const directories = ['one', 'two', 'three'];
     expect(await mannerlyIn(place, 'audit', ...directories)).toMatchObject({ code: 0 });
     for (const directory of directories) {
@@ -143,7 +143,7 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     expect(await command('delete')).toMatchObject({ code: 2, told: expect.stringContaining('--yes') });
     expect(await command('delete', '--yes')).toMatchObject({ code: 0 });
     expect(await command('report')).toMatchObject({ told: expect.stringContaining('holds no crawl') });
-    // The directories know that their frontier is gone.
+    // The directories know that their frontier was deleted.
     const again = await crawl('one');
     expect(again.code).not.toBe(0);
     expect(again.told).toContain('no crawl');

@@ -17,7 +17,7 @@ import { webForTest } from '../support/web-for-test.js';
 // These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
-/** What says later, for 500 seconds. */
+/** Asks for a pause of 500 seconds. */
 const LATER: ReplyParts = { status: 503, headers: { 'retry-after': '500' } };
 const FASTER = 20;
 const HOUR = 3_600_000;
@@ -62,10 +62,10 @@ describe('a server that says later', () => {
   });
 });
 
-/** In place of a Retry-After: the date two minutes after the answer is written. */
+/** Replaced by the date that is two minutes after the answer. */
 const DATE = 'in two minutes, as a date';
 
-/** First answer of the page → pause of the host in milliseconds, from the answer's end; of a date, the least. */
+/** First answer of the page → pause of the host, milliseconds, from the end of the answer; for a date, the minimum. */
 const CASES: readonly (readonly [title: string, status: number, retryAfter: string | null, pauseMs: number])[] = [
   ['429 with seconds', 429, '45', 45_000],
   ['503 with seconds', 503, '45', 45_000],
@@ -103,7 +103,7 @@ describe('case by case, a host that says later', () => {
       maxIdleMs: 2 * HOUR,
       bounds: { pages: 20 },
     });
-    // The pause is planned to the millisecond, from the end of the one in which the answer ended.
+    // The pause is planned in whole milliseconds, from the end of the millisecond in which the answer ended.
     const endedMs = (requests.find((request) => request.status === status)?.endedAtMs ?? 0) + 1;
     const pauses = notices.filter(({ code }) => code === 'host-paused');
     expect(pauses.map(({ untilMs }) => untilMs)).toEqual([Math.max(endedMs + pauseMs, requiredMs)]);
@@ -114,7 +114,7 @@ describe('case by case, a host that says later', () => {
     expect(next - (pauses[0]?.untilMs ?? 0)).toBeLessThanOrEqual(25);
     expect([...itemUrls].sort()).toEqual(['http://busy.test/', 'http://busy.test/busy', 'http://busy.test/other']);
     expect(judge(log, { contact: CONTACT })).toEqual(POLITE);
-    // The report counts from the notice.
+    // The report counts from the time of the notice.
     expect(report.politeness[0]?.longestPauseMs).toBe((pauses[0]?.untilMs ?? 0) - (pauses[0]?.atMs ?? 0));
   });
 

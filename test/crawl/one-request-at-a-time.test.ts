@@ -21,7 +21,7 @@ it('never overlaps two requests to one host, and does overlap hosts', async () =
   expect(web.log).toHaveLength(names.length * 10);
   expect(judge(web.log, { contact: CONTACT })).toEqual(POLITE);
   expect(report.politeness.map((host) => host.highestConcurrency)).toEqual([1, 1, 1]);
-  // The judge sees overlap where there is some: the same log as if it came from one host.
+  // The judge finds overlaps if there are any: here the same log, as if it came from one host.
   const asOne = web.log.map((exchange) => ({ ...exchange, host: 'one.test' }));
   expect(judge(asOne, { contact: CONTACT }).overlapping.length).toBeGreaterThan(10);
 });

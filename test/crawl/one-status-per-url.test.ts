@@ -12,7 +12,7 @@ const ROBOTS = text('User-agent: *\nDisallow: /closed');
 const paths = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `/${name}${index}`);
 
-/** URLs with more than one word, and the words. */
+/** URLs with more than one status, and the statuses. */
 function repeated({ decisions }: CrawlStory): string[] {
   const words = new Map<string, string[]>();
   for (const { url, status, reason } of decisions) words.set(url, [...(words.get(url) ?? []), `${status} ${reason}`]);

@@ -14,7 +14,7 @@ import { webForTest } from '../support/web-for-test.js';
 const HOSTS = ['three.test', 'a.test', 'b.test', 'c.test', 'd.test'];
 const PATHS = Array.from({ length: 150 }, (_, at) => `/${at}`);
 
-/** A crawl of five hosts for some virtual minutes. @returns The pages of each host, and its shortest pause. */
+/** Crawls five hosts for some virtual minutes. @returns The pages of each host, and its shortest pause. */
 async function crawled(options: Pick<CrawlerOptions, 'hosts' | 'labels' | 'politeness'>) {
   const pages = { '/': page('start', PATHS), ...Object.fromEntries(PATHS.map((path) => [path, page('leaf')])) };
   const web = createFakeWeb({ hosts: Object.fromEntries(HOSTS.map((host) => [host, { pages }])), delayMs: 50 });

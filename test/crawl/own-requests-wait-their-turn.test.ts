@@ -31,7 +31,7 @@ async function run(
   return { ...story, early, paths: (host = 'a.test') => web.paths(host) };
 }
 
-/** Runs a crawl whose first page asks for one thing. */
+/** Runs a crawl whose first page requests one path. */
 async function ask(hosts: Readonly<Record<string, Routes>>, path: string, more: Partial<TestCrawlOptions> = {}) {
   const answers: PageFetch[] = [];
   const story = await run(

@@ -36,7 +36,7 @@ interface Asking {
   readonly anywhere?: boolean;
 }
 
-/** A fetcher whose browser does what it is told. */
+/** A fetcher whose browser runs the given function. */
 function fetcherWith(
   render: (
     request: RenderRequest,
@@ -139,7 +139,7 @@ describe('a page in a browser', () => {
       'redirect-limit',
       'out-of-scope',
       'robots-rule',
-      // Its robots.txt cannot be asked for, at an address that is not allowed.
+      // Its address is not allowed, so its robots.txt cannot be requested.
       'address-forbidden',
       'scope-excluded',
       'hook-refused',
@@ -343,7 +343,7 @@ describe('a page in a browser', () => {
       const wanted = { type: 'script', headers: {}, anywhere: true, waitMs: 600_000, maxBodyBytes: 1 };
       const late = (href: string) =>
         load({ ...wanted, url: href, signal: AbortSignal.any([signal, over.signal]) }).then(wordOf);
-      // One is being answered, for an hour; the other waits for its host, for five minutes.
+      // The first is in flight for up to an hour; the second waits for its host's five minutes.
       words.push(late(new URL('/silent.js', url).href), late(`http://slow.test:${new URL(url).port}/2.js`));
       while (!asked.includes('/silent.js')) await new Promise((resolve) => setTimeout(resolve, 5));
       over.abort();

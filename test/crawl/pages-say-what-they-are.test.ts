@@ -1,11 +1,11 @@
-// What a page says of itself reaches its handler when it is asked for, and costs no request.
+// What a page says about itself reaches its handler on request, and costs no request to the site.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-/** Without a table of its objects: PDF.js finds them. */
+/** It has no table of its objects: PDF.js finds them. */
 const PDF = `%PDF-1.4
 1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj
 2 0 obj\n<< /Type /Pages /Kids [4 0 R] /Count 1 >>\nendobj

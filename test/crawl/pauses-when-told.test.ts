@@ -6,10 +6,7 @@ import { makeCrawler } from '../support/crawl.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-/**
- * Time in which a crawl that is not paused would have asked for everything, milliseconds: these pages take one or two
- * each.
- */
+/** Milliseconds in which a crawl that is not paused would have requested everything: each page takes one or two. */
 const LONG_MS = 250;
 
 const hosts = {
@@ -39,7 +36,7 @@ it('makes no request while it is paused, finishes what is in flight, does not en
     items += 1;
   });
   expect(crawler.activity()).toMatchObject({ phase: 'idle', ended: null, name: 'test-bot', seedCount: 1 });
-  crawler.pause(); // Without a run it means nothing.
+  crawler.pause(); // Without a run it has no effect.
   const run = crawler.run();
   expect(crawler.activity().phase).toBe('opening');
   await until(() => items > 0 && crawler.progress().inFlight === 0);
@@ -68,7 +65,7 @@ it('a pause while the run opens applies from its start, and a stop ends it', asy
   expect(web.log).toEqual([]);
   crawler.stop();
   expect((await run).state).toBe('stopped');
-  // The pause was that run's.
+  // The pause ended with that run.
   expect((await crawler.run()).state).toBe('finished');
 });
 
@@ -95,7 +92,7 @@ it('says which requests are in flight and which hosts wait, until when and why',
   crawler.stop();
   crawler.stop();
   expect((await run).state).toBe('stopped');
-  // How it was when it ended can still be read. The host whose answer was not waited for may have its interval to go.
+  // The final state can still be read. The host whose answer was not awaited may still be within its interval.
   const ended = crawler.activity();
   expect(ended).toMatchObject({ phase: 'over', underway: [], waitingHosts: ended.waits.length });
   const waited = new Map(ended.waits.map(({ host, reason }) => [host, reason]));

@@ -5,10 +5,10 @@ import { type CrawlerOptions, type CrawlPlan, type CrawlReport, createCrawler, p
 import { createFakeWeb, createVirtualClock, type FakeHost, fakePage, runCrawl } from 'mannerly/testing';
 import { describe, expect, it } from 'vitest';
 
-/** Noon, and an hour in which a file may say that it is closed. */
+/** Noon, so that a file may declare the hour closed. */
 const NOON = Date.UTC(2026, 5, 1, 12);
 
-/** A site of so many pages, all of them in its sitemap and linked from its front page. */
+/** A site of `count` pages, all in its sitemap and linked from its front page. */
 function site(name: string, count: number, robots = '', also: readonly string[] = []): FakeHost {
   const paths = Array.from({ length: count - 1 }, (_, index) => `/p${index}`);
   const urls = ['/', ...paths].map((path) => `https://${name}${path}`).concat(also);
@@ -24,7 +24,7 @@ function site(name: string, count: number, robots = '', also: readonly string[] 
   };
 }
 
-/** The same site, whose sitemap takes eight seconds on its way. */
+/** The same site with a sitemap that takes eight seconds. */
 function slowSitemap(host: FakeHost): FakeHost {
   const pages = host.pages as Readonly<Record<string, string>>;
   return { ...host, pages: { ...pages, '/sitemap.xml': { body: pages['/sitemap.xml'] ?? '', bodyMs: 8_000 } } };

@@ -1,5 +1,5 @@
 // A crawl with the platform's `fetch` is as polite as any other, says what it cannot guarantee, and works with nock. No
-// socket is opened here: nock answers, and refuses what it does not know.
+// socket is opened here: nock answers, and refuses unknown requests.
 
 import { createCrawler, createPlatformFetcher, type Fetcher, MannerlyError } from 'mannerly';
 import nock from 'nock';
@@ -19,7 +19,7 @@ afterEach(() => {
   nock.activate();
 });
 
-/** One exchange within capabilities that nothing here meets. */
+/** One exchange with generous limits. */
 async function ask(
   url: string,
   capabilities: { readonly maxBodyBytes?: number; readonly headersTimeoutMs?: number } = {},

@@ -1,5 +1,5 @@
 // The table of preferences and reservations in docs/politeness.md, signal by signal and purpose by purpose, on sites
-// that are made from its rows. The servers' log shows what was requested, the sink what was kept.
+// that are generated from its rows. The servers' log shows what was requested, the sink what was kept.
 
 import { readFileSync } from 'node:fs';
 import type { CrawlerOptions } from 'mannerly';
@@ -21,7 +21,7 @@ const TABLE = rowsUnder(readFileSync(`${rootPath}docs/politeness.md`, 'utf8'), H
   cells: cells.slice(1),
 }));
 
-/** A site that says one thing in one place. */
+/** A site with one signal in one place. */
 function siteThatSays(signal: string, place: string): Routes {
   const [name = '', value = ''] = signal.split(': ');
   const headers = { 'content-type': 'text/html', ...(place === 'the response' ? { [name]: value } : {}) };
@@ -34,7 +34,7 @@ function siteThatSays(signal: string, place: string): Routes {
   };
 }
 
-/** What each word of the table says of requests, decisions and items. */
+/** What each word of the table means for requests, decisions and items. */
 const MEANING: Readonly<Record<string, { status: string; pages: readonly string[]; items: number }>> = {
   kept: { status: 'fetched', pages: ['/', '/1'], items: 2 },
   'not kept': { status: 'excluded', pages: ['/', '/1'], items: 0 },

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page } from '../support/web.js';
 
-/** Virtual time begins at midnight UTC: it is one or two in Germany and France. */
+/** Virtual time starts at midnight UTC: one or two o'clock in Germany and France. */
 const NIGHT = ['late.de', 'night.fr'];
 const HOSTS = ['some.com', 'evening.us', NIGHT[0]!, 'also.org', NIGHT[1]!, 'morning.jp'];
 
@@ -29,7 +29,7 @@ it('requests hosts where it is night first, if that is preferred', async () => {
     expect(order).toHaveLength(3 * HOSTS.length);
     return order.lastIndexOf(true);
   };
-  // Six requests of theirs, and what was on its way to others when they became due.
+  // Six requests to these hosts, and those in flight to others when they became due.
   expect(await lastOfNight('prefer')).toBeLessThan(12);
   expect(await lastOfNight('off')).toBeGreaterThan(14);
 });

@@ -1,9 +1,10 @@
-// Webs of chance, in virtual time: robots.txt files in many spellings that change, move, fail and expire, several
-// authorities of one host and hosts of one address, redirects, refusals, Retry-After in every form, files next to
-// robots.txt, requests of handlers, and runs that are stopped and go on. Single rules have tests of their own. Here
-// they meet. What the web saw is judged by what the web knows; then the crawl's logs must say the same.
+// Random webs in virtual time: robots.txt files in many spellings that change, move, fail and expire, several
+// authorities of one host and several hosts of one address, redirects, refusals, Retry-After in every form, files next
+// to robots.txt, requests of handlers, and runs that are stopped and continued. Single rules have their own tests; here
+// they are combined. The web's log is judged by what the web knows, and the crawl's logs must agree.
 //
-// MANNERLY_WEBS=200 npx vitest run test/crawl/random-webs.test.ts: as many webs. MANNERLY_WEBS_FROM: the first seed.
+// MANNERLY_WEBS=200 npx vitest run test/crawl/random-webs.test.ts runs 200 webs. MANNERLY_WEBS_FROM sets the first
+// seed.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,11 +19,11 @@ import { type DecisionOfRun, faultsOf, misreported } from '../support/judge-rand
 import { Chance, ITEMS } from '../support/random-rules.js';
 import { createRandomWeb, type RandomWeb } from '../support/random-web.js';
 
-// Much work: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const HOUR = 3_600_000;
-/** Runs of a crawl are stopped in their first fifty minutes. */
+/** Each stop comes in the first fifty minutes of a run. */
 const MOST_STOP_MS = 3_000_000;
 const FETCHES = 40;
 
@@ -32,7 +33,7 @@ const SEEDS = Array.from(
   (_, at) => numberFrom('MANNERLY_WEBS_FROM', 20) + at,
 );
 
-/** Some time of the day, so that hours begin and end, and midnight comes. */
+/** Starts at a random time of day, so that hours start and end, and midnight passes. */
 function clockFor(seed: number): VirtualClock {
   return createVirtualClock({ startMs: Date.UTC(2026, 0, 1) + new Chance(seed + 9).below(24 * HOUR) });
 }
@@ -94,13 +95,13 @@ it.each(SEEDS)('web %i is crawled politely, and the logs say what it saw', async
   }
 });
 
-/** Asks for pages at times of chance, as a script does that knows nothing of the sites. */
+/** Requests pages at random times, like a script that does not know the sites. */
 async function fetched(random: RandomWeb, chance: Chance, clock: VirtualClock): Promise<void> {
   const identity = { name: 'test-bot', contact: CONTACT };
   const fetch = createPoliteFetch({ identity, ...random.web.fakes(clock), waitMs: 600_000 });
   const calls = Array.from({ length: FETCHES }, async () => {
     await new Promise<void>((over) => clock.after(chance.below(MOST_STOP_MS), over));
-    // What is refused is refused; the web knows what it saw.
+    // Refusals are expected; the web's log is judged.
     await fetch(chance.of(random.authorities).origin + chance.of(ITEMS).path).catch(() => undefined);
   });
   await Promise.all(calls);

@@ -1,4 +1,4 @@
-// Debian's python3-doc, served as plain files on loopback. The crawl must fetch exactly the files reachable by links,
+// Debian's python3-doc, served as plain files on loopback. The crawl must fetch exactly the files that links reach,
 // which another parser computes breadth-first from disk. Without the package the test is reported as not run; with
 // CI=true that is a failure.
 
@@ -14,7 +14,7 @@ import { parseUrl } from '../support/parse-url.js';
 const SITE = process.env['MANNERLY_DOC_SITE'] ?? findSite();
 const IS_CI = process.env['CI'] === 'true';
 
-/** `html` below the documentation folder of a python3 package; found by listing, since its name carries the version. */
+/** The folder `html` of a python3 documentation package. Its name contains the version, so it is found by listing. */
 function findSite(): string | null {
   const docs = '/usr/share/doc';
   if (!existsSync(docs)) return null;
@@ -26,7 +26,7 @@ function findSite(): string | null {
   );
 }
 
-/** The file a path names; `null` when there is none. */
+/** The file of a path; `null`: none. */
 function fileOf(root: string, path: string): string | null {
   const inside = normalize(decodeURIComponent(path));
   const file = join(root, inside.endsWith('/') ? `${inside}index.html` : inside);
@@ -35,7 +35,7 @@ function fileOf(root: string, path: string): string | null {
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** Targets of `a` and `area` that may be followed, as written, and the base. */
+/** The targets of `a` and `area` that may be followed, as written, and the base. */
 function linksOf(html: string): { hrefs: string[]; base: string | null } {
   const hrefs: string[] = [];
   let base: string | null = null;
@@ -56,7 +56,7 @@ function linksOf(html: string): { hrefs: string[]; base: string | null } {
   return { hrefs: isClosed ? [] : hrefs, base };
 }
 
-/** Every path reachable by links from `/`: those that exist, and those that do not. */
+/** Every path that links reach from `/`: those that exist, and those that do not. */
 function reachable(root: string): { found: Set<string>; missing: Set<string> } {
   const origin = 'http://site.test';
   const found = new Set<string>();

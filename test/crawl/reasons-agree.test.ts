@@ -10,7 +10,7 @@ import { crawl } from '../support/crawl.js';
 import { page, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-/** Path of a.test → word and reason that it must end with. */
+/** Path of a.test → the status and reason with which it must end. */
 const EXPECTED: Readonly<Record<string, string>> = {
   '/': 'fetched fetched',
   '/ok': 'fetched fetched',
@@ -55,7 +55,7 @@ it('in events, report, decision log and explain', async () => {
     maxIdleMs: 0,
   });
 
-  // The events: each URL once, with the expected word.
+  // The events: each URL once, with the expected status.
   const told = Object.fromEntries(decisions.map((each) => [each.url, `${each.status} ${each.reason}`]));
   expect(Object.keys(told)).toHaveLength(decisions.length);
   expect(told).toEqual({

@@ -41,7 +41,7 @@ it.each([
       }),
   });
   const there = items.map(({ data }) => data).find((each) => JSON.stringify(each).includes('"/there"'));
-  // As deep as its origin, with what was handed along to it: it is the same page under another name.
+  // The depth, label and user data of its origin: it is the same page under another name.
   expect(there).toMatchObject({ via: 'redirect', from: web.url('a.test', '/here'), depth: 1 });
   expect(decisions.find(({ url }) => url.endsWith('/deeper'))).toMatchObject({ status: 'fetched', depth: 2 });
 });

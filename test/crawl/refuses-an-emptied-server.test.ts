@@ -26,7 +26,7 @@ it.skipIf(!isRun)(
     try {
       expect((await crawl()).code).toBe(0);
       expect(await client.dbsize()).toBeGreaterThan(0);
-      // A question opens the store twice, and what the store warns of is printed once.
+      // The command opens the store twice, but prints each warning of the store once.
       const { told } = await mannerlyIn(place, 'queue', '--store', server.url);
       const lines = told.trim().split('\n');
       expect(lines).toEqual([...new Set(lines)]);

@@ -1,5 +1,5 @@
 // A page on the web cannot make a crawl reach hosts behind its operator's firewall: not by a link, a redirect or a
-// robots.txt, in any notation and by any name. The witness is a server that listens inside.
+// robots.txt, in any notation and by any name. The evidence is a server that listens inside.
 
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,7 +9,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 const INSIDE = '127.0.0.2';
 
-/** A server that must never be connected to; counts who tries. */
+/** A server that nothing may connect to; counts the attempts. */
 async function listenInside(host: string, port: number): Promise<{ port: number; connections: () => number } | null> {
   let connections = 0;
   const server: Server = createServer((socket) => {
@@ -25,7 +25,7 @@ async function listenInside(host: string, port: number): Promise<{ port: number;
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-/** Hosts as a link may write them, each of which is the inside. */
+/** Spellings of the internal host, as a link may write them. */
 const SPELLINGS: readonly string[] = [
   '127.0.0.2',
   '127.2',
@@ -111,7 +111,7 @@ it('a name that changes to an internal address during the crawl is not connected
     seeds: [web.url('moving.test')],
     network: {
       allowAddresses: ['127.0.0.1/32'],
-      // Anyone who looks the name up a second time is sent inside.
+      // A second lookup of the name returns the internal address.
       resolve: async () => {
         asked += 1;
         return [asked === 1 ? '127.0.0.1' : INSIDE];

@@ -36,7 +36,7 @@ it('treats a price and a challenge as refusals, and reports what was asked', asy
   expect(decisions.find(({ reason }) => reason === 'payment-required')?.detail).toBe('pay-per-crawl: USD 0.01');
   expect(report.politeness[0]?.asked).toEqual([{ currency: 'USD', amount: '0.01', pages: 1 }]);
   expect(itemUrls.map((url) => new URL(url).pathname).sort()).toEqual(['/', '/free']);
-  // Once each, and no page of a challenge.
+  // Each was requested once, and no page of a challenge was.
   const paths = web.paths('a.test').filter((path) => path !== '/robots.txt');
   expect(paths.sort()).toEqual(['/', '/challenge', '/free', '/person', '/price', '/price?again']);
   const sent = web.log.flatMap(({ headers }) => Object.keys(headers));

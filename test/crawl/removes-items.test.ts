@@ -1,4 +1,4 @@
-// A recrawl reports which items may no longer be kept: those of pages that are gone, or now forbid it. At stake: a
+// A recrawl reports which items may no longer be kept: those of pages that are gone, or that now forbid it. At stake: a
 // collection still shows what its site has withdrawn.
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
 });
 
-/** A site whose front page leads to `/one` and `/other`; `/one` answers as the test says. */
+/** A site whose front page links to `/one` and `/other`. The test decides how `/one` answers. */
 async function site(one: (request: WebRequest) => ReplyParts, tells = false) {
   const other = ({ headers }: WebRequest): ReplyParts =>
     headers['if-none-match'] === ETAG.etag
@@ -54,7 +54,7 @@ async function site(one: (request: WebRequest) => ReplyParts, tells = false) {
     const decision = decisions.find(({ url }) => url === web.url('a.test', '/one'));
     return { report, items, said: [decision?.status, decision?.reason] };
   };
-  /** Titles, and reasons of tombstones. */
+  /** The titles of items, and the reasons of tombstones. */
   const exported = async (current: boolean): Promise<string[]> => {
     const to = join(place, `items-${current}-${Math.random()}.jsonl`);
     await exportItems({ from: [out], to, current });

@@ -10,14 +10,14 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { page, startWeb, text } from '../support/web.js';
 
-/** Values of every kind, at which one field after the other is set. */
+/** Values of every kind, each of which replaces one field after the other. */
 const HOSTILE = [null, true, -1, 1e300, 8.64e15 + 1, 'x', [null], {}];
 
 /** The records of a crawl's only WARC file, as text with one character per byte. */
 let file: string;
 let out: string;
 let warc: string;
-/** The same without the second page, whose payload is that of the first. */
+/** The same without the second page, whose payload equals the first one's. */
 let short: string;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   return () => rm(out, { recursive: true, force: true });
 });
 
-/** Replays the archive with a field replaced in the page's record, and in each record before it. */
+/** Replays the archive with a field changed in the page's record and in each record before it. */
 async function replayed(name: string, change: (value: string) => string) {
   const changed = short.replaceAll(
     new RegExp(`Content-Length: (\\d+)(\\r\\n(?:[^\\r]+\\r\\n)*\\r\\n(?:[^\\r]+\\r\\n)*?${name}: )([^\\r]*)`, 'g'),
@@ -74,7 +74,7 @@ async function replayed(name: string, change: (value: string) => string) {
   return { ...report, ids: sink.items.map(({ id }) => id) };
 }
 
-/** Every value of an object, at any depth, replaced by every hostile one. */
+/** Copies of an object in which one value, at any depth, is replaced by a hostile one. */
 function* variants(value: unknown): Generator<unknown> {
   yield* HOSTILE;
   if (typeof value !== 'object' || value === null) return;

@@ -57,7 +57,7 @@ const SITE: Routes = {
   '/extra': text('asked for by a handler'),
 };
 
-/** A handler for each kind, which looks at all that a page offers. */
+/** A handler for each kind, which reads everything that a page offers. */
 function routes(on: (...args: Parameters<ReplayRoutes['on']>) => unknown): void {
   on('html', async (page) => {
     const extra = page.title === 'target' ? await page.fetch('/extra') : null;
@@ -137,7 +137,7 @@ it('the same handlers yield the same items, without a request: data, ids, expiry
   expect(JSON.stringify(archived)).toContain('asked for by a handler');
   expect(report).toMatchObject({ items: archived.length, withheld: 1, excluded: 2, failures: 0 });
   expect(asked()).toBe(before);
-  // And again: a replay is the same each time, order and all.
+  // A replay is the same each time, including the order.
   const again = memorySink();
   await replay({ from: out, handlers: ({ on }) => routes(on), sinks: [again] });
   expect(again.items).toEqual(sink.items);
@@ -193,7 +193,7 @@ it('ends soon after it is stopped, even if a sink does not, and names the sink',
   const stop = new AbortController();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  /** What the sink does never ends. Its time passes when whatever waits for it has begun to. */
+  /** A sink that never finishes. Time passes once somebody waits for it. */
   const never = (): Promise<void> => {
     stop.abort();
     setImmediate(() => vi.advanceTimersByTime(5_000));

@@ -80,7 +80,7 @@ describe('report.json', () => {
     expect(row?.tightest?.requiredBy).toBe('crawl-delay');
     expect(row?.tightest?.gapMs).toBeGreaterThanOrEqual(50);
     expect(row?.smallestGapMs).toBe(story.report.politeness.find(({ host }) => host === 'a.test')?.smallestGapMs);
-    // Of the host, after the 503; and of the authority, whose robots.txt it was.
+    // One for the host, after the 503, and one for the authority of that robots.txt.
     const held = { host: 'held.test', nextAtMs: null, isObeyed: true };
     expect(pauses).toMatchObject([{ ...held, why: '503' }, held]);
     expect(reasons.find(({ reason }) => reason === 'robots-rule')).toMatchObject({ status: 'excluded', urls: 2 });
@@ -101,7 +101,7 @@ describe('report.json', () => {
       return `${JSON.stringify({ ...last, startedAtMs, endedAtMs: startedAtMs + 10, url: web.url('a.test', `/p/${index}`) })}\n`;
     };
     await appendFile(path, Array.from({ length: 20_000 }, (_, index) => later(index)).join(''));
-    // A list without `rel=next`, each page one deeper than the one before.
+    // A list without `rel=next`: each page is one deeper than the one before.
     const decisionsPath = join(directory, 'decisions.jsonl');
     const [decision = ''] = (await readFile(decisionsPath, 'utf8')).split('\n').filter((line) => line.includes('/b"'));
     const deeper = (depth: number) =>

@@ -47,7 +47,7 @@ it('requests tdmrep.json before the first page, and keeps what it reserves out o
   });
   const { report, itemUrls, decisions } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'] });
   expect(web.paths('a.test').slice(0, 3)).toEqual(['/robots.txt', '/.well-known/tdmrep.json', '/']);
-  // The policy is named, not requested (docs/decisions/0041).
+  // The policy is reported, not requested (docs/decisions/0041).
   expect(decisions.map(({ detail }) => detail)).toContain(`tdmrep: ${web.url('a.test', '/policy.json')}`);
   expect(web.paths('a.test')).not.toContain('/policy.json');
   expect([...itemUrls].sort()).toEqual([web.url('a.test'), web.url('a.test', '/news/1')].sort());
@@ -77,7 +77,7 @@ it('keeps everything out while the reservation is unknown because tdmrep.json fa
   expect(itemUrls).toEqual([]);
 });
 
-// Stores differ in how long a commit takes: with a directory, pages were once requested before the file.
+// Stores differ in the duration of a commit: with a directory, pages used to be requested before the file.
 it('requests no page before the tdmrep.json of its site has been read, its redirects included', async () => {
   const names = Array.from({ length: 6 }, (_, at) => `h${at}.test`);
   const pages = { '/': page('home', ['/1', '/2']), '/1': page('1', []), '/2': page('2', []) };

@@ -1,5 +1,5 @@
 // Licences (RSL) on loopback sites, by the servers' own log: the table of docs/politeness.md, outcome by outcome and
-// purpose by purpose. A document is requested once, before the pages it speaks of.
+// purpose by purpose. A document is requested once, before the pages that it covers.
 
 import { readFileSync } from 'node:fs';
 import type { CrawlerOptions } from 'mannerly';
@@ -18,7 +18,7 @@ const permits = (uses: string) => `<permits type="usage">${uses}</permits>`;
 
 type Purpose = NonNullable<CrawlerOptions['purposes']>[number];
 
-/** What a site of each row serves as its licence, by the words of the row. */
+/** The licence of the site for each row, by the words of the row. */
 const SITES: Readonly<Record<string, Route>> = {
   free: rsl(''),
   attribution: rsl('<payment type="attribution"/>'),
@@ -30,7 +30,7 @@ const SITES: Readonly<Record<string, Route>> = {
   prohibited: rsl('<prohibits type="usage">all</prohibits>'),
   unreadable: text('no licence'),
 };
-/** Those of the rows without a document. */
+/** The answers of the rows without a document. */
 const REFUSALS: Readonly<Record<string, Route>> = {
   License: { status: 401, headers: { 'www-authenticate': 'License error="invalid_request"' } },
   '': { status: 402, headers: { 'crawler-price': 'USD 0.01' } },
@@ -40,7 +40,7 @@ const TABLE = rowsUnder(readFileSync(`${rootPath}docs/politeness.md`, 'utf8'), '
   ({ words, cells }, at) => ({ host: `row${at}.test`, site: words.join(' '), cells: cells.slice(1) }),
 );
 
-/** One site for every row of the table, crawled for one purpose. */
+/** Crawls one site for every row of the table, for one purpose. */
 async function crawled(purpose: Purpose | null) {
   const hosts = TABLE.map(({ host, site }) => {
     const refusal = REFUSALS[site];
@@ -74,7 +74,7 @@ async function crawled(purpose: Purpose | null) {
 }
 
 const KEPT = { words: ['fetched fetched'], pages: ['/', '/1'], documents: 1, items: 2 };
-/** What each word of the table says of requests, decisions and items. */
+/** What each word of the table means for requests, decisions and items. */
 const MEANING: Readonly<Record<string, typeof KEPT>> = {
   kept: KEPT,
   'not read': { ...KEPT, documents: 0 },
@@ -93,7 +93,7 @@ describe('the table of licences in docs/politeness.md', () => {
     for (const { row, site, cell, paths, words, document, details, licenses, isTold } of await crawled(purpose)) {
       const meant = MEANING[cell ?? '']!;
       expect(words, row).toEqual(meant.words);
-      // The document once, and before the first page.
+      // The document once, before the first page.
       const documents = Array.from({ length: meant.documents }, () => '/license.xml');
       expect(paths, row).toEqual(['/robots.txt', ...documents, ...meant.pages]);
       expect(licenses, row).toHaveLength(meant.items);
@@ -104,7 +104,7 @@ describe('the table of licences in docs/politeness.md', () => {
         for (const detail of details)
           expect(detail, row).toMatch(new RegExp(`^${site.split(' ')[0]}.*, for ${purpose}$`));
       }
-      // Two purposes for which RSL has no word are silent about a price for others.
+      // RSL has no term for two of the purposes: for them, a price for other uses is not reported.
       expect(isTold, row).toBe(!site.includes(' ') || cell !== 'kept');
     }
   });

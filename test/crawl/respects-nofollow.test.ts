@@ -11,7 +11,7 @@ const html = (body: string, headers: Readonly<Record<string, string>> = {}): Rep
   headers: { 'content-type': 'text/html', ...headers },
 });
 
-/** How the page speaks of /a and /b → which of them are asked for. */
+/** Directives about /a and /b → which of them are requested. */
 const CASES: readonly (readonly [title: string, reply: Reply, asked: readonly string[]])[] = [
   ['nothing', html('<a href=/a>a</a><a href=/b>b</a>'), ['/a', '/b']],
   ['rel=nofollow on one', html('<a rel=nofollow href=/a>a</a><a href=/b>b</a>'), ['/b']],
@@ -45,7 +45,7 @@ it.each(CASES)('%s', async (title, reply, asked) => {
   const reason = /^(meta|X-Robots)/.test(title) ? 'page-nofollow' : 'link-nofollow';
   expect(
     decisions
-      // A page that says `none` is excluded itself as well: that is respects-noindex.
+      // A page with `none` is excluded itself too; respects-noindex tests that.
       .filter((each) => each.status === 'excluded' && each.url !== web.url('a.test'))
       .map((each) => `${each.url} ${each.reason}`)
       .sort(),

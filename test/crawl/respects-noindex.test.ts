@@ -13,7 +13,7 @@ const html = (head: string, headers: Readonly<Record<string, string>> = {}): Rep
 
 const meta = (name: string, content: string): string => `<meta name="${name}" content="${content}">`;
 
-/** How the page speaks → whether its items are kept. */
+/** Directives of the page → whether its items are kept. */
 const CASES: readonly (readonly [title: string, reply: Reply, isKept: boolean])[] = [
   ['nothing', html(''), true],
   ['meta robots noindex', html(meta('robots', 'noindex')), false],

@@ -19,18 +19,18 @@ const RULES = text('User-agent: *\nDisallow: /closed\n', { 'cache-control': 'max
 const FAILS: Reply = { status: 500 };
 const LINKS = ['/closed/x', '/a', '/b', '/c', '/d', '/e', '/f'];
 
-/** One run of the series: when it starts, how robots.txt answers during it, and what the log must show. */
+/** One run of the series: its start, the answers of robots.txt during it, and what the log must show. */
 interface Run {
   readonly afterMs: number;
   readonly robots: Reply;
-  /** Whether robots.txt is asked for during this run. */
+  /** Whether robots.txt is requested during this run. */
   readonly asks: boolean;
-  /** Pages asked for during this run. */
+  /** Pages requested during this run. */
   readonly pages: number;
   readonly state: string;
 }
 
-/** Each run takes at most two pages; `/closed/x` is never among them. */
+/** Each run takes at most two pages; `/closed/x` is never one of them. */
 const CASES: readonly (readonly [title: string, runs: readonly Run[]])[] = [
   [
     'rules',

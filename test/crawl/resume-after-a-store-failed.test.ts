@@ -13,7 +13,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 const PATHS = Array.from({ length: 20 }, (_, number) => (number === 0 ? '/' : `/${number}`));
 
-/** A store whose disk is full from the n-th use of a verb on. */
+/** A store whose disk is full from the n-th call of a verb on. */
 function failing(inner: FrontierStore, verb: 'commit' | 'add' | 'lease' | 'writeRecord' | 'nextDueInMs', from: number) {
   let uses = 0;
   return new Proxy(inner, {
@@ -56,10 +56,10 @@ it.each([
     code: 'store-failed',
     hint: expect.stringContaining('continues'),
   });
-  // The broken one could not give its lease back: it runs out by itself.
+  // The broken store could not release its lease, so this waits until the lease ends.
   const { report } = await crawl({ seeds, out, store: store(60_000) });
   expect(report.state).toBe('finished');
-  // Counted ahead of its commit: one too many at most, never one too few.
+  // Pages are counted before their commit: at most one too many, never one too few.
   expect([PATHS.length, PATHS.length + 1]).toContain(report.pages);
   const urls = readFileSync(join(out, 'items.jsonl'), 'utf8')
     .trim()

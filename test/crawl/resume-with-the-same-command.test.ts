@@ -154,7 +154,7 @@ describe('the same command', () => {
     const more = [...seeds, web.url('a.test', '/late')];
     expect((await crawl({ seeds: more, out })).report).toMatchObject({ alreadyFinished: false, pages: PAGES + 1 });
     expect(web.paths('a.test').slice(asked)).toEqual(['/late']);
-    // A seed less is another crawl.
+    // With one seed less it is another crawl.
     await expect(crawl({ seeds, out })).rejects.toMatchObject({ code: 'directory-taken' });
     const over = await makeCrawler({ seeds }).run({ out, reset: true });
     expect(over).toMatchObject({ state: 'finished', resumed: false, pages: PAGES, items: PAGES });
@@ -197,7 +197,7 @@ describe('the same command', () => {
       outcomes: { held: { 'robots-unreachable': 1 } },
     });
     isOpen = true;
-    // Asked again too soon, it waits still, and is told once.
+    // A run that is too early: the host still waits, and is reported once.
     expect((await crawl(options)).report).toMatchObject({
       state: 'waiting',
       outcomes: { held: { 'robots-unreachable': 1 } },
@@ -261,7 +261,7 @@ describe('a directory that is not this crawl’s', () => {
         }),
     });
     expect(refused).toMatchObject({ code: 'directory-in-use' });
-    // And released afterwards.
+    // The lock has been released.
     expect((await crawl(options)).report).toMatchObject({ state: 'finished', alreadyFinished: true });
   });
 });

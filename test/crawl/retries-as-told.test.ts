@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** A crawl of one host with default options. @param throws - How often the handler throws. */
+/** Crawls one host with default options. @param throws - How often the handler throws. */
 async function crawl(host: FakeHost, options: Partial<CrawlerOptions> = {}, throws = 0) {
   let left = throws;
   const story = await crawlInVirtualTime(
@@ -37,7 +37,7 @@ const always = (status: number, headers: Record<string, string> = {}): FakeHost 
   pages: { '/busy': { status, headers } },
 });
 
-/** Fails so often, then answers. */
+/** A page that fails `times` times, then answers. */
 const failsFirst = (times: number, status: number, headers: Record<string, string> = {}): FakeHost => ({
   pages: { '/busy': ({ before }) => (before < times ? { status, headers } : fakePage('Here')) },
 });

@@ -23,14 +23,14 @@ const START = page(
   Array.from({ length: 20 }, (_, index) => `/p${index}`),
 );
 
-/** A page a minute; it ends by itself. */
+/** One page a minute; the crawl ends by itself. */
 const SLOWLY = {
   maxIdleMs: 20 * MINUTE,
   politeness: { profile: { factor: 0, minMs: MINUTE, maxMs: MINUTE } },
   bounds: { pages: 100, minutes: 6_000 },
 } as const;
 
-/** What must be true of a site that closed `/p`. */
+/** What must hold for a site that closed `/p`. */
 function expectClosed(log: readonly WebExchange[], story: CrawlStory, slackMs: number): void {
   const robots = log.filter((exchange) => exchange.path === '/robots.txt');
   expect(robots).toHaveLength(2);
@@ -78,7 +78,7 @@ describe('a robots.txt that changes while the crawl runs', () => {
   it('from open to closed, to the millisecond', async () => {
     const story = await crawlWhile(CLOSED);
     expectClosed(story.log, story, 0);
-    // In the slot of the host that follows the ten minutes: a minute later at most.
+    // In the host's first slot after the ten minutes: at most a minute later.
     const robots = story.log.filter((exchange) => exchange.path === '/robots.txt');
     expect((robots[1]?.startMs ?? 0) - (robots[0]?.endMs ?? 0)).toBeLessThanOrEqual(11 * MINUTE + 25);
   });

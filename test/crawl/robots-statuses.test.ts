@@ -11,7 +11,7 @@ const PAGES: Routes = { '/': page('start', ['/closed/x']), '/closed/x': page('x'
 const HTML = '<!doctype html><title>Not found</title><p>User-agent: *<br>Disallow: /';
 const RULES = 'User-agent: *\nDisallow: /closed\n';
 
-/** Answer → paths asked for after robots.txt, and a notice that must be given. */
+/** Answer → the paths requested after robots.txt, and the expected notice. */
 const OPEN_PROFILE: readonly (readonly [
   title: string,
   robots: ReplyParts,

@@ -87,7 +87,7 @@ it('distinguishes runs with the same settings from others, and remembers killed 
   const [second] = await readRunManifests(out);
   expect(second?.optionsHash).toBe(first?.optionsHash);
   expect(second?.earlier).toMatchObject([{ startedAtMs: first?.startedAtMs, state: 'bounded' }]);
-  // As a kill leaves it.
+  // The manifest as a killed run leaves it.
   const killed = JSON.stringify({ ...second, end: null, sha256: undefined });
   await writeFile(
     join(out, 'run.json'),

@@ -1,5 +1,5 @@
-// `page.saveAll` saves what a page shows: one copy of each content, by requests like any other. At stake: requests past
-// robots.txt, spacing or what a file says of itself; a disk full of copies.
+// `page.saveAll` saves the media of a page: one copy of each content, by requests like any other. At stake: requests
+// that ignore robots.txt, spacing or the directives of a file; a disk full of copies.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -142,7 +142,7 @@ it('saves the same files in a replay, without a request', async () => {
   const again = memorySink();
   const filesPath = join(out, 'replayed');
   await replay({ from: out, filesPath, sinks: [again], handlers: (routes) => routes.on('html', saveImages) });
-  // What was refused was not requested, and is not in the archive.
+  // Refused files were not requested, and are not in the archive.
   const saved = (each: CrawlStory['items']) => told(each).filter(([, what]) => typeof what === 'boolean');
   expect(saved(again.items)).toEqual(saved(items));
   expect((await readdir(filesPath, { recursive: true })).filter((name) => name.includes('.'))).toHaveLength(2);

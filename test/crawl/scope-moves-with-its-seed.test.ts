@@ -60,7 +60,7 @@ describe('a seed that redirects within its registrable domain', () => {
     expect(second.report.state).toBe('finished');
     expect(pagesOf(web.paths('www.site.test'))).toEqual(['/', '/a', '/b', '/c', '/private/x']);
     expect(second.report.scopeMoves).toHaveLength(1);
-    // The seed was not asked again: what is known of it came from the store.
+    // The seed was not requested again: its redirect was known from the store.
     expect(pagesOf(web.paths('site.test'))).toEqual(['/']);
   });
 
@@ -158,7 +158,7 @@ describe('which URLs count as one', () => {
     await crawl({ seeds: [web.url('site.test')], urls });
     const asked = pagesOf(web.paths('site.test')).filter((path) => path !== '/');
     expect(asked).toHaveLength(pages);
-    // Whatever the key, what is asked for is a URL that the site gave.
+    // Whatever the key, the requested URLs are those that the site gave.
     expect(asked.filter((path) => !links.includes(path))).toEqual([]);
   });
 

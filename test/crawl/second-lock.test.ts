@@ -1,6 +1,6 @@
 // The frontier's spacing is broken on purpose: every host is due at once, and the crawl has no pace. The second lock
-// alone must keep what sites and the operator set, as a server sees it that stamps arrivals. If this breaks, one defect
-// in the frontier is enough to overload a host that set a Crawl-delay.
+// alone must keep the limits of sites and of the operator, measured at a server that stamps arrivals. If this breaks,
+// one defect in the frontier is enough to overload a host that set a Crawl-delay.
 
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -31,7 +31,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Bottleneck says yes to everything. */
+/** Makes bottleneck allow everything. */
 function openAllLimiters(): void {
   const ofCore = createRequire(new URL('../../packages/core/package.json', import.meta.url));
   const { prototype } = ofCore('bottleneck') as { prototype: { schedule(job: () => unknown): unknown } };
@@ -39,7 +39,7 @@ function openAllLimiters(): void {
 }
 
 const PAGES = 9;
-/** The crawl's log has whole milliseconds, and the two clocks may differ by some. */
+/** The crawl's log has whole milliseconds, and the two clocks may differ by a few. */
 const CLOCK_MS = 5;
 const links = Array.from({ length: PAGES }, (_, index) => `/${index}`);
 function site(robots: string) {
@@ -55,11 +55,11 @@ async function early(): Promise<readonly string[]> {
   const { requests } = await crawl({ seeds, politeness: { profile: NO_INTERVAL } });
   expect(web.paths('delay.test')).toHaveLength(PAGES + 2);
   expect(web.paths('rate.test')).toHaveLength(PAGES + 2);
-  // The file itself has to come before anything is known of it.
+  // Nothing is known of the host until robots.txt has arrived.
   const log = web.log.filter(({ path }) => path !== '/robots.txt');
   const ofRate = log.filter(({ host }) => host === 'rate.test').sort((one, other) => one.startMs - other.startMs);
-  // An arrival may be late where the machine is busy. So the interval runs from when the last request left, by the
-  // crawl's own log, to when the next one arrived.
+  // An arrival may be late if the machine is busy. So the interval runs from the time when the last request was sent,
+  // by the crawl's own log, to the arrival of the next.
   const lefts = requests.filter(({ host, purpose }) => host === 'rate.test' && purpose === 'page');
   const tooSoon = ofRate.slice(1).flatMap(({ path, startMs }, at) => {
     const afterMs = startMs - lefts[at]!.startedAtMs;
@@ -68,7 +68,7 @@ async function early(): Promise<readonly string[]> {
   return [...judge(log, { contact: CONTACT, rules: { 'delay.test': { gapMs: 200 } } }).early, ...tooSoon];
 }
 
-/** Requests that arrived although two more than the rate allows had arrived before, in any stretch of the crawl. */
+/** Requests that exceed the rate by more than two, over any period of the crawl. */
 async function tooManyAt(perSecond: number): Promise<readonly WebExchange[]> {
   const hosts = ['a.test', 'b.test', 'c.test', 'd.test'];
   const web = await webForTest({ hosts: Object.fromEntries(hosts.map((host) => [host, site('')])) });

@@ -1,6 +1,6 @@
 // `orderSeed` decides the order of a crawl: the same pages are taken, each host's in the same order, and a bound ends
-// the crawl at the same page, whichever host answers first. Without it the same web gives different crawls, so that
-// this test can fail.
+// the crawl at the same page, whichever host answers first. Without it the same web gives different crawls, which shows
+// that the test can fail.
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,9 @@ import { crawlVirtually, type VirtualCrawlOptions } from '../support/virtual-cra
 const HOSTS = ['alder.test', 'birch.test', 'cedar.test', 'dogwood.test'];
 const PAGES_PER_HOST = 16;
 
-/** Pages link to four others, of their own host and of the next: what is found first depends on who answers first. */
+/**
+ * Pages link to four others, on their own host and on the next, so the order of discovery depends on who answers first.
+ */
 function web(latency: (host: string, path: string) => number): Record<string, FakeHost> {
   return Object.fromEntries(
     HOSTS.map((host, at) => [
@@ -42,7 +44,7 @@ function web(latency: (host: string, path: string) => number): Record<string, Fa
   );
 }
 
-/** Latencies of a web that is slow in another place for each number; always the same for the same one. */
+/** Latencies by a number: for each number another host is slow. The same number gives the same latencies. */
 function latencies(number: number): (host: string, path: string) => number {
   return (host, path) => {
     let state = 0x811c9dc5 ^ (number * 0x9e3779b1);
@@ -59,7 +61,7 @@ const told: Omit<VirtualCrawlOptions, 'hosts'> = {
   maxIdleMs: 600_000,
 };
 
-/** What was taken of each host, in order; and what was found of what. */
+/** The requests of each host in order, the pages, and where each URL was found. */
 async function taken(number: number, more: Partial<VirtualCrawlOptions>) {
   const story = await crawlVirtually({ ...told, ...more, hosts: web(latencies(number)) });
   const finds = story.decisions.map(({ url, status, depth, from }) => `${url} ${status} ${depth} ${from}`).sort();
@@ -105,7 +107,7 @@ describe('a seeded crawl', () => {
     const first = await taken(2, { orderSeed: 'tide', out, bounds: less, store: undefined as never });
     expect(first.report.pages).toBe(12);
     expect(first.report.queued).toBeGreaterThan(0);
-    // What waits for its wave is known to anyone who asks; in a copy, since questions keep the platform's time.
+    // `explain` knows URLs that wait for their wave. A copy is inspected, because inspections use the real clock.
     await cp(out, `${out}-copy`, { recursive: true });
     onTestFinished(() => rm(`${out}-copy`, { recursive: true, force: true }));
     const inspection = await inspectCrawl(`${out}-copy`);

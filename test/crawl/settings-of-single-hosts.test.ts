@@ -1,4 +1,4 @@
-// `hosts` makes single hosts slower and narrower than the crawl, over restarts. Measured at a server that stamps
+// `hosts` makes single hosts slower and their bounds narrower, over restarts. Measured at a server that stamps
 // arrivals: if an entry is forgotten, or makes a host faster, the site suffers.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,7 +29,7 @@ const site = (robots = 'User-agent: *\nDisallow:\n') => ({
   '*': page('leaf'),
 });
 
-/** Three hosts on one machine: `shop.test` is what most entries are about. */
+/** Three hosts on one machine; most entries are about `shop.test`. */
 const webOfThree = (robots?: string) =>
   webForTest({ hosts: { 'shop.test': site(robots), 'de.shop.test': site(), 'other.test': site() } });
 
@@ -184,7 +184,7 @@ describe('told', () => {
 });
 
 describe('refused', () => {
-  // [an entry, the option named, a part of the message]
+  // [an entry, the option in the message, a part of the message]
   const rows: [object, string, string][] = [
     [{}, 'hosts[0]', 'match'],
     [{ match: 'a.test:80' }, 'hosts[0].match', 'without port'],

@@ -32,7 +32,7 @@ it('per address, at a server: one request at a time and the interval between, wh
   expect(Math.min(...gaps(web.log))).toBeGreaterThanOrEqual(60 - 2);
 });
 
-/** Crawls these names, of which each has the address that is told. */
+/** Crawls these names, each with the given address. */
 async function arrivals(hosts: Readonly<Record<string, string>>, options: Omit<Partial<TestCrawlOptions>, 'hosts'>) {
   const { report, log } = await crawlVirtually({
     seeds: Object.keys(hosts).map((name) => `http://${name}/`),
@@ -100,7 +100,7 @@ it('by default, at a server: 120 names of one domain that lead to it are request
       }),
   });
   expect(report.state).toBe('finished');
-  // 120 files, 120 pages, what a page redirected to and what a handler requested.
+  // 120 files, 120 pages, one redirect target and one request of a handler.
   expect(web.log).toHaveLength(242);
   expect(web.paths('n1.many.test')).toContain('/moved');
   expect(web.paths('n3.many.test')).toContain('/own');

@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== 'linux')('--workers with --dashboard', () =
         );
       return { text, of };
     };
-    // Views and metrics come once a second, each worker's by themselves: in a pause they agree before long.
+    // Workers report views and metrics once a second, each separately; during a pause the two agree soon.
     let [view, metrics] = [await until(isQuiet), await metricsOf()];
     const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
     const sums = () => [

@@ -158,7 +158,7 @@ it('a retry is signed anew, at its own time', async () => {
 
 describe('a site that asks for another signature', () => {
   const ASKED = 'sig=("@authority" "@path" "@query");created;expires;nonce="of-the-site";tag="web-bot-auth"';
-  /** Closed to all but signatures with the query, and the first time with its nonce. */
+  /** Requires signatures with the query, and on the first request its nonce. */
   const strict = (then: Reply, needsNonce = false): Route => {
     return ({ headers, before }) => {
       const input = headers['signature-input'] ?? '';

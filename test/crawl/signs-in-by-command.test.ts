@@ -1,5 +1,5 @@
-// An account by the command: named in a configuration file, its secrets in the environment, its form read by a handler
-// `login`. If this breaks, the option works for programs alone, or the password lies in the crawl directory.
+// An account by the command: configured in a file, its secrets in the environment, its form read by a handler `login`.
+// If this breaks, the option works only for programs, or the password is in the crawl directory.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ function mannerly(...words: readonly string[]): Promise<{ code: number; said: st
   });
 }
 
-/** All that lies below a folder. */
+/** The text of all files below a folder. */
 async function textsIn(directory: string): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -1,4 +1,5 @@
-// A login form is for people. If this breaks, a password is tried again and again, where robots.txt closes it too.
+// Login forms are for people. If this breaks, a password is tried again and again, or sent although robots.txt closes
+// the form.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

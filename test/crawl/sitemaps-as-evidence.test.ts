@@ -1,4 +1,4 @@
-// Dates in sitemaps and feeds influence the order of a recrawl as far as they have proved true, and the files are read
+// Dates in sitemaps and feeds influence the order of a recrawl as far as they have proved reliable. The files are read
 // before pages, rarely and conditionally. In virtual time, on one store.
 
 import { hash } from 'node:crypto';
@@ -19,18 +19,18 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 const ROBOTS = 'User-agent: *\nSitemap: http://a.test/list.xml\n';
 
-/** A site of numbered pages, whose sitemap says what it is told to say. */
+/** A site of numbered pages; a test controls its sitemap. */
 class Site {
   readonly edition: number[];
-  /** What the sitemap says of each page; `null`: no date. */
+  /** The date of each page in the sitemap; `null`: none. */
   readonly lastmod: (string | null)[];
-  /** What the sitemap has in place of a list. */
+  /** The content of the sitemap instead of a list. */
   list: (() => string) | null = null;
   robots = ROBOTS;
   listStatus = 200;
-  /** Where a redirect leads from; the list is at /moved.xml then. */
+  /** The path that redirects to the list at /moved.xml. */
   moved: string | null = null;
-  /** Where the list is, if that is an index. */
+  /** The path of the list if the sitemap is an index. */
   more = '/list.xml';
   listLastsSeconds = 0;
 
@@ -79,7 +79,7 @@ class Site {
   }
 }
 
-/** Runs over one store, each so many days after the beginning. */
+/** Runs on one store, each a number of days after the start. */
 function runs(hosts: Readonly<Record<string, FakeHost>>) {
   const place = mkdtempSync(join(tmpdir(), 'mannerly-evidence-'));
   const clock = createVirtualClock();
@@ -117,7 +117,7 @@ function runs(hosts: Readonly<Record<string, FakeHost>>) {
   };
 }
 
-/** Before the virtual time begins; no two alike. */
+/** A date before the start of virtual time, unique to each page. */
 const wasAt = (at: number): string => iso(Date.UTC(2025, 5, 1) + at * DAY_MS);
 const codes = ({ notices }: CrawlStory): readonly string[] => notices.map(({ code }) => code);
 
@@ -132,7 +132,7 @@ describe('a recrawl of a site with a sitemap', () => {
     const second = await run(5, { bounds: { pages: 4 } });
     expect(second.paths[0]).toBe('/list.xml');
     expect(second.asked[0]?.headers['if-none-match']).toBeDefined();
-    // The seed counts four times.
+    // The seed has four times the weight.
     expect(second.paths.slice(1).sort()).toEqual(['/', '/11', '/17', '/3']);
     expect(second.report.recrawl).toMatchObject({ visits: 4, changed: 3, sameContent: 1 });
     expect(second.report.outcomes['fetched']).toMatchObject({ sitemap: 1 });
@@ -287,7 +287,7 @@ describe('a recrawl of a site with a sitemap', () => {
       '/moved.xml 200',
     ]);
     expect(paths[2]).toBe('/2');
-    // One that is named by now is read before pages are chosen, too.
+    // A newly named sitemap is also read before pages are chosen.
     site.change(3, iso(startMs + 9 * DAY_MS));
     site.list = () => '<sitemapindex><sitemap><loc>http://a.test/new.xml</loc></sitemap></sitemapindex>';
     site.more = '/new.xml';
@@ -329,7 +329,7 @@ describe('a recrawl of a site with a sitemap', () => {
     expect(pages).toHaveLength(10);
     const waitedMs = Math.min(...pages.map((each) => each.startMs)) - (startMs + 5 * DAY_MS);
     expect(waitedMs).toBeLessThan(61_000);
-    // What it said before still counts, and it is asked again.
+    // Its earlier dates still count, and it is requested again.
     expect(asked.filter(({ path }) => path === '/list.xml').length).toBeGreaterThan(1);
   });
 
@@ -348,7 +348,7 @@ describe('a recrawl of a site with a sitemap', () => {
       await run(day);
     }
     tell(site, startMs, 15);
-    // The seed, and the first two by name: a claim that is believed would have put the last ones ahead.
+    // The seed, and the first two by name: if the dates were trusted, the last ones would come first.
     site.change(0, null);
     const last = await run(15, { bounds: { pages: 3 } });
     expect(codes(last)).toContain('lastmod-useless');

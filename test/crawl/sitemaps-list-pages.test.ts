@@ -17,7 +17,7 @@ const urlset = (...locs: readonly string[]): string =>
   `<?xml version="1.0"?><urlset>${locs.map((loc) => `<url><loc>${loc}</loc></url>`).join('')}</urlset>`;
 const index = (...locs: readonly string[]): string =>
   `<?xml version="1.0"?><sitemapindex>${locs.map((loc) => `<sitemap><loc>${loc}</loc></sitemap>`).join('')}</sitemapindex>`;
-/** A route that knows the authority it is asked at. */
+/** A route that knows the authority of its request. */
 const here =
   (make: (url: (path: string, host?: string) => string) => Reply): Route =>
   ({ headers }) => {

@@ -6,7 +6,7 @@ import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, type Routes } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
-/** Every page leads one deeper and to ten neighbours, without end. */
+/** Every page links to one deeper page and to ten neighbours, without end. */
 const ENDLESS: Routes = {
   '/robots.txt': { status: 404 },
   '*': ({ path }) =>

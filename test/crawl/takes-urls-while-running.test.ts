@@ -40,11 +40,11 @@ async function siteCrawler(options: { pages?: number } = {}) {
 it('with an answer for each, and one decision', async () => {
   const { web, crawler, reasonOf } = await siteCrawler();
   const run = crawler.run({ keepOpen: true });
-  // The run is still opening.
+  // The run is still starting.
   expect(await crawler.add(web.url('a.test', '/again'))).toMatchObject([{ kind: 'queued', reason: null }]);
   expect(await reasonOf('/')).toBe('fetched');
   expect(await reasonOf('/again')).toBe('fetched');
-  // Nothing is left, and the run goes on.
+  // Nothing is left to fetch, and the run stays open.
   const answers = await crawler.add(
     [
       web.url('a.test', '/more'),
@@ -75,7 +75,7 @@ it('with an answer for each, and one decision', async () => {
   expect(report.state).toBe('stopped');
   const paths = web.log.map(({ path }) => path);
   expect(paths).toEqual(['/robots.txt', '/', '/again', '/more', '/deeper', '/again', '/slow']);
-  // What is added waits for the host like what is found.
+  // Added URLs wait for their host like found ones.
   const gaps = web.log.slice(2).map(({ startMs }, at) => startMs - (web.log[at + 1]?.endMs ?? 0));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200);
 });

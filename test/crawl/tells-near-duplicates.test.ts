@@ -1,4 +1,4 @@
-// The same text at many URLs is one text. If this breaks, an operator counts copies as pages, or loses pages.
+// The same text at many URLs counts as one text. If this breaks, an operator counts copies as pages, or loses pages.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A handler that does not yield stops everything else: the run says for how long.
+// A handler that does not yield stops everything else: the run reports for how long.
 
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';

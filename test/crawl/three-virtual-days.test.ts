@@ -1,5 +1,5 @@
-// A crawl of 100 hosts over three days, in the time that its work takes: each host has a delay between a minute
-// and fourteen hours, and gets it every time, with bottleneck checking the same delays at egress.
+// A crawl of 100 hosts over three virtual days, in as much real time as its work takes. Each host has a delay between a
+// minute and fourteen hours, and gets it every time; bottleneck checks the same delays at egress.
 
 import { createCrawler } from 'mannerly';
 import {
@@ -13,19 +13,17 @@ import {
 } from 'mannerly/testing';
 import { expect, it, vi } from 'vitest';
 
-// Much work: a busy machine takes its time.
+// These tests take long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const HOSTS = 100;
-/** Links of each start page: six requests of each host, and as many robots.txt as three days ask for. */
+/** The links of each start page: six requests per host, plus the robots.txt requests of three days. */
 const PAGES = 4;
 const MINUTE_S = 60;
 const HOURS_14_S = 14 * 3_600;
 const DAY_MS = 86_400_000;
 
-/**
- * Delays from a minute to fourteen hours, evenly on a logarithmic scale; every fourth is asked for as a Request-rate.
- */
+/** Delays from a minute to fourteen hours, evenly spaced on a logarithmic scale; every fourth is a Request-rate. */
 const ASKED = Array.from({ length: HOSTS }, (_, at) => {
   const seconds = Math.round(MINUTE_S * (HOURS_14_S / MINUTE_S) ** (at / (HOSTS - 1)));
   const isRate = at % 4 === 3;

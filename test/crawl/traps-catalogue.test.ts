@@ -1,6 +1,6 @@
-// A crawl in an endless space requests the same content without end, and never reaches its goal. With `action: 'drop'`
-// at most 200 pages are spent on each of these traps, by default they get what the bound leaves, and the site's real
-// pages are all fetched.
+// A crawl in an endless space requests the same content again and again, and never reaches its goal. With `action:
+// 'drop'`, at most 200 pages are spent on each of these traps; by default they get the rest of the bound. The site's
+// real pages are all fetched.
 
 import { describe, expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
@@ -45,7 +45,7 @@ describe('traps', () => {
     const lost = report.outcomes['dropped']?.['trap'] ?? 0;
     expect(report.bounds).toEqual(lost === 0 ? [] : [{ bound: 'traps', dropped: lost, left: 0 }]);
     expect(report.state).toBe(lost === 0 ? 'finished' : 'bounded');
-    // A chain of redirects has a bound of its own.
+    // A chain of redirects has its own bound.
     const reason = name === 'redirects without end' ? 'redirect-limit' : 'trap';
     const dropped = decisions.filter((each) => each.reason === reason);
     expect(dropped.length).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe('traps', () => {
     'last: %s',
     { timeout: 300_000 },
     async (_name, site) => {
-      // Each host has a clock of its own, as if it had an address of its own: hosts at one address take turns.
+      // Each host has its own clock, as if it had its own address; otherwise they would take turns.
       const politeness = { perIp: false };
       const { ordinary, report } = await crawlTrap(site, { seeds: [], bounds: { pages: 260 }, politeness });
       expect(ordinary).toBe(ORDINARY.length + 1);

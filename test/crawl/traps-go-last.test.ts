@@ -46,10 +46,10 @@ it('a list of 1,500 pages that look alike ends where the list ends, with a bound
 
 const ALIKE = 2_500;
 const REAL = 60;
-/** No other story has the same name. */
+/** Used for unique names of stories. */
 const SYLLABLES = ['ba', 'de', 'fi', 'go', 'ku', 'la', 'me', 'ni', 'po', 'ru'];
 
-/** A calendar without end, a catalogue of alike pages that lead on to each other, and real pages one behind another. */
+/** An endless calendar, a catalogue of similar pages that link to each other, and a chain of real pages. */
 const crowded = {
   seeds: ['http://a.test/'],
   hosts: {
@@ -78,7 +78,7 @@ it('a trap and 2,500 alike pages starve no real page, and no alike page is lost'
   const asked = paths('a.test');
   const placeOf = (path: string): number => asked.indexOf(path);
   expect(asked.filter((path) => path.startsWith('/story/'))).toHaveLength(REAL);
-  // Long before the catalogue is through: what was queued ahead of the suspicion is put back behind it.
+  // Long before the end of the catalogue: URLs that were queued before the suspicion are moved back.
   expect(placeOf(`/story/${REAL}`)).toBeLessThan(1_000);
   expect(new Set(asked.filter((path) => path.startsWith('/item/'))).size).toBe(ALIKE);
   expect(report).toMatchObject({ state: 'bounded', bound: 'pages' });

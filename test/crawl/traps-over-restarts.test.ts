@@ -33,7 +33,7 @@ it('is dropped from the queue, before and after a restart', { timeout: 300_000 }
       crawler.events.on('trap', (trap) => found.push(trap));
       crawler.on('html', async (fetched) => {
         await fetched.follow();
-        // Stopped when the trap is known and two thousand of its URLs are queued.
+        // Stops when the trap is known and two thousand of its URLs are queued.
         if (found.length > 0) crawler.stop();
       });
     },

@@ -33,7 +33,7 @@ function crawlerOf(seed: string, fetcher: Fetcher, clock?: ReturnType<typeof cre
     bounds: { pages: 20 },
     maxIdleMs: 4 * HOUR,
     fetcher,
-    // Nothing listens at the last port of loopback's last address.
+    // Nothing listens on the last port of the last loopback address.
     network: { allowUnpinnedDns: true, resolve: async () => ['127.255.255.254'], allowAddresses: ['127.0.0.0/8'] },
     ...(clock === undefined ? {} : { clock }),
   }).on('html', async (page) => page.follow());
@@ -50,7 +50,7 @@ it('a crawl of hours takes none, and is judged by the same assertions', async ()
   const clock = createVirtualClock();
   try {
     const startMs = clock.nowMs();
-    // nock answers on real turns of its own: no time passes meanwhile.
+    // nock answers in real turns of the event loop, during which no virtual time passes.
     const platform = createPlatformFetcher();
     const fetcher: Fetcher = {
       ...platform,

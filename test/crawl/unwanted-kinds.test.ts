@@ -43,10 +43,10 @@ it('links are left out by extension, bodies by their type, and neither counts as
 });
 
 it.each([
-  // A picture may turn out to be a PDF, and here it does.
+  // An image URL may turn out to be a PDF, and here it does.
   ['a handler for PDFs', 'pdf', 5],
   ['a handler for anything', 'any', 6],
-  // Who names a type of files may want any file.
+  // A handler for a media type may want any file.
   ['a handler for the media type', 'application/pdf', 6],
 ] as const)('%s gets them completely', async (_title, route, files) => {
   const web = await webForTest({ hosts: { 'a.test': site } });

@@ -37,7 +37,7 @@ const SITE: FakeHost = {
   pages: { '/': fakePage('Start', PAGES), ...Object.fromEntries(PAGES.map((path) => [path, fakePage(path)])) },
 };
 
-/** A crawl of a site whose handler throws on every page but the first. */
+/** A crawl of a site whose handler throws on every page except the first. */
 async function crawl(options: Partial<CrawlerOptions> = {}, host: FakeHost = SITE, where: { out?: string } = { out }) {
   return crawlInVirtualTime(
     createFakeWeb({ hosts: { 'a.test': host } }),
@@ -156,7 +156,7 @@ describe('a hook and a sink that throw', () => {
 });
 
 describe('a run', () => {
-  /** On the system's clock, as a program: a test may look at requests alone. */
+  /** Runs on the system's clock, as a program does; a test may check the requests only. */
   const emitting = (handler: Handler = (page) => page.emit({ url: page.url })) =>
     createCrawler({
       identity: { name: 'test-bot', contact: 'https://example.org/us' },

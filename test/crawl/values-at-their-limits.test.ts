@@ -1,6 +1,6 @@
-// Nothing that a site sends ends the crawl. Every place where a value of a site is kept (logs, frontier, archive,
-// items, file names, index keys) gets values at and over its limit: they end in a reason for their URL or host, and a
-// healthy site next to them is crawled as if they were not there.
+// Nothing that a site sends ends the crawl. Every place that stores a value of a site (logs, frontier, archive, items,
+// file names, index keys) gets values at and over its limit. They end in a reason for their URL or host, and a healthy
+// site next to them is crawled as if they were not there.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -38,13 +38,15 @@ const VALUES: readonly string[] = [
   ...Array.from({ length: 3 }, () => noise(Math.floor(random() * 600))),
 ];
 
-/** The same without what ends a header section as broken; the longest is over what a header section may have. */
+/**
+ * The same without characters that make a header section invalid; the longest exceeds the limit of a header section.
+ */
 const IN_FIELDS = [
   ...VALUES.map((value) => [...value].filter((each) => each >= ' ' && each !== '\u007f').join('')),
   'a'.repeat(20_000),
 ];
 
-/** A response: field lines, and a body; the status line where it is not 200. */
+/** A response: header fields, and a body; the status line if it is not 200. */
 interface Answer {
   readonly status?: string;
   readonly type?: string;
@@ -55,7 +57,7 @@ interface Answer {
 const inHeader = (name: string) => (value: string) => ({ headers: [`${name}: ${value}`] });
 const inPage = (around: (value: string) => string) => (value: string) => ({ body: around(value) });
 
-/** Where a value stands in a page of a site, and how. */
+/** Where a page of a site contains a value, and how. */
 const IN_PAGES: Readonly<Record<string, (value: string) => Answer>> = {
   title: inPage((value) => `<title>${value}</title>`),
   'link text': inPage((value) => `<a href="/t">${value}</a>`),
@@ -75,7 +77,7 @@ const IN_PAGES: Readonly<Record<string, (value: string) => Answer>> = {
   ),
 };
 
-/** Where it stands in the field lines of a page. */
+/** Header fields of a page that contain it. */
 const IN_HEADERS: Readonly<Record<string, (value: string) => Answer>> = {
   'Content-Type': (value) => ({ type: value }),
   Location: (value) => ({ status: '301 Moved', headers: [`Location: ${value}`] }),
@@ -104,7 +106,7 @@ const IN_HEADERS: Readonly<Record<string, (value: string) => Answer>> = {
   ),
 };
 
-/** Files of a site, each value with a host of its own. */
+/** Files of a site; each value has a host of its own. */
 const IN_FILES: Readonly<Record<string, (value: string) => Readonly<Record<string, Answer>>>> = {
   'a robots.txt'(value) {
     const fields = ['User-agent', 'Disallow', 'Crawl-delay', 'Request-rate', 'Visit-time', 'Clean-param', 'Sitemap'];
@@ -144,7 +146,7 @@ const IN_FILES: Readonly<Record<string, (value: string) => Readonly<Record<strin
 
 const FEED: Answer = { body: '<link rel="alternate" type="application/rss+xml" href="/feed">' };
 
-/** Statuses that are none, or no answer yet. */
+/** Invalid and interim statuses. */
 const STATUSES = ['000', '099', '100', '101', '103', '199', '299', '399', '499', '600', '999', '1000', '20', '-200'];
 
 const HEALTHY_PAGES = 10;
@@ -177,12 +179,12 @@ afterAll(async () => {
   await rm(base, { recursive: true });
 });
 
-/** Each place gets a third of the values, and each value is in a third of the places. */
+/** Each place gets a third of the values, and each value goes to a third of the places. */
 function shareOf(values: readonly string[], place: number): string[] {
   return values.filter((_, at) => (at + place) % 3 === 0);
 }
 
-/** Gives every place its host. @returns The seeds */
+/** Sets up a host for every place. @returns The seeds */
 function planted(): string[] {
   let hosts = 0;
   const host = (answers: Readonly<Record<string, Answer>>): string => {
@@ -231,7 +233,7 @@ it('values at their limits lead to reasons for their URLs and hosts, and to file
   expect(report.state).toBe('waiting');
   const healthy = decisions.filter(({ url }) => url.startsWith(seeds[0] as string) && /\/\d*$/.test(url));
   expect(healthy.map(({ httpStatus }) => httpStatus)).toEqual(Array(HEALTHY_PAGES + 1).fill(200));
-  // Each host has its word: what was fetched of it, or why nothing was.
+  // Each host has a decision or a notice.
   const told = new Set([...decisions.map(({ url }) => new URL(url).hostname), ...notices.map(({ host }) => host)]);
   expect(seeds.filter((seed) => !told.has(new URL(seed).hostname))).toEqual([]);
   expect(decisions.filter(({ reason }) => reason === 'internal')).toEqual([]);
@@ -258,7 +260,7 @@ it('values at their limits lead to reasons for their URLs and hosts, and to file
   expect(again.pages).toBeGreaterThan(200);
   expect(await packageArchive({ from: out })).toMatchObject({ path: join(out, 'archive.wacz') });
 
-  // The same command goes on.
+  // The same command continues the crawl.
   expect((await crawlIt(out)).report).toMatchObject({ state: 'waiting', resumed: true });
 });
 
@@ -293,7 +295,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** Characters of all kinds but line ends, which would be another field. */
+/** Characters of all kinds except line ends, which would start another field. */
 function noise(chars: number): string {
   return Array.from({ length: chars }, () => {
     const code = Math.floor(random() * (random() < 0.7 ? 128 : 0x1_0000));

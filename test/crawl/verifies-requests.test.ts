@@ -37,7 +37,7 @@ const messageOf = ({ authority, path, headers }: WebExchange) => ({
   headers: Object.entries(headers),
 });
 
-/** A crawl that signs, of a site next to the directory. @returns What the site was asked for, and the directory. */
+/** Crawls a site with signatures. @returns The site's requests, and how often the directory was requested. */
 async function signedRequests(directory: () => Reply, agentPath = '/keys') {
   let asked = 0;
   const answer = (): Reply => {
@@ -113,7 +113,8 @@ describe('a request', () => {
     const { verify } = verifier({ nowMs: () => nowMs, toleranceSeconds: 300 });
     expect((await verify(messageOf(requests[0]!))).kind).toBe('verified');
     isDown = true;
-    // Another key, once the directory is a minute old: it is fetched again, and fails.
+    // A request with another key, once the directory is a minute old: the directory is fetched again, and verification
+    // fails.
     nowMs += 100_000;
     const unknown = messageOf(requests[1]!);
     const input = unknown.headers.map(

@@ -1,5 +1,5 @@
-// Several processes share one crawl directory, started by the command: every page once, one report, and a killed worker
-// loses nothing but its own time.
+// Several processes share one crawl directory, started by the command: every page is fetched once, there is one report,
+// and a killed worker loses only its own time.
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(join(out, '..'), { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Runs the command. @param meanwhile - Called now and then with its process number. */
+/** Runs the command. @param meanwhile - Called now and then with the process id. */
 function mannerly(words: readonly string[], meanwhile: (pid: number) => void = () => undefined) {
   const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [printed, told] = ['', ''];
@@ -76,7 +76,7 @@ const crawl = (...more: readonly string[]) => [
   ...['--allow-address', '127.0.0.0/8', '--interval', '0.2', '--pages', '1000', '--depth', '20', ...more],
 ];
 
-// Many loopback addresses, and processes by their parent: as Linux has them.
+// Needs many loopback addresses, and processes by their parent, which Linux provides.
 describe.skipIf(process.platform !== 'linux')('mannerly crawl --workers', () => {
   it('fetches every page, replaces a killed worker, and prints one report', async () => {
     let isKilled = false;

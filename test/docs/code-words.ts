@@ -1,5 +1,5 @@
-// The words that the code may say, read from its sources with a parser: unions of string literals, whole types or one
-// property of an interface. A table in the documentation is compared with them. Pure but for reading the file.
+// The values that the code may use, read from its sources with a parser: unions of string literals, as a type or as one
+// property of an interface. Tables in the documentation are compared with them. Pure, except that it reads the file.
 
 import { readFileSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
@@ -15,8 +15,8 @@ interface Node {
  *
  * @param path - The source, from the root of the checkout.
  * @param name - `FailureCode`, or `HostWarning.code` for a property of an interface.
- * @returns In the order of the source; names of other types in the union are passed over.
- * @throws Error when the type is not there or has no literal: an empty list would be found complete.
+ * @returns In the order of the source, without the names of other types in the union.
+ * @throws Error if the type is missing or has no literals: an empty list would count as complete.
  */
 export function wordsOf(path: string, name: string): string[] {
   const declared = declarationOf(path, name);
@@ -25,7 +25,7 @@ export function wordsOf(path: string, name: string): string[] {
   return words;
 }
 
-/** The keys of an interface. @throws Error when it is not there or has none. */
+/** The keys of an interface. @throws Error if it is missing or has none. */
 export function keysOf(path: string, name: string): string[] {
   const body = declarationOf(path, name)['body'] as Node;
   const keys = (body['body'] as Node[]).flatMap((member) => keyOf(member) ?? []);
@@ -67,6 +67,6 @@ function literalsOf(node: unknown): string[] {
     const value = (literal as Node)['value'];
     return typeof value === 'string' ? [value] : [];
   }
-  // A key in quotes is no word of the union.
+  // A quoted key is not a member of the union.
   return Object.entries(node).flatMap(([name, value]) => (name === 'key' ? [] : literalsOf(value)));
 }

@@ -11,7 +11,7 @@ import { definitionsUnder, rowsUnder, wordFaults } from './tables.js';
 const pageOf = (name: string): string => readFileSync(`${rootPath}docs/${name}.md`, 'utf8');
 const words = pageOf('reference/words');
 
-/** A table of docs/reference/words.md → the words that it is about. */
+/** A table of docs/reference/words.md → the values that it must list. */
 const TABLES: readonly (readonly [heading: string, source: readonly string[]])[] = [
   ['## URL statuses', wordsOf('packages/core/src/report/decision.ts', 'UrlStatus')],
   ['## Run states', wordsOf('packages/core/src/report/crawl-report.ts', 'RunState')],

@@ -1,19 +1,19 @@
-// The files in `deploy`, for the tests that read and run them.
+// The files in `deploy`, for the tests that read or run them.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootPath } from '../house/source-tree.js';
 
-/** Where they are. */
+/** The folder `deploy`. */
 export const deployFolder = join(rootPath, 'deploy');
 
-/** The text of one of them. */
+/** The text of a file in it. */
 export function deployed(name: string): string {
   return readFileSync(join(deployFolder, name), 'utf8');
 }
 
-/** Flags of a command, `serve` or `crawl`, that it does not have. */
+/** The flags that `serve` or `crawl` does not have. */
 export function unknownFlags([command = '', ...words]: readonly string[]): string[] {
   const help = execFileSync(process.execPath, [join(rootPath, 'packages/core/bin/mannerly.js'), command, '--help'], {
     encoding: 'utf8',

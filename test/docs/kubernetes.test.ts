@@ -17,7 +17,7 @@ interface Labels {
   readonly matchLabels?: object;
 }
 
-/** What the tests below read of an object of Kubernetes. */
+/** The parts of a Kubernetes object that these tests read. */
 interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -47,7 +47,7 @@ const VALIDATORS: Readonly<Record<string, typeof service>> = {
   'networking.k8s.io/v1 NetworkPolicy': networkPolicy,
 };
 
-/** What is wrong with an object of Kubernetes: a wrong type, a missing part, a key that the API does not know. */
+/** The faults of a Kubernetes object: wrong types, missing parts, keys that the API does not know. */
 function faultsOf(object: Manifest): string[] {
   const validate = VALIDATORS[`${object.apiVersion} ${object.kind}`];
   if (validate === undefined) return [`no validator of ${object.apiVersion} ${object.kind}`];
@@ -58,7 +58,10 @@ function faultsOf(object: Manifest): string[] {
   return [...said, ...[...unread].map((path) => `${path} is unknown`)];
 }
 
-/** The same object; `unread` has the paths of the keys that were not read: the validators read all that they know. */
+/**
+ * The same object. It removes the paths of keys that were read from `unread`: the validators read every key that they
+ * know.
+ */
 function watched(value: unknown, path: string, unread: Set<string>): unknown {
   if (Array.isArray(value)) return value.map((one, at) => watched(one, `${path}/${at}`, unread));
   if (typeof value !== 'object' || value === null) return value;

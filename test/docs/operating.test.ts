@@ -1,5 +1,5 @@
-// The runbook is read when something has failed: an operator searches it for the message on the screen, and upgrades
-// according to the version numbers in it.
+// An operator reads the runbook when something has failed: searches it for the message on the screen, and upgrades by
+// the version numbers in it.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

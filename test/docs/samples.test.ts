@@ -1,4 +1,4 @@
-// People first copy from the page for beginners. Its files are taken from it unchanged and compiled against the built
+// People copy first from the page for beginners. Its files are taken from it unchanged and compiled against the built
 // packages, and its test is run. If they fail, people stop reading.
 
 import { execFile } from 'node:child_process';
@@ -11,16 +11,16 @@ import { rootPath } from '../house/source-tree.js';
 const run = promisify(execFile);
 const compiler = `${rootPath}node_modules/typescript/bin/tsc`;
 
-/** The blocks of a page that name a file: ```ts file=crawl.ts. Its own settings of the compiler are among them. */
+/** The blocks of a page that name a file: ```ts file=crawl.ts. They include the compiler's settings. */
 function filesOf(page: string): Map<string, string> {
   return new Map(
     [...page.matchAll(/```\w+ file=(\S+)\n([\s\S]*?)```/g)].map(([, name = '', text = '']) => [name, text]),
   );
 }
 
-/** Writes the files where `mannerly` is found, compiles them, and hands back the folder of the result. */
+/** Writes the files where `mannerly` can be resolved, and compiles them. Returns the output folder. */
 async function compiled(files: ReadonlyMap<string, string>): Promise<string> {
-  // `dist` is ignored by git, so that the house rules do not meet a file that is there for a moment.
+  // git ignores `dist`, so the house rules do not see this temporary file.
   await mkdir(`${rootPath}test/docs/dist`, { recursive: true });
   const folder = await mkdtemp(`${rootPath}test/docs/dist/sample-`);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ describe('the files of docs/start.md', { timeout: 300_000 }, () => {
   const page = readFile(`${rootPath}docs/start.md`, 'utf8');
 
   beforeAll(async () => {
-    // `pnpm test` has built the packages; a run of vitest by itself may not.
+    // `pnpm test` builds the packages first; a direct run of vitest may not.
     if (!existsSync(`${rootPath}packages/core/dist/index.d.ts`))
       await run(process.execPath, [compiler, '-b', 'packages/core'], { cwd: rootPath });
   }, 300_000);

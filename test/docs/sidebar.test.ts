@@ -1,5 +1,5 @@
-// A page that is not in a list is not read. Every document of `docs` is in the site's list or is one of the decisions,
-// and every entry of the list is a document or is made by the build.
+// A page that is not listed is not read. Every document of `docs` is in the site's list or is a decision, and every
+// entry of the list is a document or is made by the build.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const sections = JSON.parse(readFileSync(`${rootPath}docs/.vitepress/sidebar.jso
 const listed = sections.flatMap(({ items }) => items.map(({ page }) => page));
 const written = listFiles().flatMap((path) => /^docs\/(.+)\.md$/.exec(path)?.[1] ?? []);
 
-/** Pages that the build makes: the API, and documents that stand elsewhere in the repository. */
+/** Pages that the build makes: the API reference, and documents from elsewhere in the repository. */
 const MADE = /^(api|packages|project)\//;
 
 describe("the site's list of pages", () => {

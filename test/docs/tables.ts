@@ -1,14 +1,14 @@
-// The tables of a page of the documentation, as cells. Pure.
+// Reads the tables of a documentation page into cells. Pure.
 
-/** One row: the words in code marks of its first cell, and all cells as they stand. */
+/** A row: the code words of its first cell, and all cells as text. */
 export interface Row {
   readonly words: readonly string[];
   readonly cells: readonly string[];
 }
 
 /**
- * The rows of all tables below a heading, up to the next of its rank or a higher one; of the whole page without a
- * heading.
+ * The rows of all tables below a heading, up to the next heading of its level or above; without a heading, of the whole
+ * page.
  */
 export function rowsUnder(page: string, heading: string | null): Row[] {
   const lines = page.replace(/```[\s\S]*?```/g, '').split('\n');
@@ -22,7 +22,7 @@ export function rowsUnder(page: string, heading: string | null): Row[] {
     .map(rowOf);
 }
 
-/** What the headings of nothing but code define below a heading, as rows: the name, and the text up to the next. */
+/** The sections below a heading whose own heading is one code word, as rows: the word, and the text up to the next. */
 export function definitionsUnder(page: string, heading: string): Row[] {
   const [, rest] = page.split(`\n${heading}\n`);
   if (rest === undefined) throw new Error(`no heading ${heading}`);
@@ -34,7 +34,7 @@ export function definitionsUnder(page: string, heading: string): Row[] {
 }
 
 /**
- * What is missing, what is there twice, and what no one says: between the words of the code and the rows of a table.
+ * The differences between the values of the code and the rows of a table: missing, unknown, duplicate and empty ones.
  */
 export function wordFaults(words: readonly string[], rows: readonly Row[]): string[] {
   const said = rows.flatMap((row) => row.words.slice(0, 1));

@@ -1,5 +1,5 @@
 // People in a hurry copy from the pages about tasks. Every program of these pages is compiled unchanged and run against
-// a fake web, and its crawl directory must have what the page promises.
+// a fake web, and its crawl directory must contain what the page promises.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -57,7 +57,7 @@ const web = createFakeWeb({
   },
 });
 
-/** A crawler like any, of the fake web and without pauses. */
+/** The normal crawler, on the fake web and without pauses. */
 const IN_FAKE_WEB = `import { createCrawler as create } from 'mannerly';
 export * from 'mannerly';
 export const createCrawler = (options) => {
@@ -81,7 +81,7 @@ beforeAll(async () => {
     const all = text.match(/^```ts/gm)?.length ?? 0;
     expect(blocks.length, `programs of ${name} that have a file name`).toBe(all);
   }
-  // `dist` is ignored by git. There `mannerly` is found.
+  // git ignores `dist`, and `mannerly` can be resolved there.
   await mkdir(`${rootPath}test/docs/dist`, { recursive: true });
   folder = await mkdtemp(`${rootPath}test/docs/dist/tasks-`);
   for (const [file, code] of samples) await writeFile(`${folder}/${file}`, code);
@@ -111,7 +111,7 @@ afterAll(async () => {
 
 const built = (file: string): string => `${folder}/out/${file.replace(/\.ts$/, '.js')}`;
 
-/** Runs a program of a page; the items that it leaves in its crawl directory. */
+/** Runs a program of a page. Returns the items in its crawl directory. */
 async function itemsOf(file: string, out: string): Promise<Record<string, unknown>[]> {
   Object.assign(globalThis, { [Symbol.for('mannerly.samples')]: web.fakes() });
   await import(/* @vite-ignore */ pathToFileURL(built(file)).href);
@@ -177,7 +177,7 @@ interface Database {
   close(): void;
 }
 
-/** The library that the sink takes; `null`: this version of Node.js has none, and none is installed and compiled. */
+/** The library that the sink uses; `null`: this Node.js has none, and no compiled one is installed. */
 async function sqlite(): Promise<(new (path: string) => Database) | null> {
   for (const [name, member] of [
     ['node:sqlite', 'DatabaseSync'],
@@ -188,7 +188,7 @@ async function sqlite(): Promise<(new (path: string) => Database) | null> {
       new Opened(':memory:').close();
       return Opened;
     } catch {
-      // The next one may be there.
+      // The other one may be there.
     }
   }
   return null;

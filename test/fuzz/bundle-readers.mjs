@@ -1,5 +1,5 @@
-// Makes one program of the table of readers and everything that it imports, from the sources: a plain thread can then
-// import it on any supported Node.js.
+// Bundles the table of readers with everything that it imports, from the sources, so that a plain thread can import it
+// on any supported Node.js.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The path of the module, in `folder`. Packages of the project are read from their sources. */
+/** Writes the bundle to `folder`, and returns its path. The project's packages are read from their sources. */
 export async function bundleReaders(table, folder) {
   const bundle = await rolldown({
     input: table,
@@ -22,7 +22,7 @@ export async function bundleReaders(table, folder) {
   return join(folder, output[0].fileName);
 }
 
-/** The source behind an entry of one of the project's packages; `null` for anything else. */
+/** The source of an entry of one of the project's packages; `null` for anything else. */
 function sourceOf(specifier) {
   const [, name, entry = '.'] = /^@mannerly\/(robots|frontier)(?:\/(.+))?$/.exec(specifier) ?? [];
   if (name === undefined) return null;

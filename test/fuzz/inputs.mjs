@@ -1,20 +1,20 @@
-// Inputs for a reader: pieces of samples, hostile units repeated few or very many times, bytes and characters of
-// chance, in any order. fast-check makes them from a seed, and looks for a shorter one that fails as well.
+// Inputs for a reader: parts of samples, hostile units repeated few or very many times, and random bytes and
+// characters, in any order. fast-check makes them from a seed, and shrinks an input that fails.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 
-/** Bytes of an input: where a reader's work is square, it takes seconds. */
+/** The most bytes of an input: a quadratic reader then takes seconds. */
 export const MAX_INPUT_BYTES = 131_072;
 const MAX_PIECES = 12;
 
 const folder = new URL('samples/', import.meta.url);
-/** What readers usually get, one file each: documents of every kind, and inputs that once failed. */
+/** Typical input, one file each: documents of every kind, and inputs that once failed. */
 const SAMPLES = readdirSync(folder)
   .sort()
   .map((name) => readFileSync(new URL(name, folder)));
 
-/** Inputs for a reader to which these units mean something. */
+/** Inputs for a reader to which these units are significant. */
 export function inputsOf(units) {
   const times = fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min: 1, max: 4 }) },

@@ -1,6 +1,6 @@
-// Feeds every reader of other people's bytes with inputs of chance until its minutes are over: `pnpm fuzz [minutes]
-// [reader…]`. A reader fails when it throws, stands still, runs out of memory or takes far longer than linear; the
-// input is then kept in a file. The readers work in a thread, so that one that stands still is noticed and ended.
+// Feeds every reader of foreign bytes random inputs until the time is over: `pnpm fuzz [minutes] [reader…]`. A reader
+// fails if it throws, hangs, runs out of memory or takes far longer than linear; the input is then kept in a file. The
+// readers run in a thread, so that one that hangs can be noticed and ended.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -27,11 +27,11 @@ as an argument does take part (letters of either case); without any, all. MINUTE
 Exit code: 0, nothing found; 1, a reader failed; 2, a wrong argument.`;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Memory of the thread, MiB: what reading one input may take. */
+/** The memory limit of the thread, MiB: enough to read any one input. */
 const HEAP_MIB = 512;
 
 const settings = readArguments();
-// Where the packages are found that the readers load when they first need them.
+// A folder from which the packages can be resolved that readers load on first use.
 const work = mkdtempSync(join(root, 'packages/core/node_modules/.fuzz-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 
@@ -52,7 +52,7 @@ const unknown = settings.readers.filter(
 );
 if (unknown.length > 0) refuse(`no reader begins with: ${unknown.join(', ')}; --list names them`);
 
-/** What thread and main program share: how many inputs were begun, the bytes of this one, which reader has it. */
+/** Shared by thread and main program: how many inputs were started, the bytes of the current one, and its reader. */
 const shared = new SharedArrayBuffer(16 + MAX_INPUT_BYTES);
 const state = new Int32Array(shared, 0, 4);
 const bytes = new Uint8Array(shared, 16);
@@ -74,7 +74,9 @@ console.log(
 );
 process.exit(failures === 0 ? 0 : 1);
 
-/** Reads until the time is over (`null`) or a reader fails in a way that ends the thread (its name). */
+/**
+ * Runs the thread until the time is over (`null`), or until a reader fails in a way that ends the thread (its name).
+ */
 function runThread(readers) {
   const worker = new Worker(new URL('reading-thread.mjs', import.meta.url), {
     workerData: {
@@ -129,7 +131,7 @@ function current(readers) {
   return readers[Atomics.load(state, 2)] ?? readers[0];
 }
 
-/** Keeps an input that a reader failed for, and says so. */
+/** Keeps and reports an input on which a reader failed. */
 function keep(name, input, why) {
   failures += 1;
   const seed = (settings.seed + round) % 2 ** 32;
@@ -144,7 +146,7 @@ function keep(name, input, why) {
   console.log(`  again: pnpm fuzz 1 --seed ${seed} '${name}', or --input ${relative(process.cwd(), path)} '${name}'`);
 }
 
-/** A line of progress: on a terminal it is overwritten. */
+/** A line of progress; on a terminal it is overwritten. */
 function tell(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text.slice(0, process.stderr.columns - 1)}`);
   else if (text !== '') console.error(text);

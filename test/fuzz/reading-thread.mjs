@@ -1,5 +1,5 @@
-// The thread in which the readers work: rounds of inputs, each round from its own seed, until the time is over. What it
-// reads stands in shared memory before it is read, so that it is known even if this thread never comes back.
+// The thread in which the readers run: rounds of inputs, each round from its own seed, until the time is over. An input
+// is in shared memory before it is read, so it is known even if this thread never returns.
 
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -7,14 +7,16 @@ import fc from 'fast-check';
 import { inputsOf } from './inputs.mjs';
 
 const { module, readers, shared, seed, endsMs, input } = workerData;
-/** Inputs of a reader in one round. */
+/** Inputs per reader and round. */
 const ROUND_INPUTS = 40;
-/** Milliseconds of a reader in one round, those of the search for a shorter input included. */
+/** The most milliseconds per reader and round, shrinking included. */
 const MOST_MS = 5_000;
-/** What an input may take: far above anything linear, and far below a square at the longest input. */
+/** The CPU time that an input may take: far above linear readers, and far below quadratic ones at the longest input. */
 const CALM_MS = 150;
 const CALM_MS_PER_BYTE = 0.003;
-/** A slow input is read again, unless it was this many times too slow: the machine may have been busy. */
+/**
+ * A slow input is read up to this many times, because the machine may be busy, unless it was too slow by this factor.
+ */
 const AGAIN = 4;
 
 const state = new Int32Array(shared, 0, 4);
@@ -40,7 +42,7 @@ async function rounds() {
       const found = await fc.check(property, {
         seed: (seed + round) | 0,
         numRuns: ROUND_INPUTS,
-        // Also of the search for a shorter one.
+        // The limit includes shrinking.
         interruptAfterTimeLimit: Math.max(1, Math.min(MOST_MS, endsMs - Date.now())),
       });
       if (!found.failed || found.counterexample === null) continue;
@@ -51,7 +53,7 @@ async function rounds() {
   parentPort.postMessage({ kind: 'over' });
 }
 
-/** Tells the main program if a reader fails. */
+/** Reports to the main program if a reader fails. */
 async function tried({ name }, run, input) {
   try {
     await run();
@@ -60,7 +62,7 @@ async function tried({ name }, run, input) {
   }
 }
 
-/** Reads one input. Rejects with what the reader throws, or when it takes far longer than linear. */
+/** Reads one input. Rejects with the reader's error, or if it takes far longer than linear. */
 async function readOnce(reader, input) {
   bytes.set(input);
   Atomics.store(state, 1, input.length);
@@ -71,7 +73,7 @@ async function readOnce(reader, input) {
   let attempts = 0;
   do {
     attempts += 1;
-    // Time of the processor, not of the clock: others may be using the machine.
+    // CPU time, because others may be using the machine.
     const before = process.cpuUsage();
     await reader.read(Buffer.from(input));
     const { user, system } = process.cpuUsage(before);

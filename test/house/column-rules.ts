@@ -1,17 +1,17 @@
-// Lines of source fit a screen, comments included. Only a long string, template or regular expression may be longer,
-// since no formatter can break it and test data must stay as it is. Pure.
+// Lines of source fit on a screen, comments included. Only a long string, template or regular expression may be longer,
+// because no formatter can break it and test data must stay unchanged. Pure.
 
 import { parseSync } from 'oxc-parser';
 import type { Fault, SourceFile } from './source-tree.js';
 
-/** Columns of a line of source. The formatter keeps code below it where it can break a line. */
+/** The most columns of a line. The formatter keeps code below it where it can break a line. */
 export const MAX_COLUMNS = 120;
-/** Columns of a literal from which it excuses its line. */
+/** Literals of at least this many columns may make a line too long. */
 const LONG_LITERAL = 40;
 
 const LITERALS: ReadonlySet<string> = new Set(['Literal', 'TemplateLiteral', 'TemplateElement']);
 
-/** Lines longer than `MAX_COLUMNS` that a break would shorten. */
+/** Lines over `MAX_COLUMNS` that could be broken. */
 export function columnFaults(files: readonly SourceFile[]): Fault[] {
   return files.flatMap(({ path, text }) => {
     const lines = text.split('\n');

@@ -1,4 +1,5 @@
-// What the documents say of the code, checked where it can be: links lead somewhere, commands and files exist. Pure.
+// Facts about the code in documents, as far as they can be checked: links have a target, commands and files exist.
+// Pure.
 
 import { posix } from 'node:path';
 import type { Fault, SourceFile } from './source-tree.js';
@@ -20,7 +21,7 @@ export function linkFaults(documents: readonly SourceFile[], paths: readonly str
   );
 }
 
-/** Commands `npx -y pnpm@10 NAME` that are neither a script of the workspace nor a word of pnpm. */
+/** Commands `npx -y pnpm@10 NAME` that are neither a script of the workspace nor a command of pnpm. */
 export function commandFaults(documents: readonly SourceFile[], scripts: readonly string[]): Fault[] {
   const words = new Set([...scripts, 'exec', 'install', 'run', '--filter']);
   return documents.flatMap(({ path, text }) =>

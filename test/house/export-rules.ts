@@ -1,4 +1,4 @@
-// Named exports only, listed one by one, and a doc comment on every name that a package's entry hands out. Pure.
+// Named exports only, listed one by one, and a doc comment on every name that a package's entry exports. Pure.
 
 import { posix } from 'node:path';
 import type { ModuleFacts } from './module-facts.js';
@@ -31,7 +31,7 @@ function lookUp(byPath: ReadonlyMap<string, ModuleFacts>, path: string, name: st
   const found = byPath.get(path)?.exports.find((each) => each.name === name);
   if (found === undefined) return `is not exported by ${path}`;
   if (found.from === null) return found.hasDoc ? null : `has no doc comment in ${path}`;
-  // A name that comes from another package is documented there.
+  // A name from another package is documented there.
   if (!found.from.specifier.startsWith('.')) return null;
   if (depth === MAX_REEXPORTS) return 'is re-exported too often to follow';
   const target = posix.normalize(posix.join(posix.dirname(path), found.from.specifier)).replace(/\.js$/, '.ts');

@@ -1,16 +1,16 @@
-// What a file owes its reader: a name that says what it holds, a header, a length that fits one concept, and nothing
-// that is true on one machine only. Pure.
+// What every file needs: a name that fits its content, a header, a length that fits one concept, and nothing that is
+// true on one machine only. Pure.
 
 import type { Fault, SourceFile } from './source-tree.js';
 
-/** Lines past which the header has to say why the file still holds one concept. */
+/** The most lines of a file whose header does not say why it is still one concept. */
 export const MAX_UNEXPLAINED_LINES = 400;
 
 const NAMELESS = /^(utils?|helpers?|common|types|misc)$/;
 
 /**
- * Files and folders named for nothing in particular. `test/types` holds what must and must not compile, and is named
- * for that.
+ * Files and folders with meaningless names. `test/types` is named for what it holds: code that must or must not
+ * compile.
  */
 export function nameFaults(paths: readonly string[]): Fault[] {
   return paths
@@ -19,7 +19,7 @@ export function nameFaults(paths: readonly string[]): Fault[] {
     .map((path) => ({ path, says: 'a name that says nothing: a thing without a better name has no owner yet' }));
 }
 
-/** Sources that do not begin with a comment. */
+/** Sources that do not start with a comment. */
 export function headerFaults(files: readonly SourceFile[]): Fault[] {
   return files.filter((file) => headerOf(file.text) === '').map(({ path }) => ({ path, says: 'no header comment' }));
 }
@@ -36,7 +36,7 @@ export function lengthFaults(files: readonly SourceFile[]): Fault[] {
     }));
 }
 
-// Spelt so that this file does not hold what it looks for.
+// Split up, so that this file does not contain what it looks for.
 const FOREIGN: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/(?<![\w.-])\/(?:w[o]rk|f[a]rm)\//, 'a path of one machine'],
   [/(?<![\w.-])\/(?:ho[m]e|Use[r]s)\/[a-z][\w-]*\//, 'a path of one machine'],
@@ -53,7 +53,7 @@ export function machineFaults(files: readonly SourceFile[]): Fault[] {
   );
 }
 
-/** Messages and help texts that lead to documents which are not in the packages. Comments may. */
+/** Messages and help texts that refer to documents outside the packages. Comments may do so. */
 export function unpublishedFaults(files: readonly SourceFile[]): Fault[] {
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {
@@ -69,7 +69,7 @@ function linesOf(text: string): number {
   return text.replace(/\n$/, '').split('\n').length;
 }
 
-/** The comment a file begins with, after a `#!` line; empty when it begins with code. */
+/** The comment at the start of a file, after a `#!` line; empty if it starts with code. */
 function headerOf(text: string): string {
   const body = text.replace(/^#!.*\n/, '').trimStart();
   if (body.startsWith('/*')) return body.slice(0, body.indexOf('*/') + 2);

@@ -1,13 +1,14 @@
-// Who may import whom (ARCHITECTURE.md, "Who may import whom"), as pure functions from module facts to faults.
-// Tests next to a source obey the direction and the walls between packages; the finer rules are for what is shipped.
+// Who may import whom (ARCHITECTURE.md, "Who may import whom"), as pure functions from module facts to faults. Unit
+// tests next to the sources follow the direction and the borders between packages; the finer rules are for published
+// code.
 
 import { posix } from 'node:path';
 import type { ImportFact, ModuleFacts } from './module-facts.js';
 import type { Fault } from './source-tree.js';
 
-/** A package of the workspace as the rules see it. */
+/** A package of the workspace, for the rules. */
 export interface Workspace {
-  /** Name on the registry → folder, declared subpaths, and the packages of ours it may import. */
+  /** Name on the registry → folder, declared subpaths, and which of our packages it may import. */
   readonly packages: readonly WorkspacePackage[];
 }
 
@@ -17,13 +18,13 @@ export interface WorkspacePackage {
   readonly folder: string;
   /** Keys of its exports map: `.`, `./data-txt`, … */
   readonly exports: readonly string[];
-  /** Names of our packages it may import. */
+  /** The names of our packages that it may import. */
   readonly mayImport: readonly string[];
 }
 
 type Rule = (file: Placed, imported: Imported) => string | null;
 
-/** A module with the package it stands in. */
+/** A module with its package. */
 interface Placed {
   readonly path: string;
   readonly home: WorkspacePackage;
@@ -32,18 +33,18 @@ interface Placed {
   readonly isTest: boolean;
 }
 
-/** An import, resolved as far as paths go. */
+/** An import, resolved as far as paths allow. */
 interface Imported {
   readonly fact: ImportFact;
   /** Path from the root of the checkout, for relative imports. */
   readonly target: string | null;
-  /** The same below its package's `src/`; `null` when it leaves the package. */
+  /** The same below its package's `src/`; `null` if it is outside of the package. */
   readonly inside: string | null;
-  /** Our package that a bare specifier names. */
+  /** The package of ours that a bare specifier names. */
   readonly ours: { readonly owner: WorkspacePackage; readonly subpath: string } | null;
 }
 
-/** Every fault that the imports of these modules commit. Pure. */
+/** The faults in the imports of these modules. Pure. */
 export function importFaults(modules: readonly ModuleFacts[], workspace: Workspace): Fault[] {
   const faults: Fault[] = [];
   for (const module of modules) {
@@ -62,7 +63,7 @@ export function importFaults(modules: readonly ModuleFacts[], workspace: Workspa
   return [...faults, ...cycleFaults(modules)];
 }
 
-/** In this order of reading; each names what it protects. */
+/** In the order in which they are checked; each names what it protects. */
 const RULES: readonly Rule[] = [
   function direction(file, imported) {
     if (imported.ours === null || imported.ours.owner.name === file.home.name) return null;
@@ -141,9 +142,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * The layers of a package, lowest first, as ARCHITECTURE.md draws them: a folder looks at those below it, at none above
- * and none next to it. A folder is a folder of `src`; `ground` are the files next to the folders, but for those that
- * are named here.
+ * The layers of a package, lowest first, as ARCHITECTURE.md draws them: a folder imports from those below it, not from
+ * those above or next to it. `ground` are the files directly in `src`, except those that are named here.
  */
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'packages/frontier': [
@@ -187,8 +187,8 @@ const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 };
 /**
- * What a folder may look at next to it: another folder, or one file of it. A report names the facts of the stages
- * before it, and egress writes the entries of its request log.
+ * What a folder may import from its own layer: another folder, or one of its files. A report names the facts of the
+ * stages before it, and egress writes the entries of its request log.
  */
 const SIDEWAYS: ReadonlySet<string> = new Set([
   'page → fetch/outcome.ts',
@@ -229,7 +229,7 @@ function place(path: string, workspace: Workspace): Placed | null {
   const home = workspace.packages.find((each) => path.startsWith(`${each.folder}/`));
   if (home === undefined) return null;
   const inside = insideOf(path, home);
-  // What lies next to `src` is no part of the package: support of its tests, programs that `mannerly init` hands out.
+  // What is next to `src` is not part of the package: test support, and files that `mannerly init` copies.
   if (inside === null) return null;
   return {
     path,
@@ -261,7 +261,10 @@ function resolve(file: Placed, fact: ImportFact, workspace: Workspace): Imported
   };
 }
 
-/** robots is a function of its arguments, its client aside; frontier reads time in its clock and in stores alone. */
+/**
+ * robots is a function of its arguments, except for its client; frontier reads the time only in its clock and in
+ * stores.
+ */
 function ambientFaults(file: Placed, module: ModuleFacts): Fault[] {
   const isPure =
     (file.home.folder === 'packages/robots' && !file.inside.startsWith('client/')) ||
@@ -275,7 +278,7 @@ function ambientFaults(file: Placed, module: ModuleFacts): Fault[] {
   }));
 }
 
-/** Cycles over relative imports, types included: each is told once, at its alphabetically first module. */
+/** Cycles of relative imports, types included. Each is reported once, at its alphabetically first module. */
 function cycleFaults(modules: readonly ModuleFacts[]): Fault[] {
   const edges = new Map(modules.map((module) => [module.path, targetsOf(module)]));
   const done = new Set<string>();

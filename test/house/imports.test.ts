@@ -31,7 +31,7 @@ const SMALL_WORKSPACE: Workspace = {
   ],
 };
 
-/** path, source, a word of the fault that must be told; `null`: no fault. */
+/** path, source, a word of the expected fault; `null`: no fault. */
 const CASES: readonly (readonly [path: string, text: string, says: string | null])[] = [
   ['packages/robots/src/parse.ts', `import { readFileSync } from 'node:fs';`, 'robots imports nothing'],
   ['packages/robots/src/parse.ts', `import type { Element } from 'cheerio';`, 'robots imports nothing'],

@@ -1,5 +1,5 @@
-// Everything that users install has a permitted licence and is in the bill of materials: .ci/sbom.mjs, as a part of
-// `pnpm check` and of a release, with made-up packages.
+// Everything that users install has a permitted licence and is in the bill of materials: .ci/sbom.mjs, part of `pnpm
+// check` and of a release, tested with made-up packages.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A file like the answer of `pnpm list`: `mannerly` with one dependency, whose manifest has these fields. */
+/** Writes a file like the output of `pnpm list`: `mannerly` with one dependency, whose manifest has these fields. */
 function treeOf(manifest: object, name = 'planted', version = '1.2.3'): string {
   const path = join(folder, 'planted');
   mkdirSync(path, { recursive: true });

@@ -1,5 +1,5 @@
-// Everything has a bound: a named constant in its package's limits.ts, with its unit and its source, and used. Pure.
-// Whether the words name the unit is for the reviewer; that there are words, a bound and a user is checked here.
+// Everything has a bound: a named constant in its package's limits.ts, with its unit and its source, that is used.
+// Pure. Reviewers judge whether the comment names the unit; this checks that there are a comment, a bound and a user.
 
 import type { ModuleFacts } from './module-facts.js';
 import type { Fault, SourceFile } from './source-tree.js';
@@ -25,7 +25,7 @@ export function limitFaults(limits: SourceFile, facts: ModuleFacts, users: reado
   return [...unbounded, ...unnamed];
 }
 
-/** Words stand on the line itself, or above the block of constants that it belongs to. */
+/** Comments are on the line itself, or above its block of constants. */
 function hasWords(lines: readonly string[], name: string): boolean {
   let at = lines.findIndex((line) => new RegExp(`\\bexport const ${name}\\b`).test(line));
   if (at < 0) return false;

@@ -1,5 +1,5 @@
-// What one TypeScript source says of itself: imports, exports, doc comments and the ambient names it leans on.
-// Read with a parser, not with patterns, so that a word in a string or a comment is never taken for an import.
+// The facts of one TypeScript source: imports, exports, doc comments and the ambient names that it uses. Read with a
+// parser, not with patterns, so that a word in a string or a comment is never taken for an import.
 
 import { type Comment, parseSync } from 'oxc-parser';
 import type { SourceFile } from './source-tree.js';
@@ -11,12 +11,12 @@ export interface ImportFact {
   readonly names: readonly string[];
 }
 
-/** One name a module exports. */
+/** A name that a module exports. */
 export interface ExportFact {
   readonly name: string;
-  /** Where it comes from when it is re-exported, and under which name; `null` when it is declared here. */
+  /** Its origin and its name there if it is re-exported; `null` if it is declared here. */
   readonly from: { readonly specifier: string; readonly name: string } | null;
-  /** Whether a `/** … *\/` comment stands directly above its declaration here. */
+  /** Whether a `/** … *\/` comment is directly above its declaration here. */
   readonly hasDoc: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ModuleFacts {
   readonly exportStars: number;
   /** Ambient names used, such as `Date.now`, `setTimeout`, `process`; with their lines. */
   readonly ambient: readonly { readonly name: string; readonly line: number }[];
-  /** Questions of the platform that it answers wrongly, however they are spelt: `URL.canParse`; with their lines. */
+  /** Functions of the platform with wrong results, however they are written: `URL.canParse`; with their lines. */
   readonly misleading: readonly { readonly name: string; readonly line: number }[];
 }
 
@@ -57,7 +57,7 @@ const AMBIENT = new Set([
 /** See platform-rules.ts. */
 export const MISLEADING = new Set(['canParse']);
 
-/** Reads one source. @throws Error with the parser's message when the source does not parse. */
+/** Reads one source. @throws Error with the parser's message if the source does not parse. */
 export function readModule(file: SourceFile): ModuleFacts {
   const parsed = parseSync(file.path, file.text);
   const error = parsed.errors[0];

@@ -9,7 +9,7 @@ import { rootPath } from './source-tree.js';
 
 const page = readFileSync(`${rootPath}docs/outcomes.md`, 'utf8');
 
-/** Every word, by construction: a word of the type that is missing here does not compile. */
+/** Every code: if a code of the type is missing here, this does not compile. */
 const WORDS: Readonly<Record<FailureCode, true>> = {
   dns: true,
   refused: true,
@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<FailureCode, true>> = {
   internal: true,
 };
 
-/** What is said of an exchange: the waits of its retries in seconds, or that there are none. */
+/** The expected cell for an exchange: the waits of its retries in seconds, or that there are none. */
 function triedAgain(status: number | null, failure: string | null): string {
   const waits: number[] = [];
   for (let tries = 0; ; tries += 1) {
@@ -52,7 +52,7 @@ describe('docs/outcomes.md', () => {
       Object.keys(WORDS).map((word) => [
         `\`${word}\``,
         REASONS[word as FailureCode].means,
-        // Cut off by a stop of the crawl: it was no try, and the row says what becomes of it.
+        // A stop of the crawl cut it off, which is not a try; the row says what happens to it.
         word === 'aborted' ? rows.find(([name]) => name === '`aborted`')?.[2] : triedAgain(null, word),
       ]),
     );
@@ -75,7 +75,7 @@ describe('docs/outcomes.md', () => {
   });
 });
 
-/** The cells of the table that follows a heading, without its two first lines. */
+/** The cells of the table below a heading, without its first two lines. */
 function tableUnder(heading: string): string[][] {
   const section = page.split(`${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('|'));

@@ -1,8 +1,8 @@
-// Questions that the platform answers wrongly, and what is asked instead. Pure.
+// Functions of the platform with wrong results, and what to use instead. Pure.
 //
 // `URL.canParse`: on Node 20 and 22 its fast path, which is taken once the caller has been optimised, reads the bytes
-// of a Latin-1 string as UTF-8. `https://exämple.com/` is then no URL, in long runs only. An attempt of the constructor
-// is always right.
+// of a Latin-1 string as UTF-8. Then `https://exämple.com/` is not a URL, but only in long runs. Calling the
+// constructor is always right.
 
 import type { ModuleFacts } from './module-facts.js';
 import type { Fault, SourceFile } from './source-tree.js';
@@ -11,10 +11,10 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['canParse', 'wrong of hosts beyond ASCII once it is optimised: try the constructor once (parse-url.ts)'],
 ]);
 
-/** What names it in order to refuse it, and the tests that show the fault. */
+/** Files that name it in order to forbid it, and the tests that show the fault. */
 const KNOWING = /^test\/house\/|(^|\/)hosts-beyond-ascii\.test\.ts$/;
 
-/** Sources that ask: everything else. */
+/** Other sources that call it. */
 export function platformFaults(modules: readonly ModuleFacts[]): Fault[] {
   return modules
     .filter(({ path }) => /^(packages|examples|test)\//.test(path) && !KNOWING.test(path))
@@ -23,7 +23,7 @@ export function platformFaults(modules: readonly ModuleFacts[]): Fault[] {
     );
 }
 
-/** Samples in documents that ask: what stands between fences is copied. */
+/** Code blocks of documents that call it: people copy them. */
 export function sampleFaults(documents: readonly SourceFile[]): Fault[] {
   return documents.flatMap(({ path, text }) =>
     [...text.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([sample]) =>

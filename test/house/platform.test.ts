@@ -48,7 +48,7 @@ describe('this project', () => {
     const files = readFiles(paths.filter((path) => !/\.d\.ts$/.test(path)));
     expect(files.length).toBeGreaterThan(300);
     const modules = files.filter(({ text }) => [...MISLEADING].some((name) => text.includes(name))).map(readModule);
-    expect(modules.flatMap(({ misleading }) => misleading).length).toBeGreaterThan(2); // The tests that show it.
+    expect(modules.flatMap(({ misleading }) => misleading).length).toBeGreaterThan(2); // The tests that show the fault.
     expect(told(platformFaults(modules))).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// Every code of a package's error class has a heading in its README, and every heading a code: a person who sees a code
+// Every code of a package's error class has a heading in its README, and every heading a code. A person who sees a code
 // must find it, and must not find one that no longer exists. Pure.
 
 import type { Fault, SourceFile } from './source-tree.js';
@@ -6,7 +6,7 @@ import type { Fault, SourceFile } from './source-tree.js';
 /**
  * The codes of the union `…ErrorCode` in a source.
  *
- * @returns `[]` where there is no such union: anyone who asks decides what that means.
+ * @returns `[]` if there is no such union: the caller decides what that means.
  */
 export function errorCodes(source: string): string[] {
   const withoutComments = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
@@ -14,10 +14,7 @@ export function errorCodes(source: string): string[] {
   return [...union.matchAll(/'([^']+)'/g)].flatMap(([, code]) => (code === undefined ? [] : [code]));
 }
 
-/**
- * Codes without a heading of their own in the README's section of errors, headings there without a code, and empty
- * headings.
- */
+/** Codes without a heading in the README's section of errors, headings there without a code, and empty headings. */
 export function readmeCodeFaults(codes: readonly string[], readme: SourceFile): Fault[] {
   const { path } = readme;
   if (codes.length === 0) return [{ path, says: 'no error codes to look for' }];
@@ -30,7 +27,7 @@ export function readmeCodeFaults(codes: readonly string[], readme: SourceFile): 
   ];
 }
 
-/** The headings `### \`code\`` between `## Errors` and the next heading of its rank. */
+/** The headings `### \`code\`` between `## Errors` and the next heading of its level. */
 function codeHeadings(text: string): { readonly code: string; readonly isEmpty: boolean }[] {
   const plain = text.replace(/```[\s\S]*?```/g, '');
   const section = /^## Errors\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(plain)?.[1] ?? '';

@@ -1,6 +1,6 @@
-// The main entry of robots is for users of robots.txt alone, also in browsers: what it exports, bundled and minified,
-// stays small, and no entry imports anything from outside the package. If this breaks, a page that only asks "may I?"
-// loads code that it never calls.
+// The main entry of robots is for users of robots.txt only, also in browsers: its exports, bundled and minified, stay
+// small, and no entry imports anything from outside the package. If this breaks, a page that only asks "may I?" loads
+// code that it never calls.
 
 import { readFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
@@ -8,12 +8,12 @@ import { describe, expect, it } from 'vitest';
 import { rootPath } from './source-tree.js';
 import { entryPaths } from './workspace.js';
 
-/** Bytes, minified, of everything that the main entry exports (docs/decisions/0010). */
+/** The most bytes, minified, of everything that the main entry exports (docs/decisions/0010). */
 const MAX_MAIN_BYTES = 29_510;
 
 interface Bundle {
   readonly bytes: number;
-  /** What it would load next to itself. */
+  /** Modules from outside that it would load. */
   readonly outside: readonly string[];
   readonly chunks: number;
 }
@@ -46,7 +46,7 @@ describe('@mannerly/robots', () => {
   it('has a main entry whose exports together are at most 29,510 bytes', async () => {
     expect(main).toBe('packages/robots/src/index.ts');
     const { bytes, chunks } = await bundled(main);
-    // A second chunk would be code that is loaded later, which counts as little as it is seen.
+    // A second chunk would be loaded later, and would not be counted.
     expect(chunks).toBe(1);
     expect(bytes).toBeGreaterThan(10_000);
     expect(bytes).toBeLessThanOrEqual(MAX_MAIN_BYTES);

@@ -1,29 +1,29 @@
-// The files of the checkout as the house rules read them: what is tracked or about to be, never what was built or
+// The files of the checkout for the house rules: tracked files and those that will be, not those that were built or
 // installed.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** One text file: its path from the root with forward slashes, and its text. */
+/** A text file: its path from the root with forward slashes, and its text. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** A rule that a file breaks, in words for the one who broke it. */
+/** A rule that a file breaks, as text for its author. */
 export interface Fault {
   readonly path: string;
   readonly says: string;
 }
 
-/** The root of the checkout, with a slash at the end. */
+/** The root of the checkout, ending with a slash. */
 export const rootPath = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
  * Paths of all files that git tracks or would track, sorted.
  *
- * @throws Error when the checkout is not a git repository: the rules are then not checked, and silence would look like
+ * @throws Error if the checkout is not a git repository: the rules would not be checked, and that would look like
  *   success.
  */
 export function listFiles(): string[] {
@@ -41,7 +41,7 @@ export function readFiles(paths: readonly string[]): SourceFile[] {
   return paths.map((path) => ({ path, text: readFileSync(rootPath + path, 'utf8') }));
 }
 
-/** All TypeScript sources of the workspace, tests included, declarations and type tests excluded. */
+/** All TypeScript sources of the workspace, including tests, without declarations and type tests. */
 export function readTypeScript(): SourceFile[] {
   return readFiles(listFiles().filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path)));
 }

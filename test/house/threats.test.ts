@@ -1,4 +1,4 @@
-// Each row of the threat model names tests: every scenario and every file that it names exists.
+// Each row of the threat model names tests. Every scenario and every file that it names must exist.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { rootPath } from './source-tree.js';
 
 const page = readFileSync(`${rootPath}docs/threat-model.md`, 'utf8');
 
-/** The last cell of each row: what shows it. */
+/** The last cell of each row: the tests. */
 const shownBy = page
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| What is tried'))

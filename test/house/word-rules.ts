@@ -4,8 +4,8 @@
 import type { Fault, SourceFile } from './source-tree.js';
 
 /**
- * Files that quote the forbidden words: the rule and its test, the glossary and the decision that introduces it, the
- * table of old names, and the entries of releases that are over.
+ * Files that quote the forbidden words: the rule and its test, the glossary and its decision, the table of old names,
+ * and the entries of past releases.
  */
 const QUOTING: readonly RegExp[] = [
   /^test\/house\/(word-rules|words\.test)\.ts$/,
@@ -13,10 +13,10 @@ const QUOTING: readonly RegExp[] = [
   /^(CHANGELOG|UPGRADING)\.md$/,
 ];
 
-/** Each pattern, and the plain words to use instead. Patterns see one line with camelCase and snake_case split up. */
+/** Each pattern, and the words to use instead. Patterns see one line with camelCase and snake_case split up. */
 const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\boctets?\b(?!-stream)/i, 'byte'],
-  // Not the value of a browser's API.
+  // Except as a value of a browser's API.
   [/\binstants?\b(?!')/i, 'time, timestamp'],
   [/\breckon(s|ed|ing|er)?\b/i, 'compute, estimate'],
   [/\bforet(ell|ells|elling|old)\b/i, 'predict'],
@@ -37,16 +37,16 @@ const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(held|hold|holds|holding) against\b/i, 'compared with'],
 ];
 
-/** Uses that are no metaphor, removed from a line before the patterns see it. */
+/** Literal uses, removed from a line before the patterns see it. */
 const LITERAL: readonly RegExp[] = [
   /\b[Mm]ath\.floor\b/g,
   /\bhouse (rules?|tests?|style)\b/gi,
   /\bhouse(?=\/)|\/house\b|`house`/g,
-  // File names of decisions stay, since other pages link to them.
+  // File names of decisions stay, because other pages link to them.
   /\b\d{4}-[a-z0-9-]+/g,
 ];
 
-/** Forbidden words of the given files, each with its line and with the words to use instead. */
+/** Forbidden words in the given files, each with its line and with the words to use instead. */
 export function wordFaults(files: readonly SourceFile[]): Fault[] {
   return files
     .filter(({ path }) => !QUOTING.some((pattern) => pattern.test(path)))

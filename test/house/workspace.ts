@@ -13,7 +13,7 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   test: ['@mannerly/robots', '@mannerly/frontier', 'mannerly', '@mannerly/examples'],
 };
 
-/** The folders that are packages, in the order in which they may be imported. */
+/** The package folders, in the order in which they may be imported. */
 export const packageFolders: readonly string[] = Object.keys(DIRECTION);
 
 /** Reads names and exports maps. */
@@ -27,7 +27,7 @@ export function readWorkspace(): Workspace {
   };
 }
 
-/** Source paths of a package's entries, by its exports map: `dist/x.js` is built from `src/x.ts`. */
+/** Source paths of a package's entries, from its exports map: `dist/x.js` is built from `src/x.ts`. */
 export function entryPaths(folder: string): string[] {
   const manifest: unknown = JSON.parse(readFileSync(`${rootPath}${folder}/package.json`, 'utf8'));
   const { exports } = manifest as { exports?: Record<string, { default?: string } | string> };

@@ -1,4 +1,4 @@
-// What those write who bring a part of their own, and those who use a package by itself, must compile as it stands.
+// The usual code of people who implement a contract, or use a package by itself, must compile unchanged.
 
 import { createFrontier, type FrontierStore, memoryStore } from '@mannerly/frontier';
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
@@ -24,7 +24,7 @@ import { assertKeepsGap, crawlInVirtualTime, createFakeWeb, fakePage } from 'man
 const identity = { name: 'tidepool-study', contact: 'https://example.org/our-crawler' };
 const scope = { seeds: ['https://docs.example.org/'] };
 
-/** A store of one's own: every method of the contract, and nothing else is asked of it. */
+/** A user's store: every method of the contract, and nothing more is required. */
 export function counted(inner: FrontierStore): FrontierStore & { readonly commits: () => number } {
   let commits = 0;
   return {
@@ -37,14 +37,14 @@ export function counted(inner: FrontierStore): FrontierStore & { readonly commit
   };
 }
 
-/** A fetcher that answers by itself. */
+/** A fetcher with fixed answers. */
 export const fixed: Fetcher = {
   capabilities: createPlatformFetcher().capabilities,
   fetch: async () => null,
   close: async () => undefined,
 };
 
-/** A sink of one's own. */
+/** A user's sink. */
 export const titles: Sink & { readonly kept: Item[] } = {
   name: 'titles',
   kept: [],
@@ -65,7 +65,7 @@ export const brought = createCrawler({
 });
 export const suites: readonly unknown[] = [frontierStoreSuite, fetcherSuite, sinkSuite, createFrontier, lmdbStore];
 
-/** A schema of any library that speaks Standard Schema: what comes in and what goes out may differ. */
+/** A schema of any library that implements Standard Schema: its input and output may differ. */
 const price: Schema<{ readonly price: string }, { readonly price: number }> = {
   '~standard': {
     version: 1,

@@ -1,4 +1,4 @@
-// What a caller writes every day must compile as it stands.
+// Callers' everyday code must compile unchanged.
 
 import { createCrawler, RefusePage, RetryPage, refuse, StopCrawl, unchecked } from 'mannerly';
 
@@ -57,7 +57,7 @@ export function listeners(): void {
   });
 }
 
-/** An item as most people declare it: an interface, with fields that may be missing. */
+/** An item as most people declare it: an interface with optional fields. */
 interface Listing {
   readonly title: string;
   readonly href: string | undefined;
@@ -83,7 +83,7 @@ scraper.on('html', async (page) => {
 });
 scraper.route({ html: (page) => page.emit({ href: page.$('a').attr('href'), seenAt: new Date() }) });
 
-/** Labels are known where no route has a schema. */
+/** Labels are known if no route has a schema. */
 createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   async html(page) {
     await page.follow('a', { label: 'product' });
@@ -93,7 +93,7 @@ createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   'label:product': { handle: (page) => page.emit({ title: page.title }) },
 });
 
-/** Routes in one object: labels, user data and items are read off it, wherever in it they stand. */
+/** Routes in one object: labels, user data and items are inferred from it, wherever they are. */
 export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   html: async (page) => {
     const kind: 'html' = page.kind;

@@ -1,5 +1,5 @@
-// What would make a crawl anonymous, endless or ambiguous must not compile. Each line below the mark is the nearest
-// wrong neighbour of something in must-compile; if the compiler takes it, this file stops compiling.
+// Code that would make a crawl anonymous, endless or ambiguous must not compile. Each line below a mark is a faulty
+// variant of something in must-compile; if the compiler accepts it, this file no longer compiles.
 
 import { createCrawler, unchecked } from 'mannerly';
 
@@ -7,9 +7,9 @@ const identity = { name: 'tidepool-study', contact: 'https://example.org/our-cra
 const scope = { seeds: ['https://docs.example.org/'] };
 const bounds = { pages: 1 };
 
-// @ts-expect-error nothing said
+// @ts-expect-error no options
 createCrawler();
-// @ts-expect-error nothing said
+// @ts-expect-error empty options
 createCrawler({});
 // @ts-expect-error no identity
 createCrawler({ scope, bounds });
@@ -17,7 +17,7 @@ createCrawler({ scope, bounds });
 createCrawler({ identity: { name: 'tidepool-study' }, scope, bounds });
 // @ts-expect-error no name
 createCrawler({ identity: { contact: 'https://example.org/' }, scope, bounds });
-// @ts-expect-error a contact that is not there
+// @ts-expect-error the contact is undefined
 createCrawler({ identity: { name: 'tidepool-study', contact: undefined }, scope, bounds });
 // @ts-expect-error no scope
 createCrawler({ identity, bounds });
@@ -25,11 +25,11 @@ createCrawler({ identity, bounds });
 createCrawler({ identity, scope: {}, bounds });
 // @ts-expect-error a `via` that does not exist
 createCrawler({ identity, scope: { ...scope, allows: (_url, via) => via === 'teleport' }, bounds });
-// @ts-expect-error one pattern is no list
+// @ts-expect-error a pattern instead of a list
 createCrawler({ identity, scope: { ...scope, include: '/docs/' }, bounds });
-// @ts-expect-error a place that does not exist
+// @ts-expect-error no such value of `within`
 createCrawler({ identity, scope: { ...scope, within: 'web' }, bounds });
-// @ts-expect-error traps are on or described
+// @ts-expect-error traps are false or an object
 createCrawler({ identity, scope, bounds, traps: true });
 // @ts-expect-error no bounds
 createCrawler({ identity, scope });
@@ -39,13 +39,13 @@ createCrawler({ identity, scope, bounds: {} });
 createCrawler({ identity, scope, bounds: { depth: 3 } });
 // @ts-expect-error pages per host alone are no bound
 createCrawler({ identity, scope, bounds: { pagesPerHost: 3 } });
-// @ts-expect-error a bound that is not there
+// @ts-expect-error the bound is undefined
 createCrawler({ identity, scope, bounds: { pages: undefined } });
 // @ts-expect-error no such scope
 createCrawler({ identity, scope: { ...scope, within: 'everything' }, bounds });
 // @ts-expect-error no such profile
 createCrawler({ identity, scope, bounds, politeness: { profile: 'rude' } });
-// @ts-expect-error no such option: robots.txt is not switched off
+// @ts-expect-error no such option: robots.txt cannot be switched off
 createCrawler({ identity, scope, bounds, ignoreRobots: true });
 
 const crawler = createCrawler({ identity, scope, bounds });
@@ -56,23 +56,23 @@ crawler.route({ html: (page) => page.add('/x', { label: 'product' }) });
 // @ts-expect-error no such kind of content
 crawler.on('htm', async () => undefined);
 crawler.on('html', async (page) => {
-  // @ts-expect-error what cannot be written as JSON is no item
+  // @ts-expect-error a function cannot be written as JSON
   await page.emit({ url: page.url, load: () => page.url });
-  // @ts-expect-error a bigint is no JSON
+  // @ts-expect-error a bigint cannot be written as JSON
   await page.emit({ size: 1n });
-  // @ts-expect-error a symbol is no JSON
+  // @ts-expect-error a symbol cannot be written as JSON
   await page.emit([Symbol('x')]);
-  // @ts-expect-error deep inside neither
+  // @ts-expect-error nor can one deep inside
   await page.emit({ parts: [{ at: new Date(), size: 1n }] });
   // @ts-expect-error a Map is written as {}
   await page.emit(new Map([['a', 1]]));
-  // @ts-expect-error nothing is no item
+  // @ts-expect-error undefined is not an item
   await page.emit(undefined);
 });
 // @ts-expect-error no such event
 crawler.events.on('page-fetched', () => undefined);
 crawler.events.on('decision', (decision) => {
-  // @ts-expect-error what is handed out is read-only
+  // @ts-expect-error results are read-only
   decision.status = 'fetched';
 });
 
@@ -82,7 +82,7 @@ crawler.route({
   html: async (page) => {
     // @ts-expect-error no route has this label
     await page.add('/x', { label: 'produkt', userData: { id: 1 } });
-    // @ts-expect-error the user data of another type
+    // @ts-expect-error user data of another type
     await page.add('/x', { label: 'product', userData: { id: 'one' } });
     // @ts-expect-error no user data
     await page.add('/x', { label: 'product' });
@@ -90,9 +90,9 @@ crawler.route({
     await page.follow('a', { label: 'produkt' });
     // @ts-expect-error no user data
     await page.follow('a', { label: 'product' });
-    // @ts-expect-error what cannot be written as JSON is no user data
+    // @ts-expect-error a function cannot be user data
     await page.add('/x', { label: 'plain', userData: () => 1 });
-    // @ts-expect-error what came along with no label in particular may be anything
+    // @ts-expect-error user data without a label is unknown
     console.log(page.userData.id);
   },
   'label:product': {
@@ -107,11 +107,11 @@ crawler.route({
       await page.emit({ name: 1 });
       // @ts-expect-error the label of another page
       console.log(page.label === 'plain');
-      // @ts-expect-error what is handed out is read-only
+      // @ts-expect-error results are read-only
       page.userData.id = 2;
-      // @ts-expect-error the user data of another type
+      // @ts-expect-error user data of another type
       await page.revisit(1, { label: 'product', userData: { id: null } });
-      // @ts-expect-error the user data of another type, for the page's own label
+      // @ts-expect-error user data of another type, for the page's own label
       await page.revisit(1, { userData: { id: null } });
       // @ts-expect-error no route has this label
       await page.revisit(1, { label: 'produkt' });
@@ -125,11 +125,11 @@ crawler.route({
 crawler.route({ htm: () => undefined });
 // @ts-expect-error a route needs a handler
 crawler.route({ html: { item } });
-// @ts-expect-error a schema is no text
+// @ts-expect-error text is not a schema
 crawler.route({ 'label:product': { item: 'name', handle: () => undefined } });
-// @ts-expect-error a hook has no third answer: nothing, or a refusal
+// @ts-expect-error a hook returns nothing or a refusal
 createCrawler({ identity, scope, bounds, hooks: { beforeFetch: () => true } });
-// @ts-expect-error nothing is permitted by a word
+// @ts-expect-error no return value permits anything
 createCrawler({ identity, scope, bounds, hooks: { beforeFetch: async () => 'allow' } });
-// @ts-expect-error a hook that does not exist
+// @ts-expect-error no such hook
 createCrawler({ identity, scope, bounds, hooks: { beforeRobots: () => undefined } });

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const compiler = `${root}node_modules/typescript/bin/tsc`;
 const run = promisify(execFile);
 
-/** What the compiler says; empty when all is well. */
+/** The output of the compiler; empty if it accepts the project. */
 async function compile(project: string): Promise<string> {
   try {
     await run(process.execPath, [compiler, '-p', project, '--pretty', 'false'], { cwd: root });
@@ -23,9 +23,9 @@ async function compile(project: string): Promise<string> {
   }
 }
 
-/** What the compiler says of a text, as a module of its own next to these files. */
+/** The output of the compiler for a text, as a module next to these files. */
 async function compileText(text: string, compilerOptions: object = {}): Promise<string> {
-  // `dist` is ignored by git, so that the house rules do not meet a file that is there for a moment.
+  // git ignores `dist`, so the house rules do not see this temporary file.
   await mkdir(`${root}test/types/dist`, { recursive: true });
   const folder = await mkdtemp(`${root}test/types/dist/text-`);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ async function compileText(text: string, compilerOptions: object = {}): Promise<
 
 describe('the types of the packages', { timeout: 300_000 }, () => {
   beforeAll(async () => {
-    // Declarations come from the build: without one (a run of vitest by itself) it is made here.
+    // The build makes the declarations; if they are missing (in a direct run of vitest), they are made here.
     if (!existsSync(`${root}packages/core/dist/index.d.ts`))
       await run(process.execPath, [compiler, '-b', 'packages/core'], { cwd: root });
   }, 300_000);

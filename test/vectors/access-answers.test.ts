@@ -1,6 +1,6 @@
 /**
- * The vectors on one exchange for robots.txt: its address, what an answer means, redirects, lifetimes and retries
- * (access §1, §3 to §6). If a row breaks, a site that asked to be left alone may be crawled.
+ * The vectors on one exchange for robots.txt: its URL, the meaning of an answer, redirects, lifetimes and retries
+ * (access §1, §3 to §6). If a row breaks, a site may be crawled that asked not to be.
  */
 import { type AccessProfile, retryAfterMs, robotsLifetimeMs, robotsRetryMs, robotsUrl } from '@mannerly/robots/access';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A crawler and its servers, played on paper: asks for decisions, fetches robots.txt from scripted origins when the
- * access machine says so, follows its redirects, and decides by the rules found. No network and no clock.
+ * Simulates a crawler and its servers: asks for decisions, fetches robots.txt from scripted origins when the access
+ * machine says so, follows its redirects, and decides by the rules found. No network and no clock.
  */
 import { compileRules, parseRobots } from '@mannerly/robots';
 import {
@@ -17,7 +17,7 @@ import {
   robotsUrl,
 } from '@mannerly/robots/access';
 
-/** What a server answers, as the vectors write it. */
+/** The answer of a server, as the vectors write it. */
 export interface Origin {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface Origin {
   readonly error?: string;
 }
 
-/** What an ask brought about. */
+/** The effects of one ask. */
 export interface Asked {
   readonly decision: 'allow' | 'deny' | 'hold';
   readonly state: string;
@@ -45,7 +45,7 @@ const FAILURES: Readonly<Record<string, RobotsFailure>> = {
   'content-length-mismatch': 'short-body',
 };
 
-/** A crawler in a profile; `originOf` answers requests. */
+/** A simulated crawler with a profile; `originOf` answers its requests. */
 export function createPlay(
   profile: AccessProfile,
   agent: string,

@@ -1,6 +1,6 @@
 /**
  * The vectors on robots.txt over time (access §8): one authority, a scripted server, a simulated clock. If a row
- * breaks, silence is taken for permission somewhere, or a host is asked more often than agreed.
+ * breaks, a missing answer counts as permission somewhere, or a host is asked too often.
  */
 import type { AccessProfile } from '@mannerly/robots/access';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * The vectors on /data.txt. If a row breaks, datasets are misread, or a discovery file gains power over a crawl.
- */
+/** The vectors on /data.txt. If a row breaks, datasets are misread, or a discovery file influences the crawl. */
 import { compileRules, parseRobots } from '@mannerly/robots';
 import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl, parseDataTxt, viewDataTxt } from '@mannerly/robots/data-txt';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +23,7 @@ const answers: Readonly<Record<string, (vector: DataTxtVector) => object>> = {
       diagnostics: diagnostics.map(({ line, code }) => [line, code]),
     };
   },
-  // No outcome reaches the crawl: the function knows nothing of it.
+  // The function does not know the crawl, so no outcome affects it.
   'data-txt-status': ({ status }) => ({ outcome: dataTxtOutcome({ kind: 'response', status }), crawlAffected: false }),
   'data-txt-url': ({ url }) => ({ dataTxtUrl: dataTxtUrl(url) }),
   'data-txt-lifetime': ({ headers }) => ({ lifetimeSeconds: dataTxtLifetimeMs(headers, 0) / 1000 }),

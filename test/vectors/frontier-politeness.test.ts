@@ -60,7 +60,7 @@ describe('host-backoff vectors', () => {
     const endedAtMs = Date.UTC(2026, 10, 20, 12);
     let clock = newHostClock();
     for (let n = 1; n <= vector.attempt; n += 1) {
-      // Only the answer in question carries the vector's headers.
+      // Only the last answer has the vector's headers.
       const retryAfter = n === vector.attempt ? (vector.headers['retry-after'] ?? null) : null;
       const exchange = {
         startedAtMs: endedAtMs,

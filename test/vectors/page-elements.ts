@@ -1,5 +1,5 @@
 /**
- * Finds the elements of a small document that page-level signals need, as the plain data that `@mannerly/robots` takes.
+ * Finds the elements of a small document that page-level signals use, as the plain data that `@mannerly/robots` takes.
  */
 import type { parseRobotsMeta } from '@mannerly/robots/page';
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, parse } from 'parse5';

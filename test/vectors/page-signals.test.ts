@@ -1,6 +1,6 @@
 /**
- * The vectors on what pages say of themselves (page-level §2 to §7). If a row breaks, something is kept, followed or
- * used that its page asked to be left.
+ * The vectors on the directives of pages (page-level §2 to §7). If a row breaks, something is kept, followed or used
+ * against the directive of its page.
  */
 import {
   linkRefusal,

@@ -1,6 +1,6 @@
 /**
- * Every vector about deciding: dialects, groups, agents, bytes, precedence, policies. If one of these breaks, the
- * crawler fetches what a site closed, or leaves out what it opened.
+ * Every vector about decisions: dialects, groups, agents, bytes, precedence, policies. If one breaks, the crawler
+ * fetches what a site closed, or leaves out what it opened.
  */
 import { describe, expect, it } from 'vitest';
 import { answerOf, expectedOf, vectorsOf } from './robots-vectors.js';

@@ -1,6 +1,6 @@
 /**
- * Every vector about what a file says next to rules: diagnostics, sitemaps, politeness, preferences. If one of these
- * breaks, the crawler goes faster than asked or the operator is told the wrong thing.
+ * Every vector about other lines of a file: diagnostics, sitemaps, politeness, preferences. If one breaks, the crawler
+ * is faster than asked, or the operator gets a wrong diagnostic.
  */
 import { describe, expect, it } from 'vitest';
 import { answerOf, expectedOf, vectorsOf } from './robots-vectors.js';

@@ -1,6 +1,6 @@
 /**
- * Reads the vectors that concern robots.txt and answers them with the public interface of `@mannerly/robots`.
- * A vector's `expect` names what is compared; nothing is skipped.
+ * Reads the vectors about robots.txt and answers them with the public interface of `@mannerly/robots`. A vector's
+ * `expect` names what is compared; nothing is skipped.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type CompileOptions, compileRules, parseRobots } from '@mannerly/robots';
@@ -17,7 +17,7 @@ import {
 import { sitePreferences } from '@mannerly/robots/preferences';
 import { siteFields } from '@mannerly/robots/site-fields';
 
-/** A vector as it stands in the files; which inputs it has depends on `kind`. */
+/** A vector as it is in the files; its inputs depend on `kind`. */
 export interface Vector {
   readonly id: string;
   readonly spec: string;
@@ -39,7 +39,7 @@ export interface Vector {
 
 const DAY_START = Date.UTC(2026, 10, 20);
 
-/** All vectors of some kinds, over all files. */
+/** All vectors of some kinds, from all files. */
 export function vectorsOf(...kinds: readonly string[]): Vector[] {
   const folder = new URL('.', import.meta.url);
   return readdirSync(folder)
@@ -51,7 +51,7 @@ export function vectorsOf(...kinds: readonly string[]): Vector[] {
     .filter(({ kind }) => kinds.includes(kind));
 }
 
-/** What the package answers, in the shape of the vector's `expect`; only the keys asked for. */
+/** The package's answer in the shape of the vector's `expect`, with its keys only. */
 export function answerOf(vector: Vector): Record<string, unknown> {
   const answers = ANSWERS[vector.kind]?.(vector);
   if (answers === undefined) throw new Error(`no answer for kind ${vector.kind}`);
@@ -64,7 +64,7 @@ export function answerOf(vector: Vector): Record<string, unknown> {
   );
 }
 
-/** `expect`, with diagnostics in the order that answers have them. */
+/** `expect`, with diagnostics in the order of the answers. */
 export function expectedOf(vector: Vector): Record<string, unknown> {
   const { diagnostics, ...rest } = vector.expect;
   return diagnostics === undefined ? rest : { ...rest, diagnostics: sorted(diagnostics as [number, string][]) };

@@ -1,7 +1,4 @@
-/**
- * A byte order mark that is left in place spoils the first group; a line that is cut in the middle says something that
- * nobody wrote.
- */
+/** A byte order mark that is left in place spoils the first group; a line that is cut changes its meaning. */
 import { describe, expect, it } from 'vitest';
 import { decodeBody, decodeLines } from './decode.js';
 import { MAX_FILE_BYTES, MAX_FILE_BYTES_CEILING } from './limits.js';

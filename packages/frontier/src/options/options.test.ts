@@ -1,4 +1,4 @@
-// A misread option makes a crawl impolite, and nobody notices.
+// A misread option makes a crawl impolite, and no error shows it.
 
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../stores/memory.js';
