@@ -29,6 +29,7 @@ import { Run } from './run/run.js';
 import { RUN_HINT, RUN_OPTIONS, type RunOptions } from './run/run-options.js';
 import type { RunSetup } from './run/run-setup.js';
 import { RunStop } from './run/run-stop.js';
+import { watchedStore } from './run/watched-store.js';
 
 /** A crawl. It has one run at a time; register handlers before it. */
 export interface Crawler {
@@ -199,7 +200,14 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         ...with_,
         emitter,
         stop: runStop,
-        store: given ?? storeFor(out, options, resolved),
+        store:
+          given === undefined
+            ? storeFor(out, options, resolved)
+            : watchedStore(given, {
+                tell: onStoreNotice,
+                isHolding: () => storeProblem !== null,
+                stopped: runStop.signal,
+              }),
         storeProblem: () => storeProblem,
         isShared: shared,
         isOwnStore: options.store === undefined,

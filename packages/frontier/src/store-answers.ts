@@ -39,7 +39,7 @@ export function checkedAnswers(
   store: FrontierStore,
   failed: (message: string, cause?: unknown) => Error,
 ): FrontierStore {
-  return aroundStore(store, async (call, verb, given) => {
+  return aroundStoreVerbs(store, async (call, verb, given) => {
     const name = `\`${verb}\``;
     const thrown = (cause: unknown): never => {
       throw cause instanceof FrontierError ? cause : failed(`${name} of the store failed: ${shown(cause)}`, cause);
@@ -59,7 +59,7 @@ export function checkedAnswers(
 }
 
 /** A store whose verbs pass through one function that may refuse, delay, watch or complete them. */
-export function aroundStore(
+export function aroundStoreVerbs(
   store: FrontierStore,
   pass: (call: () => Promise<unknown>, verb: string, given: unknown[]) => Promise<unknown>,
 ): FrontierStore {

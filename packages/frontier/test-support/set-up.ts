@@ -5,7 +5,7 @@ import { createFrontier, type Frontier } from '../src/frontier.js';
 import type { FrontierEvent, HostWarning, UrlVerdict } from '../src/frontier-event.js';
 import type { FrontierOptions } from '../src/options/options.js';
 import type { FrontierStore } from '../src/store.js';
-import { aroundStore } from '../src/store-answers.js';
+import { aroundStoreVerbs } from '../src/store-answers.js';
 import { memoryStore } from '../src/stores/memory.js';
 import type { NewUrl } from '../src/url-record.js';
 import { createFakeWorld, type Reply, type WorkerOptions } from './fake-world.js';
@@ -22,7 +22,7 @@ export function isRobots(address: string): boolean {
 export function lastingStore(store: FrontierStore): FrontierStore {
   let opened: Promise<void> | null = null;
   return {
-    ...aroundStore(store, (verb) => verb()),
+    ...aroundStoreVerbs(store, (verb) => verb()),
     open(request) {
       opened ??= store.open(request);
       return opened;
@@ -39,7 +39,7 @@ export function wanderingStore(store: FrontierStore, random: () => number): Fron
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
     return answer;
   };
-  return { ...aroundStore(store, wander), capabilities: { ...store.capabilities, shared: true } };
+  return { ...aroundStoreVerbs(store, wander), capabilities: { ...store.capabilities, shared: true } };
 }
 
 /** A memory store that several processes share; its answers come in their own time, which `seed` decides. */

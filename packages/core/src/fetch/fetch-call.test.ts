@@ -137,14 +137,18 @@ it('what comes in time is passed on, and no timer is left', async () => {
 });
 
 it.each([
-  [false, FETCHER_CLOSE_MS, '180 s'],
-  [true, FETCHER_CLOSE_STOP_MS, '20 s'],
-])('`close` that does not end is given up (after a stop: %s)', async (isStopped, ms, said) => {
-  const refused = expect(closeFetcher(fetcherOf({}), isStopped)).rejects.toThrow(
+  ['without a stop', FETCHER_CLOSE_MS, '180 s'],
+  ['before it', FETCHER_CLOSE_STOP_MS, '20 s'],
+  ['after it began', FETCHER_CLOSE_STOP_MS, '20 s'],
+])('`close` that does not end is given up: stopped %s', async (stops, ms, said) => {
+  const stop = new AbortController();
+  if (stops === 'before it') stop.abort();
+  const refused = expect(closeFetcher(fetcherOf({}), stop.signal)).rejects.toThrow(
     `\`close\` of the fetcher did not end within ${said}`,
   );
+  if (stops === 'after it began') stop.abort();
   vi.advanceTimersByTime(ms);
   await refused;
-  await closeFetcher(fetcherOf({ close: async () => undefined }), isStopped);
+  await closeFetcher(fetcherOf({ close: async () => undefined }), stop.signal);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -22,19 +22,25 @@ export function callFetcher(fetcher: Fetcher, request: FetchRequest): Promise<un
 /**
  * Closes a fetcher.
  *
- * @param isStopped - Whether the run was stopped at once: then the fetcher has less time.
+ * @param stopped - Aborted when nothing may wait any longer: then the fetcher has less time.
  * @throws What `close` rejects with, or that it did not end in time.
  */
-export async function closeFetcher(fetcher: Fetcher, isStopped: boolean): Promise<void> {
-  const ms = isStopped ? FETCHER_CLOSE_STOP_MS : FETCHER_CLOSE_MS;
-  let timer: NodeJS.Timeout | undefined;
+export async function closeFetcher(fetcher: Fetcher, stopped: AbortSignal): Promise<void> {
+  const timers: NodeJS.Timeout[] = [];
+  let ignoreStop = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(reject, ms, new Error(`\`close\` of the fetcher did not end within ${ms / 1_000} s`));
+    const giveUpIn = (ms: number): void => {
+      const error = new Error(`\`close\` of the fetcher did not end within ${ms / 1_000} s`);
+      timers.push(setTimeout(reject, ms, error));
+    };
+    giveUpIn(stopped.aborted ? FETCHER_CLOSE_STOP_MS : FETCHER_CLOSE_MS);
+    ignoreStop = onAbort(stopped, () => giveUpIn(FETCHER_CLOSE_STOP_MS));
   });
   try {
     await Promise.race([late, (async () => fetcher.close())()]);
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
+    ignoreStop();
   }
 }
 

@@ -12,8 +12,9 @@ import type { RequestRecord, UrlDecision } from '../report/decision.js';
 /** What a store reports about itself. */
 export interface StoreNotice {
   /**
-   * `holding`: its server does not answer, and the crawl waits. `resumed`: the crawl continues. `weak-durability`: its
-   * settings may lose data. `rolled-back`: a different server answers, which may have lost the last seconds of writes.
+   * `holding`: its server, or one of its verbs, does not answer, and the crawl waits. `resumed`: the crawl continues.
+   * `weak-durability`: its settings may lose data. `rolled-back`: a different server answers, which may have lost the
+   * last seconds of writes.
    */
   readonly kind: 'holding' | 'resumed' | 'weak-durability' | 'rolled-back';
   readonly message: string;

@@ -17,6 +17,10 @@ export const MAX_RESET_WAIT_MS = 60_000;
 export const TOTALS_INTERVAL_MS = 1_000;
 /** Pages with handlers, running or waiting, in addition to those in flight. Each page holds its body meanwhile. */
 export const MAX_HANDLED_PAGES = 64;
+/** Milliseconds without an answer of a store after which the crawl says that it waits for it. */
+export const STORE_SILENCE_MS = 30_000;
+/** Milliseconds that a verb of a store may take after a stop at once: longer than the time-out of a query (10 s). */
+export const STORE_STOP_MS = 20_000;
 export const STOP_GRACE_MS = 10_000; // milliseconds that exchanges and handlers get to finish after a stop
 export const MAX_RETRIED_URLS = 100_000; // failures that one retry queues again; they are first collected in memory
 export const MAX_REPORTED_HELD = 100_000; // held URLs that get a decision each at the end of a run; others are counted

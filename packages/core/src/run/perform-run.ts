@@ -49,6 +49,7 @@ export async function performRun(run: Run): Promise<CrawlReport> {
   } finally {
     // The logs stay locked until the report has read them.
     await run.directory?.release();
+    run.stop.over();
     run.stalls.stop();
     run.ended(waits);
   }
@@ -178,7 +179,7 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
 
 /** Closes everything, in an order that loses nothing. @returns The errors; never rejects. */
 async function closeAll(run: Run): Promise<unknown[]> {
-  run.stop.over();
+  run.stop.closing();
   for (const end of run.watches) end();
   const parts = [
     run.licenses,
@@ -208,7 +209,7 @@ async function closeAll(run: Run): Promise<unknown[]> {
 
 /** Everything has been received by now: a fetcher that fails to close is reported, and the run goes on. */
 async function endFetcher({ setup, journal, stop }: Run): Promise<void> {
-  await closeFetcher(setup.fetcher, stop.signal.aborted).catch((error: unknown) =>
+  await closeFetcher(setup.fetcher, stop.signal).catch((error: unknown) =>
     journal.codeError(error, { code: 'hook-error', url: null, hook: 'fetcher' }),
   );
 }

@@ -52,6 +52,17 @@ it('leaves no timer when the run has ended', () => {
   expect(stop.signal.aborted).toBe(false);
 });
 
+it('aborts at its second call while the run closes, and not by itself', () => {
+  const clock = createManualClock();
+  const stop = new RunStop(clock);
+  stop.closing();
+  stop.requestFor('too late');
+  stop.request();
+  expect([clock.nextTimerAt(), stop.signal.aborted, stop.reason()]).toEqual([null, false, null]);
+  stop.request();
+  expect(stop.signal.aborted).toBe(true);
+});
+
 it('sets no timer when it is called after the run', () => {
   const clock = createManualClock();
   const stop = new RunStop(clock);

@@ -11,6 +11,7 @@ export class RunStop {
   /** Aborted when nothing may wait any longer. */
   readonly signal: AbortSignal = this.#controller.signal;
   #isRequested = false;
+  #isClosing = false;
   #isOver = false;
   #reason: string | null = null;
   #cancelTimer = (): void => undefined;
@@ -32,7 +33,10 @@ export class RunStop {
     return this.#reason;
   }
 
-  /** The first call stops handing out work, and aborts the rest after `STOP_GRACE_MS`. The second aborts at once. */
+  /**
+   * The first call stops handing out work, and aborts the rest after `STOP_GRACE_MS`. The second aborts at once, also
+   * while the run closes its parts.
+   */
   request(): void {
     if (this.#isOver) return;
     const abort = (): void => this.#controller.abort(new DOMException('the crawl was stopped', 'AbortError'));
@@ -41,20 +45,27 @@ export class RunStop {
       return;
     }
     this.#isRequested = true;
+    if (this.#isClosing) return;
     this.#cancelTimer = this.#clock.after(STOP_GRACE_MS, abort);
     this.onRequest();
   }
 
   /** Like the first `request`, with a reason from the user's code. Does nothing if a stop was already requested. */
   requestFor(reason: string): void {
-    if (this.#isOver || this.#isRequested) return;
+    if (this.#isClosing || this.#isRequested) return;
     this.#reason = reason;
     this.request();
   }
 
-  /** Marks the run as over. No timer is left behind, and a later request does nothing. */
-  over(): void {
-    this.#isOver = true;
+  /** All work has ended, and the run closes its parts: they have their own time limits. No timer is left behind. */
+  closing(): void {
+    this.#isClosing = true;
     this.#cancelTimer();
+  }
+
+  /** Marks the run as over: a later request does nothing. */
+  over(): void {
+    this.closing();
+    this.#isOver = true;
   }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../clock.js';
 import { encodeItem } from '../records/record.js';
 import type { FrontierStore, NewEntry } from '../store.js';
-import { aroundStore } from '../store-answers.js';
+import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 import { moveCrawl } from './move-crawl.js';
 
@@ -43,7 +43,7 @@ async function filled(now: () => number): Promise<FrontierStore> {
 function failing(store: FrontierStore, after: number): FrontierStore {
   let calls = 0;
   const { listKnown, listHosts, know } = store;
-  const guarded = aroundStore(store, async (verb) => {
+  const guarded = aroundStoreVerbs(store, async (verb) => {
     calls += 1;
     // Half of the failing calls take effect.
     if (calls > after && calls % 2 === 0) await verb();

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
 import { isRobots, mortalClock, setUp, url } from '../../test-support/set-up.js';
 import type { FrontierStore } from '../store.js';
-import { aroundStore } from '../store-answers.js';
+import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
 
@@ -114,7 +114,7 @@ describe('a lease', () => {
     const slow = (nowMs: () => number): FrontierStore => {
       const store = memoryStore({ nowMs });
       return {
-        ...aroundStore(store, (verb) => verb()),
+        ...aroundStoreVerbs(store, (verb) => verb()),
         async commit(hosts, links) {
           const answer = await store.commit(hosts, links);
           if (isSlow) await new Promise<void>((resolve) => held.push(resolve));

@@ -8,7 +8,7 @@ import type { Frontier } from '../frontier.js';
 import { PART_SILENT_MS } from '../records/limits.js';
 import { CrawlLock } from '../records/processes.js';
 import type { FrontierStore } from '../store.js';
-import { aroundStore } from '../store-answers.js';
+import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 
 const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });
@@ -57,7 +57,7 @@ describe('bounds with several processes', () => {
       const write = (key: string, value: unknown) =>
         store.writeRecord(key, new TextEncoder().encode(JSON.stringify(value)));
       return {
-        ...aroundStore(store, (verb) => verb()),
+        ...aroundStoreVerbs(store, (verb) => verb()),
         capabilities: { ...store.capabilities, shared: true },
         open: async (request) => {
           await store.open(request);

@@ -5,7 +5,7 @@
 
 import { FrontierError } from '../errors.js';
 import type { FrontierStore, HostKey } from '../store.js';
-import { aroundStore, checkedAnswers } from '../store-answers.js';
+import { aroundStoreVerbs, checkedAnswers } from '../store-answers.js';
 import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import { isInParts, LOCK_HOST } from './processes.js';
 
@@ -23,7 +23,7 @@ export class StoreGuard {
   /** @param hostKeyBy - Records are stored near their hosts. */
   constructor(inner: FrontierStore, hostKeyBy: HostKeyBy) {
     const answers = checkedAnswers(inner, (message, cause) => new FrontierError('store-failed', message, { cause }));
-    this.store = aroundStore(answers, (call, verb, args) => {
+    this.store = aroundStoreVerbs(answers, (call, verb, args) => {
       if (verb === 'close') return call();
       const hostIndex = HOST_ARGUMENT[verb];
       if (hostIndex !== undefined) args[hostIndex] ??= hostOfRecord(String(args[0]), hostKeyBy);

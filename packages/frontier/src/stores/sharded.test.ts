@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FrontierError } from '../errors.js';
 import type { NewEntry } from '../store.js';
-import { aroundStore } from '../store-answers.js';
+import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from './memory.js';
 import { shardOf } from './sharded/placement.js';
 import { shardedStore } from './sharded.js';
@@ -21,7 +21,7 @@ describe('a store that does not answer', () => {
     const stores = NUMBERS.map(() => memoryStore());
     let answer = (_?: unknown): void => undefined;
     let away: Promise<unknown> | null = null;
-    const waiting = aroundStore(stores[1]!, async (verb) => {
+    const waiting = aroundStoreVerbs(stores[1]!, async (verb) => {
       const error = await away;
       if (error !== undefined && error !== null) throw error;
       return verb();

@@ -1,0 +1,60 @@
+// The store of a user: the crawl says which verb it waits for, and waits no longer than a while after a stop at once. A
+// store that is only slow is never failed: those on a server have time limits of their own.
+
+import { FrontierError, type FrontierStore } from '@mannerly/frontier';
+import { aroundStoreVerbs } from '@mannerly/frontier/internal';
+import type { StoreNotice } from '../journal/events.js';
+import { onAbort } from '../on-abort.js';
+import { isObject } from '../parse-json.js';
+import { STORE_SILENCE_MS, STORE_STOP_MS } from './limits.js';
+
+interface StoreWatch {
+  readonly tell: (notice: StoreNotice) => void;
+  /** Whether it is already known that the crawl waits for the store. */
+  readonly isHolding: () => boolean;
+  /** Aborted when nothing may wait any longer. */
+  readonly stopped: AbortSignal;
+}
+
+/**
+ * The store, whose verbs reject with `store-failed` if they have not answered `STORE_STOP_MS` after a stop at once. The
+ * first that has not answered for `STORE_SILENCE_MS` is reported as `holding`, and the end of the wait as `resumed`.
+ */
+export function watchedStore(store: FrontierStore, { tell, isHolding, stopped }: StoreWatch): FrontierStore {
+  /** The verbs that have not answered for long. */
+  const late = new Set<object>();
+  let isTold = false;
+  const watched = (answer: Promise<unknown>, verb: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const silence = setTimeout(() => {
+        late.add(answer);
+        if (isHolding()) return;
+        isTold = true;
+        const message = `\`${verb}\` of the store has not answered for ${STORE_SILENCE_MS / 1_000} s; waiting for it`;
+        tell({ kind: 'holding', message });
+      }, STORE_SILENCE_MS);
+      let end: NodeJS.Timeout | undefined;
+      const onStop = (): void => {
+        const message = `\`${verb}\` of the store had not answered ${STORE_STOP_MS / 1_000} s after a stop at once`;
+        end = setTimeout(() => reject(new FrontierError('store-failed', message)), STORE_STOP_MS);
+      };
+      const ignoreStop = onAbort(stopped, onStop);
+      if (stopped.aborted) onStop();
+      const over = (): void => {
+        clearTimeout(silence);
+        clearTimeout(end);
+        ignoreStop();
+        late.delete(answer);
+        if (!isTold || late.size > 0 || stopped.aborted) return;
+        isTold = false;
+        tell({ kind: 'resumed', message: 'the store answers again; the crawl continues' });
+      };
+      answer.finally(over).then(resolve, reject);
+    });
+  return aroundStoreVerbs(store, (call, verb) => {
+    const answer: unknown = call();
+    const isPromise = isObject(answer) && typeof answer['then'] === 'function';
+    // The frontier refuses anything else, by the verb's name.
+    return isPromise ? watched(Promise.resolve(answer), verb) : (answer as Promise<unknown>);
+  });
+}
