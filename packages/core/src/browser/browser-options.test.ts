@@ -4,11 +4,13 @@ import type { Browser } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { type BrowserFetcherOptions, resolveBrowserOptions } from './browser-options.js';
 
+const browser = { newContext: () => null, isConnected: () => true };
 const launch = async (): Promise<Browser> => expect.unreachable();
 
 it.each<[unknown, string]>([
   [{}, 'one of `launch` and `browser`'],
-  [{ launch, browser: {} }, 'one of `launch` and `browser`'],
+  [{ launch, browser }, 'one of `launch` and `browser`'],
+  [{ browser: { newPage: () => null } }, '`browserFetcher.browser` to be a value of type Browser of playwright-core'],
   [{ launch: 'chromium' }, '`browserFetcher.launch` to be a value of type (flags: string[]) => Promise<Browser>, got'],
   [{ launch, page: 1 }, 'unknown option `browserFetcher.page`'],
   [{ launch, renders: true }, '`browserFetcher.renders`'],

@@ -6,6 +6,7 @@ import type { RenderCandidate, SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import { PAGE_ROWS } from '../options/browser-rows.js';
 import { fill } from '../options/check.js';
 import { code, isFunction, row, whole } from '../options/row.js';
+import { isObject } from '../parse-json.js';
 
 type SubresourceType = (typeof SUBRESOURCE_TYPES)[number];
 
@@ -56,10 +57,7 @@ type Launch = (flags: string[]) => Promise<Browser>;
 
 const ROWS = {
   launch: row(code<Launch>('(flags: string[]) => Promise<Browser>', isFunction), 'Starts a Chromium.'),
-  browser: row(
-    code<Browser>('Browser', () => true),
-    'A Chromium that runs already.',
-  ),
+  browser: row(code<Browser>('Browser of playwright-core', isBrowser), 'A Chromium that runs already.'),
   fetcher: row(
     code<Fetcher>('Fetcher', () => true),
     'Makes every request.',
@@ -100,4 +98,9 @@ export function resolveBrowserOptions(options: BrowserFetcherOptions) {
     loads: new Set<string>(loads),
     anywhere: hosts === 'any',
   };
+}
+
+/** Whether a value is a browser of playwright-core: those of other libraries have other methods. */
+export function isBrowser(value: unknown): value is Browser {
+  return isObject(value) && isFunction(value['newContext']) && isFunction(value['isConnected']);
 }

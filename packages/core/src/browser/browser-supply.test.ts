@@ -8,6 +8,7 @@ import { SEALED_FLAGS } from './seal.js';
 class FakeBrowser {
   isLive = true;
   closed = 0;
+  readonly newContext = (): never => expect.unreachable();
   isConnected(): boolean {
     return this.isLive;
   }
@@ -58,6 +59,18 @@ describe('a supply that starts browsers', () => {
     expect(await supply.take()).toEqual({ kind: 'browser', browser: started[0] });
     await supply.close();
   });
+});
+
+it.each([
+  ['nothing, since a `return` is missing', undefined, 'got undefined'],
+  ['a browser of another library', { newPage: () => null, close: async () => undefined }, 'got {}'],
+])('says what `launch` has to return if it returns %s', async (_what, returned, says) => {
+  const launch = async (): Promise<Browser> => returned as unknown as Browser;
+  const supply = createBrowserSupply({ source: { kind: 'launch', launch }, restarts: 3 });
+  const message = `expected \`browserFetcher.launch\` to be a function that resolves to a Browser, ${says}`;
+  const refused = { code: 'option-invalid', message, hint: expect.stringContaining('chromium.launch') };
+  await expect(supply.take()).rejects.toMatchObject(refused);
+  await supply.close();
 });
 
 it('a browser of the user is neither closed nor started again', async () => {

@@ -2,7 +2,8 @@
 // with the fetcher. A browser that the user passed in is used while it runs. Every wait for a browser is bounded.
 
 import type { Browser } from 'playwright-core';
-import type { BrowserSettings } from './browser-options.js';
+import { invalidOption } from '../errors.js';
+import { type BrowserSettings, isBrowser } from './browser-options.js';
 import { BROWSER_ANSWER_MS, BROWSER_START_MS, MAX_BROWSER_TEXT } from './limits.js';
 import { SEALED_FLAGS } from './seal.js';
 
@@ -10,7 +11,7 @@ type Supplied =
   | { readonly kind: 'browser'; readonly browser: Browser }
   | { readonly kind: 'none'; readonly detail: string };
 
-/** The source of browsers for pages. No call rejects. */
+/** The source of browsers for pages. Only `take` rejects, and only if `launch` resolves to something else. */
 export type BrowserSupply = ReturnType<typeof createBrowserSupply>;
 
 /** Makes the supply of one fetcher; nothing is started yet. @throws Never */
@@ -33,11 +34,16 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
       launched.then(end, () => undefined);
       return { kind: 'none', detail: `did not start within ${BROWSER_START_MS} ms` };
     }
+    if (!isBrowser(browser.value)) {
+      const hint = "Return playwright-core's `chromium.launch({ executablePath, args: flags })`.";
+      throw invalidOption('browserFetcher.launch', 'a function that resolves to a Browser', browser.value, hint);
+    }
     current = browser.value;
     return { kind: 'browser', browser: current };
   };
 
   return {
+    /** Rejects with MannerlyError `option-invalid`. */
     async take(): Promise<Supplied> {
       if (current?.isConnected() === true) return { kind: 'browser', browser: current };
       starting ??= start().finally(() => {
@@ -52,7 +58,7 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
       await end(browser);
     },
     async close(): Promise<void> {
-      await starting;
+      await starting?.catch(() => undefined);
       if (current !== null && current !== own) await end(current);
       current = own;
       starts = 0;

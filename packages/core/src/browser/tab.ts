@@ -2,6 +2,7 @@
 // the page is quiet again. Requests that a step causes go through the page's requests like all others.
 
 import type { CDPSession, ElementHandle, Page } from 'playwright-core';
+import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import type { BrowserTab, StepResult } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
@@ -41,8 +42,10 @@ export function createTab(
   };
 
   const tab: BrowserTab = {
-    waitFor: (selector, { timeoutMs = WAIT_FOR_MS } = {}) =>
+    waitFor: (selector, options = {}) =>
       step(async () => {
+        checkOptions('waitFor', options, { timeoutMs: 'number' });
+        const { timeoutMs = WAIT_FOR_MS } = options;
         if (!(timeoutMs >= 0 && timeoutMs <= MAX_PAGE_MS))
           throw invalidOption('timeoutMs', `a number from 0 to ${MAX_PAGE_MS}`, timeoutMs);
         await page.waitForSelector(`css=${selector}`, { state: 'attached', timeout: within(timeoutMs) });
@@ -57,9 +60,10 @@ export function createTab(
         await element.click({ timeout: within(CLICK_MS) });
         return 'done';
       }, 'not-clickable'),
-    screenshot: ({ fullPage = false } = {}) =>
+    screenshot: (options = {}) =>
       step(async () => {
-        const taken = await capture(session, fullPage);
+        checkOptions('screenshot', options, { fullPage: 'boolean' }, 'A file is written by `page.screenshot(name)`.');
+        const taken = await capture(session, options.fullPage === true);
         if (taken.length > MAX_SCREENSHOT_BYTES) return 'too-large';
         png = taken;
         return 'done';

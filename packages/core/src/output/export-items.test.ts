@@ -137,6 +137,23 @@ describe('exportItems', () => {
     ]);
   });
 
+  it('takes the format from the extension, and refuses an unknown one before it writes anything', async () => {
+    await keep([{ id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT, title: 'One' }]);
+    const written = async (name: string, given: object = {}) =>
+      (await exportItems({ from: [directory], to: join(directory, name), ...given })).format;
+    const names = ['a.csv', 'a.parquet', 'a.jsonl', 'a.NDJSON', 'a.json', 'a'];
+    const formats: string[] = [];
+    for (const name of names) formats.push(await written(name));
+    expect(formats).toEqual(['csv', 'parquet', 'jsonl', 'jsonl', 'jsonl', 'jsonl']);
+    expect(parse(await readFile(join(directory, 'a.csv')), { columns: true })).toMatchObject([{ title: 'One' }]);
+    await expect(written('a.xlsx')).rejects.toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringMatching(/`exportItems.to` to be a file that ends in .jsonl, .csv or .parquet/),
+    });
+    expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('xlsx'));
+    expect(await written('a.xlsx', { format: 'csv' })).toBe('csv');
+  });
+
   it('keeps an item that is longer than a line of a log', async () => {
     const long = 'x'.repeat(2_000_000);
     await keep([{ id: 'a/1/0', url: 'https://a.test/', fetchedAt: AT, long }]);

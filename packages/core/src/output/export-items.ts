@@ -4,6 +4,7 @@
 
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
@@ -21,13 +22,19 @@ import type { Item } from './sink.js';
 export const EXPORT_FORMATS = ['jsonl', 'csv', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
+/** The format that a file's name says; JSON lines if it has no extension. @returns `undefined` for an unknown one. */
+export function formatOf(path: string): ExportFormat | undefined {
+  const extension = extname(path).slice(1).toLowerCase();
+  return ['', 'json', 'ndjson'].includes(extension) ? 'jsonl' : EXPORT_FORMATS.find((format) => format === extension);
+}
+
 /** What is exported, and where it goes. */
 export interface ExportOptions {
   /** Crawl directories: one, or those of all machines that worked on one crawl. */
   readonly from: readonly string[];
   /** The file; an existing one is replaced. */
   readonly to: string;
-  /** @default 'jsonl' */
+  /** @default that of the extension of `to`: .csv, .parquet, or JSON lines for .jsonl, .ndjson, .json and none */
   readonly format?: ExportFormat;
   /**
    * Only current items: for a page that was visited again, the items of the last visit that found any; none for a page
@@ -52,8 +59,8 @@ export interface ExportSummary {
 
 /**
  * Exports the items of a crawl. Parquet needs `hyparquet-writer`, installed next to this package.
- * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format; `export-failed`
- *   when the file cannot be written, hyparquet-writer is not installed, or `signal` ended it.
+ * @throws MannerlyError `directory-taken`, `directory-format`; `option-invalid` for another format or extension;
+ *   `export-failed` when the file cannot be written, hyparquet-writer is not installed, or `signal` ended it.
  */
 export async function exportItems(options: ExportOptions): Promise<ExportSummary> {
   checkOptions('exportItems', options, {
@@ -65,7 +72,10 @@ export async function exportItems(options: ExportOptions): Promise<ExportSummary
     onItems: 'function',
     signal: 'signal',
   });
-  const { from, to, format = 'jsonl', current = false, escapeFormulas = false, onItems, signal } = options;
+  const { from, to, current = false, escapeFormulas = false, onItems, signal } = options;
+  const format = options.format ?? formatOf(to);
+  if (format === undefined)
+    throw invalidOption('exportItems.to', 'a file that ends in .jsonl, .csv or .parquet', to, 'Or name the `format`.');
   if (!EXPORT_FORMATS.includes(format)) throw invalidOption('format', `one of ${EXPORT_FORMATS.join(', ')}`, format);
   const found = await Promise.all(from.map((directory) => readCrawlDirectory(directory)));
   const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));

@@ -9,6 +9,8 @@ export const MAX_VIRTUAL_STEPS = 5_000_000;
 export const MAX_VIRTUAL_MS = 400 * 86_400_000;
 /** Real milliseconds that time stands still for files. Longer work (a terminal, a pipe) never ends. */
 export const REAL_WORK_MS = 10_000;
+/** Real milliseconds that time stands still for an answer of another thread. Longer ones are no loading module. */
+export const REAL_LOAD_MS = 1_000;
 export const MAX_STILL_MS = 30_000; // real milliseconds that `standStill` may take
 /** Real milliseconds in which something must happen if no timer is left: less than the 5 s of test runners. */
 export const REAL_GRACE_MS = 4_000;

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createVirtualClock, type VirtualClockOptions } from './virtual-clock.js';
@@ -15,6 +16,12 @@ function clockForTest(options: VirtualClockOptions = {}) {
 }
 
 const DAY = 86_400_000;
+/** A thread that numbers what it is asked, and takes its time. */
+const ANSWERS_LATE = `
+  const { parentPort } = require('node:worker_threads');
+  let asked = 0;
+  parentPort.on('message', () => setTimeout(() => parentPort.postMessage((asked += 1)), 50));
+`;
 
 describe('a virtual clock', () => {
   it('is used by every reader of the time', async () => {
@@ -78,6 +85,26 @@ describe('a virtual clock', () => {
       return [atFile - startMs, clock.nowMs() - startMs];
     };
     expect(await clock.finish(work())).toEqual([0, 0]);
+  });
+
+  it('stands still while another thread answers, as a TypeScript loader does for each import()', async () => {
+    const thread = new Worker(ANSWERS_LATE, { eval: true });
+    await new Promise((resolve) => thread.once('online', resolve));
+    thread.unref();
+    const clock = clockForTest();
+    const startMs = clock.nowMs();
+    setInterval(() => undefined, 1_000);
+    const ask = () =>
+      new Promise((resolve) => {
+        thread.ref();
+        thread.once('message', resolve).postMessage('ask');
+      }).finally(() => thread.unref());
+    for (const asked of [1, 2]) expect([await clock.finish(ask()), clock.nowMs() - startMs]).toEqual([asked, 0]);
+    // A thread that never answers does not stop time.
+    thread.ref();
+    await clock.advance(5_000);
+    expect(clock.nowMs() - startMs).toBe(5_000);
+    await thread.terminate();
   });
 
   it('waits a moment for hidden work before it says that nothing can proceed', async () => {

@@ -1,9 +1,8 @@
 // `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, each item once.
 
 import { existsSync } from 'node:fs';
-import { extname } from 'node:path';
 import type { JsonValue } from '@mannerly/frontier';
-import { type ExportFormat, exportItems } from '../../output/export-items.js';
+import { type ExportFormat, exportItems, formatOf } from '../../output/export-items.js';
 import { currentItems, joinedItems } from '../../output/joined-items.js';
 import { plural } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
@@ -68,7 +67,7 @@ function wantedFrom({
   if (preferences === true && (to ?? csv) !== undefined)
     throw new UsageError('--preferences prints JSON lines', 'Leave out --to and --csv.');
   const wanted = [
-    ...(to === undefined ? [] : [{ to, format: format ?? formatOf(to) }]),
+    ...(to === undefined ? [] : [{ to, format: format ?? formatNamedBy(to) }]),
     ...(csv === undefined ? [] : [{ to: csv, format: 'csv' as const }]),
   ];
   checkRawCells(
@@ -82,11 +81,10 @@ function wantedFrom({
   return wanted;
 }
 
-/** The format by the file extension, if none is named; JSON lines if there is no extension. @throws UsageError */
-function formatOf(to: string): ExportFormat {
-  const extension = extname(to).slice(1).toLowerCase();
-  if (['', 'json', 'jsonl', 'ndjson'].includes(extension)) return 'jsonl';
-  if (extension === 'csv' || extension === 'parquet') return extension;
+/** @throws UsageError */
+function formatNamedBy(to: string): ExportFormat {
+  const format = formatOf(to);
+  if (format !== undefined) return format;
   throw new UsageError(
     `no format is known for ${to}`,
     'Name a file that ends in .jsonl, .csv or .parquet, or --format.',
