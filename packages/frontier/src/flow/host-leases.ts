@@ -28,6 +28,8 @@ export class HostLeases {
   #isSending = false;
   /** As far as we know, nothing is due in the store before this time. */
   #nothingDueUntilMs = 0;
+  /** The earliest due time that the store has named since the last lease. Then a lease is tried, whatever it says. */
+  #namedDueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(context: FrontierContext, schedule: HostSchedule) {
     this.#context = context;
@@ -56,7 +58,11 @@ export class HostLeases {
     const nowMs = this.#context.clock.nowMs();
     if (nowMs < this.#nothingDueUntilMs) return false;
     const dueInMs = await this.#context.store.nextDueInMs();
-    if (dueInMs === 0) return true;
+    if (dueInMs === 0 || nowMs >= this.#namedDueAtMs) {
+      this.#namedDueAtMs = Number.POSITIVE_INFINITY;
+      return true;
+    }
+    if (dueInMs !== null) this.#namedDueAtMs = Math.min(this.#namedDueAtMs, nowMs + dueInMs);
     this.#nothingDueUntilMs = nowMs + Math.min(dueInMs ?? DUE_CHECK_INTERVAL_MS, DUE_CHECK_INTERVAL_MS);
     return false;
   }

@@ -4,6 +4,7 @@
 import { expect, it } from 'vitest';
 import { setUp, url } from '../../test-support/set-up.js';
 import type { FrontierStore } from '../store.js';
+import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
 
@@ -61,4 +62,17 @@ it('take and nextAt answer for a due host while a commit is under way', async ()
   expect(await nextAt).toBe(clock.nowMs());
   release();
   expect(await settled).toBe('ok');
+});
+
+it('a store that names a due time too late, again and again, delays a host and does not stop the crawl', async () => {
+  const late = (nowMs: () => number): FrontierStore => ({
+    ...aroundStoreVerbs(memoryStore({ nowMs }), (verb) => verb()),
+    nextDueInMs: async () => 60_000,
+  });
+  // A host that waits this long is released to the store.
+  const { frontier, work, asked } = setUp(late, () => ({ status: 200, body: 'User-agent: *\nCrawl-delay: 10' }));
+  await frontier.open();
+  await frontier.add([url('http://a.test/1'), url('http://a.test/2'), url('http://a.test/3')]);
+  await work(frontier);
+  expect(asked()).toEqual(['robots.txt', '1', '2', '3'].map((path) => `http://a.test/${path}`));
 });
