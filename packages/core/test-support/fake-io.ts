@@ -1,6 +1,6 @@
 // A process for tests: it keeps what is written, its time is moved by hand, and Ctrl-C is a call.
 
-import type { Asker, CliIo } from '../src/cli/io.js';
+import type { CliIo, Prompter } from '../src/cli/io.js';
 
 /** The fake process, and what a test can see and do of it. */
 export interface FakeIo extends CliIo {
@@ -16,7 +16,7 @@ export interface FakeIo extends CliIo {
 
 /** Makes one. @param options - Whether it is a terminal, how wide, its standard input, and who answers. */
 export function fakeIo(
-  options: { isTerminal?: boolean; columns?: number; input?: string; asker?: Asker } = {},
+  options: { isTerminal?: boolean; columns?: number; input?: string; asker?: Prompter } = {},
 ): FakeIo {
   let now = 1_000_000;
   const ticks = new Set<{ readonly ms: number; readonly tick: () => void; nextMs: number }>();
@@ -45,11 +45,11 @@ export function fakeIo(
       return () => interrupts.delete(interrupted);
     },
     exit: (code) => io.exits.push(code),
-    outSoon: async (line) => void io.outLines.push(line),
+    outWhenReady: async (line) => void io.outLines.push(line),
     startWorker: () => {
       throw new Error('this process starts no other');
     },
-    asker: options.asker ?? null,
+    prompter: options.asker ?? null,
     parent: null,
     pass(ms) {
       const until = now + ms;

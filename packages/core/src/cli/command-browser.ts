@@ -30,7 +30,8 @@ const NO_SANDBOX = '--no-sandbox';
 export async function commandBrowser(given: GivenBrowser, proxy: string | undefined): Promise<Fetcher> {
   const { for: patterns, program, flags = [], ...rest } = given;
   const { chromium } = await loadPeer<typeof import('playwright-core')>('playwright-core', '`--browser`');
-  const executablePath = findProgram(program === undefined ? PROGRAMS : [program]) ?? installed(chromium, program);
+  const executablePath =
+    findProgram(program === undefined ? PROGRAMS : [program]) ?? installedChromium(chromium, program);
   if (executablePath === null) {
     const what = program === undefined ? 'there is no Chromium on the PATH' : `there is no program ${program}`;
     const hint =
@@ -44,10 +45,10 @@ export async function commandBrowser(given: GivenBrowser, proxy: string | undefi
     throw new UsageError('Chromium does not start as root with its sandbox', hint);
   }
   const { browserFetcher } = await import('../browser/browser-fetcher.js');
-  const isWanted = readPatterns('browser.for', patterns);
+  const isRendered = readPatterns('browser.for', patterns);
   return browserFetcher({
     ...rest,
-    ...(isWanted === null ? {} : { renders: ({ url }) => isWanted(parseUrlParts(url)!) }),
+    ...(isRendered === null ? {} : { renders: ({ url }) => isRendered(parseUrlParts(url)!) }),
     fetcher: fetcherOf({ network: proxy === undefined ? {} : { proxy } }, systemClock()),
     launch: (sealed) =>
       chromium.launch({
@@ -71,7 +72,7 @@ export function findProgram(names: readonly string[], searched: string = process
 }
 
 /** The Chromium that playwright installed; `null` if another one is wanted, or if there is none. */
-function installed(chromium: { executablePath(): string }, program: string | undefined): string | null {
+function installedChromium(chromium: { executablePath(): string }, program: string | undefined): string | null {
   const path = program === undefined ? chromium.executablePath() : '';
   return path !== '' && existsSync(path) ? path : null;
 }

@@ -4,15 +4,15 @@
 import { Argument, Option } from 'commander';
 import type { ExportFormat } from '../output/export-items.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
-import { collected, countryArgument, cursorArgument, numberArgument } from './flag-values.js';
+import { appendValue, countryArgument, cursorArgument, numberArgument } from './flag-values.js';
 import { NO_STORE_FLAG, RAW_CELLS_FLAG, SINK_FLAGS, STORE_FLAG } from './flags.js';
 
 export interface CommandRow {
   /** One sentence. */
-  readonly does: string;
-  readonly takes?: readonly Argument[];
+  readonly summary: string;
+  readonly args?: readonly Argument[];
   /** The options of a crawl for which it has flags, by their paths; `crawl`: all flags of `mannerly crawl`. */
-  readonly sets?: RegExp | 'crawl';
+  readonly crawlOptions?: RegExp | 'crawl';
   /** Its own flags; the flags of a crawl come first, these follow under a title. */
   readonly flags?: readonly Option[];
   readonly title?: string;
@@ -25,20 +25,22 @@ export interface CommandRow {
 
 const JSON_FLAG = flag('--json', 'print JSON');
 const ALLOW_ADDRESS = allowAddress('');
-const SEEDS = [new Argument('[seed...]', 'seed URLs')];
+const SEED_ARGUMENTS = [new Argument('[seed...]', 'seed URLs')];
 const DIRECTORY = 'the crawl directory';
 const EXPORT_FORMATS: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
-const DIRECTORIES_OF = 'the crawl directory, or those of all machines that shared the crawl';
-const DIRECTORIES = [new Argument('<dir...>', DIRECTORIES_OF)];
-const ARCHIVED = [new Argument('<dir>', 'the directory of a crawl with --warc')];
+const DIRECTORIES_TEXT = 'the crawl directory, or those of all machines that shared the crawl';
+const DIRECTORY_ARGUMENTS = [new Argument('<dir...>', DIRECTORIES_TEXT)];
+const ARCHIVE_ARGUMENTS = [new Argument('<dir>', 'the directory of a crawl with --warc')];
 const LISTEN_FLAGS = [
   flag('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)'),
-  flag('--listen-name <host>', 'a host name that requests to it may use (repeatable)').argParser(collected<string>),
+  flag('--listen-name <host>', 'a host name that requests to it may use (repeatable)').argParser(appendValue<string>),
 ];
-const ORDERED = [new Argument('[dir]', 'the crawl directory, for the processes that use it; omit it with --store')];
+const ORDER_ARGUMENTS = [
+  new Argument('[dir]', 'the crawl directory, for the processes that use it; omit it with --store'),
+];
 const ORDER_HELP = `With --store it applies to all processes of the crawl, on all machines. It waits for them for up to a minute, and exits with
 code 1 if one has not obeyed. With a directory it applies to the processes that use it, and does not wait.`;
-const WHO = /^identity\./;
+const IDENTITY_OPTIONS = /^identity\./;
 const PARTIES = ['commercial', 'non-commercial', 'education', 'government', 'personal'];
 const IDENTITY_ACTIONS = ['init', 'publish', 'rotate', 'check', 'verify'];
 
@@ -49,11 +51,11 @@ It sends no request and changes nothing. While a run has the directory open, exp
 export const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
   'Crawl:': {
     init: {
-      does: 'write a small TypeScript project: a crawl that runs, and its test',
-      takes: [new Argument('[dir]', 'a directory that is empty or does not exist yet').default('.')],
-      sets: /^(identity\.(name|contact)|bounds\.(pages|depth|minutes))$/,
+      summary: 'write a small TypeScript project: a crawl that runs, and its test',
+      args: [new Argument('[dir]', 'a directory that is empty or does not exist yet').default('.')],
+      crawlOptions: /^(identity\.(name|contact)|bounds\.(pages|depth|minutes))$/,
       flags: [
-        flag('--seed <url>', 'where the crawl starts (repeatable)').argParser(collected<string>),
+        flag('--seed <url>', 'where the crawl starts (repeatable)').argParser(appendValue<string>),
         flag('--within <scope>', 'where it may go: the hosts or the domains of the seeds (default: host)').choices([
           'host',
           'domain',
@@ -73,9 +75,9 @@ request and installs nothing.`,
       load: async () => (await import('./commands/init.js')).initCommand,
     },
     plan: {
-      does: 'estimate what a crawl would fetch, how long it takes and what ends it, from robots.txt and sitemaps',
-      takes: SEEDS,
-      sets: 'crawl',
+      summary: 'estimate what a crawl would fetch, how long it takes and what ends it, from robots.txt and sitemaps',
+      args: SEED_ARGUMENTS,
+      crawlOptions: 'crawl',
       help: `
 It takes the flags of crawl, so you can try a crawl command with "plan" first. It requests only robots.txt and sitemaps, as
 politely as the crawl. With --out DIR it logs these requests in DIR.plan. Without a sitemap it assumes as many pages as the bounds
@@ -87,9 +89,9 @@ ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/plan.js')).planCommand,
     },
     crawl: {
-      does: 'crawl from one or more seeds',
-      takes: SEEDS,
-      sets: 'crawl',
+      summary: 'crawl from one or more seeds',
+      args: SEED_ARGUMENTS,
+      crawlOptions: 'crawl',
       help: `
 Examples:
   mannerly crawl https://docs.example.org/ --name tidepool-study --contact https://example.org/our-crawler
@@ -106,8 +108,8 @@ ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/crawl.js')).crawlCommand,
     },
     add: {
-      does: 'add URLs to the crawl in a directory, while it runs or for its next run',
-      takes: [
+      summary: 'add URLs to the crawl in a directory, while it runs or for its next run',
+      args: [
         new Argument('<dir>', DIRECTORY),
         new Argument('<url...>', 'absolute URLs; scope, bounds and robots.txt apply as usual'),
       ],
@@ -115,9 +117,9 @@ ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/add.js')).addCommand,
     },
     serve: {
-      does: 'crawl, stay open, and accept URLs and queries from other programs over HTTP',
-      takes: SEEDS,
-      sets: 'crawl',
+      summary: 'crawl, stay open, and accept URLs and queries from other programs over HTTP',
+      args: SEED_ARGUMENTS,
+      crawlOptions: 'crawl',
       title: 'The HTTP API:',
       flags: LISTEN_FLAGS,
       help: `
@@ -131,8 +133,8 @@ ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/crawl.js')).serveCommand,
     },
     pause: {
-      does: 'stop sending requests in all processes of a crawl, until resume',
-      takes: ORDERED,
+      summary: 'stop sending requests in all processes of a crawl, until resume',
+      args: ORDER_ARGUMENTS,
       flags: [STORE_FLAG, JSON_FLAG],
       help: `
 ${ORDER_HELP}
@@ -140,15 +142,15 @@ Requests in flight and their pages are finished. A process that joins a paused c
       load: async () => (await import('./commands/order.js')).orderCommand('pause'),
     },
     resume: {
-      does: 'continue after pause',
-      takes: ORDERED,
+      summary: 'continue after pause',
+      args: ORDER_ARGUMENTS,
       flags: [STORE_FLAG, JSON_FLAG],
       help: `\n${ORDER_HELP}`,
       load: async () => (await import('./commands/order.js')).orderCommand('resume'),
     },
     stop: {
-      does: 'end all processes of a crawl, like Ctrl-C in each of them',
-      takes: ORDERED,
+      summary: 'end all processes of a crawl, like Ctrl-C in each of them',
+      args: ORDER_ARGUMENTS,
       flags: [STORE_FLAG, JSON_FLAG],
       help: `
 ${ORDER_HELP}
@@ -156,7 +158,7 @@ A process that starts later is not stopped: first stop whatever restarts process
       load: async () => (await import('./commands/order.js')).orderCommand('stop'),
     },
     dashboard: {
-      does: 'serve a live view and metrics of all processes of a crawl whose store is on a server',
+      summary: 'serve a live view and metrics of all processes of a crawl whose store is on a server',
       flags: [STORE_FLAG, ...LISTEN_FLAGS, flag('--metrics', 'serve metrics at /metrics (needs prom-client)')],
       help: `
 It prints the address with the token that every request needs. The token is new at each start unless MANNERLY_DASHBOARD_TOKEN
@@ -165,8 +167,8 @@ processes.`,
       load: async () => (await import('./commands/dashboard.js')).dashboardCommand,
     },
     move: {
-      does: 'move a stopped crawl to another store: from a crawl directory to a server, back, or between servers',
-      takes: [
+      summary: 'move a stopped crawl to another store: from a crawl directory to a server, back, or between servers',
+      args: [
         new Argument('<from>', 'a crawl directory, or the URL of a store (redis://…, postgres://…, ?crawl=<name>)'),
         new Argument('<to>', 'the same; a directory must be that of the crawl, without a frontier'),
       ],
@@ -183,28 +185,28 @@ The data also stays in the old store, which is closed: remove it with mannerly d
       load: async () => (await import('./commands/move.js')).moveCommand,
     },
     delete: {
-      does: 'remove a crawl from its server',
+      summary: 'remove a crawl from its server',
       flags: [STORE_FLAG, flag('--yes', 'do not ask')],
       help: `
 It asks first, and refuses while processes are running. Crawl directories, items and logs are kept.`,
       load: async () => (await import('./commands/delete.js')).deleteCommand,
     },
     worker: {
-      does: 'a process of crawl --workers, not for users',
+      summary: 'a process of crawl --workers, not for users',
       isHidden: true,
       load: async () => (await import('./commands/worker.js')).workerCommand,
     },
   },
   'After a crawl, or during one:': {
     report: {
-      does: 'print the politeness report of a crawl from its logs, and write report.html and report.json',
-      takes: [new Argument('[dir...]', `${DIRECTORIES_OF}; the report is written into the first`)],
+      summary: 'print the politeness report of a crawl from its logs, and write report.html and report.json',
+      args: [new Argument('[dir...]', `${DIRECTORIES_TEXT}; the report is written into the first`)],
       flags: [STORE_FLAG, JSON_FLAG],
       load: async () => (await import('./commands/report.js')).reportCommand,
     },
     explain: {
-      does: 'explain why a URL was, was not or is not yet fetched, or what a host is waiting for',
-      takes: [
+      summary: 'explain why a URL was, was not or is not yet fetched, or what a host is waiting for',
+      args: [
         new Argument('<dir>', 'the crawl directory; omit it with --store'),
         new Argument('[url-or-host]', 'https://example.org/page, or example.org'),
       ],
@@ -213,8 +215,8 @@ It asks first, and refuses while processes are running. Crawl directories, items
       load: async () => (await import('./commands/explain.js')).explainCommand,
     },
     queue: {
-      does: 'list the queue of a stopped crawl',
-      takes: [new Argument('[dir]', DIRECTORY)],
+      summary: 'list the queue of a stopped crawl',
+      args: [new Argument('[dir]', DIRECTORY)],
       flags: [
         STORE_FLAG,
         flag('--host <name>', 'only URLs of this host'),
@@ -228,8 +230,8 @@ It asks first, and refuses while processes are running. Crawl directories, items
       load: async () => (await import('./commands/queue.js')).queueCommand,
     },
     audit: {
-      does: 'check the politeness of a crawl from its request log, independently of the code that planned it',
-      takes: DIRECTORIES,
+      summary: 'check the politeness of a crawl from its request log, independently of the code that planned it',
+      args: DIRECTORY_ARGUMENTS,
       flags: [
         flag('--keys <file>', 'the published key directory, to verify who made the signatures in the archive'),
         flag('--tolerance <ms>', 'milliseconds a request may be early (default: 0)').argParser(
@@ -247,8 +249,8 @@ Exit code 0: no violation; 5: a violation, or no request to check.`,
       load: async () => (await import('./commands/audit.js')).auditCommand,
     },
     export: {
-      does: 'print the items of a crawl as JSON lines, or write them to a file; each item once',
-      takes: DIRECTORIES,
+      summary: 'print the items of a crawl as JSON lines, or write them to a file; each item once',
+      args: DIRECTORY_ARGUMENTS,
       flags: [
         flag('--to <file>', 'write them to this file, which must not exist yet'),
         flag('--csv <file>', 'write them to this CSV file, which must not exist yet'),
@@ -265,8 +267,8 @@ Exit code 0: no violation; 5: a violation, or no request to check.`,
       load: async () => (await import('./commands/export.js')).exportCommand,
     },
     replay: {
-      does: 'run handlers again on the archive of a crawl, without the network',
-      takes: ARCHIVED,
+      summary: 'run handlers again on the archive of a crawl, without the network',
+      args: ARCHIVE_ARGUMENTS,
       flags: [
         flag('--handlers <file>', 'a module that exports `handlers` (default: those of `mannerly crawl`)'),
         flag('--items <file>', 'where items go (default: replayed.jsonl in the crawl directory)'),
@@ -276,8 +278,8 @@ Exit code 0: no violation; 5: a violation, or no request to check.`,
       load: async () => (await import('./commands/replay.js')).replayCommand,
     },
     wacz: {
-      does: "package a crawl's archive as one WACZ file",
-      takes: ARCHIVED,
+      summary: "package a crawl's archive as one WACZ file",
+      args: ARCHIVE_ARGUMENTS,
       flags: [
         flag('--to <file>', 'the file (default: archive.wacz in the crawl directory)'),
         flag('--title <text>', 'its title (default: the name and the first seed of the crawl)'),
@@ -288,12 +290,12 @@ Exit code 0: no violation; 5: a violation, or no request to check.`,
   },
   'About a site, and about your crawler:': {
     robots: {
-      does: 'read a robots.txt and check URLs against it',
-      takes: [
+      summary: 'read a robots.txt and check URLs against it',
+      args: [
         new Argument('<source>', 'a file, or the URL of a site or of its robots.txt'),
         new Argument('[url...]', 'URLs to check'),
       ],
-      sets: WHO,
+      crawlOptions: IDENTITY_OPTIONS,
       flags: [
         flag('--agent <token>', 'the product token to check for (default: --name, else *)'),
         flag('--dialect <name>', 'rfc9309, google, 1996 or 1994').default('rfc9309'),
@@ -310,16 +312,16 @@ Examples:
       load: async () => (await import('./commands/robots.js')).robotsCommand,
     },
     datasets: {
-      does: "list a site's datasets, from its data.txt",
-      takes: [new Argument('<site>', 'the URL of the site')],
-      sets: WHO,
+      summary: "list a site's datasets, from its data.txt",
+      args: [new Argument('<site>', 'the URL of the site')],
+      crawlOptions: IDENTITY_OPTIONS,
       flags: [ALLOW_ADDRESS, JSON_FLAG],
       load: async () => (await import('./commands/datasets.js')).datasetsCommand,
     },
     licence: {
-      does: 'show the licences of a page, and what each purpose may do',
-      takes: [new Argument('<url>', 'the URL of the page')],
-      sets: WHO,
+      summary: 'show the licences of a page, and what each purpose may do',
+      args: [new Argument('<url>', 'the URL of the page')],
+      crawlOptions: IDENTITY_OPTIONS,
       flags: [
         flag('--user <kind>', 'the kind of party that is responsible').choices(PARTIES),
         flag('--country <code>', 'its country: two letters, such as DE').argParser(countryArgument),
@@ -329,18 +331,18 @@ Examples:
       load: async () => (await import('./commands/licence.js')).licenceCommand,
     },
     identity: {
-      does: 'create the signing key of a crawler, and the folder that publishes its identity',
-      takes: [
+      summary: 'create the signing key of a crawler, and the folder that publishes its identity',
+      args: [
         new Argument('<action>', 'create a key, the folder, or a new key; check the folder; verify requests').choices(
           IDENTITY_ACTIONS,
         ),
         new Argument('[target]', 'check: the URL of the directory; verify: a file, or a folder of WARC files'),
       ],
-      sets: /^identity\.name$/,
+      crawlOptions: /^identity\.name$/,
       flags: [
         flag('--key <file>', 'init: where the key goes (default: ~/.config/mannerly/<name>.key)'),
         flag('--config <file>', 'the configuration (default: mannerly.config.json, .js or .ts here)'),
-        flag('--also <file>', 'publish: list the key in this file too (repeatable)').argParser(collected<string>),
+        flag('--also <file>', 'publish: list the key in this file too (repeatable)').argParser(appendValue<string>),
         flag('--to <dir>', 'publish, rotate, check: the folder (default: identity)'),
         flag('--leaked', 'rotate: the key has leaked: replace and drop it at once'),
         flag('--listen <port>', 'verify: requests that arrive at this local port').argParser(
@@ -363,9 +365,9 @@ function flag(name: string, help: string): Option {
   return new Option(name, help);
 }
 
-/** @param to - The actions that use it, when not all do. */
-function allowAddress(to: string): Option {
-  return flag('--allow-address <cidr>', `${to}allow a private address or range (repeatable)`).argParser(
-    collected<string>,
+/** @param actions - The actions that use it, when not all do. */
+function allowAddress(actions: string): Option {
+  return flag('--allow-address <cidr>', `${actions}allow a private address or range (repeatable)`).argParser(
+    appendValue<string>,
   );
 }

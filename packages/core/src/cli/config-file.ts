@@ -37,7 +37,7 @@ export async function readConfig(file: string): Promise<CrawlConfig> {
   if (!existsSync(path)) {
     throw new UsageError(`${file} is not there`, 'Name the configuration with --config <file>.');
   }
-  const value = isJson ? await readJson(file, path) : exported(await loadUserModule(file));
+  const value = isJson ? await readJson(file, path) : exportedConfig(await loadUserModule(file));
   if (!isObject(value)) {
     const hint = isJson ? 'It is one JSON object.' : 'Export it: export default defineConfig({ … }).';
     throw new UsageError(`${file} holds no configuration`, hint);
@@ -51,7 +51,7 @@ export async function readConfig(file: string): Promise<CrawlConfig> {
   return withPaths(group('CrawlConfig', CONFIG_OPTIONS), value, dirname(path)) as CrawlConfig;
 }
 
-function exported(module: Readonly<Record<string, unknown>>): unknown {
+function exportedConfig(module: Readonly<Record<string, unknown>>): unknown {
   return module['default'] ?? module['config'];
 }
 

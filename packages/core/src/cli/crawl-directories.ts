@@ -18,14 +18,14 @@ export async function readCrawlDirectories(
   directories: readonly string[],
   io: CliIo,
 ): Promise<readonly [ReadDirectory, ...ReadDirectory[]]> {
-  await tellDamage(directories, io);
-  const places = new Map<string, string>();
+  await reportDamage(directories, io);
+  const realPaths = new Map<string, string>();
   for (const directory of directories) {
-    const place = await realpath(directory);
-    const same = places.get(place);
+    const realPath = await realpath(directory);
+    const same = realPaths.get(realPath);
     if (same !== undefined)
       throw new UsageError(`${same} and ${directory} are one directory`, 'It would count twice: name it once.');
-    places.set(place, directory);
+    realPaths.set(realPath, directory);
   }
   const [first, ...others] = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
   if (first === undefined) throw new UsageError('no crawl directory is named');
@@ -39,7 +39,7 @@ export async function readCrawlDirectories(
 }
 
 /** Reports, file by file, what differs from the end of the last run. @throws MannerlyError as `readCrawlDirectory` */
-export async function tellDamage(directories: readonly string[], io: CliIo): Promise<void> {
+export async function reportDamage(directories: readonly string[], io: CliIo): Promise<void> {
   for (const directory of directories) {
     await readCrawlDirectory(directory);
     for (const file of await damageOf(directory)) io.err(`Damaged: ${file}.`);

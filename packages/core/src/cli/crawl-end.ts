@@ -15,14 +15,16 @@ import { summaryText } from './summary.js';
 const OTHER_LOGS = ['warnings', 'rejected', 'errors'];
 
 /** Prints the report, and where the results are. @returns The exit code */
-export async function tellEnd(
+export async function printEnd(
   report: CrawlReport,
   { flags, options }: CrawlSetup,
   out: string,
   io: CliIo,
 ): Promise<number> {
-  const closed = await outOfScopeText(report, options.scope, out);
-  const last = [resultFilesText(out, isShared(flags), flags), ...(closed === null ? [] : [closed])].join('\n\n');
+  const outOfScope = await outOfScopeText(report, options.scope, out);
+  const last = [resultFilesText(out, isShared(flags), flags), ...(outOfScope === null ? [] : [outOfScope])].join(
+    '\n\n',
+  );
   if (flags.json === true) {
     io.out(json(report));
     io.err(last);
@@ -43,14 +45,14 @@ export function resultFilesText(
   { csv, sqlite, ...servers }: Pick<NamedSinks, 'csv' | 'sqlite' | 'postgres' | 'webhook' | 's3'> = {},
   workingDirectory = process.cwd(),
 ): string {
-  const out = shortened(directory, workingDirectory);
+  const out = shortPath(directory, workingDirectory);
   const nameOf = (stem: string): string => `${stem}${isShared ? '-*' : ''}.jsonl`;
   // For one process, or for one of several.
   const found = existsSync(directory) ? readdirSync(directory) : [];
   const others = OTHER_LOGS.filter((stem) => found.some((name) => new RegExp(`^${stem}(-\\d+)?\\.jsonl$`).test(name)));
   const logs = ['requests', 'decisions', ...others].map(nameOf);
   const written = [
-    ...[csv, sqlite].flatMap((table) => (table === undefined ? [] : [shortened(table, workingDirectory)])),
+    ...[csv, sqlite].flatMap((table) => (table === undefined ? [] : [shortPath(table, workingDirectory)])),
     ...(['postgres', 'webhook', 's3'] as const).flatMap((kind) => {
       const given = servers[kind];
       return given === undefined ? [] : [`${kind} ${redacted(given)}`];
@@ -65,7 +67,7 @@ export function resultFilesText(
   ].join('\n');
 }
 
-function shortened(path: string, workingDirectory: string): string {
+function shortPath(path: string, workingDirectory: string): string {
   const short = relative(workingDirectory, path);
   return short.startsWith('..') || isAbsolute(short) ? path : short || '.';
 }

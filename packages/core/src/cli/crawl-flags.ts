@@ -5,7 +5,7 @@ import type { IdentityOptions } from '../options/crawler-options.js';
 import { present } from '../present.js';
 import type { RetryFilter } from '../run/retry-failures.js';
 import { UsageError } from './failure.js';
-import { collected, dateArgument, numberArgument } from './flag-values.js';
+import { appendValue, dateArgument, numberArgument } from './flag-values.js';
 import { type Flags, type NamedSinks, SINK_FLAGS, STORE_FLAG } from './flags.js';
 import { FLAGGED_ROWS, optionOf, withOptionFlags } from './option-flags.js';
 import { PROGRESS_MODES, type ProgressMode } from './progress.js';
@@ -43,7 +43,7 @@ export interface CrawlFlags extends SharedFlags {
 const MAX_WORKERS = 64;
 const DAY_SECONDS = 86_400;
 /** Every reason. */
-const ALL = 'all';
+const ALL_REASONS = 'all';
 
 export function withCrawlFlags(command: Command): Command {
   withOptionFlags(command);
@@ -66,11 +66,11 @@ export function withCrawlFlags(command: Command): Command {
     .option('--reset', 'delete what this crawl keeps in its directory, and start over')
     .option('--again', 'visit known pages again, those most likely to have changed first')
     .option('--keep-open', 'when nothing is left, wait for URLs from mannerly add until Ctrl-C')
-    .option('--unpark <host>', 'try a parked host again (repeatable)', collected<string>)
+    .option('--unpark <host>', 'try a parked host again (repeatable)', appendValue<string>)
     .option(
       '--retry <reason>',
-      `queue failures of earlier runs again: a reason such as status-500, "timeout-*", or ${ALL} (repeatable)`,
-      collected<string>,
+      `queue failures of earlier runs again: a reason such as status-500, "timeout-*", or ${ALL_REASONS} (repeatable)`,
+      appendValue<string>,
     )
     .option('--retry-host <name>', 'with --retry: only those of this host')
     .option('--retry-since <date>', 'with --retry: only those since a date such as 2026-05-01T18:30Z', dateArgument)
@@ -135,13 +135,13 @@ export function identityFrom(given: Partial<IdentityOptions>): IdentityOptions {
 export function retryFrom({ retry, retryHost, retrySince, reset }: CrawlFlags): RetryFilter | undefined {
   if (retry === undefined) {
     if (retryHost === undefined && retrySince === undefined) return undefined;
-    throw new UsageError('--retry-host and --retry-since need --retry', `Add --retry ${ALL}, or a reason.`);
+    throw new UsageError('--retry-host and --retry-since need --retry', `Add --retry ${ALL_REASONS}, or a reason.`);
   }
   if (reset === true) {
     const hint = 'A reset deletes the failures. Give one of them.';
     throw new UsageError('--retry and --reset contradict each other', hint);
   }
-  return present({ reason: retry.includes(ALL) ? null : retry, host: retryHost, sinceMs: retrySince });
+  return present({ reason: retry.includes(ALL_REASONS) ? null : retry, host: retryHost, sinceMs: retrySince });
 }
 
 /** Whether other processes work on the same crawl. */

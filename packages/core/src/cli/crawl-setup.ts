@@ -8,9 +8,9 @@ import { present } from '../present.js';
 import { findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, identityFrom } from './crawl-flags.js';
 import { UsageError } from './failure.js';
-import { loadHandlers, type RegisterHandlers, registerDefault, stagesIn } from './handlers-file.js';
-import { namedSinks } from './open-sinks.js';
-import { commandDefault, type GivenOptions, namingFlag, optionsFromFlags } from './option-flags.js';
+import { loadHandlers, loadStages, type RegisterHandlers, registerDefault } from './handlers-file.js';
+import { createNamedSinks } from './open-sinks.js';
+import { commandDefault, optionsFromFlags, type PartialOptions, withFlagName } from './option-flags.js';
 
 export interface CrawlSetup {
   readonly seeds: readonly string[];
@@ -26,7 +26,7 @@ export interface CrawlSetup {
 export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Promise<CrawlSetup> {
   const file = flags.config === false ? null : (flags.config ?? findConfig(process.cwd()));
   const config: CrawlConfig = file === null ? {} : await readConfig(file);
-  const { $schema: _, handlers, out, csv, sqlite, postgres, webhook, s3, store, sinks = [], ...ofFile } = config;
+  const { $schema: _, handlers, out, csv, sqlite, postgres, webhook, s3, store, sinks = [], ...fileOptions } = config;
   const seeds = args.length > 0 ? args : (config.scope?.seeds ?? []);
   if (seeds.length === 0) {
     const hint =
@@ -37,11 +37,11 @@ export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Pr
     const hint = 'Leave out --workers or the sinks, and read all items with mannerly export.';
     throw new UsageError(`\`sinks\` of ${file} are written by one process`, hint);
   }
-  const named = present({ out, csv, sqlite, postgres, webhook, s3, store });
-  const allSinks = [...sinks, ...(await namedSinks({ ...named, ...flags }))];
+  const fileSettings = present({ out, csv, sqlite, postgres, webhook, s3, store });
+  const allSinks = [...sinks, ...(await createNamedSinks({ ...fileSettings, ...flags }))];
   const options = {
-    ...(await withBrowser(optionsOf(seeds, flags, ofFile))),
-    ...(handlers === undefined || ofFile.items !== undefined ? {} : await stagesIn(handlers)),
+    ...(await withBrowser(optionsOf(seeds, flags, fileOptions))),
+    ...(handlers === undefined || fileOptions.items !== undefined ? {} : await loadStages(handlers)),
     ...(allSinks.length === 0 ? {} : { sinks: allSinks }),
   };
   const register = handlers === undefined ? registerDefault : await loadHandlers(handlers);
@@ -49,33 +49,39 @@ export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Pr
   try {
     await register(createCrawler(options));
   } catch (error) {
-    throw namingFlag(error, flags);
+    throw withFlagName(error, flags);
   }
-  return { seeds, flags: { ...named, ...flags, config: file ?? false }, options, register, file };
+  return { seeds, flags: { ...fileSettings, ...flags, config: file ?? false }, options, register, file };
 }
 
-function optionsOf(seeds: readonly string[], flags: CrawlFlags, ofFile: GivenOptions): GivenCrawl {
+function optionsOf(seeds: readonly string[], flags: CrawlFlags, fileOptions: PartialOptions): CommandOptions {
   const given = withInterval(optionsFromFlags(flags), flags);
-  const merged = mergedOptions(ofFile.bounds === undefined ? { ...ofFile, bounds: commandBounds() } : ofFile, given);
+  const merged = mergeOptions(
+    fileOptions.bounds === undefined ? { ...fileOptions, bounds: commandBounds() } : fileOptions,
+    given,
+  );
   const { within = 'host' } = merged.scope ?? {};
-  for (const [flag, needed] of [
+  for (const [flag, requiredScope] of [
     ['host', 'list'],
     ['surt', 'surt'],
   ] as const) {
-    if (flags[flag] === undefined || within === needed) continue;
-    throw new UsageError(`--${flag} needs --within ${needed}`, `Add --within ${needed}, or leave --${flag} out.`);
+    if (flags[flag] === undefined || within === requiredScope) continue;
+    throw new UsageError(
+      `--${flag} needs --within ${requiredScope}`,
+      `Add --within ${requiredScope}, or leave --${flag} out.`,
+    );
   }
   return {
     ...merged,
     identity: { ...merged.identity, ...identityFrom(merged.identity ?? {}) },
     scope: { ...merged.scope, seeds },
-  } as GivenCrawl;
+  } as CommandOptions;
 }
 
-type GivenCrawl = CrawlerOptions & Pick<CrawlConfig, 'browser'>;
+type CommandOptions = CrawlerOptions & Pick<CrawlConfig, 'browser'>;
 
 /** The options, with the command's fetcher if pages are opened in a browser. */
-async function withBrowser({ browser = false, ...options }: GivenCrawl): Promise<CrawlerOptions> {
+async function withBrowser({ browser = false, ...options }: CommandOptions): Promise<CrawlerOptions> {
   if (browser === false) return options;
   if (options.fetcher !== undefined) {
     const hint = 'Omit one of them. For a fetcher with its own browser, use browserFetcher of mannerly/browser.';
@@ -92,7 +98,7 @@ function commandBounds(): Partial<CrawlerOptions['bounds']> {
   return Object.fromEntries(names.map((name) => [name, commandDefault(`bounds.${name}`)]));
 }
 
-function withInterval(given: GivenOptions, { interval, profile }: CrawlFlags): GivenOptions {
+function withInterval(given: PartialOptions, { interval, profile }: CrawlFlags): PartialOptions {
   if (interval === undefined) return given;
   if (profile !== undefined) {
     throw new UsageError('--interval and --profile both set the pace', 'Give one of them.');
@@ -102,11 +108,11 @@ function withInterval(given: GivenOptions, { interval, profile }: CrawlFlags): G
 }
 
 /** The options of both; those of the flags win. Groups are merged option by option. */
-function mergedOptions(ofFile: GivenOptions, ofFlags: GivenOptions): GivenOptions {
-  const merged: Record<string, unknown> = { ...ofFile };
-  for (const [name, value] of Object.entries(ofFlags)) {
+function mergeOptions(fileOptions: PartialOptions, flagOptions: PartialOptions): PartialOptions {
+  const merged: Record<string, unknown> = { ...fileOptions };
+  for (const [name, value] of Object.entries(flagOptions)) {
     const before = merged[name];
     merged[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
   }
-  return merged as GivenOptions;
+  return merged as PartialOptions;
 }

@@ -19,15 +19,15 @@ export class UsageError extends Error {
 const USAGE_CODES =
   /^(option|identity|bounds|seed|directory|route|invalid)-|^(archive-missing|crawl-differs|peer-missing|store-mismatch|ENOENT|ENOTDIR|EISDIR)$/;
 
-const NOT_THERE = 'Is its path right? It is relative to the working directory.';
-const NOT_PERMITTED = 'Is it readable and writable for the user who runs this?';
+const NOT_FOUND_HINT = 'Is its path right? It is relative to the working directory.';
+const NOT_PERMITTED_HINT = 'Is it readable and writable for the user who runs this?';
 /** What to do about a system error, by its code. */
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {
-  ENOENT: NOT_THERE,
-  ENOTDIR: NOT_THERE,
+  ENOENT: NOT_FOUND_HINT,
+  ENOTDIR: NOT_FOUND_HINT,
   EISDIR: 'It is a directory: name a file.',
-  EACCES: NOT_PERMITTED,
-  EPERM: NOT_PERMITTED,
+  EACCES: NOT_PERMITTED_HINT,
+  EPERM: NOT_PERMITTED_HINT,
   EROFS: 'The file system is read-only: name a directory elsewhere.',
   EADDRINUSE: 'Something listens there already: name another port, or 0 for any.',
   ENOSPC: 'The disk is full. What was committed is kept: with more space the same command continues.',

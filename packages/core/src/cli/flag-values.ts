@@ -4,14 +4,14 @@ import { InvalidArgumentError } from 'commander';
 import { UsageError } from './failure.js';
 
 /** Collects the values of a flag that may be given more than once. */
-export function collected<T>(value: T, before: readonly T[] = []): T[] {
+export function appendValue<T>(value: T, before: readonly T[] = []): T[] {
   return [...before, value];
 }
 
 /** One of a few values. @throws UsageError naming the flag, the values and the given one. */
-export function oneOf<T extends string>(flag: string, words: readonly T[], value: string): T {
-  const found = words.find((word) => word === value);
-  if (found === undefined) throw new UsageError(`expected ${flag} to be one of ${words.join(', ')}, got "${value}"`);
+export function oneOf<T extends string>(flag: string, choices: readonly T[], value: string): T {
+  const found = choices.find((choice) => choice === value);
+  if (found === undefined) throw new UsageError(`expected ${flag} to be one of ${choices.join(', ')}, got "${value}"`);
   return found;
 }
 
@@ -22,16 +22,16 @@ export function checkRawCells(rawCells: boolean | undefined, hasCsv: boolean): v
 
 /** Reads a number within a range. @throws InvalidArgumentError */
 export function numberArgument(
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   isWhole: boolean,
-  isAboveLeast = false,
+  isMinExclusive = false,
 ): (text: string) => number {
   return (text) => {
     const value = text.trim() === '' ? Number.NaN : Number(text);
-    const isInRange = value <= most && (isAboveLeast ? value > least : value >= least);
+    const isInRange = value <= max && (isMinExclusive ? value > min : value >= min);
     if (isInRange && (!isWhole || Number.isInteger(value))) return value;
-    const range = isAboveLeast ? `above ${least}, up to ${most}` : `from ${least} to ${most}`;
+    const range = isMinExclusive ? `above ${min}, up to ${max}` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`Expected a ${isWhole ? 'whole ' : ''}number ${range}.`);
   };
 }

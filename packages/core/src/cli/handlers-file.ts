@@ -4,7 +4,7 @@ import { MannerlyError } from '../errors.js';
 import type { Handler, HandlerOptions, Route } from '../handle/handlers.js';
 import { checkedStages, type ItemStage } from '../handle/item-stages.js';
 import { UsageError } from './failure.js';
-import { loadUserModule, placeOf } from './user-module.js';
+import { errorLocation, loadUserModule } from './user-module.js';
 
 /** Where handlers are registered: a crawler, or a replay. */
 export interface HandlerRoutes {
@@ -27,27 +27,27 @@ export type RegisterHandlers = (routes: HandlerRoutes) => unknown;
 export async function loadHandlers(path: string): Promise<RegisterHandlers> {
   const module = await loadUserModule(path);
   const handlers = module['handlers'] ?? module['default'];
-  if (typeof handlers === 'function') return (routes) => callRegistering(path, handlers as RegisterHandlers, routes);
+  if (typeof handlers === 'function') return (routes) => registerHandlers(path, handlers as RegisterHandlers, routes);
   const entries = typeof handlers === 'object' && handlers !== null ? Object.entries(handlers) : [];
   if (entries.length === 0) {
     const hint = 'Export them as `handlers`: an object of routes, or a function that registers them.';
     throw new UsageError(`${path} exports no handlers`, hint);
   }
   return (routes) => {
-    for (const [route, given] of entries) {
+    for (const [route, entry] of entries) {
       // In the form that `crawler.route` takes, with schemas.
-      if (typeof given === 'object' && given !== null && 'handle' in given) {
-        routes.route({ [route]: given });
+      if (typeof entry === 'object' && entry !== null && 'handle' in entry) {
+        routes.route({ [route]: entry });
         continue;
       }
-      const { handler, ...options } = typeof given === 'object' && given !== null ? given : { handler: given };
+      const { handler, ...options } = typeof entry === 'object' && entry !== null ? entry : { handler: entry };
       routes.on(route as Route, handler as Handler, options);
     }
   };
 }
 
 /** Calls a function that registers handlers. If it is a handler by mistake, it gets the crawler as its page. */
-async function callRegistering(path: string, register: RegisterHandlers, routes: HandlerRoutes): Promise<void> {
+async function registerHandlers(path: string, register: RegisterHandlers, routes: HandlerRoutes): Promise<void> {
   try {
     await register(routes);
   } catch (error) {
@@ -55,7 +55,7 @@ async function callRegistering(path: string, register: RegisterHandlers, routes:
     const hint =
       'It gets the crawler and registers handlers, and no page: ' +
       "export function handlers(crawler) { crawler.on('html', async (page) => { … }) }";
-    throw new UsageError(`\`handlers\` of ${path} threw ${String(error)}${placeOf(error)}`, hint);
+    throw new UsageError(`\`handlers\` of ${path} threw ${String(error)}${errorLocation(error)}`, hint);
   }
 }
 
@@ -64,7 +64,7 @@ async function callRegistering(path: string, register: RegisterHandlers, routes:
  *
  * @throws UsageError, MannerlyError
  */
-export async function stagesIn(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {
+export async function loadStages(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {
   const { items } = await loadUserModule(path);
   return items === undefined ? {} : { items: checkedStages(`items of ${path}`, items) };
 }

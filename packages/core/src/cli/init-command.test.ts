@@ -9,7 +9,7 @@ import { fakeIo } from '../../test-support/fake-io.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { readConfig } from './config-file.js';
 import { BROWSER_DRIVER, PROJECT_TOOLS } from './init/project.js';
-import { type Asker, type Question, terminalAsker } from './io.js';
+import { createTerminalPrompter, type Prompter, type Question } from './io.js';
 import { runCommand } from './program.js';
 
 let base: string;
@@ -28,7 +28,7 @@ function fresh(): string {
 /** A person who gives these answers in turn; after a faulty answer, they give the next one. */
 function person(
   ...answers: readonly (string | null)[]
-): Asker & { readonly asked: Question[]; readonly faults: string[] } {
+): Prompter & { readonly asked: Question[]; readonly faults: string[] } {
   const left = [...answers];
   const asked: Question[] = [];
   const faults: string[] = [];
@@ -49,7 +49,7 @@ function person(
 
 const SAID = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--seed', 'https://a.example/'];
 
-async function init(args: readonly string[], asker?: Asker) {
+async function init(args: readonly string[], asker?: Prompter) {
   const io = fakeIo(asker === undefined ? {} : { asker });
   const code = await runCommand(['init', ...args], io);
   return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
@@ -235,7 +235,10 @@ describe('a terminal', () => {
       // Waits until the drawing is complete.
       setImmediate(() => input.write(next[1]));
     });
-    const asker = terminalAsker(input as unknown as NodeJS.ReadStream, output as unknown as NodeJS.WriteStream);
+    const asker = createTerminalPrompter(
+      input as unknown as NodeJS.ReadStream,
+      output as unknown as NodeJS.WriteStream,
+    );
     const answer = await asker.ask({ message: 'Who asks?', fault: (text) => (text.length > 1 ? 'too long' : null) });
     expect(answer).toBe('a');
   });
@@ -251,7 +254,10 @@ describe('a terminal', () => {
       if (shown === '') setImmediate(() => input.write(typed));
       shown += bytes.toString();
     });
-    const asker = terminalAsker(input as unknown as NodeJS.ReadStream, output as unknown as NodeJS.WriteStream);
+    const asker = createTerminalPrompter(
+      input as unknown as NodeJS.ReadStream,
+      output as unknown as NodeJS.WriteStream,
+    );
     expect(await asker.ask({ message: 'How many?', initial: '100', fault: () => null })).toBe(expected);
     expect(shown).toContain('How many? (Enter: 100)');
   });
@@ -260,7 +266,10 @@ describe('a terminal', () => {
     const input = new PassThrough();
     const output = new PassThrough();
     output.once('data', () => setImmediate(() => input.write('\x03')));
-    const asker = terminalAsker(input as unknown as NodeJS.ReadStream, output as unknown as NodeJS.WriteStream);
+    const asker = createTerminalPrompter(
+      input as unknown as NodeJS.ReadStream,
+      output as unknown as NodeJS.WriteStream,
+    );
     expect(await asker.ask({ message: 'Who asks?', fault: () => null })).toBeNull();
   });
 });

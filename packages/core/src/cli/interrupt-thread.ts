@@ -27,13 +27,13 @@ function interruptWithin(ms: number): boolean {
   }
 }
 
-let heard = Atomics.load(shared, 0);
+let received = Atomics.load(shared, 0);
 let endAtMs = Number.POSITIVE_INFINITY;
 for (;;) {
   if (interruptWithin(Math.max(0, endAtMs - performance.now()))) {
-    heard += 1;
-    if (heard > 1) endAtMs = Math.min(endAtMs, performance.now() + answerMs);
-  } else if (Atomics.load(shared, 0) >= heard) endAtMs = Number.POSITIVE_INFINITY;
+    received += 1;
+    if (received > 1) endAtMs = Math.min(endAtMs, performance.now() + answerMs);
+  } else if (Atomics.load(shared, 0) >= received) endAtMs = Number.POSITIVE_INFINITY;
   else end();
 }
 

@@ -24,7 +24,7 @@ export interface Question {
 }
 
 /** Asks questions. A question is repeated until its answer has no fault. */
-export interface Asker {
+export interface Prompter {
   /** @returns The trimmed answer; `null` if the user wants to stop. */
   ask(question: Question): Promise<string | null>;
 }
@@ -35,7 +35,7 @@ export interface CliIo {
   /** One line for standard error: progress and messages. */
   err(line: string): void;
   /** One of very many lines for standard output: waits while the reader is slow. */
-  outSoon(line: string): Promise<void>;
+  outWhenReady(line: string): Promise<void>;
   /** Raw text for standard error, for a line that is redrawn. */
   draw(text: string): void;
   /** The bytes of standard input, once. */
@@ -49,26 +49,26 @@ export interface CliIo {
   /**
    * Calls `interrupted` at every SIGINT or SIGTERM.
    *
-   * @param beforeBusy - Receives `hear`, to be called before the program may be busy: from then on a second Ctrl-C ends
-   *   a program that does not answer, for example because a handler never ends. It costs a thread. @default never
-   *   called
+   * @param beforeBusy - Receives `startListening`, to be called before the program may be busy: from then on a second
+   *   Ctrl-C ends a program that does not answer, for example because a handler never ends. It costs a thread. @default
+   *   never called
    * @returns A function that removes it.
    */
-  onInterrupt(interrupted: () => void, beforeBusy?: (hear: () => void) => void): () => void;
+  onInterrupt(interrupted: () => void, beforeBusy?: (startListening: () => void) => void): () => void;
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
   startWorker(): WorkerProcess;
   /** Asks the user; `null` if standard input or standard error is not a terminal. */
-  readonly asker: Asker | null;
+  readonly prompter: Prompter | null;
   /** The command that started this process as a worker; `null` if none did. */
   readonly parent: ParentProcess | null;
 }
 
 export function processIo(): CliIo {
-  endQuietly();
+  ignoreClosedPipes();
   return {
-    out: (line) => process.stdout.write(`${shownLine(line)}\n`),
-    err: (line) => process.stderr.write(`${shownLine(line)}\n`),
+    out: (line) => process.stdout.write(`${printableLine(line)}\n`),
+    err: (line) => process.stderr.write(`${printableLine(line)}\n`),
     draw: (text) => process.stderr.write(text),
     input: () => process.stdin,
     isTerminal: process.stderr.isTTY === true,
@@ -98,22 +98,22 @@ export function processIo(): CliIo {
       };
     },
     exit: (code) => process.exit(code),
-    async outSoon(line) {
+    async outWhenReady(line) {
       if (!process.stdout.writable) process.exit();
-      if (process.stdout.write(`${shownLine(line)}\n`)) return;
+      if (process.stdout.write(`${printableLine(line)}\n`)) return;
       await once(process.stdout, 'drain').catch(exitIfClosed);
     },
     startWorker,
-    asker:
+    prompter:
       process.stdin.isTTY === true && process.stderr.isTTY === true
-        ? terminalAsker(process.stdin, process.stderr)
+        ? createTerminalPrompter(process.stdin, process.stderr)
         : null,
     parent: process.send === undefined ? null : parentProcess(),
   };
 }
 
 /** The last check of what is printed: no control sequences, and no password. */
-function shownLine(line: string): string {
+function printableLine(line: string): string {
   return escapeControls(redacted(line));
 }
 
@@ -121,19 +121,19 @@ function shownLine(line: string): string {
  * A reader that closes its pipe (`mannerly … | head`) ends a long list, but never a crawl. A standard error that cannot
  * be written to does not end it either: a file on a full disk, a closed terminal.
  */
-function endQuietly(): void {
-  process.stdout.on('error', unlessClosed);
+function ignoreClosedPipes(): void {
+  process.stdout.on('error', failUnlessClosed);
   process.stderr.on('error', () => undefined);
 }
 
-function unlessClosed(error: NodeJS.ErrnoException): void {
+function failUnlessClosed(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   process.stderr.write(`mannerly: standard output cannot be written: ${error.message}\n`);
   process.exit(EXIT.broken);
 }
 
 function exitIfClosed(error: NodeJS.ErrnoException): void {
-  unlessClosed(error);
+  failUnlessClosed(error);
   process.exit();
 }
 
@@ -149,9 +149,9 @@ function startWorker(): WorkerProcess {
       if (child.connected) child.send(message, ignored);
     },
     onMessage: (listener) => void child.on('message', (message) => listener(message as FromWorker)),
-    onExit(gone) {
-      if (child.exitCode === null && child.signalCode === null) child.once('exit', gone);
-      else gone(child.exitCode, child.signalCode);
+    onExit(listener) {
+      if (child.exitCode === null && child.signalCode === null) child.once('exit', listener);
+      else listener(child.exitCode, child.signalCode);
     },
     kill: () => void child.kill('SIGKILL'),
   };
@@ -163,28 +163,28 @@ function parentProcess(): ParentProcess {
       if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
     },
     onMessage: (listener) => void process.on('message', (message) => listener(message as ToWorker)),
-    leave() {
+    disconnect() {
       if (process.connected) process.disconnect();
     },
-    onGone: (gone) => void process.once('disconnect', gone),
+    onDisconnect: (listener) => void process.once('disconnect', listener),
   };
 }
 
 /** Asks at a terminal. The library is loaded with the first question. @param output - Standard error. */
-export function terminalAsker(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Asker {
+export function createTerminalPrompter(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Prompter {
   return {
     async ask({ message, example, initial, fault }) {
       const { isCancel, text } = await import('@clack/prompts');
-      const given = (value = ''): string => value.trim() || (initial ?? '');
+      const withDefault = (value = ''): string => value.trim() || (initial ?? '');
       const answer = await text({
         // The question shows the initial value: in the field, typed text would be appended to it.
         message: initial === undefined ? message : `${message} (Enter: ${initial})`,
         input,
         output,
         ...present({ placeholder: example }),
-        validate: (value) => fault(given(value)) ?? undefined,
+        validate: (value) => fault(withDefault(value)) ?? undefined,
       });
-      return isCancel(answer) ? null : given(answer);
+      return isCancel(answer) ? null : withDefault(answer);
     },
   };
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { setUpCrawl } from './crawl-setup.js';
-import { makeCrawl } from './live-crawl.js';
+import { createCommandCrawl } from './live-crawl.js';
 
 // The store itself gives up only after ten seconds.
 it('ends at once when it is stopped twice, even if its store waits for a server', { timeout: 9_000 }, async () => {
@@ -20,7 +20,7 @@ it('ends at once when it is stopped twice, even if its store waits for a server'
   const flags = { config: false, name: 'tester', contact: 'https://example.org/us' } as const;
   const setup = await setUpCrawl(['http://a.test/'], { ...flags, store: `redis://127.0.0.1:${port}` });
   const lines: string[] = [];
-  const { crawler, run } = await makeCrawl(setup, true, (line) => void lines.push(line));
+  const { crawler, run } = await createCommandCrawl(setup, true, (line) => void lines.push(line));
   const running = run(join(base, 'crawl')).catch((error: unknown) => String(error));
   await vi.waitFor(() => expect(lines.join('\n')).toContain('waiting for it'), 10_000);
   crawler.stop();

@@ -11,7 +11,7 @@ import type { CrawlSetup } from './crawl-setup.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import type { OpenedStore } from './open-store.js';
-import { takeAdded } from './take-added.js';
+import { watchAddedUrls } from './watch-added.js';
 
 /**
  * Makes the crawl of a command line.
@@ -20,7 +20,7 @@ import { takeAdded } from './take-added.js';
  * @param takesAdded - Whether it takes the URLs of `mannerly add`.
  * @param print - Prints messages during the crawl.
  */
-export async function makeCrawl(
+export async function createCommandCrawl(
   { options, flags, register }: CrawlSetup,
   isFirst: boolean,
   print: (line: string) => void,
@@ -28,11 +28,13 @@ export async function makeCrawl(
 ) {
   let opened: OpenedStore | null = null;
   const log = commandLog(options.log, print);
-  const keeps = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
-  const all = { ...options, ...keeps, ...present({ log }) };
+  const recrawlOption = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
+  const crawlOptions = { ...options, ...recrawlOption, ...present({ log }) };
   const crawler = createCrawler(
     // `run` makes the store once the client is open.
-    flags.store === undefined ? all : { ...all, store: (tell, stopped) => opened!.make(tell, stopped) },
+    flags.store === undefined
+      ? crawlOptions
+      : { ...crawlOptions, store: (notify, signal) => opened!.createStore(notify, signal) },
   );
   await register(crawler);
   const isReset = isFirst && flags.reset === true;
@@ -41,7 +43,7 @@ export async function makeCrawl(
     crawler,
     /** Runs the crawl once, with a client of its own for its store. */
     async run(out: string): Promise<CrawlReport> {
-      let stopTaking = (): void => undefined;
+      let stopAdding = (): void => undefined;
       if (flags.store !== undefined)
         opened = await (await import('./open-store.js')).openStore(flags.store, options.identity.name);
       try {
@@ -54,10 +56,10 @@ export async function makeCrawl(
           shared: isShared(flags),
           ...present({ retry }),
         });
-        if (takesAdded) stopTaking = takeAdded(crawler, crawlPaths(out).addedPath, isReset, print);
+        if (takesAdded) stopAdding = watchAddedUrls(crawler, crawlPaths(out).addedPath, isReset, print);
         return await running;
       } finally {
-        stopTaking();
+        stopAdding();
         await opened?.close();
       }
     },
@@ -89,7 +91,7 @@ export function stopOnInterrupt(
   print: (line: string) => void,
   stop: () => void,
   ended: () => void = () => undefined,
-  beforeBusy?: (hear: () => void) => void,
+  beforeBusy?: (startListening: () => void) => void,
 ): () => void {
   let interrupts = 0;
   return io.onInterrupt(() => {

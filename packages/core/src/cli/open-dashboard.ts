@@ -8,7 +8,7 @@ import type { ApiCrawl } from '../dashboard/api.js';
 import type { Dashboard } from '../dashboard/dashboard.js';
 import type { MetricsSource } from '../dashboard/dashboard-options.js';
 import type { WatchedCrawl } from '../dashboard/view.js';
-import type { MetricFamily } from '../metrics/joined-metrics.js';
+import type { MetricFamily } from '../metrics/combine-metrics.js';
 import { loadPeer } from '../optional-peer.js';
 import { present } from '../present.js';
 import type { CrawlFlags } from './crawl-flags.js';
@@ -20,7 +20,7 @@ import type { CliIo } from './io.js';
  */
 const TOKEN_VARIABLE = 'MANNERLY_DASHBOARD_TOKEN';
 
-const OPEN_TO_OTHERS =
+const PUBLIC_ADDRESS_WARNING =
   'Warning: other machines can connect, and the token travels unencrypted. Put a proxy with TLS before it.';
 
 /** What the HTTP API serves. */
@@ -69,7 +69,7 @@ export async function openDashboard(
   );
   io.err(`Live view: ${opened.url}`);
   const { origin, hostname, search } = new URL(opened.url);
-  if (!/^(?:127\.|\[::1\])/.test(hostname)) io.err(OPEN_TO_OTHERS);
+  if (!/^(?:127\.|\[::1\])/.test(hostname)) io.err(PUBLIC_ADDRESS_WARNING);
   if (hasApi) io.err(`HTTP API:  ${origin}/api${search} (for programs: Authorization: Bearer ${opened.token})`);
   return opened;
 }
@@ -87,14 +87,14 @@ function addressOf(listen: string): { readonly host?: string; readonly port: num
 }
 
 /** The metrics of several processes, by their names. @throws MannerlyError `peer-missing` */
-export async function joinedSource(
+export async function combinedSource(
   families: () => ReadonlyMap<string, readonly MetricFamily[]>,
 ): Promise<MetricsSource> {
   const { AggregatorRegistry, Registry } = await loadPeer<typeof import('prom-client')>('prom-client', '--metrics');
-  const { joinedMetrics } = await import('../metrics/joined-metrics.js');
+  const { combineMetrics } = await import('../metrics/combine-metrics.js');
   return {
     contentType: Registry.PROMETHEUS_CONTENT_TYPE,
-    metrics: () => joinedMetrics(AggregatorRegistry, families()),
+    metrics: () => combineMetrics(AggregatorRegistry, families()),
   };
 }
 

@@ -9,7 +9,7 @@ import type { CliIo } from './io.js';
 import { openStore } from './open-store.js';
 
 /** The directory or the store to inspect. @throws UsageError if neither or both are named */
-export function whereOf(
+export function inspectionTarget(
   directory: string | undefined,
   { store }: Flags,
 ): { readonly directory: string } | { readonly store: string } {
@@ -21,22 +21,22 @@ export function whereOf(
   throw new UsageError('both a crawl directory and a store are given, and only one can be read', hint);
 }
 
-/** Opens a crawl, inspects it, and closes it. @throws UsageError, MannerlyError; what `ask` throws. */
-export async function inspecting<T>(
-  where: ReturnType<typeof whereOf>,
+/** Opens a crawl, inspects it, and closes it. @throws UsageError, MannerlyError; what `inspect` throws. */
+export async function withInspection<T>(
+  where: ReturnType<typeof inspectionTarget>,
   io: CliIo,
-  ask: (inspection: CrawlInspection) => Promise<T>,
+  inspect: (inspection: CrawlInspection) => Promise<T>,
 ): Promise<T> {
-  if ('store' in where) return inspectingStore(where.store, io, ask);
+  if ('store' in where) return withStoreInspection(where.store, io, inspect);
   const inspection = await inspectCrawl(where.directory);
-  return ask(inspection).finally(() => inspection.close());
+  return inspect(inspection).finally(() => inspection.close());
 }
 
-/** As `inspecting`, for a store. Prints a message while it waits for the server. @throws As `inspecting`. */
-export async function inspectingStore<T>(
+/** As `withInspection`, for a store. Prints a message while it waits for the server. @throws As `withInspection`. */
+export async function withStoreInspection<T>(
   url: string,
   io: CliIo,
-  ask: (inspection: StoreInspection) => Promise<T>,
+  inspect: (inspection: StoreInspection) => Promise<T>,
 ): Promise<T> {
   const opened = await openStore(url, '');
   try {
@@ -46,8 +46,8 @@ export async function inspectingStore<T>(
       if (!printed.has(message)) io.err(message);
       printed.add(message);
     };
-    const inspection = await inspectStore(() => opened.make(({ message }) => print(message)));
-    return await ask(inspection).finally(() => inspection.close());
+    const inspection = await inspectStore(() => opened.createStore(({ message }) => print(message)));
+    return await inspect(inspection).finally(() => inspection.close());
   } finally {
     await opened.close();
   }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { namedSinks } from './open-sinks.js';
+import { createNamedSinks } from './open-sinks.js';
 import { runCommand } from './program.js';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 's3cret' };
@@ -30,7 +30,7 @@ describe('sinks by name', () => {
     ['a part of a bucket', { s3: `${BUCKET}/tide%20pools/a/` }, [`s3 ${BUCKET}/tide pools/a/`]],
   ])('%s', async (_what, named, names) => {
     const env = { ...KEYS, DB: 'postgres://me:s3cret@db.test/crawls', HOOK: 'https://hook.test/s3cret' };
-    expect((await namedSinks(named, env)).map(({ name }) => name)).toEqual(names);
+    expect((await createNamedSinks(named, env)).map(({ name }) => name)).toEqual(names);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('sinks by name', () => {
     [{ s3: 'https://s3.test/' }, '--s3 names no bucket'],
     [{ s3: BUCKET }, '--s3 needs AWS_ACCESS_KEY_ID'],
   ])('%j is refused: %s', async (named, says) => {
-    await expect(namedSinks(named, { NOT_A_URL: 's3cret' })).rejects.toThrow(
+    await expect(createNamedSinks(named, { NOT_A_URL: 's3cret' })).rejects.toThrow(
       new RegExp(`^(?!.*s3cret)${says.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`),
     );
   });
@@ -115,7 +115,7 @@ it('a bucket without its library is refused before anything is sent', async () =
     },
   }));
   try {
-    const { namedSinks: named } = await import('./open-sinks.js');
+    const { createNamedSinks: named } = await import('./open-sinks.js');
     await expect(named({ s3: BUCKET }, KEYS)).rejects.toThrow('--s3 needs aws4fetch');
   } finally {
     vi.doUnmock('../optional-peer.js');

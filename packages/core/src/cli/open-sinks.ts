@@ -16,7 +16,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /**
  * Makes the sinks. Opens nothing. @throws UsageError for a value that is not a URL, has a password, or names no secret
  */
-export async function namedSinks(
+export async function createNamedSinks(
   { csv, rawCells, sqlite, postgres, webhook, s3 }: NamedSinks,
   env: Env = process.env,
 ): Promise<Sink[]> {
@@ -42,15 +42,15 @@ const EXAMPLES = {
 
 /** A URL, or the one that a reference names. Only the latter may have a password. */
 function urlOf(kind: keyof typeof PROTOCOLS, given: string, env: Env): URL {
-  const isPlaced = isSecretReference(given);
-  const secret = isPlaced ? readSecret(given, env) : ({ kind: 'secret', text: given } as const);
+  const isReference = isSecretReference(given);
+  const secret = isReference ? readSecret(given, env) : ({ kind: 'secret', text: given } as const);
   const hint = `Write ${EXAMPLES[kind]}.`;
   if (secret.kind === 'none') throw new UsageError(`--${kind} ${given}: ${secret.reason}`, hint);
   const url = parseUrl(secret.text);
   if (url === null || !PROTOCOLS[kind].test(url.protocol)) {
-    throw new UsageError(`--${kind}${isPlaced ? ` ${given}` : ''} is not a URL of that kind`, hint);
+    throw new UsageError(`--${kind}${isReference ? ` ${given}` : ''} is not a URL of that kind`, hint);
   }
-  if (url.password !== '' && !isPlaced) {
+  if (url.password !== '' && !isReference) {
     throw new UsageError(`--${kind} has a password, which other users of this machine can read`, hint);
   }
   return url;
@@ -64,9 +64,9 @@ interface PgModule {
 
 /** Connections of one process: pages that arrive in the meantime are written together. */
 const POOL_SIZE = 2;
-const CONNECT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** The longest wait for the answer to a statement: a server that does not answer counts as unavailable. */
-const QUERY_MS = 60_000;
+const QUERY_TIMEOUT_MS = 60_000;
 
 async function postgresByUrl(url: URL): Promise<Sink> {
   const table = url.searchParams.get('table') ?? 'items';
@@ -75,7 +75,7 @@ async function postgresByUrl(url: URL): Promise<Sink> {
   const { Pool } = loaded.default ?? loaded;
   const { postgresSink } = await import('../sinks/postgres-sink.js');
   // It connects with its first statement, so a sink that could not be opened keeps no process alive.
-  const timeouts = { connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, keepAlive: true };
+  const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS, keepAlive: true };
   const limits = { max: POOL_SIZE, allowExitOnIdle: true, ...timeouts };
   const pool = new Pool({ connectionString: url.href, ...limits });
   pool.on('error', () => undefined);
@@ -96,7 +96,7 @@ interface Aws4Fetch {
 
 async function s3ByUrl(url: URL, env: Env): Promise<Sink> {
   const { s3Sink } = await import('../sinks/s3-sink.js');
-  const [, bucket = '', ...inside] = url.pathname.split('/');
+  const [, bucket = '', ...prefixParts] = url.pathname.split('/');
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (bucket === '' || !accessKeyId || !secretAccessKey) {
     const what =
@@ -104,10 +104,10 @@ async function s3ByUrl(url: URL, env: Env): Promise<Sink> {
     throw new UsageError(`--s3 ${what}`, `Write ${EXAMPLES.s3}.`);
   }
   const { AWS_SESSION_TOKEN: sessionToken, AWS_REGION: region = env['AWS_DEFAULT_REGION'] } = env;
-  const folder = inside.filter(Boolean).join('/');
+  const prefix = prefixParts.filter(Boolean).join('/');
   const options = {
     bucket: `${url.origin}/${bucket}`,
-    ...(folder === '' ? {} : { prefix: `${decodeURIComponent(folder)}/` }),
+    ...(prefix === '' ? {} : { prefix: `${decodeURIComponent(prefix)}/` }),
   };
   const { AwsClient } = await loadPeer<Aws4Fetch>('aws4fetch', '--s3');
   const client = new AwsClient({ accessKeyId, secretAccessKey, sessionToken, region, service: 's3', retries: 0 });

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { checkProcesses } from './crawl-flags.js';
-import { whereOf } from './open-inspection.js';
+import { inspectionTarget } from './open-inspection.js';
 import { openStore } from './open-store.js';
-import { type HostPool, overHosts } from './postgres-hosts.js';
+import { createMultiHostPool, type HostPool } from './postgres-hosts.js';
 import { parseStoreUrls } from './store-url.js';
 
 describe('--store', () => {
@@ -41,7 +41,7 @@ describe('--store', () => {
   it.each(names)('names %s without its password', async (url, name) => {
     const opened = await openStore(url, 'crew');
     expect(opened.name).toBe(name);
-    expect(opened.make(() => undefined).capabilities.shared).toBe(true);
+    expect(opened.createStore(() => undefined).capabilities.shared).toBe(true);
     await opened.close();
   });
 
@@ -63,14 +63,14 @@ describe('--store', () => {
 
   it('says which number is out of range', async () => {
     const opened = await openStore('redis://127.0.0.1:1/?wait-replicas=x', 'crew');
-    expect(() => opened.make(() => undefined)).toThrow(/waitReplicas.*0 to 16/);
+    expect(() => opened.createStore(() => undefined)).toThrow(/waitReplicas.*0 to 16/);
     await opened.close();
   });
 
   it.each(['redis://127.0.0.1:1', 'postgres://127.0.0.1:1/db'])('says that it waits for %s, and why', async (url) => {
     const opened = await openStore(url, 'crew');
     const told = await new Promise<string>((resolve) => {
-      const store = opened.make(({ message }) => resolve(message));
+      const store = opened.createStore(({ message }) => resolve(message));
       store.open({ crawl: 'c', create: false }).catch(() => undefined);
     });
     expect(told).toMatch(/cannot be reached \(.*ECONNREFUSED.*\); waiting for it$/);
@@ -85,7 +85,7 @@ describe('--store', () => {
       await once(silent, 'listening');
       const { port } = silent.address() as AddressInfo;
       const opened = await openStore(`${kind}://127.0.0.1:${port}/`, 'crew', { commandMs: 50, holdMs: 200 });
-      const store = opened.make(() => undefined);
+      const store = opened.createStore(() => undefined);
       await expect(store.open({ crawl: 'c', create: false })).rejects.toMatchObject({
         code: 'store-failed',
         message: expect.stringContaining('could not be reached'),
@@ -109,7 +109,7 @@ describe('--store', () => {
       removeListener: () => undefined,
       end: async () => undefined,
     });
-    const pool = overHosts([poolOf(0, 'ECONNREFUSED'), poolOf(1, '25006'), poolOf(2)]);
+    const pool = createMultiHostPool([poolOf(0, 'ECONNREFUSED'), poolOf(1, '25006'), poolOf(2)]);
     const query = { text: 'SELECT 1', rowMode: 'array', types: { getTypeParser: () => String } } as const;
     await expect(Promise.all([pool.query(query), pool.query(query)])).rejects.toThrow('no');
     await expect(pool.query(query)).rejects.toThrow('no');
@@ -117,7 +117,7 @@ describe('--store', () => {
     await pool.query(query);
     expect(asked).toEqual([0, 0, 1, 2, 2]);
     // A faulty statement fails on every host.
-    const wrong = overHosts([poolOf(3, '42601'), poolOf(4)]);
+    const wrong = createMultiHostPool([poolOf(3, '42601'), poolOf(4)]);
     await expect(wrong.query(query)).rejects.toThrow('no');
     await expect(wrong.query(query)).rejects.toThrow('no');
     expect(asked.slice(5)).toEqual([3, 3]);
@@ -132,9 +132,9 @@ describe('--store', () => {
   });
 
   it('replaces a directory, and is not given together with one', () => {
-    expect(whereOf('dir', {})).toEqual({ directory: 'dir' });
-    expect(whereOf(undefined, { store: 'redis://h' })).toEqual({ store: 'redis://h' });
-    expect(() => whereOf('dir', { store: 'redis://h' })).toThrow(/only one can be read/);
-    expect(() => whereOf(undefined, {})).toThrow(/crawl directory, or the store/);
+    expect(inspectionTarget('dir', {})).toEqual({ directory: 'dir' });
+    expect(inspectionTarget(undefined, { store: 'redis://h' })).toEqual({ store: 'redis://h' });
+    expect(() => inspectionTarget('dir', { store: 'redis://h' })).toThrow(/only one can be read/);
+    expect(() => inspectionTarget(undefined, {})).toThrow(/crawl directory, or the store/);
   });
 });

@@ -8,13 +8,13 @@ import type { StoreNotice } from '../journal/events.js';
 import { loadPeer } from '../optional-peer.js';
 import { present } from '../present.js';
 import { UsageError } from './failure.js';
-import { type HostPool, overHosts } from './postgres-hosts.js';
+import { createMultiHostPool, type HostPool } from './postgres-hosts.js';
 import { parseStoreUrls, type StoreUrl } from './store-url.js';
 
 /** A store on a server, and its client. */
 export interface OpenedStore {
   /** Makes a store on the client, one for each run. @param signal - Once aborted, nothing waits for a server. */
-  make(tell: (notice: StoreNotice) => void, signal?: AbortSignal): FrontierStore;
+  createStore(notify: (notice: StoreNotice) => void, signal?: AbortSignal): FrontierStore;
   /** For messages, without passwords. */
   readonly name: string;
   /** Closes the client, after the stores. */
@@ -22,16 +22,16 @@ export interface OpenedStore {
 }
 
 /** The longest waits, in milliseconds. Tests use shorter ones. */
-interface StoreWaits {
+interface StoreTimeouts {
   /** For the answer to one command: a server that does not answer counts as unavailable, and is reconnected. */
   readonly commandMs: number;
   /** For an unavailable server. @default that of the store */
   readonly holdMs?: number;
 }
 
-const WAITS: StoreWaits = { commandMs: 10_000 };
+const DEFAULT_TIMEOUTS: StoreTimeouts = { commandMs: 10_000 };
 /** The longest pause between two attempts to connect, milliseconds. */
-const RECONNECT_MS = 2_000;
+const MAX_RECONNECT_MS = 2_000;
 /** Connections of one process to PostgreSQL. */
 const POOL_SIZE = 5;
 
@@ -39,15 +39,15 @@ const POOL_SIZE = 5;
  * Opens a client for each URL of a store (`store-url.ts`).
  *
  * @param identity - The product tokens. A crawl with other tokens is refused. Empty: not compared.
- * @param waits - Shorter waits, for tests.
+ * @param timeouts - Shorter ones, for tests.
  * @throws UsageError for any other URL, MannerlyError `peer-missing`.
  */
-export async function openStore(text: string, identity: string, waits = WAITS): Promise<OpenedStore> {
+export async function openStore(text: string, identity: string, timeouts = DEFAULT_TIMEOUTS): Promise<OpenedStore> {
   const opened: OpenedStore[] = [];
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())));
   try {
     for (const url of parseStoreUrls(text))
-      opened.push(await (url.kind === 'redis' ? openRedis : openPostgres)(url, identity, waits));
+      opened.push(await (url.kind === 'redis' ? openRedis : openPostgres)(url, identity, timeouts));
   } catch (error) {
     await close();
     throw error;
@@ -55,21 +55,21 @@ export async function openStore(text: string, identity: string, waits = WAITS): 
   if (opened.length === 1) return opened[0]!;
   return {
     name: opened.map(({ name }) => name).join(' '),
-    make: (tell, signal) =>
+    createStore: (notify, signal) =>
       shardedStore(
-        opened.map(({ name, make }) =>
-          make(({ kind, message }) => tell({ kind, message: `${name}: ${message}` }), signal),
+        opened.map(({ name, createStore }) =>
+          createStore(({ kind, message }) => notify({ kind, message: `${name}: ${message}` }), signal),
         ),
       ),
     close,
   };
 }
 
-async function openRedis(url: StoreUrl, identity: string, waits: StoreWaits): Promise<OpenedStore> {
-  const { commandMs } = waits;
+async function openRedis(url: StoreUrl, identity: string, timeouts: StoreTimeouts): Promise<OpenedStore> {
+  const { commandMs } = timeouts;
   const { Redis, Cluster } = await loadPeer<RedisModule>('ioredis', '--store redis://…');
   const { redisStore } = await import('@mannerly/frontier/redis');
-  const retryStrategy = (times: number): number => Math.min(RECONNECT_MS, 50 * times);
+  const retryStrategy = (times: number): number => Math.min(MAX_RECONNECT_MS, 50 * times);
   // A command that cannot be sent fails soon. The store sends it again, and reports that it waits. A silent connection
   // is closed: its other end may be gone without notice.
   const options = { commandTimeout: commandMs, socketTimeout: commandMs, maxRetriesPerRequest: 1, retryStrategy };
@@ -77,7 +77,7 @@ async function openRedis(url: StoreUrl, identity: string, waits: StoreWaits): Pr
     ? new Cluster(url.urls, { clusterRetryStrategy: retryStrategy, redisOptions: options })
     : url.sentinel === null
       ? new Redis(url.urls[0], options)
-      : new Redis({ ...options, ...bySentinel(url, url.sentinel) });
+      : new Redis({ ...options, ...sentinelOptions(url, url.sentinel) });
   let connectError: Error | null = null;
   client.on('error', (error) => {
     connectError = error;
@@ -91,37 +91,43 @@ async function openRedis(url: StoreUrl, identity: string, waits: StoreWaits): Pr
       throw error;
     });
   const { crawl, name, shards, waitReplicas } = url;
-  const ofRedis = { client, prefix: crawl, ...present({ shards, waitReplicas }) };
+  const redisOptions = { client, prefix: crawl, ...present({ shards, waitReplicas }) };
   return {
     name,
-    make: (tell, signal) =>
-      redisStore({ ...ofRedis, ...commonOf(url, waits), ...present({ signal }), identity, onNotice: tell }),
+    createStore: (notify, signal) =>
+      redisStore({
+        ...redisOptions,
+        ...commonOptions(url, timeouts),
+        ...present({ signal }),
+        identity,
+        onNotice: notify,
+      }),
     close: async () => client.disconnect(),
   };
 }
 
 /** The options of both stores, which refuse values out of range. */
-function commonOf(
+function commonOptions(
   { allowUnsafe, maxQueued }: StoreUrl,
-  { holdMs }: StoreWaits,
+  { holdMs }: StoreTimeouts,
 ): Pick<ServerStoreOptions, 'allowUnsafe' | 'maxQueued' | 'holdMs'> {
   const unsafe = allowUnsafe as NonNullable<ServerStoreOptions['allowUnsafe']>;
   return { allowUnsafe: unsafe, ...present({ maxQueued, holdMs }) };
 }
 
 interface RedisModule {
-  readonly Redis: new (urlOrOptions: string | object, options?: object) => OwnRedis;
-  readonly Cluster: new (nodes: readonly string[], options: object) => OwnRedis;
+  readonly Redis: new (urlOrOptions: string | object, options?: object) => RedisConnection;
+  readonly Cluster: new (nodes: readonly string[], options: object) => RedisConnection;
 }
 
-interface OwnRedis extends RedisClient {
+interface RedisConnection extends RedisClient {
   callBuffer: RedisClient['callBuffer'];
   on(event: 'error', listener: (error: Error) => void): unknown;
   disconnect(): void;
 }
 
 /** The hosts are Sentinels, which know the named server. The rest of the URL is about that server. */
-function bySentinel({ urls }: StoreUrl, name: string): object {
+function sentinelOptions({ urls }: StoreUrl, name: string): object {
   const { username, password, pathname, protocol } = new URL(urls[0]);
   return {
     name,
@@ -135,19 +141,21 @@ function bySentinel({ urls }: StoreUrl, name: string): object {
   };
 }
 
-async function openPostgres(url: StoreUrl, identity: string, waits: StoreWaits): Promise<OpenedStore> {
-  const { commandMs } = waits;
+async function openPostgres(url: StoreUrl, identity: string, timeouts: StoreTimeouts): Promise<OpenedStore> {
+  const { commandMs } = timeouts;
   const loaded = await loadPeer<{ readonly default?: PgModule } & Partial<PgModule>>('pg', '--store postgres://…');
   const Pool = loaded.Pool ?? loaded.default?.Pool;
   if (Pool === undefined) throw new UsageError('the package pg has no Pool', 'Install pg 8.11 or newer.');
   const { postgresStore } = await import('@mannerly/frontier/postgres');
-  const timeouts = { connectionTimeoutMillis: commandMs, query_timeout: commandMs, keepAlive: true };
-  const pool = overHosts(url.urls.map((one) => new Pool({ connectionString: one, max: POOL_SIZE, ...timeouts })));
+  const poolTimeouts = { connectionTimeoutMillis: commandMs, query_timeout: commandMs, keepAlive: true };
+  const pool = createMultiHostPool(
+    url.urls.map((one) => new Pool({ connectionString: one, max: POOL_SIZE, ...poolTimeouts })),
+  );
   pool.on('error', () => undefined);
   return {
     name: url.name,
-    make: (tell, signal) => {
-      const common = { ...commonOf(url, waits), ...present({ signal }), identity, onNotice: tell };
+    createStore: (notify, signal) => {
+      const common = { ...commonOptions(url, timeouts), ...present({ signal }), identity, onNotice: notify };
       return postgresStore({ pool, schema: url.crawl, ...common });
     },
     close: () => pool.end(),

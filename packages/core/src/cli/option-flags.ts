@@ -7,10 +7,10 @@ import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { Flag, Row, Shape } from '../options/row.js';
 import { FLAG_OPTIONS, type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
 import { present } from '../present.js';
-import { collected, numberArgument, oneOf } from './flag-values.js';
+import { appendValue, numberArgument, oneOf } from './flag-values.js';
 
 /** Options of a crawl of which any may be absent. */
-export type GivenOptions = { readonly [K in keyof CrawlerOptions]?: Partial<CrawlerOptions[K]> } & Pick<
+export type PartialOptions = { readonly [K in keyof CrawlerOptions]?: Partial<CrawlerOptions[K]> } & Pick<
   CrawlConfig,
   'browser'
 >;
@@ -51,20 +51,20 @@ export function commandDefault(path: string): number | undefined {
 }
 
 /** The options that flags set. @param values - By property, as commander has them. */
-export function optionsFromFlags(values: Readonly<Record<string, unknown>>): GivenOptions {
+export function optionsFromFlags(values: Readonly<Record<string, unknown>>): PartialOptions {
   const options: Record<string, unknown> = {};
   for (const { path, flag, property } of FLAGGED_ROWS) {
     const value = values[property];
     const isNegated = flag.name.startsWith('--no-');
     if (value === undefined || (isNegated && value !== false)) continue;
-    put(options, path, flag.sets ?? value);
-    if (flag.alsoSets !== undefined) put(options, flag.alsoSets, true);
+    setOption(options, path, flag.sets ?? value);
+    if (flag.alsoSets !== undefined) setOption(options, flag.alsoSets, true);
   }
-  return options as GivenOptions;
+  return options as PartialOptions;
 }
 
 /** The same error, with the flag that set the value next to the option. */
-export function namingFlag(error: unknown, values: Readonly<Record<string, unknown>>): unknown {
+export function withFlagName(error: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (!(error instanceof MannerlyError)) return error;
   const [, path] = /`([\w.]+)/.exec(error.message) ?? [];
   const row = FLAGGED_ROWS.find((each) => each.path === path && values[each.property] !== undefined);
@@ -73,7 +73,7 @@ export function namingFlag(error: unknown, values: Readonly<Record<string, unkno
   return new MannerlyError(error.code, message, present({ hint: error.hint, cause: error.cause }));
 }
 
-function put(options: Record<string, unknown>, path: string, value: unknown): void {
+function setOption(options: Record<string, unknown>, path: string, value: unknown): void {
   const [name = '', ...rest] = path.split('.');
   if (rest.length === 0) {
     // A flag of the whole group keeps what other flags have set of its parts.
@@ -82,7 +82,7 @@ function put(options: Record<string, unknown>, path: string, value: unknown): vo
   }
   const group = { ...(options[name] as object | undefined) } as Record<string, unknown>;
   options[name] = group;
-  put(group, rest.join('.'), value);
+  setOption(group, rest.join('.'), value);
 }
 
 export function optionOf({ row, flag }: FlaggedRow): Option {
@@ -91,13 +91,13 @@ export function optionOf({ row, flag }: FlaggedRow): Option {
 }
 
 function helpOf({ shape, default: value }: Row, flag: Flag): string {
-  const words = choicesOf(shape);
-  const otherwise = flag.default ?? (typeof value === 'boolean' || typeof value === 'object' ? null : value);
-  const shown = flag.isSeconds === true ? Number(otherwise) / 1_000 : otherwise;
+  const choices = choicesOf(shape);
+  const defaultValue = flag.default ?? (typeof value === 'boolean' || typeof value === 'object' ? null : value);
+  const displayed = flag.isSeconds === true ? Number(defaultValue) / 1_000 : defaultValue;
   const more = [
-    ...(words === null || flag.sets !== undefined ? [] : [words.join(', ')]),
+    ...(choices === null || flag.sets !== undefined ? [] : [choices.join(', ')]),
     // A flag without a value sets a value other than the default.
-    ...(shown === null || flag.sets !== undefined || !/[<[]/.test(flag.name) ? [] : [`default: ${shown}`]),
+    ...(displayed === null || flag.sets !== undefined || !/[<[]/.test(flag.name) ? [] : [`default: ${displayed}`]),
   ];
   return more.length === 0 ? flag.help : `${flag.help} (${more.join('; ')})`;
 }
@@ -118,9 +118,9 @@ function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) =>
   switch (shape.kind) {
     case 'number': {
       const { least, most, isWhole, isAboveLeast } = shape.range;
-      const plain = numberArgument(least, most, isWhole, isAboveLeast);
-      if (flag.isDays === true) return (text) => plain(daysText(text));
-      if (flag.isSeconds !== true) return plain;
+      const parseNumber = numberArgument(least, most, isWhole, isAboveLeast);
+      if (flag.isDays === true) return (text) => parseNumber(daysText(text));
+      if (flag.isSeconds !== true) return parseNumber;
       const read = numberArgument(least / 1_000, most / 1_000, isWhole, isAboveLeast);
       return (text) => read(text) * 1_000;
     }
@@ -128,7 +128,7 @@ function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) =>
       return (text) => oneOf(flag.name.replace(/ .*/, ''), shape.values.map(String), text);
     case 'list': {
       const read = readerOf(shape.of, flag);
-      return (text, before) => collected(read(text), before as unknown[] | undefined);
+      return (text, before) => appendValue(read(text), before as unknown[] | undefined);
     }
     case 'either':
       return readerOf(flagShape(shape), flag);

@@ -11,23 +11,23 @@ export interface HostPool<Query> {
 }
 
 /** Codes of a server that is read-only, shutting down or starting, and of connections. */
-const ELSEWHERE = /^(?:25006|57P0\d|08|E[A-Z]+$)/;
+const TRY_NEXT_HOST = /^(?:25006|57P0\d|08|E[A-Z]+$)/;
 
 /** One pool over the pools of all hosts. @param pools - One per host; they end with it. */
-export function overHosts<Query>(pools: readonly HostPool<Query>[]): HostPool<Query> {
+export function createMultiHostPool<Query>(pools: readonly HostPool<Query>[]): HostPool<Query> {
   let current = 0;
   return {
     get ended() {
       return pools.every(({ ended }) => ended);
     },
     async query(query) {
-      const asked = current;
+      const used = current;
       try {
-        return await pools[asked]!.query(query);
+        return await pools[used]!.query(query);
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? String(error.code) : '';
         // No code: a timeout or a broken connection. Only one of several concurrent statements switches the host.
-        if (current === asked && (code === '' || ELSEWHERE.test(code))) current = (asked + 1) % pools.length;
+        if (current === used && (code === '' || TRY_NEXT_HOST.test(code))) current = (used + 1) % pools.length;
         throw error;
       }
     },

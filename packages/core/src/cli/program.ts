@@ -23,8 +23,8 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   try {
     refuseBareUrl(argv);
     // Commander's own help command would show a command before it has its flags.
-    const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-    await program.parseAsync([...asked], { from: 'user' });
+    const args = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+    await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError && error.message.startsWith('error: ')) {
@@ -60,9 +60,9 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
     .addHelpText('after', START_HELP)
     .hook('preSubcommand', (_, command) => addFlags(command));
   for (const [title, commands] of Object.entries(COMMANDS)) {
-    for (const [name, { does, takes = [], isHidden = false, load }] of Object.entries(commands)) {
-      const command = program.command(name, { hidden: isHidden }).description(does).helpGroup(title);
-      for (const argument of takes) command.addArgument(argument);
+    for (const [name, { summary, args = [], isHidden = false, load }] of Object.entries(commands)) {
+      const command = program.command(name, { hidden: isHidden }).description(summary).helpGroup(title);
+      for (const argument of args) command.addArgument(argument);
       command.action(async (...given: unknown[]) => {
         const run = (await load()) as (...args: unknown[]) => Promise<number | undefined>;
         // Commander adds its own object as the last argument.
@@ -77,11 +77,11 @@ export function createProgram(io: CliIo, done: (code: number) => void): Command 
 /** Adds its flags and the last part of its help to a command. */
 export async function addFlags(command: Command): Promise<void> {
   const rows: Readonly<Record<string, CommandRow>> = Object.assign({}, ...Object.values(COMMANDS));
-  const { sets, flags = [], title, help } = rows[command.name()] ?? {};
-  if (sets !== undefined) {
+  const { crawlOptions, flags = [], title, help } = rows[command.name()] ?? {};
+  if (crawlOptions !== undefined) {
     const { withCrawlFlags, withFlagsOf } = await import('./crawl-flags.js');
-    if (sets === 'crawl') withCrawlFlags(command);
-    else withFlagsOf(command, sets);
+    if (crawlOptions === 'crawl') withCrawlFlags(command);
+    else withFlagsOf(command, crawlOptions);
   }
   if (title !== undefined) command.optionsGroup(title);
   for (const flag of flags) command.addOption(flag);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { progressText } from '../report/progress-line.js';
 import { defaultDirectory } from './default-directory.js';
-import { showLine, showWork } from './progress.js';
+import { startProgressLine, withProgress } from './progress.js';
 
 const progress: CrawlProgress = {
   pages: 12,
@@ -44,7 +44,7 @@ describe('showing progress', () => {
 
   it('redraws itself at most five times a second on a terminal, within its width', () => {
     const io = fakeIo({ isTerminal: true, columns: 40 });
-    const display = showLine(io, lineOf);
+    const display = startProgressLine(io, lineOf);
     io.pass(10_000);
     expect(io.drawn.length).toBeGreaterThan(10);
     expect(io.drawn.length).toBeLessThanOrEqual(50);
@@ -62,7 +62,7 @@ describe('showing progress', () => {
 
   it('removes the line before it prints another', () => {
     const io = fakeIo({ isTerminal: true });
-    const display = showLine(io, lineOf);
+    const display = startProgressLine(io, lineOf);
     io.pass(250);
     display.line('mill.test: comment');
     expect(io.drawn.at(-1)).toBe('\r\u001b[2K');
@@ -75,7 +75,7 @@ describe('showing progress', () => {
       [true, 'none'],
     ] as const) {
       const io = fakeIo({ isTerminal });
-      const display = showLine(io, lineOf, mode);
+      const display = startProgressLine(io, lineOf, mode);
       io.pass(60_000);
       display.stop();
       expect([...io.drawn, ...io.errLines]).toEqual([]);
@@ -84,7 +84,7 @@ describe('showing progress', () => {
 
   it('writes a plain line every few seconds if requested, without control characters', () => {
     const io = fakeIo();
-    showLine(io, lineOf, 'lines');
+    startProgressLine(io, lineOf, 'lines');
     io.pass(21_000);
     expect(io.drawn).toEqual([]);
     expect(io.errLines).toHaveLength(4);
@@ -108,7 +108,7 @@ describe('the default directory', () => {
 describe('showing a piece of work', () => {
   it('says how far it is, and of how much if that is known, within the width', async () => {
     const io = fakeIo({ isTerminal: true, columns: 60 });
-    const done = await showWork(io, 'Judging', 'requests', 31_494, async (tell) => {
+    const done = await withProgress(io, 'Judging', 'requests', 31_494, async (tell) => {
       tell(12_000);
       io.pass(1_000);
       tell(40_000);
@@ -126,7 +126,7 @@ describe('showing a piece of work', () => {
 
   it('removes its line when the work fails, and is silent without a terminal', async () => {
     const failed = fakeIo({ isTerminal: true, columns: 20 });
-    const working = showWork(failed, 'Packaging', 'bytes', null, async () => {
+    const working = withProgress(failed, 'Packaging', 'bytes', null, async () => {
       failed.pass(1_000);
       throw new Error('full');
     });
@@ -134,7 +134,7 @@ describe('showing a piece of work', () => {
     expect(failed.drawn.every((drawn) => drawn.slice(5).length < 20)).toBe(true);
     expect(failed.drawn.at(-1)).toBe('\r\u001b[2K');
     const piped = fakeIo({ isTerminal: false });
-    await showWork(piped, 'Judging', 'requests', 5, async () => piped.pass(60_000));
+    await withProgress(piped, 'Judging', 'requests', 5, async () => piped.pass(60_000));
     expect([...piped.drawn, ...piped.errLines, ...piped.outLines]).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ export interface ProgressDisplay {
 }
 
 /** Shows the progress of a task on a terminal: `Judging: 12,000 of 31,494 requests`. @param of - `null`: unknown. */
-export async function showWork<T>(
+export async function withProgress<T>(
   io: CliIo,
   what: string,
   unit: string,
@@ -31,9 +31,9 @@ export async function showWork<T>(
 ): Promise<T> {
   let done = 0;
   let whole = of;
-  const display = showLine(io, (width) => {
-    const share = whole === null || whole < done ? '' : ` of ${whole.toLocaleString('en')}`;
-    return `${what}: ${done.toLocaleString('en')}${share} ${unit}`.slice(0, Math.max(0, width));
+  const display = startProgressLine(io, (width) => {
+    const ofTotal = whole === null || whole < done ? '' : ` of ${whole.toLocaleString('en')}`;
+    return `${what}: ${done.toLocaleString('en')}${ofTotal} ${unit}`.slice(0, Math.max(0, width));
   });
   try {
     return await work((now, total) => {
@@ -46,7 +46,11 @@ export async function showWork<T>(
 }
 
 /** Starts showing a line. @param textOf - Called before every redraw; returns at most that many columns. */
-export function showLine(io: CliIo, textOf: (width: number) => string, mode: ProgressMode = 'auto'): ProgressDisplay {
+export function startProgressLine(
+  io: CliIo,
+  textOf: (width: number) => string,
+  mode: ProgressMode = 'auto',
+): ProgressDisplay {
   let isDrawn = false;
   const clear = (): void => {
     if (isDrawn) io.draw(CLEAR_LINE);
@@ -60,15 +64,15 @@ export function showLine(io: CliIo, textOf: (width: number) => string, mode: Pro
   const log = (): void => io.err(textOf(LOG_COLUMNS));
   const isDrawing = mode === 'auto' && io.isTerminal;
   const end = isDrawing ? io.every(REDRAW_MS, draw) : mode === 'lines' ? io.every(LOG_MS, log) : () => undefined;
-  let isOver = false;
+  let isStopped = false;
   return {
     line(text) {
       clear();
       io.err(text);
     },
     stop() {
-      if (!isOver) end();
-      isOver = true;
+      if (!isStopped) end();
+      isStopped = true;
       clear();
     },
   };

@@ -29,7 +29,7 @@ export interface IdentityFlags extends Pick<Flags, 'name' | 'to' | 'keys' | 'all
   readonly live?: string;
 }
 
-export type ConfiguredIdentity = Awaited<ReturnType<typeof readPublished>>;
+export type ConfiguredIdentity = Awaited<ReturnType<typeof readConfiguredIdentity>>;
 
 const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: OPTIONS.politeness };
 
@@ -38,7 +38,7 @@ const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: O
  * it is not in a file.
  * @param config - The file; if absent, that of the working directory. @throws UsageError, MannerlyError
  */
-export async function readPublished(config: string | undefined) {
+export async function readConfiguredIdentity(config: string | undefined) {
   const file = config ?? findConfig(process.cwd());
   if (file === null) throw new UsageError('missing the configuration', 'Name it with --config <file>.');
   const { identity, purposes = [], robots = {}, politeness = {} } = await readConfig(file);
@@ -48,9 +48,12 @@ export async function readPublished(config: string | undefined) {
   }
   // The card says that RFC 9309 is followed unchanged.
   const filled = fill('', ROWS, { robots, politeness, identity });
-  const [loosened] = relaxedDefaultsIn('', { robots: ROWS.robots }, filled);
-  if (loosened !== undefined) {
-    throw new UsageError(loosened, 'The card would state that RFC 9309 is obeyed. A crawl like this has no card.');
+  const [relaxedDefault] = relaxedDefaultsIn('', { robots: ROWS.robots }, filled);
+  if (relaxedDefault !== undefined) {
+    throw new UsageError(
+      relaxedDefault,
+      'The card would state that RFC 9309 is obeyed. A crawl like this has no card.',
+    );
   }
   const agent = new URL(checkedAgent(signature.form ?? 'url', signature.agent));
   if (agent.pathname !== '/' && agent.pathname !== DIRECTORY_PATH) {

@@ -31,7 +31,7 @@ export async function seedsFrom(
 }
 
 async function textOf(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
-  const read: Uint8Array[] = [];
+  const received: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of chunks) {
@@ -40,9 +40,9 @@ async function textOf(chunks: AsyncIterable<Uint8Array>, name: string): Promise<
         const hint = 'Split it into several crawls, or list the URLs in a sitemap.';
         throw new UsageError(`${name} has more than ${MAX_SEEDS_BYTES / MIB} MiB`, hint);
       }
-      read.push(chunk);
+      received.push(chunk);
     }
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(read));
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(received));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof TypeError) throw new UsageError(`${name} is not UTF-8`, 'Save it as UTF-8 text.');

@@ -11,8 +11,8 @@ import { explainReason } from '../report/reasons.js';
 
 type SingleAnswer =
   | { readonly kind: 'body'; readonly body: Uint8Array }
-  /** `isSaid`: the site itself said so, by its rules or by an answer; otherwise no answer came. */
-  | { readonly kind: 'nothing'; readonly why: string; readonly isSaid: boolean };
+  /** `isSiteAnswer`: the site itself said so, by its rules or by an answer; otherwise no answer came. */
+  | { readonly kind: 'nothing'; readonly why: string; readonly isSiteAnswer: boolean };
 
 /**
  * What a default crawl may do if there are no rules to read: request everything (`allowed`), or nothing until
@@ -21,7 +21,7 @@ type SingleAnswer =
 type RobotsAccess = 'allowed' | 'held' | 'unknown';
 
 /** Whether the site itself said that we get nothing: by its rules, or by an answer such as 404. @throws Never */
-export function isSaid({ status, httpStatus }: Pick<UrlDecision, 'status' | 'httpStatus'>): boolean {
+export function isSiteAnswer({ status, httpStatus }: Pick<UrlDecision, 'status' | 'httpStatus'>): boolean {
   return status === 'excluded' || isRefusal(httpStatus);
 }
 
@@ -51,9 +51,9 @@ export async function requestRobots(origin: string, identity: IdentityOptions, a
     if (purpose !== 'robots') return;
     answer.access = 'allowed';
     answer.status = status;
-    const ending = truncated === 'connection' ? ', and it ended too early' : '';
+    const earlyEnd = truncated === 'connection' ? ', and it ended too early' : '';
     answer.why =
-      status === null ? `it could not be fetched (${failure ?? 'no answer'})` : `the answer was ${status}${ending}`;
+      status === null ? `it could not be fetched (${failure ?? 'no answer'})` : `the answer was ${status}${earlyEnd}`;
     // From here on nothing more is requested, unless the answer is a redirect.
     if (status === null || status < 300 || status > 399) crawler.stop();
   });
@@ -69,10 +69,10 @@ export async function requestRobots(origin: string, identity: IdentityOptions, a
   try {
     await crawler.run({ out });
     const robots = join(out, 'robots');
-    const kept = (await readdir(robots)).find((name) => name.endsWith('.txt'));
+    const copyName = (await readdir(robots)).find((name) => name.endsWith('.txt'));
     const { why, access, status } = answer;
-    if (access === 'allowed' && kept !== undefined)
-      return { kind: 'body' as const, body: await readFile(join(robots, kept)) };
+    if (access === 'allowed' && copyName !== undefined)
+      return { kind: 'body' as const, body: await readFile(join(robots, copyName)) };
     const isEmpty = access === 'allowed' && status !== null && status < 300;
     if (isEmpty) return { kind: 'body' as const, body: new Uint8Array() };
     return { kind: 'nothing' as const, why, access };
@@ -93,12 +93,12 @@ export async function requestFile(
   allowAddresses: readonly string[] = [],
 ): Promise<SingleAnswer> {
   const crawler = singleCrawl(url, identity, allowAddresses);
-  let answer: SingleAnswer = { kind: 'nothing', why: 'it was not requested', isSaid: false };
+  let answer: SingleAnswer = { kind: 'nothing', why: 'it was not requested', isSiteAnswer: false };
   crawler.events.on('decision', ({ status, reason, httpStatus }) => {
     if (status === 'fetched' || answer.kind === 'body') return;
-    const came = httpStatus === null ? '' : `, status ${httpStatus}`;
-    const why = `${status}: ${reason}${came}. ${sentenceOf(reason)}`;
-    answer = { kind: 'nothing', why, isSaid: isSaid({ status, httpStatus }) };
+    const statusText = httpStatus === null ? '' : `, status ${httpStatus}`;
+    const why = `${status}: ${reason}${statusText}. ${sentenceOf(reason)}`;
+    answer = { kind: 'nothing', why, isSiteAnswer: isSiteAnswer({ status, httpStatus }) };
   });
   crawler.on('any', async (page) => {
     answer = { kind: 'body', body: await page.bytes() };
@@ -106,7 +106,7 @@ export async function requestFile(
   const report = await crawler.run();
   const wait = report.waiting[0];
   if (answer.kind === 'nothing' && wait !== undefined)
-    return { kind: 'nothing', why: `its host waits: ${wait.reason}. ${sentenceOf(wait.reason)}`, isSaid: false };
+    return { kind: 'nothing', why: `its host waits: ${wait.reason}. ${sentenceOf(wait.reason)}`, isSiteAnswer: false };
   return answer;
 }
 

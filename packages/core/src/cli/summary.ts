@@ -11,7 +11,7 @@ import { durationText, iso, plural, politenessText, printable, remarksText, sumO
 /** @param isOnServer - Whether its queue is on a server, where `--reset` deletes nothing. */
 export function summaryText(report: CrawlReport, isOnServer = false): string {
   const nothing = whyNothingFetched(report);
-  const trapped = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
+  const trapText = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
   const parts = [
     endText(report, isOnServer),
     ...(report.recrawl === undefined ? [] : [recrawlText(report.recrawl)]),
@@ -23,7 +23,7 @@ export function summaryText(report: CrawlReport, isOnServer = false): string {
       ({ from, to }) => `Scope moved: the seed ${printable(from)} led to ${printable(to)}, whose host is in scope too.`,
     ),
     ...report.traps.map(
-      ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add ${trapped}.`,
+      ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add ${trapText}.`,
     ),
     ...askedLines(report.politeness),
     ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
@@ -98,26 +98,28 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   }[report.state];
   const pages = plural(report.pages, 'page');
   const ofDirectory = `${plural(report.requests, 'request')}, ${plural(report.items, 'item')}`;
-  const took = `in ${durationText(report.runningMs)}${report.resumed ? ', all runs together' : ''}`;
+  const runningTime = `in ${durationText(report.runningMs)}${report.resumed ? ', all runs together' : ''}`;
   // Pages and time are those of the whole crawl, on which other machines may work.
-  const counts = isOnServer ? `${pages} of the crawl ${took}; here ${ofDirectory}` : `${pages}, ${ofDirectory} ${took}`;
+  const counts = isOnServer
+    ? `${pages} of the crawl ${runningTime}; here ${ofDirectory}`
+    : `${pages}, ${ofDirectory} ${runningTime}`;
   const others = Object.entries(report.outcomes)
     .filter(([status]) => status !== 'fetched')
     .map(([status, reasons]) => `${sumOf(reasons)} ${status} (${countsText(reasons)})`);
-  const left = queued === 0 ? [] : [`${queued} left in the queue`];
-  return `${how} ${[counts, ...others, ...left].join('; ')}.`;
+  const queuedText = queued === 0 ? [] : [`${queued} left in the queue`];
+  return `${how} ${[counts, ...others, ...queuedText].join('; ')}.`;
 }
 
 /** What became of the known pages. */
 function recrawlText(counts: RecrawlCounts): string {
   const { visits, notModified, sameContent, changed, gone, bytesSaved } = counts;
   const { known, freshBefore, freshAfter, nextDueAtMs } = counts;
-  const same = notModified + sameContent;
-  const saved = bytesSaved === 0 ? '' : `, ${bytesSaved} bytes not transferred`;
+  const unchangedCount = notModified + sameContent;
+  const savedText = bytesSaved === 0 ? '' : `, ${bytesSaved} bytes not transferred`;
   const due = nextDueAtMs === null ? '' : ` The next page is due at ${iso(nextDueAtMs)}.`;
-  const rest = visits - changed - same - gone;
+  const rest = visits - changed - unchangedCount - gone;
   const others = rest > 0 ? `, ${rest} failed or excluded` : '';
-  const what = `${changed} changed, ${same} unchanged (${notModified} by a 304${saved}), ${gone} gone${others}`;
+  const what = `${changed} changed, ${unchangedCount} unchanged (${notModified} by a 304${savedText}), ${gone} gone${others}`;
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   const fresh =
     freshBefore === null || freshAfter === null
@@ -176,6 +178,6 @@ export function processText(process: StoreReport['processes'][number]): string {
   const who = machine === null ? part : `${printable(machine)} ${pid ?? ''} (${part})`;
   const how = { 'at-work': phase ?? 'running', over: 'has ended', silent: 'has not reported since' }[state];
   const since = state !== 'silent' || toldAtMs === null ? '' : ` ${iso(toldAtMs)}`;
-  const judged = early === null ? '' : `, ${early} early`;
-  return `  ${who}: ${how}${since}; ${plural(requests, 'request')}, ${plural(items, 'item')}${judged}`;
+  const earlyText = early === null ? '' : `, ${early} early`;
+  return `  ${who}: ${how}${since}; ${plural(requests, 'request')}, ${plural(items, 'item')}${earlyText}`;
 }

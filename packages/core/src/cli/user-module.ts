@@ -8,11 +8,11 @@ import { UsageError } from './failure.js';
 /** Its exports. @throws UsageError if it does not load */
 export async function loadUserModule(
   file: string,
-  readsTypeScript = stripsTypes(),
+  readsTypeScript = canStripTypes(),
 ): Promise<Readonly<Record<string, unknown>>> {
   const path = resolve(file);
-  const absent = 'The path of a file is relative to the file that names it, of --handlers to the working directory.';
-  if (!existsSync(path)) throw new UsageError(`${file} could not be loaded: it does not exist`, absent);
+  const hint = 'The path of a file is relative to the file that names it, of --handlers to the working directory.';
+  if (!existsSync(path)) throw new UsageError(`${file} could not be loaded: it does not exist`, hint);
   if (/^\.[mc]?ts$/.test(extname(path)) && !readsTypeScript) {
     const hint = 'Use Node.js 22.18 or newer, or write it in JavaScript (.js or .mjs).';
     throw new UsageError(`${file} is TypeScript, which this Node.js (${process.version}) cannot run`, hint);
@@ -20,12 +20,12 @@ export async function loadUserModule(
   try {
     return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    throw new UsageError(`${file} could not be loaded: ${String(error)}${placeOf(error)}`, hintOf(error, file));
+    throw new UsageError(`${file} could not be loaded: ${String(error)}${errorLocation(error)}`, hintOf(error, file));
   }
 }
 
 /** Whether this Node.js loads TypeScript by stripping types. */
-function stripsTypes(): boolean {
+function canStripTypes(): boolean {
   return 'typescript' in process.features && Boolean(process.features.typescript);
 }
 
@@ -44,7 +44,7 @@ function hintOf(error: unknown, file: string): string {
 }
 
 /** The first file and line that an error names; empty if it names none. */
-export function placeOf(error: unknown): string {
+export function errorLocation(error: unknown): string {
   const place = error instanceof Error ? /file:\/\/\S+?:\d+(?::\d+)?/.exec(error.stack ?? '')?.[0] : undefined;
   return place === undefined ? '' : ` (at ${place})`;
 }

@@ -7,7 +7,7 @@ import type { CliIo } from './io.js';
 import { FLAGGED_ROWS } from './option-flags.js';
 
 /** Flags of options that have none in the table, or a better one. */
-const FLAGS: Readonly<Record<string, string>> = { 'politeness.profile': '--interval', 'scope.seeds': '--seeds' };
+const BETTER_FLAGS: Readonly<Record<string, string>> = { 'politeness.profile': '--interval', 'scope.seeds': '--seeds' };
 
 const CONTINUES = 'The same command continues a crawl in its directory; --reset starts it over.';
 /** Flags that other programs have and this one does not. */
@@ -19,28 +19,33 @@ const WITHOUT_FLAG: Readonly<Record<string, string>> = {
 };
 
 /** @param program - With the flags of the command that was called. */
-export function reportWrongCall(error: CommanderError, program: Command, [called = '']: readonly string[], io: CliIo) {
-  const [, what = '', near = null] = /^error: (.*)(?:\n\((Did you mean .*)\))?/.exec(error.message) ?? [];
-  const command = program.commands.find((each) => each.name() === called);
+export function reportWrongCall(
+  error: CommanderError,
+  program: Command,
+  [commandName = '']: readonly string[],
+  io: CliIo,
+) {
+  const [, what = '', suggestion = null] = /^error: (.*)(?:\n\((Did you mean .*)\))?/.exec(error.message) ?? [];
+  const command = program.commands.find((each) => each.name() === commandName);
   const unknown = /^unknown option '--?([^='\s]+)/.exec(what)?.[1];
-  const hint = command === undefined || unknown === undefined ? near : flagHint(unknown, command, near);
+  const hint = command === undefined || unknown === undefined ? suggestion : flagHint(unknown, command, suggestion);
   io.err(`mannerly: ${what}`);
   if (hint !== null) io.err(`  ${hint}`);
-  io.err(`  For help: mannerly ${command === undefined ? '' : `${called} `}--help.`);
+  io.err(`  For help: mannerly ${command === undefined ? '' : `${commandName} `}--help.`);
 }
 
-/** @param near - Commander's own hint: a flag with similar spelling. */
-function flagHint(flag: string, command: Command, near: string | null): string | null {
+/** @param suggestion - Commander's own hint: a flag with similar spelling. */
+function flagHint(flag: string, command: Command, suggestion: string | null): string | null {
   const flags = command.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long.slice(2)]));
   const name = flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const meant = suggestionFor(name, '', CONFIG_OPTIONS) ?? '';
-  const row = FLAGGED_ROWS.find(({ path }) => path === meant);
-  const elsewhere = FLAGS[meant] ?? row?.flag.name.replace(/ .*/, '') ?? `--${meant}`;
+  const option = suggestionFor(name, '', CONFIG_OPTIONS) ?? '';
+  const row = FLAGGED_ROWS.find(({ path }) => path === option);
+  const otherFlag = BETTER_FLAGS[option] ?? row?.flag.name.replace(/ .*/, '') ?? `--${option}`;
   const isCrawl = flags.includes('config') && flags.includes('name');
   if (isCrawl && WITHOUT_FLAG[name] !== undefined) return WITHOUT_FLAG[name];
-  if (meant === 'out' && flags.includes('to')) return 'Did you mean --to?';
-  if (flags.includes(elsewhere.slice(2))) return `Did you mean ${elsewhere}?`;
-  if (near !== null) return near;
-  if (meant === '') return hintFor(name, '', CONFIG_OPTIONS);
-  return isCrawl ? `It has no flag: the configuration file has \`${meant}\` (--config <file>).` : null;
+  if (option === 'out' && flags.includes('to')) return 'Did you mean --to?';
+  if (flags.includes(otherFlag.slice(2))) return `Did you mean ${otherFlag}?`;
+  if (suggestion !== null) return suggestion;
+  if (option === '') return hintFor(name, '', CONFIG_OPTIONS);
+  return isCrawl ? `It has no flag: the configuration file has \`${option}\` (--config <file>).` : null;
 }

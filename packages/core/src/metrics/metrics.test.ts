@@ -12,7 +12,7 @@ import type { UrlDecision } from 'mannerly';
 import { AggregatorRegistry, Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fakeCrawl, requestRecord } from '../../test-support/fake-crawl.js';
-import { familiesOf, joinedMetrics } from './joined-metrics.js';
+import { combineMetrics, familiesOf } from './combine-metrics.js';
 import { MEASURES, outcomeOf } from './measures.js';
 import { createOpenTelemetryMetrics } from './opentelemetry.js';
 import { createPrometheusMetrics } from './prometheus.js';
@@ -149,7 +149,7 @@ describe('the names', () => {
 
 it('the metrics of a crawl on a server count statuses that a site invents as one reason too', async () => {
   const families = familiesOf({}, { failed: { 'status-404': 2, 'status-499': 1, dns: 1 } });
-  const text = await joinedMetrics(AggregatorRegistry, new Map([['', families]]));
+  const text = await combineMetrics(AggregatorRegistry, new Map([['', families]]));
   expect(text).toContain('mannerly_urls_total{status="failed",reason="status",process=""} 3');
   expect(text).toContain('mannerly_urls_total{status="failed",reason="dns",process=""} 1');
 });

@@ -10,7 +10,7 @@ import { plural } from '../../report/table.js';
 import { UsageError } from '../failure.js';
 import type { Flags } from '../flags.js';
 import type { CliIo } from '../io.js';
-import type { AddedLine } from '../take-added.js';
+import type { AddedLine } from '../watch-added.js';
 
 /** Runs the command. @throws UsageError; MannerlyError `directory-taken` if there is no crawl */
 export async function addCommand(directory: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<void> {

@@ -8,7 +8,7 @@ import { readCrawlDirectories } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { recordedCount, showWork } from '../progress.js';
+import { recordedCount, withProgress } from '../progress.js';
 import { readKeys } from '../read-keys.js';
 
 /** @param directories - One, or several of the same crawl, which are judged together. */
@@ -17,7 +17,7 @@ export async function auditCommand(directories: readonly string[], flags: Flags,
   const count = await recordedCount(directories, 'requests');
   let requests = 0;
   const keys = flags.keys === undefined ? [] : await readKeys(flags.keys);
-  const judged = await showWork(io, 'Judging', 'requests', count, (progress) => {
+  const judged = await withProgress(io, 'Judging', 'requests', count, (progress) => {
     const onRequest = (): void => {
       requests += 1;
       progress(requests);

@@ -13,9 +13,9 @@ import { directoryFor } from '../default-directory.js';
 import { UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
 import { DEFAULT_LISTEN } from '../limits.js';
-import { makeCrawl, stopOnInterrupt } from '../live-crawl.js';
+import { createCommandCrawl, stopOnInterrupt } from '../live-crawl.js';
 import { metricsOf, openDashboard } from '../open-dashboard.js';
-import { type ProgressDisplay, showLine } from '../progress.js';
+import { type ProgressDisplay, startProgressLine } from '../progress.js';
 import { seedsFrom } from '../seeds-file.js';
 
 /** Runs the command. @throws UsageError, MannerlyError */
@@ -35,12 +35,13 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   }
   announce(setup, out, io);
   const { workers = 1 } = flags;
-  const crawlIn = workers > 1 ? (await import('../workers/crawl-with-workers.js')).crawlWithWorkers : crawlAlone;
-  const report = await crawlIn(setup, out, io);
+  const runCrawl =
+    workers > 1 ? (await import('../workers/crawl-with-workers.js')).crawlWithWorkers : crawlInThisProcess;
+  const report = await runCrawl(setup, out, io);
   if (typeof report === 'number') return report;
   // Loaded late, so that a crawl sends its first request sooner.
-  const { tellEnd } = await import('../crawl-end.js');
-  return tellEnd(report, setup, out, io);
+  const { printEnd } = await import('../crawl-end.js');
+  return printEnd(report, setup, out, io);
 }
 
 /** Runs `mannerly serve`. @throws UsageError, MannerlyError */
@@ -52,24 +53,24 @@ export async function serveCommand(args: readonly string[], flags: CrawlFlags, i
 }
 
 /** Crawls in this process. Others may work on the same store. */
-async function crawlAlone(setup: CrawlSetup, out: string, io: CliIo): Promise<CrawlReport> {
+async function crawlInThisProcess(setup: CrawlSetup, out: string, io: CliIo): Promise<CrawlReport> {
   const { flags } = setup;
   let display: ProgressDisplay | null = null;
   const print = (line: string): void => (display === null ? io.err(line) : display.line(line));
-  const { crawler, run } = await makeCrawl(setup, true, print);
+  const { crawler, run } = await createCommandCrawl(setup, true, print);
   const dashboard = await openDashboard(crawler, flags, () => metricsOf(crawler), io, { crawl: crawler, out });
   const lineOf = (width: number): string => {
     // The dashboard may have paused the crawl.
     const mark = crawler.activity({ limit: 0 }).phase === 'paused' ? 'paused · ' : '';
     return `${mark}${progressText(crawler.progress(), io.nowMs(), width - mark.length)}`;
   };
-  display = showLine(io, lineOf, flags.progress);
+  display = startProgressLine(io, lineOf, flags.progress);
   const stop = (): void => crawler.stop();
   // A page is the first thing that can keep this process busy, unless the configuration has functions.
   const mayHaveFunctions = setup.file !== null && !setup.file.endsWith('.json');
-  const beforeBusy = (hear: () => void): void => {
-    if (mayHaveFunctions) hear();
-    else crawler.events.on('request', hear);
+  const beforeBusy = (startListening: () => void): void => {
+    if (mayHaveFunctions) startListening();
+    else crawler.events.on('request', startListening);
   };
   const release = stopOnInterrupt(io, display.line, stop, undefined, beforeBusy);
   try {
@@ -92,21 +93,25 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   ];
   io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), ${where}.`);
   const { pages, depth, minutes } = options.bounds;
-  const most = [
+  const limits = [
     ...(pages === undefined ? [] : [plural(pages, 'page')]),
     ...(depth === undefined ? [] : [`depth ${depth}`]),
     ...(minutes === undefined ? [] : [plural(minutes, 'minute')]),
   ];
   io.err(
-    `At most ${most.join(', ')} (--pages, --depth, --minutes), ${flags.again === true ? 'in this visit' : 'all runs together'}.`,
+    `At most ${limits.join(', ')} (--pages, --depth, --minutes), ${flags.again === true ? 'in this visit' : 'all runs together'}.`,
   );
   if (file !== null) io.err(`Configured by ${file}.`);
   const continues = holdsCrawl(out) && flags.reset !== true;
   io.err(continues ? `Continuing in ${out}.` : `Into ${out}.`);
-  const kept = continues ? [] : [flags.csv, flags.sqlite].filter((table) => table !== undefined && existsSync(table));
-  if (kept.length > 0) {
+  const existingTables = continues
+    ? []
+    : [flags.csv, flags.sqlite].filter((table) => table !== undefined && existsSync(table));
+  if (existingTables.length > 0) {
     const hint = 'To get its new items there, remove the file first or name another one.';
-    io.err(`Warning: ${kept.join(' and ')} may contain items from the same pages, which are not changed. ${hint}`);
+    io.err(
+      `Warning: ${existingTables.join(' and ')} may contain items from the same pages, which are not changed. ${hint}`,
+    );
   }
   if (signature !== undefined && lacksPage(options.identity)) io.err(NO_PAGE);
   const { interval = 1 } = flags;

@@ -2,7 +2,7 @@
 
 import type { WatchedCrawl } from '../../dashboard/view.js';
 import type { ProcessReport, StoreReport } from '../../inspection/store-inspection.js';
-import { familiesOf, type MetricFamily } from '../../metrics/joined-metrics.js';
+import { familiesOf, type MetricFamily } from '../../metrics/combine-metrics.js';
 import type { CrawlProgress } from '../../report/crawl-report.js';
 import { sumOf } from '../../report/table.js';
 import { type CrawlActivity, NO_ACTIVITY } from '../../run/activity.js';
@@ -12,9 +12,9 @@ import { UsageError } from '../failure.js';
 import type { Flags } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { DEFAULT_LISTEN, STORE_POLL_MS } from '../limits.js';
-import { joinedSource, openDashboard } from '../open-dashboard.js';
-import { inspectingStore } from '../open-inspection.js';
-import { joinedPhase } from '../workers/joined-view.js';
+import { combinedSource, openDashboard } from '../open-dashboard.js';
+import { withStoreInspection } from '../open-inspection.js';
+import { combinePhases } from '../workers/workers-view.js';
 
 const NO_BOUNDS: CrawlActivity['bounds'] = {
   ...{ pages: null, minutes: null, depth: null, bytes: null, queuedUrls: Number.MAX_SAFE_INTEGER, onFull: 'spill' },
@@ -25,26 +25,26 @@ const NO_BOUNDS: CrawlActivity['bounds'] = {
 export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number> {
   const { store, listen = DEFAULT_LISTEN } = flags;
   if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');
-  return inspectingStore(store, io, async ({ report, order }) => {
+  return withStoreInspection(store, io, async ({ report, order }) => {
     let last = await report();
     let fail = (_: unknown): void => undefined;
-    const tell = (given: CrawlOrder) => (): void => void order(given).catch((error) => fail(error));
-    const orders = { pause: tell('pause'), resume: tell('resume'), stop: tell('stop') };
-    const crawl = { ...watched(() => last, io), ...orders };
-    const opened = await openDashboard(crawl, { ...flags, listen }, () => joinedSource(() => familiesIn(last)), io);
+    const send = (given: CrawlOrder) => (): void => void order(given).catch((error) => fail(error));
+    const orders = { pause: send('pause'), resume: send('resume'), stop: send('stop') };
+    const crawl = { ...watchedCrawl(() => last, io), ...orders };
+    const opened = await openDashboard(crawl, { ...flags, listen }, () => combinedSource(() => familiesIn(last)), io);
     const ends: (() => void)[] = [];
     try {
       await new Promise<void>((resolve, reject) => {
         fail = reject;
-        let isAsking = false;
-        const ask = async (): Promise<void> => {
-          if (isAsking) return;
-          isAsking = true;
+        let isReading = false;
+        const refresh = async (): Promise<void> => {
+          if (isReading) return;
+          isReading = true;
           last = await report();
-          isAsking = false;
+          isReading = false;
         };
         ends.push(
-          io.every(STORE_POLL_MS, () => void ask().catch(reject)),
+          io.every(STORE_POLL_MS, () => void refresh().catch(reject)),
           io.onInterrupt(() => resolve()),
         );
       });
@@ -57,7 +57,7 @@ export async function dashboardCommand(flags: Flags, io: CliIo): Promise<number>
 }
 
 /** A crawl on a server, as the dashboard shows it. Its processes report numbers, but no events. */
-function watched(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, CrawlOrder> {
+function watchedCrawl(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, CrawlOrder> {
   return {
     events: { on: () => () => undefined },
     progress: () => progressOf(last()),
@@ -65,7 +65,7 @@ function watched(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, CrawlOr
       const { name, seeds, seedCount, processes, ...whole } = last();
       const bounds = { ...NO_BOUNDS, ...whole.bounds };
       const phases = processes.flatMap(({ state, phase }) => (state === 'at-work' ? (phase ?? 'running') : []));
-      const phase = phases.length === 0 ? 'over' : joinedPhase(phases);
+      const phase = phases.length === 0 ? 'over' : combinePhases(phases);
       const about = { name, seeds, seedCount, bounds, phase, ended: null, nowMs: io.nowMs() };
       return { ...NO_ACTIVITY, ...about, underwayCount: underwayOf(processes) };
     },
@@ -76,7 +76,7 @@ function watched(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, CrawlOr
 /** The metrics of each process, and of the crawl. */
 function familiesIn(report: StoreReport): Map<string, readonly MetricFamily[]> {
   const { processes, outcomes, pages, queued, hosts, runningMs } = report;
-  const own = (process: ProcessReport): MetricFamily[] => {
+  const processFamilies = (process: ProcessReport): MetricFamily[] => {
     const { state, phase, underway, requests, items, bytes: receivedBytes } = process;
     const running = state === 'at-work' ? 1 : 0;
     const paused = running === 1 && phase === 'paused' ? 1 : 0;
@@ -85,7 +85,7 @@ function familiesIn(report: StoreReport): Map<string, readonly MetricFamily[]> {
   const ofCrawl = { pages, runningSeconds: runningMs / 1_000, queuedUrls: queued, knownHosts: hosts };
   return new Map([
     ['', familiesOf(ofCrawl, outcomes)],
-    ...processes.map((process) => [nameOf(process), own(process)] as const),
+    ...processes.map((process) => [nameOf(process), processFamilies(process)] as const),
   ]);
 }
 

@@ -25,7 +25,7 @@ export async function datasetsCommand(site: string, flags: Flags, io: CliIo): Pr
   if (answer.kind === 'nothing') {
     const { why } = answer;
     io.out(flags.json === true ? JSON.stringify({ url, datasets: [], why }) : `No datasets from ${url}: ${why}.`);
-    return answer.isSaid ? EXIT.ok : EXIT.failed;
+    return answer.isSiteAnswer ? EXIT.ok : EXIT.failed;
   }
   const { diagnostics, ...document } = parseDataTxt(answer.body, { base: url });
   const { offers, decide } = viewDataTxt({ ...document, diagnostics }, [identity.name]);

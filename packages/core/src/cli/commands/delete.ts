@@ -11,16 +11,16 @@ import { openStore } from '../open-store.js';
 export async function deleteCommand(flags: Flags, io: CliIo): Promise<number> {
   const { store, yes = false } = flags;
   if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');
-  const { asker } = io;
-  if (!yes && asker === null)
+  const { prompter } = io;
+  if (!yes && prompter === null)
     throw new UsageError('there is no terminal for the question', 'Add --yes to remove the crawl.');
   const opened = await openStore(store, '');
   try {
     const isRemoved = await removeCrawl(
-      () => opened.make(({ message }) => io.err(message)),
+      () => opened.createStore(({ message }) => io.err(message)),
       async ({ known, queued }) => {
         const message = `Remove ${opened.name}, with ${known} known URLs, ${queued} of them queued? Type yes.`;
-        return yes || (await asker?.ask({ message, fault: () => null })) === 'yes';
+        return yes || (await prompter?.ask({ message, fault: () => null })) === 'yes';
       },
     );
     io.err(isRemoved ? `${opened.name} is removed. Crawl directories are not.` : 'Nothing was removed.');

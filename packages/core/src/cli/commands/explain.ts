@@ -10,11 +10,11 @@ import { parseUrl } from '../../parse-url.js';
 import type { Explanation } from '../../report/explain.js';
 import { explanationText } from '../../report/explain-text.js';
 import { printable } from '../../report/table.js';
-import { tellDamage } from '../crawl-directories.js';
+import { reportDamage } from '../crawl-directories.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { inspecting, whereOf } from '../open-inspection.js';
+import { inspectionTarget, withInspection } from '../open-inspection.js';
 
 /**
  * Runs the command. A URL that the crawl never met is not an error.
@@ -29,20 +29,20 @@ export async function explainCommand(
   flags: Flags,
   io: CliIo,
 ): Promise<void> {
-  const [directory, about] = second === undefined && flags.store !== undefined ? [undefined, first] : [first, second];
-  if (about === undefined)
+  const [directory, target] = second === undefined && flags.store !== undefined ? [undefined, first] : [first, second];
+  if (target === undefined)
     throw new UsageError('missing argument: url-or-host', 'First the crawl directory, then a URL or a host.');
-  if (parseUrl(about) === null && (about.includes('/') || parseUrl(`http://${about}/`) === null)) {
+  if (parseUrl(target) === null && (target.includes('/') || parseUrl(`http://${target}/`) === null)) {
     const hint =
       'First the crawl directory, then a whole URL such as https://example.org/page, or a host such as example.org.';
-    throw new UsageError(`"${about}" is neither a URL nor a host`, hint);
+    throw new UsageError(`"${target}" is neither a URL nor a host`, hint);
   }
-  const where = whereOf(directory, flags);
-  if ('directory' in where) await tellDamage([where.directory], io);
+  const where = inspectionTarget(directory, flags);
+  if ('directory' in where) await reportDamage([where.directory], io);
   const robotsPath = 'directory' in where ? (await readCrawlDirectory(where.directory)).robotsPath : null;
-  const { explanation, isAtRest } = await inspecting(where, io, async (inspection) => ({
-    explanation: await inspection.explain(about),
-    isAtRest: 'directory' in where && inspection.whyLogsOnly === null,
+  const { explanation, isStopped } = await withInspection(where, io, async (inspection) => ({
+    explanation: await inspection.explain(target),
+    isStopped: 'directory' in where && inspection.whyLogsOnly === null,
   }));
   if (flags.json === true) {
     io.out(json(explanation));
@@ -54,7 +54,7 @@ export async function explainCommand(
   for (const text of decider?.readAs ?? []) io.out(`  It counts as: ${printable(text)}`);
   if (explanation.status === 'unknown' && 'store' in where)
     io.out('  A server keeps no log: mannerly explain <dir> <url> has what the process of that directory decided.');
-  if (isAtRest && ['waiting', 'held'].includes(explanation.status))
+  if (isStopped && ['waiting', 'held'].includes(explanation.status))
     io.out('  No run has the directory open. The command that started the crawl continues it.');
 }
 
@@ -68,6 +68,6 @@ async function decidingLine(
   const file = await orIfAbsent(null, () => readFile(join(robotsPath, `${hash}.txt`)));
   const text = file?.toString().split(/\r\n|\r|\n/)[line - 1];
   if (!file || !text) return null;
-  const oddities = diagnose(parseRobots(file, { robotsUrl: `${robots.authority}/robots.txt` }));
-  return { text, readAs: oddities.find((oddity) => oddity.line === line)?.readAs ?? [] };
+  const diagnostics = diagnose(parseRobots(file, { robotsUrl: `${robots.authority}/robots.txt` }));
+  return { text, readAs: diagnostics.find((diagnostic) => diagnostic.line === line)?.readAs ?? [] };
 }

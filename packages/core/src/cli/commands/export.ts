@@ -11,16 +11,16 @@ import { UsageError } from '../failure.js';
 import { checkRawCells } from '../flag-values.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { recordedCount, showWork } from '../progress.js';
+import { recordedCount, withProgress } from '../progress.js';
 
 /** @param directories - Those of all machines that worked on one crawl. @throws UsageError; MannerlyError */
 export async function exportCommand(directories: readonly string[], flags: Flags, io: CliIo): Promise<number> {
-  const wanted = wantedFrom(flags);
+  const outputs = outputsFrom(flags);
   const found = await readCrawlDirectories(directories, io);
-  if (wanted.length === 0) {
+  if (outputs.length === 0) {
     const paths = found.flatMap(({ parts }) => parts.map(({ itemsPath }) => itemsPath));
     for await (const line of flags.current ? currentItems(paths) : joinedItems(paths)) {
-      await io.outSoon(flags.preferences === true ? preferencesOf(line) : line);
+      await io.outWhenReady(flags.preferences === true ? preferencesOf(line) : line);
     }
     return EXIT.ok;
   }
@@ -28,10 +28,10 @@ export async function exportCommand(directories: readonly string[], flags: Flags
   const release = io.onInterrupt(() => stop.abort());
   try {
     const items = await recordedCount(directories, 'items');
-    for (const { to, format } of wanted) {
+    for (const { to, format } of outputs) {
       // Parquet reads the items first for the columns, then for the rows.
       const reads = format === 'parquet' && items !== null ? 2 * items : items;
-      const summary = await showWork(io, 'Exporting', 'items', reads, (onItems) =>
+      const summary = await withProgress(io, 'Exporting', 'items', reads, (onItems) =>
         exportItems({
           ...{ from: directories, to, format, current: flags.current === true },
           ...{ escapeFormulas: !flags.rawCells, onItems, signal: stop.signal },
@@ -55,7 +55,7 @@ function preferencesOf(line: string): string {
   return JSON.stringify({ id, url, preferences, license });
 }
 
-function wantedFrom({
+function outputsFrom({
   to,
   csv,
   format,
@@ -66,19 +66,19 @@ function wantedFrom({
     throw new UsageError('--format needs --to', 'For instance: --to items.parquet');
   if (preferences === true && (to ?? csv) !== undefined)
     throw new UsageError('--preferences prints JSON lines', 'Leave out --to and --csv.');
-  const wanted = [
+  const outputs = [
     ...(to === undefined ? [] : [{ to, format: format ?? formatNamedBy(to) }]),
     ...(csv === undefined ? [] : [{ to: csv, format: 'csv' as const }]),
   ];
   checkRawCells(
     rawCells,
-    wanted.some((each) => each.format === 'csv'),
+    outputs.some((each) => each.format === 'csv'),
   );
-  if (wanted.some((each) => each.to === '-'))
+  if (outputs.some((each) => each.to === '-'))
     throw new UsageError('"-" names no file', 'Without --to and --csv the items are printed, as JSON lines.');
-  const taken = wanted.find((each) => existsSync(each.to));
-  if (taken !== undefined) throw new UsageError(`${taken.to} exists already`, 'Name another file, or remove it.');
-  return wanted;
+  const existing = outputs.find((each) => existsSync(each.to));
+  if (existing !== undefined) throw new UsageError(`${existing.to} exists already`, 'Name another file, or remove it.');
+  return outputs;
 }
 
 /** @throws UsageError */

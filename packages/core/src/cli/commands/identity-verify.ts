@@ -42,14 +42,14 @@ export async function identityVerify(target: string | undefined, flags: Identity
     if (flags.listen !== undefined) return await listen(flags.listen, verifier, io);
     const hint = 'Name a file or an archive folder, or --listen <port>, or --live <url>.';
     if (target === undefined) throw new UsageError('missing what to verify', hint);
-    let wrong = 0;
+    let unverified = 0;
     let count = 0;
-    for await (const kept of requestsOf(target)) {
-      atMs = kept.atMs;
-      const verdict = await verifier.verify(kept.request);
+    for await (const recorded of requestsOf(target)) {
+      atMs = recorded.atMs;
+      const verdict = await verifier.verify(recorded.request);
       count += 1;
-      if (verdict.kind !== 'verified') wrong += 1;
-      await io.outSoon(verdictText(kept.request.url, verdict));
+      if (verdict.kind !== 'verified') unverified += 1;
+      await io.outWhenReady(verdictText(recorded.request.url, verdict));
     }
     if (count === 0) {
       throw new UsageError(
@@ -57,8 +57,8 @@ export async function identityVerify(target: string | undefined, flags: Identity
         'Those of a crawl are in the folder `archive` of its directory.',
       );
     }
-    io.err(`${count - wrong} of ${count} verified.`);
-    return wrong === 0 ? EXIT.ok : EXIT.violated;
+    io.err(`${count - unverified} of ${count} verified.`);
+    return unverified === 0 ? EXIT.ok : EXIT.violated;
   } finally {
     await verifier.close();
   }
@@ -87,8 +87,8 @@ async function* requestsOf(target: string): AsyncGenerator<KeptRequest> {
     const found = text === null ? null : readRequestTexts(text);
     if (found !== null) yield* found;
     else {
-      const most = MAX_READ_REQUESTS_BYTES / 1_048_576;
-      throw new UsageError(`${target} holds no requests`, `Give HTTP/1.1 text or HAR of at most ${most} MiB.`);
+      const maxMiB = MAX_READ_REQUESTS_BYTES / 1_048_576;
+      throw new UsageError(`${target} holds no requests`, `Give HTTP/1.1 text or HAR of at most ${maxMiB} MiB.`);
     }
   } finally {
     await file.close();
@@ -110,8 +110,8 @@ async function listen(port: number, verifier: RequestVerifier, io: CliIo): Promi
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const { port: bound } = server.address() as { readonly port: number };
-  io.err(`Verifying what arrives at http://127.0.0.1:${bound}/ until Ctrl-C. Put a TLS proxy in front of it.`);
+  const { port: actualPort } = server.address() as { readonly port: number };
+  io.err(`Verifying what arrives at http://127.0.0.1:${actualPort}/ until Ctrl-C. Put a TLS proxy in front of it.`);
   await new Promise<void>((resolve) => {
     const release = io.onInterrupt(() => {
       release();
@@ -131,7 +131,7 @@ async function live(source: string, flags: IdentityFlags, io: CliIo): Promise<nu
   const { identity } = await readConfig(file);
   const { name = '', contact = '', signature, ...who } = identity ?? {};
   if (signature === undefined) throw new UsageError(`${file} has no \`identity.signature\``);
-  let isTaken = false;
+  let isAccepted = false;
   for (const form of FORMS) {
     const agent = form === 'url' ? signature.agent : new URL(signature.agent).origin;
     const crawler = createCrawler({
@@ -143,16 +143,16 @@ async function live(source: string, flags: IdentityFlags, io: CliIo): Promise<nu
       network: { allowAddresses: flags.allowAddress ?? [] },
       log: false,
     });
-    let said = 'was not requested';
+    let result = 'was not requested';
     crawler.events.on('decision', ({ httpStatus, reason }) => {
-      said = httpStatus === null ? `was not answered (${reason})` : `was answered with ${httpStatus}`;
-      isTaken ||= httpStatus !== null && httpStatus < 300;
+      result = httpStatus === null ? `was not answered (${reason})` : `was answered with ${httpStatus}`;
+      isAccepted ||= httpStatus !== null && httpStatus < 300;
     });
     await crawler.run();
-    io.out(`form ${form}: ${said}`);
+    io.out(`form ${form}: ${result}`);
     if (form !== FORMS.at(-1)) await sleep(BETWEEN_FORMS_MS);
   }
-  return isTaken ? EXIT.ok : EXIT.violated;
+  return isAccepted ? EXIT.ok : EXIT.violated;
 }
 
 function verdictText(url: string, verdict: SignatureVerdict): string {

@@ -19,7 +19,12 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { type ConfiguredIdentity, type IdentityFlags, readPublished, writePublished } from '../published-identity.js';
+import {
+  type ConfiguredIdentity,
+  type IdentityFlags,
+  readConfiguredIdentity,
+  writePublished,
+} from '../published-identity.js';
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function identityCommand(
@@ -52,22 +57,22 @@ async function init({ name, key }: IdentityFlags, io: CliIo): Promise<void> {
 }
 
 async function publish({ config, also = [], to = 'identity' }: IdentityFlags, io: CliIo): Promise<void> {
-  const read = await readPublished(config);
-  const keys = [...(await keysOf(read)), ...also.map((path) => loadSigningKey(`file:${resolve(path)}`))];
-  await writePublished(read, keys, to, io);
+  const configured = await readConfiguredIdentity(config);
+  const keys = [...(await keysOf(configured)), ...also.map((path) => loadSigningKey(`file:${resolve(path)}`))];
+  await writePublished(configured, keys, to, io);
 }
 
 async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags, io: CliIo): Promise<void> {
-  const read = await readPublished(config);
-  const { keyPath } = read;
+  const configured = await readConfiguredIdentity(config);
+  const { keyPath } = configured;
   if (keyPath === null) {
     const hint =
       'Rotate it where it is kept, and list both keys in the meantime: mannerly identity publish --also <file>.';
-    throw new UsageError(`${read.source} is not a file`, hint);
+    throw new UsageError(`${configured.source} is not a file`, hint);
   }
   const { step, keys, next, take } = await nextRotation(keyPath, io.nowMs(), leaked);
   // Comes first: the signing key has to be listed.
-  await writePublished(read, keys, to, io);
+  await writePublished(configured, keys, to, io);
   await take();
   const [signing] = keys;
   io.out(
@@ -86,7 +91,7 @@ async function rotate({ config, to = 'identity', leaked = false }: IdentityFlags
  */
 async function check(target: string | undefined, flags: IdentityFlags, io: CliIo): Promise<number> {
   const { config = findConfig(process.cwd()) ?? undefined, to = 'identity', allowAddress = [] } = flags;
-  const configured = config === undefined && target !== undefined ? null : await readPublished(config);
+  const configured = config === undefined && target !== undefined ? null : await readConfiguredIdentity(config);
   const agent = target === undefined ? configured?.published.agent : parseUrl(target);
   if (agent?.protocol !== 'https:') {
     throw new UsageError(`"${target}" is not an https URL`, 'Write the address of the directory, or of its host.');

@@ -12,7 +12,7 @@ type InitFlags = Partial<Omit<ProjectPlan, 'seeds'>> & { readonly seed?: readonl
 export async function initCommand(directory: string, flags: InitFlags, io: CliIo): Promise<number> {
   await checkIsEmpty(directory);
   const { seed: seeds, yes, ...given } = flags;
-  const plan = await interview({ ...given, ...present({ seeds }) }, yes === true ? null : io.asker);
+  const plan = await interview({ ...given, ...present({ seeds }) }, yes === true ? null : io.prompter);
   if (plan === null) {
     io.err('Nothing was written.');
     return EXIT.stopped;

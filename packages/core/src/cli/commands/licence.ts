@@ -21,19 +21,19 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { isSaid, singleCrawl } from '../single-request.js';
+import { isSiteAnswer, singleCrawl } from '../single-request.js';
 
 const PURPOSES: readonly Purpose[] = ['search', 'archive', 'tdm', 'other', 'ai-input', 'ai-train'];
-const KEPT = 'keeps the page, and its licence with it';
+const KEEPS_PAGE = 'keeps the page, and its licence with it';
 /** A page whose response names the licence has already been requested. */
 const EFFECTS: Readonly<Record<ReadLicense['namedBy'], Readonly<Record<LicenseVerdict['effect'], string>>>> = {
   'robots.txt': {
-    none: KEPT,
+    none: KEEPS_PAGE,
     held: 'does not request the page: held until a person acts',
     prohibited: 'does not request the page: excluded',
   },
   response: {
-    none: KEPT,
+    none: KEEPS_PAGE,
     held: 'requests the page, and keeps nothing of it until a person acts',
     prohibited: 'requests the page, keeps nothing of it and follows no link',
   },
@@ -51,7 +51,9 @@ const READ_ALL: ResolvedLicensing = {
 const NO_RETRIES = { failureWaitsMs: [], throttleWaitsMs: [] };
 
 /** The documents of a page, or why there are none. */
-type Found = { readonly documents: readonly ReadLicense[] } | { readonly why: string; readonly isSaid: boolean };
+type PageLicenses =
+  | { readonly documents: readonly ReadLicense[] }
+  | { readonly why: string; readonly isSiteAnswer: boolean };
 
 /**
  * Runs the command. A page without a licence is not an error; a page that does not answer is.
@@ -68,7 +70,7 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
   if ('why' in found) {
     const { why } = found;
     io.out(flags.json === true ? json({ url, documents: [], why }) : `No licence of ${url}: ${why}.`);
-    return found.isSaid ? EXIT.ok : EXIT.failed;
+    return found.isSiteAnswer ? EXIT.ok : EXIT.failed;
   }
   const verdicts = PURPOSES.map((purpose) =>
     judgeLicenses(url, found.documents, {
@@ -85,15 +87,22 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
 }
 
 /** Crawls one page and reads the licences from within the crawl. */
-async function documentsOf(url: string, identity: IdentityOptions, allowAddresses: string[] = []): Promise<Found> {
+async function documentsOf(
+  url: string,
+  identity: IdentityOptions,
+  allowAddresses: string[] = [],
+): Promise<PageLicenses> {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-licence-'));
-  let found: Found | null = null;
+  let found: PageLicenses | null = null;
   const anywhere = { scope: { seeds: [url], within: 'any' }, licensing: { mode: 'off' } } as const;
   const crawler = singleCrawl(url, identity, allowAddresses, anywhere);
   crawler.events.on('decision', ({ status, reason, httpStatus }) => {
     const means = (reasonOf(reason)?.means ?? '').replace(/\.$/, '');
     if (status !== 'fetched')
-      found ??= { why: `the page is ${status}: ${reason}. ${means}`, isSaid: isSaid({ status, httpStatus }) };
+      found ??= {
+        why: `the page is ${status}: ${reason}. ${means}`,
+        isSiteAnswer: isSiteAnswer({ status, httpStatus }),
+      };
   });
   crawler.on('any', async (page) => {
     const licenses = await namedByRobots(out, page.url, identity.name);
@@ -118,9 +127,9 @@ async function documentsOf(url: string, identity: IdentityOptions, allowAddresse
   }
 }
 
-function foundOr(found: Found | null, nothing: string): Found {
-  if (found === null) return { why: 'the page was not requested', isSaid: false };
-  return 'documents' in found && found.documents.length === 0 ? { why: nothing, isSaid: true } : found;
+function foundOr(found: PageLicenses | null, nothing: string): PageLicenses {
+  if (found === null) return { why: 'the page was not requested', isSiteAnswer: false };
+  return 'documents' in found && found.documents.length === 0 ? { why: nothing, isSiteAnswer: true } : found;
 }
 
 /** Uses the copy of robots.txt that was kept for the page's authority. */

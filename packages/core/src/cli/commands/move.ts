@@ -10,17 +10,17 @@ import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { openStore } from '../open-store.js';
-import { showWork } from '../progress.js';
+import { withProgress } from '../progress.js';
 
 /** Runs the command. @throws UsageError, MannerlyError, FrontierError */
 export async function moveCommand(from: string, to: string, flags: Flags, io: CliIo): Promise<void> {
   if (resolve(from) === resolve(to)) throw new UsageError('both places are the same', 'Name another target.');
-  const source = await placeOf(from, io);
+  const source = await openLocation(from, io);
   try {
-    const target = await placeOf(to, io);
+    const target = await openLocation(to, io);
     try {
-      const moved = await showWork(io, 'Moving', 'URLs', null, (progress) =>
-        moveStore(source.make, target.make(), ({ known, entries }) => progress(known + entries)),
+      const moved = await withProgress(io, 'Moving', 'URLs', null, (progress) =>
+        moveStore(source.createStore, target.createStore(), ({ known, entries }) => progress(known + entries)),
       );
       if (flags.json === true) io.out(json(moved));
       else {
@@ -40,21 +40,25 @@ export async function moveCommand(from: string, to: string, flags: Flags, io: Cl
 }
 
 /** A store, and how to continue a crawl with it. */
-interface Place {
-  make(): FrontierStore;
+interface Location {
+  createStore(): FrontierStore;
   readonly next: string;
   close(): Promise<void>;
 }
 
 /** @param text - The URL of a store, or a crawl directory, which no run opens in the meantime. */
-async function placeOf(text: string, io: CliIo): Promise<Place> {
+async function openLocation(text: string, io: CliIo): Promise<Location> {
   if (/^(?:rediss?|postgres(?:ql)?):\/\//.test(text)) {
     const opened = await openStore(text, '');
     // The store's name is not a URL to enter: it lacks the user.
     const next = `Continue with --store, the URL of ${opened.name}, and the crawl directory that you have.`;
-    return { make: () => opened.make(({ message }) => io.err(message)), next, close: () => opened.close() };
+    return {
+      createStore: () => opened.createStore(({ message }) => io.err(message)),
+      next,
+      close: () => opened.close(),
+    };
   }
-  const make = await storesIn(text);
+  const createStore = await storesIn(text);
   const lock = await lockDirectory(text);
   try {
     await refuseShared(text);
@@ -62,5 +66,5 @@ async function placeOf(text: string, io: CliIo): Promise<Place> {
     await lock.release();
     throw error;
   }
-  return { make, next: `Continue with --out ${text}, without --store.`, close: () => lock.release() };
+  return { createStore, next: `Continue with --out ${text}, without --store.`, close: () => lock.release() };
 }

@@ -8,22 +8,24 @@ import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { ORDER_ANSWER_MS, ORDER_ANSWER_POLL_MS } from '../limits.js';
-import { inspectingStore, whereOf } from '../open-inspection.js';
+import { inspectionTarget, withStoreInspection } from '../open-inspection.js';
 import { processText } from '../summary.js';
 
-const HAS_OBEYED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolean>> = {
+const HAS_APPLIED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolean>> = {
   pause: ({ phase, underway }) => (phase === 'paused' || phase === 'stopping') && underway === 0,
   resume: ({ phase }) => phase !== 'paused',
   stop: () => false,
 };
 
-const OBEYED: Readonly<Record<CrawlOrder, string>> = { pause: 'paused', resume: 'running', stop: 'stopped' };
+const APPLIED_TEXT: Readonly<Record<CrawlOrder, string>> = { pause: 'paused', resume: 'running', stop: 'stopped' };
 
 export function orderCommand(order: CrawlOrder) {
   return async (named: string | undefined, flags: Flags, io: CliIo): Promise<number> => {
-    const where = whereOf(named, flags);
+    const where = inspectionTarget(named, flags);
     if ('store' in where)
-      return inspectingStore(where.store, io, (inspection) => orderToAll(inspection, order, flags.json === true, io));
+      return withStoreInspection(where.store, io, (inspection) =>
+        sendOrderToAll(inspection, order, flags.json === true, io),
+      );
     const { orderPath } = await readCrawlDirectory(where.directory);
     await orderInFile(orderPath, order);
     if (flags.json === true) io.out(json({ order }));
@@ -39,29 +41,31 @@ const NEXT: Readonly<Record<CrawlOrder, string>> = {
 };
 
 /** Sends the order to all processes, and waits until the working ones have obeyed. */
-async function orderToAll(
-  { order: tell, report }: StoreInspection,
+async function sendOrderToAll(
+  { order: sendOrder, report }: StoreInspection,
   order: CrawlOrder,
   isJson: boolean,
   io: CliIo,
 ): Promise<number> {
   const isAtWork = ({ state }: ProcessReport): boolean => state === 'at-work';
   const first = (await report()).processes.filter(isAtWork).map(({ part }) => part);
-  await tell(order);
+  await sendOrder(order);
   const untilMs = io.nowMs() + ORDER_ANSWER_MS;
   for (;;) {
     const { processes } = await report();
-    const told = processes.filter((process) => isAtWork(process) || first.includes(process.part));
-    const waiting = told.filter((process) => isAtWork(process) && !HAS_OBEYED[order](process));
+    const recipients = processes.filter((process) => isAtWork(process) || first.includes(process.part));
+    const waiting = recipients.filter((process) => isAtWork(process) && !HAS_APPLIED[order](process));
     if (waiting.length > 0 && io.nowMs() < untilMs) {
-      await pause(io);
+      await waitForPoll(io);
       continue;
     }
-    const obeyed = told.length - waiting.length;
+    const obeyed = recipients.length - waiting.length;
     if (isJson) io.out(json({ order, obeyed, waiting }));
     else {
       io.out(
-        told.length === 0 ? 'No process is at work.' : `${plural(obeyed, 'process', 'processes')} ${OBEYED[order]}.`,
+        recipients.length === 0
+          ? 'No process is at work.'
+          : `${plural(obeyed, 'process', 'processes')} ${APPLIED_TEXT[order]}.`,
       );
       for (const process of waiting) io.out(`${processText(process)}; has not answered yet`);
       if (NEXT[order] !== '') io.err(NEXT[order].replace(' there', ''));
@@ -70,7 +74,7 @@ async function orderToAll(
   }
 }
 
-function pause(io: CliIo): Promise<void> {
+function waitForPoll(io: CliIo): Promise<void> {
   return new Promise((resolve) => {
     const end = io.every(ORDER_ANSWER_POLL_MS, () => {
       end();

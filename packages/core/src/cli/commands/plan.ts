@@ -15,7 +15,7 @@ import { UsageError } from '../failure.js';
 import { json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { commandLog } from '../live-crawl.js';
-import { inspecting, whereOf } from '../open-inspection.js';
+import { inspectionTarget, withInspection } from '../open-inspection.js';
 import { optionsFromFlags } from '../option-flags.js';
 import { seedsFrom } from '../seeds-file.js';
 
@@ -53,19 +53,19 @@ export async function planCommand(args: readonly string[], given: CrawlFlags, io
  *   --again`, with its flags. With `--store` neither is needed.
  */
 async function planAgain(args: readonly string[], flags: CrawlFlags, io: CliIo): Promise<number> {
-  const { where, changes } = await plannedAgain(args, flags, io);
-  const plan = await inspecting(where, io, (inspection) => inspection.planAgain(changes));
+  const { where, changes } = await recrawlTarget(args, flags, io);
+  const plan = await withInspection(where, io, (inspection) => inspection.planAgain(changes));
   io.out(flags.json === true ? json(plan) : planAgainText(plan));
   return EXIT.ok;
 }
 
-async function plannedAgain(args: readonly string[], given: CrawlFlags, io: CliIo) {
+async function recrawlTarget(args: readonly string[], given: CrawlFlags, io: CliIo) {
   const [first] = args;
   if (given.seeds === undefined && (first === undefined || parseUrl(first) === null)) {
     if (args.length > 1) throw new UsageError(`"${args[1]}" is one too many`, 'Name one crawl directory.');
     const { bounds = {}, recrawl } = optionsFromFlags(given);
     const changes = { bounds, ...(typeof recrawl === 'object' ? { recrawl } : {}) } as PlanAgainChanges;
-    return { where: whereOf(first ?? given.out, given), changes };
+    return { where: inspectionTarget(first ?? given.out, given), changes };
   }
   const { seeds, flags, options } = await setUpCrawl(await seedsFrom(args, given, io), given);
   const { bounds } = resolveOptions(options);

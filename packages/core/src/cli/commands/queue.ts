@@ -3,17 +3,19 @@
 import type { QueuedUrl } from '@mannerly/frontier';
 import { present } from '../../present.js';
 import { plural, printable } from '../../report/table.js';
-import { tellDamage } from '../crawl-directories.js';
+import { reportDamage } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { inspecting, whereOf } from '../open-inspection.js';
+import { inspectionTarget, withInspection } from '../open-inspection.js';
 
 /** Runs the command. An empty queue is not an error. @throws MannerlyError `directory-in-use` during a run */
 export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<void> {
   const { host, limit = 100, cursor = null, store } = flags;
   const request = { limit, cursor, ...present({ host }) };
-  if (directory !== undefined && store === undefined) await tellDamage([directory], io);
-  const listing = await inspecting(whereOf(directory, flags), io, (inspection) => inspection.queued(request));
+  if (directory !== undefined && store === undefined) await reportDamage([directory], io);
+  const listing = await withInspection(inspectionTarget(directory, flags), io, (inspection) =>
+    inspection.queued(request),
+  );
   if (flags.json === true) {
     io.out(json(listing));
     return;

@@ -5,36 +5,36 @@ import { join } from 'node:path';
 import { jsonlSink } from '../../output/jsonl.js';
 import { replay } from '../../replay/replay.js';
 import { plural, printable } from '../../report/table.js';
-import { tellDamage } from '../crawl-directories.js';
+import { reportDamage } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
-import { loadHandlers, registerDefault, stagesIn } from '../handlers-file.js';
+import { loadHandlers, loadStages, registerDefault } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
-import { namedSinks } from '../open-sinks.js';
-import { recordedCount, showWork } from '../progress.js';
+import { createNamedSinks } from '../open-sinks.js';
+import { recordedCount, withProgress } from '../progress.js';
 import { stagesText } from '../summary.js';
 
 /** Runs the command. @throws UsageError for files that cannot be loaded or exist already; MannerlyError as `replay` */
 export async function replayCommand(directory: string, flags: Flags, io: CliIo): Promise<number> {
   const { csv, sqlite, items = join(directory, 'replayed.jsonl') } = flags;
   const handlers = flags.handlers === undefined ? registerDefault : await loadHandlers(flags.handlers);
-  const stages = flags.handlers === undefined ? {} : await stagesIn(flags.handlers);
+  const stages = flags.handlers === undefined ? {} : await loadStages(flags.handlers);
   // A sink skips ids that it has already written: with other handlers it would keep the old handlers' items.
   for (const path of [items, csv, sqlite]) {
     // A broken symbolic link is not a free name either.
     if (path !== undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
       throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
   }
-  await tellDamage([directory], io);
-  const sinks = [jsonlSink({ path: items }), ...(await namedSinks(flags))];
+  await reportDamage([directory], io);
+  const sinks = [jsonlSink({ path: items }), ...(await createNamedSinks(flags))];
   const stop = new AbortController();
   const { signal } = stop;
   const release = io.onInterrupt(() => stop.abort());
   try {
     const pages = await recordedCount([directory], 'pages');
     const filesPath = join(directory, 'replayed-files');
-    const report = await showWork(io, 'Replaying', 'pages', pages, (onPages) =>
+    const report = await withProgress(io, 'Replaying', 'pages', pages, (onPages) =>
       replay({ from: directory, handlers, ...stages, sinks, filesPath, signal, onPages }),
     );
     if (flags.json === true) io.out(json({ ...report, itemsPath: items }));

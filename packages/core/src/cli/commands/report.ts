@@ -8,16 +8,16 @@ import { plural, politenessText, sumOf } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { inspectingStore, whereOf } from '../open-inspection.js';
-import { recordedCount, showWork } from '../progress.js';
+import { inspectionTarget, withStoreInspection } from '../open-inspection.js';
+import { recordedCount, withProgress } from '../progress.js';
 import { crawlText, outcomeLines, signedText, stagesText, storeReportText, truncatedText } from '../summary.js';
 
 /** Runs the command. @throws MannerlyError `directory-taken`, `directory-format` */
 export async function reportCommand(named: readonly string[], flags: Flags, io: CliIo): Promise<void> {
-  const where = whereOf(named[0], flags);
+  const where = inspectionTarget(named[0], flags);
   if ('store' in where) {
-    const whole = await inspectingStore(where.store, io, (inspection) => inspection.report());
-    io.out(flags.json === true ? json(whole) : storeReportText(whole));
+    const storeReport = await withStoreInspection(where.store, io, (inspection) => inspection.report());
+    io.out(flags.json === true ? json(storeReport) : storeReportText(storeReport));
     return;
   }
   const [first, ...others] = await readCrawlDirectories(named, io);
@@ -28,14 +28,14 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
     others: others.map((other) => ({ ...other, parts: [] })),
   };
   const requests = await recordedCount(named, 'requests');
-  const report = await showWork(io, 'Reading', 'requests', requests, (progress) => reportFromLogs(paths, progress));
-  const gathered = () =>
-    showWork(io, 'Judging', 'requests', requests, (progress) =>
+  const report = await withProgress(io, 'Reading', 'requests', requests, (progress) => reportFromLogs(paths, progress));
+  const gather = () =>
+    withProgress(io, 'Judging', 'requests', requests, (progress) =>
       gatherReport({ manifest, ...paths }, io.nowMs(), progress),
     );
   // Prints first: a directory that cannot be written to can still be read.
   if (flags.json === true) {
-    const data = await gathered();
+    const data = await gather();
     io.out(json({ manifest, ...report, stages: data.stages }));
     await writeReportOf(paths.path, data);
     return;
@@ -47,7 +47,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   for (const line of outcomeLines(report.outcomes)) io.out(line);
   for (const line of askedLines(report.politeness)) io.out(line);
   if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);
-  const written = await writeReportOf(paths.path, await gathered());
+  const written = await writeReportOf(paths.path, await gather());
   const { audit, stages } = written.data;
   for (const text of stagesText('Stages', stages ?? [])) io.out(`\n${text}`);
   const found = sumOf(audit.counts);

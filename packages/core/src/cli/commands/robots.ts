@@ -27,7 +27,7 @@ import { requestRobots } from '../single-request.js';
 /** Bytes that are read of a file: one more than the parser reads, to show that there are more. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024 + 1;
 /** The token if none is given; no file is expected to name it. */
-const NO_AGENT = 'mannerly';
+const DEFAULT_TOKEN = 'mannerly';
 
 /** What a crawl does if there are no rules to read. */
 const ACCESS_SENTENCES = {
@@ -43,11 +43,11 @@ type UrlVerdict = Explanation & { readonly url: string };
  * @throws UsageError, MannerlyError, RobotsError
  */
 export async function robotsCommand(source: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<number> {
-  const odd = urls.find((url) => !url.startsWith('/') && parseUrl(url) === null);
-  if (odd !== undefined)
-    throw new UsageError(`"${odd}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
+  const invalid = urls.find((url) => !url.startsWith('/') && parseUrl(url) === null);
+  if (invalid !== undefined)
+    throw new UsageError(`"${invalid}" is neither a URL nor a path`, 'Write https://example.org/page or /page.');
   const isUrl = /^https?:\/\//i.test(source);
-  const answer = isUrl ? await fetched(source, flags) : { kind: 'body' as const, body: await readWhole(source) };
+  const answer = isUrl ? await requestSource(source, flags) : { kind: 'body' as const, body: await readInput(source) };
   if (answer.kind === 'nothing') {
     const { why, access } = answer;
     const text = [`No rules from ${robotsUrl(source) ?? source}: ${why}.`, ACCESS_SENTENCES[access]];
@@ -56,7 +56,7 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   }
   const { body } = answer;
   const document = parseRobots(body, isUrl ? { robotsUrl: robotsUrl(source) ?? source } : {});
-  const tokens = (flags.agent ?? flags.name ?? NO_AGENT).split(',');
+  const tokens = (flags.agent ?? flags.name ?? DEFAULT_TOKEN).split(',');
   const { dialect, policy } = flags;
   const rules = compileRules(document, { tokens, dialect, policy } as CompileOptions);
   const verdicts = urls.map((url) => ({ url, ...explain(rules, url) }));
@@ -64,14 +64,14 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   return EXIT.ok;
 }
 
-async function fetched(source: string, flags: Flags): ReturnType<typeof requestRobots> {
+async function requestSource(source: string, flags: Flags): ReturnType<typeof requestRobots> {
   const url = parseUrl(source);
   if (url === null) throw new UsageError(`"${source}" is not a URL`);
   return requestRobots(url.origin, identityFrom(flags), flags.allowAddress);
 }
 
 /** @throws UsageError if the path is not a file, such as a directory. */
-async function readWhole(path: string): Promise<Uint8Array> {
+async function readInput(path: string): Promise<Uint8Array> {
   try {
     return await buffer(createReadStream(path, { end: MAX_FILE_BYTES - 1 }));
   } catch (error) {
@@ -86,7 +86,7 @@ function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly
   const { agents, crawlDelayMs, crawlDelayLine, requestRates, visitWindows, robotVersion, comments, noindex } = rules;
   return {
     truncated,
-    groups: groups.map((group) => ({ ...group, speaksToUs: speaksToUs(group, rules) })),
+    groups: groups.map((group) => ({ ...group, speaksToUs: appliesToUs(group, rules) })),
     sitemaps,
     ...siteFields(document),
     licenses,
@@ -98,7 +98,7 @@ function jsonOf(document: RobotsDocument, rules: RobotsRules, verdicts: readonly
   };
 }
 
-function speaksToUs(group: { readonly agentLines: readonly number[] }, { groupLines }: RobotsRules): boolean {
+function appliesToUs(group: { readonly agentLines: readonly number[] }, { groupLines }: RobotsRules): boolean {
   return group.agentLines.some((line) => groupLines.includes(line));
 }
 
@@ -129,20 +129,20 @@ function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
   const lines: string[] = [];
   const { groups, orphans } = fileOutline(document);
   for (const group of groups) {
-    const mark = speaksToUs(group, rules) ? '   <- speaks to us' : '';
+    const mark = appliesToUs(group, rules) ? '   <- speaks to us' : '';
     lines.push(`Group for ${printable(group.agents.join(', '))}${mark}`);
     const records = [
       ...group.rules.map(
         ({ line, kind, raw }) => [line, `${kind === 'allow' ? 'Allow' : 'Disallow'}: ${raw}`] as const,
       ),
-      ...group.fields.map(({ line, rawField, value }) => [line, `${capital(rawField)}: ${value}`] as const),
+      ...group.fields.map(({ line, rawField, value }) => [line, `${capitalized(rawField)}: ${value}`] as const),
     ].sort(([a], [b]) => a - b);
-    for (const [line, text] of records) lines.push(numbered(line, text));
+    for (const [line, text] of records) lines.push(numberedLine(line, text));
     if (group.rules.length === 0) lines.push('        (no rules: everything is allowed)');
   }
   if (groups.length === 0) lines.push('No group: everything is allowed to everybody.');
   for (const { line, rawField, value } of orphans)
-    lines.push('Outside any group:', numbered(line, `${rawField}: ${value}`));
+    lines.push('Outside any group:', numberedLine(line, `${rawField}: ${value}`));
   const { sitemaps } = document;
   for (const sitemap of sitemaps.slice(0, MAX_SITEMAPS_PRINTED)) lines.push(`Sitemap: ${printable(sitemap, 500)}`);
   if (sitemaps.length > MAX_SITEMAPS_PRINTED)
@@ -154,11 +154,11 @@ function documentLines(document: RobotsDocument, rules: RobotsRules): string[] {
   return lines;
 }
 
-function numbered(line: number, text: string): string {
+function numberedLine(line: number, text: string): string {
   return `${String(line).padStart(6)}  ${printable(text)}`;
 }
 
-function capital(field: string): string {
+function capitalized(field: string): string {
   return field.slice(0, 1).toUpperCase() + field.slice(1);
 }
 
@@ -186,8 +186,8 @@ function diagnosticLines(document: RobotsDocument): string[] {
     const quoted = excerpt === '' ? '' : `\n        ${printable(excerpt)}`;
     const effect = counts ? readAs.map((text) => `counts as ${printable(text)}`) : ['does not count'];
     // Once for a line, however many diagnostics it has.
-    const told = line === found[at + 1]?.line ? [] : effect;
-    const lines = [`${where}  ${severity}: ${diagnosticMeaning(code)} (${code})${quoted}`, ...told];
+    const effectLines = line === found[at + 1]?.line ? [] : effect;
+    const lines = [`${where}  ${severity}: ${diagnosticMeaning(code)} (${code})${quoted}`, ...effectLines];
     return lines.join('\n        ');
   });
 }

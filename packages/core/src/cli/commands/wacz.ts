@@ -3,15 +3,15 @@
 import { packageArchive } from '../../archive/package-archive.js';
 import { present } from '../../present.js';
 import { plural } from '../../report/table.js';
-import { tellDamage } from '../crawl-directories.js';
+import { reportDamage } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { showWork } from '../progress.js';
+import { withProgress } from '../progress.js';
 
 /** Runs the command. @throws MannerlyError as `packageArchive` */
 export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<void> {
-  await tellDamage([directory], io);
-  const summary = await showWork(io, 'Packaging', 'bytes', null, (onBytes) =>
+  await reportDamage([directory], io);
+  const summary = await withProgress(io, 'Packaging', 'bytes', null, (onBytes) =>
     packageArchive({ from: directory, nowMs: io.nowMs, onBytes, ...present({ to, title }) }),
   );
   const { path, bytes, warcs } = summary;

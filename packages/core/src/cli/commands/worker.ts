@@ -2,14 +2,14 @@
 // of a terminal. A worker ignores it and waits for the command's message. It stops if the command ends.
 
 import type { Crawler } from '../../crawler.js';
-import type { MetricFamily } from '../../metrics/joined-metrics.js';
+import type { MetricFamily } from '../../metrics/combine-metrics.js';
 import type { CrawlPhase } from '../../run/activity.js';
 import type { CrawlFlags } from '../crawl-flags.js';
 import { setUpCrawl } from '../crawl-setup.js';
 import { exitCodeOf } from '../exit-codes.js';
 import { reportFailure, UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
-import { makeCrawl } from '../live-crawl.js';
+import { createCommandCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
 import type { ParentProcess, StartMessage, WorkerState } from '../workers/messages.js';
 
@@ -24,7 +24,7 @@ export async function workerCommand(_flags: object, io: CliIo): Promise<number> 
   if (parent === null) throw new UsageError('workers are started by mannerly crawl --workers <n>');
   const release = io.onInterrupt(() => undefined);
   try {
-    return await work(parent, io);
+    return await runWorker(parent, io);
   } catch (error) {
     const lines: string[] = [];
     const code = reportFailure(error, { ...io, err: (line) => lines.push(line) });
@@ -32,11 +32,11 @@ export async function workerCommand(_flags: object, io: CliIo): Promise<number> 
     return code;
   } finally {
     release();
-    parent.leave();
+    parent.disconnect();
   }
 }
 
-async function work(parent: ParentProcess, io: CliIo): Promise<number> {
+async function runWorker(parent: ParentProcess, io: CliIo): Promise<number> {
   let crawler: Crawler | null = null;
   let isStopped = false;
   const phaseOf = (of: Crawler): CrawlPhase => of.activity({ limit: 0 }).phase;
@@ -45,7 +45,7 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
     isStopped = true;
     if (crawler !== null && phaseOf(crawler) !== 'stopping') crawler.stop();
   };
-  parent.onGone(stop);
+  parent.onDisconnect(stop);
   const { seeds, flags, out, isFirst, takesAdded } = await new Promise<StartMessage>((resolve) => {
     parent.onMessage((message) => {
       if (message.kind === 'start') resolve(message);
@@ -54,18 +54,18 @@ async function work(parent: ParentProcess, io: CliIo): Promise<number> {
     });
   });
   const setup = await setUpCrawl(seeds, flags as CrawlFlags);
-  const made = await makeCrawl(setup, isFirst, (text) => parent.send({ kind: 'line', text }), takesAdded);
-  crawler = made.crawler;
+  const crawl = await createCommandCrawl(setup, isFirst, (text) => parent.send({ kind: 'line', text }), takesAdded);
+  crawler = crawl.crawler;
   if (isStopped) crawler.stop();
   const view = await openView(crawler, setup.flags);
-  const tell = async (shown: ReturnType<NonNullable<typeof view>> | null = null): Promise<void> => {
-    const seen = await shown;
-    parent.send({ kind: 'state', progress: made.crawler.progress(), phase: phaseOf(made.crawler), ...seen });
+  const sendState = async (nextView: ReturnType<NonNullable<typeof view>> | null = null): Promise<void> => {
+    const viewState = await nextView;
+    parent.send({ kind: 'state', progress: crawl.crawler.progress(), phase: phaseOf(crawl.crawler), ...viewState });
   };
-  const ends = [io.every(STATE_MS, () => void tell()), io.every(VIEW_MS, () => void tell(view?.()))];
+  const ends = [io.every(STATE_MS, () => void sendState()), io.every(VIEW_MS, () => void sendState(view?.()))];
   try {
-    const report = await made.run(out);
-    await tell(view?.());
+    const report = await crawl.run(out);
+    await sendState(view?.());
     parent.send({ kind: 'report', report });
     return exitCodeOf(report);
   } finally {

@@ -5,7 +5,7 @@ import { MannerlyError } from '../../errors.js';
 import { resolveOptions } from '../../options/options.js';
 import { present } from '../../present.js';
 import { UsageError } from '../failure.js';
-import type { Asker, Question } from '../io.js';
+import type { Prompter, Question } from '../io.js';
 import { argumentReader, commandDefault } from '../option-flags.js';
 
 export interface ProjectPlan {
@@ -21,33 +21,33 @@ export interface ProjectPlan {
 }
 
 /** A part of a plan that is asked for. Without a terminal it gets its initial value, or its flag is required. */
-interface Part<T> extends Omit<Question, 'fault'> {
+interface PlanQuestion<T> extends Omit<Question, 'fault'> {
   readonly flag: string;
   /** @throws MannerlyError, InvalidArgumentError for values that a crawl would refuse. */
   readonly read: (answer: string) => T;
 }
 
-const PARTS: { readonly [P in Exclude<keyof ProjectPlan, 'within' | 'depth'>]: Part<ProjectPlan[P]> } = {
+const QUESTIONS: { readonly [P in Exclude<keyof ProjectPlan, 'within' | 'depth'>]: PlanQuestion<ProjectPlan[P]> } = {
   name: {
     flag: '--name',
     message: 'Your product token? A short name that sites can address in robots.txt',
     example: 'tidepool-study',
-    read: (name) => checked({ name }).name,
+    read: (name) => checkPlan({ name }).name,
   },
   contact: {
     flag: '--contact',
     message: 'Where can sites reach you? A page or a mailbox. It is in every request',
     example: 'https://example.org/our-crawler',
-    read: (contact) => checked({ contact }).contact,
+    read: (contact) => checkPlan({ contact }).contact,
   },
   seeds: {
     flag: '--seed',
     message: 'Where does the crawl start? One URL, or several separated by spaces',
     example: 'https://docs.example.org/',
-    read: (text) => checked({ seeds: text.split(/\s+/) }).seeds,
+    read: (text) => checkPlan({ seeds: text.split(/\s+/) }).seeds,
   },
-  pages: boundPart('pages', 'How many pages at most?'),
-  minutes: boundPart('minutes', 'How many minutes of running time at most?'),
+  pages: boundQuestion('pages', 'How many pages at most?'),
+  minutes: boundQuestion('minutes', 'How many minutes of running time at most?'),
   browser: {
     flag: '--browser',
     message: 'Do scripts make the pages, so that they need a browser? y or n',
@@ -59,14 +59,14 @@ const PARTS: { readonly [P in Exclude<keyof ProjectPlan, 'within' | 'depth'>]: P
   },
 };
 
-function boundPart(bound: 'pages' | 'minutes', message: string): Part<number> {
+function boundQuestion(bound: 'pages' | 'minutes', message: string): PlanQuestion<number> {
   const read = argumentReader(`bounds.${bound}`);
   const initial = String(commandDefault(`bounds.${bound}`));
   return { flag: `--${bound}`, message, initial, read: (answer) => Number(read(answer)) };
 }
 
 /** Returns its argument. @throws MannerlyError for values that a crawl would refuse. */
-function checked<T extends Partial<Pick<ProjectPlan, 'name' | 'contact' | 'seeds'>>>(given: T): T {
+function checkPlan<T extends Partial<Pick<ProjectPlan, 'name' | 'contact' | 'seeds'>>>(given: T): T {
   // For the parts that are not checked.
   const { name = 'crawl', contact = 'https://example.org/', seeds = ['https://example.org/'] } = given;
   resolveOptions({ identity: { name, contact }, scope: { seeds }, bounds: { pages: 1 } });
@@ -76,25 +76,28 @@ function checked<T extends Partial<Pick<ProjectPlan, 'name' | 'contact' | 'seeds
 /**
  * Completes a plan: checks what the flags set, and asks for the rest or uses its initial value.
  *
- * @param asker - `null` if there is no terminal.
+ * @param prompter - `null` if there is no terminal.
  * @returns `null` if the user wants to stop.
  * @throws MannerlyError for a part that a crawl would refuse; UsageError naming the flags that are missing.
  */
-export async function interview(given: Partial<ProjectPlan>, asker: Asker | null): Promise<ProjectPlan | null> {
-  const plan: { -readonly [P in keyof ProjectPlan]?: unknown } = { within: 'host', ...checked(given) };
-  const open = Object.entries(PARTS).filter(([part]) => !(part in given)) as [keyof typeof PARTS, Part<unknown>][];
-  const needed = open.filter(([, { initial }]) => initial === undefined);
-  if (asker === null && needed.length > 0) {
+export async function interview(given: Partial<ProjectPlan>, prompter: Prompter | null): Promise<ProjectPlan | null> {
+  const plan: { -readonly [P in keyof ProjectPlan]?: unknown } = { within: 'host', ...checkPlan(given) };
+  const unanswered = Object.entries(QUESTIONS).filter(([part]) => !(part in given)) as [
+    keyof typeof QUESTIONS,
+    PlanQuestion<unknown>,
+  ][];
+  const required = unanswered.filter(([, { initial }]) => initial === undefined);
+  if (prompter === null && required.length > 0) {
     throw new UsageError(
-      `missing ${needed.map(([, { flag }]) => flag).join(', ')}, and there is no terminal to ask for it`,
+      `missing ${required.map(([, { flag }]) => flag).join(', ')}, and there is no terminal to ask for it`,
       'For instance: mannerly init my-crawl --name tidepool-study --contact https://example.org/our-crawler ' +
         '--seed https://docs.example.org/',
     );
   }
-  for (const [part, { message, example, initial = '', read }] of open) {
+  for (const [part, { message, example, initial = '', read }] of unanswered) {
     const question = { message, ...present({ example }), ...(initial === '' ? {} : { initial }) };
     const answer =
-      asker === null ? initial : await asker.ask({ ...question, fault: (text) => faultOf(() => read(text)) });
+      prompter === null ? initial : await prompter.ask({ ...question, fault: (text) => faultOf(() => read(text)) });
     if (answer === null) return null;
     plan[part] = read(answer);
   }

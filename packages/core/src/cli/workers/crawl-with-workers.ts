@@ -11,11 +11,11 @@ import type { CrawlSetup } from '../crawl-setup.js';
 import { EXIT } from '../exit-codes.js';
 import type { CliIo } from '../io.js';
 import { stopOnInterrupt } from '../live-crawl.js';
-import { joinedSource, openDashboard } from '../open-dashboard.js';
-import { type ProgressDisplay, showLine } from '../progress.js';
-import { joinedProgress, joinedReport } from './joined-report.js';
-import { watchedWorkers } from './joined-view.js';
+import { combinedSource, openDashboard } from '../open-dashboard.js';
+import { type ProgressDisplay, startProgressLine } from '../progress.js';
+import { combineProgress, combineReports } from './combine-reports.js';
 import { WorkerPool } from './worker-pool.js';
+import { watchWorkers } from './workers-view.js';
 
 /** The default of `network.concurrency`. */
 const DEFAULT_CONCURRENCY = 64;
@@ -34,18 +34,18 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
     print: (line) => (display === null ? io.err(line) : display.line(line)),
   });
   const lineOf = (width: number): string => {
-    const progress = joinedProgress(pool.workers().map((worker) => worker.progress));
+    const progress = combineProgress(pool.workers().map((worker) => worker.progress));
     const mark = `${plural(pool.running(), 'process', 'processes')} · `;
     return `${mark}${progress === null ? 'opening' : progressText(progress, io.nowMs(), width - mark.length)}`;
   };
   const families = () => new Map(pool.workers().map(({ name, metrics = [] }) => [name, metrics]));
-  const crawl = watchedWorkers(pool, activityBase(resolveOptions(options)), io.nowMs);
-  const opening = openDashboard(crawl, flags, () => joinedSource(families), io);
+  const crawl = watchWorkers(pool, activityBase(resolveOptions(options)), io.nowMs);
+  const opening = openDashboard(crawl, flags, () => combinedSource(families), io);
   const dashboard = await opening.catch((error: unknown) => {
     pool.kill();
     throw error;
   });
-  display = showLine(io, lineOf, flags.progress);
+  display = startProgressLine(io, lineOf, flags.progress);
   const stop = (): void => pool.stop();
   const release = stopOnInterrupt(io, display.line, stop, () => pool.kill());
   try {
@@ -54,7 +54,7 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
     const worst = Math.max(...ends.map(({ code }) => code));
     if (first === undefined) return worst === EXIT.ok ? EXIT.broken : worst;
     const logged = await totalsFromLogs(await readCrawlDirectory(out));
-    return joinedReport([first, ...others], logged);
+    return combineReports([first, ...others], logged);
   } finally {
     display.stop();
     release();

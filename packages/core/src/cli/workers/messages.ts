@@ -1,7 +1,7 @@
 // The messages between the command and its workers: plain JSON over the channel that Node.js opens between them.
 
 import type { DashboardView } from '../../dashboard/view.js';
-import type { MetricFamily } from '../../metrics/joined-metrics.js';
+import type { MetricFamily } from '../../metrics/combine-metrics.js';
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
 import type { CrawlPhase } from '../../run/activity.js';
 
@@ -58,7 +58,7 @@ export interface ParentProcess {
   send(message: FromWorker): void;
   onMessage(listener: (message: ToWorker) => void): void;
   /** Closes the channel, so that this process can end. */
-  leave(): void;
+  disconnect(): void;
   /** Called when the command has ended. */
-  onGone(listener: () => void): void;
+  onDisconnect(listener: () => void): void;
 }

@@ -19,7 +19,7 @@ interface WorkerEnd {
 }
 
 /** The state of a worker, with the last view that it sent. */
-export interface WorkerNow extends WorkerState {
+export interface WorkerSnapshot extends WorkerState {
   readonly name: string;
 }
 
@@ -31,11 +31,11 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #processes = new Set<WorkerProcess>();
   /** Workers that have not been told to crawl. */
-  readonly #waiting: Set<WorkerProcess>;
-  readonly #workers = new Map<number, WorkerNow>();
-  #setOpen = (): void => undefined;
+  readonly #idle: Set<WorkerProcess>;
+  readonly #workers = new Map<number, WorkerSnapshot>();
+  #markOpen = (): void => undefined;
   readonly #opened = new Promise<void>((resolve) => {
-    this.#setOpen = () => {
+    this.#markOpen = () => {
       this.#isOpen = true;
       resolve();
     };
@@ -48,13 +48,13 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    const first = this.#work(1);
-    this.#waiting = new Set(Array.from({ length: options.count - 1 }, options.start));
-    const others = [...this.#waiting].map(async (process, at) => {
+    const first = this.#runWorker(1);
+    this.#idle = new Set(Array.from({ length: options.count - 1 }, options.start));
+    const others = [...this.#idle].map(async (process, at) => {
       await Promise.race([this.#opened, first]);
-      this.#waiting.delete(process);
+      this.#idle.delete(process);
       // An error of the first worker would also be one of the others.
-      if (!this.#isRefused && !this.#isStopping) return [await this.#work(at + 2, process)];
+      if (!this.#isRefused && !this.#isStopping) return [await this.#runWorker(at + 2, process)];
       process.kill();
       return [];
     });
@@ -62,12 +62,12 @@ export class WorkerPool {
   }
 
   /** The workers that have reported their state. */
-  workers(): readonly WorkerNow[] {
+  workers(): readonly WorkerSnapshot[] {
     return [...this.#workers.values()];
   }
 
   /** Tells all workers to pause or to continue. */
-  tell(kind: 'pause' | 'resume'): void {
+  broadcast(kind: 'pause' | 'resume'): void {
     for (const worker of this.#processes) worker.send({ kind });
   }
 
@@ -84,27 +84,27 @@ export class WorkerPool {
 
   kill(): void {
     this.#isStopping = true;
-    for (const worker of [...this.#processes, ...this.#waiting]) worker.kill();
+    for (const worker of [...this.#processes, ...this.#idle]) worker.kill();
   }
 
   /** A worker and its replacements. @param process - The first one if already started; `start` makes the others. */
-  async #work(number: number, process?: WorkerProcess): Promise<WorkerEnd> {
+  async #runWorker(number: number, process?: WorkerProcess): Promise<WorkerEnd> {
     const { print, start } = this.#options;
     let next = process ?? start();
     for (let restarts = 0; ; restarts += 1, next = start()) {
       const isFirst = number === 1 && !this.#isOpen;
-      const { report, code, signal, hasSaidWhy } = await this.#runOnce(next, number, isFirst);
+      const { report, code, signal, hasReported } = await this.#runOnce(next, number, isFirst);
       if (report !== null) return { report, code };
       const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
       // What it said would also end the one that replaces it.
-      if (hasSaidWhy) {
+      if (hasReported) {
         this.#isRefused ||= number === 1;
         if (this.#isOpen) print(`Worker ${number} ${how}.`);
         return { report, code };
       }
       if (this.#isStopping || restarts >= MAX_RESTARTS) {
-        const often = this.#isStopping ? '' : ` for the ${MAX_RESTARTS + 1}th time and is not restarted`;
-        print(`Worker ${number} ${how}${often}.`);
+        const ordinal = this.#isStopping ? '' : ` for the ${MAX_RESTARTS + 1}th time and is not restarted`;
+        print(`Worker ${number} ${how}${ordinal}.`);
         return { report, code };
       }
       print(`Worker ${number} ${how} and is restarted.`);
@@ -115,7 +115,7 @@ export class WorkerPool {
     worker: WorkerProcess,
     number: number,
     isFirst: boolean,
-  ): Promise<WorkerEnd & { readonly signal: string | null; readonly hasSaidWhy: boolean }> {
+  ): Promise<WorkerEnd & { readonly signal: string | null; readonly hasReported: boolean }> {
     const { firstMessage, print } = this.#options;
     return new Promise((resolve) => {
       this.#processes.add(worker);
@@ -124,7 +124,7 @@ export class WorkerPool {
         state: ({ kind: _, ...state }) => {
           this.#workers.set(number, { ...this.#workers.get(number), ...state, name: `worker ${number}` });
           const { phase } = state;
-          if (phase !== 'idle' && phase !== 'opening') this.#setOpen();
+          if (phase !== 'idle' && phase !== 'opening') this.#markOpen();
           // A handler stopped it, if the command did not: stopping one stops the crawl.
           if (phase === 'stopping') this.stop();
         },
@@ -145,7 +145,7 @@ export class WorkerPool {
         const last = this.#workers.get(number);
         if (last !== undefined)
           this.#workers.set(number, { ...last, progress: { ...last.progress, inFlight: 0 }, phase: 'over' });
-        resolve({ report: null, code: code ?? EXIT.broken, ...end, signal, hasSaidWhy: end !== null });
+        resolve({ report: null, code: code ?? EXIT.broken, ...end, signal, hasReported: end !== null });
       });
       worker.send(firstMessage({ isFirst, takesAdded: number === 1 }));
     });

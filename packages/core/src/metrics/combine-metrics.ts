@@ -20,7 +20,7 @@ const PREFIX = 'mannerly_';
 const OF_CRAWL: readonly MeasureName[] = [...measuresOf('total'), 'queuedUrls', 'knownHosts'];
 
 /** One exposition. @param Aggregator - That of prom-client. @param all - The metrics of each process, by its name. */
-export function joinedMetrics(
+export function combineMetrics(
   Aggregator: typeof AggregatorRegistry,
   all: ReadonlyMap<string, readonly MetricFamily[]>,
 ): Promise<string> {

@@ -3,7 +3,7 @@
 import type { CrawlProgress, CrawlReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import type { LoggedTotals } from '../../report/from-logs.js';
-import { joinedProgress, joinedReport } from './joined-report.js';
+import { combineProgress, combineReports } from './combine-reports.js';
 
 const progress = (more: Partial<CrawlProgress>): CrawlProgress => ({
   ...{ pages: 0, requests: 0, inFlight: 0, hosts: 0, queued: 0, excluded: 0, dropped: 0, failed: 0 },
@@ -28,27 +28,27 @@ const report = (more: Partial<CrawlReport>): CrawlReport => ({
 
 describe('one progress of several', () => {
   it('adds up what each does, and uses the latest value of what all share', () => {
-    const joined = joinedProgress([
+    const joined = combineProgress([
       progress({ pages: 9, requests: 4, inFlight: 1, queued: 7, items: 3, runningMs: 500 }),
       progress({ pages: 10, requests: 8, inFlight: 2, queued: 6, items: 5, runningMs: 600 }),
     ]);
     expect(joined).toMatchObject({ pages: 10, requests: 12, inFlight: 3, queued: 7, items: 8, runningMs: 600 });
-    expect(joinedProgress([])).toBeNull();
+    expect(combineProgress([])).toBeNull();
   });
 
   it('waits for the earliest host, and is held if one of them is', () => {
     const wait = (host: string, untilMs: number | null) => ({ host, reason: 'interval' as const, untilMs, queued: 1 });
     const idle = [progress({ waitingFor: wait('late', 9) }), progress({ waitingFor: wait('soon', 5) })];
-    expect(joinedProgress(idle)?.waitingFor?.host).toBe('soon');
-    expect(joinedProgress([...idle, progress({ inFlight: 1 })])?.waitingFor).toBeNull();
-    expect(joinedProgress([...idle, progress({ holding: 'no answer' })])?.holding).toBe('no answer');
+    expect(combineProgress(idle)?.waitingFor?.host).toBe('soon');
+    expect(combineProgress([...idle, progress({ inFlight: 1 })])?.waitingFor).toBeNull();
+    expect(combineProgress([...idle, progress({ holding: 'no answer' })])?.holding).toBe('no answer');
   });
 });
 
 describe('one report of several', () => {
   it('adds up truncated pages, and leaves them out if there are none', () => {
-    expect(joinedReport([report({}), report({ truncated: 1 }), report({ truncated: 2 })], null).truncated).toBe(3);
-    expect(joinedReport([report({})], null)).not.toHaveProperty('truncated');
+    expect(combineReports([report({}), report({ truncated: 1 }), report({ truncated: 2 })], null).truncated).toBe(3);
+    expect(combineReports([report({})], null)).not.toHaveProperty('truncated');
   });
 
   it('adds up what processes visited again', () => {
@@ -80,12 +80,12 @@ describe('one report of several', () => {
       bytesSaved: 140,
       nextDueAtMs: 9,
     };
-    const { freshBefore = null, freshAfter = null, ...rest } = joinedReport(reports, null).recrawl ?? {};
+    const { freshBefore = null, freshAfter = null, ...rest } = combineReports(reports, null).recrawl ?? {};
     expect(rest).toEqual({ ...sums, known: 10 });
     // All processes visited pages of the same copy.
     expect(freshBefore).toBe(0.5);
     expect(freshAfter).toBeCloseTo(0.8, 9);
-    expect(joinedReport([report({})], null)).not.toHaveProperty('recrawl');
+    expect(combineReports([report({})], null)).not.toHaveProperty('recrawl');
   });
 
   const states = [
@@ -98,17 +98,17 @@ describe('one report of several', () => {
     const [first, ...others] = each.map((state) =>
       report({ state, queued: 1, bound: state === 'bounded' ? 'pages' : null }),
     );
-    expect(joinedReport([first as CrawlReport, ...others], null).state).toBe(expected);
+    expect(combineReports([first as CrawlReport, ...others], null).state).toBe(expected);
   });
 
   it('is finished if one found nothing to do for a while, and another emptied the queue', () => {
     const waiting = [{ host: 'a.test', reason: 'interval' as const, untilMs: 5, queued: 1 }];
     const early = report({ state: 'waiting', queued: 4, waiting });
-    expect(joinedReport([early, report({ state: 'finished' })], null)).toMatchObject({
+    expect(combineReports([early, report({ state: 'finished' })], null)).toMatchObject({
       state: 'finished',
       waiting: [],
     });
-    expect(joinedReport([early, report({ state: 'waiting', queued: 2, waiting })], null)).toMatchObject({
+    expect(combineReports([early, report({ state: 'waiting', queued: 2, waiting })], null)).toMatchObject({
       state: 'waiting',
       waiting,
     });
@@ -126,7 +126,7 @@ describe('one report of several', () => {
       }),
       report({ part: '2', pages: 28, requests: 15, items: 12, outcomes: { fetched: { fetched: 9, redirect: 1 } } }),
     ] as const;
-    const added = joinedReport(both, null);
+    const added = combineReports(both, null);
     expect(added).toMatchObject({ pages: 30, requests: 35, items: 22, alreadyFinished: false, politenessOf: 'run' });
     expect(added.outcomes).toEqual({ fetched: { fetched: 29, redirect: 1 } });
     expect(added).not.toHaveProperty('part');
@@ -137,6 +137,6 @@ describe('one report of several', () => {
       outcomes: { fetched: { fetched: 30 } },
       politeness: [],
     };
-    expect(joinedReport(both, logged)).toMatchObject({ ...logged, politenessOf: 'crawl' });
+    expect(combineReports(both, logged)).toMatchObject({ ...logged, politenessOf: 'crawl' });
   });
 });

@@ -6,15 +6,15 @@ import { keepLatest } from '../../keep-latest.js';
 import { sums } from '../../report/combined-counts.js';
 import { NO_PROGRESS } from '../../report/crawl-report.js';
 import type { activityBase, CrawlPhase } from '../../run/activity.js';
-import { addedOutcomes, joinedProgress } from './joined-report.js';
+import { combineProgress, sumOutcomes } from './combine-reports.js';
 import type { WorkerPool } from './worker-pool.js';
 
 /** The phase of all: the first of these that any process has. */
 const PHASES: readonly CrawlPhase[] = ['running', 'stopping', 'paused', 'opening', 'idle', 'over'];
 
 /** The workers as one crawl for the live view. @param about - What the options say about it. */
-export function watchedWorkers(
-  pool: Pick<WorkerPool, 'workers' | 'tell' | 'stop'>,
+export function watchWorkers(
+  pool: Pick<WorkerPool, 'workers' | 'broadcast' | 'stop'>,
   about: ReturnType<typeof activityBase>,
   nowMs: () => number,
 ): WatchedCrawl {
@@ -23,15 +23,15 @@ export function watchedWorkers(
   return {
     // Every worker listens to its own events.
     events: { on: () => () => undefined },
-    pause: () => pool.tell('pause'),
-    resume: () => pool.tell('resume'),
+    pause: () => pool.broadcast('pause'),
+    resume: () => pool.broadcast('resume'),
     stop: () => pool.stop(),
-    progress: () => joinedProgress(workers().map(({ progress }) => progress)) ?? NO_PROGRESS,
+    progress: () => combineProgress(workers().map(({ progress }) => progress)) ?? NO_PROGRESS,
     activity() {
       const underway = views().flatMap((view) => view.underway);
       return {
         ...about,
-        phase: joinedPhase(workers().map(({ phase }) => phase)),
+        phase: combinePhases(workers().map(({ phase }) => phase)),
         ended: null,
         nowMs: nowMs(),
         underway,
@@ -41,9 +41,9 @@ export function watchedWorkers(
       };
     },
     together: () => ({
-      hosts: joinedHosts(views().map(({ hosts }) => hosts)),
-      answers: addedCounts(views().map(({ answers }) => answers)),
-      outcomes: addedOutcomes(views()),
+      hosts: combineHosts(views().map(({ hosts }) => hosts)),
+      answers: sumByName(views().map(({ answers }) => answers)),
+      outcomes: sumOutcomes(views()),
       recent: latest(views().flatMap(({ recent }) => recent)),
       notes: latest(views().flatMap(({ notes }) => notes)),
       processes: workers().map(({ name, phase, progress }): ProcessRow => {
@@ -55,14 +55,14 @@ export function watchedWorkers(
 }
 
 /** @throws Never */
-export function joinedPhase(phases: readonly CrawlPhase[]): CrawlPhase {
+export function combinePhases(phases: readonly CrawlPhase[]): CrawlPhase {
   return PHASES.find((phase) => phases.includes(phase)) ?? 'opening';
 }
 
 const STATES: readonly HostRow['state'][] = ['asking', 'ready', 'waiting', 'parked', 'quiet'];
 
 /** One process works on a host at a time, and others may remember it: the row with most information counts. */
-function joinedHosts(lists: readonly (readonly HostRow[])[]): HostRow[] {
+function combineHosts(lists: readonly (readonly HostRow[])[]): HostRow[] {
   const rows = new Map<string, HostRow>();
   for (const row of lists.flat()) {
     const other = rows.get(row.host);
@@ -90,7 +90,7 @@ function withTally(row: HostRow, other: HostRow | undefined): HostRow {
   return { ...row, tally };
 }
 
-function addedCounts(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+function sumByName(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const [name, count] of all.flatMap((each) => Object.entries(each))) sums[name] = (sums[name] ?? 0) + count;
   return sums;

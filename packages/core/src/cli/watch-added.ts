@@ -21,23 +21,23 @@ export interface AddedLine {
  * @param print - Reports which URLs were refused, and how many were queued.
  * @returns A function that ends it.
  */
-export function takeAdded(
+export function watchAddedUrls(
   crawler: Pick<Crawler, 'add'>,
   path: string,
   isReset: boolean,
   print: (line: string) => void,
 ): () => void {
-  let at = 0;
+  let offset = 0;
   let isBusy = false;
-  const take = async (): Promise<void> => {
+  const readNewLines = async (): Promise<void> => {
     if (isBusy) return;
     isBusy = true;
     try {
-      const text = readFrom(path, at);
-      const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-      at += Buffer.byteLength(whole, 'latin1');
+      const text = readFrom(path, offset);
+      const completeLines = text.slice(0, text.lastIndexOf('\n') + 1);
+      offset += Buffer.byteLength(completeLines, 'latin1');
       const byLabel = new Map<string | undefined, string[]>();
-      for (const { url, label } of linesOf(Buffer.from(whole, 'latin1').toString('utf8'))) {
+      for (const { url, label } of linesOf(Buffer.from(completeLines, 'latin1').toString('utf8'))) {
         const urls = byLabel.get(label);
         if (urls === undefined) byLabel.set(label, [url]);
         else urls.push(url);
@@ -57,19 +57,19 @@ export function takeAdded(
       isBusy = false;
     }
   };
-  if (!isReset) void take();
-  const timer = setInterval(() => void take(), ADDED_POLL_MS);
+  if (!isReset) void readNewLines();
+  const timer = setInterval(() => void readNewLines(), ADDED_POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
 /** A part of the file, a character per byte; the next check reads the next part of a longer file. */
-function readFrom(path: string, at: number): string {
+function readFrom(path: string, offset: number): string {
   let file: number | null = null;
   try {
     file = openSync(path, 'r');
     const bytes = Buffer.alloc(MAX_ADDED_READ_BYTES);
-    return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, at));
+    return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, offset));
   } catch (error) {
     if (isAbsent(error)) return '';
     throw error;

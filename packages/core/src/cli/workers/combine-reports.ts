@@ -9,7 +9,7 @@ import { limitingBounds, OutcomeCounts } from '../../report/outcome-counts.js';
 import { sumRecrawlCounts } from '../../report/recrawl-counts.js';
 
 /** The progress of all. Of a count of the crawl, the latest known to any of them counts. `null`: none has reported. */
-export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
+export function combineProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
   if (all.length === 0) return null;
   const waits = all.flatMap(({ waitingFor }) => waitingFor ?? []);
   const added = sums(all, 'requests', 'inFlight', 'excluded', 'dropped', 'failed', 'items', 'bytes');
@@ -27,7 +27,7 @@ export function joinedProgress(all: readonly CrawlProgress[]): CrawlProgress | n
 const STATES: readonly RunState[] = ['stopped', 'waiting', 'bounded', 'finished'];
 
 /** The report of all. @param logged - The counts of all logs; `null`: the logs are too long, so reports are summed. */
-export function joinedReport(
+export function combineReports(
   reports: readonly [CrawlReport, ...CrawlReport[]],
   logged: LoggedTotals | null,
 ): CrawlReport {
@@ -41,7 +41,7 @@ export function joinedReport(
   const ends = reports.filter((report) => queued > 0 || report.state !== 'waiting');
   const state = STATES.find((each) => ends.some((report) => report.state === each)) ?? 'finished';
   const { part: _, rejected: _own, truncated: _cut, signed: _mine, stopReason: _why, ...rest } = first;
-  const outcomes = logged?.outcomes ?? addedOutcomes(reports);
+  const outcomes = logged?.outcomes ?? sumOutcomes(reports);
   const signed = logged === null ? added.signed : (logged.signed ?? 0);
   const recrawl = sumRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
   const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
@@ -77,7 +77,7 @@ export function joinedReport(
   };
 }
 
-export function addedOutcomes(all: readonly Pick<CrawlReport, 'outcomes'>[]): CrawlReport['outcomes'] {
+export function sumOutcomes(all: readonly Pick<CrawlReport, 'outcomes'>[]): CrawlReport['outcomes'] {
   const counts = new OutcomeCounts();
   for (const { outcomes } of all) counts.leftOut(outcomes);
   return counts.outcomes();
