@@ -27,7 +27,7 @@ export { csvSink } from './output/csv.js';
 export { exportItems } from './output/export-items.js';
 export { jsonlSink } from './output/jsonl.js';
 export { type Item, memorySink, type Sink } from './output/sink.js';
-export type { PageFetch } from './page/own-fetch.js';
+export type { PageFetch } from './page/page-fetch.js';
 export { type CrawlPlan, planCrawl } from './plan/plan-crawl.js';
 export { type ReplayRoutes, replay } from './replay/replay.js';
 export { auditCrawl } from './report/audit/audit-crawl.js';

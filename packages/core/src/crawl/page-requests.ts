@@ -5,7 +5,7 @@
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import { type EgressOutcome, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
-import { excludedFor, type OwnFetcher, type PageFetch, type PageFetchOptions } from '../page/own-fetch.js';
+import { excludedFetch, type FetchForPage, type PageFetch, type PageFetchOptions } from '../page/page-fetch.js';
 import type { CrawlRun } from './crawl-run.js';
 import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
 
@@ -60,7 +60,7 @@ export class PageRequests {
     url: string,
     options: RequestOptions,
     signal: AbortSignal,
-    page: Parameters<OwnFetcher>[0] = { url, depth: 0 },
+    page: Parameters<FetchForPage>[0] = { url, depth: 0 },
   ): Promise<PageFetch> {
     const { admit, hooks, nowMs, stop } = this.#run;
     let candidate: NewUrl | undefined = { url, depth: page.depth, via: 'companion', from: page.url };
@@ -115,7 +115,7 @@ export class PageRequests {
       wakeup.wake();
       const { url } = candidate;
       if (licensed.effect === 'held') return { kind: 'held', url, reason: 'license', untilMs };
-      if (licensed.effect === 'prohibited') return excludedFor('license-prohibits', url);
+      if (licensed.effect === 'prohibited') return excludedFetch('license-prohibits', url);
       await licenses.close();
       return this.#run.nowMs() < request.untilMs ? null : { kind: 'held', url, reason: 'license', untilMs };
     }

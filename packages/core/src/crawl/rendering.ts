@@ -12,8 +12,8 @@ import type {
   Subresource,
   SubresourceAnswer,
 } from '../fetch/renderer.js';
-import { excludedFor, type NotFetched, type PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
+import { excludedFetch, type NotFetched, type PageFetch } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
 import type { RequestingRun } from './page-requests.js';
 import { SubresourceCache } from './subresource-cache.js';
@@ -38,7 +38,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
   const loadFor = async (page: FetchedPage, wanted: Subresource): Promise<PageFetch> => {
     const untilMs = nowMs() + wanted.waitMs;
     const { url } = wanted;
-    if (wanted.type === 'image' && !page.exclusion.effects.takeImages) return excludedFor('noimageindex', url);
+    if (wanted.type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
     const cached = cache.find(wanted, page.url);
     if (cached !== null) return cached;
     const ask = async (each: string, from: string): Promise<PageFetch> => {

@@ -7,8 +7,8 @@ import { hostKeyOf } from '@mannerly/frontier/internal';
 import PQueue from 'p-queue';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import { keepLatest } from '../keep-latest.js';
-import { excludedFor, type NotFetched, type PageFetch } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
+import { excludedFetch, type NotFetched, type PageFetch } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
 import { cssRequisites, htmlRequisites, type Requisite } from '../page/requisites.js';
 import { MAX_BEGUN_REQUISITES, MAX_OWN_WAIT_MS, REQUISITES_AT_ONCE } from './limits.js';
@@ -52,7 +52,7 @@ export function createRequisites(
     return options.hosts === 'any' || isOfDomain || scope.holds(url);
   };
   const request = async (page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> => {
-    if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFor('noimageindex', url);
+    if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
     inFlight += 1;
     // A redirect from another origin gets no credential.
     const ask = async (each: string, from: string): Promise<PageFetch> => {

@@ -7,7 +7,7 @@ import { textOf } from '../errors.js';
 import type { Credential, LoginForm } from '../fetch/credential.js';
 import { isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
 import type { LoginFields, LoginHandler } from '../handle/handlers.js';
-import type { PageFetch } from '../page/own-fetch.js';
+import type { PageFetch } from '../page/page-fetch.js';
 import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
 import type { RequestingRun } from './page-requests.js';
 

@@ -9,7 +9,7 @@ import type { PageOutcome } from '../journal/journal.js';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { ReadDatasets } from '../page/datasets.js';
-import type { FeedRhythm } from '../page/sitemap.js';
+import type { FeedFrequency } from '../page/sitemap.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES, TDM_RETRY_MS } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 
@@ -17,7 +17,7 @@ interface CompanionResult {
   readonly links: readonly NewUrl[];
   readonly decision: PageOutcome;
   /** For a feed that was read: how often it may be read at most. */
-  readonly rhythm?: FeedRhythm | null;
+  readonly frequency?: FeedFrequency | null;
 }
 
 export interface CompanionOptions {
@@ -116,8 +116,8 @@ export class Companions {
       });
       if (outcome.kind === 'failed') return failed(outcome.failure);
       if (!isSuccess(outcome.status)) return failed(`status-${outcome.status}`);
-      const { detail, rhythm } = await sitemaps.read(work, outcome, offer);
-      return { links: [], decision: { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail }, rhythm };
+      const { detail, frequency } = await sitemaps.read(work, outcome, offer);
+      return { links: [], decision: { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail }, frequency };
     }
     const url = initialUrl(work);
     const { origin } = new URL(url);

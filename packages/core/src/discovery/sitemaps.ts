@@ -13,7 +13,7 @@ import { type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/o
 import { keepLatest } from '../keep-latest.js';
 import type { FetchedPage } from '../page/page.js';
 import { readSitemap, type SitemapFileEnd } from '../page/read-sitemap.js';
-import type { FeedRhythm, SitemapEntry } from '../page/sitemap.js';
+import type { FeedFrequency, SitemapEntry } from '../page/sitemap.js';
 import {
   MAX_COMPANION_HOPS,
   MAX_FEEDS_PER_HOST,
@@ -85,7 +85,7 @@ export class Sitemaps {
 
   /** The feeds on its own host that a page names, if it permits following its links. */
   feeds({ url: from, alternates, exclusion }: Pick<FetchedPage, 'url' | 'alternates' | 'exclusion'>): SitemapFinds {
-    if (!this.#options.feeds || exclusion.whyLeaveAlone({ rel: ['alternate'], element: 'link' }) !== null)
+    if (!this.#options.feeds || exclusion.linkExclusion({ rel: ['alternate'], element: 'link' }) !== null)
       return NOTHING;
     const { host } = new URL(from);
     const found = alternates.filter(({ url, type }) => isFeed(type) && new URL(url).host === host);
@@ -115,7 +115,7 @@ export class Sitemaps {
     work: PageWork,
     outcome: ResponseOutcome,
     offer: (finds: SitemapFinds) => Promise<unknown>,
-  ): Promise<{ readonly detail: string; readonly rhythm: FeedRhythm | null }> {
+  ): Promise<{ readonly detail: string; readonly frequency: FeedFrequency | null }> {
     const ticket = ticketOf(work) ?? { level: 0, hosts: [] };
     const hosts = new Set([new URL(work.url).host, new URL(initialUrl(work)).host, ...ticket.hosts]);
     const contentType = headerValue(outcome.headers, 'content-type');
@@ -130,7 +130,7 @@ export class Sitemaps {
       const next = await reading.next();
       if (next.done === true) {
         const detail = summaryOf(next.value, listed, foreign, outcome.truncated);
-        return { detail, rhythm: next.value.rhythm };
+        return { detail, frequency: next.value.frequency };
       }
       const { kind, entries } = next.value;
       const via = kind === 'rss' || kind === 'atom' ? 'feed' : 'sitemap';

@@ -1,8 +1,8 @@
 // What a handler gets: the fetched page, what it can do with it, and how the page differs from its last visit.
 
 import type { JsonValue } from '@mannerly/frontier';
-import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
+import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import type { SavedFile } from './save.js';
 import type { SavedMedia } from './save-all.js';
 import type { EmittedItem } from './staged.js';

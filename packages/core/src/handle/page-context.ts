@@ -7,8 +7,8 @@ import { type CallOptions, checkCount, checkOptions } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js';
-import type { OwnFetcher, PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
+import type { FetchForPage, PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
 import { checkRequestFields } from '../refused-fields.js';
 import type { AddResult, FollowOptions, HandledPage, PageChange, SaveAllOptions, SaveOptions } from './handled-page.js';
@@ -27,7 +27,7 @@ export interface PageTools {
   readonly stage: Stage;
   /** Where `page.save` writes; `null`: nowhere by default. */
   readonly filesPath: string | null;
-  readonly fetch: OwnFetcher;
+  readonly fetch: FetchForPage;
   /** Reads what `page.saveAll` requests. */
   readonly read: ReadMedia;
   /** Whether a handler may want a link's target, judged by the extension of its URL. `label`: of the link. */
@@ -165,7 +165,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
     this.#call(this.screenshot, () => {
       const folder = this.#folder('screenshot', options);
-      const png = this.#page.shot();
+      const png = this.#page.screenshot();
       if (png === null) return { kind: 'left-alone', reason: 'no-screenshot' };
       return savePage(this.#page, folder, name ?? `${nameOf(this.#page.url)}.png`, [png]);
     });
@@ -231,7 +231,7 @@ export function followLinks(
   const candidate = candidates(page, 'follow', options);
   let next: typeof candidate | null = null;
   for (const link of links) {
-    const excluded = page.exclusion.whyLeaveAlone(link);
+    const excluded = page.exclusion.linkExclusion(link);
     const reason = excluded ?? (wants(link.url, options.label ?? null) ? null : 'unwanted');
     if (reason !== null) stage.leaveAlone({ url: link.url, reason });
     else if (!link.rel.includes('next')) stage.link(candidate(link.url));
@@ -329,7 +329,7 @@ export function nextVisit(
 
 /** URLs that the page has only in links to be left alone. Computed once, since a handler may add thousands of URLs. */
 function leftAloneUrls(page: FetchedPage): Set<string> {
-  const isAlone = (link: PageLink): boolean => page.exclusion.whyLeaveAlone(link) !== null;
+  const isAlone = (link: PageLink): boolean => page.exclusion.linkExclusion(link) !== null;
   const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));
   for (const link of page.links) if (!isAlone(link)) urls.delete(link.url);
   return urls;

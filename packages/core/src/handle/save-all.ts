@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { sizeOf } from '../directory/whole-file.js';
 import { selectLinks } from '../page/links.js';
-import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage } from '../page/page.js';
+import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
 import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
 
@@ -40,7 +40,7 @@ export async function saveAllMedia(page: FetchedPage, selector: string, tools: M
   let bytesLeft = tools.maxBytes;
   let filesLeft = tools.maxFiles;
   for (const [url, link] of links) {
-    const reason = whyLeftAlone(page.exclusion) ?? page.exclusion.whyLeaveAlone(link);
+    const reason = whyLeftAlone(page.exclusion) ?? page.exclusion.linkExclusion(link);
     if (reason !== null) {
       saved.push({ kind: 'left-alone', url, reason });
       continue;

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
 import { rslOf } from '../../test-support/rsl-document.js';
-import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
+import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { type FoundLicense, Licenses } from './licenses.js';
 import { LicenseTokens } from './licensing-options.js';
 

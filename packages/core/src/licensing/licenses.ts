@@ -9,8 +9,8 @@ import { conditionalFields, exchangeOf, headerValue, isRefusedByGuard } from '..
 import { type RecordStore, readJson, urlKey, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import { excludedByLicense } from '../page/exclusion.js';
-import type { PageFetch, PageFetchOptions } from '../page/own-fetch.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
+import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
 import { type Kept, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';

@@ -2,7 +2,7 @@
 // type `rel=license` is an ordinary link to a licence, older than RSL, and has no effect (licensing C1).
 
 import type { HeaderLines } from '../fetch/outcome.js';
-import { linksOfFields } from '../page/links.js';
+import { parseLinkFields } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import { readElements } from '../page/read-elements.js';
 import { parseUrl } from '../parse-url.js';
@@ -35,7 +35,7 @@ export async function licensesOfPage(page: LicensedPage, body: Uint8Array): Prom
 
 /** Licences in `Link` fields. */
 function linkedLicenses(headers: HeaderLines, pageUrl: string): PageLicense[] {
-  return linksOfFields(headers)
+  return parseLinkFields(headers)
     .filter(({ rel, parameters }) => rel.includes('license') && parameters.get('type')?.toLowerCase() === RSL_TYPE)
     .map(({ target }) => ({ url: absolute(target, pageUrl) }));
 }

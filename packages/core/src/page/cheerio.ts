@@ -14,7 +14,7 @@ import { createLeanTree } from './lean-tree.js';
 import { type TreeBounds, TreeWork } from './tree-work.js';
 
 type Load = (text: string, options: CheerioOptions) => CheerioAPI;
-type LoadOne = (text: string, what: string, most?: TreeBounds) => CheerioAPI;
+type LoadOne = (text: string, subject: string, bounds?: TreeBounds) => CheerioAPI;
 type Parse = Cheerio<AnyNode>['_parse'];
 
 const require = createRequire(import.meta.url);
@@ -34,12 +34,12 @@ export function documentOf(kind: ContentKind, text: () => string, url: string): 
  * A cheerio document. Its `fn`, where plugins go, is the same for all documents of the process.
  * @param isXml - Names keep their case and nothing is implied. Otherwise it is read like by a browser without scripts:
  *   the content of `noscript` is part of it, as in `page.links`.
- * @param what - What the text is, for the error.
+ * @param subject - What the text is, for the error.
  * @throws MannerlyError `page-too-large`
  */
-export function loadDocument(text: string, isXml: boolean, what = 'the markup', most?: TreeBounds): CheerioAPI {
+export function loadDocument(text: string, isXml: boolean, subject = 'the markup', bounds?: TreeBounds): CheerioAPI {
   loaders ??= createLoaders();
-  return (isXml ? loaders.xml : loaders.html)(text, what, most);
+  return (isXml ? loaders.xml : loaders.html)(text, subject, bounds);
 }
 
 function createLoaders(): NonNullable<typeof loaders> {
@@ -52,12 +52,12 @@ function createLoaders(): NonNullable<typeof loaders> {
   const loadHtml = createLoader(load, { scriptingEnabled: false, treeAdapter }, parse);
   const loadXml = createLoader(load, { xml: true });
   return {
-    html: (text, what, most) => {
-      work.begin(what, most);
+    html: (text, subject, bounds) => {
+      work.begin(subject, bounds);
       return loadHtml(text);
     },
-    xml: (text, what) => {
-      work.begin(what);
+    xml: (text, subject) => {
+      work.begin(subject);
       countElements(text, work);
       return loadXml(text);
     },
@@ -90,10 +90,10 @@ function createLoader(load: Load, options: CheerioOptions, parse?: Parse): (text
     made.prevObject = this;
     return made as unknown as Cheerio<T>;
   };
-  const parseUsual = fn._parse;
+  const parseDefault = fn._parse;
   if (parse !== undefined)
     fn._parse = (content, ...rest) =>
-      typeof content === 'string' ? parse(content, ...rest) : parseUsual(content, ...rest);
+      typeof content === 'string' ? parse(content, ...rest) : parseDefault(content, ...rest);
   return (text) => {
     const root = fn._parse(text, shared._options, true, null);
     const $: typeof shared = ((selector, context, from = root, own) =>

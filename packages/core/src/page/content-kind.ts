@@ -29,22 +29,27 @@ export function contentOf(headers: HeaderLines, body: Uint8Array): Content {
   const sniffed = sniff(body);
   if (mime === null || UNKNOWN_TYPES.has(mime)) return { mime, sniffedType: sniffed, kind: sniffed ?? 'other' };
   const declared = kindOfMime(mime);
-  const isBelieved = headerValue(headers, 'x-content-type-options')?.trim().toLowerCase() === 'nosniff';
-  return { mime, sniffedType: sniffed, kind: isBelieved ? declared : agreed(declared, mime, sniffed, headers, body) };
+  const isTrusted = headerValue(headers, 'x-content-type-options')?.trim().toLowerCase() === 'nosniff';
+  return {
+    mime,
+    sniffedType: sniffed,
+    kind: isTrusted ? declared : effectiveKind(declared, mime, sniffed, headers, body),
+  };
 }
 
 /** Types that servers send when they do not know. */
 const UNKNOWN_TYPES: ReadonlySet<string> = new Set(['unknown/unknown', 'application/unknown', '*/*']);
 
 /** Combines the declaration and the first bytes. */
-function agreed(
+function effectiveKind(
   declared: ContentKind,
   mime: string,
   sniffed: Content['sniffedType'],
   headers: HeaderLines,
   body: Uint8Array,
 ): ContentKind {
-  if (sniffed === 'pdf' || sniffed === 'image') return declared !== 'other' || BYTES.has(mime) ? sniffed : declared;
+  if (sniffed === 'pdf' || sniffed === 'image')
+    return declared !== 'other' || BINARY_TYPES.has(mime) ? sniffed : declared;
   if (sniffed === null) return declared;
   switch (declared) {
     case 'html':
@@ -65,7 +70,7 @@ function agreed(
 }
 
 /** Types that say only that there are bytes. */
-const BYTES: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
+const BINARY_TYPES: ReadonlySet<string> = new Set(['application/octet-stream', 'binary/octet-stream']);
 
 /** UTF-16 and UTF-32 are full of NULs, but are text. */
 function isWideText(headers: HeaderLines): boolean {
@@ -83,7 +88,7 @@ function mimeOf(headers: HeaderLines): string | null {
   return null;
 }
 
-const KINDS: Readonly<Record<string, ContentKind>> = {
+const KIND_OF_TYPE: Readonly<Record<string, ContentKind>> = {
   'text/html': 'html',
   'application/xhtml+xml': 'html',
   'application/json': 'json',
@@ -95,7 +100,7 @@ const KINDS: Readonly<Record<string, ContentKind>> = {
 };
 
 function kindOfMime(mime: string): ContentKind {
-  if (Object.hasOwn(KINDS, mime)) return KINDS[mime]!;
+  if (Object.hasOwn(KIND_OF_TYPE, mime)) return KIND_OF_TYPE[mime]!;
   if (mime.startsWith('image/')) return 'image';
   if (mime.endsWith('+json')) return 'json';
   if (mime.endsWith('+xml')) return 'xml';
@@ -104,7 +109,7 @@ function kindOfMime(mime: string): ContentKind {
 
 /** The kinds that content of a media type may turn out to be; `null` if only the body can tell. @throws Never */
 export function possibleKinds(mime: string | null): readonly ContentKind[] | null {
-  if (mime === null || UNKNOWN_TYPES.has(mime) || BYTES.has(mime)) return null;
+  if (mime === null || UNKNOWN_TYPES.has(mime) || BINARY_TYPES.has(mime)) return null;
   const kind = kindOfMime(mime);
   if (kind === 'pdf' || kind === 'image') return ['pdf', 'image', 'other'];
   return kind === 'other' ? ['other'] : null;
@@ -117,7 +122,7 @@ const EXTENSIONS = {
     '7z aac apk avi bz2 deb dmg doc docx epub exe flac flv gz iso jar m4a m4v mkv mov mp3 mp4 mpeg mpg msi ods odt ' +
     'oga ogg ogv ppt pptx rar rpm tar tgz wav webm whl wmv xls xlsx xz zip',
 };
-const TYPES = new Map(
+const TYPE_OF_EXTENSION = new Map(
   Object.entries(EXTENSIONS).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
 );
 
@@ -132,7 +137,7 @@ export function typeByExtension(url: string): string | null {
   const query = url.indexOf('?');
   const end = query < 0 ? url.length : query;
   for (let dot = end - 3; dot >= end - 5; dot -= 1) {
-    if (url.charCodeAt(dot) === DOT) return TYPES.get(url.slice(dot + 1, end).toLowerCase()) ?? null;
+    if (url.charCodeAt(dot) === DOT) return TYPE_OF_EXTENSION.get(url.slice(dot + 1, end).toLowerCase()) ?? null;
   }
   return null;
 }
@@ -149,7 +154,7 @@ const IMAGE_START =
 // Control characters that are not in text: all but tab, line ends, form feed and escape (§3, "binary data byte").
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for.
 const BINARY = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
-const MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
+const BYTE_ORDER_MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
 
 /** JSON is not guessed: its beginning looks like text. */
 function sniff(body: Uint8Array): Content['sniffedType'] {
@@ -161,7 +166,7 @@ function sniff(body: Uint8Array): Content['sniffedType'] {
   if (FEED_START.test(text)) return 'xml';
   if (HTML_START.test(text)) return 'html';
   if (text.startsWith('<?xml')) return 'xml';
-  return BINARY.test(bytes) && !MARK.test(bytes) ? 'other' : 'text';
+  return BINARY.test(bytes) && !BYTE_ORDER_MARK.test(bytes) ? 'other' : 'text';
 }
 
 function firstBytes(body: Uint8Array): string {

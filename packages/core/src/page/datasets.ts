@@ -23,7 +23,7 @@ export type ReadDatasets = (fileUrl: string, outcome: FetchOutcome) => readonly 
 export function datasetReader(
   tokens: readonly string[],
   enqueue: boolean,
-  tell: (found: DatasetFound) => void,
+  report: (found: DatasetFound) => void,
 ): ReadDatasets {
   return (fileUrl, outcome) => {
     if (outcome.kind === 'failed' || outcome.truncated === 'connection') return [];
@@ -33,7 +33,7 @@ export function datasetReader(
       const { url } = dataset;
       if (url === undefined) return [];
       const isAllowed = view.decide(url).allowed;
-      tell({ fileUrl, line: record.line, dataset, isAllowed });
+      report({ fileUrl, line: record.line, dataset, isAllowed });
       return enqueue && isAllowed ? [{ url, depth: 1, via: 'dataset', from: fileUrl, label: 'dataset' }] : [];
     });
   };

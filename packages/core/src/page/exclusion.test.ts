@@ -47,8 +47,8 @@ function losses(exclusion: PageExclusion): string {
     exclusion.runsHandler ? '' : 'handler',
     exclusion.storesItems ? '' : `items:${exclusion.reason}`,
     exclusion.keepsBody ? '' : 'body',
-    exclusion.whyLeaveAlone(link('')) === null ? '' : `links:${exclusion.whyLeaveAlone(link(''))}`,
-    exclusion.whyLeaveAlone(link('', 'img')) === null ? '' : `images:${exclusion.whyLeaveAlone(link('', 'img'))}`,
+    exclusion.linkExclusion(link('')) === null ? '' : `links:${exclusion.linkExclusion(link(''))}`,
+    exclusion.linkExclusion(link('', 'img')) === null ? '' : `images:${exclusion.linkExclusion(link('', 'img'))}`,
   ]
     .filter(Boolean)
     .join(' ');
@@ -170,7 +170,7 @@ describe('links', () => {
     ['sponsored', { links: { rel: { sponsored: false } } }, 'link-sponsored'],
   ];
   it.each(rows)('rel="%s" with %j → %s', (rel, options, expected) => {
-    expect(exclude({}, options).whyLeaveAlone(link(rel))).toBe(expected);
+    expect(exclude({}, options).linkExclusion(link(rel))).toBe(expected);
   });
 });
 

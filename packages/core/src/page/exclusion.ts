@@ -63,7 +63,7 @@ export function resolveExclusionOptions(options: ExclusionGroups): ResolvedExclu
 }
 
 /** The consequences for one page. */
-export type PageExclusion = ExclusionSummary & (ItemsStored | ItemsLeft);
+export type PageExclusion = ExclusionSummary & (ItemsStored | ItemsWithheld);
 
 /** The part that does not depend on whether items are kept. */
 interface ExclusionSummary {
@@ -85,7 +85,7 @@ interface ExclusionSummary {
   /**
    * Why a link of the page is left alone, as a reason of the table of reasons; `null`: it may be taken. Never throws.
    */
-  readonly whyLeaveAlone: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;
+  readonly linkExclusion: (link: Pick<PageLink, 'rel' | 'element'>) => string | null;
 }
 
 /** A reason from the page, from our option on canonical URLs, or from a licence. */
@@ -101,7 +101,7 @@ interface ItemsStored {
 }
 
 /** Items of the page are kept out of the sinks. */
-export interface ItemsLeft {
+export interface ItemsWithheld {
   readonly storesItems: false;
   /** The first reason that acts on items, from the table of reasons. */
   readonly reason: ExclusionReason['reason'];
@@ -139,14 +139,14 @@ export function excludePage(input: ExclusionInput): PageExclusion {
   });
   const effects = pageEffects(signals, options.page, nowMs);
   const { followLinks } = effects;
-  const plainLink = followLinks ? null : 'page-nofollow';
+  const defaultReason = followLinks ? null : 'page-nofollow';
   const canonical = signals.canonical === signals.url ? null : signals.canonical;
   // The page's canonical URL is a reason only if our option makes it one.
   const duplicate: ExclusionReason | null =
     options.canonical === 'dedupe' && canonical !== null
       ? { reason: 'canonical', sources: ['link'], detail: canonical, isApplied: true }
       : null;
-  const leading = options.canonical === 'expose' ? effects.enqueue : [...effects.enqueue, canonical];
+  const targets = options.canonical === 'expose' ? effects.enqueue : [...effects.enqueue, canonical];
   return {
     signals,
     effects,
@@ -155,12 +155,12 @@ export function excludePage(input: ExclusionInput): PageExclusion {
     keepsBody: effects.archiveBody,
     expiresAtMs: effects.expiresAtMs,
     preferences: effects.preferences,
-    links: followLinks ? leadingOn(work, leading, facts) : [],
-    whyLeaveAlone: ({ rel, element }) => {
+    links: followLinks ? continuationLinks(work, targets, facts) : [],
+    linkExclusion: ({ rel, element }) => {
       if (element === 'img' && !effects.takeImages) return 'noimageindex';
-      return rel.length === 0 ? plainLink : linkRefusal(rel, followLinks, options.page);
+      return rel.length === 0 ? defaultReason : linkRefusal(rel, followLinks, options.page);
     },
-    ...items(effects.keptOutBy ?? duplicate),
+    ...itemFields(effects.keptOutBy ?? duplicate),
   };
 }
 
@@ -168,12 +168,12 @@ export function excludePage(input: ExclusionInput): PageExclusion {
 export function excludedByLicense(page: PageExclusion, isProhibited: boolean, detail: string): PageExclusion {
   const reason = isProhibited ? 'license-prohibits' : 'license';
   const reasons = [...page.reasons, { reason, sources: [], detail, isApplied: true } as const];
-  const kept = page.storesItems ? ({ storesItems: false, reason, detail } as const) : {};
-  const links = isProhibited ? { links: [], whyLeaveAlone: () => 'license-prohibits' } : {};
-  return { ...page, ...kept, ...links, reasons, keepsBody: false };
+  const withheld = page.storesItems ? ({ storesItems: false, reason, detail } as const) : {};
+  const links = isProhibited ? { links: [], linkExclusion: () => 'license-prohibits' } : {};
+  return { ...page, ...withheld, ...links, reasons, keepsBody: false };
 }
 
-function items(reason: ExclusionReason | null): ItemsStored | ItemsLeft {
+function itemFields(reason: ExclusionReason | null): ItemsStored | ItemsWithheld {
   if (reason === null) return { storesItems: true, reason: null, detail: null };
   const from = reason.sources.join(', ');
   const detail = reason.detail === null ? from : `${from}: ${reason.detail}`;
@@ -183,17 +183,17 @@ function items(reason: ExclusionReason | null): ItemsStored | ItemsLeft {
 /**
  * The named URLs and the page's refresh. They keep the page's depth, and count as a hop so that no chain is endless.
  */
-function leadingOn(
+function continuationLinks(
   { url, record }: ExclusionInput['work'],
-  named: readonly (string | null)[],
+  targets: readonly (string | null)[],
   facts: HtmlSummary | null,
 ): NewUrl[] {
   const refresh = facts?.refresh == null ? null : refreshTarget(facts.refresh, parseBase(facts.baseHref, url), url);
-  if (refresh === null && named.length === 0) return [];
-  const targets = new Map<string, NewUrl['via']>();
-  for (const target of named) if (target !== null) targets.set(target, 'link');
-  if (refresh !== null && !targets.has(refresh)) targets.set(refresh, 'redirect');
-  return Array.from(targets, ([target, via]) => ({
+  if (refresh === null && targets.length === 0) return [];
+  const viaByUrl = new Map<string, NewUrl['via']>();
+  for (const target of targets) if (target !== null) viaByUrl.set(target, 'link');
+  if (refresh !== null && !viaByUrl.has(refresh)) viaByUrl.set(refresh, 'redirect');
+  return Array.from(viaByUrl, ([target, via]) => ({
     url: target,
     depth: record.depth,
     via,

@@ -18,7 +18,7 @@ const DASH = 45;
 const LESS_THAN = 60;
 
 /** A substring of at least this many characters keeps the whole text in memory. */
-const SLICED_CHARS = 13;
+const MIN_SLICED_CHARS = 13;
 
 /** As cheerio calls it: for a document, or for a fragment in a `context`. `treeAdapter` is one of `lean-tree.ts`. */
 type ParseHtml = (text: string, options: Options, isDocument: boolean, context: Tree['parentNode'] | null) => Document;
@@ -45,30 +45,30 @@ export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: Tre
     }
 
     protected override _stateData(cp: number): void {
-      if (!this.#takesText(cp, AMPERSAND)) super._stateData(cp);
+      if (!this.#consumesText(cp, AMPERSAND)) super._stateData(cp);
     }
 
     protected override _stateRcdata(cp: number): void {
-      if (!this.#takesText(cp, AMPERSAND)) super._stateRcdata(cp);
+      if (!this.#consumesText(cp, AMPERSAND)) super._stateRcdata(cp);
     }
 
     protected override _stateRawtext(cp: number): void {
-      if (!this.#takesText(cp, LESS_THAN)) super._stateRawtext(cp);
+      if (!this.#consumesText(cp, LESS_THAN)) super._stateRawtext(cp);
     }
 
     protected override _stateScriptData(cp: number): void {
-      if (!this.#takesText(cp, LESS_THAN)) super._stateScriptData(cp);
+      if (!this.#consumesText(cp, LESS_THAN)) super._stateScriptData(cp);
     }
 
     protected override _stateTagName(cp: number): void {
-      const name = isNameCharacter(cp) ? this.#take(this.#endOf(isNameCharacter)) : '';
+      const name = isNameCharacter(cp) ? this.#consume(this.#endOf(isNameCharacter)) : '';
       if (name !== '' && this.currentToken !== null && 'tagName' in this.currentToken)
         this.currentToken.tagName += name;
       else super._stateTagName(cp);
     }
 
     protected override _stateAttributeName(cp: number): void {
-      if (isNameCharacter(cp)) this.currentAttr.name += this.#take(this.#endOf(isNameCharacter));
+      if (isNameCharacter(cp)) this.currentAttr.name += this.#consume(this.#endOf(isNameCharacter));
       else super._stateAttributeName(cp);
     }
 
@@ -91,10 +91,10 @@ export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: Tre
     }
 
     /** Takes text up to a `<` or `other`, or the space before it. */
-    #takesText(cp: number, other: number): boolean {
+    #consumesText(cp: number, other: number): boolean {
       const isSpace = isWhitespace(cp);
       if (this.#hasFrames && !isSpace) return false;
-      const run = isSpace ? this.#take(this.#endOf(isWhitespace)) : this.#run(cp, LESS_THAN, other);
+      const run = isSpace ? this.#consume(this.#endOf(isWhitespace)) : this.#run(cp, LESS_THAN, other);
       if (run === '') return false;
       this._appendCharToCurrentCharacterToken(isSpace ? WHITESPACE_CHARACTER : CHARACTER, run);
       return true;
@@ -110,21 +110,21 @@ export function createHtmlParser({ Parser, Tokenizer, Token }: Parse5, work: Tre
         const unit = html.charCodeAt(end);
         if (unit === one || unit === other || unit === 0 || unit === CR) break;
       }
-      return this.#take(end, from);
+      return this.#consume(end, from);
     }
 
     /** Where a run of characters of one kind ends, starting at the current one. */
-    #endOf(is: (unit: number) => boolean): number {
+    #endOf(matches: (unit: number) => boolean): number {
       const { html, pos } = this.preprocessor;
       let end = pos;
-      while (end < html.length && is(html.charCodeAt(end))) end += 1;
+      while (end < html.length && matches(html.charCodeAt(end))) end += 1;
       return end;
     }
 
-    #take(end: number, from = this.preprocessor.pos): string {
+    #consume(end: number, from = this.preprocessor.pos): string {
       if (end <= from) return '';
       this.preprocessor.pos = end - 1;
-      return ownString(this.preprocessor.html.slice(from, end));
+      return copyString(this.preprocessor.html.slice(from, end));
     }
   }
 
@@ -156,6 +156,6 @@ function isNameCharacter(cp: number): boolean {
 }
 
 /** A copy of the string that keeps nothing else in memory. */
-function ownString(text: string): string {
-  return text.length < SLICED_CHARS ? text : ` ${text}`.slice(1);
+function copyString(text: string): string {
+  return text.length < MIN_SLICED_CHARS ? text : ` ${text}`.slice(1);
 }

@@ -3,16 +3,16 @@
 
 import { MAX_FOREIGN_DEPTH } from './limits.js';
 
-const WANTED = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'] as const;
-const RAW = ['noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'] as const;
+const REPORTED = ['a', 'area', 'base', 'frame', 'iframe', 'link', 'meta'] as const;
+const RAW_TEXT = ['noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'] as const;
 
 /** Elements whose attributes the crawl reads. */
-export type WantedElement = (typeof WANTED)[number];
+export type ReportedElement = (typeof REPORTED)[number];
 /** All elements that change how the page after them is read. */
-export type KnownElement = WantedElement | (typeof RAW)[number] | 'math' | 'plaintext' | 'svg' | 'template';
-export const WANTED_ELEMENTS: ReadonlySet<KnownElement | undefined> = new Set(WANTED);
+export type KnownElement = ReportedElement | (typeof RAW_TEXT)[number] | 'math' | 'plaintext' | 'svg' | 'template';
+export const REPORTED_ELEMENTS: ReadonlySet<KnownElement | undefined> = new Set(REPORTED);
 /** Elements whose content is always text. */
-export const RAW_ELEMENTS: ReadonlySet<KnownElement> = new Set([...RAW, 'iframe']);
+export const RAW_TEXT_ELEMENTS: ReadonlySet<KnownElement> = new Set([...RAW_TEXT, 'iframe']);
 
 /** Attributes that the crawl reads, as indexes of their values. */
 export const SLOT = {
@@ -27,15 +27,15 @@ export const SLOT = {
   type: 8,
   hreflang: 9,
 } as const;
-export const SLOTS = 10;
+export const SLOT_COUNT = 10;
 
-export const GREATER = 0x3e;
+export const GREATER_THAN = 0x3e;
 export const SLASH = 0x2f;
 const SPACE = 0x20;
 const LETTER_A = 0x61;
 const LETTER_Z = 0x7a;
 /** The bit that makes an ASCII letter lower case. */
-const CASE = 0x20;
+const CASE_BIT = 0x20;
 
 /** A carriage return is white space: HTML turns it into a line feed. @throws Never */
 export function isWhiteSpace(code: number): boolean {
@@ -44,12 +44,12 @@ export function isWhiteSpace(code: number): boolean {
 
 /** Whether a code unit ends the name of a tag. @throws Never */
 export function endsName(code: number): boolean {
-  return code <= GREATER && (code === GREATER || code === SLASH || isWhiteSpace(code));
+  return code <= GREATER_THAN && (code === GREATER_THAN || code === SLASH || isWhiteSpace(code));
 }
 
 export function isLetter(code: number): boolean {
-  const small = code | CASE;
-  return small >= LETTER_A && small <= LETTER_Z;
+  const lower = code | CASE_BIT;
+  return lower >= LETTER_A && lower <= LETTER_Z;
 }
 
 /** Whether this name is at a position, in any case. `name`: lower-case ASCII letters, dashes and colons. */
@@ -58,13 +58,13 @@ function hasNameAt(html: string, at: number, name: string): boolean {
   for (let index = 0; index < name.length; index += 1) {
     // Only a letter itself can match a letter of a name this way. A control character may match a dash or a colon, but
     // no real name contains one.
-    if ((html.charCodeAt(at + index) | CASE) !== name.charCodeAt(index)) return false;
+    if ((html.charCodeAt(at + index) | CASE_BIT) !== name.charCodeAt(index)) return false;
   }
   return true;
 }
 
 /** Names to look for. Used for every tag and attribute, so a search allocates no string and no closure. */
-class Names<Name extends string> {
+class NameTable<Name extends string> {
   readonly #byLength: readonly (readonly Name[])[];
   /** First letters of the names of each length, as bits starting at `a`. This alone rules out most names. */
   readonly #firstLetters: Int32Array;
@@ -80,7 +80,7 @@ class Names<Name extends string> {
   /** The name at a position. @throws Never */
   at(html: string, start: number, end: number): Name | undefined {
     const length = end - start;
-    const letter = html.charCodeAt(start) | CASE;
+    const letter = html.charCodeAt(start) | CASE_BIT;
     if (length >= this.#byLength.length || ((this.#firstLetters[length]! >>> (letter - LETTER_A)) & 1) === 0) {
       return undefined;
     }
@@ -89,11 +89,11 @@ class Names<Name extends string> {
   }
 }
 
-export const ELEMENTS = new Names<KnownElement>([...WANTED, ...RAW, 'math', 'plaintext', 'svg', 'template']);
-export const ATTRIBUTES = new Names(Object.keys(SLOT) as (keyof typeof SLOT)[]);
+export const ELEMENTS = new NameTable<KnownElement>([...REPORTED, ...RAW_TEXT, 'math', 'plaintext', 'svg', 'template']);
+export const ATTRIBUTES = new NameTable(Object.keys(SLOT) as (keyof typeof SLOT)[]);
 
 /** The position after the next occurrence of `what`, or the end of the page. @throws Never */
-export function behind(html: string, what: string, from: number): number {
+export function indexAfter(html: string, what: string, from: number): number {
   const at = html.indexOf(what, from);
   return at < 0 ? html.length : at + what.length;
 }
@@ -101,8 +101,8 @@ export function behind(html: string, what: string, from: number): number {
 /** The position after what begins with `<!` before `at`. In SVG and MathML, `<![CDATA[` is a section. @throws Never */
 export function declarationEnd(html: string, at: number, isForeign: boolean): number {
   if (html.startsWith('--', at)) return commentEnd(html, at + 2);
-  if (isForeign && html.startsWith('[CDATA[', at)) return behind(html, ']]>', at + 7);
-  return behind(html, '>', at);
+  if (isForeign && html.startsWith('[CDATA[', at)) return indexAfter(html, ']]>', at + 7);
+  return indexAfter(html, '>', at);
 }
 
 const COMMENT_END = /--!?>/g;
@@ -151,18 +151,18 @@ function isTagOf(html: string, at: number, name: string): boolean {
   return end < html.length && hasNameAt(html, at, name) && endsName(html.charCodeAt(end));
 }
 
-function words(list: string): ReadonlySet<string> {
+function wordSet(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }
 
 /** Elements inside SVG and inside MathML whose content is HTML again. */
 const INTEGRATION_POINTS: Readonly<Record<'svg' | 'math', ReadonlySet<string>>> = {
-  svg: words('foreignobject desc title'),
-  math: words('mi mo mn ms mtext annotation-xml'),
+  svg: wordSet('foreignobject desc title'),
+  math: wordSet('mi mo mn ms mtext annotation-xml'),
 };
 
 /** HTML elements that end SVG and MathML (HTML, "the rules for parsing tokens in foreign content"). */
-const BREAKOUT = words(
+const BREAKOUT = wordSet(
   'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
     'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var',
 );
@@ -171,7 +171,7 @@ const BREAKOUT = words(
  * End tags that end SVG and MathML unless they close an element inside: a page that forgets `</svg>` goes on to close
  * the elements around it. (HTML would ignore an end tag that closes nothing; here it is assumed to close something.)
  */
-const CLOSING = words(
+const CLOSING = wordSet(
   'a article aside b big blockquote br button caption center code dd details dialog div dl dt em fieldset figcaption ' +
     'figure font footer form h1 h2 h3 h4 h5 h6 header i label legend li listing main menu nav nobr noscript ol option ' +
     'p pre ruby s section select small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var',
@@ -183,7 +183,7 @@ const CLOSING = words(
  * limit count as content of the deepest kept one.
  */
 export class ForeignContext {
-  readonly #open: { readonly name: string; readonly inside: 'svg' | 'math' | 'html' }[] = [];
+  readonly #open: { readonly name: string; readonly context: 'svg' | 'math' | 'html' }[] = [];
 
   /** The number of open elements. While it is 0, only `svg` and `math` need to be passed to `open`. */
   get depth(): number {
@@ -191,40 +191,40 @@ export class ForeignContext {
   }
 
   get isForeign(): boolean {
-    return this.#open.length > 0 && this.#inside() !== 'html';
+    return this.#open.length > 0 && this.#context() !== 'html';
   }
 
   /** An element opens. `name`: lower case. Returns whether it is SVG or MathML. */
-  open(name: string, closesItself: boolean): boolean {
+  open(name: string, isSelfClosing: boolean): boolean {
     if (this.isForeign && BREAKOUT.has(name)) this.#breakOut();
-    const around = this.#inside();
-    if (around === 'html' && name !== 'svg' && name !== 'math') return false;
-    if (closesItself || this.#open.length >= MAX_FOREIGN_DEPTH) return true;
-    const language = around === 'html' ? (name as 'svg' | 'math') : around;
-    this.#open.push({ name, inside: around !== 'html' && INTEGRATION_POINTS[around].has(name) ? 'html' : language });
+    const outer = this.#context();
+    if (outer === 'html' && name !== 'svg' && name !== 'math') return false;
+    if (isSelfClosing || this.#open.length >= MAX_FOREIGN_DEPTH) return true;
+    const language = outer === 'html' ? (name as 'svg' | 'math') : outer;
+    this.#open.push({ name, context: outer !== 'html' && INTEGRATION_POINTS[outer].has(name) ? 'html' : language });
     return true;
   }
 
   /** An element closes, with everything left open inside it. `name`: lower case. */
   close(name: string): void {
-    const place = this.#open.findLastIndex((each) => each.name === name);
+    const index = this.#open.findLastIndex((each) => each.name === name);
     if (!this.isForeign) {
       // Of the end tags in HTML inside SVG, only those of SVG matter.
-      if (place >= 0 && (place === this.#open.length - 1 || name === 'svg' || name === 'math')) this.leave(place);
-    } else if (place >= 0) {
-      this.leave(place);
+      if (index >= 0 && (index === this.#open.length - 1 || name === 'svg' || name === 'math')) this.closeTo(index);
+    } else if (index >= 0) {
+      this.closeTo(index);
     } else if (CLOSING.has(name)) {
       this.#breakOut();
     }
   }
 
   /** Returns to an earlier depth. */
-  leave(depth: number): void {
+  closeTo(depth: number): void {
     if (depth < this.#open.length) this.#open.length = depth;
   }
 
-  #inside(): 'svg' | 'math' | 'html' {
-    return this.#open.at(-1)?.inside ?? 'html';
+  #context(): 'svg' | 'math' | 'html' {
+    return this.#open.at(-1)?.context ?? 'html';
   }
 
   #breakOut(): void {

@@ -114,18 +114,18 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
     const end = ends[slot]!;
     return start < 0 || end - start > MAX_ATTRIBUTE_CHARS ? null : trimmed(valueAt(start, end));
   };
-  const given = (name: 'type' | 'hreflang', slot: number) => {
+  const optional = (name: 'type' | 'hreflang', slot: number) => {
     const value = textOf(slot);
     return value === null ? {} : { [name]: value };
   };
   const wordsOf = (slot: number): readonly string[] => textOf(slot)?.toLowerCase().match(WORD) ?? NO_WORDS;
-  const takeLink = (element: LinkTag['element'], slot: number): void => {
+  const addLink = (element: LinkTag['element'], slot: number): void => {
     if (starts[slot]! < 0) return;
     const href = links.length < MAX_PAGE_LINKS ? urlOf(slot) : null;
     if (href === null) linksDropped += 1;
     else links.push({ href, rel: wordsOf(SLOT.rel), element });
   };
-  const takeMeta = (): void => {
+  const addMeta = (): void => {
     if (refresh === null && textOf(SLOT['http-equiv'])?.trim().toLowerCase() === 'refresh') {
       refresh = textOf(SLOT.content);
     }
@@ -133,7 +133,7 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
     if (name === null || metas.length >= MAX_PAGE_METAS) return;
     metas.push({ name, content: textOf(SLOT.content), value: textOf(SLOT.value) });
   };
-  const takeLinkElement = (): void => {
+  const addLinkElement = (): void => {
     const rel = wordsOf(SLOT.rel);
     hasLicenseLink ||= rel.includes('license');
     if (linkElements.length >= MAX_PAGE_LINK_ELEMENTS) return;
@@ -141,7 +141,7 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
     if (name === null && rel.length === 0) return;
     const element = { rel, name, href: urlOf(SLOT.href), content: textOf(SLOT.content) };
     if (!rel.includes('alternate')) linkElements.push(element);
-    else linkElements.push({ ...element, ...given('type', SLOT.type), ...given('hreflang', SLOT.hreflang) });
+    else linkElements.push({ ...element, ...optional('type', SLOT.type), ...optional('hreflang', SLOT.hreflang) });
   };
   const readTitle = (): string | null => {
     const end = Math.min(scanner.titleEnd, scanner.titleStart + TITLE_WINDOW * MAX_TITLE_CHARS);
@@ -150,10 +150,10 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
   };
 
   for (let found = scanner.next(); found !== null; found = scanner.next()) {
-    if (found === 'a' || found === 'area') takeLink(found, SLOT.href);
-    else if (found === 'frame' || found === 'iframe') takeLink(found, SLOT.src);
-    else if (found === 'link') takeLinkElement();
-    else if (found === 'meta') takeMeta();
+    if (found === 'a' || found === 'area') addLink(found, SLOT.href);
+    else if (found === 'frame' || found === 'iframe') addLink(found, SLOT.src);
+    else if (found === 'link') addLinkElement();
+    else if (found === 'meta') addMeta();
     else if (found === 'title') title ??= readTitle();
     else baseHref ??= urlOf(SLOT.href);
   }

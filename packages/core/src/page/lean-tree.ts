@@ -11,11 +11,11 @@ type ChildNode = Htmlparser2TreeAdapterMap['childNode'];
 type Element = Htmlparser2TreeAdapterMap['element'];
 
 /** Attributes without a prototype, in an object that V8 does not make a hash table, unlike `Object.create(null)`. */
-class Values {
+class AttributeMap {
   [name: string]: string;
 }
-Object.setPrototypeOf(Values.prototype, null);
-Reflect.deleteProperty(Values.prototype, 'constructor');
+Object.setPrototypeOf(AttributeMap.prototype, null);
+Reflect.deleteProperty(AttributeMap.prototype, 'constructor');
 
 /** @param ElementNode - The class of domhandler. @param work - Receives every element, and nodes that are moved. */
 export function createLeanTree(
@@ -58,7 +58,7 @@ export function createLeanTree(
       if (attributes.some((attribute) => attribute.namespace !== undefined)) {
         return adapter.createElement(name, namespace, attributes);
       }
-      const element = new ElementNode(name, valuesOf(attributes), []);
+      const element = new ElementNode(name, attributeMap(attributes), []);
       element.namespace = namespace;
       return element;
     },
@@ -82,8 +82,8 @@ export function createLeanTree(
   };
 }
 
-function valuesOf(attributes: Attributes): Values {
-  const values = new Values();
+function attributeMap(attributes: Attributes): AttributeMap {
+  const values = new AttributeMap();
   for (const { name, value } of attributes) values[name] = value;
   return values;
 }

@@ -21,7 +21,7 @@ export const SNIFFED_BYTES = 512;
 
 // Sitemaps and feeds
 /** Elements of a feed that say how often it is read: 24 hours, 7 days, and three more. */
-export const MAX_RHYTHM_FIELDS = 34;
+export const MAX_FREQUENCY_FIELDS = 34;
 export const MAX_SITEMAP_URLS = 50_000; // URLs of one sitemap (sitemaps.org)
 export const MAX_SITEMAP_ALTERNATES = 64; // language variants kept of one entry. Ours
 export const MAX_SITEMAP_FIELD_CHARS = 256; // characters kept of `lastmod`, a title and their like. Ours
@@ -64,8 +64,8 @@ export const MAX_STRUCTURED_CHARS = 16 * 1024 * 1024;
 export const MAX_STRUCTURED_DEPTH = 256;
 export const MAX_PDF_PAGES = 5_000; // pages of a PDF that are read. Ours
 export const MAX_PDF_CHARS = 16 * 1024 * 1024; // characters of their text
-/** Pieces of their text, mostly a line each. A form that nests others twice makes millions from a kilobyte. Ours. */
-export const MAX_PDF_PIECES = 2_000_000;
+/** Text items (as in PDF.js) of one PDF, mostly a line each. A form that nests others twice makes millions. Ours. */
+export const MAX_PDF_TEXT_ITEMS = 2_000_000;
 export const MAX_PDF_MS = 30_000; // for one PDF, half of what its handler has
 export const MAX_PDF_WAIT_MS = 60_000; // for the PDFs before it, as long as a handler has by default
 export const MAX_PDF_MEMORY_MIB = 1_024; // by which the process may grow while one is read

@@ -75,7 +75,7 @@ export function selectLinks(
 ): PageLink[] {
   const { $ } = page;
   const facts: LinkTag[] = [];
-  matches($, selector).each((_, found) => {
+  selectElements($, selector).each((_, found) => {
     const element = $(found);
     const elements = element.is(WITH_URL) ? element : element.find(WITH_URL);
     elements.each((_index, link) => {
@@ -91,7 +91,7 @@ export function selectLinks(
 }
 
 /** The library's own error has neither the selector nor, below its own frames, the user's line. */
-function matches($: CheerioAPI, selector: string) {
+function selectElements($: CheerioAPI, selector: string) {
   const isUrl = typeof selector === 'string' && /^(?:https?:)?\//i.test(selector);
   if (typeof selector !== 'string' || isUrl)
     throw invalidOption('selector', 'a CSS selector', selector, 'A URL is added by `page.add(url)`');
@@ -111,14 +111,14 @@ function firstCandidate(srcset: string): string | undefined {
  * The links in the order of the response, with lower-case `rel` tokens, and parameters by lower-case name. Of two
  * parameters with one name, the last counts. Linear in the length of the fields. Never throws.
  */
-export function linksOfFields(headers: HeaderLines) {
+export function parseLinkFields(headers: HeaderLines) {
   const fields = headerValues(headers, 'link');
   if (fields.length === 0) return [];
   return fields
     .flatMap((value) => [...value.matchAll(LINK)])
-    .map(([, target = '', written = '']) => {
-      const pairs = Array.from(written.matchAll(PARAMETER), ([, name = '', quoted, bare]) => {
-        return [name.toLowerCase(), (quoted ?? bare ?? '').trim()] as const;
+    .map(([, target = '', parameterText = '']) => {
+      const pairs = Array.from(parameterText.matchAll(PARAMETER), ([, name = '', quoted, unquoted]) => {
+        return [name.toLowerCase(), (quoted ?? unquoted ?? '').trim()] as const;
       });
       const parameters = new Map(pairs);
       const rel = (parameters.get('rel') ?? '').toLowerCase().split(/[\t ]+/);
@@ -143,23 +143,28 @@ export interface PageAlternate {
 export function pageAlternates(html: HtmlSummary | null, headers: HeaderLines, pageUrl: string): PageAlternate[] {
   const base = parseBase(html?.baseHref ?? null, pageUrl);
   const found = new Map<string, PageAlternate>();
-  const take = (target: string | null, rel: readonly string[], against: string | URL, of: Described): void => {
+  const add = (
+    target: string | null,
+    rel: readonly string[],
+    baseUrl: string | URL,
+    attributes: AlternateAttributes,
+  ): void => {
     // With `stylesheet` it is an alternative style sheet.
     if (target === null || !rel.includes('alternate') || rel.includes('stylesheet')) return;
-    const url = parseWebUrl(target, against)?.href;
+    const url = parseWebUrl(target, baseUrl)?.href;
     if (url === undefined) return;
-    const type = of.type?.trim().toLowerCase() || null;
-    const hreflang = of.hreflang?.trim() || null;
+    const type = attributes.type?.trim().toLowerCase() || null;
+    const hreflang = attributes.hreflang?.trim() || null;
     found.set(`${url} ${type} ${hreflang}`, { url, type, hreflang });
   };
-  for (const element of html?.linkElements ?? []) take(element.href, element.rel, base, element);
-  for (const { target, rel, parameters } of linksOfFields(headers)) {
-    take(target, rel, pageUrl, { type: parameters.get('type'), hreflang: parameters.get('hreflang') });
+  for (const element of html?.linkElements ?? []) add(element.href, element.rel, base, element);
+  for (const { target, rel, parameters } of parseLinkFields(headers)) {
+    add(target, rel, pageUrl, { type: parameters.get('type'), hreflang: parameters.get('hreflang') });
   }
   return [...found.values()];
 }
 
-interface Described {
+interface AlternateAttributes {
   readonly type?: string | null | undefined;
   readonly hreflang?: string | null | undefined;
 }

@@ -111,7 +111,7 @@ export interface PageInCrawl extends FetchedPage {
   /** Links that limits have left out so far. */
   readonly linksDropped: number;
   /** The last screenshot, as PNG; `null`: none was taken. */
-  shot(): Uint8Array | null;
+  screenshot(): Uint8Array | null;
 }
 
 /** The page in the browser: its final URL, and what it requested. Its HTML is the page's `text()`. */

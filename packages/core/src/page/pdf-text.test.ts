@@ -23,16 +23,16 @@ it.each([
   });
 });
 
-it('of forms that show each other twice, up to the limit of pieces', async () => {
+it('of forms that show each other twice, up to the limit of text items', async () => {
   const most = 500;
-  const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, { pieces: most });
+  const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, { textItems: most });
   expect(truncated).toBe(true);
-  // PDF.js delivers several pieces at a time.
+  // PDF.js delivers several text items at a time.
   expect(text.length).toBeLessThan(4 * most);
 });
 
-it('of a page that ends soon after the last wanted piece', async () => {
-  expect(await readPdfText(pdfOfForms(3), URL_OF_PAGE, { pieces: 4 })).toMatchObject({ truncated: true });
+it('of a page that ends soon after the last text item that is read', async () => {
+  expect(await readPdfText(pdfOfForms(3), URL_OF_PAGE, { textItems: 4 })).toMatchObject({ truncated: true });
 });
 
 it('a PDF that takes too long fails, the program continues meanwhile, and the next one is read', async () => {

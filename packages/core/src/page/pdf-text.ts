@@ -12,7 +12,7 @@ import {
   MAX_PDF_MEMORY_MIB,
   MAX_PDF_MS,
   MAX_PDF_PAGES,
-  MAX_PDF_PIECES,
+  MAX_PDF_TEXT_ITEMS,
   MAX_PDF_WAIT_MS,
   PDF_THREAD_IDLE_MS,
   PDF_WATCH_MS,
@@ -24,71 +24,71 @@ export interface PdfText {
   /** Page by page, with a line break after each. */
   readonly text: string;
   readonly pages: number;
-  /** Whether the text ends early: at 5,000 pages, 16 Mi characters or two million pieces. */
+  /** Whether the text ends early: at 5,000 pages, 16 Mi characters or two million text items. */
   readonly truncated: boolean;
 }
 
 /** One PDF at a time: each may take as much memory as a thread may have. */
 const queue = new PQueue({ concurrency: 1 });
-const LATE: PdfAnswer = { kind: 'failed', why: 'the PDFs before it took too long' };
+const QUEUE_TIMEOUT: PdfAnswer = { kind: 'failed', reason: 'the PDFs before it took too long' };
 let thread: Worker | null = null;
 let idle: NodeJS.Timeout | undefined;
-type Around = (work: () => Promise<PdfAnswer>) => Promise<PdfAnswer>;
-let around: Around | null = null;
+type WrapRead = (work: () => Promise<PdfAnswer>) => Promise<PdfAnswer>;
+let wrapRead: WrapRead | null = null;
 
 /** Wraps the reading of PDFs from now on, such as to stop a virtual clock meanwhile. `null`: no wrapper. */
-export function readPdfsWithin(other: Around | null): void {
-  around = other;
+export function wrapPdfReads(wrap: WrapRead | null): void {
+  wrapRead = wrap;
 }
 
 /**
  * @param bytes - Ownership is taken: their buffer is detached.
- * @param most - The most pieces of text, milliseconds of reading and of waiting for other PDFs, and growth of the
+ * @param limits - The most text items, milliseconds of reading and of waiting for other PDFs, and growth of the
  * process's memory.
  * @throws MannerlyError (rejects) `peer-missing`; `page-not-pdf` for what cannot be read, including a password.
  */
 export async function readPdfText(
   bytes: Uint8Array,
   url: string,
-  { pieces = MAX_PDF_PIECES, ms = MAX_PDF_MS, waitMs = MAX_PDF_WAIT_MS, memoryMib = MAX_PDF_MEMORY_MIB } = {},
+  { textItems = MAX_PDF_TEXT_ITEMS, ms = MAX_PDF_MS, waitMs = MAX_PDF_WAIT_MS, memoryMib = MAX_PDF_MEMORY_MIB } = {},
 ): Promise<PdfText> {
-  const task = { bytes, most: { pages: MAX_PDF_PAGES, chars: MAX_PDF_CHARS, pieces } };
+  const task = { bytes, limits: { pages: MAX_PDF_PAGES, chars: MAX_PDF_CHARS, textItems } };
   const calledMs = performance.now();
   // A handler whose time is up no longer waits for its PDF.
   const read = () =>
     queue.add(async () => {
-      if (performance.now() - calledMs > waitMs) return LATE;
+      if (performance.now() - calledMs > waitMs) return QUEUE_TIMEOUT;
       return readInThread(task, ms, memoryMib);
     });
-  const answer = await (around === null ? read() : around(read));
+  const answer = await (wrapRead === null ? read() : wrapRead(read));
   if (answer.kind === 'text') {
     const { text, pages, truncated } = answer;
     return { text, pages, truncated };
   }
   if (answer.kind === 'no-library') throw peerMissing('unpdf', '`page.pdfText`', answer.cause);
-  throw new MannerlyError('page-not-pdf', `${url} cannot be read as PDF: ${answer.why}`);
+  throw new MannerlyError('page-not-pdf', `${url} cannot be read as PDF: ${answer.reason}`);
 }
 
 async function readInThread(task: PdfTask, ms: number, memoryMib: number): Promise<PdfAnswer> {
   clearTimeout(idle);
   thread ??= startThread();
   const worker = thread;
-  const over = new AbortController();
-  const [beganMs, beganBytes] = [performance.now(), process.memoryUsage.rss()];
+  const controller = new AbortController();
+  const [startedMs, startBytes] = [performance.now(), process.memoryUsage.rss()];
   const watch = setInterval(() => {
-    if (performance.now() - beganMs > ms) over.abort(`it takes longer than ${ms / 1_000} seconds`);
+    if (performance.now() - startedMs > ms) controller.abort(`it takes longer than ${ms / 1_000} seconds`);
     // What content unpacks to is not an object of the thread, so the thread's own memory limits do not count it.
-    const grownMib = (process.memoryUsage.rss() - beganBytes) / 1_048_576;
-    if (grownMib > memoryMib) over.abort(`it needs more than ${memoryMib} MiB of memory`);
+    const grownMib = (process.memoryUsage.rss() - startBytes) / 1_048_576;
+    if (grownMib > memoryMib) controller.abort(`it needs more than ${memoryMib} MiB of memory`);
   }, PDF_WATCH_MS);
   worker.ref();
   try {
     worker.postMessage(task, [task.bytes.buffer as ArrayBuffer]);
-    const [answer] = (await once(worker, 'message', { signal: over.signal })) as [PdfAnswer];
+    const [answer] = (await once(worker, 'message', { signal: controller.signal })) as [PdfAnswer];
     return answer;
   } catch (error) {
     endThread();
-    return { kind: 'failed', why: String(over.signal.reason ?? error) };
+    return { kind: 'failed', reason: String(controller.signal.reason ?? error) };
   } finally {
     clearInterval(watch);
     worker.unref();

@@ -6,13 +6,13 @@ import { parentPort } from 'node:worker_threads';
 
 export interface PdfTask {
   readonly bytes: Uint8Array;
-  readonly most: { readonly pages: number; readonly chars: number; readonly pieces: number };
+  readonly limits: { readonly pages: number; readonly chars: number; readonly textItems: number };
 }
 
 export type PdfAnswer =
   | { readonly kind: 'text'; readonly text: string; readonly pages: number; readonly truncated: boolean }
   /** PDF.js cannot read it. */
-  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'failed'; readonly reason: string }
   /** unpdf cannot be loaded. */
   | { readonly kind: 'no-library'; readonly cause: unknown };
 
@@ -21,7 +21,7 @@ type PdfDocument = Awaited<ReturnType<PdfLibrary['getDocumentProxy']>>;
 
 parentPort?.on('message', async (task: PdfTask) => parentPort?.postMessage(await answerTo(task)));
 
-async function answerTo({ bytes, most }: PdfTask): Promise<PdfAnswer> {
+async function answerTo({ bytes, limits }: PdfTask): Promise<PdfAnswer> {
   const name = 'unpdf';
   let library: PdfLibrary;
   try {
@@ -32,34 +32,34 @@ async function answerTo({ bytes, most }: PdfTask): Promise<PdfAnswer> {
   try {
     const pdf = await library.getDocumentProxy(bytes, { verbosity: 0 });
     try {
-      return await textOf(pdf, most);
+      return await textOf(pdf, limits);
     } finally {
       await pdf.loadingTask.destroy();
     }
   } catch (error) {
-    return { kind: 'failed', why: String(error) };
+    return { kind: 'failed', reason: String(error) };
   }
 }
 
-async function textOf(pdf: PdfDocument, most: PdfTask['most']): Promise<PdfAnswer> {
+async function textOf(pdf: PdfDocument, limits: PdfTask['limits']): Promise<PdfAnswer> {
   const pages = pdf.numPages;
   let text = '';
-  let pieces = 0;
+  let textItems = 0;
   let number = 1;
-  const isFull = (): boolean => text.length > most.chars || pieces > most.pieces;
-  for (; number <= Math.min(pages, most.pages) && !isFull(); number += 1) {
+  const isFull = (): boolean => text.length > limits.chars || textItems > limits.textItems;
+  for (; number <= Math.min(pages, limits.pages) && !isFull(); number += 1) {
     const page = await pdf.getPage(number);
-    // Piece by piece, since PDF.js reads on only when pieces are taken.
+    // Chunk by chunk, since PDF.js reads on only when chunks are taken.
     const reader = page.streamTextContent().getReader();
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       const { items } = read.value;
       for (const { str = '', hasEOL = false } of items) text += hasEOL ? `${str}\n` : str;
-      pieces += items.length;
+      textItems += items.length;
       // Fails if the end of the page has arrived but has not been read.
       if (isFull()) await reader.cancel(new Error('enough text')).catch(() => undefined);
     }
     text += '\n';
     page.cleanup();
   }
-  return { kind: 'text', text: text.slice(0, most.chars), pages, truncated: number <= pages || isFull() };
+  return { kind: 'text', text: text.slice(0, limits.chars), pages, truncated: number <= pages || isFull() };
 }

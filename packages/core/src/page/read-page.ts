@@ -62,7 +62,7 @@ export class PageReader {
     const { headers, body } = outcome;
     const content = contentOf(headers, body);
     const html = content.kind === 'html' ? await loadHtml() : null;
-    const beganMs = performance.now();
+    const startedMs = performance.now();
     const type = headerValue(headers, 'content-type');
     let text: string | null = null;
     const decode = (): string => {
@@ -73,9 +73,9 @@ export class PageReader {
     if (html !== null) {
       const start = utf8Offset?.(body, type, content.kind) ?? null;
       facts = html.readHtml(start === null ? decode() : html.utf8Page(body.subarray(start)));
-      if (rendering !== undefined) facts = unitedSummary(facts, html.readHtml(rendering.html), rendering, work.url);
+      if (rendering !== undefined) facts = mergeSummaries(facts, html.readHtml(rendering.html), rendering, work.url);
     }
-    const tookMs = performance.now() - beganMs;
+    const tookMs = performance.now() - startedMs;
     if (tookMs > SLOW_PAGE_MS) onSlow?.(work.url, tookMs);
     const tdm = await tdmFor(work.url);
     const page = { work, headers, isJoined: joinsHeaders, facts, tdm, tokens, options, nowMs: nowMs() };
@@ -89,14 +89,14 @@ export class PageReader {
  * The facts of a page in a browser: content comes from the DOM. Directives count in the raw document and in the DOM
  * after load, so that no script can revoke one (page-level §2).
  */
-function unitedSummary(raw: HtmlSummary, shown: HtmlSummary, { url }: RenderedPage, pageUrl: string): HtmlSummary {
+function mergeSummaries(raw: HtmlSummary, rendered: HtmlSummary, { url }: RenderedPage, pageUrl: string): HtmlSummary {
   return {
-    ...shown,
+    ...rendered,
     // A script may have moved the document to another path, and hrefs are relative to it.
-    baseHref: shown.baseHref ?? (url === pageUrl ? null : url),
-    metas: [...raw.metas, ...shown.metas],
-    linkElements: [...raw.linkElements, ...shown.linkElements],
-    refresh: shown.refresh ?? raw.refresh,
+    baseHref: rendered.baseHref ?? (url === pageUrl ? null : url),
+    metas: [...raw.metas, ...rendered.metas],
+    linkElements: [...raw.linkElements, ...rendered.linkElements],
+    refresh: rendered.refresh ?? raw.refresh,
   };
 }
 
@@ -188,7 +188,7 @@ class PageContent {
     return this.#document;
   }
 
-  shot(): Uint8Array | null {
+  screenshot(): Uint8Array | null {
     return this.#parts.rendering?.screenshot ?? null;
   }
 
@@ -235,7 +235,7 @@ class PageContent {
   }
 
   async bytes(): Promise<Uint8Array> {
-    this.#mustBeHeld();
+    this.#assertInMemory();
     return this.#parts.outcome.body;
   }
 
@@ -244,7 +244,7 @@ class PageContent {
   }
 
   /** Throws if the body is in a file, since it was too large for memory and still is. */
-  #mustBeHeld(): void {
+  #assertInMemory(): void {
     const { outcome, work } = this.#parts;
     if (outcome.file === undefined) return;
     const message = `the body of ${work.url} has ${outcome.file.bytes} bytes and lies in a file`;
@@ -258,7 +258,7 @@ class PageContent {
   }
 
   #decoded(): string {
-    this.#mustBeHeld();
+    this.#assertInMemory();
     this.#text ??= this.#parts.decode();
     return this.#text;
   }
@@ -268,13 +268,13 @@ function renderingOf({ url, endedBy, subresources }: RenderedPage): PageRenderin
   return { url, endedBy, subresources };
 }
 
-function parseJson<T>(text: string, url: string, isCut: boolean): T {
+function parseJson<T>(text: string, url: string, isTruncated: boolean): T {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
     throw new MannerlyError('page-not-json', `the content of ${url} is not JSON: ${String(cause)}`, {
       cause,
-      ...(isCut ? { hint: 'Its body was cut: raise `network.maxBodyBytes`.' } : {}),
+      ...(isTruncated ? { hint: 'Its body was cut: raise `network.maxBodyBytes`.' } : {}),
     });
   }
 }

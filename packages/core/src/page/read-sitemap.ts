@@ -1,4 +1,4 @@
-// Reads the bytes of a sitemap into entries, piece by piece: gzip is undone, text decoded and read, and entries
+// Reads the bytes of a sitemap into entries, chunk by chunk: gzip is undone, text decoded and read, and entries
 // returned in batches, so that a file of fifty megabytes is never in memory as a whole and its reader sets the pace.
 
 import { pipeline, Readable } from 'node:stream';
@@ -7,7 +7,7 @@ import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { SITEMAP_BATCH } from './limits.js';
 import type { SitemapEnd, SitemapEntry, SitemapKind } from './sitemap.js';
 
-/** Decodes bytes to text, piece by piece; a `TextDecoder` is one. */
+/** Decodes bytes to text, chunk by chunk; a `TextDecoder` is one. */
 export interface StreamDecoder {
   decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
 }
@@ -42,16 +42,16 @@ export async function* readSitemap(source: {
   let bytes = 0;
   let cut: SitemapFileEnd['cut'] = null;
   try {
-    for await (const piece of plainBytes(source.bytes)) {
-      decoder ??= source.decoderFor(piece);
-      const left = MAX_SITEMAP_BYTES - bytes;
-      bytes += piece.length;
-      batch.push(...reader.write(decoder.decode(piece.subarray(0, left), { stream: true })));
+    for await (const chunk of gunzipped(source.bytes)) {
+      decoder ??= source.decoderFor(chunk);
+      const remaining = MAX_SITEMAP_BYTES - bytes;
+      bytes += chunk.length;
+      batch.push(...reader.write(decoder.decode(chunk.subarray(0, remaining), { stream: true })));
       for (; batch.length >= SITEMAP_BATCH; batch = batch.slice(SITEMAP_BATCH)) {
         yield { kind: reader.kind, entries: batch.slice(0, SITEMAP_BATCH) };
       }
-      if (piece.length > left) cut = 'too-large';
-      if (reader.isOver || cut !== null) break;
+      if (chunk.length > remaining) cut = 'too-large';
+      if (reader.isDone || cut !== null) break;
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) throw error;
@@ -66,32 +66,32 @@ export async function* readSitemap(source: {
   return { ...end, cut };
 }
 
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Undoes gzip, recognized by the first two bytes, since `.xml.gz` files have many media types. */
-async function* plainBytes(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
-  const pieces = inPieces(bytes);
-  const first = await pieces.next();
+async function* gunzipped(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks = chunksOf(bytes);
+  const first = await chunks.next();
   if (first.done === true) return;
-  const all = prepend(first.value, pieces);
+  const all = prepend(first.value, chunks);
   if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
     yield* all;
     return;
   }
-  const input = Readable.from(all, { objectMode: false, highWaterMark: PIECE_BYTES });
+  const input = Readable.from(all, { objectMode: false, highWaterMark: CHUNK_BYTES });
   // The loop below throws its errors.
-  const gunzip = pipeline(input, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined);
+  const gunzip = pipeline(input, createGunzip({ chunkSize: CHUNK_BYTES }), () => undefined);
   yield* gunzip as AsyncIterable<Uint8Array>;
 }
 
-/** Pieces of a bounded size. The first has at least two bytes, if there are two. */
-async function* inPieces(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
+/** Chunks of a bounded size. The first has at least two bytes, if there are two. */
+async function* chunksOf(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
   let start: Uint8Array | null = new Uint8Array(0);
   for await (const chunk of bytes) {
-    const piece: Uint8Array = start === null ? chunk : Buffer.concat([start, chunk]);
-    start = start !== null && piece.length < 2 ? piece : null;
+    const joined: Uint8Array = start === null ? chunk : Buffer.concat([start, chunk]);
+    start = start !== null && joined.length < 2 ? joined : null;
     if (start !== null) continue;
-    for (let at = 0; at < piece.length; at += PIECE_BYTES) yield piece.subarray(at, at + PIECE_BYTES);
+    for (let at = 0; at < joined.length; at += CHUNK_BYTES) yield joined.subarray(at, at + CHUNK_BYTES);
   }
   if (start !== null && start.length > 0) yield start;
 }

@@ -6,7 +6,7 @@ import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
 import { headerValue, headerValues, type ResponseOutcome, retryAfterOf } from '../fetch/outcome.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { MAX_FILE_HOPS, MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
-import type { PageFetch } from './own-fetch.js';
+import type { PageFetch } from './page-fetch.js';
 import { parseWebUrl } from './resolve-href.js';
 
 /** Where an answer redirects to. */
@@ -32,18 +32,18 @@ const NONE: RedirectAnswer = { kind: 'none' };
  * @see access §10 (a redirect with Retry-After is followed after the given time), page-level §1.3
  */
 export function redirectTarget(outcome: ResponseOutcome): RedirectAnswer {
-  if (REDIRECT_STATUSES.includes(outcome.status)) return byLocation(outcome);
+  if (REDIRECT_STATUSES.includes(outcome.status)) return locationTarget(outcome);
   if (outcome.status < 200 || outcome.status > 299) return NONE;
   const target = refreshTarget(headerValue(outcome.headers, 'refresh'), outcome.url, outcome.url);
   return target === null ? NONE : { kind: 'to', url: target, by: 'refresh', notBeforeMs: null };
 }
 
-function byLocation(outcome: ResponseOutcome): RedirectAnswer {
+function locationTarget(outcome: ResponseOutcome): RedirectAnswer {
   const values = [...new Set(headerValues(outcome.headers, 'location'))];
   const [location] = values;
   if (location === undefined) return invalid('no Location');
   if (values.length > 1) return invalid('several different Locations');
-  const text = fromBytes(location);
+  const text = decodeLocation(location);
   const url = parseWebUrl(text, outcome.url);
   if (url === null) return invalid(`Location is not an http(s) URL: ${text.slice(0, MAX_LINK_URL_CHARS)}`);
   const { status, timing } = outcome;
@@ -56,24 +56,24 @@ function byLocation(outcome: ResponseOutcome): RedirectAnswer {
  * Requests a file of a page, and follows its redirects.
  *
  * @param page - The URL of the page.
- * @param ask - Requests one URL, which the page or the redirect of `from` names. If its answer does not redirect, it is
- * the last one.
- * @param most - The most redirects to follow.
+ * @param fetchUrl - Requests one URL, which the page or the redirect of `from` names. An answer that does not redirect
+ * is the last one.
+ * @param maxHops - The most redirects to follow.
  */
 export async function followRedirects(
   first: string,
   page: string,
-  ask: (url: string, from: string) => Promise<PageFetch>,
-  most = MAX_FILE_HOPS,
+  fetchUrl: (url: string, from: string) => Promise<PageFetch>,
+  maxHops = MAX_FILE_HOPS,
 ): Promise<PageFetch> {
   let url = first;
   let from = page;
   for (let hops = 0; ; hops += 1) {
-    const answer = await ask(url, from);
+    const answer = await fetchUrl(url, from);
     const target = answer.kind === 'response' ? redirectTarget(answer) : null;
     // A Refresh field redirects people, but not what a page loads.
     if (answer.kind !== 'response' || target?.kind !== 'to' || target.by !== 'location') return answer;
-    if (hops >= most) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
+    if (hops >= maxHops) return { kind: 'dropped', url: target.url, reason: 'redirect-limit' };
     const { notBeforeMs } = target;
     if (notBeforeMs !== null && notBeforeMs > answer.timing.endedAtMs)
       return { kind: 'held', url: target.url, reason: 'not-before', untilMs: notBeforeMs };
@@ -83,7 +83,7 @@ export async function followRedirects(
 }
 
 /** Field values are decoded one byte per character. If the bytes are UTF-8, the author meant those characters. */
-function fromBytes(value: string): string {
+function decodeLocation(value: string): string {
   if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return value;
   const text = Buffer.from(value, 'latin1').toString('utf8');
   return text.includes('\uFFFD') ? value : text;

@@ -19,17 +19,17 @@ type RequisiteType = Requisite['type'];
 
 /** Each requisite once, in page order. @param pageUrl - Absolute; a `base` element counts too. @throws Never */
 export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
-  const found = new Found(linkBase(pageUrl, null));
+  const found = new RequisiteCollector(linkBase(pageUrl, null));
   let element = '';
   let sheet = '';
   let name = '';
   let value = '';
   let attributes = new Map<string, string>();
-  let isBased = false;
-  const opened = (): void => {
-    const href = element === 'base' && !isBased ? attributes.get('href') : undefined;
+  let hasBase = false;
+  const onTagEnd = (): void => {
+    const href = element === 'base' && !hasBase ? attributes.get('href') : undefined;
     if (href !== undefined) {
-      isBased = true;
+      hasBase = true;
       found.base = linkBase(pageUrl, href.trim());
     }
     found.element(element, attributes);
@@ -46,16 +46,16 @@ export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
         value = '';
       },
       onattribdata(start, end) {
-        if (READ.has(name)) value += html.slice(start, end);
+        if (READ_ATTRIBUTES.has(name)) value += html.slice(start, end);
       },
       onattribentity(code) {
-        if (READ.has(name)) value += String.fromCodePoint(code);
+        if (READ_ATTRIBUTES.has(name)) value += String.fromCodePoint(code);
       },
       onattribend() {
-        if (READ.has(name) && !attributes.has(name)) attributes.set(name, value);
+        if (READ_ATTRIBUTES.has(name) && !attributes.has(name)) attributes.set(name, value);
       },
-      onopentagend: opened,
-      onselfclosingtag: opened,
+      onopentagend: onTagEnd,
+      onselfclosingtag: onTagEnd,
       ontext(start, end) {
         if (element === 'style') sheet += html.slice(start, end);
       },
@@ -64,12 +64,12 @@ export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
         element = '';
         sheet = '';
       },
-      oncdata: nothing,
-      oncomment: nothing,
-      ondeclaration: nothing,
-      onend: nothing,
-      onprocessinginstruction: nothing,
-      ontextentity: nothing,
+      oncdata: ignore,
+      oncomment: ignore,
+      ondeclaration: ignore,
+      onend: ignore,
+      onprocessinginstruction: ignore,
+      ontextentity: ignore,
     },
   );
   tokenizer.write(html);
@@ -78,23 +78,23 @@ export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
 }
 
 export function cssRequisites(css: string, sheetUrl: string): Requisite[] {
-  const found = new Found(linkBase(sheetUrl, null));
+  const found = new RequisiteCollector(linkBase(sheetUrl, null));
   found.css(css);
   return found.list();
 }
 
-const READ: ReadonlySet<string> = new Set(
+const READ_ATTRIBUTES: ReadonlySet<string> = new Set(
   'as background href imagesrcset poster rel src srcset style type xlink:href'.split(' '),
 );
 const ICON = /^(?:icon|apple-touch-icon(?:-precomposed)?|mask-icon)$/;
-const PRELOADED: Readonly<Record<string, RequisiteType>> = {
+const PRELOAD_TYPES: Readonly<Record<string, RequisiteType>> = {
   style: 'stylesheet',
   script: 'script',
   image: 'image',
   font: 'font',
 };
 
-class Found {
+class RequisiteCollector {
   base: LinkBase;
   readonly #byUrl = new Map<string, Requisite>();
 
@@ -150,7 +150,7 @@ class Found {
     else if (rel.includes('modulepreload')) this.#add(href, 'script');
     else if (rel.some((word) => ICON.test(word))) this.#add(href, 'image');
     else if (rel.includes('preload')) {
-      const type = PRELOADED[attributes.get('as')?.toLowerCase() ?? ''];
+      const type = PRELOAD_TYPES[attributes.get('as')?.toLowerCase() ?? ''];
       if (type !== undefined) this.#add(href, type);
       this.#candidates(attributes.get('imagesrcset'));
     }
@@ -177,7 +177,7 @@ class Found {
   }
 }
 
-function nothing(): void {
+function ignore(): void {
   // The event says nothing about what a page needs.
 }
 
@@ -189,12 +189,12 @@ interface CssUrl {
 
 const SPACE = /[\t\n\f\r ]*/y;
 
-/** Reads a style sheet. @param most - The most URLs to read. @throws Never */
-export function cssUrls(css: string, most: number): CssUrl[] {
+/** Reads a style sheet. @param max - The most URLs to read. @throws Never */
+export function cssUrls(css: string, max: number): CssUrl[] {
   const found: CssUrl[] = [];
   const mark = /\/\*|["']|@import(?![\w-])|(?<![\w-])url\(/gi;
   let isImport = false;
-  while (found.length < most) {
+  while (found.length < max) {
     const at = mark.exec(css);
     if (at === null) return found;
     const [word] = at;
@@ -229,20 +229,20 @@ function urlAt(css: string, from: number): Value {
   const start = SPACE.lastIndex;
   const quote = css[start];
   if (quote === '"' || quote === "'") return stringAt(css, start + 1, quote);
-  return endingAt(css, start, ')', false);
+  return readUntil(css, start, ')', false);
 }
 
 function stringAt(css: string, from: number, quote: string): Value {
-  return endingAt(css, from, quote, true);
+  return readUntil(css, from, quote, true);
 }
 
 /** @param isString - It also ends at the end of its line. */
-function endingAt(css: string, from: number, last: string, isString: boolean): Value {
+function readUntil(css: string, from: number, terminator: string, isString: boolean): Value {
   let at = from;
   for (; at < css.length; at += 1) {
     const character = css[at];
     if (character === '\\') at += 1;
-    else if (character === last || (isString && character === '\n')) break;
+    else if (character === terminator || (isString && character === '\n')) break;
   }
   // Longer URLs are not kept, so they need not be decoded.
   const text = at - from > 2 * MAX_LINK_URL_CHARS ? '' : unescaped(css.slice(from, at)).trim();

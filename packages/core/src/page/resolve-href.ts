@@ -11,7 +11,7 @@ import { parseUrl } from '../parse-url.js';
  */
 export function parseWebUrl(text: string, base: string | URL): URL | null {
   const url = parseUrl(text, base);
-  if (url === null || !isWeb(url)) return null;
+  if (url === null || !isHttp(url)) return null;
   if (url.username !== '' || url.password !== '') {
     url.username = '';
     url.password = '';
@@ -27,7 +27,7 @@ export function parseBase(baseHref: string | null, pageUrl: string): URL {
   return base === null || base.protocol === 'data:' || base.protocol === 'javascript:' ? new URL(pageUrl) : base;
 }
 
-function isWeb({ protocol }: URL): boolean {
+function isHttp({ protocol }: URL): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
@@ -41,7 +41,7 @@ export interface LinkBase {
   /** Everything before the query. */
   readonly path: string;
   /** The whole URL, without fragment. */
-  readonly whole: string;
+  readonly urlWithoutHash: string;
 }
 
 /**
@@ -50,13 +50,13 @@ export interface LinkBase {
  */
 export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
   const url = parseBase(baseHref, pageUrl);
-  const origin = isWeb(url) ? `${url.protocol}//${url.host}` : '';
+  const origin = isHttp(url) ? `${url.protocol}//${url.host}` : '';
   const path = origin + url.pathname;
   // Not `search`, which does not show an empty query.
   const beforeHash = url.href.slice(0, url.href.length - url.hash.length).replace(/#$/, '');
   const query = beforeHash.indexOf('?');
-  const whole = query < 0 ? path : path + beforeHash.slice(query);
-  return { url, origin, directory: path.slice(0, path.lastIndexOf('/') + 1), path, whole };
+  const urlWithoutHash = query < 0 ? path : path + beforeHash.slice(query);
+  return { url, origin, directory: path.slice(0, path.lastIndexOf('/') + 1), path, urlWithoutHash };
 }
 
 /**
@@ -64,8 +64,8 @@ export function linkBase(pageUrl: string, baseHref: string | null): LinkBase {
  * is longer than {@link MAX_LINK_URL_CHARS}. @param href - As `readHtml` returns it: trimmed, references decoded.
  */
 export function resolveHref(href: string, base: LinkBase): string | null {
-  const cheap = base.origin === '' ? null : cheaply(href, base);
-  const resolved = cheap ?? (OTHER_SCHEME.test(href) ? null : (parseWebUrl(href, base.url)?.href ?? null));
+  const plain = base.origin === '' ? null : resolvePlain(href, base);
+  const resolved = plain ?? (OTHER_SCHEME.test(href) ? null : (parseWebUrl(href, base.url)?.href ?? null));
   return resolved !== null && resolved.length <= MAX_LINK_URL_CHARS ? resolved : null;
 }
 
@@ -85,34 +85,34 @@ const PORT = '(?:[1-5]\\d{4}|[1-9]\\d{0,3})';
 const NAME = '(?:[a-z\\d][a-z\\d-]*\\.)*[a-z][a-z\\d-]*';
 const ORIGIN = new RegExp(`^https?://(?:${BYTE}\\.${BYTE}\\.${BYTE}\\.${BYTE}|${NAME})(?::${PORT})?/`);
 /** A default port, or an encoded name: the parser handles them. */
-const HIDDEN = /^http:\/\/[^/]*:80\/|^https:\/\/[^/]*:443\/|xn--/;
+const DEFAULT_PORT_OR_PUNYCODE = /^http:\/\/[^/]*:80\/|^https:\/\/[^/]*:443\/|xn--/;
 
 /** The length of an origin that is written as the parser would write it, with a slash after it; 0 for all others. */
 function plainOrigin(url: string): number {
   const origin = ORIGIN.exec(url)?.[0];
-  return origin === undefined || HIDDEN.test(origin) ? 0 : origin.length - 1;
+  return origin === undefined || DEFAULT_PORT_OR_PUNYCODE.test(origin) ? 0 : origin.length - 1;
 }
 
 /** The URL of an ordinary href, `null` for all others. */
-function cheaply(href: string, base: LinkBase): string | null {
+function resolvePlain(href: string, base: LinkBase): string | null {
   switch (href.charCodeAt(0)) {
     case SLASH:
       if (href.length === 1) return joined(base.origin, href);
-      return behind(base.origin, href, 0, ordinaryEnd(href, 1, ORDINARY));
+      return append(base.origin, href, 0, ordinaryEnd(href, 1, ORDINARY));
     case DOT:
-      return fromAbove(href, base.directory, base.origin.length);
+      return resolveDotPath(href, base.directory, base.origin.length);
     case HASH:
       // The parser decides whether an empty query of the page stays.
-      return base.whole.endsWith('?') ? null : base.whole;
+      return base.urlWithoutHash.endsWith('?') ? null : base.urlWithoutHash;
     case QUESTION:
-      return behind(base.path, href, 0, ordinaryEnd(href, 0, ORDINARY));
+      return append(base.path, href, 0, ordinaryEnd(href, 0, ORDINARY));
     default:
-      return behind(base.directory, href, 0, ordinaryEnd(href, 0, ORDINARY_HREF)) ?? absolutely(href, base);
+      return append(base.directory, href, 0, ordinaryEnd(href, 0, ORDINARY_HREF)) ?? resolveAbsolute(href, base);
   }
 }
 
 /** Resolves `./x` and `../x`. @param root - The length of the origin: nothing is above its slash. */
-function fromAbove(href: string, from: string, root: number): string | null {
+function resolveDotPath(href: string, from: string, root: number): string | null {
   let directory = from;
   let at = 0;
   for (;;) {
@@ -122,26 +122,26 @@ function fromAbove(href: string, from: string, root: number): string | null {
       const above = directory.lastIndexOf('/', directory.length - 2);
       if (above >= root) directory = directory.slice(0, above + 1);
     } else if (at === href.length) return joined(directory, '');
-    else return behind(directory, href, at, ordinaryEnd(href, at, ORDINARY));
+    else return append(directory, href, at, ordinaryEnd(href, at, ORDINARY));
   }
 }
 
-function absolutely(href: string, base: LinkBase): string | null {
-  const isHere = href.startsWith(base.origin) && href.charCodeAt(base.origin.length) === SLASH;
-  const root = isHere ? base.origin.length : plainOrigin(href);
+function resolveAbsolute(href: string, base: LinkBase): string | null {
+  const isSameOrigin = href.startsWith(base.origin) && href.charCodeAt(base.origin.length) === SLASH;
+  const root = isSameOrigin ? base.origin.length : plainOrigin(href);
   if (root === 0) return null;
   if (root + 1 === href.length) return joined(href.slice(0, root), '/');
-  return behind(href.slice(0, root), href, root, ordinaryEnd(href, root + 1, ORDINARY));
+  return append(href.slice(0, root), href, root, ordinaryEnd(href, root + 1, ORDINARY));
 }
 
-function behind(start: string, href: string, from: number, end: number): string | null {
+function append(start: string, href: string, from: number, end: number): string | null {
   return end < 0 ? null : joined(start, from === 0 && end === href.length ? href : href.slice(from, end));
 }
 
 /** Joins two pieces into a flat string: V8 keeps pieces as views, and with them the page, until a character is read. */
 function joined(start: string, end: string): string {
-  const whole = start + end;
-  return whole.charCodeAt(0) > 0 ? whole : '';
+  const text = start + end;
+  return text.charCodeAt(0) > 0 ? text : '';
 }
 
 // An ordinary path: segments that begin with a letter, a digit, `~`, `-` or `_` (a dot or an escape at the beginning

@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readSitemap, type SitemapFileEnd } from './read-sitemap.js';
-import type { FeedRhythm, SitemapEntry } from './sitemap.js';
+import type { FeedFrequency, SitemapEntry } from './sitemap.js';
 
 const URL_OF_IT = 'https://a.test/maps/sitemap.xml';
 
@@ -112,7 +112,7 @@ describe('the data of an entry', () => {
     expect((await read(rss)).entries[0]).toMatchObject({ title: 'A & B', lastmod: 'Mon' });
   });
 
-  it.each<[string, string, FeedRhythm | null]>([
+  it.each<[string, string, FeedFrequency | null]>([
     ['nothing', '<title>ttl 60</title>', null],
     ['a ttl', '<ttl> 90 </ttl>', { minutes: 90, skipHours: [], skipDays: [] }],
     [
@@ -138,9 +138,9 @@ describe('the data of an entry', () => {
   ])('includes how often a feed wants to be read: %s', async (_what, said, rhythm) => {
     const item = '<item><link>https://a.test/1</link><ttl>1</ttl></item>';
     const { entries, end } = await read(`<rss version="2.0"><channel>${said}${item}</channel></rss>`);
-    expect(end.rhythm).toEqual(rhythm);
+    expect(end.frequency).toEqual(rhythm);
     expect(entries).toHaveLength(1);
-    expect((await read(urlset(`${said}<url><loc>https://a.test/1</loc></url>`))).end.rhythm).toBeNull();
+    expect((await read(urlset(`${said}<url><loc>https://a.test/1</loc></url>`))).end.frequency).toBeNull();
   });
 
   it('is not carried over to the next entry', async () => {

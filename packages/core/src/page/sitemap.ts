@@ -5,7 +5,7 @@
 import { Parser } from 'htmlparser2';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import {
-  MAX_RHYTHM_FIELDS,
+  MAX_FREQUENCY_FIELDS,
   MAX_SITEMAP_ALTERNATES,
   MAX_SITEMAP_FIELD_CHARS,
   MAX_SITEMAP_LINES_WITHOUT_URL,
@@ -34,7 +34,7 @@ export interface SitemapEntry {
 }
 
 /** How often a feed may be read at most, as it says itself. */
-export interface FeedRhythm {
+export interface FeedFrequency {
   /** The longer of `ttl`, and `sy:updatePeriod` divided by `sy:updateFrequency`; 0: not given. */
   readonly minutes: number;
   /** Hours of the day, UTC, and days of the week (0: Sunday) at which it must not be read. */
@@ -49,7 +49,7 @@ export interface SitemapEnd {
   /** Entries whose URL is too long or not one that we fetch. */
   readonly unusable: number;
   /** The rhythm of a feed; `null`: not given. */
-  readonly rhythm: FeedRhythm | null;
+  readonly frequency: FeedFrequency | null;
   /** The WebSub hub that a feed names first, as written; `null`: none. Nothing subscribes to it. */
   readonly hub: string | null;
 }
@@ -77,7 +77,7 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
 };
 
 /** Elements of a feed that say how often to read it, by local name. */
-const RHYTHM_FIELDS: ReadonlySet<string> = new Set(['ttl', 'hour', 'day', 'updatePeriod', 'updateFrequency']);
+const FREQUENCY_FIELDS: ReadonlySet<string> = new Set(['ttl', 'hour', 'day', 'updatePeriod', 'updateFrequency']);
 const PERIOD_MINUTES: Readonly<Record<string, number>> = {
   hourly: 60,
   daily: 1_440,
@@ -90,7 +90,7 @@ const DAYS: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'th
 type Attributes = Readonly<Record<string, string | undefined>>;
 
 /** Characters parsed at once, so that an endless token is noticed soon. */
-const PIECE_CHARS = 16_384;
+const CHUNK_CHARS = 16_384;
 
 /**
  * Reads one sitemap or feed. No call throws. Memory is bounded by depth, by the attributes of one tag and by the length
@@ -105,7 +105,7 @@ export class SitemapReader {
   #unusable = 0;
   #stopped: SitemapEnd['stopped'] = null;
   #hasBegun = false;
-  #isOver = false;
+  #isDone = false;
 
   // Of XML
   readonly #parser: Parser;
@@ -113,7 +113,7 @@ export class SitemapReader {
   #attributes = 0;
   #hub: string | null = null;
   /** Characters since the parser last reported something. */
-  #silentChars = 0;
+  #tokenChars = 0;
   #grammar: Grammar | null = null;
   /** `sm:` if the root is `sm:urlset`: `image:loc` is not `loc`. */
   #prefix = '';
@@ -123,8 +123,8 @@ export class SitemapReader {
   #depthInField = 0;
 
   /** What the feed says about itself: names and texts. */
-  readonly #rhythm: [name: string, text: string][] = [];
-  #isInRhythm = false;
+  readonly #frequency: [name: string, text: string][] = [];
+  #isInFrequency = false;
 
   // Of text
   #line = '';
@@ -133,25 +133,25 @@ export class SitemapReader {
   /** @param url - Relative URLs, which only feeds may have, are resolved against it. */
   constructor(url: string) {
     this.#url = url;
-    const heard = (): void => {
-      this.#silentChars = 0;
+    const onToken = (): void => {
+      this.#tokenChars = 0;
     };
     this.#parser = new Parser(
       {
         onopentagname: () => {
-          heard();
+          onToken();
           this.#attributes = 0;
         },
         onattribute: () => {
-          heard();
+          onToken();
           this.#attributes += 1;
           if (this.#attributes > MAX_XML_ATTRIBUTES) this.#stop('too-many-attributes');
         },
-        onopentag: (name, attributes) => this.#opened(name, attributes),
-        ontext: (piece) => this.#text(piece),
-        onclosetag: (name) => this.#closed(name),
-        oncomment: heard,
-        onprocessinginstruction: heard,
+        onopentag: (name, attributes) => this.#onOpenTag(name, attributes),
+        ontext: (chunk) => this.#text(chunk),
+        onclosetag: (name) => this.#onCloseTag(name),
+        oncomment: onToken,
+        onprocessinginstruction: onToken,
       },
       { xmlMode: true, decodeEntities: true },
     );
@@ -163,48 +163,48 @@ export class SitemapReader {
   }
 
   /** Whether further pieces change nothing. */
-  get isOver(): boolean {
-    return this.#isOver;
+  get isDone(): boolean {
+    return this.#isDone;
   }
 
   /** Takes the next piece. @returns The entries completed so far. */
-  write(piece: string): SitemapEntry[] {
-    const text = this.#hasBegun ? piece : piece.replace(/^[\uFEFF\s]+/, '');
+  write(chunk: string): SitemapEntry[] {
+    const text = this.#hasBegun ? chunk : chunk.replace(/^[\uFEFF\s]+/, '');
     if (!this.#hasBegun && text !== '') {
       this.#hasBegun = true;
       if (!text.startsWith('<')) this.#kind = 'text';
     }
     if (this.#kind === 'text') this.#writeText(text);
     else this.#writeXml(text);
-    return this.#taken();
+    return this.#takeEntries();
   }
 
   /** Ends the document. @returns The last entries. */
   end(): { readonly entries: SitemapEntry[]; readonly end: SitemapEnd } {
     if (this.#kind === 'text') this.#takeLine(this.#line);
-    else if (!this.#isOver) this.#parser.end();
-    this.#isOver = true;
+    else if (!this.#isDone) this.#parser.end();
+    this.#isDone = true;
     const kind = this.#kind === 'text' && this.#count === 0 ? 'unknown' : this.#kind;
-    const rhythm = rhythmOf(this.#rhythm);
+    const frequency = parseFrequency(this.#frequency);
     return {
-      entries: this.#taken(),
-      end: { kind, stopped: this.#stopped, unusable: this.#unusable, rhythm, hub: this.#hub },
+      entries: this.#takeEntries(),
+      end: { kind, stopped: this.#stopped, unusable: this.#unusable, frequency, hub: this.#hub },
     };
   }
 
-  #taken(): SitemapEntry[] {
+  #takeEntries(): SitemapEntry[] {
     const entries = this.#entries;
     this.#entries = [];
     return entries;
   }
 
-  #stop(why: SitemapEnd['stopped']): void {
-    this.#stopped ??= why;
-    this.#isOver = true;
+  #stop(reason: SitemapEnd['stopped']): void {
+    this.#stopped ??= reason;
+    this.#isDone = true;
   }
 
-  #writeText(piece: string): void {
-    const lines = (this.#line + piece).split(/\r\n|\r|\n/);
+  #writeText(chunk: string): void {
+    const lines = (this.#line + chunk).split(/\r\n|\r|\n/);
     // An endless line is cut, since it is too long for a URL anyway.
     this.#line = (lines.pop() ?? '').slice(0, MAX_LINK_URL_CHARS + 1);
     for (const line of lines) this.#takeLine(line);
@@ -212,42 +212,42 @@ export class SitemapReader {
 
   #takeLine(line: string): void {
     const text = line.trim();
-    if (text === '' || this.#isOver) return;
+    if (text === '' || this.#isDone) return;
     this.#lines += 1;
     if (/^https?:\/\//i.test(text)) this.#add(text, new Map());
     else this.#unusable += 1;
     // A long text without URLs is not a list of URLs.
-    if (this.#count === 0 && this.#lines >= MAX_SITEMAP_LINES_WITHOUT_URL) this.#isOver = true;
+    if (this.#count === 0 && this.#lines >= MAX_SITEMAP_LINES_WITHOUT_URL) this.#isDone = true;
   }
 
-  #writeXml(piece: string): void {
-    for (let at = 0; at < piece.length && !this.#isOver; at += PIECE_CHARS) {
-      const part = piece.slice(at, at + PIECE_CHARS);
-      this.#silentChars += part.length;
+  #writeXml(chunk: string): void {
+    for (let at = 0; at < chunk.length && !this.#isDone; at += CHUNK_CHARS) {
+      const part = chunk.slice(at, at + CHUNK_CHARS);
+      this.#tokenChars += part.length;
       this.#parser.write(part);
-      if (this.#silentChars > MAX_XML_TOKEN_CHARS) this.#stop('too-long-a-token');
+      if (this.#tokenChars > MAX_XML_TOKEN_CHARS) this.#stop('too-long-a-token');
     }
   }
 
-  #opened(name: string, attributes: Attributes): void {
+  #onOpenTag(name: string, attributes: Attributes): void {
     this.#depth += 1;
     if (this.#depth > MAX_XML_DEPTH) this.#stop('too-deep');
-    if (this.#isOver) return;
+    if (this.#isDone) return;
     const grammar = this.#grammar;
     if (grammar === null) {
-      this.#openedRoot(name);
+      this.#onRootTag(name);
       return;
     }
     const local = this.#localName(name);
     const entry = this.#entry;
     if (entry === null) {
       if (local === grammar.entry) this.#entry = new Map();
-      const said = name.slice(name.indexOf(':') + 1);
-      if (said === 'link' && /(^|\s)hub(\s|$)/i.test(attributes['rel'] ?? ''))
+      const bareName = name.slice(name.indexOf(':') + 1);
+      if (bareName === 'link' && /(^|\s)hub(\s|$)/i.test(attributes['rel'] ?? ''))
         this.#hub ??= shortText(attributes['href']);
-      this.#isInRhythm =
-        grammar.kind !== 'urlset' && RHYTHM_FIELDS.has(said) && this.#rhythm.length < MAX_RHYTHM_FIELDS;
-      if (this.#isInRhythm) this.#rhythm.push([said, '']);
+      this.#isInFrequency =
+        grammar.kind !== 'urlset' && FREQUENCY_FIELDS.has(bareName) && this.#frequency.length < MAX_FREQUENCY_FIELDS;
+      if (this.#isInFrequency) this.#frequency.push([bareName, '']);
     } else if (this.#field !== null) {
       this.#depthInField += 1;
     } else if (grammar.kind === 'atom' ? local === 'link' : grammar.kind === 'urlset' && name.endsWith(':link')) {
@@ -262,11 +262,11 @@ export class SitemapReader {
     }
   }
 
-  #openedRoot(name: string): void {
+  #onRootTag(name: string): void {
     const at = name.indexOf(':') + 1;
     const local = name.slice(at);
     if (!Object.hasOwn(GRAMMARS, local)) {
-      this.#isOver = true;
+      this.#isDone = true;
       return;
     }
     this.#grammar = GRAMMARS[local]!;
@@ -279,22 +279,22 @@ export class SitemapReader {
     return this.#prefix !== '' && name.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : name;
   }
 
-  #text(piece: string): void {
-    this.#silentChars = 0;
-    const said = this.#isInRhythm ? this.#rhythm.at(-1) : undefined;
-    if (said !== undefined) said[1] = (said[1] + piece).slice(0, MAX_SITEMAP_FIELD_CHARS);
-    if (this.#isOver || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
+  #text(chunk: string): void {
+    this.#tokenChars = 0;
+    const current = this.#isInFrequency ? this.#frequency.at(-1) : undefined;
+    if (current !== undefined) current[1] = (current[1] + chunk).slice(0, MAX_SITEMAP_FIELD_CHARS);
+    if (this.#isDone || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
     const soFar = this.#entry.get(this.#field) ?? '';
     // One character more than a URL may have shows that it is too long.
-    this.#entry.set(this.#field, soFar + piece.slice(0, Math.max(0, MAX_LINK_URL_CHARS + 1 - soFar.length)));
+    this.#entry.set(this.#field, soFar + chunk.slice(0, Math.max(0, MAX_LINK_URL_CHARS + 1 - soFar.length)));
   }
 
-  #closed(name: string): void {
-    this.#silentChars = 0;
+  #onCloseTag(name: string): void {
+    this.#tokenChars = 0;
     this.#depth -= 1;
-    this.#isInRhythm = false;
+    this.#isInFrequency = false;
     const entry = this.#entry;
-    if (this.#isOver || entry === null) return;
+    if (this.#isDone || entry === null) return;
     if (this.#localName(name) === this.#grammar?.entry) {
       this.#add(entry.get('url')?.trim() || entry.get('guid')?.trim() || '', entry);
       this.#entry = null;
@@ -315,19 +315,19 @@ export class SitemapReader {
       return;
     }
     const hreflang = language?.trim().slice(0, MAX_SITEMAP_FIELD_CHARS);
-    const url = this.#usable(href.trim());
+    const url = this.#usableUrl(href.trim());
     if (hreflang !== undefined && url !== null && this.#alternates.length < MAX_SITEMAP_ALTERNATES) {
       this.#alternates.push({ hreflang, url });
     }
   }
 
-  #usable(text: string): string | null {
+  #usableUrl(text: string): string | null {
     const url = text.length > MAX_LINK_URL_CHARS || text === '' ? null : parseWebUrl(text, this.#url);
     return url === null || url.href.length > MAX_LINK_URL_CHARS ? null : url.href;
   }
 
   #add(text: string, entry: ReadonlyMap<Field, string>): void {
-    const url = this.#usable(text);
+    const url = this.#usableUrl(text);
     if (url === null) {
       this.#unusable += 1;
       return;
@@ -349,8 +349,8 @@ export class SitemapReader {
   }
 }
 
-function rhythmOf(said: readonly (readonly [name: string, text: string])[]): FeedRhythm | null {
-  const texts = (name: string): string[] => said.flatMap(([each, text]) => (each === name ? text.trim() : []));
+function parseFrequency(fields: readonly (readonly [name: string, text: string])[]): FeedFrequency | null {
+  const texts = (name: string): string[] => fields.flatMap(([each, text]) => (each === name ? text.trim() : []));
   const number = (text = ''): number => (/^\d{1,7}$/.test(text) ? Number(text) : 0);
   const [period, frequency] = [texts('updatePeriod')[0]?.toLowerCase(), texts('updateFrequency')[0]];
   const periodMinutes = period === undefined && frequency === undefined ? 0 : (PERIOD_MINUTES[period ?? 'daily'] ?? 0);
@@ -362,8 +362,8 @@ function rhythmOf(said: readonly (readonly [name: string, text: string])[]): Fee
   const skipDays = texts('day')
     .flatMap((text) => DAYS.indexOf(text.toLowerCase()))
     .filter((day) => day >= 0);
-  const isSaid = minutes > 0 || skipHours.length > 0 || skipDays.length > 0;
-  return isSaid ? { minutes, skipHours, skipDays } : null;
+  const hasFrequency = minutes > 0 || skipHours.length > 0 || skipDays.length > 0;
+  return hasFrequency ? { minutes, skipHours, skipDays } : null;
 }
 
 function shortText(text: string | undefined): string | null {

@@ -52,17 +52,17 @@ export async function readStructuredData(html: string): Promise<StructuredData> 
   }
   const { metatags, jsonld, microdata, rdfa, errors = [] } = found;
   const problems = errors.map(({ format, message }) => `${format}: ${message}`);
-  const left = { chars: MAX_STRUCTURED_CHARS };
-  const listed = (format: string, byType: ByType): StructuredItem[] => {
+  const budget = { chars: MAX_STRUCTURED_CHARS };
+  const itemsWithinBudget = (format: string, byType: ByType): StructuredItem[] => {
     const items = itemsOf(byType);
-    const kept = items.filter((item) => fits(item, left));
+    const kept = items.filter((item) => fits(item, budget));
     if (kept.length < items.length) problems.push(`${format}: items too large: ${items.length - kept.length}`);
     return kept;
   };
   return {
-    jsonLd: listed('jsonld', jsonld),
-    microdata: listed('microdata', microdata),
-    rdfa: listed('rdfa', rdfa),
+    jsonLd: itemsWithinBudget('jsonld', jsonld),
+    microdata: itemsWithinBudget('microdata', microdata),
+    rdfa: itemsWithinBudget('rdfa', rdfa),
     openGraph: Object.fromEntries(Object.entries(metatags).filter(([name]) => OPEN_GRAPH.test(name))),
     problems,
   };
@@ -72,13 +72,13 @@ export async function readStructuredData(html: string): Promise<StructuredData> 
  * Whether an item fits into what is left; if so, takes it. An item with two names is the value of both: as JSON, a few
  * nested ones are larger than all memory.
  */
-function fits(value: unknown, left: { chars: number }, depth = 0): boolean {
-  left.chars -= 1 + (typeof value === 'string' ? value.length : 0);
-  if (left.chars < 0 || depth > MAX_STRUCTURED_DEPTH) return false;
+function fits(value: unknown, budget: { chars: number }, depth = 0): boolean {
+  budget.chars -= 1 + (typeof value === 'string' ? value.length : 0);
+  if (budget.chars < 0 || depth > MAX_STRUCTURED_DEPTH) return false;
   if (typeof value !== 'object' || value === null) return true;
   for (const [name, each] of Object.entries(value)) {
-    left.chars -= name.length;
-    if (!fits(each, left, depth + 1)) return false;
+    budget.chars -= name.length;
+    if (!fits(each, budget, depth + 1)) return false;
   }
   return true;
 }

@@ -5,22 +5,22 @@
 
 import {
   ATTRIBUTES,
-  behind,
   declarationEnd,
   ELEMENTS,
   endsName,
   ForeignContext,
-  GREATER,
+  GREATER_THAN,
+  indexAfter,
   isLetter,
   isWhiteSpace,
   type KnownElement,
-  RAW_ELEMENTS,
+  RAW_TEXT_ELEMENTS,
+  REPORTED_ELEMENTS,
+  type ReportedElement,
   rawTextEnd,
   SLASH,
   SLOT,
-  SLOTS,
-  WANTED_ELEMENTS,
-  type WantedElement,
+  SLOT_COUNT,
 } from './html-syntax.js';
 
 /** The position after a tag that the end of the page cuts off. */
@@ -37,8 +37,8 @@ const QUESTION = 0x3f;
 /** One scan of one page. Content of comments, scripts, styles and `template` is skipped; `noscript` is read. */
 export class TagScanner {
   /** Where the value of each attribute of the last element begins, by `SLOT`; -1 when absent. */
-  readonly starts = new Int32Array(SLOTS).fill(-1);
-  readonly ends = new Int32Array(SLOTS);
+  readonly starts = new Int32Array(SLOT_COUNT).fill(-1);
+  readonly ends = new Int32Array(SLOT_COUNT);
   /** Where the text of the last title begins and ends. */
   titleStart = 0;
   titleEnd = 0;
@@ -48,11 +48,11 @@ export class TagScanner {
 
   readonly #html: string;
   readonly #foreign = new ForeignContext();
-  #templates = 0;
+  #templateDepth = 0;
   /** Depth of the foreign context around the outermost template. */
   #depthAroundTemplate = 0;
   /** Whether the tag read last closes itself with a slash. */
-  #closesItself = false;
+  #isSelfClosing = false;
   #at = 0;
 
   constructor(html: string) {
@@ -60,7 +60,7 @@ export class TagScanner {
   }
 
   /** The next wanted element, or `null` at the end of the page. @throws Never */
-  next(): WantedElement | 'title' | null {
+  next(): ReportedElement | 'title' | null {
     const html = this.#html;
     for (;;) {
       const open = html.indexOf('<', this.#at);
@@ -74,53 +74,53 @@ export class TagScanner {
       } else if (code === BANG) {
         this.#at = declarationEnd(html, open + 2, this.#foreign.isForeign);
       } else if (code === QUESTION) {
-        this.#at = behind(html, '>', open + 2);
+        this.#at = indexAfter(html, '>', open + 2);
       } else {
         this.#at = open + 1;
       }
     }
   }
 
-  #startTag(start: number): WantedElement | 'title' | null {
+  #startTag(start: number): ReportedElement | 'title' | null {
     const nameEnd = this.#nameEnd(start);
     const element = ELEMENTS.at(this.#html, start, nameEnd);
     const foreign = this.#foreign;
     if (element === undefined && foreign.depth === 0) {
-      this.#goOn(this.#passTag(nameEnd));
+      this.#advanceTo(this.#skipTag(nameEnd));
       return null;
     }
-    const wanted = this.#templates === 0 && WANTED_ELEMENTS.has(element) ? (element as WantedElement) : null;
-    if (wanted !== null) this.starts.fill(-1);
-    this.#closesItself = false;
+    const reported = this.#templateDepth === 0 && REPORTED_ELEMENTS.has(element) ? (element as ReportedElement) : null;
+    if (reported !== null) this.starts.fill(-1);
+    this.#isSelfClosing = false;
     // A tag that the end of the page cuts off does not count.
-    if (!this.#goOn(this.#readTag(nameEnd, wanted !== null))) return null;
+    if (!this.#advanceTo(this.#readTag(nameEnd, reported !== null))) return null;
     if (element === 'script') this.hasLicenseScript ||= LICENSE_TYPE.test(this.#html.slice(nameEnd, this.#at));
     if (foreign.depth > 0 || element === 'svg' || element === 'math') {
       const name = element ?? this.#html.slice(start, nameEnd).toLowerCase();
-      if (foreign.open(name, this.#closesItself)) {
+      if (foreign.open(name, this.#isSelfClosing)) {
         // SVG before version 2 has a link's address in another namespace.
-        if (wanted !== null && this.starts[SLOT.href]! < 0) {
-          this.#take(SLOT.href, this.starts[SLOT['xlink:href']]!, this.ends[SLOT['xlink:href']]!);
+        if (reported !== null && this.starts[SLOT.href]! < 0) {
+          this.#setSlot(SLOT.href, this.starts[SLOT['xlink:href']]!, this.ends[SLOT['xlink:href']]!);
         }
-        return wanted;
+        return reported;
       }
     }
-    return element === undefined ? null : (this.#content(element) ?? wanted);
+    return element === undefined ? null : (this.#enterContent(element) ?? reported);
   }
 
   /** Skips content that is not markup. Returns a title that counts. */
-  #content(element: KnownElement): 'title' | null {
+  #enterContent(element: KnownElement): 'title' | null {
     const from = this.#at;
     if (element === 'template') {
-      if (this.#templates === 0) this.#depthAroundTemplate = this.#foreign.depth;
-      this.#templates += 1;
+      if (this.#templateDepth === 0) this.#depthAroundTemplate = this.#foreign.depth;
+      this.#templateDepth += 1;
     } else if (element === 'plaintext') {
       this.#at = this.#html.length;
-    } else if (RAW_ELEMENTS.has(element)) {
+    } else if (RAW_TEXT_ELEMENTS.has(element)) {
       const end = rawTextEnd(this.#html, from, element);
       const nameEnd = end + 2 + element.length;
-      this.#goOn(nameEnd < this.#html.length ? this.#passTag(nameEnd) : NO_END);
-      if (element === 'title' && this.#templates === 0 && this.#foreign.depth === 0) {
+      this.#advanceTo(nameEnd < this.#html.length ? this.#skipTag(nameEnd) : NO_END);
+      if (element === 'title' && this.#templateDepth === 0 && this.#foreign.depth === 0) {
         this.titleStart = from;
         this.titleEnd = end;
         return 'title';
@@ -131,25 +131,25 @@ export class TagScanner {
 
   #endTag(start: number): void {
     const html = this.#html;
-    if (this.#templates === 0 && this.#foreign.depth === 0) {
+    if (this.#templateDepth === 0 && this.#foreign.depth === 0) {
       // It does not matter which element ends. Nearly always there is only a name, and nothing hides the `>`.
       let end = start;
-      while (end < html.length && html.charCodeAt(end) > GREATER) end += 1;
-      if (end < html.length && html.charCodeAt(end) === GREATER) {
+      while (end < html.length && html.charCodeAt(end) > GREATER_THAN) end += 1;
+      if (end < html.length && html.charCodeAt(end) === GREATER_THAN) {
         this.#at = end + 1;
         return;
       }
     }
     if (start >= html.length || !isLetter(html.charCodeAt(start))) {
       // `</>` is nothing and `</ ` begins a comment: both end at the next `>`.
-      this.#at = behind(html, '>', start);
+      this.#at = indexAfter(html, '>', start);
       return;
     }
     const nameEnd = this.#nameEnd(start);
-    if (!this.#goOn(this.#passTag(nameEnd))) return;
-    if (this.#templates > 0 && ELEMENTS.at(html, start, nameEnd) === 'template') {
-      this.#templates -= 1;
-      if (this.#templates === 0) this.#foreign.leave(this.#depthAroundTemplate);
+    if (!this.#advanceTo(this.#skipTag(nameEnd))) return;
+    if (this.#templateDepth > 0 && ELEMENTS.at(html, start, nameEnd) === 'template') {
+      this.#templateDepth -= 1;
+      if (this.#templateDepth === 0) this.#foreign.closeTo(this.#depthAroundTemplate);
     } else if (this.#foreign.depth > 0) {
       this.#foreign.close(html.slice(start, nameEnd).toLowerCase());
     }
@@ -162,29 +162,29 @@ export class TagScanner {
   }
 
   /** Continues at a position; `false` if the page has ended. */
-  #goOn(place: number): boolean {
-    this.#at = place === NO_END ? this.#html.length : place;
-    return place !== NO_END;
+  #advanceTo(index: number): boolean {
+    this.#at = index === NO_END ? this.#html.length : index;
+    return index !== NO_END;
   }
 
   /**
    * The position after the tag whose name ends here. Only a quoted value can hide a `>`, and nearly every one comes
    * right after `name=`. A tag written in another way is read in full.
    */
-  #passTag(nameEnd: number): number {
+  #skipTag(nameEnd: number): number {
     const html = this.#html;
     const { length } = html;
     let at = nameEnd;
     while (at < length) {
       const code = html.charCodeAt(at);
       at += 1;
-      if (code > GREATER) continue;
-      if (code === GREATER) return at;
+      if (code > GREATER_THAN) continue;
+      if (code === GREATER_THAN) return at;
       if (code !== EQUALS) continue;
       if (at >= length || !isPlain(html.charCodeAt(at - 2))) return this.#readTag(nameEnd, false);
       const quote = html.charCodeAt(at);
-      if (quote === DOUBLE_QUOTE) at = behind(html, '"', at + 1);
-      else if (quote === SINGLE_QUOTE) at = behind(html, "'", at + 1);
+      if (quote === DOUBLE_QUOTE) at = indexAfter(html, '"', at + 1);
+      else if (quote === SINGLE_QUOTE) at = indexAfter(html, "'", at + 1);
       else if (!isPlain(quote)) return this.#readTag(nameEnd, false);
       else at = this.#unquotedEnd(at);
     }
@@ -192,27 +192,27 @@ export class TagScanner {
   }
 
   /** The same; takes the attributes if they are wanted. */
-  #readTag(nameEnd: number, isWanted: boolean): number {
+  #readTag(nameEnd: number, isReported: boolean): number {
     const html = this.#html;
     const { length } = html;
     let at = nameEnd;
     while (at < length) {
       const code = html.charCodeAt(at);
-      if (code === GREATER) return at + 1;
+      if (code === GREATER_THAN) return at + 1;
       if (code === SLASH) {
         at += 1;
-        this.#closesItself = at < length && html.charCodeAt(at) === GREATER;
+        this.#isSelfClosing = at < length && html.charCodeAt(at) === GREATER_THAN;
       } else if (isWhiteSpace(code)) {
         at += 1;
       } else {
-        at = this.#attribute(at, isWanted);
+        at = this.#attribute(at, isReported);
       }
     }
     return NO_END;
   }
 
   /** Passes one attribute, and takes its value if it is wanted. Returns the position after it. */
-  #attribute(start: number, isWanted: boolean): number {
+  #attribute(start: number, isReported: boolean): number {
     const html = this.#html;
     const { length } = html;
     // A `=` at the very beginning is part of the name.
@@ -223,11 +223,11 @@ export class TagScanner {
       at += 1;
     }
     const nameEnd = at;
-    const name = isWanted ? ATTRIBUTES.at(html, start, nameEnd) : undefined;
+    const name = isReported ? ATTRIBUTES.at(html, start, nameEnd) : undefined;
     const slot = name === undefined ? NO_SLOT : SLOT[name];
     at = this.#spaceEnd(at);
     if (at >= length || html.charCodeAt(at) !== EQUALS) {
-      this.#take(slot, nameEnd, nameEnd);
+      this.#setSlot(slot, nameEnd, nameEnd);
       return at;
     }
     at = this.#spaceEnd(at + 1);
@@ -235,11 +235,11 @@ export class TagScanner {
     const quote = html.charCodeAt(at);
     if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) {
       const end = this.#unquotedEnd(at);
-      this.#take(slot, at, end);
+      this.#setSlot(slot, at, end);
       return end;
     }
     const end = html.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", at + 1);
-    this.#take(slot, at + 1, end < 0 ? length : end);
+    this.#setSlot(slot, at + 1, end < 0 ? length : end);
     return end < 0 ? length : end + 1;
   }
 
@@ -254,13 +254,13 @@ export class TagScanner {
     let at = from;
     for (; at < html.length; at += 1) {
       const code = html.charCodeAt(at);
-      if (code <= GREATER && (code === GREATER || isWhiteSpace(code))) break;
+      if (code <= GREATER_THAN && (code === GREATER_THAN || isWhiteSpace(code))) break;
     }
     return at;
   }
 
   /** The first attribute with a name counts. */
-  #take(slot: number, start: number, end: number): void {
+  #setSlot(slot: number, start: number, end: number): void {
     if (slot === NO_SLOT || this.starts[slot]! >= 0) return;
     this.starts[slot] = start;
     this.ends[slot] = end;
@@ -269,5 +269,5 @@ export class TagScanner {
 
 /** Whether a code unit has no special meaning in an attribute name or an unquoted value. */
 function isPlain(code: number): boolean {
-  return code > GREATER || (code > SINGLE_QUOTE && code < EQUALS && code !== SLASH);
+  return code > GREATER_THAN || (code > SINGLE_QUOTE && code < EQUALS && code !== SLASH);
 }

@@ -14,16 +14,16 @@ export interface TreeBounds {
 const DOM_BOUNDS: TreeBounds = { depth: MAX_DOM_DEPTH, elements: MAX_DOM_ELEMENTS, steps: MAX_DOM_STEPS };
 
 export class TreeWork {
-  #what = '';
-  #most = DOM_BOUNDS;
+  #subject = '';
+  #bounds = DOM_BOUNDS;
   #depth = 0;
   #elements = 0;
   #steps = 0;
 
-  /** Begins another tree. @param what - What it is made of, for the error. */
-  begin(what: string, most = DOM_BOUNDS): void {
-    this.#what = what;
-    this.#most = most;
+  /** Begins another tree. @param subject - What it is made of, for the error. */
+  begin(subject: string, bounds = DOM_BOUNDS): void {
+    this.#subject = subject;
+    this.#bounds = bounds;
     this.#depth = 0;
     this.#elements = 0;
     this.#steps = 0;
@@ -33,9 +33,9 @@ export class TreeWork {
   open(): void {
     this.#depth += 1;
     this.#elements += 1;
-    const { depth, elements } = this.#most;
-    if (this.#depth > depth) throw this.#tooMuch(`elements nested more than ${depth} deep`);
-    if (this.#elements > elements) throw this.#tooMuch(`more than ${elements} elements`);
+    const { depth, elements } = this.#bounds;
+    if (this.#depth > depth) throw this.#tooLarge(`elements nested more than ${depth} deep`);
+    if (this.#elements > elements) throw this.#tooLarge(`more than ${elements} elements`);
   }
 
   close(): void {
@@ -48,22 +48,22 @@ export class TreeWork {
   }
 
   /** An attribute was read: those before it are searched. */
-  attribute(before: number): void {
-    this.#add(before, 'too many attributes');
+  attribute(attributes: number): void {
+    this.#add(attributes, 'too many attributes');
   }
 
   /** A node was moved among others. Moving past 32 costs as much as checking one open element. */
-  move(among: number): void {
-    this.#add(among >> 5, 'too many nodes out of place');
+  move(siblings: number): void {
+    this.#add(siblings >> 5, 'too many nodes out of place');
   }
 
   #add(steps: number, fault: string): void {
     this.#steps += steps;
-    if (this.#steps > this.#most.steps) throw this.#tooMuch(fault);
+    if (this.#steps > this.#bounds.steps) throw this.#tooLarge(fault);
   }
 
-  #tooMuch(fault: string): MannerlyError {
-    return new MannerlyError('page-too-large', `${this.#what} is too much for a DOM: ${fault}`, {
+  #tooLarge(fault: string): MannerlyError {
+    return new MannerlyError('page-too-large', `${this.#subject} is too much for a DOM: ${fault}`, {
       hint: 'Use `page.links`, `page.html` or `page.text()`, which do not build a tree.',
     });
   }

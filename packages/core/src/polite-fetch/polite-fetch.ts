@@ -13,7 +13,7 @@ import { type CrawlEvents, createCrawlEmitter } from '../journal/events.js';
 import { unlessAborted } from '../on-abort.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
-import type { PageFetch } from '../page/own-fetch.js';
+import type { PageFetch } from '../page/page-fetch.js';
 import { followRedirects, redirectTarget } from '../page/redirect.js';
 import { explainReason } from '../report/reasons.js';
 import { performRun } from '../run/perform-run.js';

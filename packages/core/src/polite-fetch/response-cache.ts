@@ -6,7 +6,7 @@ import { isBuiltin } from 'node:module';
 import type { Dispatcher } from 'undici';
 import { crawlPaths } from '../directory/crawl-paths.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import type { PageFetch } from '../page/own-fetch.js';
+import type { PageFetch } from '../page/page-fetch.js';
 import { MAX_CACHE_BYTES, MAX_CACHED_BODY_BYTES, MAX_CACHED_RESPONSES } from './limits.js';
 import { controllerOf, deliver, requestFields } from './undici-dispatch.js';
 

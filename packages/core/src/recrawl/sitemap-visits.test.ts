@@ -3,7 +3,7 @@
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import type { FeedRhythm } from '../page/sitemap.js';
+import type { FeedFrequency } from '../page/sitemap.js';
 import { SitemapVisits } from './sitemap-visits.js';
 
 const HOUR_MS = 3_600_000;
@@ -40,7 +40,7 @@ function setUp() {
       urls: readonly string[],
       status = 200,
       headers: Record<string, string> = {},
-      rhythm: FeedRhythm | null = null,
+      rhythm: FeedFrequency | null = null,
       by = visits,
     ) {
       const work = { kind: 'page', url: LIST, record } as never as PageWork;
@@ -108,7 +108,7 @@ describe('sitemaps and feeds', () => {
     expect((await read([])).conditions).toEqual({});
   });
 
-  it.each<[string, Partial<FeedRhythm>, number]>([
+  it.each<[string, Partial<FeedFrequency>, number]>([
     ['a ttl of three days', { minutes: 4_320 }, 72],
     ['a ttl of years', { minutes: 9_999_999 }, 90 * 24],
     // Without this it would be due on a Monday at 18:50.

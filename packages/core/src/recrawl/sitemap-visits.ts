@@ -4,7 +4,7 @@
 import type { JsonValue, NewUrl, PageWork } from '@mannerly/frontier';
 import { matchesTag, type ResponseOutcome } from '../fetch/outcome.js';
 import { urlKey, writeJson } from '../json-record.js';
-import type { FeedRhythm } from '../page/sitemap.js';
+import type { FeedFrequency } from '../page/sitemap.js';
 import { present } from '../present.js';
 import type { UrlDecision } from '../report/decision.js';
 import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
@@ -31,7 +31,7 @@ interface SitemapVisit extends KeptVisit {
   readonly status: 'fetched' | 'failed';
   readonly reason: string;
   /** How often a feed may be read at most; `null`: it does not say. */
-  readonly rhythm: FeedRhythm | null;
+  readonly rhythm: FeedFrequency | null;
 }
 
 interface InFlight {
@@ -153,7 +153,7 @@ export class SitemapVisits {
   async read(
     work: PageWork,
     { headers, timing, truncated }: ResponseOutcome,
-    rhythm: FeedRhythm | null,
+    rhythm: FeedFrequency | null,
   ): Promise<void> {
     const flight = this.#inFlight.get(work);
     if (flight === undefined) return;
@@ -228,7 +228,7 @@ function dueMs({ atMs, estimate, freshUntilMs: untilMs, rhythm }: SitemapVisit):
 }
 
 /** The first hour from a time on that a feed does not skip; the time itself if it skips all. */
-function outsideSkips(rhythm: FeedRhythm | null, fromMs: number): number {
+function outsideSkips(rhythm: FeedFrequency | null, fromMs: number): number {
   const { skipHours = [], skipDays = [] } = rhythm ?? {};
   for (
     let atMs = fromMs, hours = 0;

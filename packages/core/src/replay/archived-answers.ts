@@ -9,7 +9,7 @@ import { parseContentEncoding } from '../fetch/content-coding.js';
 import type { BodyConsumer, ResponseHead } from '../fetch/fetcher.js';
 import { type FailureCode, type FetchOutcome, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import type { Spool } from '../fetch/spool.js';
-import type { OwnFetcher } from '../page/own-fetch.js';
+import type { FetchForPage } from '../page/page-fetch.js';
 
 interface ReplayedBodies {
   /** Decoded bytes kept in memory. */
@@ -64,7 +64,7 @@ export function archivedAnswers(
   folders: readonly string[],
   bodies: () => ReplayedBodies,
   pageStartedAtMs: () => number,
-): OwnFetcher {
+): FetchForPage {
   let known: Promise<ReadonlyMap<string, readonly KnownAnswer[]>> | null = null;
   return async (_page, url) => {
     known ??= answersOf(folders);

@@ -43,7 +43,11 @@ export async function companionResult(run: Run, work: PageWork, outcome: FetchOu
   const known = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   if (known === 'mismatch') return again(outcome.timing.endedAtMs);
   if (known === 'known') return decided({ ...NOT_MODIFIED, httpStatus });
-  const { links, decision, rhythm } = await run.companions.read(work, outcome, (finds) => {
+  const {
+    links,
+    decision,
+    frequency: rhythm,
+  } = await run.companions.read(work, outcome, (finds) => {
     sitemaps?.listed(work, finds.candidates);
     return run.offer(finds);
   });

@@ -5,7 +5,7 @@ import { type NewUrl, type PageWork, retryUrl, type Settlement } from '@mannerly
 import { exchangeOf, type FailedOutcome, type FetchOutcome, isRefusedByGuard } from '../fetch/outcome.js';
 import type { PageOutcome } from '../journal/journal.js';
 import type { Item } from '../output/sink.js';
-import type { ItemsLeft } from '../page/exclusion.js';
+import type { ItemsWithheld } from '../page/exclusion.js';
 import type { Run } from './run.js';
 
 /** A page, and what is committed with its decision. */
@@ -44,7 +44,7 @@ export const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null })
 export const OVER: WorkResult = settled({ kind: 'done', countsAsPage: false, links: [] });
 
 /** The decision about a page whose items may not be kept. If a licence is not met, it is held (licensing C13). */
-export function leftOut(httpStatus: number, { reason, detail }: ItemsLeft): PageOutcome {
+export function leftOut(httpStatus: number, { reason, detail }: ItemsWithheld): PageOutcome {
   const status = reason === 'license' ? 'held' : 'excluded';
   return { status, reason, layer: 'page', detail, httpStatus, isPage: true };
 }

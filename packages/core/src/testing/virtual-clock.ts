@@ -13,7 +13,7 @@ import { MannerlyError } from '../errors.js';
 // Elsewhere loaded on first use: the platform does not report that a module is loading, so time would pass.
 import '../licensing/page-licenses.js';
 import '../page/html.js';
-import { readPdfsWithin } from '../page/pdf-text.js';
+import { wrapPdfReads } from '../page/pdf-text.js';
 import '../page/sitemap.js';
 import '../recrawl/kept-knowledge.js';
 import '../recrawl/recrawl.js';
@@ -242,7 +242,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
   // Copies of robots.txt are hashed off the main thread, which the platform does not report.
   const digest = crypto.subtle.digest.bind(crypto.subtle);
   crypto.subtle.digest = (...args) => standStill(() => digest(...args));
-  readPdfsWithin(standStill);
+  wrapPdfReads(standStill);
   // Also replaces what was imported by name from `node:timers/promises`.
   syncBuiltinESMExports();
   return fake;
@@ -250,7 +250,7 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
 
 function restoreTimers(fake: FakeClock): void {
   fake.uninstall();
-  readPdfsWithin(null);
+  wrapPdfReads(null);
   // The prototype has the platform's.
   Reflect.deleteProperty(performance, 'now');
   Reflect.deleteProperty(crypto.subtle, 'digest');

@@ -35,12 +35,12 @@ export type PageFetch =
 export type NotFetched = Exclude<PageFetch, FetchOutcome>;
 
 /** Excluded for another reason than a line of robots.txt. */
-export function excludedFor(reason: string, url: string): NotFetched {
+export function excludedFetch(reason: string, url: string): NotFetched {
   return { kind: 'excluded', url, reason, line: null, pattern: null, dialect: null };
 }
 
 /** Makes requests for the handler of a page. Never rejects. */
-export type OwnFetcher = (
+export type FetchForPage = (
   page: { readonly url: string; readonly depth: number },
   url: string,
   options: PageFetchOptions,
