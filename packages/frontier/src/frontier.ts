@@ -12,7 +12,7 @@ import { type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
 import { invalid } from './option-value.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
-import { partsOver } from './records/account.js';
+import { endedParts } from './records/account.js';
 import type { UsedUp } from './records/budget.js';
 import { recordOf } from './records/record.js';
 import { OWNER_PREFIX } from './records/store-guard.js';
@@ -172,7 +172,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       else {
         await refuseMoved(store);
         await lock.exclusively(async () => {
-          await records.join(part ?? null, (parts) => partsOver(records, parts));
+          await records.join(part ?? null, (parts) => endedParts(records, parts));
           await seen.open(store, null);
         });
       }
@@ -280,7 +280,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
         await taking;
         await scheduler.releaseAll();
         await waits.save();
-        await context.labelBudgets.each('close', clock.nowMs());
+        await context.labelBudgets.callEach('close', clock.nowMs());
         await budget.close(clock.nowMs());
       }
       phase = 'closed';

@@ -8,67 +8,75 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface ExpectedAnswer {
   /** In words, for messages. */
-  readonly what: string;
-  readonly fits: (answer: unknown, given: readonly unknown[]) => boolean;
+  readonly description: string;
+  readonly isValid: (answer: unknown, args: readonly unknown[]) => boolean;
 }
 
 const ANSWERS: ReadonlyMap<string, ExpectedAnswer> = new Map<keyof FrontierStore, ExpectedAnswer>([
   [
     'add',
     {
-      what: 'an outcome for each entry: known, new or full',
-      fits: (answer, [entries]) => areOutcomes(answer, entries),
+      description: 'an outcome for each entry: known, new or full',
+      isValid: (answer, [entries]) => areOutcomes(answer, entries),
     },
   ],
-  ['lease', { what: 'a list of leases', fits: (answer) => Array.isArray(answer) && answer.every(isLease) }],
-  ['commit', { what: 'an answer for each host and an outcome for each link', fits: isCommitAnswer }],
-  ['nextDueInMs', { what: 'a duration or null', fits: (answer) => answer === null || Number.isFinite(answer) }],
-  ['reserve', { what: 'a duration for each slot', fits: areWaits }],
-  ['readRecord', { what: 'a Uint8Array or null', fits: (answer) => answer === null || ArrayBuffer.isView(answer) }],
-  ['stats', { what: 'an object of counts', fits: areCounts }],
-  ['scan', { what: 'a page of entries', fits: isListing }],
+  ['lease', { description: 'a list of leases', isValid: (answer) => Array.isArray(answer) && answer.every(isLease) }],
+  ['commit', { description: 'an answer for each host and an outcome for each link', isValid: isCommitAnswer }],
+  [
+    'nextDueInMs',
+    { description: 'a duration or null', isValid: (answer) => answer === null || Number.isFinite(answer) },
+  ],
+  ['reserve', { description: 'a duration for each slot', isValid: areWaits }],
+  [
+    'readRecord',
+    { description: 'a Uint8Array or null', isValid: (answer) => answer === null || ArrayBuffer.isView(answer) },
+  ],
+  ['stats', { description: 'an object of counts', isValid: areCounts }],
+  ['scan', { description: 'a page of entries', isValid: isListing }],
 ]);
 
 /**
  * The store with its answers checked: a verb that returns no promise, throws anything but a `FrontierError`, or answers
  * in another shape rejects with an error that names the verb.
  *
- * @param failed - Makes that error.
+ * @param toError - Makes that error.
  */
 export function checkedAnswers(
   store: FrontierStore,
-  failed: (message: string, cause?: unknown) => Error,
+  toError: (message: string, cause?: unknown) => Error,
 ): FrontierStore {
-  return aroundStoreVerbs(store, async (call, verb, given) => {
+  return aroundStoreVerbs(store, async (call, verb, args) => {
     const name = `\`${verb}\``;
-    const thrown = (cause: unknown): never => {
-      throw cause instanceof FrontierError ? cause : failed(`${name} of the store failed: ${shown(cause)}`, cause);
+    const rethrow = (cause: unknown): never => {
+      throw cause instanceof FrontierError
+        ? cause
+        : toError(`${name} of the store failed: ${describeValue(cause)}`, cause);
     };
-    let answering: unknown;
+    let returned: unknown;
     try {
-      answering = call();
+      returned = call();
     } catch (cause) {
-      thrown(cause);
+      rethrow(cause);
     }
-    if (!isPromise(answering)) throw failed(`${name} of the store returned ${shown(answering)}, not a promise`);
-    const answer = await Promise.resolve(answering).catch(thrown);
+    if (!isPromise(returned)) throw toError(`${name} of the store returned ${describeValue(returned)}, not a promise`);
+    const answer = await Promise.resolve(returned).catch(rethrow);
     const expected = ANSWERS.get(verb);
-    if (expected === undefined || expected.fits(answer, given)) return answer;
-    throw failed(`${name} of the store answered ${shown(answer)}, not ${expected.what}`);
+    if (expected === undefined || expected.isValid(answer, args)) return answer;
+    throw toError(`${name} of the store answered ${describeValue(answer)}, not ${expected.description}`);
   });
 }
 
 /** A store whose verbs pass through one function that may refuse, delay, watch or complete them. */
 export function aroundStoreVerbs(
   store: FrontierStore,
-  pass: (call: () => Promise<unknown>, verb: string, given: unknown[]) => Promise<unknown>,
+  intercept: (call: () => Promise<unknown>, verb: string, args: unknown[]) => Promise<unknown>,
 ): FrontierStore {
   // Stores may have private fields, so their verbs are called on the store itself.
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => pass(() => Reflect.apply(member, target, given), String(name), given);
+      return (...args: unknown[]) => intercept(() => Reflect.apply(member, target, args), String(name), args);
     },
   });
 }
@@ -77,13 +85,13 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 const isPromise = (value: unknown): boolean => isObject(value) && typeof value['then'] === 'function';
 
-const isListFor = (answer: unknown, given: unknown): boolean =>
-  Array.isArray(answer) && answer.length === (given as readonly unknown[]).length;
+const isListFor = (answer: unknown, args: unknown): boolean =>
+  Array.isArray(answer) && answer.length === (args as readonly unknown[]).length;
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<AddOutcome>(['known', 'new', 'full']);
 
-const areOutcomes = (answer: unknown, given: unknown): boolean =>
-  isListFor(answer, given) && (answer as readonly unknown[]).every((outcome) => OUTCOMES.has(outcome));
+const areOutcomes = (answer: unknown, args: unknown): boolean =>
+  isListFor(answer, args) && (answer as readonly unknown[]).every((outcome) => OUTCOMES.has(outcome));
 
 function isLease(lease: unknown): boolean {
   if (!isObject(lease)) return false;
@@ -115,7 +123,7 @@ function isListing(answer: unknown): boolean {
 }
 
 /** A value in a message. Errors without a message have a code, or a name. */
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value instanceof Error) return value.message || ('code' in value ? String(value.code) : value.name);
   if (Array.isArray(value)) return `a list of ${value.length}`;
   return isObject(value) ? 'an object of another shape' : String(value);

@@ -8,8 +8,8 @@ import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { AddOutcome, NewEntry } from '../store.js';
 import {
-  createHomes,
-  type Home,
+  createHostLookup,
+  type HostAndAuthority,
   parseUrl,
   parseUrlParts,
   requestedUrl,
@@ -38,11 +38,11 @@ const KNOWN: AddAnswer = Object.freeze({ kind: 'known' });
 export class Admission {
   readonly #context: FrontierContext;
   readonly #encode = createItemEncoder();
-  readonly #homeOf: (url: UrlParts) => Home;
+  readonly #lookUp: (url: UrlParts) => HostAndAuthority;
 
   constructor(context: FrontierContext) {
     this.#context = context;
-    this.#homeOf = createHomes(context.settings.hostKeyBy);
+    this.#lookUp = createHostLookup(context.settings.hostKeyBy);
   }
 
   /**
@@ -51,15 +51,15 @@ export class Admission {
    */
   async consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Promise<Candidate[]> {
     const { clock, settings, counts } = this.#context;
-    const isEndless = areLinks && settings.onFull === 'spill';
+    const isUnlimited = areLinks && settings.onFull === 'spill';
     const candidates: Candidate[] = [];
-    let taken = 0;
+    let counted = 0;
     let sliceMs = nowMs;
     for (const input of urls) {
       const candidate = this.#considerOne(input, nowMs);
-      const takesPlace = candidate.kind === 'entry' && input.via !== 'companion' && !isEndless;
-      if (takesPlace) taken += 1;
-      const isFull = takesPlace && counts.queued + taken > settings.maxQueued;
+      const countsTowardsLimit = candidate.kind === 'entry' && input.via !== 'companion' && !isUnlimited;
+      if (countsTowardsLimit) counted += 1;
+      const isFull = countsTowardsLimit && counts.queued + counted > settings.maxQueued;
       candidates.push(isFull ? answered(input, { kind: 'full' }) : candidate);
       // The absolute difference, because the clock may have been set back.
       if (Math.abs(clock.nowMs() - sliceMs) <= ADMISSION_SLICE_MS) continue;
@@ -95,19 +95,19 @@ export class Admission {
     const isFirst = (input.dedupe ?? true) && visit === 0;
     // Most links of a page were also on the page before it, letter by letter. They are not parsed again.
     if (isFirst && seen.isRecent(input.url)) return answered(input, KNOWN);
-    const read = parseUrlParts(input.url);
-    if (read === null) {
+    const parts = parseUrlParts(input.url);
+    if (parts === null) {
       return answered(input, { kind: 'dropped', reason: parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme' });
     }
-    if (withoutTrailingDot(read.host).length > MAX_HOST_NAME_CHARS) {
+    if (withoutTrailingDot(parts.host).length > MAX_HOST_NAME_CHARS) {
       return answered(input, { kind: 'dropped', reason: 'url-invalid' });
     }
-    const url = requestedUrl(read);
-    const fault = faultOf(input, url, visit);
-    if (fault !== null) return answered(input, { kind: 'dropped', reason: fault });
+    const url = requestedUrl(parts);
+    const rejection = rejectionReason(input, url, visit);
+    if (rejection !== null) return answered(input, { kind: 'dropped', reason: rejection });
     if (isFirst && url !== input.url && seen.isRecent(url)) return answered(input, KNOWN);
-    const { authority, host } = this.#homeOf(read);
-    const exclusion = gate.firstLook(authority, url, nowMs);
+    const { authority, host } = this.#lookUp(parts);
+    const exclusion = gate.precheck(authority, url, nowMs);
     if (exclusion !== null) {
       const { decision, robots } = exclusion;
       const { line, pattern } = decision;
@@ -116,27 +116,27 @@ export class Admission {
     }
     const usedUp = hostBounds.boundOf(host);
     if (usedUp !== null) return answered(input, { kind: 'dropped', reason: usedUp });
-    if (this.#isLabelSpent(input, host, nowMs))
+    if (this.#isLabelUsedUp(input, host, nowMs))
       return answered(input, { kind: 'dropped', reason: 'bound-label-pages' });
-    return this.#entryOf(input, url, read, authority, host, nowMs);
+    return this.#entryOf(input, url, parts, authority, host, nowMs);
   }
 
-  #isLabelSpent({ label }: NewUrl, host: string, nowMs: number): boolean {
+  #isLabelUsedUp({ label }: NewUrl, host: string, nowMs: number): boolean {
     const { settings, labelBudgets } = this.#context;
     if (settings.labels.size === 0) return false;
     return labelBudgets.of(label ?? settings.settingsOf(host).label)?.reached(nowMs) === 'pages';
   }
 
-  #entryOf(input: NewUrl, url: string, read: UrlParts, authority: string, host: string, nowMs: number): Candidate {
+  #entryOf(input: NewUrl, url: string, parts: UrlParts, authority: string, host: string, nowMs: number): Candidate {
     const { seen, gate, store } = this.#context;
     const { visit = 0, dedupe = true } = input;
-    const key = dedupe ? gate.keyBySite(authority, url) : null;
+    const key = dedupe ? gate.siteKeyOf(authority, url) : null;
     // URLs that are queued whether known or not, and companions of a robots.txt, keep their own names.
     const isKeyed = key !== null || !dedupe || visit !== 0 || input.via === 'companion';
     const body = this.#encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
     if (body.length > store.capabilities.maxBody) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
     const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
-    const fingerprint = key === null ? seen.fingerprint(url, read, visit) : seen.fingerprintOfKey(key, visit);
+    const fingerprint = key === null ? seen.fingerprint(url, parts, visit) : seen.fingerprintOfKey(key, visit);
     const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };
     return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
   }
@@ -149,7 +149,7 @@ export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
 }
 
 /** Why a URL cannot be queued, whether known or not; `null`: it can. */
-function faultOf(input: NewUrl, url: string, visit: number): string | null {
+function rejectionReason(input: NewUrl, url: string, visit: number): string | null {
   if (url.length > MAX_URL_CHARS || input.url.length > MAX_URL_CHARS) return 'url-too-long';
   if (!Number.isSafeInteger(visit) || visit < 0) return 'url-invalid';
   return userDataBytes(input) > MAX_USER_DATA_BYTES ? 'user-data-too-large' : null;
@@ -164,6 +164,6 @@ function userDataBytes({ userData }: NewUrl): number {
 }
 
 function priorityOf(priority: number | undefined): number {
-  const wanted = Math.trunc(priority ?? DEFAULT_PRIORITY);
-  return Number.isNaN(wanted) ? DEFAULT_PRIORITY : Math.min(Math.max(wanted, 0), PRIORITIES - 1);
+  const whole = Math.trunc(priority ?? DEFAULT_PRIORITY);
+  return Number.isNaN(whole) ? DEFAULT_PRIORITY : Math.min(Math.max(whole, 0), PRIORITIES - 1);
 }

@@ -225,7 +225,7 @@ export class HostLeases {
     counts.countFinished(finished);
     // Before the commit: if the process is killed in between, it has counted one page too many, never one too few.
     budget.save(clock.nowMs()).catch(guard.fail);
-    if (settings.labels.size > 0) labelBudgets.each('save', clock.nowMs()).catch(guard.fail);
+    if (settings.labels.size > 0) labelBudgets.callEach('save', clock.nowMs()).catch(guard.fail);
   }
 
   #noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {

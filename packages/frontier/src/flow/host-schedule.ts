@@ -81,7 +81,7 @@ export class HostSchedule {
   /** How many more hosts may be leased; negative when other processes should get their share. */
   get remainingCapacity(): number {
     const { counts, budget } = this.#context;
-    return shareOf(this.#maxHosts, counts.hosts, budget.othersAtWork()) - this.#hosts.size;
+    return shareOf(this.#maxHosts, counts.hosts, budget.othersAlive()) - this.#hosts.size;
   }
 
   /** `others` processes have no host. Until they have some, we keep only as many hosts as each of them may take. */

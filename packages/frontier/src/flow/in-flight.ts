@@ -52,7 +52,7 @@ export function startPage(
     url: record.url,
     record,
     decision,
-    robots: gate.ref(authority),
+    robots: gate.copyRef(authority),
     signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
   };
   if (entry !== null && holdsPages(record)) host.entries.holdLane(authority.name);

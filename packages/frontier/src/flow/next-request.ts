@@ -125,7 +125,7 @@ function pageStep(
 ): Step {
   const { gate, hostBounds, reporter, budget } = context;
   const end = (ending: Ending): Step => {
-    reporter.ended(item.record, ending, gate.ref(authority));
+    reporter.ended(item.record, ending, gate.copyRef(authority));
     finish(host, entry);
     return 'gone';
   };

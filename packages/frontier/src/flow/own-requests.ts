@@ -204,7 +204,7 @@ export class OwnRequests {
       case 'closed':
         return waitUntil(request, verdict.closed.reason, verdict.closed.untilMs);
       case 'end':
-        return request.answer(answerOf(verdict.ending, gate.ref(authority)));
+        return request.answer(answerOf(verdict.ending, gate.copyRef(authority)));
       case 'allow': {
         const { decision } = verdict;
         const choice = { kind: 'page', entry: null, record, authority, decision, required, budgets: [] } as const;

@@ -35,7 +35,7 @@ export class Scheduler {
   readonly flow: Flow;
   readonly ownRequests: OwnRequests;
   /** Whether the last works were handed out without asking the store for due hosts. */
-  #isBehind = false;
+  #hasSkippedLease = false;
   readonly #timers = new Set<() => void>();
 
   constructor(context: FrontierContext) {
@@ -64,15 +64,15 @@ export class Scheduler {
     await pace.prepare(clock.nowMs());
     const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
     // Hosts that have fallen due in the store get in line first.
-    const mayLease = (this.#isBehind || schedule.mayHaveMoreDue) && this.#canHandOut() && !isPaceReached();
+    const mayLease = (this.#hasSkippedLease || schedule.mayHaveMoreDue) && this.#canHandOut() && !isPaceReached();
     if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < MAX_TAKE_ROUNDS; round += 1) {
       const delayed = this.#handOut(works, n);
       if (delayed.length > 0) await Promise.all(delayed.map((each) => this.#prepare(each)));
       // Due hosts wait for us or for the crawl's pace, not for the store. The store is asked next time.
-      const isBehind = works.length >= n || isPaceReached();
-      if (isBehind) this.#isBehind = true;
-      if (isBehind || !this.#canHandOut()) break;
+      const isDone = works.length >= n || isPaceReached();
+      if (isDone) this.#hasSkippedLease = true;
+      if (isDone || !this.#canHandOut()) break;
       if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // Work that may be handed out does not wait for the store's answers.
       if (works.length > 0 || !leases.isBusy) break;
@@ -86,10 +86,10 @@ export class Scheduler {
     return !schedule.isClosing && budget.reached(clock.nowMs()) === null && budget.canReserve();
   }
 
-  async #leaseMore(most: number): Promise<boolean> {
-    const hasCome = await this.flow.leases.leaseDue(most);
-    this.#isBehind = false;
-    return hasCome;
+  async #leaseMore(maxHosts: number): Promise<boolean> {
+    const hasLeased = await this.flow.leases.leaseDue(maxHosts);
+    this.#hasSkippedLease = false;
+    return hasLeased;
   }
 
   /** Hands out what may be requested now. @returns The hosts that need something first. */
@@ -143,8 +143,8 @@ export class Scheduler {
     const nextAt = earlier(leasedAt, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());
     // We have no place for another host, but other processes have theirs and may release one for us.
-    const isLeft = budget.othersAtWork() > 0 && (await store.nextDueInMs()) !== null;
-    return isLeft ? clock.nowMs() + GRANT_RETRY_MS : null;
+    const hasMore = budget.othersAlive() > 0 && (await store.nextDueInMs()) !== null;
+    return hasMore ? clock.nowMs() + GRANT_RETRY_MS : null;
   }
 
   async unpark(key: HostKey): Promise<void> {
@@ -175,11 +175,11 @@ export class Scheduler {
       // If the store takes longer than this interval, do not start another save.
       if (isSaving) return;
       isSaving = true;
-      const others = budget.othersAtWork() > 0 ? counts.read() : null;
+      const others = budget.othersAlive() > 0 ? counts.read() : null;
       const { lacksHosts } = schedule;
       // If the process is paused or has no pages left, the next account says that it does not lack hosts.
       schedule.lacksHosts = false;
-      await Promise.all([budget.saveTime(nowMs, lacksHosts), labelBudgets.each('saveTime', nowMs), others]);
+      await Promise.all([budget.saveTime(nowMs, lacksHosts), labelBudgets.callEach('saveTime', nowMs), others]);
       schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
       await this.#mergeGone(nowMs);
       isSaving = false;
@@ -189,12 +189,12 @@ export class Scheduler {
   /** Merges the accounts of processes that ended long ago into one. */
   async #mergeGone(nowMs: number): Promise<void> {
     const { settings, budget, labelBudgets, records } = this.flow;
-    const gone = budget.partsGone(nowMs);
+    const gone = budget.goneParts(nowMs);
     if (gone.length === 0 || settings.part === null) return;
     const accounts = [budget.key, ...labelBudgets.keys()].map((key) => [key, mergeAccounts] as const);
-    const owned = Object.entries(settings.mergeParts).map(([key, merge]) => [OWNER_PREFIX + key, merge] as const);
-    const isGone = async (part: string) => gone.includes(part) && (await budget.standsStill(part));
-    await records.merge(isGone, new Map([...accounts, ...owned]));
+    const ofOwner = Object.entries(settings.mergeParts).map(([key, merge]) => [OWNER_PREFIX + key, merge] as const);
+    const isGone = async (part: string) => gone.includes(part) && (await budget.isUnchanged(part));
+    await records.merge(isGone, new Map([...accounts, ...ofOwner]));
   }
 
   /** Calls `act` until `stop`. A store failure stops the frontier. */
@@ -217,7 +217,7 @@ export class Scheduler {
       if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) schedule.touch(host);
     }
     const commit = schedule.hasChanges ? leases.commit() : null;
-    return Promise.all([commit, budget.save(nowMs), labelBudgets.each('save', nowMs), counts.read()]);
+    return Promise.all([commit, budget.save(nowMs), labelBudgets.callEach('save', nowMs), counts.read()]);
   }
 
   stop(): void {

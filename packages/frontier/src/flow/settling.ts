@@ -9,7 +9,7 @@ import type { LeasedHost } from '../hosts/leased-host.js';
 import { FINGERPRINT_BYTES, MAX_URL_RETRIES } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
-import type { Received } from '../robots/robots-gate.js';
+import type { AnswerResult } from '../robots/robots-gate.js';
 import type { NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
@@ -23,7 +23,7 @@ type Settled = 'ok' | 'lost';
 
 type Returned = Extract<Settlement, { kind: 'returned' }>;
 
-type RobotsHop = Extract<Received, { kind: 'hop' }>;
+type RobotsHop = Extract<AnswerResult, { kind: 'hop' }>;
 
 type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
@@ -142,7 +142,7 @@ export async function requeue(
   if (outcome !== 'new' && outcomeOf(host) === 'ok') {
     const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
     const { reporter, gate } = flow;
-    reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.ref(authority));
+    reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.copyRef(authority));
   }
   flow.schedule.reschedule(host);
 }
@@ -183,7 +183,7 @@ export async function endChain(flow: Flow, host: LeasedHost, name: string): Prom
   if (chain === null) host.forgetChain(name);
   // Its hop is being fetched, or the next hop waits.
   else if (clock.nowMs() < chain.untilMs) host.waitForChain(name, chain.untilMs);
-  else if (await gate.adopt(authority)) openLane(flow, authority);
+  else if (await gate.adoptEndedChain(authority)) openLane(flow, authority);
   else {
     const failure = { kind: 'failure', failure: 'timeout' } as const;
     await commitAnswerEntries(flow, authority, await processAnswer(flow, authority, chain.urls.at(-1)!, failure));

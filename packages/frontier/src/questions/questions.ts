@@ -89,7 +89,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
     },
     look: (url) => {
       const host = hostOf(url) ?? '';
-      return lookAt(url, host, waitOf(host), context);
+      return inspectUrl(url, host, waitOf(host), context);
     },
     list: async (request = {}) => {
       const { host } = request;
@@ -98,10 +98,10 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
     },
     inspectHost: (hostOrUrl) => {
       const host = hostOf(hostOrUrl) ?? hostOf(`http://${hostOrUrl}/`) ?? hostOrUrl;
-      const named = [hostOrUrl, `http://${hostOrUrl}/`, `https://${hostOrUrl}/`].flatMap(
+      const namedAuthorities = [hostOrUrl, `http://${hostOrUrl}/`, `https://${hostOrUrl}/`].flatMap(
         (url) => authorityOf(url) ?? [],
       );
-      return lookAtHost(host, named, schedule, waitOf(host), context);
+      return describeHost(host, namedAuthorities, schedule, waitOf(host), context);
     },
   };
 }
@@ -110,7 +110,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
  * What is known of a URL. `isKnown` is exact for URLs that are queued or were met lately. A URL that was finished long
  * ago may be reported as not known, because the store has no verb that asks without adding.
  */
-async function lookAt(
+async function inspectUrl(
   url: string,
   host: string,
   wait: HostWait | null,
@@ -125,7 +125,7 @@ async function lookAt(
     return !isKnown;
   };
   if (!isKnown) await scanItems(store, host, look);
-  const known = { url, host, authority: name, isKnown, robots: gate.ref(authority), wait };
+  const known = { url, host, authority: name, isKnown, robots: gate.copyRef(authority), wait };
   switch (answer.kind) {
     case 'allow':
     case 'deny': {
@@ -205,12 +205,12 @@ export interface HostLook {
 
 /**
  * What is known of a host; `wait`: why it waits.
- * @param named - Authorities that the question names.
+ * @param namedAuthorities - Authorities that the question names.
  * @throws What the store throws.
  */
-export async function lookAtHost(
+export async function describeHost(
   host: string,
-  named: readonly string[],
+  namedAuthorities: readonly string[],
   schedule: HostSchedule,
   wait: HostWait | null,
   context: FrontierContext,
@@ -219,15 +219,15 @@ export async function lookAtHost(
   const nowMs = frontierClock.nowMs();
   const leased = schedule.get(host);
   const stored = (await store.readHost?.(host)) ?? null;
-  const { lanes, counted, isWhole } = await countLanes(host, store);
-  const kept = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
-  const { clock } = leased ?? kept;
+  const { lanes, entryCount, isWhole } = await countLanes(host, store);
+  const state = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
+  const { clock } = leased ?? state;
   // For a crawl that is not running, the last stored count.
   const { politeness, limits, weight, label: name } = settings.settingsOf(host);
-  const used = leased?.used ?? usedSince(kept.used, budget.countSinceMs || kept.used.sinceMs);
-  const others = [...named, `http://${host}`, `https://${host}`];
-  const robots = await authoritiesOf([...lanes.keys(), ...kept.spacingAuthorities], others, context.gate, nowMs);
-  const requirements = leased?.requirements ?? new SpacingRequirements(kept.minDelayMs);
+  const used = leased?.used ?? usedSince(state.used, budget.countSinceMs || state.used.sinceMs);
+  const others = [...namedAuthorities, `http://${host}`, `https://${host}`];
+  const robots = await authoritiesOf([...lanes.keys(), ...state.spacingAuthorities], others, context.gate, nowMs);
+  const requirements = leased?.requirements ?? new SpacingRequirements(state.minDelayMs);
   if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
   const isUnread = leased === undefined && store.readHost === undefined;
   const isParked = stored?.isParked ?? (isUnread ? null : clock.parked);
@@ -236,8 +236,8 @@ export async function lookAtHost(
   const usedMs = firstRequestRunningMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRequestRunningMs);
   return {
     host,
-    isKnown: stored !== null || counted > 0 || leased !== undefined,
-    queued: stored?.queued ?? counted,
+    isKnown: stored !== null || entryCount > 0 || leased !== undefined,
+    queued: stored?.queued ?? entryCount,
     inFlight: stored?.inFlight ?? 0,
     lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
     isWhole,
@@ -264,15 +264,15 @@ export async function lookAtHost(
 /** Counts entries by authority and priority, up to the bound of the scan. */
 async function countLanes(host: string, store: FrontierStore) {
   const lanes = new Map<string, number[]>();
-  let counted = 0;
+  let entryCount = 0;
   const isWhole = await scanItems(store, host, ({ priority, authority }) => {
     const priorities = lanes.get(authority) ?? new Array<number>(PRIORITIES).fill(0);
     priorities[priority] = (priorities[priority] ?? 0) + 1;
     lanes.set(authority, priorities);
-    counted += 1;
+    entryCount += 1;
     return true;
   });
-  return { lanes, counted, isWhole };
+  return { lanes, entryCount, isWhole };
 }
 
 /** The authorities whose robots.txt was requested before, or that have something queued. */
@@ -287,14 +287,14 @@ async function authoritiesOf(queued: readonly string[], others: readonly string[
     const required = gate.rules(authority)?.requirements ?? null;
     const requestIntervalMs = required?.at?.(nowMs).intervalMs ?? null;
     const crawlDelayMs = required?.crawlDelayMs ?? null;
-    const look = { ...gate.ref(authority), freshUntilMs, failures, retryAtMs, crawlDelayMs, requestIntervalMs };
+    const look = { ...gate.copyRef(authority), freshUntilMs, failures, retryAtMs, crawlDelayMs, requestIntervalMs };
     found.push({ look, required });
   }
   return found;
 }
 
 function intervalOf(
-  ofCrawl: Politeness,
+  crawlPoliteness: Politeness,
   politeness: Politeness,
   clock: HostClock,
   requirements: SpacingRequirements,
@@ -302,17 +302,17 @@ function intervalOf(
 ): HostLook['interval'] {
   const { spacing } = requirements.at(nowMs);
   const { fromEndMs, fromStartMs } = requestInterval(clock, spacing, politeness);
-  const whose = (ms: (one: AuthorityRequirements) => number | null, wanted: number) =>
-    [...requirements.authorities].find(([, one]) => ms(one) === wanted) ?? [null, null];
+  const findAuthority = (ms: (one: AuthorityRequirements) => number | null, value: number) =>
+    [...requirements.authorities].find(([, one]) => ms(one) === value) ?? [null, null];
   if (fromStartMs > fromEndMs) {
-    const [authority] = whose((one) => one.at?.(nowMs).intervalMs ?? null, fromStartMs);
+    const [authority] = findAuthority((one) => one.at?.(nowMs).intervalMs ?? null, fromStartMs);
     return { ms: fromStartMs, from: 'request-rate', authority, line: null };
   }
   if (spacing.crawlDelayMs === fromEndMs && fromEndMs > 0) {
-    const [authority, required] = whose((one) => one.crawlDelayMs, fromEndMs);
+    const [authority, required] = findAuthority((one) => one.crawlDelayMs, fromEndMs);
     return { ms: fromEndMs, from: 'crawl-delay', authority, line: required?.crawlDelayLine ?? null };
   }
   const isAdaptive = clock.adaptiveMs === fromEndMs && fromEndMs > 0;
-  const from = isAdaptive ? 'adaptive' : politeness === ofCrawl ? 'profile' : 'hosts';
+  const from = isAdaptive ? 'adaptive' : politeness === crawlPoliteness ? 'profile' : 'hosts';
   return { ms: fromEndMs, from, authority: null, line: null };
 }

@@ -3,13 +3,13 @@
 import { expect, it } from 'vitest';
 import { setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
-import { openedCursor, sealedCursor } from './queued.js';
+import { openCursor, sealCursor } from './queued.js';
 
 it.each(['', '0 0', '0a0b', '3 w 0lane 12', '1 -2 3 münchen.test'])('returns the cursor of a store: %j', (cursor) => {
-  expect(openedCursor(sealedCursor(cursor))).toBe(cursor);
+  expect(openCursor(sealCursor(cursor))).toBe(cursor);
 });
 
-it.each(['xx', '', '0 0', ' ', `${sealedCursor('0 1')} `, sealedCursor('0 1').replace('1', '2'), 7, {}])(
+it.each(['xx', '', '0 0', ' ', `${sealCursor('0 1')} `, sealCursor('0 1').replace('1', '2'), 7, {}])(
   'a listing from %j, which no listing has returned, is refused',
   async (cursor) => {
     const { frontier } = setUp(

@@ -51,27 +51,27 @@ interface ScannedItem extends Omit<QueuedUrl, 'record'> {
 export async function listQueued(store: FrontierStore, request: ListRequest): Promise<QueueListing> {
   const { cursor = null, limit = DEFAULT_LISTED_URLS, host, authority } = request;
   if (typeof limit !== 'number' || Number.isNaN(limit)) throw invalid('limit', 'a number of URLs', limit);
-  const wanted = Math.min(Math.max(1, Math.trunc(limit)), MAX_LISTED_URLS);
+  const max = Math.min(Math.max(1, Math.trunc(limit)), MAX_LISTED_URLS);
   const items: QueuedUrl[] = [];
-  let next = cursor === null ? null : openedCursor(cursor);
+  let next = cursor === null ? null : openCursor(cursor);
   for (let page = 0; page < MAX_SCAN_PAGES || items.length === 0; page += 1) {
-    const missing = wanted - items.length;
+    const missing = max - items.length;
     // A small scan would end after a few idle hosts, hops or other authorities. A large one gets past them.
     let found: ScanListing = await store.scan(next, Math.max(missing, MAX_SCAN_ENTRIES_PER_PAGE), host);
-    const places = [...found.items.keys()].filter((at) => pageOf(found.items[at]!, authority) !== null);
+    const indexes = [...found.items.keys()].filter((at) => toQueuedUrl(found.items[at]!, authority) !== null);
     // The scan found more than requested. It is read again up to the last requested URL, because the cursor is after
     // all that was read.
-    if (places.length > missing) found = await store.scan(next, places[missing - 1]! + 1, host);
-    items.push(...found.items.flatMap((one) => pageOf(one, authority) ?? []).slice(0, missing));
+    if (indexes.length > missing) found = await store.scan(next, indexes[missing - 1]! + 1, host);
+    items.push(...found.items.flatMap((listed) => toQueuedUrl(listed, authority) ?? []).slice(0, missing));
     next = found.cursor;
-    if (next === null || items.length >= wanted) break;
+    if (next === null || items.length >= max) break;
   }
-  return { cursor: next === null ? null : sealedCursor(next), items };
+  return { cursor: next === null ? null : sealCursor(next), items };
 }
 
 /** The URL of an item; `null`: a robots.txt hop, or another authority. @throws FrontierError */
-function pageOf(one: ScanListing['items'][number], authority: string | undefined): QueuedUrl | null {
-  const { item, ...queued } = scanned(one);
+function toQueuedUrl(listed: ScanListing['items'][number], authority: string | undefined): QueuedUrl | null {
+  const { item, ...queued } = toScannedItem(listed);
   if (item.kind !== 'page' || (authority !== undefined && queued.authority !== authority)) return null;
   return { ...queued, record: item.record };
 }
@@ -90,14 +90,14 @@ export async function scanItems(
   let cursor: string | null = null;
   for (let listing = 0; listing < MAX_SCAN_PAGES; listing += 1) {
     const found: ScanListing = await store.scan(cursor, MAX_SCAN_ENTRIES_PER_PAGE, host);
-    for (const one of found.items) if (!visit(scanned(one))) return false;
+    for (const listed of found.items) if (!visit(toScannedItem(listed))) return false;
     cursor = found.cursor;
     if (cursor === null) return true;
   }
   return false;
 }
 
-function scanned({ host, entry }: ScanListing['items'][number]): ScannedItem {
+function toScannedItem({ host, entry }: ScanListing['items'][number]): ScannedItem {
   const item = decodeItem(entry.body);
   const authority = item.kind === 'hop' ? item.authority : (authorityOf(item.record.url) ?? '');
   return { host, authority, priority: entry.priority, item };
@@ -107,7 +107,7 @@ function scanned({ host, entry }: ScanListing['items'][number]): ScannedItem {
  * Converts a store's cursor to the form for callers: with a checksum. Stores would take any text that is not one of
  * their cursors for the beginning, so a text that no listing has returned is refused.
  */
-export function sealedCursor(cursor: string): string {
+export function sealCursor(cursor: string): string {
   return `${cursor} ${checksum(cursor)}`;
 }
 
@@ -115,7 +115,7 @@ export function sealedCursor(cursor: string): string {
  * Converts it back to the store's cursor.
  * @throws FrontierError `option-invalid` for a text that no listing has returned.
  */
-export function openedCursor(sealed: unknown): string {
+export function openCursor(sealed: unknown): string {
   const text = typeof sealed === 'string' ? sealed : '';
   const end = text.lastIndexOf(' ');
   const cursor = text.slice(0, Math.max(0, end));

@@ -2,7 +2,7 @@
 // it.
 
 import { describe, expect, it } from 'vitest';
-import { grantOf, keptOf, pagesLeft } from './account.js';
+import { grantSize, remainingPages, retainedGrant } from './account.js';
 import { MAX_GRANT_PAGES } from './limits.js';
 
 describe('pages are granted', () => {
@@ -13,7 +13,7 @@ describe('pages are granted', () => {
     ['the bound was made smaller', 100, 150, 40, 0],
   ] as const;
   it.each(left)('%s', (_, limit, taken, own, expected) => {
-    expect(pagesLeft(limit, { taken, alive: 1 }, own)).toBe(expected);
+    expect(remainingPages(limit, { taken, alive: 1 }, own)).toBe(expected);
   });
 
   const grants = [
@@ -23,7 +23,7 @@ describe('pages are granted', () => {
     ['the last page is granted too', 1, 3, 1],
     ['nothing is left', 0, 3, 0],
   ] as const;
-  it.each(grants)('%s', (_, many, alive, expected) => expect(grantOf(many, alive)).toBe(expected));
+  it.each(grants)('%s', (_, many, alive, expected) => expect(grantSize(many, alive)).toBe(expected));
 
   const kept = [
     ['there is more for everybody', 40, 10, 2, 40],
@@ -31,5 +31,5 @@ describe('pages are granted', () => {
     ['others find nothing: half goes back', 40, 0, 1, 20],
     ['the last one goes back', 1, 0, 1, 0],
   ] as const;
-  it.each(kept)('%s', (_, unused, many, alive, expected) => expect(keptOf(unused, many, alive)).toBe(expected));
+  it.each(kept)('%s', (_, unused, many, alive, expected) => expect(retainedGrant(unused, many, alive)).toBe(expected));
 });

@@ -27,10 +27,18 @@ export interface Granted {
 
 /** The key of the crawl's own account. */
 export const ACCOUNT_KEY = 'budget';
-const NOTHING: Account = { pages: 0, runningMs: 0, bytes: 0, granted: 0, beat: 0, isOver: false, lacksHosts: false };
+const EMPTY_ACCOUNT: Account = {
+  pages: 0,
+  runningMs: 0,
+  bytes: 0,
+  granted: 0,
+  beat: 0,
+  isOver: false,
+  lacksHosts: false,
+};
 
 /** The parts whose processes have ended normally: a process that joins may continue under one of their names. */
-export async function partsOver(records: PartRecords, parts: readonly string[]): Promise<readonly string[]> {
+export async function endedParts(records: PartRecords, parts: readonly string[]): Promise<readonly string[]> {
   const accounts = await Promise.all(parts.map((part) => records.read(part, ACCOUNT_KEY)));
   return parts.filter((_, at) => readAccount(accounts[at] ?? null).isOver);
 }
@@ -41,33 +49,33 @@ export async function partsOver(records: PartRecords, parts: readonly string[]):
  */
 export const mergeAccounts: MergeValues = (values) => {
   const accounts = values.map(readAccount);
-  const sum = (what: 'pages' | 'bytes') => accounts.reduce((total, account) => total + account[what], 0);
+  const sum = (field: 'pages' | 'bytes') => accounts.reduce((total, account) => total + account[field], 0);
   const runningMs = Math.max(...accounts.map((account) => account.runningMs));
   const pages = sum('pages');
-  const merged = { ...NOTHING, pages, bytes: sum('bytes'), runningMs, granted: pages, beat: 1, isOver: true };
+  const merged = { ...EMPTY_ACCOUNT, pages, bytes: sum('bytes'), runningMs, granted: pages, beat: 1, isOver: true };
   return new TextEncoder().encode(JSON.stringify(merged));
 };
 
 /** Pages of the crawl that are granted to no process. @param own - Ours: done, in flight or granted. */
-export function pagesLeft(limit: number, { taken }: Granted, own: number): number {
+export function remainingPages(limit: number, { taken }: Granted, own: number): number {
   return Math.max(0, limit - taken - own);
 }
 
 /** How many of the pages left one process takes at a time: all that it may take, unless others want some too. */
-export function grantOf(left: number, alive: number): number {
-  return Math.min(left, MAX_GRANT_PAGES, alive === 0 ? left : Math.ceil(left / (2 * (alive + 1))));
+export function grantSize(remaining: number, alive: number): number {
+  return Math.min(remaining, MAX_GRANT_PAGES, alive === 0 ? remaining : Math.ceil(remaining / (2 * (alive + 1))));
 }
 
 /**
  * How many granted pages that are not handed out a process keeps while nothing is left for others. It frees half of
  * them at every check, because a process without work may take them.
  */
-export function keptOf(unused: number, left: number, alive: number): number {
-  return left > 0 || alive === 0 ? unused : Math.floor(unused / 2);
+export function retainedGrant(unused: number, remaining: number, alive: number): number {
+  return remaining > 0 || alive === 0 ? unused : Math.floor(unused / 2);
 }
 
 /** Reads an account; an absent record counts as an empty account. */
 export function readAccount(bytes: Uint8Array | null): Account {
-  if (bytes === null) return NOTHING;
-  return { ...NOTHING, ...(JSON.parse(new TextDecoder().decode(bytes)) as Partial<Account>) };
+  if (bytes === null) return EMPTY_ACCOUNT;
+  return { ...EMPTY_ACCOUNT, ...(JSON.parse(new TextDecoder().decode(bytes)) as Partial<Account>) };
 }

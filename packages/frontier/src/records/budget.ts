@@ -8,7 +8,15 @@
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
-import { ACCOUNT_KEY, type Account, type Granted, grantOf, keptOf, pagesLeft, readAccount } from './account.js';
+import {
+  ACCOUNT_KEY,
+  type Account,
+  type Granted,
+  grantSize,
+  readAccount,
+  remainingPages,
+  retainedGrant,
+} from './account.js';
 import {
   LOW_GRANT_PAGES,
   MAX_ACCOUNT_AGE_MS,
@@ -43,7 +51,7 @@ export interface UsedUp {
 interface Other {
   readonly account: Account;
   /** When its beat last changed, by our clock. */
-  readonly movedAtMs: number;
+  readonly changedAtMs: number;
 }
 
 export interface BudgetOptions {
@@ -60,7 +68,7 @@ export interface BudgetOptions {
 export class Budget {
   readonly #options: BudgetOptions;
   /** What was used up before the bounds began to count. */
-  #from: UsedUp = { pages: 0, runningMs: 0, bytes: 0 };
+  #baseline: UsedUp = { pages: 0, runningMs: 0, bytes: 0 };
   #sinceMs = 0;
   /** Our own counts, earlier runs of our part included. */
   #pages = 0;
@@ -70,19 +78,19 @@ export class Budget {
   #beat = 0;
   #lacksHosts = false;
   #others = new Map<string, Other>();
-  #lookedAtAllMs = 0;
-  #ranBeforeMs = 0;
+  #readAllAtMs = 0;
+  #earlierRunningMs = 0;
   #openedAtMs: number | null = null;
   #pausedAtMs: number | null = null;
   /** Pauses of this run that have ended. */
   #pausedMs = 0;
   #isDirty = false;
   /** When we last wrote. After a long silence others take us for dead and our granted pages for free. */
-  #heardAtMs = 0;
-  #asking: Promise<void> | null = null;
+  #writtenAtMs = 0;
+  #requesting: Promise<void> | null = null;
   readonly #writes = new Set<Promise<unknown>>();
   /** Another process had the lock when we asked, so what is left is unknown. */
-  #isPutOff = false;
+  #isRemainderUnknown = false;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -92,16 +100,16 @@ export class Budget {
   async open(nowMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (isPart) {
-      const kept = readAccount(await records.read(records.name, this.key));
-      this.#pages = kept.pages;
-      this.#bytes = kept.bytes;
-      this.#beat = kept.beat;
-      this.#granted = kept.pages;
-      this.#ranBeforeMs = kept.runningMs;
+      const stored = readAccount(await records.read(records.name, this.key));
+      this.#pages = stored.pages;
+      this.#bytes = stored.bytes;
+      this.#beat = stored.beat;
+      this.#granted = stored.pages;
+      this.#earlierRunningMs = stored.runningMs;
     }
     await this.#readOthers(nowMs, true);
     this.#openedAtMs = nowMs;
-    this.#heardAtMs = nowMs;
+    this.#writtenAtMs = nowMs;
     if (this.#pausedAtMs !== null) this.#pausedAtMs = nowMs;
   }
 
@@ -109,7 +117,7 @@ export class Budget {
 
   /** Whether `reserve` would succeed. */
   canReserve(): boolean {
-    return !this.#isBounded || (this.#pages + this.#inFlight < this.#granted && this.#isHeard());
+    return !this.#isBounded || (this.#pages + this.#inFlight < this.#granted && this.#countsAsAlive());
   }
 
   /** Reserves one page to hand out. @returns `false`: the bound leaves none, or none was granted yet. */
@@ -123,16 +131,16 @@ export class Budget {
   async prepare(): Promise<void> {
     const own = this.#pages + this.#inFlight;
     if (!this.#isBounded || !this.#options.isPart || this.#granted - own >= LOW_GRANT_PAGES) return;
-    if (this.canReserve() && this.#left(this.#now()) === 0) return;
-    this.#asking ??= this.#ask()
-      .then((hasAsked) => {
-        this.#isPutOff = hasAsked !== true;
+    if (this.canReserve() && this.#remainingPages(this.#now()) === 0) return;
+    this.#requesting ??= this.#requestGrant()
+      .then((isAnswered) => {
+        this.#isRemainderUnknown = isAnswered !== true;
       })
       .finally(() => {
-        this.#asking = null;
+        this.#requesting = null;
       });
-    if (!this.canReserve()) await this.#asking;
-    else this.#asking.catch(() => undefined);
+    if (!this.canReserve()) await this.#requesting;
+    else this.#requesting.catch(() => undefined);
   }
 
   /** Settles a page that was handed out: it counts, or it is released. */
@@ -170,7 +178,7 @@ export class Budget {
 
   /** From now on the bounds count only what is used up later. Earlier grants are free again. */
   countFrom(used: UsedUp, sinceMs: number): void {
-    this.#from = used;
+    this.#baseline = used;
     this.#sinceMs = sinceMs;
   }
 
@@ -179,17 +187,17 @@ export class Budget {
     const { bytes, runningMs } = this.#options.bounds;
     if (this.pages() >= this.#limit) return 'pages';
     const used = this.used(nowMs);
-    if (bytes !== null && used.bytes - this.#from.bytes >= bytes) return 'bytes';
-    return runningMs !== null && used.runningMs - this.#from.runningMs >= runningMs ? 'minutes' : null;
+    if (bytes !== null && used.bytes - this.#baseline.bytes >= bytes) return 'bytes';
+    return runningMs !== null && used.runningMs - this.#baseline.runningMs >= runningMs ? 'minutes' : null;
   }
 
   // ── Time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** How long the crawl ran, in one process or in several at once. Pauses do not count. */
   runningMs(nowMs: number): number {
-    if (this.#openedAtMs === null) return this.#ranBeforeMs;
+    if (this.#openedAtMs === null) return this.#earlierRunningMs;
     const ownMs = Math.min(nowMs, this.#pausedAtMs ?? nowMs) - this.#openedAtMs - this.#pausedMs;
-    return this.#ranBeforeMs + Math.max(0, ownMs);
+    return this.#earlierRunningMs + Math.max(0, ownMs);
   }
 
   /** Stops the running time until `resume`. A second call changes nothing. */
@@ -204,20 +212,20 @@ export class Budget {
 
   // ── Other processes ────────────────────────────────────────────────────────────────────────────────────────────────
 
-  othersAtWork(): number {
+  othersAlive(): number {
     return this.#others.size === 0 ? 0 : this.#grantedToOthers(this.#now()).alive;
   }
 
   /** How many other processes have no host to request pages from, and would take some of ours. */
   othersWithoutHosts(nowMs: number): number {
-    const lacks = ({ account, movedAtMs }: Other) => account.lacksHosts && nowMs - movedAtMs < MAX_ACCOUNT_AGE_MS;
+    const lacks = ({ account, changedAtMs }: Other) => account.lacksHosts && nowMs - changedAtMs < MAX_ACCOUNT_AGE_MS;
     return [...this.#others.values()].filter(lacks).length;
   }
 
   /** Whether other processes hold all pages that are left: there may be more for us later. */
   isGrantedAway(): boolean {
     if (!this.#isBounded || this.canReserve() || this.pages() >= this.#limit) return false;
-    return this.#isPutOff || this.othersAtWork() > 0 || !this.#isHeard();
+    return this.#isRemainderUnknown || this.othersAlive() > 0 || !this.#countsAsAlive();
   }
 
   /** Writes our account if pages or bytes have changed. */
@@ -232,23 +240,23 @@ export class Budget {
    */
   async saveTime(nowMs: number, lacksHosts = false): Promise<void> {
     this.#lacksHosts = lacksHosts;
-    const silentMs = nowMs - this.#heardAtMs;
+    const silentMs = nowMs - this.#writtenAtMs;
     await this.#readOthers(nowMs);
-    await this.#stayListed(silentMs);
+    await this.#ensureListed(silentMs);
     const used = this.#pages + this.#inFlight;
     const { alive } = this.#grantedToOthers(nowMs);
-    this.#granted = used + keptOf(Math.max(0, this.#granted - used), this.#left(nowMs), alive);
+    this.#granted = used + retainedGrant(Math.max(0, this.#granted - used), this.#remainingPages(nowMs), alive);
     await this.#write(nowMs);
   }
 
   /** Parts whose processes have been gone for long, as last read, some at a time; none while they are few. */
-  partsGone(nowMs: number): readonly string[] {
-    const gone = [...this.#others].filter(([, { movedAtMs }]) => nowMs - movedAtMs >= PART_GONE_MS);
+  goneParts(nowMs: number): readonly string[] {
+    const gone = [...this.#others].filter(([, { changedAtMs }]) => nowMs - changedAtMs >= PART_GONE_MS);
     return gone.length <= MAX_GONE_PARTS ? [] : gone.slice(0, MAX_PARTS_PER_MERGE).map(([part]) => part);
   }
 
   /** Whether the account of a part is unchanged since it was last read. */
-  async standsStill(part: string): Promise<boolean> {
+  async isUnchanged(part: string): Promise<boolean> {
     const { beat } = readAccount(await this.#options.records.read(part, this.key));
     return beat === this.#others.get(part)?.account.beat;
   }
@@ -256,7 +264,7 @@ export class Budget {
   async close(nowMs: number): Promise<void> {
     if (this.#openedAtMs === null) return;
     await this.#write(nowMs, true);
-    this.#ranBeforeMs = this.runningMs(nowMs);
+    this.#earlierRunningMs = this.runningMs(nowMs);
     this.#openedAtMs = null;
   }
 
@@ -265,18 +273,18 @@ export class Budget {
   }
 
   /** A server may have forgotten our part, or we were silent for so long that others have merged it. */
-  async #stayListed(silentMs: number): Promise<void> {
+  async #ensureListed(silentMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (!isPart || records.isListed) return;
     if (silentMs >= PART_GONE_MS / 2)
       throw new FrontierError('store-failed', 'this process was silent for too long, so its account was closed', {
         hint: 'Start it again: the crawl continues.',
       });
-    await records.enlist();
+    await records.addToList();
   }
 
   get #limit(): number {
-    return this.#from.pages + (this.#options.bounds.pages ?? Number.MAX_SAFE_INTEGER / 2);
+    return this.#baseline.pages + (this.#options.bounds.pages ?? Number.MAX_SAFE_INTEGER / 2);
   }
 
   get #isBounded(): boolean {
@@ -287,14 +295,14 @@ export class Budget {
     return this.#options.clock.nowMs();
   }
 
-  #usedByOthers(what: 'pages' | 'bytes'): number {
+  #usedByOthers(field: 'pages' | 'bytes'): number {
     let sum = 0;
-    for (const { account } of this.#others.values()) sum += account[what];
+    for (const { account } of this.#others.values()) sum += account[field];
     return sum;
   }
 
-  #isHeard(): boolean {
-    return this.#others.size === 0 || this.#now() - this.#heardAtMs < PART_SILENT_MS / 2;
+  #countsAsAlive(): boolean {
+    return this.#others.size === 0 || this.#now() - this.#writtenAtMs < PART_SILENT_MS / 2;
   }
 
   #grantedToOthers(nowMs: number): Granted {
@@ -309,27 +317,27 @@ export class Budget {
   }
 
   /** Pages that are granted to no process, as last read. */
-  #left(nowMs: number): number {
+  #remainingPages(nowMs: number): number {
     const own = Math.max(this.#granted, this.#pages + this.#inFlight);
-    return pagesLeft(this.#limit, this.#grantedToOthers(nowMs), own);
+    return remainingPages(this.#limit, this.#grantedToOthers(nowMs), own);
   }
 
   /**
    * Takes a share of what is left.
    * @returns `null`: another process has the lock; `false`: our time under the lock ran out.
    */
-  #ask(): Promise<boolean | null> {
-    return this.#options.records.lock.tryExclusively(async (isStill) => {
+  #requestGrant(): Promise<boolean | null> {
+    return this.#options.records.lock.tryExclusively(async (holdsLock) => {
       await this.#readOthers(this.#now(), true);
       // If an older account arrived after the newer one, pages granted now would look free.
       while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
       // Pages that others may take for free are no longer ours.
-      if (!this.#isHeard()) this.#granted = this.#pages + this.#inFlight;
+      if (!this.#countsAsAlive()) this.#granted = this.#pages + this.#inFlight;
       const before = this.#granted;
       const own = Math.max(before, this.#pages + this.#inFlight);
-      this.#granted = own + grantOf(this.#left(this.#now()), this.othersAtWork());
-      if (this.#granted === before && this.#isHeard()) return true;
-      if (!isStill()) {
+      this.#granted = own + grantSize(this.#remainingPages(this.#now()), this.othersAlive());
+      if (this.#granted === before && this.#countsAsAlive()) return true;
+      if (!holdsLock()) {
         this.#granted = before;
         return false;
       }
@@ -354,37 +362,37 @@ export class Budget {
     const { records } = this.#options;
     const bytes = new TextEncoder().encode(JSON.stringify(account));
     const written = records.write(this.key, bytes).then(() => {
-      this.#heardAtMs = nowMs;
+      this.#writtenAtMs = nowMs;
     });
     this.#writes.add(written);
     return written.finally(() => this.#writes.delete(written));
   }
 
   /** Parts that have ended may be taken over again, so they are read before pages are granted, and now and then. */
-  async #readOthers(nowMs: number, isEvery = nowMs - this.#lookedAtAllMs >= PART_SILENT_MS): Promise<void> {
+  async #readOthers(nowMs: number, readsAll = nowMs - this.#readAllAtMs >= PART_SILENT_MS): Promise<void> {
     const { records, isPart } = this.#options;
-    if (isEvery) this.#lookedAtAllMs = nowMs;
+    if (readsAll) this.#readAllAtMs = nowMs;
     const listed = await records.list();
     const names = listed.filter((name) => {
       const other = this.#others.get(name);
-      return (!isPart || name !== records.name) && (isEvery || other === undefined || !hasEnded(other, nowMs));
+      return (!isPart || name !== records.name) && (readsAll || other === undefined || !hasEnded(other, nowMs));
     });
     const accounts = await Promise.all(names.map((name) => records.read(name, this.key)));
-    const seen = new Map([...this.#others].filter(([name]) => listed.includes(name)));
+    const others = new Map([...this.#others].filter(([name]) => listed.includes(name)));
     for (const [at, name] of names.entries()) {
       const account = readAccount(accounts[at] ?? null);
-      const before = seen.get(name);
+      const before = others.get(name);
       // Two reads may be under way at once, and the older one may end last.
-      if (before === undefined || account.beat > before.account.beat) seen.set(name, { account, movedAtMs: nowMs });
+      if (before === undefined || account.beat > before.account.beat) others.set(name, { account, changedAtMs: nowMs });
     }
-    this.#others = seen;
+    this.#others = others;
     // Processes that run at once share the same time. A process that joins knows what ran before it.
-    const theirsMs = Math.max(0, ...Array.from(seen.values(), ({ account }) => account.runningMs));
-    this.#ranBeforeMs += Math.max(0, theirsMs - this.runningMs(this.#now()));
+    const longestMs = Math.max(0, ...Array.from(others.values(), ({ account }) => account.runningMs));
+    this.#earlierRunningMs += Math.max(0, longestMs - this.runningMs(this.#now()));
   }
 }
 
 /** Its process has ended normally, or has been silent for so long that it counts as dead. */
-function hasEnded({ account, movedAtMs }: Other, nowMs: number): boolean {
-  return account.isOver || nowMs - movedAtMs >= PART_SILENT_MS;
+function hasEnded({ account, changedAtMs }: Other, nowMs: number): boolean {
+  return account.isOver || nowMs - changedAtMs >= PART_SILENT_MS;
 }

@@ -47,7 +47,7 @@ export class LabelBudgets {
   }
 
   /** Calls the same method of each `Budget`. */
-  async each(verb: 'save' | 'saveTime' | 'close', nowMs: number): Promise<void> {
+  async callEach(verb: 'save' | 'saveTime' | 'close', nowMs: number): Promise<void> {
     await Promise.all([...this.#budgets.values()].map((budget) => budget[verb](nowMs)));
   }
 }

@@ -18,7 +18,7 @@ import { CRAWL_LOCK_RETRY_MS, CRAWL_LOCK_TTL_MS, MAX_CRAWL_LOCK_WAIT_MS, MAX_PAR
 export const LOCK_HOST = ' crawl';
 
 /** An action under the lock. `isStill`: whether the lock is still ours; call it right before a write. */
-type Act<T> = (isStill: () => boolean) => Promise<T>;
+type Act<T> = (holdsLock: () => boolean) => Promise<T>;
 
 export class CrawlLock {
   readonly #store: FrontierStore;
@@ -41,11 +41,11 @@ export class CrawlLock {
    */
   exclusively<T>(act: Act<T>): Promise<T> {
     return this.#inTurn(async () => {
-      const giveUpMs = this.#clock.nowMs() + MAX_CRAWL_LOCK_WAIT_MS;
+      const deadlineMs = this.#clock.nowMs() + MAX_CRAWL_LOCK_WAIT_MS;
       for (;;) {
-        const done = await this.#once(act);
-        if (done !== null) return done.value;
-        if (this.#clock.nowMs() >= giveUpMs) {
+        const result = await this.#tryOnce(act);
+        if (result !== null) return result.value;
+        if (this.#clock.nowMs() >= deadlineMs) {
           throw new FrontierError('store-failed', 'the other processes of this crawl do not release its lock', {
             hint: 'Is one of them stopped, or the clock of the store standing still?',
           });
@@ -58,42 +58,42 @@ export class CrawlLock {
 
   /** The same without waiting for other processes. @returns `null`: another process has the lock. */
   tryExclusively<T>(act: Act<T>): Promise<T | null> {
-    return this.#inTurn(async () => (await this.#once(act))?.value ?? null);
+    return this.#inTurn(async () => (await this.#tryOnce(act))?.value ?? null);
   }
 
-  async #once<T>(act: Act<T>): Promise<{ readonly value: T } | null> {
+  async #tryOnce<T>(act: Act<T>): Promise<{ readonly value: T } | null> {
     if (!this.#store.capabilities.shared) return { value: await act(() => true) };
-    const askedMs = this.#clock.nowMs();
+    const requestedAtMs = this.#clock.nowMs();
     const request = { maxHosts: 1, entriesPerHost: 1, ttlMs: CRAWL_LOCK_TTL_MS, hosts: [LOCK_HOST] };
     const [lease] = await this.#store.lease(request);
     if (lease === undefined) return null;
     const { host, fencingToken } = lease;
     try {
-      return { value: await act(() => this.#clock.nowMs() < askedMs + CRAWL_LOCK_TTL_MS / 2) };
+      return { value: await act(() => this.#clock.nowMs() < requestedAtMs + CRAWL_LOCK_TTL_MS / 2) };
     } finally {
       await this.#store.commit([{ host, fencingToken, delayMs: 0, then: { release: { dueInMs: 0 } } }]);
     }
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(act);
-    this.#turn = mine.catch(() => undefined);
-    return mine;
+    const turn = this.#turn.then(act);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
   }
 }
 
 /** The part of a process that is alone in the crawl. */
 const MAIN_PART = 'main';
 /** A part made by a merge. The next merge makes another one, and one write of the list replaces it. */
-const MERGED = /^merged (\d+)$/;
-const INDEX = 'parts';
+const MERGED_PART = /^merged (\d+)$/;
+const LIST_KEY = 'parts';
 
 /** Records in parts, as the main part has them, by the prefixes of their keys. */
-const IN_PARTS = /^(?:budget|waits$|owner\/totals$)/;
+const KEY_IN_PARTS = /^(?:budget|waits$|owner\/totals$)/;
 
 /** Whether a key is that of a record in parts, or of their list. These records are stored where the lock is. */
 export function isInParts(key: string): boolean {
-  return key === INDEX || key.startsWith('part/') || IN_PARTS.test(key);
+  return key === LIST_KEY || key.startsWith('part/') || KEY_IN_PARTS.test(key);
 }
 
 /** Merges the values that several parts have under a key. */
@@ -118,23 +118,26 @@ export class PartRecords {
   /**
    * Joins the crawl; the caller has the lock. In a store that is not shared, the part is always the main one.
    *
-   * @param named - The name of our part; `null`: any free one.
-   * @param over - Returns the parts that no process uses any more. One of them is taken if no name was given.
+   * @param requestedName - The name of our part; `null`: any free one.
+   * @param endedParts - Returns the parts that no process uses any more. One of them is taken if no name was given.
    */
-  async join(named: string | null, over: (parts: readonly string[]) => Promise<readonly string[]>): Promise<void> {
+  async join(
+    requestedName: string | null,
+    endedParts: (parts: readonly string[]) => Promise<readonly string[]>,
+  ): Promise<void> {
     if (!this.#store.capabilities.shared) return;
-    this.#own = named ?? MAIN_PART;
-    const known = await this.#index();
+    this.#own = requestedName ?? MAIN_PART;
+    const known = await this.#readList();
     const parts = known ?? [];
-    const free = named === null ? await over(parts.filter((part) => !MERGED.test(part))) : [];
-    if (named === null) this.#own = free[0] ?? (known === null ? MAIN_PART : crypto.randomUUID());
+    const free = requestedName === null ? await endedParts(parts.filter((part) => !MERGED_PART.test(part))) : [];
+    if (requestedName === null) this.#own = free[0] ?? (known === null ? MAIN_PART : crypto.randomUUID());
     if (parts.includes(this.#own)) return;
     if (parts.length >= MAX_PARTS) {
       throw new FrontierError('store-failed', `more than ${MAX_PARTS} processes have worked on this crawl`, {
         hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
       });
     }
-    await this.#writeIndex([...parts, this.#own]);
+    await this.#writeList([...parts, this.#own]);
   }
 
   /** Whether our part was in the list when it was last read. It is missing if a server has forgotten it. */
@@ -142,10 +145,10 @@ export class PartRecords {
     return this.#isListed;
   }
 
-  enlist(): Promise<void> {
+  addToList(): Promise<void> {
     return this.lock.exclusively(async () => {
       const parts = await this.list();
-      if (!this.#isListed) await this.#writeIndex([...parts, this.#own]);
+      if (!this.#isListed) await this.#writeList([...parts, this.#own]);
     });
   }
 
@@ -157,19 +160,21 @@ export class PartRecords {
    * @param merges - By the keys of the records to merge.
    */
   async merge(isGone: (part: string) => Promise<boolean>, merges: ReadonlyMap<string, MergeValues>): Promise<void> {
-    await this.lock.tryExclusively(async (isStill) => {
+    await this.lock.tryExclusively(async (holdsLock) => {
       const parts = await this.list();
-      const areGone = await Promise.all(parts.map((part) => MERGED.test(part) || (part !== MAIN_PART && isGone(part))));
+      const areGone = await Promise.all(
+        parts.map((part) => MERGED_PART.test(part) || (part !== MAIN_PART && isGone(part))),
+      );
       const gone = parts.filter((_, at) => areGone[at]);
-      const numbers = gone.map((part) => Number(MERGED.exec(part)?.[1] ?? 0));
+      const numbers = gone.map((part) => Number(MERGED_PART.exec(part)?.[1] ?? 0));
       const merged = `merged ${1 + Math.max(0, ...numbers)}`;
       for (const [key, mergeValues] of merges) {
         const values = await Promise.all(gone.map((part) => this.read(part, key)));
-        const kept = values.filter((value) => value !== null);
-        if (kept.length > 0) await this.#store.writeRecord(keyOf(merged, key), mergeValues(kept));
+        const stored = values.filter((value) => value !== null);
+        if (stored.length > 0) await this.#store.writeRecord(keyOf(merged, key), mergeValues(stored));
       }
-      if (!isStill()) return;
-      await this.#writeIndex([...parts.filter((part) => !gone.includes(part)), merged]);
+      if (!holdsLock()) return;
+      await this.#writeList([...parts.filter((part) => !gone.includes(part)), merged]);
       const keys = gone.flatMap((part) => [...merges.keys(), 'waits'].map((key) => keyOf(part, key)));
       await Promise.all(keys.map((key) => this.#store.writeRecord(key, null)));
     });
@@ -177,12 +182,12 @@ export class PartRecords {
 
   /** Whether several processes have joined. If so, the lock is a host of the store. */
   async isShared(): Promise<boolean> {
-    return (await this.#index()) !== null;
+    return (await this.#readList()) !== null;
   }
 
   /** The names of all parts, ours included. */
   async list(): Promise<readonly string[]> {
-    const parts = (await this.#index()) ?? [MAIN_PART];
+    const parts = (await this.#readList()) ?? [MAIN_PART];
     this.#isListed = parts.includes(this.#own);
     return parts;
   }
@@ -203,12 +208,12 @@ export class PartRecords {
     return this.#store.writeRecord(keyOf(this.#own, key), value);
   }
 
-  #writeIndex(parts: readonly string[]): Promise<void> {
-    return this.#store.writeRecord(INDEX, new TextEncoder().encode(JSON.stringify(parts)));
+  #writeList(parts: readonly string[]): Promise<void> {
+    return this.#store.writeRecord(LIST_KEY, new TextEncoder().encode(JSON.stringify(parts)));
   }
 
-  async #index(): Promise<readonly string[] | null> {
-    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(INDEX) : null;
+  async #readList(): Promise<readonly string[] | null> {
+    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(LIST_KEY) : null;
     return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
   }
 }

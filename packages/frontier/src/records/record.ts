@@ -73,10 +73,10 @@ function jsonOf(item: PageItem): string {
   const { record } = item;
   const { url, depth, via, from, hops, label, userData, tries, visit } = record;
   // The JSON is built by hand: nearly every field is a plain string or absent, and there are millions of links.
-  let json = `{"u":${quoted(url)},"d":${depth},"v":${quoted(via)},"t":${item.addedAtMs}`;
-  if (from !== null) json += `,"f":${quoted(from)}`;
+  let json = `{"u":${toJsonString(url)},"d":${depth},"v":${toJsonString(via)},"t":${item.addedAtMs}`;
+  if (from !== null) json += `,"f":${toJsonString(from)}`;
   if (hops > 0) json += `,"h":${hops}`;
-  if (label !== null) json += `,"l":${quoted(label)}`;
+  if (label !== null) json += `,"l":${toJsonString(label)}`;
   // What JSON cannot express, such as a function, becomes nothing.
   const data: string | undefined = userData === null ? undefined : JSON.stringify(userData);
   if (data !== undefined) json += `,"x":${data}`;
@@ -89,7 +89,7 @@ function jsonOf(item: PageItem): string {
 /** Characters that JSON may have to escape: quotes, backslashes, controls, and everything that is not ASCII. */
 const NOT_PLAIN = /[^ !#-[\]-~]/;
 
-function quoted(text: string): string {
+function toJsonString(text: string): string {
   return NOT_PLAIN.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 

@@ -45,7 +45,7 @@ export interface Authority extends Writable<AuthorityRecord> {
 }
 
 /** The body of a good copy, and its hash. */
-interface HeldCopy {
+interface CachedCopy {
   readonly hash: string;
   readonly body: Uint8Array;
 }
@@ -72,7 +72,7 @@ export class AuthorityCache {
   readonly #compiled = new Set<string>();
   #bytes = 0;
   /** The most recently used: links of one page ask for the same authority over and over. */
-  #youngest: Authority | null = null;
+  #mostRecent: Authority | null = null;
 
   /** @param restore - Applied to a record that was read from the store before it is used. */
   constructor(
@@ -87,35 +87,35 @@ export class AuthorityCache {
 
   /** The authority in memory; `null` says nothing about the store. */
   peek(name: string): Authority | null {
-    if (this.#youngest?.name === name) return this.#youngest;
-    const held = this.#byName.get(name);
-    if (held === undefined) return null;
+    if (this.#mostRecent?.name === name) return this.#mostRecent;
+    const cached = this.#byName.get(name);
+    if (cached === undefined) return null;
     this.#byName.delete(name);
-    this.#byName.set(name, held);
-    this.#youngest = held.authority;
-    return held.authority;
+    this.#byName.set(name, cached);
+    this.#mostRecent = cached.authority;
+    return cached.authority;
   }
 
   /**
    * Loads an authority from memory or the store. If neither has it, it starts as new. Concurrent calls share one read.
    *
-   * @param held - A copy that was in memory, for a record of the same copy that may lack its body.
+   * @param cached - A copy that was in memory, for a record of the same copy that may lack its body.
    */
-  load(name: string, held: HeldCopy | null = null): Promise<Authority> {
+  load(name: string, cached: CachedCopy | null = null): Promise<Authority> {
     const known = this.peek(name);
     if (known !== null) return Promise.resolve(known);
-    let coming = this.#loading.get(name);
-    if (coming === undefined) {
-      coming = this.#read(name, held).finally(() => this.#loading.delete(name));
-      this.#loading.set(name, coming);
+    let loading = this.#loading.get(name);
+    if (loading === undefined) {
+      loading = this.#read(name, cached).finally(() => this.#loading.delete(name));
+      this.#loading.set(name, loading);
     }
-    return coming;
+    return loading;
   }
 
   /** Its record as it is in the store now; memory does not change. */
-  async readRecord(name: string, held: HeldCopy | null = null): Promise<AuthorityRecord | null> {
+  async readRecord(name: string, cached: CachedCopy | null = null): Promise<AuthorityRecord | null> {
     const bytes = await this.#records.readRecord(authorityKey(name));
-    return bytes === null ? null : decodeAuthority(bytes, held);
+    return bytes === null ? null : decodeAuthority(bytes, cached);
   }
 
   /**
@@ -123,11 +123,11 @@ export class AuthorityCache {
    * flight.
    */
   async refresh(name: string): Promise<Authority> {
-    const held = this.#byName.get(name);
-    if (held === undefined || isInUse(held.authority)) return this.load(name);
-    const { hash, rules, rulesBody, access } = held.authority;
-    this.#drop(name, held.bytes);
-    this.#youngest = null;
+    const cached = this.#byName.get(name);
+    if (cached === undefined || isInUse(cached.authority)) return this.load(name);
+    const { hash, rules, rulesBody, access } = cached.authority;
+    this.#drop(name, cached.bytes);
+    this.#mostRecent = null;
     const body = access.copy?.body;
     const authority = await this.load(name, hash === null || body === undefined ? null : { hash, body });
     const { copy } = authority.access;
@@ -157,7 +157,7 @@ export class AuthorityCache {
 
   async save(authority: Authority): Promise<void> {
     authority.writes += 1;
-    this.#hold(authority);
+    this.#cache(authority);
     try {
       await this.#records.writeRecord(authorityKey(authority.name), encodeAuthority(authority));
     } finally {
@@ -165,26 +165,26 @@ export class AuthorityCache {
     }
   }
 
-  async #read(name: string, held: HeldCopy | null): Promise<Authority> {
-    const kept = await this.readRecord(name, held);
-    const record = kept === null ? newAuthorityRecord() : this.#restore(kept);
+  async #read(name: string, cached: CachedCopy | null): Promise<Authority> {
+    const stored = await this.readRecord(name, cached);
+    const record = stored === null ? newAuthorityRecord() : this.#restore(stored);
     const authority: Authority = { name, ...record, rules: null, rulesBody: null, refused: null, writes: 0 };
-    this.#hold(authority);
+    this.#cache(authority);
     return authority;
   }
 
-  #hold(authority: Authority): void {
+  #cache(authority: Authority): void {
     this.#bytes -= this.#byName.get(authority.name)?.bytes ?? 0;
     this.#byName.delete(authority.name);
     const bytes = AUTHORITY_OVERHEAD_BYTES + 2 * (authority.access.copy?.body.length ?? 0);
     this.#bytes += bytes;
     this.#byName.set(authority.name, { authority, bytes });
-    this.#youngest = authority;
-    let looks = 0;
+    this.#mostRecent = authority;
+    let checked = 0;
     for (const [name, oldest] of this.#byName) {
       if (this.#byName.size <= this.#bounds.maxAuthorities && this.#bytes <= this.#bounds.maxBytes) break;
-      looks += 1;
-      if (looks > MAX_EVICTION_CANDIDATES || oldest.authority === authority) break;
+      checked += 1;
+      if (checked > MAX_EVICTION_CANDIDATES || oldest.authority === authority) break;
       if (!isInUse(oldest.authority)) this.#drop(name, oldest.bytes);
     }
   }
@@ -232,14 +232,14 @@ export function encodeAuthority(record: AuthorityRecord): Uint8Array {
 /**
  * Decodes a record. `null`: this version did not write it, and the authority is unknown like a new one.
  *
- * @param held - A copy in memory. If it is the record's copy, it supplies a body that was left out (`no-store`).
+ * @param cached - A copy in memory. If it is the record's copy, it supplies a body that was left out (`no-store`).
  */
-export function decodeAuthority(kept: Uint8Array, held: HeldCopy | null = null): AuthorityRecord | null {
-  const bytes = unpack(kept);
+export function decodeAuthority(stored: Uint8Array, cached: CachedCopy | null = null): AuthorityRecord | null {
+  const bytes = unpack(stored);
   if (bytes === null || bytes.length < HEAD_LENGTH_BYTES) return null;
   const headEnd = HEAD_LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
   const head = readHead(bytes.subarray(HEAD_LENGTH_BYTES, headEnd));
-  const body = held !== null && held.hash === head?.hash ? held.body : null;
+  const body = cached !== null && cached.hash === head?.hash ? cached.body : null;
   const access = head === null ? null : decodeAccess(bytes.subarray(headEnd), body);
   if (head === null || access === null) return null;
   return { ...head, access, hash: access.copy === null ? null : head.hash };

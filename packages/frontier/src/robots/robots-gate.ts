@@ -47,14 +47,14 @@ export interface Exclusion {
 }
 
 /** The result of a robots.txt answer. */
-export type Received =
+export type AnswerResult =
   /** A redirect: the next hop must be queued at its own host. `waitMs`: what its Retry-After asks for. */
   | { readonly kind: 'hop'; readonly chain: Chain; readonly url: string; readonly waitMs: number }
   /** The end of the fetch. `isFirst`: this authority has answered only with failures so far in this crawl. */
   | { readonly kind: 'settled'; readonly before: AccessState; readonly isFirst: boolean };
 
 /** The host of a URL that the gate is asked about. */
-export interface AskingHost {
+export interface HostOfUrl {
   /** The authority whose robots.txt its last exchange was for; `null`: none. */
   readonly lastRobotsAuthority: string | null;
   /** Its interval, milliseconds. */
@@ -72,7 +72,7 @@ export interface GateOptions {
   readonly random: () => number;
 }
 
-type Next = ReturnType<typeof nextHop>;
+type NextHop = ReturnType<typeof nextHop>;
 
 /** The gate. Synchronous if an authority is in memory. Promises reject with what the records throw. */
 export class RobotsGate {
@@ -106,20 +106,20 @@ export class RobotsGate {
   }
 
   /** The exclusion of the URL by fresh rules in memory; `null`: none. Changes nothing. */
-  firstLook(name: string, url: string, nowMs: number): Exclusion | null {
+  precheck(name: string, url: string, nowMs: number): Exclusion | null {
     const authority = this.#cache.peek(name);
     // If only a stale copy excludes the URL, that is decided when it is taken.
     if (authority === null || authority.access.phase === 'last-good') return null;
     const answer = this.#decide(authority, url, nowMs);
-    return answer.kind === 'deny' ? { decision: answer.decision, robots: this.ref(authority) } : null;
+    return answer.kind === 'deny' ? { decision: answer.decision, robots: this.copyRef(authority) } : null;
   }
 
   /** @param host - The host where the URL may be requested next. @default an expired answer is never used */
-  ask(authority: Authority, url: string, nowMs: number, host: AskingHost | null = null): GateAnswer {
+  ask(authority: Authority, url: string, nowMs: number, host: HostOfUrl | null = null): GateAnswer {
     if (authority.access.fetching) return { kind: 'busy' };
     const { refused } = authority;
     if (refused !== null && nowMs < refused.untilMs) return { kind: 'refused', reason: refused.reason };
-    const atMs = host !== null && isLast(authority, host, nowMs) ? authority.access.freshUntilMs! - 1 : nowMs;
+    const atMs = host !== null && isLastExchange(authority, host, nowMs) ? authority.access.freshUntilMs! - 1 : nowMs;
     return isFetchDue(authority.access, atMs) ? { kind: 'fetch' } : this.#decide(authority, url, atMs);
   }
 
@@ -154,13 +154,13 @@ export class RobotsGate {
   }
 
   /** The name that the authority's file, if in memory, gives a URL; `null`: its own. */
-  keyBySite(name: string, url: string): string | null {
+  siteKeyOf(name: string, url: string): string | null {
     const authority = this.#cache.peek(name);
     return authority === null ? null : (this.rules(authority)?.key(url) ?? null);
   }
 
   /** The copy that decides. */
-  ref({ name, access, hash }: Authority): RobotsCopyRef {
+  copyRef({ name, access, hash }: Authority): RobotsCopyRef {
     const { copy, phase } = access;
     return { authority: name, phase, hash: copy === null ? null : hash, receivedAtMs: copy?.receivedAtMs ?? null };
   }
@@ -168,7 +168,7 @@ export class RobotsGate {
   /** A request for its robots.txt is handed out: from now on the authority is busy. */
   beginFetch(authority: Authority, nowMs: number): RobotsRequest {
     authority.access = nextAccess(authority.access, { kind: 'ask' }, nowMs, this.#options.access);
-    return request(authority, robotsAddress(authority));
+    return request(authority, robotsUrlOf(authority));
   }
 
   /** The request was released unsent. */
@@ -190,7 +190,7 @@ export class RobotsGate {
   }
 
   /** Another process has ended its chain: takes over what that process wrote. @returns Whether it did. */
-  async adopt(authority: Authority): Promise<boolean> {
+  async adoptEndedChain(authority: Authority): Promise<boolean> {
     const { chain } = authority;
     const record = await this.#cache.readRecord(authority.name);
     if (record === null || chain === null || record.chain?.id === chain.id || authority.chain !== chain) return false;
@@ -207,10 +207,10 @@ export class RobotsGate {
   }
 
   /** Processes the answer from `url`, and writes the record. */
-  async receive(authority: Authority, url: string, answer: RobotsAnswer, nowMs: number): Promise<Received> {
+  async receive(authority: Authority, url: string, answer: RobotsAnswer, nowMs: number): Promise<AnswerResult> {
     const { access: options, random } = this.#options;
     const requested = authority.chain?.urls ?? [url];
-    const next: Next =
+    const next: NextHop =
       answer.kind === 'response'
         ? nextHop(answer.status, answer.headers['location'] ?? null, url, requested, options)
         : { kind: 'final' };
@@ -243,7 +243,7 @@ export class RobotsGate {
  * Whether an expired answer is the last exchange with its host. If so, it serves the next request, one interval later.
  * Otherwise a host whose intervals exceed the answer's lifetime would be asked only for its robots.txt, for ever.
  */
-function isLast({ name, access }: Authority, host: AskingHost, nowMs: number): boolean {
+function isLastExchange({ name, access }: Authority, host: HostOfUrl, nowMs: number): boolean {
   const { freshUntilMs } = access;
   if (freshUntilMs === null || nowMs < freshUntilMs || host.lastRobotsAuthority !== name) return false;
   return nowMs < freshUntilMs + host.intervalMs(nowMs);
@@ -263,7 +263,7 @@ function restored(record: AuthorityRecord, nowMs: number, options: ResolvedAcces
 }
 
 /** access §1; the name of an authority is already normalized. */
-function robotsAddress(authority: Authority): string {
+function robotsUrlOf(authority: Authority): string {
   return `${authority.name}/robots.txt`;
 }
 
@@ -276,9 +276,9 @@ function request(authority: Authority, url: string): RobotsRequest {
 /**
  * The answer for the state machine: rules apply to the authority requested first, validators to the URL that answered.
  */
-function finalAnswer(next: Next, answer: RobotsAnswer, authority: Authority, url: string): RobotsAnswer {
+function finalAnswer(next: NextHop, answer: RobotsAnswer, authority: Authority, url: string): RobotsAnswer {
   if (next.kind === 'redirect-limit') return { kind: 'redirect-limit' };
   if (next.kind === 'redirect-unusable') return { kind: 'failure', failure: 'redirect-unusable' };
   if (answer.kind !== 'response') return answer;
-  return { ...answer, robotsUrl: robotsAddress(authority), finalUrl: url };
+  return { ...answer, robotsUrl: robotsUrlOf(authority), finalUrl: url };
 }

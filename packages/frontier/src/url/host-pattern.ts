@@ -7,11 +7,11 @@ import { type HostKeyBy, hostKeyOf } from './url.js';
 /** The pattern in lower case and A-labels, without a trailing dot; `null`: it is not a pattern. @throws Never */
 export function readHostPattern(text: unknown): string | null {
   if (text === '*') return text;
-  const [, below = '', name = ''] = /^(\*\.)?([^*\s/?#@\\]+)$/.exec(String(text)) ?? [];
+  const [, wildcard = '', name = ''] = /^(\*\.)?([^*\s/?#@\\]+)$/.exec(String(text)) ?? [];
   // Otherwise a port would be dropped silently, because all ports of a host are one.
   const isName = typeof text === 'string' && (/^\[[\da-f:.]+\]$/i.test(name) || !name.includes(':'));
   const host = isName && name !== '' ? hostKeyOf(`http://${name}/`) : null;
-  return host === null || (below !== '' && /^(?:[\d.]+|\[.*)$/.test(host)) ? null : below + host;
+  return host === null || (wildcard !== '' && /^(?:[\d.]+|\[.*)$/.test(host)) ? null : wildcard + host;
 }
 
 /**
@@ -25,9 +25,9 @@ export function createHostMatch(
   matches: readonly (string | readonly string[])[],
   by: HostKeyBy = 'host',
 ): (host: string) => readonly number[] {
-  const places = new Map<string, Set<number>>();
+  const entriesByName = new Map<string, Set<number>>();
   const add = (pattern: string, at: number): void => {
-    places.set(pattern, (places.get(pattern) ?? new Set()).add(at));
+    entriesByName.set(pattern, (entriesByName.get(pattern) ?? new Set()).add(at));
   };
   for (const [at, match] of matches.entries()) {
     for (const pattern of readPatterns(`hosts[${at}].match`, match)) {
@@ -37,10 +37,10 @@ export function createHostMatch(
     }
   }
   return (host) => {
-    if (places.size === 0) return NONE;
-    const found = new Set([...(places.get(host) ?? NONE), ...(places.get('*') ?? NONE)]);
+    if (entriesByName.size === 0) return NONE;
+    const found = new Set([...(entriesByName.get(host) ?? NONE), ...(entriesByName.get('*') ?? NONE)]);
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
-      for (const at of places.get(`*${host.slice(dot)}`) ?? NONE) found.add(at);
+      for (const at of entriesByName.get(`*${host.slice(dot)}`) ?? NONE) found.add(at);
     }
     return [...found].sort((a, b) => a - b);
   };
@@ -49,10 +49,10 @@ export function createHostMatch(
 const NONE: readonly number[] = [];
 
 function readPatterns(option: string, match: string | readonly string[]): readonly string[] {
-  const given: readonly unknown[] = Array.isArray(match) ? match : [match];
-  if (given.length === 0 || given.length > MAX_HOST_PATTERNS)
+  const patterns: readonly unknown[] = Array.isArray(match) ? match : [match];
+  if (patterns.length === 0 || patterns.length > MAX_HOST_PATTERNS)
     throw invalid(option, `1 to ${MAX_HOST_PATTERNS} host names`, match);
-  return given.map((each) => {
+  return patterns.map((each) => {
     const pattern = readHostPattern(each);
     if (pattern === null) throw invalid(option, 'host names without port, *.name for all below one, or *', each);
     return pattern;

@@ -143,7 +143,7 @@ function authorityOfParts(parts: UrlParts): string {
 }
 
 /** Where a URL belongs. */
-export interface Home {
+export interface HostAndAuthority {
   readonly authority: string;
   readonly host: string;
 }
@@ -152,15 +152,20 @@ export interface Home {
  * Where URLs belong. Successive URLs of the same authority get the very same strings, which are created once and whose
  * hash the engine caches.
  */
-export function createHomes(by: HostKeyBy): (parts: UrlParts) => Home {
-  let last: UrlParts | null = null;
-  let home: Home = { authority: '', host: '' };
+export function createHostLookup(by: HostKeyBy): (parts: UrlParts) => HostAndAuthority {
+  let lastParts: UrlParts | null = null;
+  let lastResult: HostAndAuthority = { authority: '', host: '' };
   return (parts) => {
-    if (last === null || last.host !== parts.host || last.port !== parts.port || last.scheme !== parts.scheme) {
-      last = parts;
-      home = { authority: authorityOfParts(parts), host: hostKeyOfParts(parts, by) };
+    if (
+      lastParts === null ||
+      lastParts.host !== parts.host ||
+      lastParts.port !== parts.port ||
+      lastParts.scheme !== parts.scheme
+    ) {
+      lastParts = parts;
+      lastResult = { authority: authorityOfParts(parts), host: hostKeyOfParts(parts, by) };
     }
-    return home;
+    return lastResult;
   };
 }
 
@@ -203,11 +208,11 @@ export const CANONICAL_RULES: readonly CanonicalRule[] = Object.freeze([
  * @see canonicalRulesWith, which puts it in its place
  */
 export function trackingParameters(names: readonly string[] = TRACKING_PARAMETERS): CanonicalRule {
-  const whole = new Set(names.filter((name) => !name.endsWith('*')));
-  const beginnings = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+  const exactNames = new Set(names.filter((name) => !name.endsWith('*')));
+  const prefixes = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
   const isTracking = (name: string): boolean => {
     const lower = name.toLowerCase();
-    return whole.has(lower) || beginnings.some((beginning) => lower.startsWith(beginning));
+    return exactNames.has(lower) || prefixes.some((prefix) => lower.startsWith(prefix));
   };
   return { name: 'tracking-parameters', apply: (parts) => withoutParameters(parts, isTracking) };
 }
@@ -237,7 +242,7 @@ export function canonicalRulesWith(rule: CanonicalRule): readonly CanonicalRule[
 export function canonicalize(url: string, rules: readonly CanonicalRule[] = CANONICAL_RULES): string | null {
   const parts = parseUrlParts(url);
   if (parts === null) return null;
-  const canonical = formatUrlParts(withRules(parts, rules));
+  const canonical = formatUrlParts(applyRules(parts, rules));
   return canonical === url ? url : canonical;
 }
 
@@ -247,31 +252,31 @@ export function canonicalize(url: string, rules: readonly CanonicalRule[] = CANO
  * @param url - The URL as the parser writes it, without fragment and credentials.
  * @throws Never.
  */
-export function canonicalOf(url: string, read: UrlParts, rules: readonly CanonicalRule[]): string {
-  const parts = withRules(read, rules);
-  const isAsWritten = parts === read && read.fragment === null && read.userinfo === '';
-  return isAsWritten ? url : formatUrlParts(parts);
+export function canonicalOf(url: string, parsed: UrlParts, rules: readonly CanonicalRule[]): string {
+  const parts = applyRules(parsed, rules);
+  const isUnchanged = parts === parsed && parsed.fragment === null && parsed.userinfo === '';
+  return isUnchanged ? url : formatUrlParts(parts);
 }
 
-function withRules(read: UrlParts, rules: readonly CanonicalRule[]): UrlParts {
-  let parts = read;
+function applyRules(parsed: UrlParts, rules: readonly CanonicalRule[]): UrlParts {
+  let parts = parsed;
   for (const rule of rules) parts = rule.apply(parts);
   return parts;
 }
 
 /**
- * Removes the query parameters whose names (as written, up to `=`) `isMeant` selects. The others keep their order, and
- * an emptied query is dropped. For your own rules, such as a site's Clean-param.
+ * Removes the query parameters whose names (as written, up to `=`) `isSelected` selects. The others keep their order,
+ * and an emptied query is dropped. For your own rules, such as a site's Clean-param.
  *
  * @throws Never.
  * @see specification, robots §9.8, DECISION R47
  */
-export function withoutParameters(parts: UrlParts, isMeant: (name: string) => boolean): UrlParts {
+export function withoutParameters(parts: UrlParts, isSelected: (name: string) => boolean): UrlParts {
   if (parts.query === null || parts.query === '') return parts;
-  const pieces = parts.query.split('&');
-  const kept = pieces.filter((piece) => !isMeant(nameOf(piece)));
-  if (kept.length === pieces.length) return parts;
-  return { ...parts, query: kept.length === 0 ? null : kept.join('&') };
+  const parameters = parts.query.split('&');
+  const remaining = parameters.filter((parameter) => !isSelected(nameOf(parameter)));
+  if (remaining.length === parameters.length) return parts;
+  return { ...parts, query: remaining.length === 0 ? null : remaining.join('&') };
 }
 
 function dropTrailingDot(parts: UrlParts): UrlParts {
@@ -279,32 +284,32 @@ function dropTrailingDot(parts: UrlParts): UrlParts {
   return host === parts.host ? parts : { ...parts, host };
 }
 
-/** Sorts parameters by name; those of one name keep their order. Empty pieces (`a&&b`) are dropped. */
+/** Sorts parameters by name; those of one name keep their order. Empty ones (`a&&b`) are dropped. */
 function sortParameters(parts: UrlParts): UrlParts {
   if (parts.query === null || !parts.query.includes('&')) return parts;
   const all = parts.query.split('&');
   if (isInOrder(all)) return parts;
-  const pieces = all.filter((piece) => piece !== '');
-  const sorted = pieces
-    .map((piece) => ({ piece, name: nameOf(piece) }))
+  const parameters = all.filter((parameter) => parameter !== '');
+  const sorted = parameters
+    .map((parameter) => ({ parameter, name: nameOf(parameter) }))
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  return { ...parts, query: sorted.map(({ piece }) => piece).join('&') };
+  return { ...parts, query: sorted.map(({ parameter }) => parameter).join('&') };
 }
 
-/** Whether the names ascend and no piece is empty: most queries come from programs that write them so. */
-function isInOrder(pieces: readonly string[]): boolean {
+/** Whether the names ascend and none is empty: most queries come from programs that write them so. */
+function isInOrder(parameters: readonly string[]): boolean {
   let before = '';
-  for (const piece of pieces) {
-    const name = nameOf(piece);
-    if (piece === '' || name < before) return false;
+  for (const parameter of parameters) {
+    const name = nameOf(parameter);
+    if (parameter === '' || name < before) return false;
     before = name;
   }
   return true;
 }
 
-function nameOf(piece: string): string {
-  const at = piece.indexOf('=');
-  return at < 0 ? piece : piece.slice(0, at);
+function nameOf(parameter: string): string {
+  const at = parameter.indexOf('=');
+  return at < 0 ? parameter : parameter.slice(0, at);
 }
 
 function normalisePercentEncoding(parts: UrlParts): UrlParts {
