@@ -1,5 +1,5 @@
 // Adds up the results of .ci/run: its own steps, and the tests of each suite from vitest's JSON report. Prints the
-// names of what failed and what was not run, then exactly one line "N passed, N failed". A suite without a report has
+// names of tests that failed or were not run, then exactly one line "N passed, N failed". A suite without a report has
 // failed.
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ for (const suite of suites) {
   }
   const report = JSON.parse(readFileSync(path, 'utf8'));
   for (const file of report.testResults) {
-    // A file that does not load has no tests to fail.
+    // A file that fails to load has no failed tests.
     if (file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')) {
       console.log(`failed: ${file.name}: ${file.message}`);
       failed += 1;

@@ -1,6 +1,6 @@
 // Makes the published form of the package in the working directory, in its folder `package`. Its modules are bundled
-// into few files, since loading a file costs more than loading what is in it. Declarations, sources and everything else
-// are copied from the workspace, where nothing is bundled. Maps lead from the bundle to the sources.
+// into few files, because loading a file costs more than loading its content. Declarations, sources and everything else
+// are copied from the workspace, where nothing is bundled. Source maps lead from the bundle to the sources.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import { dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 
 /**
- * Dependencies that become a part of the bundle: what is used of them is small and they, or what they bring along, are
- * large, or they are small and every crawl loads them. All others stay packages: users share their types or instances,
- * or they have binaries.
+ * Dependencies that become part of the bundle: the used part is small and the package or its dependencies are large, or
+ * the package is small and every crawl loads it. All others stay packages: users share their types or instances, or
+ * they have binaries.
  */
 const INLINED = new Set([
   ...['commander', 'csv-stringify', 'htmlparser2', 'ipaddr.js', 'p-queue'],
   ...['structured-headers', 'tldts', 'tough-cookie', 'warcio'],
-  // What these depend on.
+  // Their own dependencies.
   ...['base32-encode', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities', 'eventemitter3'],
   ...['hash-wasm', 'p-timeout', 'pako', 'tldts-core', 'to-data-view', 'uuid-random'],
 ]);
@@ -25,7 +25,7 @@ const home = process.cwd();
 const src = join(home, 'src');
 const into = join(home, 'package');
 
-/** The entries by their paths in `src` and `dist`: exports, what `bin` imports, threads. */
+/** The entries by their paths in `src` and `dist`: exports, modules that `bin` imports, threads. */
 function entriesOf() {
   const exported = Object.values(manifest.exports).flatMap((target) => target.default ?? []);
   const bin = Object.values(manifest.bin ?? {}).flatMap((file) =>
@@ -40,11 +40,11 @@ function entriesOf() {
   return Object.fromEntries(names.map((name) => [name, join(src, `${name}.ts`)]));
 }
 
-/** Modules that are loaded together lie in one file: all that these import, in this order. */
+/** Modules that are loaded together go into one file: everything that these import, in this order. */
 const GROUPS = {
   start: ['cli/open-files.ts', 'cli/main.ts', 'stores/processes.ts', 'v8-flags.ts'],
   crawl: ['cli/commands/crawl.ts'],
-  // One package has several entries for these, and the next imports all of them.
+  // In one package these are several entries, and the next imports all of them.
   library: ['index.ts', 'page/index.ts', 'access/index.ts', 'data-txt/index.ts', 'preferences/index.ts'],
 };
 const groups = new Map();
@@ -58,7 +58,7 @@ function groupOf(id, graph) {
   };
   if (groups.size === 0)
     for (const [name, roots] of Object.entries(GROUPS)) for (const root of roots) visit(join(src, root), name);
-  // An entry may have effects when it is imported, and may use top-level await.
+  // An entry may have side effects when it is imported, and may use top-level await.
   return graph.getModuleInfo(id)?.isEntry ? null : (groups.get(id) ?? null);
 }
 
@@ -108,7 +108,7 @@ const needed = Object.entries(dependencies)
 const published = { ...rest, publishConfig: publishing, dependencies: Object.fromEntries(needed) };
 writeFileSync(join(into, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
 
-/** The licences of what was inlined, as they require. */
+/** The licences of inlined packages, as they require. */
 const modules = output.flatMap(({ moduleIds = [] }) => moduleIds).map((id) => id.split(sep).join('/'));
 const homes = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
 const notices = [...homes].sort().map((home) => {

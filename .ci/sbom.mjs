@@ -1,6 +1,6 @@
 // Lists what the three packages install, from pnpm and the lockfile, offline. Fails if a licence is not permitted.
-// `--write FILE` writes the bill of materials as CycloneDX 1.6. Two runs over one lockfile write the same file.
-// `--tree FILE` reads the answer of `pnpm list` from a file instead.
+// `--write FILE` writes the bill of materials as CycloneDX 1.6, always the same for the same lockfile. `--tree FILE`
+// reads the output of `pnpm list` from a file instead.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,9 @@ const PERMITTED = new Set([
   'Unlicense',
   'Zlib',
 ]);
-/** Packages of one platform are not installed on others: what their manifests say, by the beginning of their names. */
+/**
+ * Packages for one platform are not installed on others: the licences in their manifests, by the start of their names.
+ */
 const OF_A_PLATFORM = [
   ['@lmdb/lmdb-', 'MIT'],
   ['@msgpackr-extract/msgpackr-extract-', 'MIT'],
@@ -58,9 +60,9 @@ function askPnpm() {
   return execFileSync(file, [...first, ...args], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 });
 }
 
-/** Adds a package and everything below it; its reference. */
+/** Adds a package and its dependencies. Returns its reference. */
 function visit(name, { version, path, dependencies = {}, optionalDependencies = {} }) {
-  // One of our packages, as another of them names it.
+  // A dependency on one of our own packages.
   const ours = own.find((each) => each.name === name);
   if (version.startsWith('link:') && ours !== undefined) return visit(name, ours);
   const ref = `pkg:npm/${name.replace('@', '%40')}@${version}`;
@@ -85,7 +87,7 @@ function visit(name, { version, path, dependencies = {}, optionalDependencies = 
   return ref;
 }
 
-/** What the manifest of an installed package names. */
+/** The licence in the manifest of an installed package. */
 function licenceOf(name, path) {
   let manifest = {};
   try {
@@ -98,7 +100,10 @@ function licenceOf(name, path) {
   return (typeof license === 'string' ? license : (license?.type ?? licenses?.[0]?.type)) ?? 'not named';
 }
 
-/** Whether an SPDX expression permits: all of what AND joins, one of what OR joins; both in one are not read. */
+/**
+ * Whether an SPDX expression is permitted: every part of an AND, or one part of an OR; combinations of both are
+ * refused.
+ */
 function isPermitted(expression) {
   const terms = expression.replace(/[()]/g, '');
   if (/ AND /.test(terms) && / OR /.test(terms)) return false;

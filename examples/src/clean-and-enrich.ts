@@ -1,5 +1,5 @@
 // Stages: functions between the handler and the sinks that clean, drop, divide and enrich items. Each is a function of
-// one item and its page. The report counts by its name what it did.
+// one item and its page. The report counts its results under its name.
 //
 //   npx -y pnpm@10 example clean-and-enrich
 
@@ -11,7 +11,7 @@ interface Section {
   links: string[];
 }
 
-/** Cleans: removes white space, and the text that every title has. */
+/** Cleans: removes white space, and the text that all titles share. */
 const tidy: ItemStage<Section> = (item) => ({ ...item, title: item.title.trim().replace(/^The /, '') });
 
 /** Drops pages without links. */

@@ -1,5 +1,4 @@
-// Examples that write files or serve requests, used as their users do: a second time in the same folder, or with a
-// client.
+// Examples that write files or serve requests, as users run them: a second time in the same folder, or with a client.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { startTown, type Town } from './demo/town.js';
 import { library, shore } from './library.js';
 
-/** On what is published where a whole run has made it. */
+/** The published form if the whole run has made it, else the build. */
 const BUILT = process.env['MANNERLY_EXAMPLES'] ?? fileURLToPath(new URL('../dist', import.meta.url));
 const built = (name: string) => join(BUILT, `${name}.js`);
 
@@ -23,11 +22,11 @@ interface Place {
   readonly town: Town;
   readonly folder: string;
   readonly run: (name: string, words?: readonly string[], more?: object) => Promise<string>;
-  /** Paths that were asked of the host since the last look, in order. */
+  /** Paths requested from the host since the last call, in order. */
   readonly asked: () => string[];
 }
 
-/** A town and an empty folder for one example. */
+/** Runs one example with a town and an empty folder. */
 async function inPlace(host: string, example: (place: Place) => Promise<void>): Promise<void> {
   const town = await startTown((port) => [library(port), shore()]);
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
@@ -86,7 +85,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
       asked();
       const memory = join(folder, 'last-seen.json');
       const seen = JSON.parse(readFileSync(memory, 'utf8')) as [string, string][];
-      // Its keeper has touched the crabs since.
+      // Makes the page about crabs look changed since then.
       const older = seen.map(([url, lastmod]) => [url, url.endsWith('/crabs') ? '2025-01-01' : lastmod]);
       writeFileSync(memory, JSON.stringify(older));
       const out = await run('recrawl-what-changed');

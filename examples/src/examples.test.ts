@@ -12,10 +12,10 @@ import { startTown, type Town } from './demo/town.js';
 import { library, shore } from './library.js';
 
 const run = promisify(execFile);
-/** On what is published where a whole run has made it. */
+/** The published form if the whole run has made it, else the build. */
 const BUILT = process.env['MANNERLY_EXAMPLES'] ?? fileURLToPath(new URL('../dist', import.meta.url));
 const built = (name: string) => join(BUILT, `${name}.js`);
-/** What examples are made of, the one that is longer because it starts from nothing, and those of one's own. */
+/** Parts of examples, the longer example of a store, and users' own files. */
 const PARTS = /\.test\.ts$|^my-|^(?:target|library|run|robots-for-crawlee|store-on-files.*)\.ts$/;
 
 let town: Town;
@@ -72,7 +72,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
   }, async () => {
     const out = await runExample('order-between-hosts', 'meadow.test');
     expect(out).toContain(`http://meadow.test:${town.port}/  `);
-    // Which two pages of the label come first is decided by when their hosts may be requested.
+    // Timing decides which two pages of the label come first.
     expect(out.match(/detail, of a host of weight [13]\n/g)).toHaveLength(2);
     expect(out).toContain("{ 'bound-label-pages': 3 }");
   });
@@ -140,7 +140,7 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
   it.concurrent('send requests through one proxy', { timeout: 600_000 }, async () => {
     const out = await runExample('through-a-proxy', 'meadow.test');
     const lines = out.trimEnd().split('\n');
-    // One connection for robots.txt and pages, to the address alone.
+    // One connection for robots.txt and pages, to the address and not to the name.
     expect(lines.filter((line) => line.includes('the proxy'))).toEqual(['  the proxy connects to 127.0.0.1:a port']);
     expect(lines.at(-1)).toBe('bounded: 3 pages, 4 requests');
   });
@@ -222,11 +222,11 @@ describe.skipIf(!existsSync(built('smallest-crawl')))('the examples', () => {
     expect(stdout).toMatch(/(?:ok 1 -|✔) titles are read at the pace of the site/);
   });
 
-  // In under 30 seconds: the soak suite measures it.
+  // The soak suite checks that it takes less than 30 seconds.
   it.concurrent('run the demo to its end, and report and log agree', { timeout: 600_000 }, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'mannerly-demo-'));
     try {
-      // With exit code 1 the output says what the two accounts disagree about: it is what the test should show.
+      // With exit code 1 the output says how report and log differ, so it is shown.
       const { stdout } = await run(process.execPath, [built('demo/main')], { cwd: directory, timeout: 600_000 }).catch(
         (error: unknown) => error as { stdout: string },
       );

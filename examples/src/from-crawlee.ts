@@ -8,7 +8,7 @@ import { network, seed } from './target.js';
 
 // const crawler = new CheerioCrawler({ maxRequestsPerCrawl: 50, maxCrawlDepth: 2, respectRobotsTxtFile: true,
 //   sameDomainDelaySecs: 1, requestHandler: router })
-//   robots.txt and spacing are not options here. Who asks, where to, and how much is enough are.
+//   robots.txt and spacing are not options here. Identity, scope and bounds are required.
 const crawler = createCrawler({
   identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
   scope: { seeds: [seed], within: 'host' }, // strategy: 'same-hostname'

@@ -1,5 +1,5 @@
 // Moving from `robots-parser`: the same questions with @mannerly/robots. Parsing and deciding are two steps, because a
-// file is parsed once and may be used for crawlers of several names. The answer has its reason.
+// file is parsed once and may be used for crawlers with several names. The answer has its reason.
 
 import { compileRules, parseRobots } from '@mannerly/robots';
 import { explain } from '@mannerly/robots/explain';
@@ -19,8 +19,8 @@ const document = parseRobots(body, { robotsUrl });
 const rules = compileRules(document, { tokens: 'examplebot' });
 
 // robots.isAllowed(url, 'ExampleBot/1.0')        true, false, or undefined for another host
-//   The rules are those of one authority; asking the right file for a URL stays with the caller, as it must:
-//   `undefined` is easily taken for "no rules, go ahead". The token is the bare name, checked when rules are compiled.
+//   The rules are those of one authority, and the caller chooses the right file for a URL: `undefined` is easily
+//   mistaken for "no rules, go ahead". The token is the bare name, checked when rules are compiled.
 const url = 'https://example.com/private/report.pdf';
 console.log(rules.isAllowed(url) ? 'allowed' : 'not allowed');
 

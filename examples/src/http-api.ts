@@ -20,7 +20,7 @@ const out = 'served';
 const server = await createDashboard(crawler, { api: { out } });
 const running = crawler.run({ out, keepOpen: true });
 
-/** Another program, which knows the port and the token. */
+/** A request of another program, which knows the port and the token. */
 async function call(method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}/api/${path}`, {
     method,

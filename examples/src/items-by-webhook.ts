@@ -1,4 +1,4 @@
-// Items to a program in any language, as JSON in POST requests; and such a program, in a few lines of Node.js. It is
+// Items to a program in any language, as JSON in POST requests; and such a receiver, in a few lines of Node.js. It is
 // busy at first: the items are sent again, and nothing is lost. Like every receiver, it must store each id once.
 //
 //   npx -y pnpm@10 example items-by-webhook

@@ -9,7 +9,7 @@ import { network, seed } from './target.js';
 const fetch = createPoliteFetch({
   identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },
   cache: true,
-  // directory: 'kept' keeps responses, robots.txt and the log from one run of a script to the next.
+  // directory: 'kept' stores responses, robots.txt and the log for later runs of the script.
   network,
 });
 fetch.events.on('request', ({ url }) => console.log(`  requested ${url}`));

@@ -1,4 +1,4 @@
-// A key directory that Node.js serves: what verifiers request, with a new signature for each answer.
+// A key directory on Node.js: verifiers get a new signature with each answer.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

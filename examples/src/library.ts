@@ -31,7 +31,7 @@ function gallery(): string {
   return `<!doctype html><html><head><title>Gallery</title></head><body>${figures.join('')}</body></html>`;
 }
 
-/** An answer that may be kept for an hour, and confirmed afterwards. */
+/** An answer that is fresh for an hour, and can be revalidated afterwards. */
 function fresh(answer: ReturnType<typeof page>): ReturnType<typeof page> {
   return { ...answer, headers: { ...answer.headers, 'cache-control': 'max-age=3600', etag: '"hours-1"' } };
 }

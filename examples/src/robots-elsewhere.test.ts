@@ -1,4 +1,4 @@
-// Our reading of robots.txt in other crawlers: the class for Crawlee, and the bridge for Scrapy.
+// @mannerly/robots in other crawlers: the class for Crawlee, and the bridge for Scrapy.
 
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';

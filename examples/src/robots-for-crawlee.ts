@@ -20,7 +20,7 @@ export class RobotsTxtFile {
     return new RobotsTxtFile(client, rules?.document.sitemaps ?? []);
   }
 
-  /** A promise here, since robots.txt may have to be requested again. */
+  /** Returns a promise, because robots.txt may have to be requested again. */
   isAllowed(url: string): Promise<boolean> {
     return this.#client.isAllowed(url);
   }

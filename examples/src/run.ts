@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { startTown } from './demo/town.js';
 import { library, shore } from './library.js';
 
-/** Always the same, so that a crawl that runs again finds its hosts at the same port. */
+/** Always the same port, so that a repeated crawl finds its hosts again. */
 const PORT = 18_427;
 
 /** Seeds of examples that do not start at the meadow. */

@@ -1,5 +1,5 @@
-// Your account at one site: the form is sent once, and the credential goes nowhere else. The site is a fake here, since
-// a crawl signs in only over https. Remove `web` to use it with a real site.
+// Your account at one site: the form is sent once, and the credential goes nowhere else. The site is a fake here,
+// because a crawl signs in only over https. Remove `web` to use it with a real site.
 //
 //   npx -y pnpm@10 example sign-in
 

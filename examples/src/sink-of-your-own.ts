@@ -20,7 +20,7 @@ export function searchIndexSink(url: string): Sink {
       if (items.length === 0) return;
       const lines = items.flatMap(({ id, url: page, fetchedAtMs, expiresAtMs, preferences, data }) => [
         { index: { _id: id } },
-        // Store expiry and preferences with the item: users of the item have to obey them.
+        // Store expiry and preferences with the item: its users have to respect them.
         { page, fetchedAtMs, expiresAtMs, preferences, data },
       ]);
       const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');

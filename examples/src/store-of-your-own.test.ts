@@ -1,5 +1,5 @@
-// The small example of a store must be a complete store: it passes the published suite with nothing left out. Copy this
-// file next to your own store, and change the two lines that name it.
+// The small example of a store must be a complete store: it passes the whole published suite. Copy this file next to
+// your own store, and change the two lines that name it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ describe('store-of-your-own', () => {
     modelSteps: 300,
     makeStore: async () => {
       const folder = mkdtempSync(join(tmpdir(), 'store-of-your-own-'));
-      // A clock of its own: the suite moves it on, and no one waits.
+      // A clock that the suite moves forward, so that nothing waits.
       let now = Date.UTC(2020, 0, 1);
       const make = () => journalStore(join(folder, 'crawl.journal'), () => now);
       return {

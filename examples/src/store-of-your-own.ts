@@ -1,5 +1,6 @@
-// A store on anything that can append and read back, here a file. Calls run in memory and are appended; at open they
-// run again at their times, with the same result. One process, ten thousand pages or so; for more see docs/stores.md.
+// A store on anything that can append and read back, here a file. Calls run in memory and are appended; `open` runs
+// them again at their original times, with the same result. For one process and about ten thousand pages; for more see
+// docs/stores.md.
 
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
@@ -9,7 +10,7 @@ type Verb = (...given: readonly unknown[]) => Promise<unknown>;
 type Line = readonly [name: string, atMs: number, given: readonly unknown[]];
 const CHANGING: readonly string[] = ['add', 'lease', 'wake', 'commit', 'writeRecord', 'know'];
 
-/** Guarantees the same as memory, and that a killed process loses nothing that was answered. */
+/** The guarantees of the memory store, and that a killed process loses nothing that was answered. */
 export const JOURNAL_CAPABILITIES = { ...memoryStore().capabilities, durable: 'process' } as const;
 
 /** A store in that file. @param wallMs - Must continue across restarts, so that a delay survives the process. */
@@ -21,7 +22,7 @@ export function journalStore(path: string, wallMs: () => number = Date.now): Fro
   const textOf = (value: unknown) => `${serialize(value).toString('base64')}\n`;
 
   const open = async (request: OpenRequest) => {
-    // Bytes after the end of the last line were cut off by a kill, before the answer.
+    // A kill cut off bytes after the last line; they had not been answered.
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
     const [crawl, ...verbs] = lines.map((line) => deserialize(Buffer.from(line, 'base64')));
     if (crawl === undefined ? !request.create : crawl !== request.crawl)
@@ -42,7 +43,7 @@ export function journalStore(path: string, wallMs: () => number = Date.now): Fro
     try {
       if (isOpen && CHANGING.includes(name)) appendFileSync(path, textOf([name, at, given]));
     } catch (cause) {
-      await Promise.allSettled([answer, memory.close()]); // The file lacks what memory has: nothing goes on from here.
+      await Promise.allSettled([answer, memory.close()]); // Memory has more than the file: the store must not continue.
       throw new FrontierError('store-failed', `cannot write to ${path}`, { cause });
     }
     return answer;

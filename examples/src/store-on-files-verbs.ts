@@ -12,7 +12,7 @@ import type {
   NewEntry,
 } from '@mannerly/frontier';
 
-/** Before every priority: entries that a holder did not finish (L5). */
+/** Before every priority: entries that a holder did not complete (L5). */
 const IN_FRONT = -1;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -22,7 +22,7 @@ interface Waiting {
   priority: number;
   body: Uint8Array;
   attempt: number;
-  /** Handed out by rank, then by turn. In flight, the turn is that of being handed out. */
+  /** Entries are handed out by rank, then by turn. In flight, `turn` is when the entry was handed out. */
   rank: number;
   turn: number;
   readyAt: number;
@@ -43,7 +43,7 @@ interface Host {
   state: Uint8Array | null;
 }
 
-/** All there is. Times are on the store's own clock (X1). */
+/** The whole state. Times are on the store's own clock (X1). */
 export interface Crawl {
   readonly format: string;
   readonly name: string;
@@ -58,10 +58,10 @@ export function newCrawl(name: string): Crawl {
   return { format: 'files 1', name, latestMs: 0, known: new Set(), hosts: new Map(), records: new Map() };
 }
 
-/** The name of a verb that changes something. */
+/** The name of a verb that changes the state. */
 export type Verb = keyof typeof VERBS;
 
-/** Those that change something. */
+/** The verbs that change the state. */
 export const VERBS = { add, lease, wake, commit, writeRecord };
 
 function add(crawl: Crawl, now: number, entries: readonly NewEntry[]): AddOutcome[] {
@@ -111,7 +111,7 @@ function wake(crawl: Crawl, _now: number, key: string): void {
 }
 
 function commit(crawl: Crawl, now: number, hosts: readonly HostCommit[], links: readonly NewEntry[]): CommitAnswer {
-  // Links first: they are facts even if a lease is lost (C1), and a host that is released gets them (C4).
+  // Links first: they are facts even if a lease is lost (C1), and a released host gets them (C4).
   const outcomes = add(crawl, now, links);
   return { hosts: hosts.map((part) => commitOne(crawl.hosts.get(part.host), now, part)), links: outcomes };
 }

@@ -1,5 +1,5 @@
-// The example of a store must be a valid store: it passes the published suite, within what it declares, since people
-// start from it. It also runs under node:test, which shows that the suite needs no particular runner.
+// The example of a store must be a valid store, because people start from it: it passes the published suite, within its
+// declared capabilities. It also runs under node:test, which shows that the suite needs no particular runner.
 
 import { execFile } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { frontierStoreSuite } from '@mannerly/frontier/conformance';
 import { describe, expect, it } from 'vitest';
 import { FILES_CAPABILITIES, storeOnFiles } from './store-on-files.js';
 
-/** Far from the wall's clock, so that a time taken for a duration shows. */
+/** Far from the wall clock, so that a timestamp that is used as a duration shows. */
 const START_MS = Date.UTC(2020, 0, 1);
 
 describe('the example of a store', () => {

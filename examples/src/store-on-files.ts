@@ -1,7 +1,7 @@
 // Your own store in one plain file. Its first line is the state when it was opened, and each further line is a verb
 // that was answered since. Verbs are functions of state, arguments and time (store-on-files-verbs.ts), so replaying the
 // lines gives the same state. A killed process loses nothing that was answered; a power cut may. One process at a time.
-// It keeps the contract except for X4, since it searches plain lists. docs/stores.md explains how to write one.
+// It keeps the contract except for X4, because it searches plain lists. docs/stores.md explains how to write one.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -35,7 +35,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
   };
   /** A clock that was set back stands still. */
   const now = () => Math.max(nowMs(), there().latestMs);
-  /** Runs a verb, and answers when it is in the file. */
+  /** Runs a verb, and answers once it is in the file. */
   const run = (verb: Verb, ...given: readonly unknown[]) => {
     const line = { verb, given, now: now() };
     const answer = VERBS[verb](there(), line.now, ...(given as [never, never]));
@@ -53,7 +53,7 @@ export function storeOnFiles(path: string, nowMs: () => number = Date.now): Fron
     async open({ crawl: name, create }) {
       if (!create && !existsSync(path)) throw new FrontierError('store-mismatch', `there is no crawl in ${path}`);
       mkdirSync(dirname(path), { recursive: true });
-      // Bytes after the end of the last line were cut off by a kill, before the answer.
+      // A kill cut off bytes after the last line; they had not been answered.
       const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
       const [first, ...since] = lines.map(fromText);
       const kept = first === undefined ? newCrawl(name) : (first as Crawl);

@@ -1,4 +1,4 @@
-// What the examples crawl: example.org, or hosts on loopback that the environment names, so that tests can run them.
+// The target of the examples: example.org, or hosts on loopback that the environment names, so that tests can run them.
 //
 //   MANNERLY_EXAMPLE_SEED=http://meadow.test:8080/ MANNERLY_EXAMPLE_LOOPBACK=1 node examples/dist/smallest-crawl.js
 

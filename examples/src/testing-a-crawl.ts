@@ -1,5 +1,5 @@
-// A test of a crawler of one's own: a site that asks for an hour between two requests, crawled to its end in
-// milliseconds. With vitest or jest the assertions are matchers, too; here it is Node's own runner, `node --test`.
+// A test of your own crawler: a site that asks for an hour between two requests, crawled to its end in milliseconds.
+// With vitest or jest the assertions are matchers too; this example uses `node --test`.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,9 +13,7 @@ import {
   fakePage,
 } from 'mannerly/testing';
 
-/**
- * The program under test. Its own code never names the fakes: they come in with the options, as anything else would.
- */
+/** The program under test. Its own code never names the fakes: they come in with the options, like everything else. */
 function titlesOf(seed: string, more: Partial<CrawlerOptions> = {}) {
   const crawler = createCrawler({
     identity: { name: 'tidepool-study', contact: 'https://example.org/our-crawler' },

@@ -11,7 +11,7 @@ describe('store-on-files', () => {
   frontierStoreSuite({
     test: (title, body) => void test(title, body),
     capabilities: FILES_CAPABILITIES,
-    // It searches plain lists, and declares that.
+    // It searches plain lists, and declares so.
     without: ['X4'],
     modelSteps: 300,
     makeStore: async () => {

@@ -1,11 +1,11 @@
-// All benchmarks of the project, or those that are named, in one table: each figure next to its reference of the same
+// All benchmarks of the project, or those that are named, in one table: each figure next to its reference from the same
 // run. Usage: pnpm bench [start|crawl|robots|page|frontier|recrawl|scale|scale-simulation ...] [--store NAME] [--json].
-// Nothing here asserts: machines are noisy, people judge.
+// Nothing here asserts: machines are noisy, so people judge.
 
 import { parseArgs } from 'node:util';
 
 const BENCHMARKS = ['start', 'robots', 'page', 'frontier', 'crawl', 'recrawl', 'scale', 'scale-simulation'];
-/** Takes minutes, and all cores: only when it is named. */
+/** These take minutes and all cores, so they run only by name. */
 const ONLY_NAMED = ['scale', 'scale-simulation'];
 const WITH_STORE = ['frontier', 'scale', 'scale-simulation'];
 const STORES = ['memory', 'lmdb', 'redis', 'postgres'];

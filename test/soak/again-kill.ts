@@ -1,5 +1,5 @@
-// A recrawl by the command with an archive, killed at random moments and started again with the same words. The judge
-// reads the server's log, what had been decided when a kill came, and the visits in the store at that time.
+// A recrawl by the command with an archive, killed at random moments and started again with the same arguments. It is
+// judged by the server's log, the decisions at each kill, and the visits in the store at that time.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,24 +12,24 @@ import { COMMAND } from '../support/command.js';
 import { readRecords, recordFaults } from '../support/warc.js';
 import { page, type Route, startWeb, text } from '../support/web.js';
 
-/** The result. Lists of faults are empty where all is well. */
+/** The result. Lists of faults are empty if there is no fault. */
 export interface AgainReport {
   readonly kills: number;
-  /** Of the first run and of the last one. */
+  /** The exit codes of the first run and of the last one. */
   readonly exits: readonly (number | null)[];
   /** Requests of the recrawl for pages, by status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Pages that the recrawl has not visited. */
   readonly missing: readonly string[];
-  /** Pages requested once more although they had been decided when a kill came. */
+  /** Pages that were requested again although they had been decided at the time of a kill. */
   readonly repeated: readonly string[];
-  /** Visits that a kill took back, or that changed without a request. */
+  /** Visits that a kill undid, or that changed without a request. */
   readonly lost: readonly string[];
-  /** What is wrong with the archive. */
+  /** The faults of the archive. */
   readonly faults: readonly string[];
 }
 
-/** What is kept of a visit. */
+/** What is stored of a visit. */
 interface KeptVisit {
   readonly url: string;
   readonly visits: number;
@@ -38,7 +38,7 @@ interface KeptVisit {
 const WHO = ['--name', 'archivist', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 const BOUNDS = ['--interval', '0', '--pages', '100000', '--depth', '1000', '--minutes', '60'];
 
-/** Crawls a site once, changes it, and crawls it again through so many kills. */
+/** Crawls a site once, changes it, and crawls it again through this many kills. */
 export async function crawlAgainThroughKills(pages: number, kills: number, random: () => number): Promise<AgainReport> {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-again-kill-'));
   let edition = 1;
@@ -113,7 +113,7 @@ export async function crawlAgainThroughKills(pages: number, kills: number, rando
   }
 }
 
-/** Pages of a test, at most. */
+/** The most pages of a test. */
 const MOST_VISITS = 1_000;
 
 type Visits = ReadonlyMap<string, KeptVisit>;
@@ -136,7 +136,7 @@ function site(pages: number, edition: () => number): Record<string, Route> {
   return routes;
 }
 
-/** The visits that are kept, by path. */
+/** The stored visits, by path. */
 async function visitsIn(out: string): Promise<Visits> {
   const store = lmdbStore({ path: join(out, 'frontier') });
   await store.open({ crawl: 'crawl', create: false });
@@ -153,7 +153,7 @@ async function visitsIn(out: string): Promise<Visits> {
   return visits;
 }
 
-/** A visit stays as it was committed until the page is requested again, and then says more. */
+/** A committed visit stays until its page is requested again, and is then extended. */
 function faultsOf(then: KeptVisit, last: KeptVisit | undefined, wasAsked: boolean): string[] {
   if (last === undefined) return [`${then.url}: forgotten`];
   const isSame = JSON.stringify(then) === JSON.stringify(last);

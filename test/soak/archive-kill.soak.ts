@@ -40,7 +40,7 @@ it(`has only complete records after ${KILLS} kills`, { timeout: 1_200_000 }, asy
     const asked = web.log.length;
     const child = spawn(process.execPath, [COMMAND, ...argv, ...who, ...rest], { stdio: 'ignore' });
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    // Killed while it writes: some exchanges after its first, and not at the same moment of any of them.
+    // Killed while it writes: some exchanges after its first, at a different moment each time.
     const after = asked + 5 + Math.floor(random() * 40);
     while (child.exitCode === null && web.log.length < after) await new Promise((resolve) => setTimeout(resolve, 2));
     await new Promise((resolve) => setTimeout(resolve, random() * 8));
@@ -53,7 +53,7 @@ it(`has only complete records after ${KILLS} kills`, { timeout: 1_200_000 }, asy
       spawn(process.execPath, [COMMAND, ...argv, ...who, ...rest, ...more], { stdio: 'ignore' }).once('exit', resolve);
     });
   expect(await run()).toBe(0);
-  // A page that was being read at two kills is taken for what killed the process, until somebody says otherwise.
+  // A page that was being read at two kills counts as their cause until it is retried explicitly.
   expect(await run('--retry', 'poison')).toBe(0);
 
   const folder = join(out, 'archive');

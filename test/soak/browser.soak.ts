@@ -1,7 +1,7 @@
-// Pages in a real Chromium, judged by the servers' logs: what a page loads must be asked for as politely as the page
-// itself, by the crawl and in its name, and the browser must reach no server. If this breaks, a crawl with a browser is
-// a crawl without rules: a single page asks its hosts for fifty things at once.
-// It is one file because all of its cases need the same browser.
+// Pages in a real Chromium, judged by the servers' logs: what a page loads must be requested as politely as the page
+// itself, by the crawl and under its name, and the browser must reach no server. If this breaks, a crawl with a browser
+// is a crawl without rules: a single page requests fifty files at once. It is one file because all of its cases need
+// the same browser.
 
 import { execFile } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
@@ -24,7 +24,7 @@ import { type Routes, redirect, text, type Web } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
 const CI = process.env['CI'] === 'true';
-/** Milliseconds that a page may be open: enough for everything that it loads, on a machine with better things to do. */
+/** Milliseconds that a page may be open: enough for everything that it loads, on a busy machine. */
 const PATIENT_MS = 300_000;
 const SLOW = { timeout: 600_000 };
 
@@ -32,7 +32,7 @@ const script = (body: string) => ({ body, headers: { 'content-type': 'text/javas
 const json = (value: unknown) => ({ body: JSON.stringify(value), headers: { 'content-type': 'application/json' } });
 const html = (head: string, body = '') =>
   `<!doctype html><html><head><title>raw</title>${head}</head><body><p id="out">raw</p>${body}</body></html>`;
-/** Adds a word to the page. */
+/** A script that adds a word to the page. */
 const says = (word: string) => `document.body.append(" [${word}]");`;
 
 async function launch(flags: string[]): Promise<Browser> {
@@ -70,7 +70,7 @@ async function crawlWithBrowser(
   return { ...story, pages };
 }
 
-/** Somebody at another address who counts anyone who comes. */
+/** A server at another address that counts its clients. */
 async function witnessAt(address: string): Promise<{ readonly port: number; readonly came: () => number }> {
   let count = 0;
   const server = createServer((socket) => {
@@ -82,7 +82,7 @@ async function witnessAt(address: string): Promise<{ readonly port: number; read
   return { port: (server.address() as AddressInfo).port, came: () => count };
 }
 
-/** The same for datagrams: what a browser sends past proxies. */
+/** The same for datagrams, which a browser sends without its proxy. */
 async function datagramWitness(): Promise<{ readonly port: number; readonly came: () => number }> {
   let count = 0;
   const socket: Socket = createSocket('udp4');
@@ -94,7 +94,7 @@ async function datagramWitness(): Promise<{ readonly port: number; readonly came
   return { port: socket.address().port, came: () => count };
 }
 
-/** Paths of a host in the order of their arrival, without robots.txt, sorted: what was asked is what counts here. */
+/** Requested paths of a host without robots.txt, sorted: their order does not matter here. */
 const asked = (web: Web, host: string): string[] =>
   web
     .paths(host)
@@ -145,7 +145,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       },
       'cdn.test': {
         '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 2\n'),
-        // A page that leaves runs none of its later scripts in Chromium, although it stays: this comes last.
+        // A page that navigates away runs no later scripts in Chromium, although it stays, so this comes last.
         '/library.js': script(`${says('library')} setTimeout(() => { location.href = '/elsewhere' }, 0);`),
         '*': text('should not have been asked for'),
       },
@@ -153,7 +153,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     });
     const out = await mkdtemp(join(tmpdir(), 'mannerly-browser-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
-    // A page waits for a robots.txt that cannot be had as long as it is open.
+    // A page waits for an unavailable robots.txt as long as it is open.
     const { pages, requests, report, decisions } = await crawlWithBrowser(
       [web.url('shop.test')],
       { hosts: 'any', pageMs: 60_000 },
@@ -202,7 +202,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     });
     expect(refused['type']).toBeGreaterThanOrEqual(4);
 
-    // What was told: every request in the log, what was left alone with its line, and an audit that finds nothing.
+    // The reports: every request in the log, every refusal with its rule, and an audit without violations.
     const subresources = requests.filter(({ purpose }) => purpose === 'subresource');
     expect(subresources.map(({ url }) => new URL(url).pathname).sort()).toEqual([
       '/app.js',
@@ -283,7 +283,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       '/large': 'failed render-failed dom-too-large',
       '/plain?x': 'fetched fetched',
     });
-    // What asks not to be kept is not kept, and what no browser had says so.
+    // Pages that forbid it are not kept, and pages that no browser opened say so.
     expect(items.map(({ data }) => data)).toMatchObject([
       { title: 'shown', rendering: { url: web.url('shop.test'), endedBy: 'quiet' } },
       { title: 'raw', rendering: null },
@@ -312,7 +312,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
         },
       },
       {
-        // Each page is found by the one before it, so that no page is open when its browser is lost.
+        // Each page is found by the one before it, so no page is open when its browser is lost.
         handlers: (crawler) =>
           crawler.on('html', async (page) => {
             await browsers.at(-1)?.close();
@@ -415,7 +415,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     expect(asked(web, 'shop.test')).toEqual(['/', '/items/1', '/items/2', '/scrolled']);
     const rules = { 'shop.test': { gapMs: 1_000, closed: ['/closed', '/away', '/submitted'] } };
     expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
-    // The picture: a PNG of the whole page, and of its colour.
+    // The screenshot is a PNG of the whole page, in its colour.
     const [shot] = shots;
     if (shot?.kind !== 'saved') throw new Error(JSON.stringify(shot));
     expect(shot.path).toContain(join('files', 'shop.test'));

@@ -1,6 +1,6 @@
-// The live view in a real Chromium, next to a real crawl: an operator must see at a glance what the crawl does and why
-// it waits, on a desk and on a phone, and its buttons must do what they say. What sites send must stay text.
-// DASHBOARD_SCREENSHOTS=<folder> keeps pictures of it, for people to look at.
+// The live view in a real Chromium, with a real crawl: an operator must see at a glance what the crawl does and why it
+// waits, on a desktop and on a phone, and its buttons must do what they say. What sites send must stay text.
+// DASHBOARD_SCREENSHOTS=<folder> keeps screenshots for people to look at.
 
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -14,9 +14,9 @@ import { webForTest } from '../support/web-for-test.js';
 
 const CI = process.env['CI'] === 'true';
 const PICTURES = process.env['DASHBOARD_SCREENSHOTS'];
-/** Milliseconds that anything on the page may take: machines are busy. */
+/** The most milliseconds for anything on the page: machines are busy. */
 const LONG_MS = 60_000;
-/** Milliseconds after which a host answers that is to be seen while it is asked: longer than any test. */
+/** The delay of a host that must be visible while its request is in flight, milliseconds: longer than any test. */
 const SLEEPY_MS = 590_000;
 
 vi.setConfig({ testTimeout: 480_000, hookTimeout: 480_000 });
@@ -30,15 +30,12 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Text that would be markup, were it ever taken for it. */
+/** Text that would be markup if it were not escaped. */
 const EVIL = '<img src=x onerror="document.title=`owned`">';
 
 const many = (count: number, prefix = ''): string[] => Array.from({ length: count }, (_, at) => `${prefix}/${at}`);
 
-/**
- * Hosts of every kind that an operator meets: open, slow by Crawl-delay, failing, closed, pausing, and one that is
- * hostile.
- */
+/** Hosts of every kind that an operator meets: open, slow by Crawl-delay, failing, closed, pausing, and hostile. */
 function hosts(): Record<string, Routes> {
   const open = (robots: string): Routes => ({
     '/robots.txt': text(robots),
@@ -74,7 +71,7 @@ interface Scene {
   readonly asked: () => number;
 }
 
-/** A crawl under way, with its dashboard. */
+/** A running crawl with its dashboard. */
 async function crawling(more: Partial<CrawlerOptions> = {}): Promise<Scene> {
   const web = await webForTest({ hosts: hosts() });
   const crawler = createCrawler({
@@ -102,7 +99,7 @@ async function crawling(more: Partial<CrawlerOptions> = {}): Promise<Scene> {
   return { dashboard, crawler, run, asked: () => web.log.length };
 }
 
-/** Another port that leads to the dashboard, as an SSH tunnel's does. */
+/** Another port that leads to the dashboard, like an SSH tunnel. */
 async function tunnelTo(port: number): Promise<{ readonly port: number; cut(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -124,9 +121,9 @@ async function tunnelTo(port: number): Promise<{ readonly port: number; cut(): v
 
 interface Visit {
   readonly page: Page;
-  /** What the console and the network had to complain about. */
+  /** The errors of the console and the network. */
   readonly complaints: readonly string[];
-  /** Requests to anywhere else than the dashboard. */
+  /** Requests to anything but the dashboard. */
   readonly outside: readonly string[];
 }
 
@@ -175,7 +172,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
   it('shows requests, waiting hosts and reasons, updates itself, and keeps everything from sites as text', async () => {
     const scene = await crawling();
     const { page, complaints, outside } = await visit(scene.dashboard.url);
-    // First of all: notes are replaced by later ones.
+    // Checked first, because later notes replace earlier ones.
     await expect.poll(() => page.locator('#notes').textContent(), { timeout: LONG_MS }).toContain('<img src=x');
     await grows(page, 'pages', 10);
     const before = await numberIn(page, 'pages');
@@ -191,7 +188,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     await expect.poll(() => row('resting.test').textContent(), { timeout: LONG_MS }).toContain('asked for a pause');
     await expect.poll(() => row('sleepy.test').textContent(), { timeout: LONG_MS }).toContain('being asked');
     expect(await page.locator('#now').textContent()).toContain('http://sleepy.test');
-    // The clock of a host runs down by itself.
+    // The countdown of a host runs by itself.
     const due = async () =>
       Number.parseInt((await row('slow-press.test').locator('td').nth(1).textContent()) ?? '', 10);
     let dueBefore = await due();
@@ -224,7 +221,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     await page.locator('#pause').click();
     await page.locator('#phase[data-phase="paused"]').waitFor();
     await expect.poll(() => scene.crawler.progress().inFlight, { timeout: LONG_MS }).toBeLessThanOrEqual(1);
-    // What was in flight has come to its end, and the page shows it.
+    // Requests in flight have ended, and the page shows it.
     let pages = -1;
     const isAtRest = async () => {
       const before = pages;
@@ -233,7 +230,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     };
     await expect.poll(isAtRest, { timeout: LONG_MS, interval: 1_500 }).toBe(true);
     const asked = scene.asked();
-    // Two seconds in which an open crawl asks for dozens of pages; one answer may have been on its way.
+    // In two seconds an open crawl requests dozens of pages; here at most one answer was in flight.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(scene.asked() - asked).toBeLessThanOrEqual(1);
     expect((await numberIn(page, 'pages')) - pages).toBeLessThanOrEqual(1);
@@ -243,7 +240,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     await page.locator('#phase[data-phase="running"]').waitFor();
     await grows(page, 'pages', pages + 5);
 
-    // One press is a question, the second the answer; a question that was left alone for some seconds is put again.
+    // The first press asks, the second confirms; after some seconds without a second press it asks again.
     const press = () =>
       page.locator('#stop').evaluate((button) => {
         (button as unknown as { click(): void }).click();
@@ -253,7 +250,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
     expect(scene.crawler.activity().phase).toBe('running');
     await expect.poll(press, { timeout: LONG_MS }).not.toBe('Really stop?');
     await page.locator('#phase[data-phase="stopped"]').waitFor();
-    // Where no request is under way the page says why.
+    // If no request is in flight, the page says why.
     expect(await page.locator('#now-empty:visible').textContent()).toBe('The run has ended.');
     await expect(scene.run).resolves.toMatchObject({ state: 'stopped' });
     await scene.dashboard.close();
@@ -300,7 +297,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
 
   it('is dark if the system is dark, and says when the crawl has ended', async () => {
     const scene = await crawling();
-    // A process that is killed says nothing more: as a tunnel that is cut.
+    // A killed process sends nothing more, like a tunnel that is cut.
     const tunnel = await tunnelTo(scene.dashboard.port);
     const url = scene.dashboard.url.replace(`:${scene.dashboard.port}/`, `:${tunnel.port}/`);
     const { page, complaints } = await visit(url, { colorScheme: 'dark' });

@@ -11,19 +11,16 @@ import { COMMAND } from '../support/command.js';
 
 const demo = fileURLToPath(new URL('../../examples/dist/demo/main.js', import.meta.url));
 
-/** What is promised, milliseconds, and how often a busy machine may try. */
+/** The promised duration, milliseconds, and how often a busy machine may try. */
 const WITHIN_MS = 30_000;
 const MOST_RUNS = 4;
 /**
- * On a machine that is slow by itself: so many times what the command takes over its version. Usually that comes to ten
- * seconds.
+ * The limit on a slow machine: this many times the duration of the command's version flag, usually ten seconds in all.
  */
 const MOST_STARTS = 25;
-/** Milliseconds after which a demo has not ended by itself. */
+/** After this many milliseconds a demo is ended. */
 const ENDLESS_MS = 300_000;
-/**
- * What the two accounts may differ in where the machine stood still between a stamp and the wire. All else is exact.
- */
+/** Differences that are accepted if the machine stalled between a timestamp and the network. All others are faults. */
 const BY_A_STANDSTILL = /, smallest(?:Gap|StartToStart)Ms: | started [\d.]+ ms after /;
 
 it('runs, ends by itself, and agrees with the servers', { timeout: 1_800_000 }, async () => {
@@ -58,7 +55,7 @@ async function demoRun(): Promise<{ readonly tookMs: number; readonly isAgreed: 
   return { tookMs, isAgreed: code === 0 };
 }
 
-/** What the machine takes over next to nothing, milliseconds. */
+/** The duration of a command that does next to nothing, milliseconds. */
 async function versionMs(): Promise<number> {
   const { code, tookMs } = await run([COMMAND, '--version'], tmpdir());
   expect(code).toBe(0);

@@ -1,5 +1,5 @@
 // What `deploy` describes, without containers: its Redis, its three crawlers and its Prometheus as processes of this
-// machine, at a web that fails, refuses and excludes. If this breaks, operators look at empty panels.
+// machine, crawling a web that fails, refuses and excludes. If this breaks, operators look at empty panels.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,10 +16,10 @@ import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 
 const HAS_PROMETHEUS = spawnSync('prometheus', ['--version'], { stdio: 'ignore' }).status === 0;
 const TOKEN = 'a-token-of-this-test-with-forty-characters';
-/** One address each: a host is an address here. */
+/** One address per host. */
 const HOSTS = Array.from({ length: 6 }, (_, at) => `127.0.2.${at + 1}`);
 const LOOK_MS = 500;
-/** Within so long every query has data, milliseconds: a hang, not a slow machine, takes longer. */
+/** Every query must have data within this many milliseconds: only a hang takes longer. */
 const LONGEST_MS = 240_000;
 
 interface Board {
@@ -67,7 +67,7 @@ it.skipIf(!isHere && !IS_CI)(
         '--store': redis.url,
         '--out': join(folder, name),
         '--listen': `127.0.0.1:${listening[at]}`,
-        // It goes on for as long as somebody looks.
+        // It runs for as long as the test needs.
         '--pages': '1000000',
       };
       const words = flags.filter((word) => word.startsWith('--')).map((word) => changed(word, own));
@@ -113,7 +113,7 @@ it.skipIf(!isHere && !IS_CI)(
     }
     console.log([...series].map(([title, found]) => `${title}: ${found}`).join(', '));
     expect([...without.values()], output).toEqual([]);
-    // Nothing is measured that the board does not show.
+    // Every metric is shown on the board.
     const names = await fetch(`http://${address}/api/v1/label/__name__/values`);
     const { data } = (await names.json()) as { readonly data: readonly string[] };
     const measured = data.filter((name) => /^mannerly_/.test(name) && !/_(sum|count)$/.test(name));
@@ -122,7 +122,7 @@ it.skipIf(!isHere && !IS_CI)(
   },
 );
 
-/** Series with a finite value that a query gives; 0 while Prometheus does not answer. */
+/** How many series with a finite value a query returns; 0 while Prometheus does not answer. */
 async function ask(address: string, query: string): Promise<number> {
   try {
     const response = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(query)}`);
@@ -134,13 +134,13 @@ async function ask(address: string, query: string): Promise<number> {
   }
 }
 
-/** A flag with the value of this test, where it has one. */
+/** A flag with this test's own value, if it has one. */
 function changed(word: string, own: Readonly<Record<string, string>>): string {
   const name = word.replace(/=.*/s, '');
   return own[name] === undefined ? word : `${name}=${own[name]}`;
 }
 
-/** Pages with three links each; some are excluded, fail, or want a pause. */
+/** Pages with three links each; some are excluded, fail, or ask for a pause. */
 const answer: RequestListener = ({ url = '/' }, response) => {
   const number = Number(url.slice(1));
   if (url === '/robots.txt') response.end('User-agent: *\nDisallow: /no\n');

@@ -17,11 +17,11 @@ const kill = (life: string, atMs: number): Fault => ({ kind: 'kill', life, atMs,
 const stop = (life: string, atMs: number, untilMs: number): Fault => ({ kind: 'stop', life, atMs, untilMs });
 const server = (atMs: number, untilMs: number): Fault => ({ kind: 'server', life: null, atMs, untilMs });
 
-/** Requests every three seconds, so that no one stands still. */
+/** Requests every three seconds, so that there is no standstill. */
 const busy = (fromMs: number, toMs: number): Asked[] =>
   Array.from({ length: (toMs - fromMs) / 3_000 + 1 }, (_, at) => ask('a', '/robots.txt', fromMs + 3_000 * at));
 
-/** What is found of a log on one host of two pages, each fault by its number. */
+/** The findings for a log of one host with two pages, each fault by its number. */
 function found(log: readonly Asked[], faults: readonly Fault[] = []) {
   const { early, overlapping, missing, wronglyTwice } = judged(
     { pagesPerHost: 2, delayMs: DELAY_MS, untoldMs: UNTOLD_MS },

@@ -1,5 +1,4 @@
-// The result of a crawl by several processes that were killed and stopped, by the log of the web they asked and the
-// faults alone.
+// Judges a crawl by several processes that were killed and stopped, from the web's log and the faults alone.
 
 /** One exchange as the web saw it; milliseconds of this process's clock. */
 export interface Asked {
@@ -10,22 +9,22 @@ export interface Asked {
   endMs: number;
 }
 
-/** What was done to a process, or to the server (`life` is `null`). */
+/** A fault of a process, or of the server (`life` is `null`). */
 export interface Fault {
   readonly kind: 'kill' | 'stop' | 'server';
   readonly life: string | null;
   readonly atMs: number;
-  /** `Infinity` for a kill: whatever of it arrives later was on its way. */
+  /** `Infinity` for a kill: requests that arrive later were in flight. */
   untilMs: number;
 }
 
-/** What is found. */
+/** The findings. */
 export interface Judged {
   readonly exchanges: number;
-  /** Requests whose host was asked by another process before. */
+  /** Requests to a host whose last request came from another process. */
   readonly handOvers: number;
   readonly missing: readonly string[];
-  /** Asked again although nothing had happened to who asked before. */
+  /** Pages requested again although no fault had hit the first process. */
   readonly wronglyTwice: readonly string[];
   readonly twice: number;
   readonly early: readonly string[];
@@ -33,31 +32,31 @@ export interface Judged {
 }
 
 /**
- * An answer may be unread so long, milliseconds: the handler of the test blocks its process for two seconds, and one
- * that is killed or stopped meanwhile has not had it.
+ * How long an answer may be unread, milliseconds: the test's handler blocks its process for two seconds, and a process
+ * that is killed or stopped meanwhile has not read it.
  */
 const UNREAD_MS = 4_000;
-/** From the end of an exchange until its page is committed, milliseconds, on a busy machine. */
+/** The most milliseconds from the end of an exchange until its page is committed, on a busy machine. */
 const COMMITTED_MS = 10_000;
 /**
- * No request of anybody for so long, milliseconds: all stood still, as behind a stopped process that has the write lock
- * of a file.
+ * After this many milliseconds without any request, all processes stood still, as they do while a stopped one has the
+ * write lock of a file.
  */
 const STILL_MS = 5_000;
 
-/** What every host is judged by. */
+/** The rules for every host. */
 export interface Measure {
   readonly pagesPerHost: number;
   /** The Crawl-delay that its robots.txt asks for. */
   readonly delayMs: number;
   /**
-   * What is kept before anybody can know that: of a process that was struck while it read robots.txt for the first
-   * time, no one has heard.
+   * The interval before the Crawl-delay can be known: if a process was hit while it read robots.txt for the first time,
+   * no process knows it.
    */
   readonly untoldMs: number;
 }
 
-/** Judges. Pure. */
+/** Judges a log. Pure. */
 export function judged(
   { pagesPerHost, delayMs, untoldMs }: Measure,
   log: readonly Asked[],
@@ -110,8 +109,8 @@ export function judged(
 }
 
 /**
- * The first request of a process after each of its stops. It may have been stopped between its last look at the clock
- * and the system call that sends, a gap that nothing can close; whatever it asks after that it has looked at again.
+ * The first request of a process after each of its stops. It may have been stopped between its last check of the clock
+ * and the system call that sends, which cannot be prevented. Its later requests check the clock again.
  */
 function wakingsOf(log: readonly Asked[], faults: readonly Fault[]): Set<Asked> {
   const firsts = faults
@@ -120,7 +119,7 @@ function wakingsOf(log: readonly Asked[], faults: readonly Fault[]): Set<Asked> 
   return new Set(firsts.filter((first) => first !== undefined));
 }
 
-/** Times in which no one asked anybody. */
+/** Periods without any request. */
 function standstills(log: readonly Asked[]): Pick<Fault, 'atMs' | 'untilMs'>[] {
   const starts = log.map(({ startMs }) => startMs).sort((a, b) => a - b);
   return starts.flatMap((untilMs, at) => {

@@ -1,5 +1,5 @@
-// Four crawler processes share one crawl on lmdb, in one crawl directory. A file for each engine, since each mostly
-// waits.
+// Four crawler processes share one crawl on lmdb, in one crawl directory. Each store has its own file, because each
+// test mostly waits.
 
 import { it } from 'vitest';
 import { crawlOn, LONGEST_MS } from './four-crawlers-on-an-engine.js';

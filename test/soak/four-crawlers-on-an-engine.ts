@@ -1,26 +1,26 @@
-// One engine under four crawler processes: kills, suspensions and the death of the store's server under load. Every
-// page is fetched, none twice without a reason, and no host is requested too early, by the web's own log.
+// One store under four crawler processes: kills, suspensions and the death of the store's server under load. Every page
+// is fetched, none twice without a reason, and no host is requested too early, by the web's own log.
 
 import { expect } from 'vitest';
 import { type CrewPlan, type CrewReport, crawlWithFour } from './four-crawlers.js';
 import { freshSeed, seeded } from './frontier-kill.js';
 
 /**
- * Hand-overs of hosts between processes that a test must see, at most so many attempts, and the fewest that say
- * anything: the machine decides which process leases a host next, and an overloaded one keeps its hosts. Usual: 1,600
- * to 1,900.
+ * How many hand-overs of hosts between processes a test must see, how many attempts it has, and how many hand-overs
+ * make an attempt significant: the machine decides which process leases a host next, and an overloaded one keeps its
+ * hosts. Usual: 1,600 to 1,900.
  */
 const HAND_OVERS = 1_300;
 const MOST_ATTEMPTS = 2;
 const LEAST_HAND_OVERS = 200;
-/** Milliseconds for all attempts on one engine. */
+/** Milliseconds for all attempts on one store. */
 export const LONGEST_MS = MOST_ATTEMPTS * 1_000_000;
 const PLAN = {
   hosts: 100,
   pagesPerHost: 27,
   // A second and a half longer than a process keeps a waiting host, so that hosts change hands on a busy machine too.
   delayMs: 4_000,
-  // That of the profile.
+  // The interval of the profile.
   untoldMs: 1_000,
   processes: 4,
   kills: 6,
@@ -30,13 +30,13 @@ const PLAN = {
   longestMs: 900_000,
 } as const satisfies Partial<CrewPlan>;
 
-/** A store's server of this test alone. */
+/** A server for this test only. */
 export interface CrewServer extends NonNullable<CrewPlan['server']> {
   readonly url: string;
   readonly dispose: () => Promise<void>;
 }
 
-/** Crawls until there were enough hand-overs, and judges each crawl completely. */
+/** Repeats the crawl until there were enough hand-overs, and judges each crawl completely. */
 export async function crawlOn(kind: CrewPlan['store']['kind'], startServer?: () => Promise<CrewServer>): Promise<void> {
   let handOvers = 0;
   for (let attempts = 0; attempts < MOST_ATTEMPTS && handOvers < HAND_OVERS; attempts += 1) {

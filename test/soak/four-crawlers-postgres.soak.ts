@@ -1,5 +1,5 @@
-// Four crawler processes share one crawl on postgres, whose server is killed too. A file for each engine, since each
-// mostly waits.
+// Four crawler processes share one crawl on PostgreSQL, whose server is killed too. Each store has its own file,
+// because each test mostly waits.
 
 import { it } from 'vitest';
 import { HAS_POSTGRES, startPostgres } from '../support/postgres-server.mjs';

@@ -1,5 +1,5 @@
-// Four crawler processes share one crawl on redis, whose server is killed too. A file for each engine, since each
-// mostly waits.
+// Four crawler processes share one crawl on Redis, whose server is killed too. Each store has its own file, because
+// each test mostly waits.
 
 import { it } from 'vitest';
 import { HAS_REDIS, startRedis } from '../support/redis-server.js';

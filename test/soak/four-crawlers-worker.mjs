@@ -1,5 +1,5 @@
-// One of several crawlers of one crawl, for the test to kill and stop. Arguments: the plan as JSON. It ends with 0
-// when nothing is left; its User-Agent carries its name, so that the web's log says who asked.
+// One of several crawlers of one crawl, for the test to kill and stop. Arguments: the plan as JSON. It ends with 0 when
+// nothing is left. Its User-Agent contains its name, so the web's log shows who sent a request.
 
 import { postgresStore } from '@mannerly/frontier/postgres';
 import { redisStore } from '@mannerly/frontier/redis';
@@ -17,7 +17,7 @@ const crawler = createCrawler({
 let handled = 0;
 crawler.on('html', async (page) => {
   handled += 1;
-  // A handler that blocks the event loop: nothing is renewed and nothing may start meanwhile.
+  // A handler that blocks the event loop: meanwhile no lease is renewed, and nothing may start.
   if (handled % 200 === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
   await page.emit({ url: page.url });
   await page.follow();
@@ -29,11 +29,11 @@ await close();
 console.log(`ended ${report.state} with ${report.requests} requests`);
 process.exitCode = report.state === 'finished' ? 0 : 3;
 
-/** The client is made here, as an adapter is handed it. */
+/** Makes the client, because an adapter never makes its own. */
 async function openStore({ kind, url }) {
   if (kind === 'redis') {
     const { Cluster, Redis } = await import('ioredis');
-    // As the command does.
+    // The same as the command's.
     const timeouts = { commandTimeout: 10_000, socketTimeout: 10_000, maxRetriesPerRequest: 1 };
     const redisOptions = { ...timeouts, retryStrategy: () => 50 };
     const client = Array.isArray(url) ? new Cluster(url, { redisOptions }) : new Redis(url, redisOptions);
@@ -45,7 +45,7 @@ async function openStore({ kind, url }) {
   }
   if (kind === 'postgres') {
     const { default: pg } = await import('pg');
-    // An earlier version, which this runs on too, has none.
+    // Earlier versions, on which this runs too, do not have it.
     const { shardedStore } = await import('@mannerly/frontier');
     const poolOf = (connectionString) =>
       new pg.Pool({ connectionString, max: 5, query_timeout: 10_000, keepAlive: true }).on('error', () => undefined);

@@ -1,5 +1,5 @@
-// Four crawler processes at one crawl of a loopback web of many hosts, killed and stopped at random while the web
-// writes down who asked what and when. The result is judged by that log alone.
+// Four crawler processes share one crawl of a loopback web of many hosts. They are killed and stopped at random, while
+// the web logs every request. The result is judged by that log alone.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Asked, type Fault, type Judged, judged } from './four-crawlers-judge.js';
 
-/** What is tried. */
+/** What a test does. */
 export interface CrewPlan {
   readonly hosts: number;
   readonly pagesPerHost: number;
@@ -19,22 +19,22 @@ export interface CrewPlan {
   /** The interval of a host whose robots.txt is not known. */
   readonly untoldMs: number;
   readonly processes: number;
-  /** Faults with `kill -9`; and stops, each for as long as is drawn from the two. */
+  /** The number of `kill -9`; the number of stops, and the range of their durations. */
   readonly kills: number;
   readonly stops: number;
   readonly stopMs: readonly [number, number];
   /** Milliseconds between two faults. */
   readonly everyMs: readonly [number, number];
   readonly store: { readonly kind: 'lmdb' | 'redis' | 'postgres'; readonly url?: string | readonly string[] };
-  /** The server of the store: killed once, under load, until somebody has noticed, and started again. */
+  /** The server of the store: killed once, under load, until a process has noticed, and then started again. */
   readonly server?: { readonly kill: () => Promise<void>; readonly start: () => Promise<void> };
-  /** The fewest exchanges before the server is killed. @default 0 */
+  /** How many exchanges there must be before the server is killed. @default 0 */
   readonly serverAfter?: number;
   readonly longestMs: number;
   readonly random: () => number;
 }
 
-/** What the processes say of their store. */
+/** The notices of the processes about their store. */
 const SAID = ['holding', 'resumed', 'rolled-back'] as const;
 type Said = (typeof SAID)[number];
 
@@ -44,22 +44,22 @@ export interface CrewReport extends Judged {
   /** Exit codes of the processes that were not killed. */
   readonly exits: readonly (number | null)[];
   readonly seconds: number;
-  /** From the fault of the server until a process had heard it again, milliseconds. */
+  /** From the server's fault until a process could use it again, milliseconds. */
   readonly awayMs: number;
-  /** What the processes said of their store. */
+  /** The notices of the processes about their store. */
   readonly said: ReadonlySet<Said>;
-  /** What the processes printed last. */
+  /** The last output of the processes. */
   readonly output: string;
-  /** What was requested when, and when the server's fault was. */
+  /** The requests, and the time of the server's fault. */
   readonly log: readonly Asked[];
   readonly struckMs: number;
 }
 
 const WORKER = fileURLToPath(new URL('four-crawlers-worker.mjs', import.meta.url));
-/** The server of the store stays away for so long at least, and is waited for so long at most, milliseconds. */
+/** The shortest time for which the server stays away, and the longest wait for a notice, milliseconds. */
 const AWAY_MS = 2_000;
 const NOTICED_WITHIN_MS = 60_000;
-/** Between two looks, milliseconds. */
+/** Milliseconds between two checks. */
 const LOOK_MS = 100;
 
 /** Crawls through all faults to the end. */
@@ -86,14 +86,14 @@ export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
   }
 }
 
-/** Hosts with a Crawl-delay, and the numbers of the pages that a page of theirs links to; `/` is number 0. */
+/** Hosts with a Crawl-delay, and the numbers of the pages that each of their pages links to; `/` is number 0. */
 export interface CrewWeb {
   readonly hosts: number;
   readonly delayMs: number;
   readonly linksOf: (host: string, number: number) => readonly number[];
 }
 
-/** Loopback addresses, one server each, all of one port. `log` gets every request. */
+/** Loopback addresses, one server each, all on one port. `log` gets every request. */
 export async function startHosts({ hosts, delayMs, linksOf }: CrewWeb, log: Asked[]) {
   const names = Array.from({ length: hosts }, (_, at) => `127.0.${1 + Math.floor(at / 200)}.${1 + (at % 200)}`);
   const servers: Server[] = [];
@@ -135,7 +135,7 @@ export async function startHosts({ hosts, delayMs, linksOf }: CrewWeb, log: Aske
   return { seeds: names.map((name) => `http://${name}:${port}/`), names, close };
 }
 
-/** Keeps so many processes alive until the crawl is over, and deals the faults. */
+/** Keeps so many processes alive until the crawl is over, and causes the faults. */
 async function live(
   plan: CrewPlan,
   crawl: { readonly seeds: readonly string[]; readonly out: string },
@@ -167,20 +167,20 @@ async function live(
         alive.delete(life);
         const isKilled = faults.some((fault) => fault.kind === 'kill' && fault.life === life);
         if (!isKilled) exits.push(code);
-        // Anyone who was killed is replaced; a process that has ended found nothing left.
+        // A killed process is replaced; a process that ended by itself found nothing left.
         if (isKilled && !isOver) start().then(gone, gone);
         else gone();
       });
     });
   const all = Promise.all(Array.from({ length: plan.processes }, start));
   const stopped: Promise<void>[] = [];
-  /** Neither killed nor stopped at present. */
+  /** Processes that are neither killed nor stopped at present. */
   const running = (): string[] =>
     [...alive.keys()].filter(
       (life) => !faults.some((fault) => fault.life === life && fault.untilMs === Number.POSITIVE_INFINITY),
     );
   /**
-   * Those of them that have begun to ask: the others may be at their start, where they keep out anyone who else starts.
+   * Those of them that have sent a request: the others may be starting, when they keep out other processes that start.
    */
   const atWork = (): string[] => running().filter((life) => log.some((asked) => asked.life === life));
   const until = async (isSo: () => boolean, withinMs = Number.POSITIVE_INFINITY): Promise<void> => {
@@ -193,7 +193,7 @@ async function live(
     return fault;
   };
   const strikeServer = async ({ kill, start }: NonNullable<CrewPlan['server']>): Promise<void> => {
-    // Somebody who has heard the server must be there to miss it, and to say so.
+    // Some process that uses the server must be running to notice its absence, and to report it.
     await until(() => atWork().length >= 2 && log.length >= (plan.serverAfter ?? 0));
     if (isOver) return;
     const fault = strike('server', null);
@@ -216,7 +216,7 @@ async function live(
         await strikeServer(plan.server);
         continue;
       }
-      // Two always run, so that the crawl goes on.
+      // At least two always run, so that the crawl continues.
       if (kind === 'stop') await until(() => running().length > 2 && atWork().length > 0);
       if (isOver) return;
       const names = kind === 'stop' ? atWork() : running();

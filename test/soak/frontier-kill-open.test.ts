@@ -1,5 +1,5 @@
-// A process that opens the file must not undo another's last commit. lmdb itself does, in one of some hundred opens, if
-// nothing separates openers and writers.
+// A process that opens the file must not undo another's last commit. lmdb itself does, in about one of several hundred
+// opens, if nothing separates openers and writers.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ it('committed data stays while other processes open and close the file', async (
       const { known, queued } = await store.stats();
       expect({ known, queued }).toEqual({ known: count, queued: count });
     }
-    // A failed open would have ended an opener, and with it the test's point.
+    // A failed open would have ended an opener, and the test would prove nothing.
     expect(openers.map(({ exitCode }) => exitCode)).toEqual(openers.map(() => null));
   } finally {
     for (const opener of openers) opener.kill('SIGKILL');

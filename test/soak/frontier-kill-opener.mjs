@@ -1,4 +1,4 @@
-// A process that opens a store and closes it, over and over: what others write meanwhile must stay. Runs the build.
+// A process that opens and closes a store again and again: what others write meanwhile must stay. Uses the build.
 // Argument: folder.
 
 import { lmdbStore } from '@mannerly/frontier/lmdb';

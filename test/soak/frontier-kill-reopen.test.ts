@@ -20,10 +20,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
-/** What the killed processes were told, `host name`. */
+/** The confirmations that the killed processes got, `host name`. */
 interface Told {
   readonly added: Set<string>;
-  /** Commits under way or done. */
+  /** Commits in flight or done. */
   readonly trying: Set<string>;
   readonly done: Set<string>;
   record: string;
@@ -43,7 +43,7 @@ it('ten kills at random moments, three of them during start-up: nothing lost, no
     for (const line of await killedAfter(path, round, isEarly, ms)) note(line, told);
     await inspect(path, told, entryOf, `round ${round}, seed ${seed}`);
   }
-  // Every round that was not early completed something before it was killed.
+  // Every round except the early ones completed something before its kill.
   expect(told.done.size).toBeGreaterThan(ROUNDS / 2);
 }, 300_000);
 
@@ -60,7 +60,7 @@ async function inspect(
   expect(lost, `added and lost, ${where}`).toEqual([]);
   const back = [...told.done].filter((name) => there.has(name));
   expect(back, `done and back, ${where}`).toEqual([]);
-  // A page that is gone was completed, told or not: its link came with it.
+  // A page that is gone was completed, confirmed or not: its link must be there.
   const gone = [...told.trying].filter((name) => !there.has(name)).map((name) => `${name}.link`);
   const orphaned = gone.filter((name) => !there.has(name) && !told.trying.has(name));
   expect(orphaned, `pages done whose link is lost, ${where}`).toEqual([]);
@@ -96,8 +96,8 @@ async function everything(store: FrontierStore): Promise<Set<string>> {
 }
 
 /**
- * Starts a writer and kills it so many milliseconds after its start or, where it is to have worked, after its first
- * completion, however long that takes on a busy machine; the lines it wrote whole.
+ * Starts a writer and kills it so many milliseconds after its start or, unless `isEarly`, after its first completion,
+ * however long that takes on a busy machine. Returns the complete lines that it wrote.
  */
 async function killedAfter(path: string, round: number, isEarly: boolean, ms: number): Promise<string[]> {
   const writer = spawn(process.execPath, [here('frontier-kill-writer.mjs'), path, String(round)], {
@@ -131,7 +131,7 @@ function note(line: string, told: Told): void {
   else if (word === 'record') told.record = name;
 }
 
-/** Records are `round turn`; a later one may have been kept without being told. */
+/** Records are `round turn`; a later one may have been stored without a confirmation. */
 function isNoEarlier(record: string, told: string): boolean {
   const [round = 0, turn = 0] = record.split(' ').map(Number);
   const [toldRound = 0, toldTurn = 0] = told.split(' ').map(Number);

@@ -1,4 +1,4 @@
-// A process on an lmdb file, for the suite to kill and stop. Runs the build. Arguments: folder, `broken` or nothing.
+// A process on an lmdb file, for the suite to kill and stop. Uses the build. Arguments: folder, `broken` or nothing.
 
 import { runSuiteWorker } from '@mannerly/frontier/conformance';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
@@ -6,7 +6,7 @@ import { lmdbStore } from '@mannerly/frontier/lmdb';
 const [path, isBroken] = process.argv.slice(2);
 const store = lmdbStore({ path, commitEveryMs: 5 });
 if (isBroken === 'broken') {
-  // Gives hosts back as if no delay were left.
+  // Releases hosts as if they had no delay left.
   const commit = store.commit.bind(store);
   store.commit = (hosts, links) =>
     commit(

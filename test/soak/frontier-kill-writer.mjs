@@ -1,5 +1,5 @@
-// A process that adds, claims and completes as fast as it can and says on its output what has been kept for it, to be
-// killed at any moment. Runs the build. Arguments: folder, round.
+// A process that adds, claims and completes as fast as it can and prints what has been confirmed, to be killed at any
+// moment. Uses the build. Arguments: folder, round.
 
 import { writeSync } from 'node:fs';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
@@ -33,7 +33,7 @@ async function completing() {
       leases.map(async ({ host, fencingToken, entries }) => {
         const done = entries.slice(0, 4);
         const links = done.map((entry) => [host, `${Buffer.from(entry.body)}.link`]);
-        // Written before the commit: which page brings which link.
+        // Printed before the commit: which page has which link.
         say(
           'trying',
           done.map((entry) => nameOf(host, entry)),

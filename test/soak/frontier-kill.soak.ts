@@ -1,5 +1,5 @@
-// Four processes on one lmdb file under kill -9 and SIGSTOP, at length: ten thousand hand-overs and none of them early,
-// by the log of the server that they request pages from. The conformance suite has a short version.
+// Four processes on one lmdb file under kill -9 and SIGSTOP, a long version: ten thousand hand-overs and none of them
+// early, by the log of the server that they request pages from. The conformance suite has a short version.
 
 import { frontierStoreSuite } from '@mannerly/frontier/conformance';
 import { LMDB_CAPABILITIES } from '@mannerly/frontier/lmdb';

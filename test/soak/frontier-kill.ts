@@ -1,4 +1,5 @@
-// Processes on one lmdb file for the conformance suite to kill and stop, and choices from a seed for other kills.
+// Processes on one lmdb file for the conformance suite to kill and stop, and random choices from a seed for other
+// kills.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -25,12 +26,12 @@ export async function lmdbProcesses(...more: readonly string[]): Promise<Process
   };
 }
 
-/** A seed of its own for each run; SOAK_SEED names one to run again. */
+/** A new seed for each run; SOAK_SEED sets it, to repeat a run. */
 export function freshSeed(): number {
   return Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
 }
 
-/** Choices from one seed. */
+/** Random choices from one seed. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,16 +1,16 @@
 // A healthy host keeps its pace within a tenth, whatever another host of the same crawl serves; and the command still
-// hears SIGTERM. Everything together takes about a minute.
+// reacts to SIGTERM. The whole test takes about a minute.
 
 import { expect, it } from 'vitest';
 import { ATTACKS, HEALTHY_PAGES, type Pace, paceNextTo, paceTable } from './hostile-neighbour.js';
 
-/** The least share of the pace that is kept. */
+/** The minimum share of the pace that is kept. */
 const LEAST_SHARE = 0.9;
-/** Milliseconds from SIGTERM to the end: what is in flight is given back. */
+/** Milliseconds from SIGTERM to the end: work in flight is released. */
 const MAX_END_MS = 10_000;
 /** The exit code of a crawl that a signal ended. */
 const INTERRUPTED = 130;
-/** A machine that is busy with other suites is measured again, without an attack too. */
+/** Measurements are repeated if the machine is busy with other suites, also the one without an attack. */
 const ATTEMPTS = 3;
 
 it('keeps its pace within 10 % next to each attack', { timeout: 600_000 }, async () => {

@@ -1,5 +1,5 @@
 // A healthy host and a hostile one in one crawl by the command: when did the requests to the healthy host arrive? Each
-// host has a loopback address of its own, and the hostile one serves one attack from its first page to its last.
+// host has a loopback address of its own, and the hostile one serves one attack on all of its pages.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,29 +10,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND } from '../support/command.js';
 
-/** What the hostile host answers, by path; other paths get `page`. */
+/** The answers of the hostile host by path; `page` for all other paths. */
 export interface Attack {
   readonly name: string;
   readonly page: Buffer;
   readonly files?: Readonly<Record<string, Buffer>>;
-  /** Where /robots.txt leads instead. */
+  /** The target to which /robots.txt redirects. */
   readonly robotsLocation?: string;
   /** Options of the crawl. */
   readonly config?: object;
-  /** The pages are seeds, since the attack keeps their links from being followed. */
+  /** Whether the pages are seeds, because the attack prevents that their links are followed. */
   readonly isSeeded?: boolean;
 }
 
 /** What the healthy host saw, and how the crawl ended. */
 export interface Pace {
-  /** Pages that it was asked for; fewer than `HEALTHY_PAGES`: the crawl stood still or ended. */
+  /** Requested pages; fewer than `HEALTHY_PAGES`: the crawl stood still or ended. */
   readonly pages: number;
   readonly pagesPerSecond: number;
   readonly medianGapMs: number;
   readonly longestGapMs: number;
   /** Requests to the hostile host while the healthy one was crawled. */
   readonly hostileRequests: number;
-  /** From SIGTERM to the end of the process. */
+  /** From SIGTERM to the end of the process, milliseconds. */
   readonly endMs: number;
   readonly exitCode: number | null;
 }
@@ -41,9 +41,9 @@ export interface Pace {
 const INTERVAL = '0.2';
 /** Pages of the healthy host that are counted. */
 export const HEALTHY_PAGES = 24;
-/** Files of the hostile host come when the healthy one is on its way. */
+/** Files of the hostile host are delayed until the crawl of the healthy one has started. */
 const FILES_AFTER_MS = 800;
-/** A crawl that takes longer than this stands still. */
+/** A crawl that takes longer counts as standing still. */
 const LONGEST_MS = 60_000;
 
 const HEALTHY = '127.0.0.1';
@@ -60,10 +60,10 @@ const numbered = (bytes: number, line: (at: number) => string): Buffer => {
 };
 const links = (count: number, href: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => `<a href="${href(at)}">x</a>`).join('');
-/** Links to further pages, so that the attack goes on for as long as the crawl does. */
+/** Links to further pages, so that the attack lasts as long as the crawl. */
 const MORE = links(40, (at) => `/page-${at}`);
 
-/** Attacks of one site that stopped a crawl, or took its memory. */
+/** Attacks by one site that used to stop a crawl, or take its memory. */
 export const ATTACKS: readonly Attack[] = [
   { name: 'pages of 1 MiB of unclosed `<script>` tags', page: html(MORE + '<script>'.repeat(MIB / 8)) },
   {
@@ -120,7 +120,7 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Crawls the healthy host, next to an attack or with a second healthy one (`null`), and measures. */
+/** Crawls the healthy host next to an attack, or next to a second healthy host (`null`), and measures its pace. */
 export async function paceNextTo(attack: Attack | null): Promise<Pace> {
   const arrivals: number[] = [];
   let hostileRequests = 0;
@@ -180,7 +180,7 @@ export function paceTable(rows: readonly (readonly [name: string, pace: Pace])[]
   return [head, '|---|---|---|---|---|---|', ...lines].join('\n');
 }
 
-/** The pace of arrivals up to the stop. The first page is left out, since the process is still starting. */
+/** The pace of arrivals up to the stop, without the first page, because the process is still starting. */
 function paceOf(arrivals: readonly number[], stopMs: number): Omit<Pace, 'hostileRequests' | 'endMs' | 'exitCode'> {
   const isWhole = arrivals.length >= HEALTHY_PAGES;
   const counted = isWhole ? arrivals.slice(1, HEALTHY_PAGES) : [...arrivals.slice(1), stopMs];

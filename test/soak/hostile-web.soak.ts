@@ -15,7 +15,7 @@ let healthy = { leastMs: Number.POSITIVE_INFINITY, mostMs: 0 };
 beforeAll(async () => {
   const options = {
     scenarios: HOSTILE_WEB,
-    // Retries come after 10, 20 and 40 s; a robots.txt that fails is asked for again after one minute, then after two.
+    // Retries come after 10, 20 and 40 s; a failed robots.txt is requested again after one minute, then after two.
     maxIdleMs: 100_000,
     minutes: 30,
     healthyHosts: 10,
@@ -31,7 +31,7 @@ beforeAll(async () => {
 it('ends by itself, every healthy page fetched within thirty seconds of the start', () => {
   expect(result.report.state).toBe('waiting');
   expect(result.healthy.paths).toBe(110);
-  // Thirty seconds, unless the machine takes long over the healthy pages alone.
+  // Thirty seconds, or longer if the machine is slow with the healthy pages alone.
   expect(healthy.leastMs).toBeLessThan(healthy.mostMs);
   expect(result.insideConnections).toBe(0);
 });

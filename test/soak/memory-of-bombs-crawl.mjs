@@ -1,10 +1,10 @@
-// One crawl of one seed in a process of its own, as a user would write it: what it took of memory is told on standard
-// output. argv: the seed. Every name resolves to loopback.
+// One crawl of one seed in a process of its own, as a user would write it. Prints its memory use. argv: the seed. Every
+// name resolves to loopback.
 
 import { subscribe } from 'node:diagnostics_channel';
 import { createCrawler } from 'mannerly';
 
-// What the process reads is counted at its own sockets: what a server wrote may still lie in a buffer of the system's.
+// Bytes are counted at the process's own sockets: some of what a server wrote may still be in a buffer of the system.
 const sockets = [];
 subscribe('net.client.socket', ({ socket }) => sockets.push(socket));
 

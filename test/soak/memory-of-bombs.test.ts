@@ -1,10 +1,10 @@
-// A bomb takes no more than its limit. Three of them here, in separate processes; all of them in the soak suite.
+// A bomb uses no more memory than its limit. Three of them here, in separate processes; all of them in the soak suite.
 
 import { expect, it } from 'vitest';
 import { BOMBS } from '../support/hostile/bodies.js';
 import { DEFAULT_BODY_BYTES, leastCostOf, MAX_READ_BYTES } from './memory-of-bombs.js';
 
-/** The soak suite holds it to 150 MB; here the machine may be busy with the other tests. */
+/** The soak suite requires 150 MB; here the machine may be busy with other tests. */
 const GENEROUS_PEAK_BYTES = 250_000_000;
 
 it.each(['bomb-br', 'bomb-in-bomb', 'endless-body'])(

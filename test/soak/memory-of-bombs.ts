@@ -1,5 +1,5 @@
-// Crawls one scenario of the hostile web in a process of its own, with the default limits, and tells what it took: the
-// peak of its memory, and the bytes it read.
+// Crawls one scenario of the hostile web in a process of its own, with the default limits. Reports its peak memory, and
+// the bytes that it read.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -14,26 +14,24 @@ const program = fileURLToPath(new URL('memory-of-bombs-crawl.mjs', import.meta.u
 const MIB = 1024 * 1024;
 /** The default of `network.maxBodyBytes`. */
 export const DEFAULT_BODY_BYTES = 10 * MIB;
-/** What a process takes at its peak on a quiet machine, at most: it is run again until it does. */
+/** The peak of a process on a quiet machine: the crawl is repeated until it stays below this. */
 export const MAX_PEAK_BYTES = 150_000_000;
 /**
- * What it may take beyond a crawl of one honest page on the same machine, whose engine and kernel count in their own
- * way: the cap several times over, for what waits for the collector. Measured: 35 MB on a machine at work, 65 on one
- * that was overloaded.
+ * The limit above a crawl of one honest page on the same machine, whose engine and kernel count in their own way:
+ * several times the body limit, because of garbage that is not collected yet. Measured: 35 MB on a working machine, 65
+ * on an overloaded one.
  */
 export const MAX_EXTRA_BYTES = 95_000_000;
-/** Runs as a user's process is run, and at most so many in all. */
+/** How many runs have the usual flags, and how many there are in all. */
 const USUAL_RUNS = 2;
 const MOST_RUNS = 6;
-/** What may be read off the wire: the cap, and 4 MiB. */
+/** The most bytes read from the network: the body limit, and 4 MiB. */
 export const MAX_READ_BYTES = DEFAULT_BODY_BYTES + 4 * MIB;
 
-/**
- * As the command sets the engine (core/v8-flags.ts): to optimise the HTTP parser takes 36 MB by itself, whatever comes.
- */
+/** The engine's flags as the command sets them (core/v8-flags.ts): optimising the HTTP parser takes 36 MB by itself. */
 const AS_THE_COMMAND = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
-/** A page as most are: what its crawl takes belongs to the engine and the machine. */
+/** An ordinary page: its crawl uses what the engine and the machine need. */
 const HONEST: HostileScenario = {
   name: 'honest',
   does: 'answers with a page of ten kilobytes and ends there',
@@ -41,15 +39,15 @@ const HONEST: HostileScenario = {
   expects: { told: 200, status: 'fetched', reason: 'fetched' },
 };
 
-/** What one crawl took. */
+/** The cost of one crawl. */
 export interface BombCost {
-  /** Bytes of the whole process at its peak, and of the same process before it crawled. */
+  /** Peak memory of the process, bytes, and its memory before the crawl. */
   readonly peakBytes: number;
   readonly baseBytes: number;
-  /** Bytes read off the wire, all connections together. */
+  /** Bytes read from the network, over all connections. */
   readonly readBytes: number;
   readonly pages: readonly { readonly truncated: 'limit' | 'connection' | null; readonly maxBodyBytes: number }[];
-  /** How each request for the seed was told. */
+  /** How each request for the seed ended. */
   readonly requests: readonly (string | number)[];
 }
 
@@ -66,9 +64,10 @@ async function costOf(scenario: HostileScenario, flags: readonly string[]): Prom
 }
 
 /**
- * The least of several runs, as many as it takes to stay within the bound: what is promised is that nothing but the cap
- * is held, and when the collector gets its turn decides over some megabytes. It works next to the program; where other
- * processes take the processors it does not, and so the later runs have it work within.
+ * The minimum of several runs, as many as it takes to stay within the bound. The guarantee is that the process holds no
+ * more than the body limit, but the timing of the garbage collector changes the figure by some megabytes. The collector
+ * runs on other threads; if other processes use the cores it falls behind, so later runs make it run on the main
+ * thread.
  *
  * @param peakBytes - The bound.
  */
@@ -81,7 +80,7 @@ export async function leastCostOf(scenario: HostileScenario, peakBytes = MAX_PEA
   return least;
 }
 
-/** The peak of a crawl of one honest page, the least of two. */
+/** The peak of a crawl of one honest page, the minimum of two runs. */
 export async function honestPeakBytes(): Promise<number> {
   const costs = [await costOf(HONEST, []), await costOf(HONEST, [])];
   return Math.min(...costs.map(({ peakBytes }) => peakBytes));

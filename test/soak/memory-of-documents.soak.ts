@@ -1,5 +1,5 @@
-// Whatever a document or a sitemap is full of, the process stays small: one after the other, up to their limits, each
-// in a process of its own, next to what a crawl of one honest page takes on the same machine.
+// Whatever a document or a sitemap contains, the process stays small: one after the other, up to their limits, each in
+// a process of its own, compared with a crawl of one honest page on the same machine.
 
 import { beforeAll, expect, it } from 'vitest';
 import { GROWING_DOCUMENTS, GROWING_SITEMAPS } from '../support/hostile/growing-documents.js';
@@ -8,13 +8,13 @@ import { costText, honestPeakBytes, leastCostOf, MAX_READ_BYTES } from './memory
 
 const MIB = 1024 * 1024;
 /**
- * Measured: sitemaps 115 to 150 MB; pages full of markup up to 161, because garbage waits for the collector's turn. Run
- * again beyond.
+ * Measured: sitemaps 115 to 150 MB; pages full of markup up to 161, because garbage is not collected at once. Above
+ * this the crawl is repeated.
  */
 const USUAL_PEAK_BYTES = 170_000_000;
-/** What a process may take beyond a crawl of one honest page, which is some 85 MB. */
+/** The limit above a crawl of one honest page, which takes about 85 MB. */
 const MAX_EXTRA_BYTES = 115_000_000;
-/** What a sitemap may have, and 4 MiB. */
+/** The limit of a sitemap, and 4 MiB. */
 const MAX_SITEMAP_READ_BYTES = 54 * MIB;
 
 let honestBytes = 0;
@@ -38,7 +38,7 @@ async function staysWithin(scenario: HostileScenario, readBytes: number): Promis
   const cost = await leastCostOf(scenario, USUAL_PEAK_BYTES);
   console.info(costText(scenario, cost));
   expect(cost.peakBytes).toBeLessThanOrEqual(honestBytes + MAX_EXTRA_BYTES);
-  // The links of a page are asked for as well, and each of those is such a page.
+  // The links of a page are requested as well, and each of those is such a page.
   const exchanges = Math.max(1, cost.pages.length);
   expect(cost.readBytes).toBeLessThanOrEqual(readBytes * exchanges);
 }

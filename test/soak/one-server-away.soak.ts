@@ -1,6 +1,6 @@
 // One of three servers of a crawl is away for half a minute: a primary of a Redis cluster, or one of three PostgreSQL
-// servers under one `shardedStore`. Hosts of the other servers are crawled meanwhile, its own hosts wait. In the end no
-// page is lost and no request was early, by the web server's log.
+// servers under one `shardedStore`. Hosts on the other servers are crawled meanwhile, hosts on this one wait. In the
+// end no page is lost and no request was early, by the web server's log.
 
 import { describe, expect, it } from 'vitest';
 import { HAS_POSTGRES, startPostgres } from '../support/postgres-server.mjs';
@@ -23,14 +23,14 @@ const PLAN = {
   longestMs: 400_000,
 } as const satisfies Partial<CrewPlan>;
 const AWAY_MS = 30_000;
-/** From here on those that go on have noticed, milliseconds after the fault. */
+/** By then, milliseconds after the fault, the running processes have noticed it. */
 const NOTICED_MS = 12_000;
 
 interface Servers extends Omit<ForgetfulServer, 'url'> {
   readonly url: readonly string[];
 }
 
-/** Keeps away what does not carry the crawl's lock, by the hash of its name: the third of three, or of a cluster. */
+/** Stops a server that does not have the crawl's lock, by the hash of its name: the third of three, or of a cluster. */
 async function cluster(): Promise<Servers> {
   const { nodes, servers, dispose } = await startCluster();
   return { ...away(servers[2]), dispose, url: nodes.map(({ port }) => `redis://127.0.0.1:${port}`) };
@@ -77,7 +77,7 @@ async function survive(kind: 'redis' | 'postgres', start: () => Promise<Servers>
     expect(report.overlapping, about).toEqual([]);
     expect(missing, about).toEqual([]);
     expect(new Set(exits), about).toEqual(new Set([0]));
-    // About two thirds of them, and not its own.
+    // About two thirds of all hosts, without those of the stopped server.
     expect(meanwhile, about).toBeGreaterThan(PLAN.hosts / 3);
     expect(meanwhile, about).toBeLessThan(PLAN.hosts);
   } finally {

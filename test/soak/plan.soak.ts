@@ -1,18 +1,18 @@
-// A plan compared with the crawl, on the demo town with real sockets and real time: its duration must be within a fifth
-// of the crawl's, since people decide by it. On a busy machine it may try again, and the time in which the machine was
-// late is subtracted.
+// A plan compared with the crawl, on the demo town with real sockets and in real time: its duration must be within a
+// fifth of the crawl's, because people decide by it. On a busy machine it may try again, and the delays of the machine
+// are subtracted.
 
 import { startTown } from '@mannerly/examples/demo/town';
 import { type CrawlerOptions, createCrawler, planCrawl } from 'mannerly';
 import { expect, it } from 'vitest';
 import { DOCUMENTATION_SITES, serveFolder } from '../support/documentation-sites.js';
 
-/** How far apart the two may be, as a share of the crawl's, and how often a busy machine may try. */
+/** How far apart the two durations may be, as a share of the crawl's, and how often a busy machine may try. */
 const WITHIN = 0.2;
 const MOST_RUNS = 4;
-/** Between two looks at how late the event loop is, milliseconds. */
+/** Milliseconds between two checks of the event loop's delay. */
 const LOOK_MS = 10;
-/** Pages of a documentation site that are asked for, and the pause between two, milliseconds. */
+/** How many pages of a documentation site are requested, and the pause between two, milliseconds. */
 const SITE_PAGES = 120;
 const SITE_INTERVAL_MS = 100;
 
@@ -31,13 +31,13 @@ for (const { name, root } of DOCUMENTATION_SITES) {
       let share = Number.POSITIVE_INFINITY;
       for (let runs = 0; runs < MOST_RUNS && share >= 1 + WITHIN; runs += 1)
         share = Math.min(share, await plannedShare(name, port));
-      // A busy machine adds its own time to each page; it takes none away.
+      // A busy machine only makes pages slower, so there is only an upper limit.
       expect(share).toBeLessThan(1 + WITHIN);
     },
   );
 }
 
-/** The duration that is planned for a site, as a share of what its crawl then takes. */
+/** The planned duration of a site, as a share of the duration of its crawl. */
 async function plannedShare(name: string, port: number): Promise<number> {
   const options: CrawlerOptions = {
     identity: { name: 'mannerly-soak', contact: 'https://example.org/mannerly-demo' },
@@ -59,7 +59,9 @@ async function plannedShare(name: string, port: number): Promise<number> {
   return durationMs / tookMs;
 }
 
-/** How far apart the two were, as a share of the crawl's duration, less the share in which nothing could be done. */
+/**
+ * The difference between the two, as a share of the crawl's duration, without the time in which the machine was late.
+ */
 async function offBy(): Promise<number> {
   const town = await startTown();
   const late = watchLateness();
@@ -90,12 +92,12 @@ async function offBy(): Promise<number> {
   }
 }
 
-/** Adds up by how much the timers of this process are late. */
+/** Adds up the delays of this process's timers. */
 function watchLateness(): { readonly ms: () => number; readonly end: () => void } {
   let [lateMs, lastMs] = [0, performance.now()];
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    // A timer may be a millisecond off on any machine.
+    // A timer may be a millisecond late on any machine.
     lateMs += Math.max(0, nowMs - lastMs - LOOK_MS - 1);
     lastMs = nowMs;
   }, LOOK_MS);

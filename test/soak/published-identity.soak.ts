@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true }));
 
-/** Of each path of `_headers` its fields, lower case. */
+/** The fields of each path in `_headers`, lower case. */
 function wanted(): readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] {
   const blocks = readFileSync(join(folder, '_headers'), 'utf8').trim().split('\n\n');
   return blocks.map((block) => {
@@ -42,7 +42,7 @@ function wanted(): readonly (readonly [path: string, fields: Readonly<Record<str
   });
 }
 
-/** Each program, and the configuration in which the part stands. */
+/** Each program, and the configuration that includes the generated part. */
 const HOSTS = {
   nginx: (port: number) => {
     const file = join(base, 'nginx.conf');

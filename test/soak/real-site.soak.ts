@@ -1,7 +1,7 @@
 // A real documentation site with everything on, through the command as a user types it: crawl, report, audit, replay,
-// export, package; and once more under the same seed, which takes the same pages in the same order. Debian's rust-doc
-// where it is installed, else python3-doc; "not run", by name, where neither is. test/bench/real-site says what the
-// same takes in seconds and bytes.
+// export, package; and once more with the same seed, which takes the same pages in the same order. It uses Debian's
+// rust-doc if that is installed, else python3-doc; without either it is skipped by name. test/bench/real-site measures
+// the same in seconds and bytes.
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

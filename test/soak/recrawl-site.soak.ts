@@ -1,6 +1,6 @@
 // Ten hosts of two hundred pages each, with every kind of validator, are crawled and then crawled again three times.
-// The test knows what changed in between and what the servers were asked for: no change may be missed, nothing needless
-// requested, and no 304 may lose an item.
+// The test knows the changes in between and the requests that the servers got: no change may be missed, nothing
+// unnecessary requested, and no 304 may lose an item.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,14 +19,14 @@ const PAGES = 200;
 const HTML = { 'content-type': 'text/html' };
 const FIRST_DAY = Date.UTC(2026, 0, 5);
 
-/** A page of a host as it is now. `answers`: requests for it so far, on its whole host. */
+/** A page of a host at that time. `answers`: requests so far to the whole host. */
 interface Page {
   readonly at: number;
   readonly edition: number;
   readonly answers: number;
 }
 
-/** Header fields of a page, and whether a request's conditions hold for them. */
+/** The header fields of a page, and whether a request's conditions match them. */
 interface Kind {
   readonly fields: (page: Page) => Record<string, string>;
   readonly isMet?: (request: WebRequest, page: Page) => boolean;
@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     isMet: ({ headers }, page) => headers['if-modified-since'] === dateOf(page),
   },
   'neither.test': { fields: () => ({}) },
-  // Never another tag, whatever has changed.
+  // The tag never changes, even if the page does.
   'lying.test': tagged(() => '"same"'),
   'restless.test': { fields: ({ answers }) => ({ etag: `"${answers}"` }) },
   'gzip.test': tagged(({ at, edition }) => `"${at}-${edition}-gzip"`, { vary: 'Accept-Encoding' }),
@@ -55,7 +55,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'lasting.test': tagged(({ at, edition }) => `"${at}-${edition}"`, { 'cache-control': 'max-age=864000' }),
 };
 const HOSTS = Object.keys(KINDS);
-/** Hosts whose conditions are honest and may be sent. */
+/** Hosts with reliable validators. */
 const CONDITIONAL = ['etag.test', 'date.test', 'gzip.test', 'weak.test'];
 
 it('finds what has changed, requests nothing needless, and keeps the items of a 304', {
@@ -65,9 +65,9 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
   onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
   const editions = new Map(HOSTS.map((host) => [host, Array.from({ length: PAGES }, () => 1)]));
   const answers = new Map(HOSTS.map((host) => [host, 0]));
-  /** `host/number` → what became of a page. */
+  /** `host/number` → what happened to a page. */
   const fates = new Map<string, 'gone' | 'missing' | 'moved' | 'noindex'>();
-  /** Of bodies: of all hosts, and of those with conditions. */
+  /** Bytes of bodies: of all hosts, and of those with reliable validators. */
   let bytes = { all: 0, conditional: 0 };
 
   const answer = (host: string, at: number, request: WebRequest): ReplyParts => {
@@ -118,7 +118,7 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
     return { ...story, asked, bytes };
   };
   const nameOf = ({ host, path }: WebExchange): string => `${host}/${path === '/' ? 0 : path.slice(1)}`;
-  /** Changes about one page in twenty of each host. @returns Their names. */
+  /** Changes about one page in twenty on each host. @returns Their names. */
   const change = (day: number): Set<string> => {
     const changed = new Set<string>();
     for (const [host, pages] of editions)
@@ -166,12 +166,12 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
     );
     expect(report.politeness.reduce((sum, { early }) => sum + early, 0)).toBe(0);
 
-    // Every page that has changed came with its body, but where its host lies or says that it stays.
+    // Every changed page was sent with its body, unless its host has false validators or a long lifetime.
     const bodies = new Set(asked.filter(({ status }) => status === 200).map(nameOf));
     const isExcused = (name: string): boolean =>
       fates.has(name) || name.startsWith('lying.test') || (name.startsWith('lasting.test') && day !== 13);
     expect([...changed].filter((name) => !bodies.has(name) && !isExcused(name))).toEqual([]);
-    // Conditions are sent, but for one visit in fifty, wherever they may be.
+    // Conditions are sent wherever possible, except for one visit in fifty.
     for (const host of CONDITIONAL) {
       const all = isAsked(asked, host).filter((each) => !fates.has(nameOf(each)) && !each.path.startsWith('/moved'));
       const plain = all.filter((each) => !hasConditions(each)).length;
@@ -181,12 +181,12 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
     }
     for (const host of ['any.test', 'secret.test', 'neither.test'])
       expect(isAsked(asked, host).filter(hasConditions), host).toEqual([]);
-    // It has ten days, of which seven are believed.
+    // It declares ten days of freshness, of which seven are trusted.
     if (day !== 13) expect(isAsked(asked, 'lasting.test')).toEqual([]);
-    // Of a site without tags that mean anything, the first visits find it out.
+    // If the tags of a site change at every request, the first visits detect it.
     if (day > 6) expect(isAsked(asked, 'restless.test').filter(hasConditions).length).toBeLessThanOrEqual(1);
 
-    // A 304 keeps the item that it stands for; nothing that is current says less than before.
+    // A 304 keeps the item of its page; no current item is reduced.
     const after = await current();
     const kept = asked.filter((each) => each.status === 304 && fates.get(nameOf(each)) === undefined);
     for (const { host, path } of kept) expect(after.get(web.url(host, path))).toBe(before.get(web.url(host, path)));

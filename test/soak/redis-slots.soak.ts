@@ -1,6 +1,6 @@
-// A whole crawl on a cluster of three real servers, while the slots of its shards move from one to the other. At stake:
-// pages that are lost, requested twice, or requested too early. It may take as long as a lease, since a lease whose
-// answer was lost has to expire.
+// A whole crawl on a cluster of three real servers while the slots of its shards move between them. At stake: pages
+// that are lost, requested twice, or requested too early. It may take as long as a lease, because a lease whose answer
+// was lost has to end.
 
 import { randomUUID } from 'node:crypto';
 import { redisStore } from '@mannerly/frontier/redis';
@@ -35,7 +35,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       });
       let isMoved = false;
       const moving = (async () => {
-        // Those of all shards, and of the crawl's record.
+        // The slots of all shards, and of the crawl's record.
         let slots: number[] = [];
         while (slots.length < shards) slots = await slotsOf(servers, prefix);
         for (const slot of slots) await migrateSlot(servers, slot);
@@ -45,7 +45,7 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
         seeds: names.map((name) => web.url(name, '/0')),
         store: redisStore({ client, prefix, shards, onNotice: () => undefined }),
         politeness: { profile: { factor: 0, minMs: 20, maxMs: 20 } },
-        // A lease that ran out while its slot was on the way is waited for.
+        // A lease that ended while its slot was moved is waited for.
         maxIdleMs: 60_000,
         bounds: { pages: 500, minutes: 60 },
       });

@@ -1,8 +1,8 @@
-// report.html in a real Chromium, opened from the file system: what it says, that its tables sort, that it makes no
-// request for anything, that it reads on a telephone and in the dark, and that a site's text is never more than text.
-// With SCREENSHOTS=DIR it leaves pictures there for people to look at.
+// report.html in a real Chromium, opened from the file system: its content, that its tables sort, that it makes no
+// request, that it is readable on a phone and in dark mode, and that a site's text stays text. SCREENSHOTS=DIR keeps
+// screenshots there for people to look at.
 
-// What runs in the page is written here too, and knows the names of a browser.
+// Code that runs in the page is written here too, and uses the names of a browser.
 /// <reference lib="dom" />
 
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,10 +18,10 @@ import { createFastClock } from '../support/test-clocks.js';
 import { page as html, type Routes, redirect, startWeb, text, type Web } from '../support/web.js';
 
 vi.setConfig({ testTimeout: 480_000, hookTimeout: 480_000 });
-/** Milliseconds that anything on the page may take: machines are busy. */
+/** The most milliseconds for anything on the page: machines are busy. */
 const LONG_MS = 60_000;
 
-/** What a hostile site would like to run. */
+/** What a hostile site would try to run. */
 const HOSTILE = '/closed/\'"><img src=x onerror=alert(1)></script><script>alert(2)</script>';
 const PICTURES = process.env['SCREENSHOTS'] ?? null;
 const WIDE = { width: 1280, height: 900 };
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
       clock,
       politeness: { profile: { factor: 1, minMs: 1_000, maxMs: 10_000 } },
       maxIdleMs: 50_000,
-      // The clock is fast: a busy machine takes many of its minutes.
+      // The clock is fast, so on a busy machine the crawl takes many of its minutes.
       bounds: { pages: 1_000, minutes: 600, depth: 8 },
       traps: false,
       out: directory,
@@ -161,7 +161,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
         });
       for (const name of ['lanes', 'gaps', 'growth', 'depths', 'sizes'])
         expect(await painted(`[data-plot="${name}"] canvas`), name).toBeGreaterThan(0);
-      // A dot on the axis would be cut: the lowest rows of the drawing hold none of its colour.
+      // A dot on the axis would be cut off: the lowest rows of the drawing must not have its colour.
       const lowest = await page.evaluate(() => {
         const canvas = document.querySelector('[data-plot="gaps"] canvas') as HTMLCanvasElement;
         const over = document.querySelector('[data-plot="gaps"] .u-over') as HTMLElement;
@@ -197,7 +197,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
     await opened({ viewport, colorScheme }, async (page) => {
       const [scroll, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       expect(scroll).toBeLessThanOrEqual(width ?? 0);
-      // Tables fit, or become cards: they do not scroll within themselves either.
+      // Tables fit, or become cards: they have no scroll bars either.
       const wide = await page.$$eval('.scroll', (boxes) =>
         boxes.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.firstElementChild?.id),
       );
@@ -289,7 +289,7 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** Opens the report from its file and looks; then nothing may have been asked for, and nothing may have gone wrong. */
+/** Opens the report from its file and runs a check; then there must be no request and no error. */
 async function opened(
   options: BrowserContextOptions,
   look: (page: Page) => Promise<void>,
@@ -303,7 +303,7 @@ async function opened(
   try {
     const page = await context.newPage();
     page.on('console', (message) => {
-      // Reading pixels back is this test's own doing.
+      // Only this test reads pixels back.
       if (['error', 'warning'].includes(message.type()) && !message.text().startsWith('Canvas2D'))
         wrong.push(message.text());
     });
@@ -332,7 +332,7 @@ async function opened(
   }
 }
 
-/** The contrast of an element's text with what lies behind it, as WCAG 2 counts it. */
+/** The contrast of an element's text with its background, by WCAG 2. */
 function contrast(page: Page, selector: string): Promise<number> {
   return page.$eval(selector, (element) => {
     const channels = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);

@@ -13,7 +13,7 @@ it('a crawl of 600 pages on 6 hosts continues after every kill -9', async () => 
     pagesPerHost: 100,
     delayMs,
     kills: 10,
-    // Ten of these are less than the crawl takes by its delays: it is never over before its last kill.
+    // Ten times this is less than the delays of the whole crawl, so it cannot end before its last kill.
     aliveMs: 9_500,
     startupKills: 3,
     startupMs: 400,
@@ -37,8 +37,8 @@ it('a crawl of 600 pages on 6 hosts continues after every kill -9', async () => 
     exits: [0, 0],
     afterEnd: 0,
   });
-  // No one waits for the lease of a dead process to end, which takes thirty seconds. A machine that takes long over the
-  // quickest start of all may take longer: that is not the crawl's fault. The figures are told above.
+  // No process waits for the lease of a dead process to end, which takes thirty seconds. A machine that is slow even at
+  // the quickest start may take longer, which is not the crawl's fault. The figures are printed above.
   const mostMs = Math.max(25_000, 8 * Math.min(...toFirstRequestMs));
   expect(longestSilenceMs, about).toBeLessThan(mostMs);
   for (const ms of toFirstRequestMs) expect(ms, about).toBeLessThan(mostMs);

@@ -1,5 +1,5 @@
-// A crawl by the command, killed at random moments and started again with the same words, and what the servers it asked
-// have seen of it. The judge reads the servers' log, and next to it only what had been written down when a kill came.
+// A crawl by the command, killed at random moments and started again with the same arguments. It is judged by the
+// servers' log, and otherwise only by what had been written when a kill came.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,19 +11,21 @@ import { COMMAND } from '../support/command.js';
 import { judge } from '../support/politeness.js';
 import { page, type Route, startWeb, text, type Web, type WebExchange, webNow } from '../support/web.js';
 
-/** What is crawled, and how it is killed. */
+/** The crawl, and its kills. */
 export interface ResumePlan {
   readonly hosts: number;
   readonly pagesPerHost: number;
-  /** End to start, at every host; half of the hosts ask for whole seconds of it themselves. */
+  /**
+   * The interval from end to start, at every host; half of the hosts ask for it in robots.txt if it is whole seconds.
+   */
   readonly delayMs: number;
-  /** Kills of a crawl that has begun to ask. */
+  /** Kills of a crawl that has sent a request. */
   readonly kills: number;
-  /** Milliseconds that a crawl is left alive after its first request, at most. */
+  /** The most milliseconds that a crawl runs after its first request. */
   readonly aliveMs: number;
   /** Kills before the first request. */
   readonly startupKills: number;
-  /** Milliseconds after its start at which a process is killed during start-up, at most. */
+  /** The most milliseconds after its start at which a process is killed during start-up. */
   readonly startupMs: number;
   readonly longestMs: number;
   readonly random: () => number;
@@ -35,40 +37,40 @@ export interface ResumeReport {
   /** Exit codes of the processes that were not killed: the last run, and one more after it. */
   readonly exits: readonly (number | null)[];
   readonly kills: number;
-  /** Requests after the end: a finished crawl makes no request. */
+  /** Requests after the end: a finished crawl makes none. */
   readonly afterEnd: number;
-  /** Pages never asked for. */
+  /** Pages that were never requested. */
   readonly missing: readonly string[];
-  /** Pages asked for again. */
+  /** Pages that were requested again. */
   readonly refetched: readonly string[];
-  /** Those of them that had a final word when the kill came, or that no killed run had asked for. */
+  /** Those of them that had a final status when the kill came, or that no killed run had requested. */
   readonly wronglyRefetched: readonly string[];
   readonly early: readonly string[];
   readonly overlapping: readonly string[];
   /** Item ids in the order of the file. */
   readonly itemUrls: readonly string[];
-  /** From the start of a process to its first request, milliseconds; runs that lived to see one. */
+  /** From the start of a process to its first request, milliseconds; only for runs that sent one. */
   readonly toFirstRequestMs: readonly number[];
-  /** The longest time in which a host that had pages left was not asked for anything, while a process lived. */
+  /** The longest time without a request to a host with pages left, while a process was running. */
   readonly longestSilenceMs: number;
-  /** What the command printed last. */
+  /** The last output of the command. */
   readonly output: string;
 }
 
 /** A process that crawled. */
 interface Life {
   readonly startMs: number;
-  /** When it was told to die; `endMs` where it ended by itself. */
+  /** When the kill was sent; `endMs` if it ended by itself. */
   readonly killedMs: number;
   endMs: number;
   readonly exit: number | null;
-  /** URLs with a final word when it ended. */
+  /** URLs with a final status when it ended. */
   readonly decided: ReadonlySet<string>;
 }
 
 const CONTACT = 'https://example.org/our-crawler';
 
-/** Crawls, kills, and crawls on until the crawl ends by itself. */
+/** Crawls and kills, until the crawl ends by itself. */
 export async function crawlThroughKills(plan: ResumePlan): Promise<ResumeReport> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-resume-'));
   const names = hostNames(plan.hosts);
@@ -89,13 +91,13 @@ export async function crawlThroughKills(plan: ResumePlan): Promise<ResumeReport>
   }
 }
 
-/** Loopback has many addresses on Linux, and one elsewhere. */
+/** Linux has many loopback addresses, other systems have one. */
 function hostNames(count: number): string[] {
   if (process.platform !== 'linux') return ['127.0.0.1'];
   return Array.from({ length: count }, (_, at) => `127.0.0.${at + 2}`);
 }
 
-/** Pages in a tree; each takes its time, so that kills come while one is under way. */
+/** Pages in a tree; each takes time, so that kills come while a request is in flight. */
 function site({ pagesPerHost, delayMs }: ResumePlan, names: readonly string[], at: number): Record<string, Route> {
   const asks = at % 2 === 0 && delayMs % 1_000 === 0 ? `Crawl-delay: ${delayMs / 1_000}\n` : '';
   const routes: Record<string, Route> = { '/robots.txt': text(`User-agent: *\n${asks}Disallow: /closed\n`) };
@@ -114,7 +116,7 @@ function site({ pagesPerHost, delayMs }: ResumePlan, names: readonly string[], a
   return routes;
 }
 
-/** The same port at another address of this machine. */
+/** Forwards the same port at another address of this machine. */
 function relay(address: string, port: number): Promise<Server> {
   const server = createServer((socket) => {
     const upstream = connect(port, '127.0.0.1');
@@ -133,7 +135,7 @@ function relay(address: string, port: number): Promise<Server> {
   });
 }
 
-/** Starts the command again and again, each time when nothing of the last one is on its way any more. */
+/** Starts the command again and again, each time once nothing of the last process is in flight. */
 async function live(plan: ResumePlan, web: Web, out: string, argv: readonly string[], silence: () => Promise<void>) {
   const all: Life[] = [];
   const exits: (number | null)[] = [];
@@ -143,7 +145,7 @@ async function live(plan: ResumePlan, web: Web, out: string, argv: readonly stri
   while (exits.length === 0 && webNow() < overMs) {
     const startMs = webNow();
     const asked = web.log.length;
-    // Start-up is tried early, in the middle and late.
+    // Start-up kills are spread over the start, middle and end of the crawl.
     const isStartup = startupKills < plan.startupKills && kills >= (startupKills * plan.kills) / plan.startupKills;
     const delay = plan.random() * (isStartup ? plan.startupMs : plan.aliveMs);
     const isLast = !isStartup && kills >= plan.kills;
@@ -164,8 +166,8 @@ async function live(plan: ResumePlan, web: Web, out: string, argv: readonly stri
 }
 
 /**
- * What a dead process had sent is at the servers: on a busy machine its last request comes after the news of its death,
- * and would be taken for one of the next process.
+ * Waits until everything that a dead process sent has arrived: on a busy machine its last request may arrive after the
+ * news of its death, and would count as one of the next process.
  */
 async function silenceOf(relays: readonly Server[]): Promise<void> {
   const open = (relay: Server): Promise<number> =>
@@ -174,7 +176,7 @@ async function silenceOf(relays: readonly Server[]): Promise<void> {
   while ((await Promise.all(relays.map(open))).some((count) => count > 0));
 }
 
-/** One process of the command. @returns `exit` `null` when it was killed. */
+/** Runs one process of the command. @returns `exit`: `null` if it was killed. */
 function run(
   argv: readonly string[],
   dieAt: () => number | null,
@@ -212,7 +214,7 @@ function decidedIn(out: string): Set<string> {
   );
 }
 
-/** Whole lines; the last may be torn by a kill. */
+/** Complete lines; a kill may have torn the last one. */
 function linesOf(path: string): Record<string, unknown>[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
@@ -231,7 +233,7 @@ function endOf(out: string, web: Web, asked: number): Pick<ResumeReport, 'afterE
 /** Judges by the servers' log. Pure. */
 function judged(plan: ResumePlan, log: readonly WebExchange[], lives: readonly Life[], names: readonly string[]) {
   const kills = lives.filter(({ exit }) => exit === null);
-  // Cut off by a kill: what counts is its start.
+  // Exchanges that a kill cut off count from their start.
   const seen = log.map((each) =>
     kills.some(({ killedMs, endMs }) => each.startMs <= endMs && each.endMs >= killedMs - ON_ITS_WAY_MS)
       ? { ...each, endMs: each.startMs }
@@ -263,12 +265,14 @@ function judged(plan: ResumePlan, log: readonly WebExchange[], lives: readonly L
   };
 }
 
-/** An answer may be on its way so long, milliseconds: a process that was killed meanwhile has not had it. */
+/** How many milliseconds an answer may be in flight: a process that was killed meanwhile has not got it. */
 const ON_ITS_WAY_MS = 200;
-/** Between looks whether anything is on its way, milliseconds. */
+/** Milliseconds between checks for data in flight. */
 const SILENCE_MS = 50;
 
-/** Each repetition comes after a kill of the process that had asked before, and before that there was no final word. */
+/**
+ * Each repeated request comes after a kill of the process that sent the one before, which had no final status by then.
+ */
 function isExcused(requests: readonly WebExchange[], lives: readonly Life[]): boolean {
   return requests.slice(1).every((again, index) => {
     const before = requests[index] as WebExchange;
@@ -279,7 +283,7 @@ function isExcused(requests: readonly WebExchange[], lives: readonly Life[]): bo
 }
 
 /**
- * Counted while a process lives, from its start or the host's last request on, until the last page was asked for first.
+ * Measured while a process runs, from its start or the host's last request, until the last page was first requested.
  */
 function longestSilence(log: readonly WebExchange[], lives: readonly Life[], host: string): number {
   const own = log.filter((each) => each.host === host);

@@ -1,6 +1,6 @@
-// An upgrade while the crawl goes on: three processes of an earlier version share a crawl, and are replaced one by one
-// by the present one. No page is lost, none is requested twice, no request is early, by the web's own log. Where the
-// store's format has changed, the other version is refused by name, and the crawl goes on.
+// An upgrade while the crawl runs: three processes of an earlier version share a crawl, and are replaced one by one by
+// the present one. No page is lost, none is requested twice, no request is early, by the web's own log. If the store's
+// format has changed, the other version is refused with a message, and the crawl continues.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,13 +20,13 @@ import { type Asked, judged } from './four-crawlers-judge.js';
 const DELAY_MS = 1_000;
 const HOSTS = 15;
 const MACHINES = ['a', 'b', 'c'];
-/** Requests that a process makes before something else happens. */
+/** Requests that a process makes before the next step. */
 const AT_WORK = 10;
 const LOOK_MS = 50;
 const LONGEST_MS = 600_000;
 
 type Kind = 'redis' | 'postgres';
-/** Several: the nodes of a cluster. */
+/** A list has the nodes of a cluster. */
 type ServerUrl = string | readonly string[];
 
 let earlier: ReturnType<typeof buildEarlierVersion>;
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_HISTORY || process.platform !== 'linux')(
 async function upgrade(kind: Kind, url: ServerUrl): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-upgrade-'));
   const log: Asked[] = [];
-  // Pages link on for as long as processes are replaced: the crawl takes as long as that.
+  // Pages have further links until all processes are replaced, so the crawl lasts as long as that.
   const found = new Map<string, number>();
   let isGrowing = true;
   const linksOf = (host: string, number: number) => {
@@ -86,7 +86,7 @@ async function upgrade(kind: Kind, url: ServerUrl): Promise<void> {
         exits.push(await one.gone);
         const next = crew.start(PRESENT_WORKER, one.machine, 'present');
         await untilAtWork(next);
-        // Both versions at work at once.
+        // Both versions run at once.
         const other = old[at + 1];
         if (other !== undefined) await untilMore(() => requestsOf(other.life), other);
       }
@@ -153,7 +153,7 @@ function createCrew(kind: Kind, url: ServerUrl, seeds: readonly string[], folder
   };
 }
 
-/** The number of the format in which a crawl is stored. */
+/** The format number of a stored crawl. */
 async function formatOf(kind: Kind, url: ServerUrl, name: string): Promise<number> {
   if (kind === 'redis') {
     for (const one of [url].flat()) {
@@ -187,7 +187,7 @@ async function presentFormat(kind: Kind, url: ServerUrl): Promise<number> {
   return formatOf(kind, url, 'probe');
 }
 
-/** Until there are more requests than now, or the process has ended. */
+/** Waits until there are more requests, or the process has ended. */
 async function untilMore(count: () => number, { child }: Started): Promise<void> {
   const before = count();
   while (count() <= before && child.exitCode === null) await pause();

@@ -1,4 +1,4 @@
-// PostgreSQL under three crawlers: a fail-over, backups, and nothing left.
+// PostgreSQL under three crawlers: a fail-over, backups, and an empty server.
 
 import { HAS_PG_DUMP, HAS_POSTGRES } from '../support/postgres-server.mjs';
 import { testFaults } from './server-forgets.js';

@@ -1,5 +1,5 @@
-// Redis under three crawlers, and data is lost: fail-overs, power cuts, an old backup. What is kept and only away:
-// `server-stays-away-redis`.
+// Redis under three crawlers loses data: fail-overs, power cuts, an old backup. `server-stays-away-redis` has the
+// faults without loss.
 
 import { HAS_REDIS } from '../support/redis-server.js';
 import { testFaults } from './server-forgets.js';

@@ -1,6 +1,6 @@
 // The server of a crawl loses data under three crawlers: a fail-over to a server that lagged behind, a power cut, an
-// empty server, silent connections, full memory. No page is lost and no request is early, by the web's own log; where
-// the crawl is gone the crawlers say so and end with a failure. docs/scale.md has the table.
+// empty server, silent connections, full memory. No page is lost and no request is early, by the web's own log. If the
+// crawl is gone, the crawlers say so and end with a failure. docs/scale.md has the table.
 
 import { describe, expect, it } from 'vitest';
 import { type CrewPlan, crawlWithFour } from './four-crawlers.js';
@@ -16,20 +16,23 @@ const PLAN = {
   kills: 0,
   stops: 0,
   stopMs: [0, 0],
-  // While most links are being found: all hosts have been asked for robots.txt and their first page.
+  // When most links are being found: all hosts have answered for robots.txt and their first page.
   serverAfter: 130,
   everyMs: [0, 0],
   longestMs: 400_000,
 } as const satisfies Partial<CrewPlan>;
-/** A process is back at work so soon, milliseconds, once the server could answer. */
+/** How soon a process must work again once the server can answer, milliseconds. */
 const BACK_WITHIN_MS = 30_000;
 
-/** `rolled back`: data was lost and is there again; `held`: the crawl waited; `refused`: it is gone, they say so. */
+/**
+ * `rolled back`: data was lost and added again; `held`: the crawl waited; `refused`: the crawl is gone, and is
+ * reported.
+ */
 type Outcome = 'rolled back' | 'held' | 'refused';
-/** A fault: its name, the server that it befalls, and what comes of it. */
+/** A fault: its name, its server, and its outcome. */
 export type ServerFault = readonly [name: string, start: () => Promise<ForgetfulServer>, Outcome];
 
-/** A test for each fault of one kind of server. `hasServer`: whether there is such a server here. */
+/** A test for each fault of one kind of server. `hasServer`: whether this machine has such a server. */
 export function testFaults(kind: 'redis' | 'postgres', hasServer: boolean, faults: readonly ServerFault[]): void {
   describe.runIf(process.platform === 'linux')(`a server that forgets: ${kind}`, () => {
     for (const [name, start, outcome] of faults) {
@@ -66,10 +69,10 @@ async function survive(
       expect(output, about).toContain('has lost the crawl');
       return;
     }
-    // A fault that took nothing tests nothing.
+    // If the fault lost no data, it tests nothing.
     if (outcome === 'rolled back') expect(sum(2), about).toBeGreaterThan(0);
     expect(missing, about).toEqual([]);
-    // What a crawler had in flight when the server forgot it is there twice: once more as what was added again.
+    // An entry in flight when the server forgot it exists twice: it was added again.
     if (outcome === 'held') expect(report.wronglyTwice, about).toEqual([]);
     expect(new Set(exits), about).toEqual(new Set([0]));
     expect(awayMs, about).toBeLessThan(BACK_WITHIN_MS);

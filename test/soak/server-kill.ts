@@ -1,4 +1,4 @@
-// Four processes on one server under kill -9 and SIGSTOP, at length, and with the server itself killed under load: no
+// Four processes on one server under kill -9 and SIGSTOP, a long version, with the server itself killed under load: no
 // hand-over is early, by the log of the server that they request pages from. The conformance suite has a short version.
 
 import { frontierStoreSuite, type ProcessesUnderTest } from '@mannerly/frontier/conformance';

@@ -1,5 +1,5 @@
-// Redis under three crawlers, and nothing of it is lost that it could give back: silent connections, full memory,
-// nothing left.
+// Redis under three crawlers, with faults that lose nothing that it could restore: silent connections, full memory, and
+// an empty server.
 
 import { HAS_REDIS } from '../support/redis-server.js';
 import { testFaults } from './server-forgets.js';

@@ -1,4 +1,4 @@
-// Servers that lose data, as ordinary faults make them: each is what `crawlWithFour` kills and starts again.
+// Servers that lose data, as ordinary faults cause it. `crawlWithFour` kills and restarts each of them.
 
 import { cp, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ import { type RedisForTest, startCluster, startRedis } from '../support/redis-se
 import { startLink } from '../support/tcp-link.js';
 import type { CrewPlan } from './four-crawlers.js';
 
-/** By so much the server that takes over is behind, milliseconds. */
+/** How far behind the server is that takes over, milliseconds. */
 const BEHIND_MS = 1_000;
-/** A backup is so old when it is restored, milliseconds: more than the ten seconds of links that are added again. */
+/** The age of a backup when it is restored, milliseconds: more than the ten seconds of links that are added again. */
 const BACKUP_AGE_MS = 12_000;
 const LOOK_MS = 20;
 
-/** A server of this test alone. `url`: several of the nodes of a cluster. */
+/** A server for this test only. `url`: several for the nodes of a cluster. */
 export interface ForgetfulServer extends NonNullable<CrewPlan['server']> {
   readonly url: string | readonly string[];
   readonly dispose: () => Promise<void>;
@@ -53,7 +53,7 @@ export async function failingOverRedis(): Promise<ForgetfulServer> {
   };
 }
 
-/** Loses its last second in a power cut, as an append-only file does that is forced to disk every second. */
+/** Loses its last second in a power cut, like an append-only file that is synced to disk every second. */
 export async function powerCutRedis(): Promise<ForgetfulServer> {
   const server = await startRedis('--appendonly', 'yes');
   return { ...server, kill: () => cutPower(server) };
@@ -71,7 +71,7 @@ export async function powerCutCluster(): Promise<ForgetfulServer> {
   };
 }
 
-/** A backup that is older than what processes add again is restored: the folder of the append-only file. */
+/** Restores a backup that is older than what processes add again: the folder of the append-only file. */
 export async function restoredRedis(): Promise<ForgetfulServer> {
   const server = await startRedis('--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0');
   const [file, backup] = ['appendonlydir', 'backup'].map((name) => join(server.folder, name)) as [string, string];
@@ -90,12 +90,12 @@ export async function restoredRedis(): Promise<ForgetfulServer> {
   };
 }
 
-/** Comes back with nothing. */
+/** Comes back empty. */
 export function emptyRedis(): Promise<ForgetfulServer> {
   return startRedis();
 }
 
-/** Its connections go silent, and nothing says that they are gone. */
+/** Its connections go silent, without any notice. */
 export async function silentRedis(): Promise<ForgetfulServer> {
   const server = await startRedis('--appendonly', 'yes');
   const front = await startLink(portOf(server.url));
@@ -148,12 +148,12 @@ export async function failingOverPostgres(): Promise<ForgetfulServer> {
   };
 }
 
-/** A backup that is older than what processes add again is restored, as another server that takes over the name. */
+/** Restores a backup that is older than what processes add again, as another server under the same name. */
 export function restoredPostgres(): Promise<ForgetfulServer> {
   return restored(() => startPostgres('wal_level=replica'), backUpPostgres);
 }
 
-/** The same of a dump (`pg_dump`), read into another server. */
+/** The same with a dump (`pg_dump`), read into another server. */
 export function dumpedPostgres(): Promise<ForgetfulServer> {
   return restored(startDumpable, dumpPostgres);
 }
@@ -195,7 +195,7 @@ export async function emptyPostgres(): Promise<ForgetfulServer> {
   };
 }
 
-/** Kills it, and takes from its file what came in its last second. */
+/** Kills it, and removes from its file what was written in its last second. */
 async function cutPower(server: RedisForTest): Promise<void> {
   const folder = join(server.folder, 'appendonlydir');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.incr.aof'));

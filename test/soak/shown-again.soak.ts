@@ -1,4 +1,4 @@
-// A packaged crawl shows its pages as they were, with the network cut: a real Chromium opens one from the records of
+// A packaged crawl shows its pages as they were, without a network: a real Chromium opens a page from the records of
 // the WACZ alone. If this breaks, people keep archives without styles and pictures, and notice when the site is gone.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { unzipped } from '../support/zip.js';
 const CI = process.env['CI'] === 'true';
 const SLOW = { timeout: 600_000 };
 const FONT = `${rootPath}docs/node_modules/vitepress/dist/client/theme-default/fonts/inter-roman-latin.woff2`;
-/** A picture of one pixel, with a text that makes its bytes its own. */
+/** A picture of one pixel, with a text that makes its bytes unique. */
 const png = (name: string) => ({
   body: Buffer.concat([
     Buffer.from(
@@ -32,7 +32,7 @@ const png = (name: string) => ({
 });
 const of = (type: string, body: string | Buffer) => ({ body, headers: { 'content-type': type } });
 
-/** Opens a page of the records; what is not among them is aborted, and counted. */
+/** Opens a page from the records; requests for anything else are aborted and counted. */
 async function opened(records: readonly ReadRecord[], url: string): Promise<{ page: Page; missing: string[] }> {
   const browser = await launchChromium(SEALED_FLAGS);
   if (browser === null) throw new Error('CI needs a Chromium: apt-get install chromium');
@@ -55,7 +55,7 @@ async function opened(records: readonly ReadRecord[], url: string): Promise<{ pa
   return { page, missing };
 }
 
-/** What the browser knows of a page, as far as it is read here. */
+/** What the browser knows of a page, as far as this test reads it. */
 interface Shown {
   readonly document: {
     readonly title: string;
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('a page of a WACZ', () => {
       fonts: ['Kept loaded'],
       pictures: ['one.png 1', 'wide.png 1', 'no.png 0'],
     });
-    // What robots.txt closes is not in the archive; the icon was not named by the page.
+    // Files that robots.txt closes are not in the archive; the page did not name the icon.
     expect(missing.filter((url) => !url.endsWith('/favicon.ico'))).toEqual([web.url('a.test', '/closed/no.png')]);
     expect(web.log).toHaveLength(asked);
   });

@@ -1,4 +1,4 @@
-// A page in a real Chromium that loads from two origins, by a crawl that signs: the site verifies every arrival with an
+// A page in a real Chromium that loads from two origins, by a crawl that signs: the site verifies every request with an
 // implementation that is not ours. If this breaks, the browser's requests are unsigned, or its pages can read
 // signatures.
 

@@ -21,11 +21,11 @@ const PAGES = 400;
 const KILLS = 10;
 const SEED = 20_261_125;
 
-/** A receiver that takes each id once, as it is asked to, and remembers how often it was offered. */
+/** A receiver that stores each id once, as required, and counts how often it was offered. */
 async function receiver(): Promise<{ readonly url: string; readonly offered: Map<string, number> }> {
   const offered = new Map<string, number>();
   const server = createServer(async (request, response) => {
-    // A killed process leaves half a body.
+    // A killed process may send half a body.
     const body = (await json(request).catch(() => ({ items: [] }))) as { items: { id: string }[] };
     for (const { id } of body.items) offered.set(id, (offered.get(id) ?? 0) + 1);
     response.writeHead(204).end();
@@ -81,7 +81,7 @@ describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(
         const after = asked + 5 + Math.floor(random() * 25);
         while (child.exitCode === null && web.log.length < after)
           await new Promise((resolve) => setTimeout(resolve, 2));
-        // Some die while their items wait, some while they are sent.
+        // Some kills come while items wait, some while they are sent.
         await new Promise((resolve) => setTimeout(resolve, random() * 700));
         if (child.exitCode === null) kills += child.kill('SIGKILL') ? 1 : 0;
         await exited;

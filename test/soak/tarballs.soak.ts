@@ -1,6 +1,5 @@
-// A published package holds its sources, their declarations, the bundle of them, and nothing else: no test, no map that
-// points to a source that is not there, no path to another package of the workspace, and an exports map that every
-// resolver reads alike.
+// A published package contains its sources, their declarations, the bundle of them, and nothing else: no test, no map
+// of a missing source, no path to another package of the workspace, and an exports map that every resolver reads alike.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -92,7 +91,7 @@ describe.each(PACKAGE_FOLDERS)('the tarball of %s', { timeout: 300_000 }, (packa
 
   it('has a map for every file that was built, and every source of ours that a map names', () => {
     const built = paths.filter((path) => /^dist\/.*\.(js|d\.ts)$/.test(path));
-    // What only passes names on has nothing to map; nor has the bundler's own part.
+    // Modules that only re-export have no map, nor has the bundler's runtime.
     const isPassing = (path: string): boolean =>
       path.endsWith('/rolldown-runtime.js') || /^(\s*(import|export)\b[^;]*;)*\s*$/.test(packed(path));
     const faults = built.filter((path) => {
@@ -135,7 +134,7 @@ describe.each(PACKAGE_FOLDERS)('the tarball of %s', { timeout: 300_000 }, (packa
       'entrypoint' in problem ? problem.entrypoint : '',
     ]);
     expect(problems.filter(([kind, resolution]) => !ESM_ONLY.includes(`${kind} ${resolution}`))).toEqual([]);
-    // The check itself works: it finds the problems that every package of ES modules has.
+    // The check works: it finds the problems that every ESM-only package has.
     expect(problems.length).toBeGreaterThan(0);
   });
 });

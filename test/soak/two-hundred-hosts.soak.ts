@@ -1,5 +1,5 @@
-// Crawl-delay 1 on 200 hosts of ten pages each: no request is early, and the crawl still keeps pace, since hosts do not
-// wait for each other. The pace is printed, not asserted, since it depends on the machine.
+// Crawl-delay 1 on 200 hosts of ten pages each: no request is early, and the crawl still keeps its pace, because hosts
+// do not wait for each other. The pace is printed, not asserted, because it depends on the machine.
 
 import { expect, it } from 'vitest';
 import { CONTACT, crawl } from '../support/crawl.js';
@@ -24,7 +24,7 @@ it('makes no early request, and misses nothing', { timeout: 600_000 }, async () 
     seeds: names.map((name) => web.url(name)),
     politeness: { profile: 'polite' },
     bounds: { pages: 100_000, minutes: 60 },
-    // A host rests for twice as long as its answer took: on a busy machine, for longer than tests are used to wait.
+    // A host waits for twice the duration of its answer: on a busy machine, longer than usual in tests.
     maxIdleMs: 120_000,
     network: { concurrency: 256 },
   });

@@ -1,6 +1,6 @@
-// The demo: a few demo hosts (the town) are started on loopback and crawled with everything on. Afterwards the crawl's
-// report is compared with the servers' log. It ends by itself even though one host stays held, and with exit code 1 if
-// report and log differ.
+// The demo: starts a few hosts (the town) on loopback and crawls them with everything on. Then it compares the crawl's
+// report with the servers' log. It ends by itself even though one host stays held, with exit code 1 if report and log
+// differ.
 
 import { setInterval } from 'node:timers';
 import { createCrawler, politenessText } from 'mannerly';

@@ -11,22 +11,22 @@ export interface TownAnswer {
 /** One host of the town. */
 export interface TownHost {
   readonly name: string;
-  /** What is special about it, one sentence. */
+  /** What is special about it, in one sentence. */
   readonly about: string;
   /** The answer to a path and query; `null`: there is no such page. */
   readonly answer: (path: string) => TownAnswer | null;
-  /** Whether the host does not want this path requested. */
+  /** Whether the host forbids requests for this path. */
   readonly isClosed: (path: string) => boolean;
-  /** Least time from the end of an answer to the next request, milliseconds, once robots.txt has been read. */
+  /** The minimum time from the end of an answer to the next request, milliseconds, once robots.txt has been read. */
   readonly gapMs: number;
-  /** Least time from request to request, milliseconds, once robots.txt has been read. */
+  /** The minimum time from request to request, milliseconds, once robots.txt has been read. */
   readonly startToStartMs: number;
 }
 
 /** The minimum interval of the `polite` profile, milliseconds. */
 const PROFILE_GAP_MS = 1_000;
 
-/** The town's hosts. @param port - The one port all of them listen on. */
+/** The town's hosts. @param port - The port that all of them share. */
 export function townPlan(port: number): TownHost[] {
   const at = (host: string, path = '/'): string => `http://${host}:${port}${path}`;
   return [
@@ -161,7 +161,7 @@ function maze(): TownHost {
   };
 }
 
-/** A plain text. Never throws. */
+/** A plain text answer. Never throws. */
 export function text(body: string): TownAnswer {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }

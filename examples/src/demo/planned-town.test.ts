@@ -38,7 +38,7 @@ it('predicts how long the crawl of the town takes', async () => {
     const crawler = createCrawler(options);
     crawler.on('html', (page) => page.follow());
     const report = await runCrawl(crawler, clock);
-    // The crawl began at once, and no host was asked early for all that.
+    // The crawl started at once, and still no host was requested early.
     expect(web.exchanges.length).toBeGreaterThan(asked);
     for (const name of ['meadow.test', 'mill.test']) assertKeepsGap(web, name, name === 'mill.test' ? 2_000 : 1_000);
     const tookMs = report.endedAtMs - report.startedAtMs;

@@ -1,4 +1,4 @@
-// The servers' own log is the judge of the demo. If it never found a fault, every demo would be a success.
+// The servers' own log decides whether the demo passes. If this check never found a fault, every demo would pass.
 
 import { describe, expect, it } from 'vitest';
 import { townPlan } from './plan.js';

@@ -1,4 +1,4 @@
-// The politeness table computed again from the servers' own log, and the complaints of the hosts. It shares no code
+// Computes the politeness table again from the servers' own log, and the complaints of the hosts. It shares no code
 // with the crawler's ledger: it has the whole log and checks every pair.
 
 import type { TownHost } from './plan.js';
@@ -16,11 +16,11 @@ export interface ServerRow {
 }
 
 /**
- * Milliseconds by which the two sides may measure one gap differently: the time between a timestamp and the wire on a
+ * By how many milliseconds the two sides may differ about one gap: the time between a timestamp and the network on a
  * busy machine. The server's gap is the longer one. `objections` checks strictly that it is not too short.
  */
 export const TOLERANCE_MS = 250;
-/** Milliseconds allowed for rounding: the crawler counts whole ones on a clock that is adjusted, the town fractions. */
+/** Milliseconds for rounding: the crawler has whole milliseconds of an adjusted clock, the town has fractions. */
 const ROUNDING_MS = 3;
 
 /** The table from the log, one row per requested host, in the town's order. */
@@ -52,8 +52,8 @@ function serverRow(host: TownHost, visits: readonly TownRequest[]): ServerRow {
 
 /**
  * The complaints of the hosts, from the log alone; empty for a polite crawler. Gaps are judged to the millisecond,
- * since the time between wire and timestamp only makes them longer here. Intervals from start to start get the
- * tolerance: if the first request arrives slowly, the second looks early.
+ * because the time between network and timestamp can only lengthen them. Intervals from start to start get the
+ * tolerance: if the first request arrives late, the second looks early.
  */
 export function objections(hosts: readonly TownHost[], log: readonly TownRequest[], contact: string): string[] {
   const strangers = log.filter((visit) => hosts.every((host) => host.name !== visit.host));

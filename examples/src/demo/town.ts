@@ -1,18 +1,18 @@
 // A small town on loopback: eight hosts on one server, distinguished by the Host field, with a log of every request.
-// The servers keep the log, in their own monotonic time: it is the other side's record of a crawl.
+// The servers keep the log on their own monotonic clock, independently of the crawl.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TownAnswer, type TownHost, townPlan } from './plan.js';
 
-/** One request as the town saw it. Times are monotonic milliseconds since some time. */
+/** One request as the town saw it. Times are milliseconds of a monotonic clock. */
 export interface TownRequest {
   readonly host: string;
   /** Path and query. */
   readonly path: string;
-  /** Its header section had arrived. */
+  /** When its header section had arrived. */
   readonly startedAtMs: number;
-  /** The answer was sent, or the connection was closed. */
+  /** When the answer was sent, or the connection was closed. */
   readonly endedAtMs: number;
   readonly userAgent: string;
   readonly status: number;
@@ -22,17 +22,17 @@ export interface TownRequest {
 export interface Town {
   readonly port: number;
   readonly hosts: readonly TownHost[];
-  /** The root of every host. */
+  /** The root URL of every host. */
   readonly seeds: readonly string[];
-  /** Every request that has ended, in the order of their ends. Grows while the town is visited. */
+  /** Every ended request, in the order of their ends. Grows during the crawl. */
   readonly log: readonly TownRequest[];
   /** For the crawl's `network.resolve`: the names of the town, and no others, lead to 127.0.0.1. */
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
-  /** Ends every connection. Safe to call twice. */
+  /** Closes every connection. A second call does nothing. */
   close(): Promise<void>;
 }
 
-/** How long the town takes for an answer, milliseconds, so that exchanges have a length. */
+/** The town delays each answer by so many milliseconds, so that exchanges have a length. */
 const ANSWER_MS = 15;
 /** Later requests are not logged, so that a runaway crawler cannot fill the memory. */
 const MAX_LOG = 10_000;

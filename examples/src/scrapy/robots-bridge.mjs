@@ -1,5 +1,5 @@
-// Answers the questions of mannerly_robots.py: a line of JSON each, `{ body, url, userAgent }` with the body in hex.
-// A question that cannot be understood is answered with no.
+// Answers the questions of mannerly_robots.py: one line of JSON each, `{ body, url, userAgent }` with the body in hex.
+// The answer to an invalid question is no.
 
 import { createInterface } from 'node:readline';
 import { compileRules, parseRobots } from '@mannerly/robots';

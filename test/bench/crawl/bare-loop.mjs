@@ -1,7 +1,6 @@
-// The reference: a loop that fetches and parses, and makes no request. undici's dispatcher, gunzip in one call,
-// htmlparser2, a Set of what was seen, first in first out; no robots.txt, no frontier, no politeness, no log, nothing
-// kept. Usage: node bare-loop.mjs PORT HOSTS PAGES [dom] (as a child process); `dom`: cheerio in the place of
-// htmlparser2.
+// The reference: a loop that fetches and parses, and does nothing else. undici's dispatcher, gunzip in one call,
+// htmlparser2, a Set of seen URLs, first in first out; no robots.txt, no frontier, no politeness, no log, no output.
+// Usage: node bare-loop.mjs PORT HOSTS PAGES [dom] (as a child process); `dom`: cheerio instead of htmlparser2.
 
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
@@ -9,7 +8,7 @@ import { Parser } from 'htmlparser2';
 import { Agent } from 'undici';
 import { createWeb } from './web.mjs';
 
-/** Whose cheerio it is: the same copy for both. */
+/** The package whose cheerio is used: the same copy for both. */
 const core = new URL('../../../packages/core/package.json', import.meta.url);
 const IN_FLIGHT = 64;
 const [port, hosts, pages] = process.argv.slice(2, 5).map(Number);

@@ -1,6 +1,6 @@
-// A whole crawl of ten thousand hosts, with everything on, once all of them have given a page and ask for an hour of
-// silence: what it takes of the processor, and of memory, while nothing falls due. Usage: node idle.mjs [HOSTS]
-// [SECONDS] (as a child process); its server is a process of its own: node idle.mjs serve
+// A whole crawl of ten thousand hosts, with everything on, once all of them have given a page and ask for an hour
+// without requests: its CPU time and memory while nothing is due. Usage: node idle.mjs [HOSTS] [SECONDS] (as a child
+// process). Its server is another process: node idle.mjs serve
 
 import 'mannerly/v8-flags';
 import { fork } from 'node:child_process';

@@ -1,7 +1,7 @@
 // Our side of the project's own crawl benchmark: everything on (identity, guard, robots, durable store, JSONL, request
-// and decision log, report), interval 0, one request at a time per host. Usage: node mannerly.mjs PORT HOSTS PAGES
-// [dom | https | signed] (as a child process). `dom`: its handler makes a document of every page. `https`: its URLs are
-// https, and go to the server without TLS, which would be most of their cost; `signed`: and each is signed.
+// and decision log, report), interval 0, one request at a time per host. Usage: node mannerly.mjs PORT HOSTS PAGES [dom
+// | https | signed] (as a child process). `dom`: its handler makes a document of every page. `https`: its URLs are
+// https, but go to the server without TLS, which would be most of their cost. `signed`: the same with signatures.
 
 import 'mannerly/v8-flags';
 import { generateKeyPairSync } from 'node:crypto';

@@ -1,4 +1,4 @@
-// The cost of a page in a whole crawl, next to the bare loop, interleaved in one run at one server.
+// The cost of a page in a whole crawl compared with the bare loop, interleaved in one run with one server.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /**
  * @param options `{ hosts, pages, runs }`
- * @returns rows of the table of all benchmarks
+ * @returns Rows of the table of all benchmarks.
  */
 export async function rows({ hosts = 25, pages = 200, runs = 3 } = {}) {
   const loopAndOurs = (more) => [
@@ -70,7 +70,7 @@ export async function rows({ hosts = 25, pages = 200, runs = 3 } = {}) {
   ];
 }
 
-/** A crawl whose hosts all wait: what it takes although nothing happens. */
+/** The cost of a crawl whose hosts all wait. */
 async function waiting() {
   const child = fork(here('idle.mjs'), [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
@@ -84,7 +84,7 @@ async function waiting() {
   ];
 }
 
-/** All by turns at one server, the medians of their runs. @param crawlers Of each its file and further arguments. */
+/** Runs all in turns with one server; medians. @param crawlers The file and further arguments of each. */
 async function compare({ hosts, pages, runs, crawlers, scheme = 'http' }) {
   const server = fork(here('server.mjs'), [String(hosts), String(pages), scheme]);
   const [{ port }] = await once(server, 'message');
@@ -101,7 +101,7 @@ async function compare({ hosts, pages, runs, crawlers, scheme = 'http' }) {
   return measured.map(medianOf);
 }
 
-/** One crawl in a process of its own; what it cost, and that it was complete and exact. */
+/** One crawl in its own process. Returns its cost, and checks that it was complete and exact. */
 async function crawl(crawler, server, args) {
   const child = fork(here(crawler), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);

@@ -1,5 +1,5 @@
-// The crawler of the crawl benchmark: crawls what SEEDS_FILE names, within SCOPE_FILE, and writes result.json to
-// OUT_DIR. Usage: node run.mjs SEEDS_FILE SCOPE_FILE OUT_DIR. Runs the built packages, as a user's program would; see
+// The crawler of the crawl benchmark: crawls the seeds of SEEDS_FILE within SCOPE_FILE, and writes result.json to
+// OUT_DIR. Usage: node run.mjs SEEDS_FILE SCOPE_FILE OUT_DIR. Uses the built packages, as a user's program would; see
 // README.md.
 
 import 'mannerly/v8-flags';
@@ -14,7 +14,7 @@ if (outDir === undefined) {
 }
 const lines = (path) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
 const isPolite = process.env.BENCH_POLITE === '1';
-// BENCH_DOM=1: the handler makes a document of every page (`page.$`) and takes from it what it needs.
+// BENCH_DOM=1: the handler makes a document of every page (`page.$`) and reads it.
 const isDom = process.env.BENCH_DOM === '1';
 const concurrency = Number(process.env.BENCH_CONCURRENCY || 64);
 
@@ -23,9 +23,9 @@ const crawler = createCrawler({
   identity: { name: 'mannerly-bench', contact: 'https://example.org/mannerly-bench' },
   scope: { seeds: lines(seedsFile), within: 'list', hosts: lines(scopeFile) },
   bounds: { pages: 10_000_000, depth: 1_000 },
-  // The synthetic web is ours: no interval, unless the run is about politeness.
+  // The synthetic web is ours, so there is no interval, unless the run is about politeness.
   politeness: { profile: isPolite ? 'polite' : { factor: 0, minMs: 0, maxMs: 0 } },
-  // The benchmark counts a page under another tracking parameter as fetched twice.
+  // The benchmark counts a page with another tracking parameter as fetched twice.
   urls: { trackingParameters: 'drop' },
   network: { allowAddresses: ['127.0.0.0/8'], concurrency },
 });

@@ -1,6 +1,6 @@
-// Serves the synthetic web on one loopback port, host by Host field, gzipped once. Told what to serve by its arguments,
-// tells its parent `{ port }`, and on request what it was asked for.
-// Usage: node server.mjs HOSTS PAGES [SCHEME] (as a child process); SCHEME: of its links, it speaks plainly
+// Serves the synthetic web on one loopback port, host by Host field, compressed once. Configured by its arguments. It
+// reports `{ port }` to its parent, and its requests when asked.
+// Usage: node server.mjs HOSTS PAGES [SCHEME] (as a child process); SCHEME is that of its links; it never uses TLS
 
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';

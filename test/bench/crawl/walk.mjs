@@ -1,5 +1,5 @@
 // The walk of one page: which of our own files and functions run between two handlers, by V8's precise coverage. One
-// host, a store in memory (or lmdb with `--lmdb`), a crawl that is warm. Usage: node walk.mjs [--lmdb] [--list]
+// host, a store in memory (or lmdb with `--lmdb`), a crawl that is warmed up. Usage: node walk.mjs [--lmdb] [--list]
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { createCrawler } from 'mannerly';
 import { createWeb } from './web.mjs';
 
 const PAGES = 40;
-/** Handled before the first page that counts. */
+/** Pages that are handled before the first one that counts. */
 const WARM = 10;
 const OWN = /\/packages\/(robots|frontier|core)\/dist\/(.*)$/;
 
@@ -25,7 +25,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** Functions and calls by file, of each page. */
+/** Functions and calls by file, for each page. */
 const walks = [];
 let handled = 0;
 const crawler = createCrawler({

@@ -1,12 +1,12 @@
-// A synthetic web whose pages are known exactly: seeded, so that two crawlers of one run meet the same bytes.
-// Sizes are spread as on the real web (log-normal, median about 25 KB), about 60 links a page: navigation, a tree that
-// reaches every page, other pages of the host in several spellings, other hosts, and paths that robots.txt closes.
+// A synthetic web whose pages are known exactly: seeded, so that two crawlers of one run get the same bytes. Sizes are
+// distributed as on the real web (log-normal, median about 25 KB), with about 60 links per page: navigation, a tree
+// that reaches every page, other pages of the host in several spellings, other hosts, and paths that robots.txt closes.
 
 const SECTIONS = ['news', 'science', 'culture', 'travel', 'economy', 'people', 'health', 'law'];
 const BRANCHES = 6;
 const LINKS = 60;
 
-/** A generator of evenly spread numbers from 0 to 1 (xorshift32). */
+/** A generator of uniform random numbers from 0 to 1 (xorshift32). */
 function random(seed) {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) || 1;
   return () => {

@@ -1,6 +1,5 @@
-// A PostgreSQL to measure: the one that DATABASE_URL names, where it runs on this machine, else one of its own that
-// waits for its disk as an operator's does. CPU time is that of all its processes, space is that of its tables and
-// indexes.
+// A PostgreSQL to measure: the one that DATABASE_URL names if it runs on this machine, else one of its own that syncs
+// to disk as an operator's does. CPU time is that of all its processes, space is that of its tables and indexes.
 
 import { randomUUID } from 'node:crypto';
 import { postgresStore } from '@mannerly/frontier/postgres';
@@ -12,7 +11,7 @@ import { cpuOfTree, statOf } from './process-tree.mjs';
 const CONNECTIONS = 8;
 const SETTINGS = ['fsync=on', 'shared_buffers=512MB', 'max_wal_size=4GB', 'checkpoint_timeout=15min'];
 
-/** @returns what `server.mjs` measures with */
+/** @returns The engine that `server.mjs` measures. */
 export async function startPostgresEngine() {
   const given = process.env.DATABASE_URL;
   const server = given === undefined ? await startPostgres(...SETTINGS) : null;
@@ -45,7 +44,7 @@ export async function startPostgresEngine() {
       await store.open({ crawl: 'bench', create: true });
       return store;
     },
-    /** CPU seconds of the server's processes, those that have ended included. */
+    /** CPU seconds of the server's processes, including those that have ended. */
     cpuS: async () => cpuOfTree(postmaster),
     /** Bytes of the last crawl's tables and indexes. */
     bytes: () => bytesOf('c.relname'),
@@ -59,7 +58,7 @@ export async function startPostgresEngine() {
   };
 }
 
-/** The parent of all of a server's processes, where it is on this machine. */
+/** The parent of all of a server's processes, if it is on this machine. */
 async function postmasterOf(pool) {
   const { rows } = await pool.query('SELECT pg_backend_pid() AS pid');
   const found = statOf(rows[0].pid);

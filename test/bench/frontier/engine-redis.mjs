@@ -1,5 +1,5 @@
 // A Redis to measure: the one that REDIS_URL names, else a `redis-server` of its own on a socket, with an append-only
-// file as an operator would have it. CPU time is by INFO, memory by `used_memory`.
+// file as an operator would have it. CPU time is from INFO, memory from `used_memory`.
 
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { redisStore } from '@mannerly/frontier/redis';
 import { Redis } from 'ioredis';
 
-/** @returns what `server.mjs` measures with */
+/** @returns The engine that `server.mjs` measures. */
 export async function startRedisEngine() {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-bench-redis-'));
   const socket = join(folder, 'redis.sock');
@@ -47,7 +47,7 @@ export async function startRedisEngine() {
       const [user, system] = await infoOf('cpu', 'used_cpu_user', 'used_cpu_sys');
       return user + system;
     },
-    /** Bytes that the server holds. */
+    /** Bytes that the server uses. */
     bytes: async () => (await infoOf('memory', 'used_memory'))[0],
     removeAll,
     dispose: async () => {

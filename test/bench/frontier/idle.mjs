@@ -1,7 +1,6 @@
-// What the frontier costs while a crawl waits: ten thousand hosts whose robots.txt was read a moment ago all have an
-// hour to go. CPU time as a share of one core, and memory, over half a minute in which nothing falls due. Usage: node
-// [--expose-gc] idle.mjs [--store memory|lmdb] [--hosts N] [--urls N] [--held N] [--interval S] [--seconds N]; see
-// README.md.
+// The cost of the frontier while a crawl waits: ten thousand hosts whose robots.txt was just read all wait for an hour.
+// CPU time as a share of one core, and memory, over half a minute in which nothing is due. Usage: node [--expose-gc]
+// idle.mjs [--store memory|lmdb] [--hosts N] [--urls N] [--held N] [--interval S] [--seconds N]; see README.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +45,7 @@ function pagesOf(host) {
   });
 }
 
-/** Every host's robots.txt is asked for; from then on all of them wait. */
+/** Requests every host's robots.txt; from then on all of them wait. */
 let asked = 0;
 while (asked < hosts) {
   const works = await frontier.take(AT_A_TIME);
@@ -65,7 +64,7 @@ async function answer(work) {
   await frontier.settle(work, { kind: 'robots', answer: { kind: 'response', ...found } });
 }
 
-/** As the crawl loop waits: until the frontier's next time. */
+/** Waits as the crawl loop does: until the frontier's next time. */
 let rounds = 0;
 let isOver = false;
 let wake = () => undefined;

@@ -5,8 +5,8 @@ const LINKS = 60;
 const KNOWN_SHARE = 0.7;
 
 /**
- * A link. Not a literal: batches of those outlive collections of young objects, after which V8 may make all of them old
- * at once (pretenuring), and each page would be kept until the next full collection, in some runs and not in others.
+ * A link. Not an object literal: when batches of those survive minor collections, V8 may allocate all later ones as old
+ * (pretenuring). Each page would then be kept until the next full collection, in some runs only.
  */
 class Link {
   constructor(host, lane, fingerprint, body) {
@@ -53,7 +53,7 @@ export function createLoad({ hosts, maxBodyBytes, seed = 1 }) {
   };
 }
 
-/** Draws a rank from a share of the whole: the first hosts are the largest. */
+/** Draws a rank by Zipf's law: the first hosts are the largest. */
 function zipf(count) {
   const upTo = new Float64Array(count);
   let sum = 0;

@@ -17,7 +17,7 @@ const store = values.store === 'memory' ? memoryStore() : lmdbStore({ path: fold
 const frontier = createFrontier({ store, robots: { tokens: ['benchbot'] } });
 const BATCH = 500;
 
-/** Megabytes; what is mapped from the store's file counts in `rss` and not in `own`. */
+/** Megabytes. Memory that is mapped from the store's file counts in `rss` and not in `own`. */
 function memory() {
   const status = readFileSync('/proc/self/status', 'utf8');
   const read = (field) => Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1_000);

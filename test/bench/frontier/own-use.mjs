@@ -1,4 +1,4 @@
-// What this process uses of the machine.
+// The CPU time and memory of this process.
 
 import { readFileSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ export function cpuUs() {
   return user + system;
 }
 
-/** Megabytes. Pages of a store's file that the system holds for this process count in `rss` and not in `own`. */
+/** Megabytes. Cached pages of a store's file count in `rss` and not in `own`. */
 export function memoryMb() {
   const { rss, arrayBuffers } = process.memoryUsage();
   const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';

@@ -1,15 +1,16 @@
-// The links of the page-path benchmark, the same in every run: a site's navigation letter for letter, pages met before
-// (some spelt another way), new pages, some of them on other hosts. Made before anything is measured.
+// The links of the page-path benchmark, the same in every run: a site's navigation, identical on every page; pages that
+// were linked before (some spelled differently); new pages, some of them on other hosts. Made before anything is
+// measured.
 
-/** Of the links, those that are known: navigation first, the rest from all that was linked before. */
+/** The share of known links: navigation first, the rest from everything that was linked before. */
 const KNOWN_SHARE = 0.7;
 const NAVIGATION = 12;
-/** Of the known ones, every so many-th is spelt another way. */
+/** Every how many known links one is spelled differently. */
 const RESPELT_EVERY = 8;
-/** Of the new ones, every so many-th is on another host. */
+/** Every how many new links one is on another host. */
 const ELSEWHERE_EVERY = 6;
 
-/** A usual file: a few closed paths, nothing about spacing. */
+/** A typical file: a few closed paths, nothing about spacing. */
 export const ROBOTS = new TextEncoder().encode(
   [
     'User-agent: *',
@@ -52,12 +53,12 @@ export function createPages({ pages, hosts, links, seed = 1 }) {
   };
 }
 
-/** A string of its own, as a page's links are: nothing of it is in the engine's memory yet. */
+/** A flat copy of the string, as a page's links are, which the engine has not seen yet. */
 function flat(text) {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
-/** The same page by another name, now and then. */
+/** Sometimes the same page in another spelling. */
 function respelt(url, at) {
   if (at % RESPELT_EVERY !== 0) return url;
   const ways = [`${url}#top`, url.replace('article', '%61rticle'), url.replace('https://www', 'HTTPS://WWW')];

@@ -1,6 +1,7 @@
-// What the frontier does for one page of a crawl, from `take` to the commit of its settlement, in CPU microseconds:
-// hosts without an interval, robots.txt at hand, 60 links a page of which 70 % are known, some of them spelt another
-// way. Usage: node page-path.mjs [--store memory|lmdb] [--pages N] [--hosts N] [--links N] [--rounds N]; see README.md.
+// The cost of one page of a crawl in the frontier, from `take` to the commit of its settlement, in CPU microseconds:
+// hosts without an interval, robots.txt known, 60 links per page of which 70 % are known, some of them spelled
+// differently. Usage: node page-path.mjs [--store memory|lmdb] [--pages N] [--hosts N] [--links N] [--rounds N]; see
+// README.md.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +23,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
   },
 });
-/** Pages before it is measured: robots.txt is read, the compiler has seen everything. */
+/** Pages before the measurement: robots.txt is read, and the code is compiled. */
 const WARM_UP = 1_500;
 /** Pages that are fetched at a time, and pages that are fetched or handled. */
 const [FETCHES, IN_FLIGHT] = [64, 128];
@@ -76,8 +77,8 @@ async function measure(storeName) {
 }
 
 /**
- * A crawl whose exchanges take a turn of the event loop each. @returns A function that goes on until so many pages are
- * settled.
+ * A crawl whose exchanges take one turn of the event loop each. @returns A function that continues until so many pages
+ * are settled.
  */
 function createCrawl(frontier, load) {
   let settled = 0;

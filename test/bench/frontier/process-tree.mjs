@@ -1,11 +1,11 @@
-// The CPU time of a server on this machine, all of its processes together.
+// The CPU time of a server on this machine, with all of its processes.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Seconds of one tick in /proc. */
+/** Seconds per tick in /proc. */
 const TICK_S = 0.01;
 
-/** CPU seconds of a process and of its children, those that have ended included. */
+/** CPU seconds of a process and of its children, including those that have ended. */
 export function cpuOfTree(root) {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {
@@ -17,7 +17,7 @@ export function cpuOfTree(root) {
   return ticks * TICK_S;
 }
 
-/** What /proc says of a process; `null` where it is gone. */
+/** The fields of a process in /proc; `null` if it has ended. */
 export function statOf(pid) {
   let text;
   try {

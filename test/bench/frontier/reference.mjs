@@ -1,8 +1,7 @@
-// What the machine itself takes for reaching into something large: a word of a table as large as that of the
-// fingerprints of so many URLs, a host by its name in a bare Map of objects that lie as the crawl has met them, and a
-// claim of that host's next URL without leases that end, delays, priorities or ids that are looked for. No store is
-// faster than this. Usage: node --expose-gc reference.mjs [--urls N] [--hosts N]; prints one line of JSON, nanoseconds
-// for each.
+// The machine's own cost of access to large data: a word in a table as large as the fingerprints of so many URLs, a
+// host by name in a plain Map of objects in order of discovery, and a claim of that host's next URL without leases,
+// delays, priorities or id lookups. No store can be faster. Usage: node --expose-gc reference.mjs [--urls N] [--hosts
+// N]; prints one line of JSON, nanoseconds each.
 
 import { parseArgs } from 'node:util';
 import { createLoad } from './load.mjs';
@@ -34,7 +33,7 @@ const tableNs = best(() => {
   return () => {
     for (let read = 0; read < READS; read += 1) {
       at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0;
-      // Each read waits for the one before it, as in a table of hashes.
+      // Each read depends on the one before it, as in a hash table.
       at ^= table[at % table.length] & 1;
     }
     sum += at;
@@ -58,7 +57,7 @@ const claimNs = best(() => {
 });
 console.log(JSON.stringify({ urls, hosts, tableNs, hostNs, claimNs, sum: sum % 2 }));
 
-/** The URL whose turn it is, as a store hands it out. */
+/** Claims the next URL of a host, in the form in which a store hands it out. */
 function claim(state) {
   const { host, bodies } = state;
   const id = state.next;

@@ -1,5 +1,5 @@
-// How long a store takes to go on after kill -9: a process queues URLs and is killed, another opens the file and
-// leases. Usage: node reopen.mjs [--urls N] [--hosts N] [--body BYTES]; `--fill` is its own. See README.md.
+// How long a store takes to continue after kill -9: a process queues URLs and is killed, another opens the file and
+// leases. Usage: node reopen.mjs [--urls N] [--hosts N] [--body BYTES]; `--fill` is internal. See README.md.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// Bytes of robots.txt records by kind of site: packed as they are kept, and as they would be if equal bodies were kept
-// once. The files are made up after what large platforms serve; what they share, and where they name their host, is
-// theirs. A key of Redis takes about 100 bytes more (../../../docs/decisions/0049-robots-copies-are-not-shared.md).
+// Bytes of robots.txt records by kind of site: packed as they are stored, and as they would be if equal bodies were
+// stored once. The files are modelled on those of large platforms, including which parts they share and where they name
+// their host. A key of Redis takes about 100 bytes more (../../../docs/decisions/0049-robots-copies-are-not-shared.md).
 // Usage: node test/bench/frontier/robots-records.mjs
 
 import { initialAccess, nextAccess, resolveAccessOptions } from '@mannerly/robots/access';
@@ -19,7 +19,7 @@ const words = 'news blog shop user api tag author feed print share login private
   ' ',
 );
 
-/** Share of the sites, and the file of a host. */
+/** The share of the sites, and the file of a host. */
 const KINDS = {
   'a common CMS': [0.28, (host) => `${lines('*', ['wp-admin/'])}\nSitemap: https://${host}/wp-sitemap.xml\n`],
   'the same with a plugin': [0.1, (host) => `# BLOCK\n${lines('*', [])}Sitemap: https://${host}/sitemap_index.xml\n`],

@@ -1,8 +1,7 @@
-// The frontier's rows of the table of all benchmarks: each store at three sizes, each verb next to itself in a small
-// store. Every measurement is a process of its own, or the median of three. MANNERLY_BENCH_URLS bounds the largest
-// size, MANNERLY_BENCH_FINGERPRINTS=50000000 asks for so many known URLs instead of ten million. Stores on a server are
-// measured when they are named, `pnpm bench frontier --store redis|postgres`, and what counts there is what the server
-// uses.
+// The frontier's rows of the table of all benchmarks: each store at three sizes, and each verb compared with itself in
+// a small store. Every measurement is a process of its own, or the median of three. MANNERLY_BENCH_URLS bounds the
+// largest size, MANNERLY_BENCH_FINGERPRINTS=50000000 sets the number of known URLs (default: ten million). Stores on a
+// server are measured only by name, `pnpm bench frontier --store redis|postgres`; their figures are the server's.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +9,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const MOST_URLS = Number(process.env.MANNERLY_BENCH_URLS ?? 10_000_000);
-/** Each is measured once; the second and the third are both in the row of hosts and in that of URLs. */
+/** Each is measured once; the second and the third are in both rows, that of hosts and that of URLs. */
 const SIZES = [
   { urls: 10_000, hosts: 10_000 },
   { urls: 1_000_000, hosts: 10_000 },
@@ -18,18 +17,18 @@ const SIZES = [
   { urls: 1_000_000, hosts: 100 },
   { urls: 1_000_000, hosts: 100_000 },
 ].filter(({ urls }) => urls <= MOST_URLS);
-/** The memory store keeps no more than this queued: a queued URL takes it some 500 bytes. */
+/** The memory store has at most this many queued: a queued URL takes about 500 bytes. */
 const QUEUED_IN_MEMORY = 2_000_000;
-/** The measured process may hold this much, for the largest size in memory. */
+/** The heap limit of the measured process, for the largest size in memory. */
 const HEAP_MB = 8_192;
-/** Processes of which the median counts; above a million URLs one. */
+/** The median of so many processes counts; above a million URLs there is one. */
 const PROCESSES = 3;
 /**
- * A verb is flat below this ratio of its cost at the largest size to that at the smallest, or below that of the reach
- * it is made of.
+ * A verb is flat if the ratio of its cost at the largest size to that at the smallest is below this, or below the same
+ * ratio of the memory access that dominates it.
  */
 const FLAT = 1.5;
-/** The machine's own reaches that are the most of a verb on many hosts and URLs (reference.mjs). */
+/** The machine's own memory access that dominates a verb with many hosts and URLs (reference.mjs). */
 const REACHES = {
   '60 links, mean': 'hostNs',
   addPageOf60: 'hostNs',
@@ -45,14 +44,12 @@ const REACH_NAMES = {
   claimNs: 'a claim of nothing but a host and its URL',
 };
 
-/**
- * Stores on a server, and what the goals say of links, of a seen URL, of a queued one next to its body, and of a host.
- */
+/** Stores on a server, with the goals for links, a seen URL, a queued one besides its body, and a host. */
 const SERVER_GOALS = {
   redis: { links: '≥ 150,000', seen: '≤ 14', queued: '≤ 60', host: '≤ 350' },
   postgres: { links: '≥ 50,000', seen: '', queued: '', host: '' },
 };
-/** Sizes on a server, which is slower to fill. */
+/** Sizes on a server, which takes longer to fill. */
 const SERVER_SIZES = [
   { urls: 10_000, hosts: 10_000 },
   { urls: 1_000_000, hosts: 10_000 },
@@ -61,8 +58,8 @@ const SERVER_SIZES = [
 ].filter(({ urls }) => urls <= MOST_URLS);
 
 /**
- * @param only - The name of one store. @default those in the process
- * @returns rows of the table of all benchmarks
+ * @param only - The name of one store. @default the stores in the process
+ * @returns Rows of the table of all benchmarks.
  */
 export async function rows(only) {
   if (only !== undefined && only in SERVER_GOALS) return rowsOfServer(only);
@@ -87,8 +84,8 @@ export async function rows(only) {
 }
 
 /**
- * What of the costs is the machine's: the same three reaches at the smallest size and at the largest; `null` where one
- * is left out.
+ * The machine's part of the costs: the same three accesses at the smallest size and at the largest; `null` if a size is
+ * left out.
  */
 async function machineReaches() {
   const pair = async (most, least) => {
@@ -116,7 +113,7 @@ function rowsOfMachine(machine) {
   );
 }
 
-/** The ratio below which a verb is flat. The memory store is plain instead (decision 0025). */
+/** The ratio below which a verb is flat. The memory store is simple instead (decision 0025). */
 function flatGoal(store, verb, pair) {
   if (store === 'memory') return '';
   const field = REACHES[verb];
@@ -128,7 +125,7 @@ async function rowsOfServer(store) {
   const goals = SERVER_GOALS[store];
   const runs = [];
   for (const size of SERVER_SIZES) {
-    // Space is measured once: it is the same at every size.
+    // Space is measured once: it is the same for every size.
     const weigh = runs.length === 0 ? 'yes' : 'no';
     runs.push(await measure('server.mjs', { store, ...size, weigh }));
   }
@@ -150,7 +147,7 @@ async function rowsOfServer(store) {
   ];
 }
 
-/** What a recrawl keeps of each page, next to the record's own bytes. */
+/** What a recrawl stores for each page, besides the record's own bytes. */
 async function visitsOf(store) {
   const urls = Math.min(MOST_URLS, 200_000);
   const { recordBytes, bytesPerPage, writeUs, readUs, listUs } = await measure('visits.mjs', { store, urls });
@@ -167,7 +164,7 @@ function ratesOf(store, runs) {
   const ofGoals = store === 'memory' ? ['≥ 700,000', '', ''] : ['≥ 120,000', '≥ 80,000', '≤ 150'];
   return runs.flatMap((run) => {
     const size = sizeOf(run);
-    // The goals are for ten thousand hosts, and for more than a compiler warms up with.
+    // The goals are for ten thousand hosts, and for more URLs than the compiler needs to warm up.
     const goals = run.urls >= 1_000_000 && run.hosts === 10_000 ? ofGoals : ['', '', ''];
     return [
       row(`${store}: links per CPU-s, ${size}`, run.linksPerCpuS, goals[0]),
@@ -180,7 +177,7 @@ function ratesOf(store, runs) {
   });
 }
 
-/** Each verb at the largest size next to the smallest, by URLs and by hosts. */
+/** Each verb at the largest size compared with the smallest, by URLs and by hosts. */
 function costsOf(store, runs, machine) {
   const among = (pick, by) => runs.filter(pick).toSorted((a, b) => a[by] - b[by]);
   const byUrls = among(({ hosts }) => hosts === 10_000, 'urls');
@@ -197,13 +194,12 @@ function costsOf(store, runs, machine) {
   });
 }
 
-/** The rates too, as microseconds: they have in them what a verb puts off until later. */
+/** The rates too, as microseconds: they include work that a verb defers. */
 function costsWithRates({ costUs, linksPerCpuS, usPerLease, urlsPerLease, claimsOneByOnePerCpuS }) {
   if (linksPerCpuS === undefined) return costUs;
   return {
     '60 links, mean': 6e7 / linksPerCpuS,
-    // A lease finds one URL to sixteen, by how many its host has: what it costs is told by the host and URL that it
-    // hands out.
+    // A lease returns one to sixteen URLs, depending on its host, so its cost is per host and URL.
     'a lease of up to 16 and its end, mean': usPerLease / (1 + urlsPerLease),
     'a claim by itself, mean': 1e6 / claimsOneByOnePerCpuS,
     ...costUs,
@@ -246,14 +242,14 @@ async function measure(program, options) {
   return JSON.parse(stdout);
 }
 
-/** Each figure the median of so many processes. */
+/** The median of each figure over so many processes. */
 async function medianOf(processes, program, options) {
   const runs = [];
   for (let count = 0; count < processes; count += 1) runs.push(await measure(program, options));
   return median(runs);
 }
 
-/** Of numbers, and of objects of them field by field; of anything else the first. */
+/** The median of numbers, or of each field of objects; for anything else the first value. */
 function median(values) {
   const [first] = values;
   if (typeof first === 'number') return values.toSorted((a, b) => a - b)[values.length >> 1];

@@ -1,6 +1,6 @@
-// What one store's verbs cost with so many URLs and hosts: CPU time of this process, making the load not counted.
-// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body BYTES] [--queued N]
-// [--path FOLDER]; see README.md.
+// The cost of one store's verbs with so many URLs and hosts: CPU time of this process, without making the load.
+// Usage: node [--expose-gc] run.mjs [--store memory|lmdb] [--urls N] [--hosts N] [--body BYTES] [--queued N] [--path
+// FOLDER]; see README.md.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,20 +47,20 @@ let load = createLoad({ hosts, maxBodyBytes });
 let store = storeIn(folder);
 const TTL_MS = 600_000;
 const BATCH = 8_000;
-/** New URLs that come by pages, and are measured; what is known before comes in large batches, and is not. */
+/** New URLs that are added by pages and measured; those before are added in large batches and not measured. */
 const MEASURED_NEW = 300_000;
 /**
- * URLs and hosts of the stores that are filled and drained first, on which the engine compiles the code: many hosts
- * that are new, and fewer with much.
+ * URLs and hosts of the stores that are filled and drained first, so that the engine compiles the code: many new hosts,
+ * and fewer hosts with many URLs.
  */
 const WARM = {
   urls: values.store === 'memory' ? 250_000 : 25_000,
   hosts: values.store === 'memory' ? [20_000, 2_000] : [2_000],
 };
-/** URLs claimed one by one; on a disk each group waits for its transaction. */
+/** URLs claimed one by one; on disk each group waits for its transaction. */
 const CLAIMED_MOST = values.store === 'memory' ? 100_000 : 50_000;
 const DRAIN_ROUNDS = 5;
-/** URLs above which a run is not drained to its half. */
+/** Above this many URLs, a run is not drained by half. */
 const DRAINED_MOST = 1_000_000;
 
 function storeIn(path) {
@@ -70,8 +70,8 @@ function storeIn(path) {
 }
 
 /**
- * A small store of the same kind, filled and drained: so that compiling, which takes as long as 100,000 claims, is over
- * before anything is measured, whatever the size of what is measured.
+ * Fills and drains a small store of the same kind first. Compiling takes as long as 100,000 claims, and would otherwise
+ * depend on the size that is measured.
  */
 async function warmUp(hosts) {
   const [measuredLoad, measuredStore] = [load, store];
@@ -81,7 +81,7 @@ async function warmUp(hosts) {
   await store.open({ crawl: 'warm', create: true });
   await prefill(WARM.urls / 2);
   await fill(WARM.urls);
-  // On a disk that would be a minute of waiting for transactions.
+  // On disk that would be a minute of waiting for transactions.
   if (values.store === 'memory') {
     await costOfVerbs({ store, load, hosts });
     await costOfRecords(store);
@@ -92,7 +92,7 @@ async function warmUp(hosts) {
   [load, store] = [measuredLoad, measuredStore];
 }
 
-/** New URLs in batches until so many are known. */
+/** Adds new URLs in batches until so many are known. */
 async function prefill(until) {
   while (load.made < until) {
     await store.add(load.fresh(Math.min(BATCH, until - load.made)));
@@ -100,7 +100,7 @@ async function prefill(until) {
   }
 }
 
-/** Pages of links, 32 at a time, until so many URLs are known; links per CPU-second. */
+/** Adds pages of links, 32 at a time, until so many URLs are known. Returns links per CPU-second. */
 async function fill(until) {
   let [links, us] = [0, 0];
   while (load.made < until) {
@@ -113,7 +113,7 @@ async function fill(until) {
   return Math.round((links / us) * 1e6);
 }
 
-/** Claims and completes so many URLs; how many per CPU-second, and microseconds and URLs per lease. */
+/** Claims and completes so many URLs. Returns URLs per CPU-second, and microseconds and URLs per lease. */
 async function drain(count, entriesPerHost) {
   let [done, leased, us] = [0, 0, 0];
   while (done < count) {
@@ -132,7 +132,7 @@ async function drain(count, entriesPerHost) {
   return { perCpuS: Math.round((done / us) * 1e6), usPerLease: us / leased, urlsPerLease: done / leased };
 }
 
-/** The median of some rounds: the engine may find something new to compile in one of them. */
+/** The median of some rounds: the engine may compile something in one of them. */
 async function medianDrain(count, entriesPerHost) {
   const rounds = [];
   for (let round = 0; round < DRAIN_ROUNDS; round += 1) rounds.push(await drain(count / DRAIN_ROUNDS, entriesPerHost));
@@ -143,7 +143,7 @@ for (const hosts of WARM.hosts) await warmUp(hosts);
 await store.open({ crawl: 'bench', create: true });
 const measured = Math.min(MEASURED_NEW, urls / 2);
 await prefill(urls - measured);
-// What making the load has left behind is not the store's.
+// Garbage from making the load is not the store's.
 globalThis.gc?.();
 const linksPerCpuS = await fill(urls);
 const full = memoryMb();
@@ -151,7 +151,7 @@ const costUs = await costOfVerbs({ store, load, hosts });
 const leaseOf16 = await medianDrain(Math.min(urls / 4, 150_000), 16);
 const { perCpuS: claimsOneByOnePerCpuS } = await medianDrain(Math.min(urls / 8, CLAIMED_MOST), 1);
 if (urls <= DRAINED_MOST) await drain(Math.max(0, (await store.stats()).queued - load.made / 2), 16);
-// The file never shrinks, so what a larger run has is what it would have at half drained.
+// The file never shrinks, so a larger run has the size that it would have when drained by half.
 const diskBytesPerUrl =
   values.store === 'memory' ? null : Math.round((statSync(join(folder, 'data.mdb')).blocks * 512) / load.made);
 Object.assign(costUs, await costOfRecords(store));

@@ -1,4 +1,4 @@
-// What known URLs cost when nothing else is left of them: memory, disk, and opening the file again.
+// The cost of known URLs when nothing else of them is stored: memory, disk, and opening the file again.
 // Usage: node --expose-gc seen.mjs [--store memory|lmdb] [--urls N] [--budget BYTES]; see README.md.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -56,7 +56,7 @@ console.log(JSON.stringify(row));
 await store.close();
 rmSync(folder, { recursive: true, force: true });
 
-/** Queues so many new URLs and completes them; the CPU time of it. */
+/** Queues so many new URLs and completes them. Returns the CPU time. */
 async function complete(count) {
   const entries = load.fresh(count);
   const startUs = cpuUs();

@@ -1,4 +1,4 @@
-// What a store on a server costs that server: CPU seconds of all its processes, and memory or disk. One line of JSON.
+// The cost of a store for its server: CPU seconds of all its processes, and memory or disk. One line of JSON.
 // Usage: node server.mjs --store redis|postgres [--urls N] [--hosts N] [--body BYTES] [--weigh no]; see README.md.
 
 import { parseArgs } from 'node:util';
@@ -20,7 +20,7 @@ const [urls, hosts, maxBodyBytes] = [Number(values.urls), Number(values.hosts), 
 const TTL_MS = 600_000;
 const BATCH = 1_000;
 const AT_ONCE = 8;
-/** New URLs that come by pages, and are measured. */
+/** New URLs that are added by pages and measured. */
 const MEASURED_NEW = 300_000;
 /** URLs, or hosts, whose space is measured. */
 const WEIGHED = 200_000;
@@ -39,7 +39,7 @@ async function prefill(store, load, until) {
   }
 }
 
-/** Pages of links, 32 at a time, until so many URLs are known; links per CPU-second of the server. */
+/** Adds pages of links, 32 at a time, until so many URLs are known. Returns links per CPU-second of the server. */
 async function fill(store, load, until) {
   const before = await engine.cpuS();
   let links = 0;
@@ -51,7 +51,7 @@ async function fill(store, load, until) {
   return Math.round(links / ((await engine.cpuS()) - before));
 }
 
-/** Claims and completes so many URLs; per CPU-second of the server. */
+/** Claims and completes so many URLs. Returns URLs per CPU-second of the server. */
 async function drain(store, count, entriesPerHost) {
   const before = await engine.cpuS();
   let done = 0;
@@ -107,7 +107,7 @@ async function costOfVerbs(store, load) {
   return cost;
 }
 
-/** Bytes of the server for each of so many. */
+/** Bytes of the server per URL or host. */
 async function weigh(work, bytesOf = engine.bytes) {
   await engine.removeAll();
   const store = await engine.open();
@@ -118,7 +118,7 @@ async function weigh(work, bytesOf = engine.bytes) {
 
 async function weighAll() {
   const few = () => createLoad({ hosts: 10, maxBodyBytes });
-  // Tables keep the space of what was drained, so the fingerprints are measured alone.
+  // Tables keep the space of drained entries, so the fingerprints are measured alone.
   const seen = await weigh(async (store) => {
     await prefill(store, few(), WEIGHED);
     await drain(store, WEIGHED, 1_000);

@@ -1,19 +1,19 @@
-// What one call of each verb costs: CPU microseconds, 16 calls at a time, the best of some rounds; of `scan` the mean
+// The cost of one call of each verb: CPU microseconds, 16 calls at a time, the best of some rounds; for `scan` the mean
 // of a walk.
 
 import { cpuUs } from './own-use.mjs';
 
 const TTL_MS = 600_000;
 const AT_ONCE = 16;
-/** Rounds of each verb; on a disk a group waits for its transaction. */
+/** Rounds of each verb; on disk a group waits for its transaction. */
 const ROUNDS = { memory: 8, disk: 3 };
-/** Calls of a round: of a verb that moves URLs, and of one that takes less than a microsecond in memory. */
+/** Calls per round: for a verb that moves URLs, and for one that takes less than a microsecond in memory. */
 const CALLS = 800;
 const QUICK_CALLS = 8_000;
 /** Pages of a hundred URLs, one after the other. */
 const WALKED_PAGES = 2_000;
 
-/** Of a store that is full. */
+/** Costs in a full store. */
 export async function costOfVerbs({ store, load, hosts }) {
   const cost = {};
   const costOf = timerOf(store);
@@ -30,7 +30,7 @@ export async function costOfVerbs({ store, load, hosts }) {
   return cost;
 }
 
-/** Of what stands next to the queues. */
+/** Costs of the data besides the queues. */
 export async function costOfRecords(store) {
   const cost = {};
   const costOf = timerOf(store);
@@ -41,7 +41,7 @@ export async function costOfRecords(store) {
   return cost;
 }
 
-/** What takes the best of some rounds, each of so many calls. */
+/** Measures the best of some rounds of so many calls. */
 function timerOf(store) {
   const rounds = store.capabilities.durable === 'none' ? ROUNDS.memory : ROUNDS.disk;
   return async (calls, prepare) => {
@@ -67,7 +67,7 @@ async function leaseAndRelease(store) {
   await store.commit([{ host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }]);
 }
 
-/** The next page of a walk over all that is queued, from its beginning again when it ends. */
+/** The next page of a walk over everything that is queued, which starts again at its end. */
 async function walkOfScans(store) {
   let cursor = null;
   let [us, pages] = [0, 0];
@@ -80,7 +80,7 @@ async function walkOfScans(store) {
   return Number((us / pages).toFixed(3));
 }
 
-/** Settling one page of a lease that is kept, and taking the next. */
+/** Settles one page of a kept lease, and takes the next. */
 async function keptLease(store, costOf) {
   const [{ host, fencingToken, entries }] = await store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: TTL_MS });
   const inFlight = [...entries];

@@ -1,5 +1,5 @@
-// What a recrawl keeps of each page costs a store: bytes of a record, and CPU microseconds to write, read and list one,
-// 16 calls at a time. Of a store on a server both are the server's. The records are those of the project's own code.
+// The cost of what a recrawl stores for each page: bytes of a record, and CPU microseconds to write, read and list one,
+// 16 calls at a time. For a store on a server both are the server's. The records are made by the project's own code.
 // Usage: node --expose-gc visits.mjs [--store memory|lmdb|redis|postgres] [--urls N]
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -25,7 +25,7 @@ const engines = { memory: inMemory, lmdb: onDisk, redis: startRedisEngine, postg
 const engine = await engines[values.store]();
 try {
   const store = await engine.open();
-  // The first calls of all compile.
+  // The first calls compile the code.
   for (let at = 0; at < LISTED; at += 1) await write(store, at);
   const before = await engine.bytes();
   const writeUs = await costOf(urls - LISTED, (at) => write(store, at + LISTED));
@@ -67,7 +67,7 @@ function recordOf(visit) {
   return Buffer.from(JSON.stringify(visit));
 }
 
-/** As they are after some visits of a site with both validators and an archive. */
+/** A record after some visits of a site with both validators and an archive. */
 function visitOf(at) {
   const atMs = 1_795_000_000_000 + at;
   return {

@@ -1,4 +1,4 @@
-// Reading a page, stage by stage, over pages of the crawl benchmark's synthetic web. CPU microseconds, the best of some
+// Reading a page, stage by stage, for pages of the crawl benchmark's synthetic web. CPU microseconds, the best of some
 // rounds.
 
 import { createWeb } from '../crawl/web.mjs';
@@ -7,7 +7,7 @@ import { OTHERS, OURS, perPage, preparedPage } from './stages.mjs';
 const PAGES = 120;
 const ROUNDS = 8;
 
-/** @returns rows of the table of all benchmarks */
+/** @returns Rows of the table of all benchmarks. */
 export async function rows() {
   const web = createWeb({ hosts: 1, pages: PAGES, port: 80 });
   const pages = [...web.paths].map(([path, page]) =>

@@ -1,5 +1,5 @@
-// The page benchmark: microseconds per page of each stage between a body and the links that go to the frontier, next to
-// whole parsers doing the same job. Usage: node run.mjs FOLDER [--limit N] [--rounds N]; see README.md.
+// The page benchmark: microseconds per page of each stage between a body and the links for the frontier, compared with
+// complete parsers that do the same work. Usage: node run.mjs FOLDER [--limit N] [--rounds N]; see README.md.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -31,7 +31,7 @@ function readPages(root, limit) {
     .filter((entry) => entry.isFile() && /\.html(\.gz)?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  // Spread over the folder, so that a few of many are not all of one kind.
+  // Spread over the folder, so that a small selection has pages of several kinds.
   const step = Math.max(1, files.length / limit);
   return Array.from({ length: Math.min(limit, files.length) }, (_, index) => {
     const path = files[Math.floor(index * step)];

@@ -1,6 +1,6 @@
-// The stages between a body and the links that go to the frontier, and whole parsers doing the same job, each over one
-// page; and what a stage costs per page. It reads the built files themselves: the stages are no part of the package's
-// interface.
+// The stages between a body and the links for the frontier, and complete parsers that do the same work, each for one
+// page; and the cost of a stage per page. It imports built files directly, because the stages are not part of the
+// package's interface.
 
 import { createRequire } from 'node:module';
 import { canonicalize } from '@mannerly/frontier';
@@ -18,14 +18,14 @@ const { load } = require('cheerio');
 
 const TYPE = 'text/html; charset=utf-8';
 
-/** A page with what the later stages need of the earlier ones. */
+/** A page with the data that later stages need from earlier ones. */
 export function preparedPage(url, bytes) {
   const text = decodeText(bytes, TYPE, 'html');
   const facts = readHtml(text);
   return { url, bytes, text, facts, links: resolveLinks(facts, url) };
 }
 
-/** Ours: what each makes of a prepared page, as a number. */
+/** Our stages: each returns a number for a prepared page. */
 export const OURS = {
   decode: ({ bytes }) => decodeText(bytes, TYPE, 'html').length,
   'facts of a decoded page': ({ text }) => readHtml(text).links.length,
@@ -35,7 +35,7 @@ export const OURS = {
   'canonicalize links': ({ links }) => links.reduce((sum, { url }) => sum + canonicalize(url).length, 0),
 };
 
-/** Others, likewise. */
+/** The parsers, likewise. */
 export const OTHERS = {
   'htmlparser2, the same facts but rel': ({ text }) => byParser(text),
   'parse5, the tree alone': ({ text }) => parse(text, { scriptingEnabled: false }).childNodes.length,
@@ -44,7 +44,7 @@ export const OTHERS = {
     facts.links.reduce((sum, { href }) => sum + byUrlParser(href, url), 0),
 };
 
-/** CPU microseconds per page. Of many rounds the best: what else the machine does only adds. */
+/** CPU microseconds per page, the best of many rounds: other work on the machine can only add. */
 export function perPage(stage, pages, rounds) {
   let [best, sum] = [Number.POSITIVE_INFINITY, 0];
   for (let round = 0; round < rounds; round += 1) {
@@ -52,18 +52,18 @@ export function perPage(stage, pages, rounds) {
     for (const page of pages) sum += stage(page);
     best = Math.min(best, (cpuUs() - start) / pages.length);
   }
-  // The sum is used, so that no stage can be left out as useless.
+  // The sum is used, so that the compiler cannot remove a stage.
   if (Number.isNaN(sum)) throw new Error('a stage answered with no number');
   return best;
 }
 
-/** CPU microseconds of this process, all threads: waiting for a busy machine does not count. */
+/** CPU microseconds of this process, all threads, so waiting for a busy machine does not count. */
 function cpuUs() {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
 
-/** What the bare loop of the crawl benchmark asks of its parser, with metas and link elements. */
+/** What the bare loop of the crawl benchmark gets from its parser, and metas and link elements. */
 function byParser(text) {
   const facts = { title: '', base: null, hrefs: [], metas: [] };
   let isInTitle = false;
@@ -90,6 +90,6 @@ function byUrlParser(href, base) {
   try {
     return new URL(href, base).href.length;
   } catch {
-    return 0; // No URL.
+    return 0; // Not a URL.
   }
 }

@@ -1,5 +1,5 @@
-// Preloaded into a command (node --import): what the process took is written to the file that MEASURED names, as it
-// ends.
+// Preloaded into a command (node --import): when the process ends, its costs are written to the file that MEASURED
+// names.
 
 import { writeFileSync } from 'node:fs';
 

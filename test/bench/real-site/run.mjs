@@ -1,6 +1,6 @@
-// A real documentation site with everything on, by the real command: seconds, processor seconds, peak memory, and the
-// bytes of what each step leaves. Nothing asserts; test/soak/real-site does. Usage: node run.mjs [FOLDER] [PAGES]
-// [OUT], after `pnpm build`.
+// A real documentation site with everything on, by the real command: seconds, CPU seconds, peak memory, and the bytes
+// that each step writes. Nothing asserts; test/soak/real-site does. Usage: node run.mjs [FOLDER] [PAGES] [OUT], after
+// `pnpm build`.
 
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';

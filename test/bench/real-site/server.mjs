@@ -1,13 +1,13 @@
-// A folder of pages as a site on loopback, in a process of its own: files as they are, a robots.txt that names a
-// sitemap and closes one folder, and that sitemap, made from the files. Prints its port. Usage: node server.mjs FOLDER
-// [CLOSED-PATH] (as a child process, or in a shell of its own; it ends when no one holds its channel)
+// A folder of pages as a site on loopback, in a process of its own: files unchanged, a robots.txt that names a sitemap
+// and closes one folder, and that sitemap, made from the files. Prints its port. Usage: node server.mjs FOLDER
+// [CLOSED-PATH] (as a child process, which ends with its channel, or in a shell)
 
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What one sitemap may list. */
+/** The most URLs of one sitemap. */
 const SITEMAP_URLS = 50_000;
 const MEDIA = {
   '.html': 'text/html; charset=utf-8',
@@ -21,7 +21,7 @@ const MEDIA = {
 /**
  * Serves a folder.
  *
- * @returns The server, which listens, and how many pages its sitemap lists.
+ * @returns The listening server, and the number of pages in its sitemap.
  */
 export async function serveSite(root, closed = null) {
   const pages = pagesOf(root).filter((path) => closed === null || !path.startsWith(closed));
@@ -74,7 +74,7 @@ export async function serveSite(root, closed = null) {
   return { server, origin, listed: listed.length };
 }
 
-/** Paths of its HTML pages, links between folders followed once. */
+/** Paths of its HTML pages; links between folders are followed once. */
 function pagesOf(root) {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name.endsWith('.html'))

@@ -1,6 +1,6 @@
-// What a recrawl of a site that has not changed costs next to its first crawl, by the real command: bytes that the site
-// sends, seconds, and processor time; with an archive and without one. The site is Debian's python3-doc, served from
-// loopback by this process; without it there are no rows.
+// The cost of a recrawl of an unchanged site compared with its first crawl, by the real command: bytes that the site
+// sends, seconds, and CPU time; with and without an archive. The site is Debian's python3-doc, served from loopback by
+// this process; without it there are no rows.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const COMMAND = here('../../../packages/core/dist/cli/main.js');
 const WHO = ['--name', 'again', '--contact', 'https://example.org/our-crawler', '--allow-address', '127.0.0.0/8'];
 const BOUNDS = ['--interval', '0', '--pages', '100000', '--depth', '50', '--minutes', '60', '--no-config', '--json'];
 
-/** @returns rows of the table of all benchmarks */
+/** @returns Rows of the table of all benchmarks. */
 export async function againRows() {
   if (!existsSync(ROOT)) return [];
   const { server, origin } = await serveSite(ROOT);
@@ -30,7 +30,7 @@ export async function againRows() {
       for (const again of [[], ['--again'], ['--again']]) {
         const before = { sentBytes, archived: bytesIn(join(folder, 'crawl', 'archive')) };
         const measured = await run(folder, [`${origin}/`, '--recrawl', ...more, ...again]);
-        // The last connection may close behind the process.
+        // The last connection may close after the process has ended.
         await new Promise((done) => setTimeout(done, 200));
         runs.push({
           ...measured,

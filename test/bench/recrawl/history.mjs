@@ -1,4 +1,4 @@
-// Pages that change at random, drawn once, so that every schedule meets the same ones.
+// Pages that change at random. Each is drawn once, so that every schedule gets the same pages.
 
 /** Numbers from 0 to 1, the same for the same seed. */
 export function draw(seed) {
@@ -10,7 +10,7 @@ export function draw(seed) {
   };
 }
 
-/** Changes per day at the median, and the share of the pages: hardly ever, monthly, weekly, daily, many a day. */
+/** Median changes per day, and the share of the pages: rarely, monthly, weekly, daily, several times a day. */
 const KINDS = [
   [1 / 1_000, 0.45],
   [1 / 30, 0.25],
@@ -18,10 +18,10 @@ const KINDS = [
   [1, 0.09],
   [12, 0.03],
 ];
-/** How far the rates of one kind lie apart: the deviation of their logarithm. */
+/** The standard deviation of the logarithm of the rates of one kind. */
 const SPREAD = 0.6;
 
-/** So many pages with the days on which they change. */
+/** Pages with the days on which they change. */
 export function changesOf(count, days, random) {
   return Array.from({ length: count }, () => {
     const perDay = rateOf(random);
@@ -31,7 +31,7 @@ export function changesOf(count, days, random) {
   });
 }
 
-/** A page by the days of its changes, in order. */
+/** A page from the days of its changes, in order. */
 export function pageOf(at) {
   /** Index of the first change after a day. */
   const after = (day) => {
@@ -61,7 +61,7 @@ function rateOf(random) {
     left -= share;
     return left < 0;
   }) ?? [12];
-  // Twelve even numbers together are near enough to a normal one.
+  // The sum of twelve uniform numbers is close to a normal distribution.
   const normal = Array.from({ length: 12 }, random).reduce((sum, each) => sum + each, -6);
   return median * Math.exp(SPREAD * normal);
 }

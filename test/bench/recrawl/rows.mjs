@@ -1,8 +1,8 @@
-// Which order of visits keeps a bounded copy of many pages freshest, by simulation: that of this project, in its own
-// code, next to visiting all pages equally and to the adaptive schedules of Nutch and StormCrawler with their defaults.
-// Pages change at random, at rates that no schedule knows; RECRAWL_PAGES and RECRAWL_DAYS set the size. A second world
-// is recorded: the days on which 117 Debian packages were uploaded in six years, by their changelogs. What a recrawl
-// costs is measured in again.mjs.
+// Which order of visits keeps a bounded copy of many pages freshest, by simulation: this project's own code, compared
+// with visiting all pages equally and with the adaptive schedules of Nutch and StormCrawler with their defaults. Pages
+// change at random, at rates that no schedule knows; RECRAWL_PAGES and RECRAWL_DAYS set the size. A second history is
+// recorded: the days on which 117 Debian packages were uploaded in six years, from their changelogs. again.mjs measures
+// the cost of a recrawl.
 
 import { readFileSync } from 'node:fs';
 import { againRows } from './again.mjs';
@@ -11,12 +11,12 @@ import { equally, nutch, ours, oursWith, stormCrawler } from './schedules.mjs';
 
 const PAGES = Number(process.env.RECRAWL_PAGES ?? 1_000);
 const DAYS = Number(process.env.RECRAWL_DAYS ?? 180);
-/** The share of the time that is not measured: the schedules learn. */
+/** The share of the time in which schedules learn; it is not measured. */
 const LEARNING = 1 / 3;
-/** Runs a day, each with its share of the visits. */
+/** Runs per day, each with its share of the visits. */
 const RUNS = 24;
 
-/** @returns rows of the table of all benchmarks */
+/** @returns Rows of the table of all benchmarks. */
 export async function rows() {
   return [...simulated(), ...(await againRows())];
 }
@@ -64,7 +64,10 @@ function compared(budget, pages, bounds) {
   ];
 }
 
-/** What a sitemap adds: one that names all changes, every second one late by a day, or days at random. */
+/**
+ * The effect of a sitemap: one that names all changes, one that is a day late for every second change, or one with
+ * random days.
+ */
 function withSitemaps(pages) {
   const bounds = { days: DAYS, runs: RUNS, perDay: 0.05 * PAGES };
   const without = simulate(pages, ours(pages.length), bounds);
@@ -93,7 +96,7 @@ function withSitemaps(pages) {
   });
 }
 
-/** Freshness and age as averages over time, by what is true at the end of each run. */
+/** Freshness and age as averages over time, measured at the end of each run. */
 function simulate(pages, schedule, { days, runs, perDay }) {
   const lastVisit = new Float64Array(pages.length);
   let [fresh, age, looks, credit] = [0, 0, 0, 0];

@@ -1,4 +1,4 @@
-// Schedules of visits: which pages come next, and what is learned from a visit. Times are days.
+// Schedules of visits: which pages come next, and what a visit teaches. Times are days.
 
 import {
   afterChange,
@@ -12,11 +12,11 @@ import { visitValue } from '../../../packages/core/dist/recrawl/visit-choice.js'
 
 const DAY_MS = 86_400_000;
 
-/** As `mannerly crawl --again` does it, by the same functions. */
+/** The schedule of `mannerly crawl --again`, by the same functions. */
 export const ours = (count) => oursWith(() => null)(count);
 
 /**
- * The same with a sitemap. `lastmodOf(page, day)`: the day of the last change that it names at that time; `null`: none.
+ * The same with a sitemap. `lastmodOf(page, day)`: the day of the last change according to the sitemap; `null`: none.
  */
 export const oursWith = (lastmodOf) => (count) => {
   const visits = Array.from({ length: count }, (_, page) => ({
@@ -55,7 +55,7 @@ export const oursWith = (lastmodOf) => (count) => {
 /** The page that has waited longest. */
 export const equally = (count) => byInterval(count, { first: 0, next: () => 0 });
 
-/** Nutch's AdaptiveFetchSchedule: 30 days first, + 0.4 or − 0.2 of it, a minute to 90 days, with its shift. */
+/** Nutch's AdaptiveFetchSchedule: 30 days at first, then + 0.4 or − 0.2 of it, a minute to 90 days, with its shift. */
 export const nutch = (count) =>
   byInterval(count, {
     first: 30,
@@ -65,14 +65,14 @@ export const nutch = (count) =>
     },
   });
 
-/** StormCrawler's AdaptiveScheduler: a day first, half as long again or half way to an hour, 14 days at most. */
+/** StormCrawler's AdaptiveScheduler: a day at first, then half as long again or halfway to an hour, at most 14 days. */
 export const stormCrawler = (count) =>
   byInterval(count, {
     first: 1,
     next: (interval, hasChanged) => (hasChanged ? (interval + 1 / 24) / 2 : Math.min(14, interval * 1.5)),
   });
 
-/** Pages whose interval is over, those first that are late by most. */
+/** Pages whose interval has passed, the most overdue first. */
 function byInterval(count, { first, next }) {
   const last = new Float64Array(count);
   const interval = new Float64Array(count).fill(first);

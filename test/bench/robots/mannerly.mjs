@@ -8,12 +8,12 @@ export const name = '@mannerly/robots';
 const compilers = new Map();
 const robotsUrls = new Map();
 
-/** A parsed file; its rules are compiled when first asked for, and kept. */
+/** A parsed file; its rules are compiled on first use, and kept. */
 export function parse(robots, origin) {
   return { document: parseRobots(robots, { robotsUrl: robotsUrlOf(origin) }), rules: null };
 }
 
-/** From the bytes of a response to compiled rules and as many decisions as there are URLs. */
+/** From the bytes of a response to compiled rules and one decision per URL. */
 export function read(body, origin, urls) {
   const rules = compilerFor('mannerly-bench')(parseRobots(body, { robotsUrl: robotsUrlOf(origin) }));
   for (const url of urls) rules.isAllowed(url);
@@ -34,7 +34,7 @@ function compilerFor(agent) {
   return compile;
 }
 
-/** The caller's own string: every file of the corpus is of the same origin. */
+/** One string for the whole corpus: all of its files have the same origin. */
 function robotsUrlOf(origin) {
   let url = robotsUrls.get(origin);
   if (url === undefined) {

@@ -9,7 +9,7 @@ export function parse(robots, origin) {
   return robotsParser(`${origin}/robots.txt`, robots);
 }
 
-/** From the bytes of a response to as many decisions as there are URLs. */
+/** From the bytes of a response to one decision per URL. */
 export function read(body, origin, urls) {
   const robots = robotsParser(`${origin}/robots.txt`, body.toString());
   for (const url of urls) robots.isAllowed(url, 'mannerly-bench');

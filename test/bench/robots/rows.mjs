@@ -1,5 +1,5 @@
-// Parsing and deciding, next to robots-parser, in one process by turns. CPU time, the better of two rounds each.
-// A smaller load of our own than the adapters' benchmark, and the same each time.
+// Parsing and deciding compared with robots-parser, in one process, in turns. CPU time, the better of two rounds each.
+// A smaller load than that of the adapters' benchmark, and always the same.
 
 import * as mannerly from './mannerly.mjs';
 import * as robotsParser from './robots-parser.mjs';
@@ -21,7 +21,7 @@ const HTML = `<!DOCTYPE html>
 `;
 const ROUND_US = 700_000;
 const ROUNDS = 2;
-/** Files of 512 kB of which no line is like another: \xc3\xa4 is a letter beyond ASCII, N counts. */
+/** Files of 512 kB in which all lines differ: \xc3\xa4 is a letter beyond ASCII, N is a counter. */
 const COSTLY_LINES = [
   'Disallow:/?N/',
   'Disallow:/\xc3\xa4N',
@@ -33,7 +33,7 @@ const COSTLY_LINES = [
   'Disallow: http://a/N',
 ];
 
-/** @returns rows of the table of all benchmarks */
+/** @returns Rows of the table of all benchmarks. */
 export async function rows() {
   const files = Array.from({ length: 1_000 }, (_, at) => smallFile(at));
   const large = fileOf(2_000, 5);
@@ -45,7 +45,7 @@ export async function rows() {
       for (const file of files) parse(file, ORIGIN);
     },
   };
-  // Bytes as a crawler gets them, with some decisions: pages served as robots.txt, and lines that are none.
+  // Bytes as a crawler gets them, with some decisions: pages served as robots.txt, and lines that are not fields.
   const readAll = (bodies, asked = urls.slice(0, 1)) => ({
     unit: bodies.reduce((sum, body) => sum + body.length, 0) / 1e6,
     work({ read }) {
@@ -82,7 +82,7 @@ function row(name, load, goal, digits) {
   return { row: name, value: ours, reference: 'robots-parser', referenceValue: theirs, goal, digits };
 }
 
-/** Milliseconds, the least of several. */
+/** Milliseconds, the minimum of several rounds. */
 function costlyRow(line, urls) {
   let text = 'User-agent: *\n';
   for (let n = 0; text.length < 512_000; n += 1) text += `${line.replace('N', n)}\n`;

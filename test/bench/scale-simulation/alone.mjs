@@ -1,5 +1,5 @@
-// One process of the crawl of `pnpm bench scale` by itself, on webs smaller than that one: what its first pages cost,
-// while the compiler has yet to see everything, is what several processes pay several times.
+// One process of the crawl of `pnpm bench scale` by itself, on smaller webs: the cost of its first pages, while the
+// code is not yet compiled, which several processes pay several times.
 
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -14,7 +14,7 @@ const LONGEST_MS = 120_000;
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * @param options `hosts`, `pages` (of a host), `runs`; `others`: how many such crawls run at once, each for itself
+ * @param options `hosts`, `pages` (per host), `runs`; `others`: how many such crawls run at once, independently
  * @returns `{ pages, cpuUs }` of one crawler, the median of the runs
  */
 export async function measureAlone(kind, { hosts, pages, runs = 3, others = 1 }) {

@@ -1,4 +1,4 @@
-// What the verbs of a store take on this machine, of the process that calls them and of the server: the table of
+// The cost of a store's verbs on this machine, for the process that calls them and for the server: the table of
 // `costs.mjs`. Usage: node calibrate.mjs --store redis|postgres [--calls N]; prints one line of JSON, microseconds.
 
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ const { values } = parseArgs({
 });
 const calls = Number(values.calls);
 const TTL_MS = 600_000;
-/** Bytes of a page's body in the queue, and hosts: as in a crawl. */
+/** Bytes of a page's body in the queue, hosts, and links of a page, as in a crawl. */
 const [BODY, HOSTS, LINKS] = [120, 10_000, 60];
 const AT_ONCE = 16;
 
@@ -35,7 +35,7 @@ try {
   const made = (count) => Array.from({ length: calls }, () => load.page().slice(0, count));
   const [small, large] = [made(2), made(LINKS)];
   const record = new Uint8Array(120);
-  // Once before it counts: the compiler has seen everything, the server has its plans.
+  // Once before the measurement: the code is compiled, and the server has its plans.
   for (const page of made(LINKS).slice(0, 200)) await store.add(page);
   const call = await costOf(() => store.nextDueInMs());
   const read = await costOf(() => store.readRecord('r'));

@@ -1,5 +1,5 @@
-// What is predicted for two and four processes next to what was measured. Usage: node compare.mjs [--store
-// redis|postgres] [--measured FILE]: rows of `pnpm bench scale --json`; without, it is run.
+// Compares the predictions for two and four processes with measurements. Usage: node compare.mjs [--store
+// redis|postgres] [--measured FILE]; FILE has rows of `pnpm bench scale --json`; without it, that benchmark runs.
 
 import { parseArgs } from 'node:util';
 import { rows } from './rows.mjs';

@@ -1,6 +1,6 @@
-// What `costs.mjs` exports.
+// Types of `costs.mjs`.
 
-/** What the verbs of a store cost, microseconds of a processor. */
+/** The cost of a store's verbs, CPU microseconds. */
 export interface StoreCosts {
   readonly client: { readonly callUs: number; readonly linkUs: number };
   readonly server: {
@@ -13,7 +13,7 @@ export interface StoreCosts {
     readonly readRecordUs: number;
     readonly writeRecordUs: number;
   };
-  /** Milliseconds. */
+  /** The wait for the disk, milliseconds. */
   readonly syncMs: number;
   readonly bytes: { readonly seen: number; readonly queued: number; readonly host: number };
   readonly isParallel: boolean;

@@ -1,10 +1,8 @@
-// What the verbs of the stores cost, microseconds of a processor: of the process that asks and of the server that
-// answers. Measured by `calibrate.mjs` on a shared machine of 2 cores; the figures of docs/stores.md are of the same
-// make.
+// The cost of the stores' verbs, CPU microseconds, for the calling process and for the server. Measured by
+// `calibrate.mjs` on a shared machine with 2 cores, like the figures of docs/stores.md.
 
 /**
- * Microseconds by store. `callUs` is a call that does nothing, `linkUs` a link of a page, the others one host or entry
- * of it.
+ * Microseconds by store. `callUs` is an empty call, `linkUs` one link of a page; the others are for one host or entry.
  */
 export const COSTS = {
   redis: {
@@ -19,10 +17,11 @@ export const COSTS = {
       readRecordUs: 0,
       writeRecordUs: 2,
     },
-    /** Wait for the disk before a write is answered, milliseconds. */
+    /** The wait for the disk before a write is answered, milliseconds. */
     syncMs: 0,
     /**
-     * Bytes of the server: for a fingerprint, a queued URL next to its body, a host with its state (docs/stores.md).
+     * Bytes on the server: for a fingerprint, for a queued URL besides its body, for a host with its state
+     * (docs/stores.md).
      */
     bytes: { seen: 9.3, queued: 23, host: 372 },
     isParallel: false,
@@ -39,10 +38,10 @@ export const COSTS = {
       readRecordUs: 20,
       writeRecordUs: 60,
     },
-    /** A disk of a server, not measured here. */
+    /** A server's disk; an assumption. */
     syncMs: 1,
     bytes: { seen: 67, queued: 99, host: 450 },
-    /** Its processes use all cores of one machine; a crawl cannot be spread over several machines. */
+    /** Its processes use all cores of one machine; the store cannot be spread over several machines. */
     isParallel: true,
   },
 };

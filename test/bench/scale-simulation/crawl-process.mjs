@@ -1,24 +1,24 @@
 // One process of a simulated crawl: the project's own frontier, driven as `core/run/crawl-loop.ts` drives it. Requests
-// take their time on the web, pages take processor time of this process, and both in virtual time.
+// take time on the web, pages take CPU time of this process, both in virtual time.
 
 import { createFrontier } from '@mannerly/frontier';
 import { createPageTurns } from './page-turns.mjs';
 
 /**
- * Requests that are prepared at a time, and how long a process of several sleeps at most: `core/crawl/limits.ts` and
- * `core/run/limits.ts`.
+ * How many requests are prepared at a time, and how long one of several processes sleeps at most:
+ * `core/crawl/limits.ts` and `core/run/limits.ts`.
  */
 const [TAKEN_AT_ONCE, LOOK_AGAIN_MS] = [16, 250];
-/** Pages that are handled next to those that are fetched: `core/run/limits.ts`. */
+/** How many pages are handled besides those that are fetched: `core/run/limits.ts`. */
 const HANDLED = 64;
 /** How often the crawl's own totals are written: `core/run/limits.ts`. */
 const TOTALS_EVERY_MS = 1_000;
 
 /**
- * @param parts `clock`; `process` and `helper` (of a machine; the helper is its threads for garbage, the compiler and
- *   decompression) with `mainShare` of the work for the first; `store`; `web`; `pageUs`: the crawler's own work for a
- *   page, by the number of those before it; `name`; `concurrency`; `maxHosts`; `politeness`; `bounds`; `random`;
- *   `onPage`; `onEarly`
+ * @param parts `clock`; `process` and `helper` (of a machine; the helper stands for its threads of garbage collection,
+ *   compiler and decompression) with `mainShare` of the work for the first; `store`; `web`; `pageUs`: the crawler's own
+ *   work for a page, by the number of pages before it; `name`; `concurrency`; `maxHosts`; `politeness`; `bounds`;
+ *   `random`; `onPage`; `onEarly`
  * @returns `{ open(), add(urls), crawl(isOver), frontier }`
  */
 export function createCrawlProcess(parts) {
@@ -46,7 +46,7 @@ export function createCrawlProcess(parts) {
     wakeUp?.();
   };
 
-  /** From the request to the end of its exchange. @returns whether one was made */
+  /** From the request to the end of its exchange. @returns Whether a request was made. */
   const send = async (work) => {
     if (frontier.mayStart(work).kind !== 'go') return false;
     const startedAtMs = clock.nowMs();

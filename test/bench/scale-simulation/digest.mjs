@@ -1,9 +1,9 @@
-// Copies of robots.txt are hashed off the main thread, in time that no virtual clock knows of. While a simulation runs
-// they are hashed on it.
+// Copies of robots.txt are hashed off the main thread, in real time that a virtual clock does not see. During a
+// simulation they are hashed on it.
 
 import { createHash } from 'node:crypto';
 
-/** @returns what `work` returns, after the platform's digest is back */
+/** @returns The result of `work`, after the platform's digest is restored. */
 export async function withDigestAtHand(work) {
   crypto.subtle.digest = async (name, bytes) => {
     const hash = createHash(String(name).replace('-', '').toLowerCase());
@@ -12,7 +12,7 @@ export async function withDigestAtHand(work) {
   try {
     return await work();
   } finally {
-    // The prototype has the platform's.
+    // The prototype still has the platform's.
     Reflect.deleteProperty(crypto.subtle, 'digest');
   }
 }

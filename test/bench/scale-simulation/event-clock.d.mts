@@ -1,4 +1,4 @@
-// What `event-clock.mjs` exports.
+// Types of `event-clock.mjs`.
 
 import type { EventClock } from './machine.mjs';
 

@@ -1,13 +1,13 @@
-// Virtual time for a simulation: a time passes when everything that the one before set off has come to rest. Between
-// two events is one turn of the loop, in which all promises run, so the same web and the same seed take the same steps.
+// Virtual time for a simulation: time advances once everything that the last event started has settled. Between two
+// events is one turn of the loop, in which all promises run, so the same web and the same seed take the same steps.
 
-/** Epoch milliseconds at which every simulation begins. */
+/** Epoch milliseconds at which every simulation starts. */
 const START_MS = 1_700_000_000_000;
-/** Events of one run before it is called stuck. */
+/** A run counts as stuck after so many events. */
 const MOST_EVENTS = 50_000_000;
 
 /**
- * A clock for `createFrontier`. `nowMs` is whole milliseconds, as the platform's; `timeMs` has the parts too.
+ * A clock for `createFrontier`. `nowMs` is in whole milliseconds, like the platform's; `timeMs` has fractions.
  *
  * @returns `{ nowMs, timeMs, after, wait, run }`
  */
@@ -29,7 +29,7 @@ export function createEventClock() {
     after,
     /** Resolves after so many milliseconds. */
     wait: (ms) => new Promise((resolve) => after(ms, resolve)),
-    /** From event to event, until `isOver()`; rejects when nothing is left to happen. */
+    /** From event to event, until `isOver()`. Rejects if no event is left. */
     async run(isOver) {
       for (let events = 0; events < MOST_EVENTS; events += 1) {
         await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
-// What `extrapolate.mjs` exports.
+// Types of `extrapolate.mjs`.
 
-/** What one layout of the store was asked in a simulation. */
+/** The load of one layout of the store in a simulation. */
 export interface LayoutFigures {
   readonly servers: number;
   readonly serverUsPerPage: number;
@@ -9,14 +9,14 @@ export interface LayoutFigures {
   readonly readUs: number;
 }
 
-/** The crawl that is asked about. */
+/** The crawl to extrapolate to. */
 export interface Target {
   readonly processes: number;
   readonly urls: number;
   readonly hosts: number;
   readonly queuedShare: number;
   readonly bodyBytes: number;
-  /** Of one host's record. */
+  /** Bytes of one host's record. */
   readonly robotsBytes: number;
   readonly bytes: { readonly seen: number; readonly queued: number; readonly host: number };
 }

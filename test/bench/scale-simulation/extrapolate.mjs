@@ -1,18 +1,18 @@
-// From what a simulated crawl asked of its store to what a larger one would: cost by page, cost by pair of processes,
-// and space. Pure; what does not grow in proportion is measured by simulation and not extrapolated.
+// From the load that a simulated crawl puts on its store to that of a larger one: cost per page, cost per pair of
+// processes, and space. Pure. What does not grow in proportion is simulated and not extrapolated.
 
-/** How busy a server may be before answers get slow: beyond it, waiting grows faster than work. */
+/** How busy a server may be: beyond this, waiting grows faster than work. */
 export const BUSY_MOST = 0.7;
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * @param figures of one layout of the store: `servers` (cores of all), `serverUsPerPage`, `perProcessS`: pages per
- *   second of a process that does not wait for the store; and `readsPerPair`: reads a second for each pair of
+ * @param figures for one layout of the store: `servers` (total cores), `serverUsPerPage`, `perProcessS`: pages per
+ *   second of a process that does not wait for the store; and `readsPerPair`: reads per second for each pair of
  *   processes, `readUs` each
  * @param target `processes`, `urls`, `hosts`, `queuedShare`, `bodyBytes`, `robotsBytes` (a host's copy of robots.txt),
  *   `bytes` of the store's costs
- * @returns pages per second that the crawlers could do, and that they do with no more of them than the store serves;
- *   what is full first; bytes
+ * @returns pages per second that all crawlers could fetch, and that as many of them fetch as the store can serve; the
+ *   first bottleneck; bytes
  */
 export function extrapolate(figures, target) {
   const { servers, serverUsPerPage, perProcessS, readsPerPair, readUs } = figures;
@@ -27,7 +27,7 @@ export function extrapolate(figures, target) {
     crawlersPerS,
     pagesPerS,
     first: processes <= processesServed ? 'crawlers' : 'store',
-    /** Processes beyond which another one only makes the store slower. */
+    /** Beyond this number, another process only makes the store slower. */
     processesServed,
     serversWanted: (crawlersPerS * serverUsPerPage + accountsUs) / 1e6 / BUSY_MOST,
     accountsBusy: accountsUs / (servers * 1e6),
@@ -36,7 +36,7 @@ export function extrapolate(figures, target) {
     queuedBytes: urls * queuedShare * (bytes.queued + bodyBytes),
     hostBytes: hosts * bytes.host,
     robotsBytes: hosts * robotsBytes,
-    // Eight bytes: pairs among all that are known (the birthday bound).
+    // Eight bytes: the expected collisions among all known URLs (the birthday bound).
     pagesLostToFingerprints: (urls * urls) / 2 ** 65,
   };
 }

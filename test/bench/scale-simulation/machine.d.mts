@@ -1,4 +1,4 @@
-// What `machine.mjs` and `event-clock.mjs` make, as far as tests need it.
+// Types of `machine.mjs` and `event-clock.mjs`, as far as tests need them.
 
 /** Virtual time. */
 export interface EventClock {

@@ -1,11 +1,11 @@
-// A machine whose processes share its cores. Each process does one thing after the other, as Node and Redis do; all
-// that have something to do get an equal part of the cores, and never more than one core.
+// A machine whose processes share its cores. Each process does one job after the other, as Node and Redis do. All that
+// have work get an equal share of the cores, at most one core each.
 
-/** Work that is done but for a rounding error, microseconds. */
+/** Work below this is a rounding error, microseconds. */
 const NOTHING_US = 1e-6;
 
 /**
- * @param options `cores`, and `others`: how many processes that never rest compete for them
+ * @param options `cores`, and `others`: how many always busy processes compete for them
  * @returns `{ process(name) }`; a process is `{ run(us), usedUs(), queued() }`
  */
 export function createMachine(clock, { cores, others = 0 }) {
@@ -28,7 +28,7 @@ export function createMachine(clock, { cores, others = 0 }) {
     for (const one of busy) leastUs = Math.min(leastUs, one.leftUs);
     cancel = clock.after(Math.max(0, leastUs) / 1_000 / speed, () => {
       moveOn();
-      // An time is a float: what is left of the first to end may be a rounding error that time cannot tell any more.
+      // Times are floats: the rest of the first job to end may be too small for the clock to represent.
       const edgeUs = Math.max(NOTHING_US, 2 * ulpUs(clock.timeMs()));
       for (const one of [...busy]) if (one.leftUs <= edgeUs) one.next();
       arm();
@@ -49,7 +49,7 @@ export function createMachine(clock, { cores, others = 0 }) {
         },
       };
       return {
-        /** Resolves when the work is done, behind what was asked for before; what is urgent goes before what is not. */
+        /** Resolves when the work is done, after earlier jobs; urgent jobs come before others. */
         run: (us, isUrgent = false) =>
           new Promise((resolve) => {
             one.usedUs += us;
@@ -70,7 +70,7 @@ export function createMachine(clock, { cores, others = 0 }) {
   };
 }
 
-/** Several processes of a machine that share what comes, as those of PostgreSQL do; each takes one thing at a time. */
+/** Several processes of a machine that share incoming work, as those of PostgreSQL do; each does one job at a time. */
 export function poolOf(machine, count, name) {
   const all = Array.from({ length: count }, () => machine.process(name));
   return {
@@ -79,7 +79,7 @@ export function poolOf(machine, count, name) {
   };
 }
 
-/** The step between two times that can be told apart, microseconds. */
+/** The smallest difference between two representable times, microseconds. */
 function ulpUs(timeMs) {
   return timeMs * Number.EPSILON * 1_000;
 }

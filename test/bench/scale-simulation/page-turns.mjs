@@ -1,19 +1,18 @@
-// Pages take turns, as `core/crawl/page-scheduler.ts` has it: one at a time while a request is near, else a few
-// together, so that what the store has answered is read after them. How many pages travel with one commit depends on
-// it.
+// Pages take turns as in `core/crawl/page-scheduler.ts`: one at a time while a request is near, else a few together,
+// after which the store's answers are read. This decides how many pages share a commit.
 
 /**
- * Milliseconds that pages are worked on together, how many at most, and how far the next request must be:
+ * Milliseconds of work on pages together, the most pages together, and how far away the next request must be:
  * `core/crawl/limits.ts`.
  */
 const [WAVE_MS, MOST, MARGIN_MS] = [8, 8, 20];
 
-/** Pieces of work that may wait for the other threads. */
+/** Jobs that may wait for the other threads. */
 const BEHIND = 4;
 
 /**
- * @param parts `process`, `helper`, `mainShare`, as of a crawl process. @returns `{ next(us), requestDueAt(ms) }`;
- * `next` resolves when the page is done
+ * @param parts `process`, `helper`, `mainShare`, as for a crawl process. @returns `{ next(us), requestDueAt(ms) }`;
+ *   `next` resolves when the page is done
  */
 export function createPageTurns(clock, { process, helper, mainShare }) {
   const waiting = [];
@@ -26,7 +25,7 @@ export function createPageTurns(clock, { process, helper, mainShare }) {
       const most = isQuiet ? Math.max(1, Math.min(MOST, Math.floor((1_000 * WAVE_MS) / waiting[0].us))) : 1;
       const pages = waiting.splice(0, most);
       const us = pages.reduce((sum, page) => sum + page.us, 0);
-      // What other threads do is not waited for, as long as they keep up.
+      // Work of other threads is not awaited as long as they keep up.
       const aside = helper.run(us * (1 - mainShare));
       await process.run(us * mainShare);
       if (helper.queued() > BEHIND) await aside;

@@ -1,4 +1,4 @@
-// What `predict.mjs` exports, as far as tests need it.
+// Types of `predict.mjs`, as far as tests need them.
 
 /** One process by itself. */
 export interface AloneFigures {

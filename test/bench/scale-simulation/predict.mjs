@@ -1,21 +1,21 @@
-// From what one process takes to what several take. Everything is calibrated by a single process: what its pages cost,
-// from the first one on, and how much of the machine it got. What is new with several is the frontier's: who holds
-// which host, what travels with which commit, what each asks of the store because there are others; and that each
-// begins cold.
+// Predicts the cost of several processes from that of one. Everything is calibrated with a single process: the cost of
+// its pages, from the first one on, and its share of the machine. The frontier adds what is new with several: who
+// leases which host, what is committed together, what each asks of the store because of the others; and that each
+// starts cold.
 
 import { simulateSmallWeb } from './simulate.mjs';
 
-/** Simulations that look for how much of the machine one process had. */
+/** Simulations that search for the share of the machine that one process had. */
 const LOOKS = 6;
-/** Processes that never rest and take part of the machine, at most. */
+/** The most always busy processes that may take a part of the machine. */
 const OTHERS_MOST = 24;
-/** Of a page's work one thread does this much at least. */
+/** The least share of a page's work that the main thread does. */
 const MAIN_SHARE_LEAST = 0.5;
 
 /**
  * @param options `hosts` of the web; `costs`; `alone`: `{ pages, cpuUs }` of one process, sizes ascending; `perS`:
- *   pages per second of one process at the largest size; `crowding`: by how much a crawl costs more next to so many
- *   others that share nothing with it but the machine; `answerUs`, `cores`
+ *   pages per second of one process at the largest size; `crowding`: the factor by which a crawl costs more next to so
+ *   many others that share only the machine with it; `answerUs`, `cores`
  * @returns `{ predict(processes), machine }`; a prediction is CPU-s per 1,000 pages and pages per second
  */
 export async function calibrate({ hosts, costs, alone, perS, crowding = new Map(), answerUs = 60, cores = 2 }) {
@@ -38,8 +38,8 @@ export async function calibrate({ hosts, costs, alone, perS, crowding = new Map(
 }
 
 /**
- * What the k-th page of a process costs next to its calls of the store, microseconds: the slope between the sizes that
- * were measured.
+ * The cost of the k-th page of a process without its calls of the store, microseconds: the slope between the measured
+ * sizes.
  *
  * @returns a function of the number of pages before it
  */
@@ -57,8 +57,8 @@ export function costOfPages(alone, storeUsPerPage) {
 const rateOf = ({ pages, seconds }) => pages / seconds;
 
 /**
- * What explains how fast one process was: faster than one thread could be, others of its threads have helped; slower,
- * processes of others had part of the machine.
+ * The machine that explains the measured pace of one process: if it was faster than one thread could be, its other
+ * threads have helped; if slower, other processes had a part of the machine.
  */
 async function machineFor(perS, rateWith) {
   const alone = { mainShare: 1, others: 0 };
@@ -75,7 +75,7 @@ async function machineFor(perS, rateWith) {
   };
 }
 
-/** Where it stops to be so, between two values. */
+/** The value at which the condition stops to hold, by bisection. */
 async function between([low, high], isStillSo) {
   let [from, to] = [low, high];
   for (let look = 0; look < LOOKS; look += 1) {
@@ -87,9 +87,9 @@ async function between([low, high], isStillSo) {
 }
 
 /**
- * What `pnpm bench scale` has measured, out of its rows.
+ * The measurements in the rows of `pnpm bench scale`.
  *
- * @returns by the number of processes `{ cpuS, perS }`, and how many pages there were
+ * @returns `{ cpuS, perS }` by the number of processes, and the number of pages
  */
 export function measuredOf(rows, kind) {
   const found = new Map();

@@ -1,6 +1,5 @@
-// The simulation next to the measurement: `pnpm bench scale` is run, or its rows are read, and what it says of one
-// process has to explain what it says of two and of four. What is measured besides are crawls by one process too, by
-// themselves and side by side.
+// Compares the simulation with measurements: `pnpm bench scale` runs, or its rows are read, and its figures for one
+// process have to explain those for two and four. Crawls by one process are measured too, alone and concurrently.
 
 import { readFileSync } from 'node:fs';
 import { rows as measureScale } from '../scale/rows.mjs';
@@ -9,13 +8,13 @@ import { COSTS } from './costs.mjs';
 import { calibrate, measuredOf } from './predict.mjs';
 
 const HOSTS = 40;
-/** Pages of a host on the smaller webs. */
+/** Pages per host on the smaller webs. */
 const SMALLER = [2, 10, 38];
 
 /**
  * @param kind the store: `redis` (the default) or `postgres`
- * @param options `measured`: a file with rows of `pnpm bench scale --json`, by default MANNERLY_BENCH_SCALE or a run of
- *   its own
+ * @param options `measured`: a file with rows of `pnpm bench scale --json`, by default MANNERLY_BENCH_SCALE or a new
+ *   run
  * @returns rows of the table of all benchmarks
  */
 export async function rows(kind = 'redis', { measured = process.env.MANNERLY_BENCH_SCALE } = {}) {

@@ -1,5 +1,5 @@
-// The simulator of docs/scale.md: if it is wrong about small crawls, it is wrong about large ones. At stake: figures by
-// which operators buy machines.
+// The simulator of docs/scale.md: if it is wrong about small crawls, it is wrong about large ones. At stake: the
+// figures by which operators buy machines.
 
 import { describe, expect, it } from 'vitest';
 import { COSTS } from './costs.mjs';
@@ -13,7 +13,7 @@ const SMALL = { hosts: 12, pages: 20, costs: COSTS.redis, pageUs: 800 };
 const WIDE = { hosts: 60, queued: 8, seconds: 3, warmUpSeconds: 2, costs: COSTS.redis, pageUs: 1_000, concurrency: 64 };
 
 describe('a machine', () => {
-  // Microseconds of work of each process, all at once; cores; others; milliseconds until all of it is done.
+  // Microseconds of work of each process, all at once; cores; others; milliseconds until all work is done.
   const SHARED = [
     { work: [1_000], cores: 2, others: 0, ms: 1 },
     { work: [1_000, 1_000], cores: 2, others: 0, ms: 1 },
@@ -67,7 +67,7 @@ describe('a simulated crawl', () => {
       await simulateSmallWeb({ ...SMALL, processes: 3, cores: 8 }),
     ];
     expect([one.pages, three.pages]).toEqual([240, 240]);
-    // Whatever is asked of the store is paid for, by the crawler and by the server.
+    // Every call of the store costs time, of the crawler and of the server.
     expect(one.storeUsPerPage).toBeGreaterThan(0);
     expect(one.cpuUsPerPage).toBeGreaterThan(SMALL.pageUs + one.storeUsPerPage);
     expect(three.storeUsPerPage).toBeGreaterThan(one.storeUsPerPage);
@@ -154,7 +154,7 @@ describe('a larger crawl', () => {
     expect(few).toMatchObject({ first: 'crawlers', crawlersPerS: 2_000, pagesPerS: 2_000 });
     const many = extrapolate(figures, { ...target, processes: 50 });
     expect(many.first).toBe('store');
-    // At that number the server is as busy as it may be, pages and accounts together, and with one more it is busier.
+    // At that number the server is as busy as allowed, with pages and accounts together; with one more it is busier.
     const busy = (count: number) => (count * 1_000 * 200 + count * count * 10) / 1e6;
     expect(busy(many.processesServed)).toBeLessThanOrEqual(BUSY_MOST);
     expect(busy(many.processesServed + 1)).toBeGreaterThan(BUSY_MOST);

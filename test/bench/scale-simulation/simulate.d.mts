@@ -1,8 +1,8 @@
-// What `simulate.mjs` exports, for its tests; it is plain JavaScript because it is run as a benchmark.
+// Types of `simulate.mjs`, which is plain JavaScript because it runs as a benchmark.
 
 import type { StoreCosts } from './costs.mjs';
 
-/** What the store was asked, by page. */
+/** The load of the store, per page. */
 export interface AskedPerPage {
   readonly calls: Readonly<Record<string, number>>;
   readonly links: number;
@@ -14,9 +14,9 @@ export interface AskedPerPage {
 /** The crawl of `pnpm bench scale`, simulated. */
 export interface SmallWebFigures {
   readonly pages: number;
-  /** Of each process. */
+  /** Pages of each process. */
   readonly pagesOf: readonly number[];
-  /** Virtual. */
+  /** Virtual seconds. */
   readonly seconds: number;
   readonly cpuUsPerPage: number;
   readonly storeUsPerPage: number;
@@ -24,12 +24,12 @@ export interface SmallWebFigures {
   readonly perPage: AskedPerPage;
 }
 
-/** A broad crawl in full swing, simulated. */
+/** A simulated broad crawl at full pace. */
 export interface WideWebFigures {
   readonly pages: number;
   readonly pagesPerS: number;
   readonly requestsPerS: number;
-  /** Requests that came before their host's turn: 0, or the frontier is broken. */
+  /** Requests before their host's turn: 0 unless the frontier is broken. */
   readonly early: number;
   readonly processBusy: number;
   readonly serverBusy: number;

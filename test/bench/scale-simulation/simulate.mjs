@@ -1,6 +1,6 @@
-// A crawl by several processes over one store, in virtual time: the project's own frontier in each of them, everything
-// around it a model. Two webs: the small one of `pnpm bench scale`, to be compared with measurements, and a wide one,
-// to see what a store is asked.
+// A crawl by several processes on one store, in virtual time: the project's own frontier in each of them, with models
+// of everything around it. Two webs: the small one of `pnpm bench scale`, for comparison with measurements, and a wide
+// one, for the load of a store.
 
 import { createCrawlProcess } from './crawl-process.mjs';
 import { withDigestAtHand } from './digest.mjs';
@@ -10,19 +10,19 @@ import { createSmallWeb } from './small-web.mjs';
 import { createStoreOnServers } from './store-on-servers.mjs';
 import { createWideWeb } from './wide-web.mjs';
 
-/** URLs of one `add` before a simulation begins. */
+/** URLs per `add` before a simulation starts. */
 const SEED_BATCH = 1_000;
-/** Processes of a PostgreSQL for each of its cores: its connections. */
+/** Processes of a PostgreSQL per core: its connections. */
 const PROCESSES_PER_CORE = 4;
 
 /**
  * The crawl of `pnpm bench scale`: interval 0, one request at a time per host; crawlers, the store's server and the web
  * on one machine.
  *
- * @param options `processes`, `hosts`, `pages` (of a host), `costs`, `pageUs`, `answerUs`, `cores`, `others` (processes
- *   that compete), `mainShare` of a page's work that one thread does, `seed`
- * @returns `{ pages, pagesOf (each process), seconds, cpuUsPerPage, storeUsPerPage, serverUsPerPage, perPage }`;
- *   processor time of the crawlers
+ * @param options `processes`, `hosts`, `pages` (per host), `costs`, `pageUs`, `answerUs`, `cores`, `others` (competing
+ *   processes), `mainShare` of a page's work that the main thread does, `seed`
+ * @returns `{ pages, pagesOf (each process), seconds, cpuUsPerPage, storeUsPerPage, serverUsPerPage, perPage }`; CPU
+ *   time is that of the crawlers
  */
 export async function simulateSmallWeb(options) {
   const { processes, hosts, pages, costs, pageUs, answerUs = 60, cores = 2, others = 0 } = options;
@@ -75,14 +75,13 @@ export async function simulateSmallWeb(options) {
 }
 
 /**
- * A broad crawl in full swing: each process on a core of its own, the shards of the store dealt out to its servers,
- * hosts spaced politely.
+ * A broad crawl at full pace: each process on a core of its own, the store's shards spread over its servers, hosts
+ * spaced politely.
  *
  * @param options `processes`, `hosts`, `queued`, `knownShare`, `seconds` (virtual), `warmUpSeconds`, `costs`,
  *   `servers`, `shards` (default: as many as servers), `serverCores`, `pageUs`, `roundTripMs`, `requestTimeoutMs`,
  *   `concurrency`, `maxHosts`, `bounds`, `seed`
- * @returns what the store was asked per page and second, how busy each part was, and `early`: requests that came too
- *   soon
+ * @returns the load of the store per page and second, how busy each part was, and `early`: requests that came too soon
  */
 export async function simulateWideWeb(options) {
   const {
@@ -163,7 +162,7 @@ function serverOf(clock, { isParallel }, cores) {
   return isParallel ? poolOf(machine, PROCESSES_PER_CORE * cores, 'store') : machine.process('store');
 }
 
-/** Processes with a store of their own making each. */
+/** Processes, each with its own client of the store. */
 function crewOf({ count, machineOf, store, seed, ...parts }) {
   return Array.from({ length: count }, (_, at) => {
     const machine = machineOf();
@@ -224,7 +223,7 @@ function since(now, then) {
   return difference;
 }
 
-/** Until a promise is settled; answers as it does. */
+/** Runs the clock until a promise settles, and settles like it. */
 async function finished(clock, promise) {
   let isSettled = false;
   const settled = () => {
@@ -239,7 +238,7 @@ function pass(clock, seconds) {
   return finished(clock, clock.wait(seconds * 1_000));
 }
 
-/** Even numbers in [0, 1), the same for the same seed (mulberry32). */
+/** Uniform numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seeded(seed) {
   let state = seed >>> 0;
   return () => {

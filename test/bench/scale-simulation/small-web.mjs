@@ -1,4 +1,4 @@
-// The web of `pnpm bench scale` as a simulation needs it: the same pages with the same links, and a server that is one
+// The web of `pnpm bench scale` for the simulation: the same pages with the same links, and a server that is one
 // process.
 
 import { createWeb } from '../crawl/web.mjs';

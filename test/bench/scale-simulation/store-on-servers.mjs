@@ -1,16 +1,15 @@
-// The stand-in for a store that processes share: it keeps its contract, since it is the memory store, and takes what
-// the verbs of a store on servers take: processor time of the caller and of the servers, the way there and back, and
-// the wait for a disk. Hosts are spread over servers by their name, and each verb asks the servers that the Redis store
-// would ask.
+// A model of a store that processes share. It keeps the contract, because it is the memory store, and costs what the
+// verbs of a store on servers cost: CPU time of the caller and of the servers, the round trip, and the wait for a disk.
+// Hosts are spread over servers by their name, and each verb asks the servers that the Redis store would ask.
 
 import { memoryStore } from '@mannerly/frontier';
 
-/** Entries of one batch, as of both stores on servers. */
+/** The most entries of one batch, as in both stores on servers. */
 const MOST_ENTRIES = 1_024;
 const VERBS = ['add', 'lease', 'commit', 'nextDueInMs', 'readRecord', 'writeRecord', 'stats', 'other'];
 
 /**
- * @param options `clock`; `servers`: one `{ run(us) }` for each shard; `costs`: of `costs.mjs`; `roundTripMs`
+ * @param options `clock`; `servers`: one `{ run(us) }` for each shard; `costs`: from `costs.mjs`; `roundTripMs`
  * @returns `{ client(process), meter, setFree(isFree) }`; `client` makes one process's store
  */
 export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
@@ -21,13 +20,13 @@ export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
   let opened = null;
   let isFree = false;
 
-  /** One call of each of some shards: `parts` are shard and microseconds next to the call itself. */
+  /** One call for each of some shards: `parts` are the shard, and the microseconds besides the call itself. */
   const ask = async (process, verb, parts, { writes = false, links = 0 } = {}) => {
     if (isFree) return;
     const clientUs = parts.length * costs.client.callUs + links * costs.client.linkUs;
     meter.calls[verb] += parts.length;
     meter.clientUs += clientUs;
-    // Between two pages; what was said to the store does not wait for all that were read.
+    // Urgent: calls of the store come between two pages, and do not wait for all pages that were read.
     await process.run(clientUs, true);
     if (roundTripMs > 0) await clock.wait(roundTripMs / 2);
     const work = parts.map(([shard, us]) => {
@@ -64,7 +63,7 @@ export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
         });
         return inner.lease(request);
       }
-      // With several shards each is looked at for its oldest hosts first.
+      // With several shards, each is first asked for its oldest hosts.
       if (shards > 1) await ask(process, 'lease', everyShard(0));
       const leases = await inner.lease(request);
       const granted = byShard(leases, shards);
@@ -126,14 +125,14 @@ export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
     readHost: (host) => inner.readHost(host),
     scan: (cursor, limit, host) => inner.scan(cursor, limit, host),
     async close() {
-      // The others go on; what was kept is released with the simulation.
+      // The others continue; the data is released with the simulation.
     },
   });
 
   return {
     client,
     meter,
-    /** Whether verbs take nothing and are not counted: what is there before a simulation begins. */
+    /** Whether verbs are free and not counted, for the setup of a simulation. */
     setFree(value) {
       isFree = value;
     },

@@ -1,4 +1,4 @@
-// What a crawl larger than any that was run would ask of its store, and what would be full first. Usage: node
+// The load of a crawl on its store that is larger than any that was run, and its first bottleneck. Usage: node
 // what-if.mjs [--store redis|postgres] [--machines 100] [--processes 4] [--hosts 1e8] [--urls 1e10] [--known 0.98]
 // [--page-us 830] [--json]
 
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-/** Servers of a store, the shards on all of them, and the cores of each: a Redis uses one. */
+/** The servers of a store, its total number of shards, and the cores of each server: a Redis uses one. */
 const LAYOUTS = {
   redis: [
     { servers: 1, shards: 1, serverCores: 1 },
@@ -33,15 +33,15 @@ const LAYOUTS = {
     { servers: 4, shards: 4, serverCores: 8 },
   ],
 };
-/** What is simulated: processes, hosts of each, URLs queued at first; virtual seconds. */
+/** The simulated crawl: processes, all hosts, URLs of each that are queued at first; virtual seconds. */
 const SCALE = { processes: 4, hosts: 4 * 2_000, queued: 60, warmUpSeconds: 3, seconds: 4 };
-/** A server that is busier than this slows its crawlers: their own pace cannot be seen. */
+/** A busier server slows its crawlers, so their own pace cannot be measured. */
 const FULL = 0.9;
-/** Processes at rest that only look at each other. */
+/** Idle processes that only read each other's accounts. */
 const AT_REST = 48;
-/** Bytes of a queued URL's body, and the share of all URLs that is queued when most are. */
+/** Bytes of a queued URL's body, and the largest share of all URLs that is queued. */
 const [BODY_BYTES, QUEUED_SHARE] = [150, 0.1];
-/** Bytes of the record of a host's robots.txt, which is kept as it came: an assumption. */
+/** Bytes of the record of a host's robots.txt, stored unchanged: an assumption. */
 const ROBOTS_BYTES = 1_500;
 
 const costs = COSTS[values.store];

@@ -1,9 +1,9 @@
-// A web that is wider than any process can hold: hosts of every size, spaced as they ask, far away. Nothing of it is
-// kept but how many pages of a host have been linked, so what a page links to is drawn when it is read.
+// A web that is wider than any process can hold: hosts of every size, spaced as they ask, far away. It stores only how
+// many pages of each host have been linked; the links of a page are drawn when it is read.
 
-/** Links of a page: navigation of its site, pages met before, new ones; some on other hosts. */
+/** The links of a page: navigation, pages linked before, and new ones; some on other hosts. */
 const [LINKS, NAVIGATION, ELSEWHERE_EVERY] = [60, 12, 6];
-/** Of hosts: which share asks for which Crawl-delay, seconds. An assumption; see README.md. */
+/** The shares of hosts with a Crawl-delay, and that delay, seconds. An assumption; see README.md. */
 export const SPACING = [
   { share: 0.9, crawlDelayS: 0 },
   { share: 0.05, crawlDelayS: 2 },
@@ -14,7 +14,7 @@ const utf8 = new TextEncoder();
 
 /**
  * @param options `clock`, `random` (seeded); `hosts`; `queued`: pages of each that are queued at first; `knownShare` of
- *   the links; `requestTimeoutMs`: median time of an exchange
+ *   the links; `requestTimeoutMs`: the median duration of an exchange
  * @returns a web for `crawl-process.mjs`, its `seeds`, and `early()`: requests that came too soon
  */
 export function createWideWeb({ clock, random, hosts, queued, knownShare, requestTimeoutMs }) {
@@ -38,7 +38,7 @@ export function createWideWeb({ clock, random, hosts, queued, knownShare, reques
   const urlOf = (host, page) => `https://h${host}.example.org/p${page}`;
   const hostOf = (url) => Number(url.slice('https://h'.length, url.indexOf('.', 9)));
   const below = (count) => Math.floor(random() * count);
-  // Some hosts are linked to far more often than others.
+  // Some hosts are linked far more often than others.
   const anyHost = () => Math.floor(random() * random() * hosts);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   let early = 0;

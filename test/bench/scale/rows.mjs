@@ -1,6 +1,6 @@
-// The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, next to as many processes in the same run
-// that share nothing: each crawls its part of the hosts alone, on an lmdb store of its own. That is what the machine
-// can do. The processor time of all processes counts; those of a store's server and of the web are rows of their own.
+// The cost of a page in a whole crawl by 1, 2 and 4 processes on one store, compared with as many processes in the same
+// run that share nothing: each crawls its part of the hosts alone, on an lmdb store of its own, which is what the
+// machine can do. The CPU time of all processes counts; that of a store's server and of the web are separate rows.
 
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -53,7 +53,9 @@ export async function rows(kind = 'lmdb', { hosts = 40, pages = 150, runs = 3 } 
   });
 }
 
-/** One crawl by so many processes, or `isApart`: a crawl by each of its share of the hosts. They begin together. */
+/**
+ * One crawl by so many processes, or with `isApart` one crawl by each of its share of the hosts. All start together.
+ */
 async function crawl(about, count, isApart, others) {
   const out = mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
   const workers = Array.from({ length: count }, (_, at) => {
@@ -77,7 +79,7 @@ async function crawl(about, count, isApart, others) {
     const seconds = (performance.now() - begunMs) / 1_000;
     const requests = ends.reduce((sum, end) => sum + (end.requests ?? 0), 0);
     const total = about.hosts * about.pages;
-    // One robots.txt of each host, and every page once.
+    // One robots.txt per host, and every page once.
     if (ends.some(({ failed }) => failed !== undefined) || requests !== total + about.hosts) {
       throw new Error(`${count} processes did not crawl the web as it is: ${JSON.stringify({ ends, total })}`);
     }

@@ -1,4 +1,4 @@
-// The server of a store for a whole crawl that is measured: one of our own, or the one that the environment names.
+// The server of a store for a measured crawl: one of our own, or the one that the environment names.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** @returns `{ url, pid, end }`; a store without a server has no `url`, one that the environment names no `pid` */
+/** @returns `{ url, pid, end }`; a store without a server has no `url`, a server from the environment no `pid` */
 export async function startServer(kind) {
   if (kind === 'redis') return startRedis();
   if (kind === 'postgres') {
@@ -26,7 +26,7 @@ async function startRedis() {
   const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
   const server = spawn('redis-server', words, { stdio: 'ignore' });
   return {
-    // The client connects again until the server listens.
+    // The client reconnects until the server listens.
     url: `redis://127.0.0.1:${port}`,
     pid: server.pid,
     async end() {

@@ -1,4 +1,4 @@
-// One of the processes of a whole crawl that is measured: everything on, interval 0, one request at a time per host.
+// One process of a measured crawl: everything on, interval 0, one request at a time per host.
 // Usage: node worker.mjs '{ port, hosts, pages, out, store }' (as a child process)
 
 import { createCrawler } from 'mannerly';

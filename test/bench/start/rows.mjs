@@ -1,5 +1,5 @@
 // How long the command takes to start: until its help is printed, and until a new crawl sends its first request. From
-// the workspace, a file per module, and as it is published, bundled. Medians of wall time, one run after another.
+// the workspace, a file per module, and as published, bundled. Medians of wall time, one run after another.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ const RUNS = 15;
 const CORE = fileURLToPath(new URL('../../../packages/core/', import.meta.url));
 const PACKAGER = fileURLToPath(new URL('../../../.ci/package.mjs', import.meta.url));
 const COMMANDS = { 'from the workspace': join(CORE, 'bin/mannerly.js'), published: '' };
-/** Without what makes Node read a file of certificates in every process, before any code of ours. */
+/** Without a variable that makes Node read a file of certificates in every process, before any of our code. */
 const { NODE_EXTRA_CA_CERTS: _, ...ENVIRONMENT } = process.env;
 const WHO = ['--name', 'start-bench', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
 
@@ -58,7 +58,7 @@ export async function rows() {
   ]);
 }
 
-/** The three packages as they are published, in a folder of their own. @returns The path of the command */
+/** Builds the three packages as they are published, in a folder of their own. @returns The path of the command. */
 async function published(folder) {
   for (const name of ['robots', 'frontier', 'core'])
     execFileSync(process.execPath, [PACKAGER], { cwd: join(CORE, '..', name), stdio: 'ignore' });
