@@ -2,7 +2,7 @@
 
 import { MannerlyError } from '../errors.js';
 import type { Handler, HandlerOptions, Route } from '../handle/handlers.js';
-import { checkedStages, type ItemStage } from '../handle/item-stages.js';
+import { checkStages, type ItemStage } from '../handle/item-stages.js';
 import { UsageError } from './failure.js';
 import { errorLocation, loadUserModule } from './user-module.js';
 
@@ -66,5 +66,5 @@ async function registerHandlers(path: string, register: RegisterHandlers, routes
  */
 export async function loadStages(path: string): Promise<{ readonly items?: readonly ItemStage[] }> {
   const { items } = await loadUserModule(path);
-  return items === undefined ? {} : { items: checkedStages(`items of ${path}`, items) };
+  return items === undefined ? {} : { items: checkStages(`items of ${path}`, items) };
 }

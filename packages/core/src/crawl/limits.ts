@@ -10,28 +10,28 @@ export const WAVE_MS = 8; // milliseconds that a group of pages should take
 /** Pages are not grouped if a request is due within this many milliseconds: a group may take longer than planned. */
 export const WAVE_MARGIN_MS = 20;
 /** The answer to a request sent within this many milliseconds is expected soon, so pages wait for it. */
-export const FRESH_EXCHANGE_MS = 20;
+export const RECENT_EXCHANGE_MS = 20;
 
 // What is learned about sites
 /** Scope moves, and traps, of one crawl that are kept for its next run, each in its own record. */
-export const MAX_LEARNED = 10_000;
+export const MAX_FINDINGS = 10_000;
 
 // Requests of handlers
 /** Milliseconds that such a request waits for its host's turn, unless it says otherwise. */
-export const DEFAULT_OWN_WAIT_MS = 30_000;
+export const DEFAULT_PAGE_FETCH_WAIT_MS = 30_000;
 /** The most milliseconds that it may wait. Ours: a handler is running meanwhile. */
-export const MAX_OWN_WAIT_MS = 600_000;
+export const MAX_PAGE_FETCH_WAIT_MS = 600_000;
 
 // Requisites of archived pages
 /** Requests of one page that wait or are under way. Each host still gets only one at a time. Ours. */
-export const REQUISITES_AT_ONCE = 8;
+export const MAX_CONCURRENT_REQUISITES = 8;
 /** URLs known to have been requested by a page of this run, some 200 bytes each. Ours. */
-export const MAX_BEGUN_REQUISITES = 100_000;
+export const MAX_KNOWN_REQUISITES = 100_000;
 
 // Signing in
 export const MAX_FORM_CHARS = 64 * 1024; // characters of a login form, including fields that its page sets. Ours
 /** Milliseconds after which a page that waits for the login checks again: as long as it has waited. As for licences. */
-export const SIGN_IN_POLL_MS = { least: 50, most: 1_000 } as const;
+export const SIGN_IN_POLL_MS = { min: 50, max: 1_000 } as const;
 
 // Pages in a browser
 /** Files in the cache of subresources, and their total bytes. Ours: the scripts of a hundred sites. */

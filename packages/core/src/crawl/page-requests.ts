@@ -7,7 +7,7 @@ import PQueue from 'p-queue';
 import { type EgressOutcome, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
 import { excludedFetch, type FetchForPage, type PageFetch, type PageFetchOptions } from '../page/page-fetch.js';
 import type { CrawlRun } from './crawl-run.js';
-import { DEFAULT_OWN_WAIT_MS, MAX_OWN_WAIT_MS } from './limits.js';
+import { DEFAULT_PAGE_FETCH_WAIT_MS, MAX_PAGE_FETCH_WAIT_MS } from './limits.js';
 
 /**
  * `license`: a licence document, even outside the scope, and without hooks (licensing §11). `login`: the login page and
@@ -74,7 +74,7 @@ export class PageRequests {
       if (verdict?.kind === 'refused') return { kind: 'dropped', url, reason: 'hook-refused' };
     }
     const { isAbortable = false } = options;
-    const waitMs = Math.min(Math.max(0, options.waitMs ?? DEFAULT_OWN_WAIT_MS), MAX_OWN_WAIT_MS);
+    const waitMs = Math.min(Math.max(0, options.waitMs ?? DEFAULT_PAGE_FETCH_WAIT_MS), MAX_PAGE_FETCH_WAIT_MS);
     const request: PlannedRequest = {
       candidate,
       purpose,
@@ -85,25 +85,25 @@ export class PageRequests {
     };
     for (;;) {
       if (signal.aborted || stop.isRequested()) return { kind: 'held', url, reason: 'stopping', untilMs: null };
-      const answer = await this.#takeTurn(request);
+      const answer = await this.#attempt(request);
       if (answer !== null) return answer;
     }
   }
 
   /** Waits for the host's turn and uses it. `null`: no request was sent, and another turn is needed. */
-  async #takeTurn(request: PlannedRequest): Promise<PageFetch | null> {
+  async #attempt(request: PlannedRequest): Promise<PageFetch | null> {
     const { frontier, wakeup, licenses } = this.#run;
     const { candidate, purpose, options, untilMs, signal } = request;
     this.waiting[purpose] += 1;
     // An aborted request leaves the queue. The request of a handler that has ended keeps its place.
-    const giveUp = options.isAbortable === true ? signal : undefined;
-    const asked = frontier.ask(candidate, untilMs, giveUp).finally(() => {
+    const abortSignal = options.isAbortable === true ? signal : undefined;
+    const pending = frontier.ask(candidate, untilMs, abortSignal).finally(() => {
       this.waiting[purpose] -= 1;
     });
     wakeup.wake();
-    const answer = await asked;
+    const answer = await pending;
     if (answer.kind !== 'go') return { ...answer, url: candidate.url };
-    if (giveUp?.aborted === true) {
+    if (abortSignal?.aborted === true) {
       await frontier.settle(answer.work, { kind: 'returned', untilMs: null });
       wakeup.wake();
       return { kind: 'held', url: candidate.url, reason: 'stopping', untilMs: null };
@@ -145,10 +145,10 @@ export class PageRequests {
       mayStart: () => frontier.mayStart(work),
       signal,
     });
-    const came = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
-    if (came === undefined) return outcome;
-    if (!isRefusedByGuard(came)) frontier.exchanged(work, exchangeOf(came));
-    await archive?.keep(came);
+    const exchange = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
+    if (exchange === undefined) return outcome;
+    if (!isRefusedByGuard(exchange)) frontier.exchanged(work, exchangeOf(exchange));
+    await archive?.keep(exchange);
     return outcome;
   }
 }

@@ -1,10 +1,10 @@
 // At stake: due requests must not wait for a burst of pages, and pages must not wait for requests for ever.
 import { expect, it } from 'vitest';
 import {
-  FRESH_EXCHANGE_MS,
   MAX_PAGE_WAIT_MS,
   MAX_WAVE_PAGES,
   PAGE_MARGIN_MS,
+  RECENT_EXCHANGE_MS,
   WAVE_MARGIN_MS,
   WAVE_MS,
 } from './limits.js';
@@ -106,7 +106,7 @@ it('waits a moment for an answer that is about to arrive', async () => {
   over();
   await page;
   scheduler.exchangeStarted();
-  nowMs += FRESH_EXCHANGE_MS;
+  nowMs += RECENT_EXCHANGE_MS;
   await scheduler.next();
   loop.stop();
 });

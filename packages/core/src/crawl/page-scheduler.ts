@@ -4,10 +4,10 @@
 // for all of them. See docs/decisions/0006-pages-take-turns.md.
 
 import {
-  FRESH_EXCHANGE_MS,
   MAX_PAGE_WAIT_MS,
   MAX_WAVE_PAGES,
   PAGE_MARGIN_MS,
+  RECENT_EXCHANGE_MS,
   WAVE_MARGIN_MS,
   WAVE_MS,
 } from './limits.js';
@@ -49,10 +49,10 @@ export class PageScheduler {
   exchangeStarted(): () => void {
     this.#exchanges += 1;
     this.#lastStartMs = this.#nowMs();
-    let isOver = false;
+    let hasEnded = false;
     return () => {
-      if (!isOver) this.#exchanges -= 1;
-      isOver = true;
+      if (!hasEnded) this.#exchanges -= 1;
+      hasEnded = true;
     };
   }
 
@@ -68,18 +68,18 @@ export class PageScheduler {
     if (first === undefined) return;
     const now = this.#nowMs();
     const mayWait = this.#waiting.length < this.#maxWaiting && now - first.sinceMs < MAX_PAGE_WAIT_MS;
-    const isAnswerNear = this.#exchanges > 0 && now - this.#lastStartMs < FRESH_EXCHANGE_MS;
+    const isAnswerExpected = this.#exchanges > 0 && now - this.#lastStartMs < RECENT_EXCHANGE_MS;
     // A page takes a few milliseconds, so a request that is due by then also goes first.
-    if (mayWait && (isAnswerNear || this.#dueAtMs - now <= PAGE_MARGIN_MS)) {
+    if (mayWait && (isAnswerExpected || this.#dueAtMs - now <= PAGE_MARGIN_MS)) {
       this.#isScheduled = true;
       setTimeout(this.#serve, 1);
       return;
     }
     // Pages that are processed together cost less each, and the requests that follow from them leave together.
     if (this.#wave.pages > 0) this.#msPerPage = Math.max(0, now - this.#wave.sinceMs) / this.#wave.pages;
-    const isQuiet = this.#dueAtMs - now > WAVE_MARGIN_MS && !isAnswerNear;
-    const most = isQuiet ? Math.max(1, Math.min(MAX_WAVE_PAGES, Math.floor(WAVE_MS / this.#msPerPage))) : 1;
-    const pages = this.#waiting.splice(0, most);
+    const isQuiet = this.#dueAtMs - now > WAVE_MARGIN_MS && !isAnswerExpected;
+    const maxPages = isQuiet ? Math.max(1, Math.min(MAX_WAVE_PAGES, Math.floor(WAVE_MS / this.#msPerPage))) : 1;
+    const pages = this.#waiting.splice(0, maxPages);
     for (const page of pages) page.resolve();
     this.#wave = { sinceMs: now, pages: this.#waiting.length > 0 ? pages.length : 0 };
     if (this.#waiting.length > 0) this.#schedule();

@@ -20,13 +20,13 @@ import { SubresourceCache } from './subresource-cache.js';
 
 export type RenderResult =
   /** The page is handled as received, without a browser. */
-  | { readonly kind: 'as-it-came' }
+  | { readonly kind: 'not-rendered' }
   | RenderedPage
   | RenderFailure
   /** The crawl stopped before the page was loaded. The next run opens it again. */
   | { readonly kind: 'stopped' };
 
-const AS_IT_CAME: RenderResult = Object.freeze({ kind: 'as-it-came' });
+const NOT_RENDERED: RenderResult = Object.freeze({ kind: 'not-rendered' });
 const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 
 /** Opens a page. @param page - The document as received. Rejects only with errors of broken machinery. */
@@ -35,42 +35,42 @@ export type RenderPage = (work: PageWork, outcome: ResponseOutcome, page: Fetche
 export function createRendering(run: RequestingRun, renderer: Renderer): RenderPage {
   const { handlerPool, journal, options, pageRequests, scope, nowMs, stop } = run;
   const cache = new SubresourceCache(nowMs);
-  const loadFor = async (page: FetchedPage, wanted: Subresource): Promise<PageFetch> => {
-    const untilMs = nowMs() + wanted.waitMs;
-    const { url } = wanted;
-    if (wanted.type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
-    const cached = cache.find(wanted, page.url);
+  const loadFor = async (page: FetchedPage, subresource: Subresource): Promise<PageFetch> => {
+    const untilMs = nowMs() + subresource.waitMs;
+    const { url } = subresource;
+    if (subresource.type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
+    const cached = cache.find(subresource, page.url);
     if (cached !== null) return cached;
-    const ask = async (each: string, from: string): Promise<PageFetch> => {
-      if (!wanted.anywhere && !scope.holds(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
-      const { headers, maxBodyBytes, signal } = wanted;
-      const asked = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
+    const fetchUrl = async (each: string, from: string): Promise<PageFetch> => {
+      if (!subresource.anywhere && !scope.holds(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+      const { headers, maxBodyBytes, signal } = subresource;
+      const request = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
       // A redirect from another origin gets no credential.
-      return pageRequests.request('subresource', each, asked, signal, { url: from, depth: page.depth });
+      return pageRequests.request('subresource', each, request, signal, { url: from, depth: page.depth });
     };
-    const answer = await followRedirects(url, page.url, ask);
-    if (answer.kind === 'response') cache.keep(wanted, answer);
+    const answer = await followRedirects(url, page.url, fetchUrl);
+    if (answer.kind === 'response') cache.store(subresource, answer);
     return answer;
   };
   return async (work, outcome, page) => {
     const handler = handlerPool.find(page);
     // A page without a handler causes no more requests.
-    if (page.kind !== 'html' || handler === null) return AS_IT_CAME;
+    if (page.kind !== 'html' || handler === null) return NOT_RENDERED;
     const { url, label, headers } = page;
-    if (outcome.file !== undefined || !renderer.wants({ url, label, headers })) return AS_IT_CAME;
+    if (outcome.file !== undefined || !renderer.wants({ url, label, headers })) return NOT_RENDERED;
     const loads = new Set<Promise<SubresourceAnswer>>();
-    let isCutShort = false;
-    const load = async (wanted: Subresource): Promise<SubresourceAnswer> => {
-      const answer = await loadFor(page, wanted);
-      isCutShort ||= answer.kind === 'held' && answer.reason === 'stopping' && stop.isRequested();
+    let isInterrupted = false;
+    const load = async (subresource: Subresource): Promise<SubresourceAnswer> => {
+      const answer = await loadFor(page, subresource);
+      isInterrupted ||= answer.kind === 'held' && answer.reason === 'stopping' && stop.isRequested();
       if (isRefused(answer)) journal.notLoaded(work, answer, 'asked for by a page in a browser');
       return answer;
     };
-    const { inBrowser: given } = handler;
+    const { inBrowser: userSteps } = handler;
     let thrown: unknown;
     const steps = async (tab: BrowserTab): Promise<void> => {
       try {
-        await given?.(tab);
+        await userSteps?.(tab);
       } catch (error) {
         thrown = error;
         throw error;
@@ -80,9 +80,9 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
       url,
       document: outcome,
       userAgent: options.identity.userAgent,
-      steps: given === null ? null : steps,
-      load(wanted) {
-        const loading = load(wanted);
+      steps: userSteps === null ? null : steps,
+      load(subresource) {
+        const loading = load(subresource);
         loads.add(loading);
         return loading.finally(() => loads.delete(loading));
       },
@@ -92,7 +92,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
     await Promise.allSettled(loads);
     const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
     if (hasThrown) journal.codeError(thrown, { code: 'handler-error', url });
-    return isCutShort || stop.signal.aborted ? STOPPED : rendering;
+    return isInterrupted || stop.signal.aborted ? STOPPED : rendering;
   };
 }
 

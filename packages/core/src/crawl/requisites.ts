@@ -11,7 +11,7 @@ import type { FetchedPage } from '../page/page.js';
 import { excludedFetch, type NotFetched, type PageFetch } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
 import { cssRequisites, htmlRequisites, type Requisite } from '../page/requisites.js';
-import { MAX_BEGUN_REQUISITES, MAX_OWN_WAIT_MS, REQUISITES_AT_ONCE } from './limits.js';
+import { MAX_CONCURRENT_REQUISITES, MAX_KNOWN_REQUISITES, MAX_PAGE_FETCH_WAIT_MS } from './limits.js';
 import type { RequestingRun } from './page-requests.js';
 
 /** How much is fetched for pages, and from where. */
@@ -36,86 +36,86 @@ export function createRequisites(
   isArchived: (url: string) => boolean,
 ): FetchRequisites {
   /** URLs that a page of this run has begun to fetch. A forgotten one is requested at most once more. */
-  const begun = new Map<string, true>();
+  const requested = new Map<string, true>();
   let inFlight = 0;
 
   /** Whether the crawl has fetched as much as it may. Each request in flight counts as one. */
-  const isSpent = (): boolean => {
+  const isBudgetSpent = (): boolean => {
     const { requisiteRequests, requisiteBytes } = totals.counts;
     const bound = frontier.reachedBound();
     if (bound === 'bytes' || bound === 'minutes') return true;
     return requisiteRequests + inFlight >= options.total || requisiteBytes >= options.totalBytes;
   };
   /** Whether the file is on a host that pages may load from. */
-  const isNear = (url: string, pageUrl: string): boolean => {
-    const isOfDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
-    return options.hosts === 'any' || isOfDomain || scope.holds(url);
+  const isAllowedHost = (url: string, pageUrl: string): boolean => {
+    const isSameDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
+    return options.hosts === 'any' || isSameDomain || scope.holds(url);
   };
   const request = async (page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> => {
     if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
     inFlight += 1;
     // A redirect from another origin gets no credential.
-    const ask = async (each: string, from: string): Promise<PageFetch> => {
-      if (!isNear(each, page.url)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
-      const named = { url: from, depth: page.depth };
-      return pageRequests.request('requisite', each, { waitMs: MAX_OWN_WAIT_MS }, stop.signal, named);
+    const fetchUrl = async (each: string, from: string): Promise<PageFetch> => {
+      if (!isAllowedHost(each, page.url)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+      const origin = { url: from, depth: page.depth };
+      return pageRequests.request('requisite', each, { waitMs: MAX_PAGE_FETCH_WAIT_MS }, stop.signal, origin);
     };
-    return followRedirects(url, page.url, ask).finally(() => {
+    return followRedirects(url, page.url, fetchUrl).finally(() => {
       inFlight -= 1;
     });
   };
 
   return async (work, page) => {
     if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
-    const queue = new PQueue({ concurrency: REQUISITES_AT_ONCE });
+    const queue = new PQueue({ concurrency: MAX_CONCURRENT_REQUISITES });
     /** Hosts that gave no turn in time. The page does not wait for them again. */
-    const held = new Map<string, NotFetched>();
-    let left = options.perPage;
+    const heldByHost = new Map<string, NotFetched>();
+    let remaining = options.perPage;
     let bytes = 0;
     let isStopped = false;
     let isFull = false;
     /** Reported once for the page, with the first URL that is left out. */
-    const tellFull = (url: string): void => {
+    const reportFull = (url: string): void => {
       if (!isFull) journal.notLoaded(work, { kind: 'dropped', url, reason: 'requisite-limit' }, NEEDED_BY);
       isFull = true;
     };
-    const want = (found: readonly Requisite[]): void => {
+    const enqueue = (found: readonly Requisite[]): void => {
       for (const requisite of found) {
         const { url } = requisite;
-        if (begun.has(url) || isArchived(url)) continue;
-        if (left === 0) {
-          tellFull(url);
+        if (requested.has(url) || isArchived(url)) continue;
+        if (remaining === 0) {
+          reportFull(url);
           return;
         }
-        left -= 1;
-        keepLatest(begun, url, true, MAX_BEGUN_REQUISITES);
+        remaining -= 1;
+        keepLatest(requested, url, true, MAX_KNOWN_REQUISITES);
         queue.add(() => load(requisite)).catch((error: unknown) => thrown.push(error));
       }
     };
     const thrown: unknown[] = [];
     const load = async (requisite: Requisite): Promise<void> => {
       const { url, type } = requisite;
-      if (isStopped || bytes >= options.bytesPerPage || isSpent()) {
-        begun.delete(url);
-        if (!isStopped) tellFull(url);
+      if (isStopped || bytes >= options.bytesPerPage || isBudgetSpent()) {
+        requested.delete(url);
+        if (!isStopped) reportFull(url);
         return;
       }
       const host = hostKeyOf(url, 'host') ?? '';
-      const waits = held.get(host);
-      const answer = waits === undefined ? await request(page, requisite) : { ...waits, url };
+      const heldAnswer = heldByHost.get(host);
+      const answer = heldAnswer === undefined ? await request(page, requisite) : { ...heldAnswer, url };
       if (answer.kind === 'response') {
         bytes += answer.encodedBytes;
-        if (type === 'stylesheet' && answer.status >= 200 && answer.status <= 299) want(sheetRequisites(answer));
+        if (type === 'stylesheet' && answer.status >= 200 && answer.status <= 299) enqueue(sheetRequisites(answer));
       } else if (answer.kind !== 'failed') {
-        const stops = answer.kind === 'held' && answer.reason === 'stopping';
-        isStopped ||= stops;
+        const isStopping = answer.kind === 'held' && answer.reason === 'stopping';
+        isStopped ||= isStopping;
         // Another page may try again.
-        if (answer.kind === 'held') begun.delete(url);
-        if (answer.kind === 'held' && !stops) held.set(host, answer);
-        if (!stops) journal.notLoaded(work, answer, NEEDED_BY);
+        if (answer.kind === 'held') requested.delete(url);
+        if (answer.kind === 'held' && !isStopping) heldByHost.set(host, answer);
+        if (!isStopping) journal.notLoaded(work, answer, NEEDED_BY);
       }
     };
-    want(htmlRequisites(await page.text(), page.url));
+    enqueue(htmlRequisites(await page.text(), page.url));
     await queue.onIdle();
     if (thrown.length > 0) throw thrown[0];
     return isStopped ? 'stopped' : 'done';

@@ -8,7 +8,7 @@ import type { Credential, LoginForm } from '../fetch/credential.js';
 import { isRefusedByGuard, type ResponseOutcome } from '../fetch/outcome.js';
 import type { LoginFields, LoginHandler } from '../handle/handlers.js';
 import type { PageFetch } from '../page/page-fetch.js';
-import { MAX_FORM_CHARS, MAX_OWN_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
+import { MAX_FORM_CHARS, MAX_PAGE_FETCH_WAIT_MS, SIGN_IN_POLL_MS } from './limits.js';
 import type { RequestingRun } from './page-requests.js';
 
 /**
@@ -28,44 +28,46 @@ export function createSignIn(
 ) {
   const { pageRequests, reader, setup, stop, wakeup } = run;
   let state: LoginState = 'out';
-  let underWay: { readonly sinceMs: number; readonly over: Promise<void> } | null = null;
+  let attempt: { readonly sinceMs: number; readonly ended: Promise<void> } | null = null;
   /** An error of broken machinery during the login. */
   let failure: { readonly error: unknown } | null = null;
 
-  const impossible = (why: string): LoginState => {
-    stop.requestFor(`sign-in-impossible: ${why}`);
+  const giveUp = (reason: string): LoginState => {
+    stop.requestFor(`sign-in-impossible: ${reason}`);
     return 'impossible';
   };
-  const notAnswered = (answer: Exclude<PageFetch, ResponseOutcome>): LoginState => {
+  const stateWithoutAnswer = (answer: Exclude<PageFetch, ResponseOutcome>): LoginState => {
     if (answer.kind === 'held') return 'out';
     if (answer.kind === 'excluded') {
       const { url, line, pattern, reason } = answer;
       const rule = line === null ? reason : `line ${line} of its robots.txt (${pattern}) closes it`;
-      return impossible(`${url} may not be requested: ${rule}`);
+      return giveUp(`${url} may not be requested: ${rule}`);
     }
-    if (answer.kind === 'dropped') return impossible(`${answer.url} is not requested: ${answer.reason}`);
-    if (isRefusedByGuard(answer)) return impossible(`${answer.url} is not requested: ${answer.failure}`);
+    if (answer.kind === 'dropped') return giveUp(`${answer.url} is not requested: ${answer.reason}`);
+    if (isRefusedByGuard(answer)) return giveUp(`${answer.url} is not requested: ${answer.failure}`);
     return answer.signInRefused === undefined ? 'out' : 'over';
   };
   const login = async (work: PageWork): Promise<LoginState> => {
-    let more: LoginFields = {};
+    let extraFields: LoginFields = {};
     if (handler !== null) {
-      const answer = await pageRequests.request('login', form.page, WAITS, stop.signal);
-      if (answer.kind !== 'response') return notAnswered(answer);
+      const answer = await pageRequests.request('login', form.page, LONG_WAIT, stop.signal);
+      if (answer.kind !== 'response') return stateWithoutAnswer(answer);
       if (answer.signInRefused !== undefined) return 'over';
       try {
-        const page = await reader.read(aboutForm(work, form), answer);
+        const page = await reader.read(workForForm(work, form), answer);
         // The run's handlers are created later than this object.
-        more = checkedFields(await run.handlerPool.inTime(handler, page).finally(() => page.releaseDocument()));
+        extraFields = checkFields(
+          await run.handlerPool.withTimeout(handler, page).finally(() => page.releaseDocument()),
+        );
       } catch (error) {
-        return impossible(`the handler \`login\` failed: ${textOf(error)}`);
+        return giveUp(`the handler \`login\` failed: ${textOf(error)}`);
       }
     }
-    const body = credential.formBody(more);
-    if (body.length > MAX_FORM_CHARS) return impossible(`its form has more than ${MAX_FORM_CHARS} characters`);
-    const how = { ...WAITS, method: 'POST', body, headers: FORM_TYPE } as const;
-    const answer = await pageRequests.request('login', form.url, how, stop.signal);
-    return answer.kind === 'response' ? 'over' : notAnswered(answer);
+    const body = credential.formBody(extraFields);
+    if (body.length > MAX_FORM_CHARS) return giveUp(`its form has more than ${MAX_FORM_CHARS} characters`);
+    const options = { ...LONG_WAIT, method: 'POST', body, headers: FORM_TYPE } as const;
+    const answer = await pageRequests.request('login', form.url, options, stop.signal);
+    return answer.kind === 'response' ? 'over' : stateWithoutAnswer(answer);
   };
   /** Never rejects. */
   const signIn = async (work: PageWork): Promise<void> => {
@@ -74,12 +76,12 @@ export function createSignIn(
     } catch (error) {
       failure = { error };
     }
-    underWay = null;
+    attempt = null;
     wakeup.wake();
   };
 
   return {
-    isUnderWay: (): boolean => underWay !== null,
+    isInProgress: (): boolean => attempt !== null,
     /**
      * Until when a page waits for the login; `null`: it does not wait. @throws An error of broken machinery meanwhile.
      */
@@ -87,26 +89,26 @@ export function createSignIn(
       if (failure !== null) throw failure.error;
       if (state === 'over' || new URL(work.url).origin !== credential.origin) return null;
       const nowMs = setup.clock.nowMs();
-      const { least, most } = SIGN_IN_POLL_MS;
-      if (state === 'impossible') return nowMs + most;
-      underWay ??= { sinceMs: nowMs, over: signIn(work) };
-      return nowMs + Math.min(Math.max(nowMs - underWay.sinceMs, least), most);
+      const { min, max } = SIGN_IN_POLL_MS;
+      if (state === 'impossible') return nowMs + max;
+      attempt ??= { sinceMs: nowMs, ended: signIn(work) };
+      return nowMs + Math.min(Math.max(nowMs - attempt.sinceMs, min), max);
     },
     /** Resolves when no login is under way. */
     async close(): Promise<void> {
-      await underWay?.over;
+      await attempt?.ended;
     },
   };
 }
 
-const WAITS = { waitMs: MAX_OWN_WAIT_MS };
+const LONG_WAIT = { waitMs: MAX_PAGE_FETCH_WAIT_MS };
 const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-function aboutForm(work: PageWork, { page: url }: LoginForm): PageWork {
+function workForForm(work: PageWork, { page: url }: LoginForm): PageWork {
   return { ...work, url, record: { ...work.record, url, from: null, label: null, userData: null } };
 }
 
-function checkedFields(fields: unknown): LoginFields {
+function checkFields(fields: unknown): LoginFields {
   if (typeof fields === 'object' && fields !== null && Object.values(fields).every((each) => typeof each === 'string'))
     return fields as LoginFields;
   throw new TypeError('it returned no object of texts');

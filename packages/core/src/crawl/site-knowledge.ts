@@ -10,7 +10,7 @@ import { Traps } from '../admit/traps.js';
 import { readJson, writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import type { CrawlRun } from './crawl-run.js';
-import { MAX_LEARNED } from './limits.js';
+import { MAX_FINDINGS } from './limits.js';
 
 /**
  * What one run knows about sites. The frontier must be open before the first call. Promises reject with store errors.
@@ -18,30 +18,30 @@ import { MAX_LEARNED } from './limits.js';
 export class SiteKnowledge {
   readonly #run: CrawlRun;
   /** Admission checks links with it; `null`: traps are not detected. */
-  readonly watch: Traps | null;
+  readonly trapDetector: Traps | null;
   /** `null`: texts of pages are not compared. */
-  readonly texts: NearDuplicates | null;
-  readonly moves: RecordList<ScopeMove>;
-  readonly traps: RecordList<TrapFinding>;
+  readonly nearDuplicates: NearDuplicates | null;
+  readonly moves: SharedList<ScopeMove>;
+  readonly knownTraps: SharedList<TrapFinding>;
 
   constructor(run: CrawlRun) {
     const { traps, nearDuplicates } = run.options;
     this.#run = run;
-    this.watch = traps === null ? null : new Traps(traps);
-    this.texts = nearDuplicates === false ? null : new NearDuplicates();
-    this.moves = new RecordList('scope-move', run);
-    this.traps = new RecordList('trap', run);
+    this.trapDetector = traps === null ? null : new Traps(traps);
+    this.nearDuplicates = nearDuplicates === false ? null : new NearDuplicates();
+    this.moves = new SharedList('scope-move', run);
+    this.knownTraps = new SharedList('trap', run);
   }
 
   /** Reads what earlier runs learned. Call it once, before anything is admitted. */
   async open(): Promise<void> {
     this.#run.scope.restore(await this.moves.readNew());
-    if (this.watch !== null) this.watch.restore(await this.traps.readNew());
+    if (this.trapDetector !== null) this.trapDetector.restore(await this.knownTraps.readNew());
   }
 
   /** A page's URL redirected. Call it before the target is admitted, since the scope may move. */
   async redirected(work: PageWork, to: string): Promise<void> {
-    this.watch?.redirected(work.url, work.record.from);
+    this.trapDetector?.redirected(work.url, work.record.from);
     await this.#catchUp();
     const { scope, journal } = this.#run;
     const move = scope.redirected(work.url, to);
@@ -56,26 +56,30 @@ export class SiteKnowledge {
     const { from } = work.record;
     // A seed redirected another process here: the page's links belong to the scope that moved.
     if (this.#run.setup.isShared && this.#isOutside(work.url)) await this.#catchUp();
-    const traps = this.watch;
+    const traps = this.trapDetector;
     // Most pages need not be compared.
     if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
-    for (const finding of traps.read(work.url, from, await contentOf(page))) {
-      await this.traps.append(finding);
+    for (const finding of traps.read(work.url, from, await comparedBytes(page))) {
+      await this.knownTraps.append(finding);
       this.#run.journal.emit('trap', finding);
     }
   }
 
   /** Compares a page's text with those of earlier pages; `null`: it is not compared. */
-  async compared(page: FetchedPage): Promise<NearDuplicate | null> {
-    return this.texts !== null && page.kind === 'html' ? this.texts.read(page.url, await contentOf(page)) : null;
+  async findNearDuplicate(page: FetchedPage): Promise<NearDuplicate | null> {
+    return this.nearDuplicates !== null && page.kind === 'html'
+      ? this.nearDuplicates.read(page.url, await comparedBytes(page))
+      : null;
   }
 
   /** Why a queued URL is no longer worth a request, or not yet; `null`: it is. */
   whyNot({ url, from, via }: UrlRecord): ReturnType<NonNullable<FrontierOptions['whyNot']>> {
-    if (this.watch === null || (via !== 'link' && via !== 'redirect')) return null;
-    const trap = this.watch.judge(url, from);
+    if (this.trapDetector === null || (via !== 'link' && via !== 'redirect')) return null;
+    const trap = this.trapDetector.judge(url, from);
     if (trap === null) return null;
-    return this.watch.drops ? { status: 'dropped', reason: 'trap', detail: trapText(trap) } : { status: 'deferred' };
+    return this.trapDetector.drops
+      ? { status: 'dropped', reason: 'trap', detail: trapText(trap) }
+      : { status: 'deferred' };
   }
 
   /** Reads where seeds led other processes. */
@@ -92,7 +96,7 @@ export class SiteKnowledge {
 /**
  * A list in the store with one numbered record per value, so that nothing is rewritten and no record grows too large.
  */
-class RecordList<T> {
+class SharedList<T> {
   readonly #key: string;
   readonly #run: Pick<CrawlRun, 'frontier'>;
   /** Values of the whole crawl, in order, at most ten thousand. */
@@ -106,7 +110,7 @@ class RecordList<T> {
   /** @returns The values that are new to this process. Other processes may append too. */
   async readNew(): Promise<T[]> {
     const added: T[] = [];
-    while (this.values.length < MAX_LEARNED) {
+    while (this.values.length < MAX_FINDINGS) {
       const at = this.values.length;
       const value = await readJson<T>(this.#run.frontier, `${this.#key}/${at}`);
       if (value === null) break;
@@ -122,7 +126,7 @@ class RecordList<T> {
   async append(value: T): Promise<T[]> {
     return this.#run.frontier.exclusively(async () => {
       const added = await this.readNew();
-      if (this.values.length >= MAX_LEARNED) return added;
+      if (this.values.length >= MAX_FINDINGS) return added;
       this.values.push(value);
       await writeJson(this.#run.frontier, `${this.#key}/${this.values.length - 1}`, value);
       return added;
@@ -131,6 +135,6 @@ class RecordList<T> {
 }
 
 /** The rendered text tells pages apart better than the bytes received, which may be the same for a whole site. */
-async function contentOf(page: Pick<FetchedPage, 'rendering' | 'text' | 'bytes'>): Promise<Uint8Array> {
+async function comparedBytes(page: Pick<FetchedPage, 'rendering' | 'text' | 'bytes'>): Promise<Uint8Array> {
   return page.rendering === null ? page.bytes() : Buffer.from(await page.text());
 }

@@ -33,7 +33,7 @@ function memory() {
   };
   const find = (wanted: Parameters<SubresourceCache['find']>[0], page = 'https://a.example/') =>
     cache.find(wanted, page);
-  return { find, keep: cache.keep.bind(cache), at };
+  return { find, keep: cache.store.bind(cache), at };
 }
 
 describe('the cache of subresources', () => {

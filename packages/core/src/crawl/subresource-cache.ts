@@ -7,7 +7,7 @@ import type { Subresource } from '../fetch/renderer.js';
 import { MAX_CACHED_FILES, MAX_CACHED_FILES_BYTES } from './limits.js';
 
 /** Kinds of subresources whose answer is a file that is the same for every page. */
-const FILES: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font', 'image']);
+const CACHED_TYPES: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font', 'image']);
 
 /**
  * Keeps files for the lifetime of a robots.txt (access §6): what the cache fields say, between ten minutes and a day
@@ -15,7 +15,7 @@ const FILES: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font', 'ima
  */
 export class SubresourceCache {
   readonly #nowMs: () => number;
-  readonly #kept = new Map<string, { readonly answer: ResponseOutcome; readonly untilMs: number }>();
+  readonly #entries = new Map<string, { readonly answer: ResponseOutcome; readonly untilMs: number }>();
   #bytes = 0;
 
   constructor(nowMs: () => number) {
@@ -28,7 +28,7 @@ export class SubresourceCache {
     pageUrl: string,
   ): ResponseOutcome | null {
     const key = `${type} ${url}`;
-    const found = this.#kept.get(key);
+    const found = this.#entries.get(key);
     if (found === undefined) return null;
     if (found.untilMs <= this.#nowMs()) {
       this.#forget(key);
@@ -36,15 +36,15 @@ export class SubresourceCache {
     }
     // An answer for an account is only for pages of its origin.
     if (found.answer.signedIn === true && new URL(pageUrl).origin !== new URL(url).origin) return null;
-    this.#kept.delete(key);
-    this.#kept.set(key, found);
+    this.#entries.delete(key);
+    this.#entries.set(key, found);
     return found.answer.body.length > maxBodyBytes ? null : found.answer;
   }
 
   /** Keeps a copy of an answer that may be reused. */
-  keep({ url, type }: Pick<Subresource, 'url' | 'type'>, answer: ResponseOutcome): void {
+  store({ url, type }: Pick<Subresource, 'url' | 'type'>, answer: ResponseOutcome): void {
     const { status, truncated, body } = answer;
-    if (!FILES.has(type) || status !== 200 || truncated !== null || body.length > MAX_CACHED_FILES_BYTES) return;
+    if (!CACHED_TYPES.has(type) || status !== 200 || truncated !== null || body.length > MAX_CACHED_FILES_BYTES) return;
     const headers = headersByName(answer.headers);
     // An answer that varies by more than its coding is not the same for every page.
     if (!/^(accept-encoding)?$/i.test(headers['vary']?.trim() ?? '')) return;
@@ -52,16 +52,16 @@ export class SubresourceCache {
     this.#forget(key);
     const { encodedBody: _, ...rest } = answer;
     const untilMs = answer.timing.endedAtMs + robotsLifetimeMs(headers, answer.timing.endedAtMs, 'rfc9309');
-    this.#kept.set(key, { answer: { ...rest, body: body.slice() }, untilMs });
+    this.#entries.set(key, { answer: { ...rest, body: body.slice() }, untilMs });
     this.#bytes += body.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MAX_CACHED_FILES && this.#bytes <= MAX_CACHED_FILES_BYTES) break;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= MAX_CACHED_FILES && this.#bytes <= MAX_CACHED_FILES_BYTES) break;
       this.#forget(oldest);
     }
   }
 
   #forget(key: string): void {
-    this.#bytes -= this.#kept.get(key)?.answer.body.length ?? 0;
-    this.#kept.delete(key);
+    this.#bytes -= this.#entries.get(key)?.answer.body.length ?? 0;
+    this.#entries.delete(key);
   }
 }

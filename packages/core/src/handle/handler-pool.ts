@@ -57,7 +57,7 @@ const NOT_HANDLED: Handled = Object.freeze({ kind: 'handled', staged: NOTHING_ST
 export class HandlerPool {
   readonly #options: HandlerPoolOptions;
   readonly #queue: PQueue;
-  readonly #startInTurn = createStartInTurn();
+  readonly #inTurn = createTurns();
 
   constructor(options: HandlerPoolOptions) {
     this.#options = options;
@@ -98,7 +98,7 @@ export class HandlerPool {
 
   async #handleBy(found: FoundHandler | null, page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
     if (found === null) return NOT_HANDLED;
-    return this.#queued(() => this.#startInTurn(() => this.#run(page, found, change)));
+    return this.#queued(() => this.#inTurn(() => this.#run(page, found, change)));
   }
 
   /** Waits until few enough others wait ahead. */
@@ -113,39 +113,39 @@ export class HandlerPool {
     const { unchanged } = handlers;
     if (unchanged === null || signal.aborted) return null;
     const failed = (error: unknown) => ({ error });
-    return this.#queued(() => this.inTime(unchanged, page).then(() => null, failed));
+    return this.#queued(() => this.withTimeout(unchanged, page).then(() => null, failed));
   }
 
   /** Runs a handler within its time. Rejects with what it threw, or if it takes too long. */
-  inTime<Given, T>(handler: (given: Given) => T | Promise<T>, given: Given): Promise<T> {
+  withTimeout<Input, T>(handler: (input: Input) => T | Promise<T>, input: Input): Promise<T> {
     const { handlerTimeoutMs, clock } = this.#options;
     return new Promise<T>((resolve, reject) => {
-      const cancel = clock.after(handlerTimeoutMs, () => reject(lateText(handlerTimeoutMs)));
-      Promise.resolve(given).then(handler).then(resolve, reject).finally(cancel);
+      const cancel = clock.after(handlerTimeoutMs, () => reject(timeoutText(handlerTimeoutMs)));
+      Promise.resolve(input).then(handler).then(resolve, reject).finally(cancel);
     });
   }
 
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
     const { handlers, handlerTimeoutMs, clock, signal, onLate } = this.#options;
     if (signal.aborted) return STOPPED;
-    handlers.reach(found.route, page.label);
+    handlers.recordRoute(found.route, page.label);
     const { url: pageUrl } = page;
-    const time = new AbortController();
+    const abort = new AbortController();
     const stage = new Stage(page, found.item ?? null);
     stage.onLate = (error) => onLate?.(pageUrl, error);
     const wants = (url: string, label: string | null): boolean => {
       const mime = this.#options.isArchived === true ? null : typeByExtension(url);
       return mime === null || handlers.wants({ mime, label });
     };
-    const followed = handlers.followed.bind(handlers);
-    const tools = { ...this.#options.tools, stage, wants, followed, change, time };
+    const recordSelector = handlers.recordSelector.bind(handlers);
+    const tools = { ...this.#options.tools, stage, wants, recordSelector, change, abort };
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {
-      const timedOut = (): void => resolve({ kind: 'timed-out', detail: lateText(handlerTimeoutMs) });
+      const timedOut = (): void => resolve({ kind: 'timed-out', detail: timeoutText(handlerTimeoutMs) });
       timers.push(clock.after(handlerTimeoutMs, timedOut));
       ignoreAbort = onAbort(signal, () => {
-        time.abort(signal.reason);
+        abort.abort(signal.reason);
         // A handler that ends right now has succeeded; others are not waited for.
         timers.push(clock.after(0, () => resolve(STOPPED)));
       });
@@ -157,12 +157,12 @@ export class HandlerPool {
     stage.hasEnded = handled.kind !== 'timed-out' && handled.kind !== 'stopped';
     if (handled.kind !== 'handled') stage.onLate = null;
     page.releaseDocument();
-    if (handled.kind === 'timed-out') time.abort(new DOMException(handled.detail, 'TimeoutError'));
+    if (handled.kind === 'timed-out') abort.abort(new DOMException(handled.detail, 'TimeoutError'));
     return handled;
   }
 }
 
-function lateText(timeoutMs: number): string {
+function timeoutText(timeoutMs: number): string {
   return `the handler took longer than ${timeoutMs} ms`;
 }
 
@@ -184,19 +184,19 @@ async function attempt(
     // `return new StopCrawl('…')` is meant as a `throw`.
     if (returned instanceof Error) throw returned;
     const staged = await tools.stage.end();
-    if (staged.data.length + staged.rejectedCount === 0 && isLikeItem(returned)) onReturned?.(page.url);
-    const kept = page.exclusion.storesItems ? ((await stages?.run(staged.data, page)) ?? null) : null;
-    return { kind: 'handled', staged: { ...staged, kept }, route: found.route };
+    if (staged.data.length + staged.rejectedCount === 0 && looksLikeItem(returned)) onReturned?.(page.url);
+    const processed = page.exclusion.storesItems ? ((await stages?.run(staged.data, page)) ?? null) : null;
+    return { kind: 'handled', staged: { ...staged, processed }, route: found.route };
   } catch (error) {
     // A handler may well throw because its signal was aborted.
-    if (tools.time.signal.aborted) return STOPPED;
+    if (tools.abort.signal.aborted) return STOPPED;
     const signal = handlerSignal(error);
     return signal === null ? { kind: 'threw', error, detail: textOf(error) } : { kind: 'signal', signal };
   }
 }
 
 /** Whether a value is a plain object or a list of them. What a page's methods resolve to has a `kind`. */
-function isLikeItem(returned: unknown): boolean {
+function looksLikeItem(returned: unknown): boolean {
   const value: unknown = Array.isArray(returned) ? returned[0] : returned;
   return isObject(value) && Object.getPrototypeOf(value) === Object.prototype && !('kind' in value);
 }
@@ -206,21 +206,21 @@ function isLikeItem(returned: unknown): boolean {
  * started together, each would hold the document of its page (twenty times its bytes) at its first `await`, and the
  * garbage collector would copy all of them (docs/decisions/0017).
  */
-export function createStartInTurn(): <T>(run: () => Promise<T>) => Promise<T> {
+export function createTurns(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();
   return async (run) => {
-    const before = last;
-    let mayGoOn = (): void => undefined;
+    const previous = last;
+    let release = (): void => undefined;
     last = new Promise((resolve) => {
-      mayGoOn = resolve;
+      release = resolve;
     });
-    await before;
-    const waits = setImmediate(mayGoOn);
+    await previous;
+    const scheduled = setImmediate(release);
     try {
       return await run();
     } finally {
-      clearImmediate(waits);
-      mayGoOn();
+      clearImmediate(scheduled);
+      release();
     }
   };
 }

@@ -1,11 +1,11 @@
 // At stake: handlers start one after the other without waiting for each other.
 
 import { describe, expect, it } from 'vitest';
-import { createStartInTurn } from './handler-pool.js';
+import { createTurns } from './handler-pool.js';
 
 describe('starting in turn', () => {
   it('starts the next when the one before has ended, even if all were requested at once', async () => {
-    const start = createStartInTurn();
+    const start = createTurns();
     const told: string[] = [];
     const handler = (name: string) => async () => {
       told.push(`${name} starts`);
@@ -18,7 +18,7 @@ describe('starting in turn', () => {
   });
 
   it('does not wait for one that waits for something outside', async () => {
-    const start = createStartInTurn();
+    const start = createTurns();
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => {
       open = resolve;
@@ -30,7 +30,7 @@ describe('starting in turn', () => {
   });
 
   it('continues after one that fails, at once or later', async () => {
-    const start = createStartInTurn();
+    const start = createTurns();
     const failed = [
       start(() => {
         throw new Error('at once');

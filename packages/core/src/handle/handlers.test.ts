@@ -111,13 +111,13 @@ describe('following', () => {
     const staged = await stagedBy((each) => each.follow(), page);
     expect(urls(staged)).toEqual(['/a/b', '/a/d']);
     expect(staged.links[0]).toEqual({ url: 'https://example.com/a/b', depth: 3, via: 'link', from: URL_OF_PAGE });
-    expect(staged.leftAlone).toEqual([{ url: 'https://example.com/a/c', reason: 'link-nofollow' }]);
+    expect(staged.skipped).toEqual([{ url: 'https://example.com/a/c', reason: 'link-nofollow' }]);
   });
 
   it('takes no link of a nofollow page, and all if an option says so', async () => {
     const html = '<meta name=robots content=nofollow><a href=b>1</a>';
     const staged = await stagedBy((page) => page.follow(), await pageOf(html));
-    expect([urls(staged), staged.leftAlone.map(({ reason }) => reason)]).toEqual([[], ['page-nofollow']]);
+    expect([urls(staged), staged.skipped.map(({ reason }) => reason)]).toEqual([[], ['page-nofollow']]);
     const ignoring = await pageOf(html, { options: { links: { pageNofollow: 'ignore' } } });
     expect(urls(await stagedBy((page) => page.follow(), ignoring))).toEqual(['/a/b']);
   });
@@ -139,7 +139,7 @@ describe('following', () => {
       (page) => page.follow('img'),
       await pageOf(`<meta name=robots content=noimageindex>${img}`),
     );
-    expect([urls(refusing), refusing.leftAlone.map(({ reason }) => reason)]).toEqual([[], ['noimageindex']]);
+    expect([urls(refusing), refusing.skipped.map(({ reason }) => reason)]).toEqual([[], ['noimageindex']]);
   });
 
   it('passes on label, user data and priority, and the first call wins', async () => {

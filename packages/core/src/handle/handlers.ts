@@ -6,7 +6,7 @@ import type { BrowserSteps } from '../fetch/renderer.js';
 import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage, UnchangedHandler } from './handled-page.js';
-import { MAX_LARGE_BODY_BYTES, MAX_SELECTORS, MAX_STRAY_LABELS } from './limits.js';
+import { MAX_LARGE_BODY_BYTES, MAX_SELECTORS, MAX_UNROUTED_LABELS } from './limits.js';
 import { isSchema, type Schema } from './schema.js';
 
 /** A response that is not a page, by its status: `status:404`, `status:4xx`. */
@@ -59,7 +59,7 @@ export interface FoundHandler extends RouteSchemas {
 
 type RoutedBy = Pick<FetchedPage, 'kind' | 'mime' | 'label'>;
 
-const DEFAULT_FOUND: FoundHandler = Object.freeze({
+const DEFAULT_HANDLER: FoundHandler = Object.freeze({
   route: 'default',
   handler: (page: HandledPage) => page.follow(),
   maxBodyBytes: null,
@@ -70,13 +70,13 @@ const GENERATOR = /Generator/;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
 export class Handlers {
-  readonly #found = new Map<string, FoundHandler>();
+  readonly #byRoute = new Map<string, FoundHandler>();
   /** Separate, since they take no page: a crawl with only these still follows links. */
   readonly #byStatus = new Map<string, FoundHandler>();
   /** Routes that have received pages. */
-  readonly #reached = new Set<string>();
+  readonly #usedRoutes = new Set<string>();
   /** Labels without a route of their own, whose pages went to another route. */
-  readonly #strayLabels = new Set<string>();
+  readonly #unroutedLabels = new Set<string>();
   /** Selectors of `page.follow`, and whether any page had a link for them. */
   readonly #selectors = new Map<string, boolean>();
   /** Receives unchanged known pages; `null`: no such handler. */
@@ -95,9 +95,9 @@ export class Handlers {
       const hint = 'Yielded values are not used: call `await page.emit(item)` and `await page.follow(selector)`.';
       throw new MannerlyError('route-invalid', message, isGenerator ? { hint } : {});
     }
-    const found = STATUS_ROUTE.test(key) ? this.#byStatus : this.#found;
-    const isTaken = key === 'unchanged' || key === 'login' ? this[key] !== null : found.has(key);
-    if (isTaken) {
+    const registered = STATUS_ROUTE.test(key) ? this.#byStatus : this.#byRoute;
+    const isRegistered = key === 'unchanged' || key === 'login' ? this[key] !== null : registered.has(key);
+    if (isRegistered) {
       throw new MannerlyError('route-invalid', `the route \`${route}\` already has a handler`, {
         hint: 'A page has one handler: call the second function from the first.',
       });
@@ -110,7 +110,7 @@ export class Handlers {
     if (maxBodyBytes !== null) checkCount(`${route}.maxBodyBytes`, maxBodyBytes, MAX_LARGE_BODY_BYTES);
     checkSchema(`${route}.userData`, userData);
     checkSchema(`${route}.item`, item);
-    found.set(key, { route: key as Route, handler, userData, item, maxBodyBytes, inBrowser });
+    registered.set(key, { route: key as Route, handler, userData, item, maxBodyBytes, inBrowser });
   }
 
   /**
@@ -118,11 +118,11 @@ export class Handlers {
    * matches. A crawl without any handler follows every permitted link of its HTML pages.
    */
   find({ kind, mime, label }: RoutedBy): FoundHandler | null {
-    const found = this.#found;
-    if (found.size === 0) return kind === 'html' ? DEFAULT_FOUND : null;
-    const byLabel = label === null ? undefined : found.get(`label:${label}`);
-    const byType = mime === null ? undefined : found.get(mime);
-    return byLabel ?? byType ?? found.get(kind) ?? found.get('any') ?? null;
+    const registered = this.#byRoute;
+    if (registered.size === 0) return kind === 'html' ? DEFAULT_HANDLER : null;
+    const byLabel = label === null ? undefined : registered.get(`label:${label}`);
+    const byType = mime === null ? undefined : registered.get(mime);
+    return byLabel ?? byType ?? registered.get(kind) ?? registered.get('any') ?? null;
   }
 
   /**
@@ -132,7 +132,7 @@ export class Handlers {
    * @throws MannerlyError `route-invalid`.
    */
   checkFor({ hasBrowser, hasForm }: { readonly hasBrowser: boolean; readonly hasForm: boolean }): void {
-    const steps = [...this.#found.values()].find(({ inBrowser }) => inBrowser !== null);
+    const steps = [...this.#byRoute.values()].find(({ inBrowser }) => inBrowser !== null);
     if (steps !== undefined && !hasBrowser) {
       const message = `the route \`${steps.route}\` has \`inBrowser\`, and no browser opens pages`;
       const hint = 'Use a browser: --browser, `browser` in mannerly.config.json, or `fetcher: browserFetcher(…)`.';
@@ -146,36 +146,38 @@ export class Handlers {
   }
 
   /** A route has received a page. */
-  reach(route: Route | 'default', label: string | null): void {
-    this.#reached.add(route);
-    if (label !== null && !this.#found.has(`label:${label}`) && this.#strayLabels.size < MAX_STRAY_LABELS)
-      this.#strayLabels.add(label);
+  recordRoute(route: Route | 'default', label: string | null): void {
+    this.#usedRoutes.add(route);
+    if (label !== null && !this.#byRoute.has(`label:${label}`) && this.#unroutedLabels.size < MAX_UNROUTED_LABELS)
+      this.#unroutedLabels.add(label);
   }
 
   /** Label routes without pages, and labels without a route: often one of them is misspelt. */
-  unreachedLabels(): { readonly routes: readonly string[]; readonly strays: readonly string[] } {
-    const routes = [...this.#found.keys()].filter((route) => route.startsWith('label:') && !this.#reached.has(route));
-    return { routes, strays: [...this.#strayLabels] };
+  unusedLabels(): { readonly routes: readonly string[]; readonly unrouted: readonly string[] } {
+    const routes = [...this.#byRoute.keys()].filter(
+      (route) => route.startsWith('label:') && !this.#usedRoutes.has(route),
+    );
+    return { routes, unrouted: [...this.#unroutedLabels] };
   }
 
   /** A handler has followed what a selector finds. */
-  followed(selector: string, hasLinks: boolean): void {
+  recordSelector(selector: string, hasLinks: boolean): void {
     const known = this.#selectors.get(selector);
     if (known !== undefined || this.#selectors.size < MAX_SELECTORS)
       this.#selectors.set(selector, hasLinks || known === true);
   }
 
   /** Selectors for which no page had a link. Empty if handlers generate selectors. */
-  selectorsInVain(): string[] {
+  selectorsWithoutLinks(): string[] {
     if (this.#selectors.size >= MAX_SELECTORS) return [];
     return [...this.#selectors.keys()].filter((selector) => this.#selectors.get(selector) === false);
   }
 
   /** The handler of an answer that is not a page, by `status:404`, then `status:4xx`; `null`: none. */
   findByStatus(status: number): FoundHandler | null {
-    const found = this.#byStatus;
-    if (found.size === 0) return null;
-    return found.get(`status:${status}`) ?? found.get(`status:${Math.floor(status / 100)}xx`) ?? null;
+    const registered = this.#byStatus;
+    if (registered.size === 0) return null;
+    return registered.get(`status:${status}`) ?? registered.get(`status:${Math.floor(status / 100)}xx`) ?? null;
   }
 
   /** Whether a handler may get content of a media type, whatever its first bytes say. */
@@ -183,7 +185,7 @@ export class Handlers {
     const kinds = possibleKinds(mime);
     if (kinds === null || kinds.some((kind) => this.find({ kind, mime, label }) !== null)) return true;
     // Judged by its extension alone, it may be any of the types that handlers name.
-    return mime?.endsWith('/*') === true && [...this.#found.keys()].some((route) => isBinaryType(route));
+    return mime?.endsWith('/*') === true && [...this.#byRoute.keys()].some((route) => isBinaryType(route));
   }
 
   /** The most bytes of such a page's body, as its handler says; `null`: no limit of its own, or HTML. */

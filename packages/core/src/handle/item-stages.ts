@@ -35,7 +35,7 @@ export interface StageCounts {
 const COUNTS = ['in', 'out', 'dropped', 'failed'] as const;
 
 /** The combined counts of several runs or processes, by stage name, at most `MAX_ITEM_STAGES` of them. */
-export function joinedStages(all: readonly StageCounts[]): StageCounts[] {
+export function sumStages(all: readonly StageCounts[]): StageCounts[] {
   const sums = new Map<string, CountedStage['counts']>();
   for (const stage of all) {
     const { name } = stage;
@@ -63,10 +63,10 @@ export class ItemStages {
   constructor(stages: readonly ItemStage[]) {
     const names = new Map<string, number>();
     this.#stages = stages.map((run) => {
-      const own = run.name === '' ? 'stage' : run.name;
-      const times = (names.get(own) ?? 0) + 1;
-      names.set(own, times);
-      const name = times === 1 ? own : `${own} ${times}`;
+      const stageName = run.name === '' ? 'stage' : run.name;
+      const occurrence = (names.get(stageName) ?? 0) + 1;
+      names.set(stageName, occurrence);
+      const name = occurrence === 1 ? stageName : `${stageName} ${occurrence}`;
       return { run, counts: { name, in: 0, out: 0, dropped: 0, failed: 0 } };
     });
   }
@@ -85,33 +85,33 @@ export class ItemStages {
     const all: JsonValue[][] = [];
     let count = 0;
     for (const data of emitted) {
-      const what = `an item of ${page.url}`;
-      let items: unknown[] = [jsonCopy(data, what)];
+      const subject = `an item of ${page.url}`;
+      let items: unknown[] = [jsonCopy(data, subject)];
       for (const stage of this.#stages) {
-        const made: unknown[] = [];
+        const produced: unknown[] = [];
         for (const item of items) {
-          const results = await resultsOf(stage, item, page);
-          if (count + made.length + results.length > MAX_PAGE_ITEMS) throw tooMany(page.url);
-          made.push(...results);
+          const results = await runStage(stage, item, page);
+          if (count + produced.length + results.length > MAX_PAGE_ITEMS) throw tooMany(page.url);
+          produced.push(...results);
         }
-        items = made;
+        items = produced;
       }
       count += items.length;
-      all.push(items.map((item) => jsonCopy(item, what)));
+      all.push(items.map((item) => jsonCopy(item, subject)));
     }
     return all;
   }
 }
 
 /** Checks the option. @throws MannerlyError `option-invalid` */
-export function checkedStages(option: string, given: unknown): readonly ItemStage[] {
+export function checkStages(option: string, given: unknown): readonly ItemStage[] {
   const isList =
     Array.isArray(given) && given.length <= MAX_ITEM_STAGES && given.every((each) => typeof each === 'function');
   if (isList) return given as readonly ItemStage[];
   throw invalidOption(option, `a list of at most ${MAX_ITEM_STAGES} functions`, given);
 }
 
-async function resultsOf({ run, counts }: CountedStage, item: unknown, page: FetchedPage): Promise<readonly unknown[]> {
+async function runStage({ run, counts }: CountedStage, item: unknown, page: FetchedPage): Promise<readonly unknown[]> {
   counts.in += 1;
   try {
     const result: unknown = await run(item, page);

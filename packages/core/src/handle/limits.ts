@@ -7,7 +7,7 @@ export const MAX_PAGE_ITEMS = 100_000; // items that one page may emit. Ours
 /** Items of one page that its schema rejected and that are listed; more are only counted. Ours. */
 export const MAX_PAGE_REJECTED = 100;
 export const MAX_SELECTORS = 20; // selectors of `page.follow` whose success is watched. Ours
-export const MAX_STRAY_LABELS = 5; // labels without a route that a message names. Ours
+export const MAX_UNROUTED_LABELS = 5; // labels without a route that a message names. Ours
 export const MAX_FAILED_CALLS = 100; // failed calls of a handler that nothing waits for. Ours
 export const MAX_ITEM_STAGES = 100; // stages between handlers and sinks. Ours
 export const MAX_ITEM_ISSUES = 20; // issues of one item that are kept. Ours
@@ -25,7 +25,7 @@ export const MAX_REJECTED_CHARS = 65_536;
 
 // Files
 export const MAX_FILE_NAME_BYTES = 200; // bytes of one segment of a saved file's path: common file systems allow 255
-export const MAX_NAMES_TAKEN = 2; // marks for a name that was taken: `news~~`. Ours
+export const MAX_CONFLICT_MARKS = 2; // marks for a name that was taken: `news~~`. Ours
 export const MAX_FILE_NAME_SEGMENTS = 16; // segments of a saved file's path; the last ones are kept. Ours
 
 export const DEFAULT_MEDIA_FILES = 20; // files that `page.saveAll` requests by default. Ours

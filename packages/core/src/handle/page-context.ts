@@ -19,7 +19,7 @@ import {
   MAX_PAGE_FETCHES,
   MAX_REVISIT_MS,
 } from './limits.js';
-import { nameOf, type SavedFile, saveFile, whyLeftAlone } from './save.js';
+import { nameOf, type SavedFile, saveExclusion, saveFile } from './save.js';
 import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
@@ -33,10 +33,10 @@ export interface PageTools {
   /** Whether a handler may want a link's target, judged by the extension of its URL. `label`: of the link. */
   readonly wants: (url: string, label: string | null) => boolean;
   /** Called with each followed selector. @default ignored */
-  readonly followed?: (selector: string, hasLinks: boolean) => void;
+  readonly recordSelector?: (selector: string, hasLinks: boolean) => void;
   readonly change: PageChange | null;
   /** Aborted when the handler's time is up. Its signal is created on first use, since few handlers use it. */
-  readonly time: AbortController;
+  readonly abort: AbortController;
 }
 
 /**
@@ -47,7 +47,7 @@ export function createPageContext(page: PageInCrawl, tools: PageTools, userData:
 }
 
 /** What is not an own property of a page and has to be forwarded. */
-type MadeAtFirstUse =
+type LazyProperty =
   | 'links'
   | 'alternates'
   | 'language'
@@ -66,11 +66,11 @@ type MadeAtFirstUse =
  * shorter, but engines keep prototypes, and the page's text with them, far too long.) Its methods may be taken off it:
  * `const { emit, follow } = page`.
  */
-class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAtFirstUse>> {
+class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, LazyProperty>> {
   readonly #page: PageInCrawl;
   readonly #tools: PageTools;
   #fetches = 0;
-  #leftAlone: ReadonlySet<string> | null = null;
+  #excludedUrls: ReadonlySet<string> | null = null;
 
   constructor(page: PageInCrawl, tools: PageTools, userData: unknown) {
     this.#page = page;
@@ -105,38 +105,38 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
   }
 
   get signal(): AbortSignal {
-    return this.#tools.time.signal;
+    return this.#tools.abort.signal;
   }
 
   get change(): PageChange | null {
     return this.#tools.change;
   }
 
-  readonly text = () => unheard(this.#page.text());
-  readonly json = <T = JsonValue>() => unheard(this.#page.json<T>());
-  readonly bytes = () => unheard(this.#page.bytes());
-  readonly structured = () => unheard(this.#page.structured());
-  readonly mainText = () => unheard(this.#page.mainText());
-  readonly pdfText = () => unheard(this.#page.pdfText());
+  readonly text = () => ignoreRejection(this.#page.text());
+  readonly json = <T = JsonValue>() => ignoreRejection(this.#page.json<T>());
+  readonly bytes = () => ignoreRejection(this.#page.bytes());
+  readonly structured = () => ignoreRejection(this.#page.structured());
+  readonly mainText = () => ignoreRejection(this.#page.mainText());
+  readonly pdfText = () => ignoreRejection(this.#page.pdfText());
   readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
   readonly emit = (data: unknown): Promise<EmittedItem> =>
-    this.#inTime(this.emit, LATE_ITEM, () => this.#tools.stage.emit(data));
+    this.#unlessEnded(this.emit, REJECTED_ITEM, () => this.#tools.stage.emit(data));
 
   readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
-    this.#inTime(this.follow, undefined, () => followLinks(this.#page, this.#tools, selector, options));
+    this.#unlessEnded(this.follow, undefined, () => followLinks(this.#page, this.#tools, selector, options));
 
   readonly add = (url: string, options: FollowOptions = {}): Promise<AddResult> =>
-    this.#inTime(this.add, LATE_URL, () => {
-      this.#leftAlone ??= leftAloneUrls(this.#page);
-      return addUrl(this.#page, this.#tools.stage, this.#leftAlone, url, options);
+    this.#unlessEnded(this.add, REFUSED_URL, () => {
+      this.#excludedUrls ??= findExcludedUrls(this.#page);
+      return addUrl(this.#page, this.#tools.stage, this.#excludedUrls, url, options);
     });
 
   readonly fetch = (text: string, options: PageFetchOptions = {}): Promise<PageFetch> =>
     this.#call(this.fetch, () => {
       checkOptions('fetch', options, FETCH_OPTIONS, 'It sends GET.');
       checkRequestFields(options.headers ?? {}, 'fetch.headers');
-      const url = resolved(this.#page, text);
+      const url = resolveUrl(this.#page, text);
       if (url === null) return { kind: 'dropped', url: text.slice(0, MAX_LINK_URL_CHARS), reason: 'url-invalid' };
       this.#fetches += 1;
       if (this.#fetches > MAX_PAGE_FETCHES) return { kind: 'dropped', url, reason: 'page-fetch-limit' };
@@ -144,7 +144,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
     });
 
   readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate' | 'depth'> = {}): Promise<void> =>
-    this.#inTime(this.revisit, undefined, () => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
+    this.#unlessEnded(this.revisit, undefined, () => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
     this.#call(this.save, () =>
@@ -157,7 +157,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
       const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
       checkCount('saveAll.maxFiles', maxFiles, MAX_PAGE_FETCHES);
       checkCount('saveAll.maxBytes', maxBytes, MAX_LARGE_BODY_BYTES);
-      const folder = folderOf(this.#page, options.folder ?? this.#tools.filesPath);
+      const folder = requireFolder(this.#page, options.folder ?? this.#tools.filesPath);
       const { fetch } = this;
       return saveAllMedia(this.#page, selector, { folder, fetch, read: this.#tools.read, maxFiles, maxBytes });
     });
@@ -170,9 +170,9 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
       return savePage(this.#page, folder, name ?? `${nameOf(this.#page.url)}.png`, [png]);
     });
 
-  /** Acts, unless the handler has ended. @param lost - The answer in that case. */
-  #inTime<T>(method: (...given: never[]) => unknown, lost: T, act: () => T | Promise<T>): Promise<T> {
-    return this.#call(method, () => (this.#tools.stage.isLate() ? lost : act()));
+  /** Acts, unless the handler has ended. @param fallback - The answer in that case. */
+  #unlessEnded<T>(method: (...given: never[]) => unknown, fallback: T, act: () => T | Promise<T>): Promise<T> {
+    return this.#call(method, () => (this.#tools.stage.isLate() ? fallback : act()));
   }
 
   #call<T>(method: (...given: never[]) => unknown, act: () => T | Promise<T>): Promise<T> {
@@ -186,14 +186,14 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, MadeAt
 }
 
 /** Reading has no other effect, so its failure may be lost if nothing awaits it. */
-function unheard<T>(promise: Promise<T>): Promise<T> {
+function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
-const LATE = 'the handler has ended: await everything that it starts';
-const LATE_ITEM: EmittedItem = Object.freeze({ kind: 'rejected', issues: [{ message: LATE, path: [] }] });
-const LATE_URL: AddResult = Object.freeze({ kind: 'refused', reason: 'page-over' });
+const ENDED = 'the handler has ended: await everything that it starts';
+const REJECTED_ITEM: EmittedItem = Object.freeze({ kind: 'rejected', issues: [{ message: ENDED, path: [] }] });
+const REFUSED_URL: AddResult = Object.freeze({ kind: 'refused', reason: 'page-over' });
 
 /** Saves the page or a part of it, unless its signals forbid that. */
 async function savePage(
@@ -202,13 +202,13 @@ async function savePage(
   name: string,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<SavedFile> {
-  const reason = whyLeftAlone(page.exclusion);
+  const reason = saveExclusion(page.exclusion);
   if (reason !== null) return { kind: 'left-alone', reason };
-  const written = await saveFile(folderOf(page, given), name, content);
+  const written = await saveFile(requireFolder(page, given), name, content);
   return { kind: 'saved', ...written, truncated: page.truncated };
 }
 
-function folderOf(page: FetchedPage, folder: string | null): string {
+function requireFolder(page: FetchedPage, folder: string | null): string {
   if (folder !== null) return folder;
   throw new MannerlyError('file-folder-missing', `\`save\` needs a folder for ${page.url}`, {
     hint: 'Run the crawl with a crawl directory, or name a folder: `page.save(name, { folder })`.',
@@ -222,21 +222,21 @@ function folderOf(page: FetchedPage, folder: string | null): string {
  */
 export function followLinks(
   page: FetchedPage,
-  { stage, wants, followed }: Pick<PageTools, 'stage' | 'wants' | 'followed'>,
+  { stage, wants, recordSelector }: Pick<PageTools, 'stage' | 'wants' | 'recordSelector'>,
   selector: string | undefined,
   options: FollowOptions,
 ): void {
   const links = selector === undefined ? page.links : selectLinks(page, selector);
-  if (selector !== undefined) followed?.(selector, links.length > 0);
-  const candidate = candidates(page, 'follow', options);
+  if (selector !== undefined) recordSelector?.(selector, links.length > 0);
+  const candidate = createCandidate(page, 'follow', options);
   let next: typeof candidate | null = null;
   for (const link of links) {
     const excluded = page.exclusion.linkExclusion(link);
     const reason = excluded ?? (wants(link.url, options.label ?? null) ? null : 'unwanted');
-    if (reason !== null) stage.leaveAlone({ url: link.url, reason });
+    if (reason !== null) stage.skip({ url: link.url, reason });
     else if (!link.rel.includes('next')) stage.link(candidate(link.url));
     else {
-      next ??= candidates(page, 'follow', { ...options, depth: options.depth ?? 'same' });
+      next ??= createCandidate(page, 'follow', { ...options, depth: options.depth ?? 'same' });
       stage.link(next(link.url));
     }
   }
@@ -246,19 +246,19 @@ export function followLinks(
 export function addUrl(
   page: FetchedPage,
   stage: Stage,
-  leftAlone: ReadonlySet<string>,
+  excludedUrls: ReadonlySet<string>,
   text: string,
   options: FollowOptions,
 ): AddResult {
-  const url = resolved(page, text);
+  const url = resolveUrl(page, text);
   if (url === null) return { kind: 'refused', reason: 'url-invalid' };
-  stage.link(candidates(page, 'add', options)(url));
-  if (!leftAlone.has(url)) return { kind: 'staged', url, note: null };
+  stage.link(createCandidate(page, 'add', options)(url));
+  if (!excludedUrls.has(url)) return { kind: 'staged', url, note: null };
   stage.nofollow(url);
   return { kind: 'staged', url, note: 'link-nofollow' };
 }
 
-function resolved(page: FetchedPage, text: unknown): string | null {
+function resolveUrl(page: FetchedPage, text: unknown): string | null {
   if (typeof text !== 'string') {
     const hint = text instanceof URL ? 'Pass its `href`.' : Array.isArray(text) ? 'Call it for each URL.' : undefined;
     throw invalidOption('url', 'a string, absolute or relative to the page', text, hint);
@@ -268,7 +268,7 @@ function resolved(page: FetchedPage, text: unknown): string | null {
 
 const FETCH_OPTIONS: CallOptions<PageFetchOptions> = { waitMs: 'number', headers: 'object', maxBodyBytes: 'number' };
 
-const CARRIED_OPTIONS: CallOptions<FollowOptions> = {
+const LINK_OPTIONS: CallOptions<FollowOptions> = {
   label: 'string',
   userData: 'any',
   priority: 'number',
@@ -277,19 +277,23 @@ const CARRIED_OPTIONS: CallOptions<FollowOptions> = {
 };
 
 /** For options of a request, which no single URL has. */
-function hintForRequest(options: Carried): string | undefined {
+function hintForRequest(options: LinkOptions): string | undefined {
   const isOfRequest = ['method', 'body', 'payload', 'headers'].some((name) => Object.hasOwn(options, name));
   return isOfRequest ? 'Every URL is requested with GET and the fields of `network.headers`.' : undefined;
 }
 
-type Carried = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
+type LinkOptions = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
 
 /**
  * Candidates from a page. What they carry is copied once, since the handler may change its own later. Throws as
  * `addUrl`.
  */
-function candidates(page: FetchedPage, call: 'follow' | 'add' | 'revisit', options: Carried): (url: string) => NewUrl {
-  checkOptions(call, options, CARRIED_OPTIONS, hintForRequest(options));
+function createCandidate(
+  page: FetchedPage,
+  call: 'follow' | 'add' | 'revisit',
+  options: LinkOptions,
+): (url: string) => NewUrl {
+  checkOptions(call, options, LINK_OPTIONS, hintForRequest(options));
   const { label, userData, priority, allowDuplicate = false } = options;
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
     throw invalidOption(`${call}.depth`, "'same' or 'deeper'", options.depth);
@@ -299,14 +303,14 @@ function candidates(page: FetchedPage, call: 'follow' | 'add' | 'revisit', optio
   const from = page.url;
   if (label === undefined && userData === undefined && priority === undefined && !allowDuplicate)
     return (url) => ({ url, depth, via, from });
-  const carried = {
+  const linkOptions = {
     ...(label === undefined ? {} : { label }),
     ...(userData === undefined ? {} : { userData: jsonCopy(userData, `user data on ${from}`) }),
     ...(priority === undefined ? {} : { priority }),
     // The time of the page distinguishes this visit from others.
     ...(allowDuplicate ? { visit: Math.max(1, Math.ceil(page.fetchedAtMs)) } : {}),
   };
-  return (url) => ({ url, depth, via, from, ...carried });
+  return (url) => ({ url, depth, via, from, ...linkOptions });
 }
 
 /** One more visit of the page. @throws MannerlyError `option-invalid`, `item-invalid` */
@@ -320,17 +324,17 @@ export function nextVisit(
   }
   const { label = page.label, userData = page.userData } = options;
   const { url, depth, via, from, visit, fetchedAtMs } = page;
-  const carried = { ...options, label: label ?? undefined, userData: userData ?? undefined };
+  const linkOptions = { ...options, label: label ?? undefined, userData: userData ?? undefined };
   // The page stays where it was, not one link further.
-  const { from: _page, ...next } = candidates(page, 'revisit', carried)(url);
+  const { from: _page, ...next } = createCandidate(page, 'revisit', linkOptions)(url);
   const origin = from === null ? {} : { from };
   return { ...next, ...origin, depth, via, visit: visit + 1, notBeforeMs: Math.ceil(fetchedAtMs + afterMs) };
 }
 
 /** URLs that the page has only in links to be left alone. Computed once, since a handler may add thousands of URLs. */
-function leftAloneUrls(page: FetchedPage): Set<string> {
-  const isAlone = (link: PageLink): boolean => page.exclusion.linkExclusion(link) !== null;
-  const urls = new Set(page.links.filter(isAlone).map(({ url }) => url));
-  for (const link of page.links) if (!isAlone(link)) urls.delete(link.url);
+function findExcludedUrls(page: FetchedPage): Set<string> {
+  const isExcluded = (link: PageLink): boolean => page.exclusion.linkExclusion(link) !== null;
+  const urls = new Set(page.links.filter(isExcluded).map(({ url }) => url));
+  for (const link of page.links) if (!isExcluded(link)) urls.delete(link.url);
   return urls;
 }

@@ -15,12 +15,12 @@ export interface PageSource {
 export async function* streamPages(source: PageSource): AsyncGenerator<HandledPage, void, undefined> {
   const emitter = new EventEmitter();
   const pages = on(emitter, 'page', { close: ['over'] });
-  let isOver = false;
-  let leave = (): void => undefined;
+  let hasEnded = false;
+  let finishPage = (): void => undefined;
   const run = source
     .run((page) => new Promise<void>((done) => void emitter.emit('page', page, done)))
     .finally(() => {
-      isOver = true;
+      hasEnded = true;
       emitter.emit('over');
     });
   // Awaited at the end; until then a rejection must not count as unhandled.
@@ -29,14 +29,14 @@ export async function* streamPages(source: PageSource): AsyncGenerator<HandledPa
     for await (const [page, done] of pages as AsyncIterable<readonly [HandledPage, () => void]>) {
       // The run was stopped at once, and the page has returned to the queue.
       if (page.signal.aborted) continue;
-      leave = done;
+      finishPage = done;
       yield page;
       done();
     }
   } finally {
-    if (!isOver) source.stop();
+    if (!hasEnded) source.stop();
     // Only now, since a continuing run passes one more page.
-    leave();
+    finishPage();
     await run;
   }
 }

@@ -22,7 +22,7 @@ type Labels<UserData> = {
 };
 
 /** User data is required where the schema of the route requires it. */
-type HandedTo<UserData> =
+type UserDataOption<UserData> =
   UserData extends Schema<infer Input, infer _Output>
     ? undefined extends Input
       ? { readonly userData?: Input }
@@ -33,7 +33,7 @@ type HandedTo<UserData> =
 type LabelledFollow<UserData, Never extends keyof FollowOptions = 'label'> = {
   [Label in keyof Labels<UserData>]: Omit<FollowOptions, 'label' | 'userData' | Never> & {
     readonly label: Label;
-  } & HandedTo<Labels<UserData>[Label]>;
+  } & UserDataOption<Labels<UserData>[Label]>;
 }[keyof Labels<UserData>];
 
 /**

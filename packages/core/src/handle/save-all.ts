@@ -9,7 +9,7 @@ import { selectLinks } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
-import { type SavedFile, saveFile, whyLeftAlone } from './save.js';
+import { type SavedFile, saveExclusion, saveFile } from './save.js';
 
 /** The result for one file that a page shows. `url`: as the page names it. */
 export type SavedMedia =
@@ -37,38 +37,38 @@ interface MediaTools {
 export async function saveAllMedia(page: FetchedPage, selector: string, tools: MediaTools): Promise<SavedMedia[]> {
   const links = new Map(selectLinks(page, selector).map((link) => [link.url, link]));
   const saved: SavedMedia[] = [];
-  let bytesLeft = tools.maxBytes;
-  let filesLeft = tools.maxFiles;
+  let remainingBytes = tools.maxBytes;
+  let remainingFiles = tools.maxFiles;
   for (const [url, link] of links) {
-    const reason = whyLeftAlone(page.exclusion) ?? page.exclusion.linkExclusion(link);
+    const reason = saveExclusion(page.exclusion) ?? page.exclusion.linkExclusion(link);
     if (reason !== null) {
       saved.push({ kind: 'left-alone', url, reason });
       continue;
     }
-    if (filesLeft <= 0 || bytesLeft <= 0) {
+    if (remainingFiles <= 0 || remainingBytes <= 0) {
       saved.push({ kind: 'dropped', url, reason: 'page-fetch-limit' });
       continue;
     }
-    filesLeft -= 1;
-    const maxBodyBytes = bytesLeft;
+    remainingFiles -= 1;
+    const maxBodyBytes = remainingBytes;
     const answer = await followRedirects(url, page.url, (each) => tools.fetch(each, { maxBodyBytes }));
-    if (answer.kind === 'response') bytesLeft -= answer.body.length;
-    saved.push({ ...(await savedOf(answer, tools)), url });
+    if (answer.kind === 'response') remainingBytes -= answer.body.length;
+    saved.push({ ...(await saveAnswer(answer, tools)), url });
   }
   return saved;
 }
 
 /** The result for an answer, after its redirects. */
-async function savedOf(answer: PageFetch, { folder, read }: MediaTools) {
+async function saveAnswer(answer: PageFetch, { folder, read }: MediaTools) {
   if (answer.kind === 'failed') return { kind: answer.kind, reason: answer.failure };
   if (answer.kind !== 'response') return { kind: answer.kind, reason: answer.reason };
   if (answer.status < 200 || answer.status > 299) return { kind: 'failed', reason: `status-${answer.status}` } as const;
   const { exclusion, truncated } = await read(answer);
-  const reason = whyLeftAlone(exclusion);
+  const reason = saveExclusion(exclusion);
   if (reason !== null) return { kind: 'left-alone', reason } as const;
   const { body } = answer;
   const sha256 = createHash('sha256').update(body).digest('hex');
-  const name = `media/${sha256.slice(0, 2)}/${sha256}${endingOf(body)}`;
+  const name = `media/${sha256.slice(0, 2)}/${sha256}${extensionFor(body)}`;
   const path = join(folder, name);
   const known = { kind: 'saved', path, bytes: body.length, sha256, truncated } as const;
   if ((await sizeOf(path)) === body.length) return { ...known, isCopy: true };
@@ -76,7 +76,7 @@ async function savedOf(answer: PageFetch, { folder, read }: MediaTools) {
 }
 
 /** Where the signature of a format begins, its bytes, one character each, and the file extension. */
-const ENDINGS: readonly (readonly [at: number, bytes: string, ending: string])[] = [
+const EXTENSIONS: readonly (readonly [at: number, bytes: string, extension: string])[] = [
   [0, '\x89PNG', '.png'],
   [0, '\xff\xd8\xff', '.jpg'],
   [0, 'GIF8', '.gif'],
@@ -92,7 +92,7 @@ const ENDINGS: readonly (readonly [at: number, bytes: string, ending: string])[]
 ];
 
 /** Judged only by the bytes: files with the same bytes have the same name, whatever their URL and media type. */
-function endingOf(body: Uint8Array): string {
+function extensionFor(body: Uint8Array): string {
   const start = Buffer.from(body.subarray(0, 16)).toString('latin1');
-  return ENDINGS.find(([at, bytes]) => start.startsWith(bytes, at))?.[2] ?? '';
+  return EXTENSIONS.find(([at, bytes]) => start.startsWith(bytes, at))?.[2] ?? '';
 }

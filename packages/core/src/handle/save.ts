@@ -7,7 +7,7 @@ import { dirname, join, sep } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import type { PageExclusion } from '../page/exclusion.js';
 import { percentDecoded } from '../parse-url.js';
-import { MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS, MAX_NAMES_TAKEN } from './limits.js';
+import { MAX_CONFLICT_MARKS, MAX_FILE_NAME_BYTES, MAX_FILE_NAME_SEGMENTS } from './limits.js';
 
 /** The result of saving a file. */
 export type SavedFile =
@@ -25,7 +25,7 @@ export type SavedFile =
   | { readonly kind: 'left-alone'; readonly reason: string };
 
 /** Why a body may not be kept, as a reason of the table of reasons; `null`: it may be. */
-export function whyLeftAlone({ storesItems, reason, keepsBody }: PageExclusion): string | null {
+export function saveExclusion({ storesItems, reason, keepsBody }: PageExclusion): string | null {
   return storesItems ? (keepsBody ? null : 'noarchive') : reason;
 }
 
@@ -43,7 +43,7 @@ export async function saveFile(
   const temporary = join(folder, `.${randomUUID()}.part`);
   const hash = createHash('sha256');
   let bytes = 0;
-  async function* measured(): AsyncGenerator<Uint8Array> {
+  async function* hashed(): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
       hash.update(chunk);
       bytes += chunk.length;
@@ -53,7 +53,7 @@ export async function saveFile(
   const segments = safeName(name).split('/');
   try {
     await mkdir(folder, { recursive: true });
-    await writeFile(temporary, measured(), { flag: 'wx' });
+    await writeFile(temporary, hashed(), { flag: 'wx' });
     const path = await moveInto(folder, segments, temporary);
     return { path, bytes, sha256: hash.digest('hex') };
   } catch (error) {
@@ -64,30 +64,36 @@ export async function saveFile(
 }
 
 /** The suffix of a name that a folder has and a file needs, or the other way round. */
-const TAKEN = '~';
+const CONFLICT_MARK = '~';
 
 /** Moves a file into place, and marks its first segment where something else exists. @returns Its path. */
 async function moveInto(folder: string, segments: string[], file: string): Promise<string> {
   const path = join(folder, ...segments);
   try {
     await mkdir(dirname(path), { recursive: true });
-    const [inside, root] = await Promise.all([realpath(dirname(path)), realpath(folder)]);
-    if (inside !== root && !inside.startsWith(root + sep)) throw new Error('a symbolic link leads out of the folder');
+    const [directory, root] = await Promise.all([realpath(dirname(path)), realpath(folder)]);
+    if (directory !== root && !directory.startsWith(root + sep))
+      throw new Error('a symbolic link leads out of the folder');
     await rename(file, path);
     return path;
   } catch (error) {
     for (const [at, segment] of segments.entries()) {
       const found = await stat(join(folder, ...segments.slice(0, at + 1))).catch(() => null);
       const isLast = at === segments.length - 1;
-      if (found === null || found.isDirectory() !== isLast || segment.endsWith(TAKEN.repeat(MAX_NAMES_TAKEN))) continue;
-      return moveInto(folder, segments.with(at, `${segment}${TAKEN}`), file);
+      if (
+        found === null ||
+        found.isDirectory() !== isLast ||
+        segment.endsWith(CONFLICT_MARK.repeat(MAX_CONFLICT_MARKS))
+      )
+        continue;
+      return moveInto(folder, segments.with(at, `${segment}${CONFLICT_MARK}`), file);
     }
     throw error;
   }
 }
 
 /** Segments that a file system takes for devices, whatever follows the dot. */
-const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+const DEVICE_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is replaced.
 const UNSAFE = /[\x00-\x1f\x7f"*:<>?|\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -114,7 +120,7 @@ function safeSegment(segment: string): string {
     .replace(UNSAFE, '_')
     .replace(/^\.+/, (dots) => '_'.repeat(dots.length))
     .replace(/(?<![. ])[. ]+$/, '_');
-  return shortened(DEVICE.test(plain) ? `_${plain}` : plain);
+  return shortenSegment(DEVICE_NAME.test(plain) ? `_${plain}` : plain);
 }
 
 /** Where a page without a given name is saved: its host and path, and a mark for its query. */
@@ -122,22 +128,22 @@ export function nameOf(url: string): string {
   const { host, pathname, search } = new URL(url);
   const name = `${host}${pathname.endsWith('/') ? `${pathname}index` : pathname}`;
   if (search === '') return name;
-  const ending = endingOf(name);
-  return `${name.slice(0, name.length - ending.length)}${markOf(search)}${ending}`;
+  const extension = extensionOf(name);
+  return `${name.slice(0, name.length - extension.length)}${hashSuffix(search)}${extension}`;
 }
 
-function endingOf(name: string): string {
+function extensionOf(name: string): string {
   return /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0] ?? '';
 }
 
-function markOf(text: string): string {
+function hashSuffix(text: string): string {
   return `~${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
 }
 
 /** Cut at a whole character, before its extension. The hash keeps two long names distinct. */
-function shortened(segment: string): string {
+function shortenSegment(segment: string): string {
   if (Buffer.byteLength(segment) <= MAX_FILE_NAME_BYTES) return segment;
-  const mark = markOf(segment) + endingOf(segment);
-  const start = Buffer.from(segment).subarray(0, MAX_FILE_NAME_BYTES - mark.length - 3);
-  return start.toString('utf8').replace(/\uFFFD+$/, '') + mark;
+  const suffix = hashSuffix(segment) + extensionOf(segment);
+  const start = Buffer.from(segment).subarray(0, MAX_FILE_NAME_BYTES - suffix.length - 3);
+  return start.toString('utf8').replace(/\uFFFD+$/, '') + suffix;
 }

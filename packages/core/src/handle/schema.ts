@@ -17,7 +17,7 @@ export interface SchemaIssue {
 }
 
 /** A value as its schema returns it, or its issues, at most 20. */
-export type Checked =
+export type SchemaResult =
   | { readonly kind: 'valid'; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly issues: readonly SchemaIssue[] };
 
@@ -42,13 +42,13 @@ export function isSchema(given: unknown): given is Schema {
  * Validates a value with a schema, synchronously if the schema is. A schema that throws, rejects or returns neither a
  * value nor issues rejects the value. Never throws or rejects.
  */
-export function checkValue(schema: Schema, value: unknown): Checked | Promise<Checked> {
+export function checkValue(schema: Schema, value: unknown): SchemaResult | Promise<SchemaResult> {
   try {
     const answer: unknown = schema['~standard'].validate(value);
     const isPromise = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function';
-    return isPromise ? Promise.resolve(answer).then(readAnswer, threw) : readAnswer(answer);
+    return isPromise ? Promise.resolve(answer).then(readAnswer, thrownIssue) : readAnswer(answer);
   } catch (error) {
-    return threw(error);
+    return thrownIssue(error);
   }
 }
 
@@ -57,7 +57,7 @@ export function issuesText(issues: readonly SchemaIssue[]): string {
   return issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`)).join('; ');
 }
 
-function readAnswer(answer: unknown): Checked {
+function readAnswer(answer: unknown): SchemaResult {
   if (typeof answer !== 'object' || answer === null) return invalid(`the schema answered ${textOf(answer)}`);
   if ('issues' in answer && answer.issues !== undefined) return { kind: 'invalid', issues: issuesOf(answer.issues) };
   return 'value' in answer
@@ -65,11 +65,11 @@ function readAnswer(answer: unknown): Checked {
     : invalid('the schema gave neither value nor issues');
 }
 
-function threw(error: unknown): Checked {
+function thrownIssue(error: unknown): SchemaResult {
   return invalid(`the schema threw: ${textOf(error)}`);
 }
 
-function invalid(message: string): Checked {
+function invalid(message: string): SchemaResult {
   return { kind: 'invalid', issues: [{ message: message.slice(0, MAX_ISSUE_CHARS), path: [] }] };
 }
 

@@ -22,7 +22,7 @@ export class RetryPage extends Error {
    * @throws MannerlyError `option-invalid` for another `afterMs`.
    */
   constructor(reason: string, options: { readonly afterMs?: number } = {}) {
-    super(wordText(reason));
+    super(reasonText(reason));
     this.name = 'RetryPage';
     checkOptions('RetryPage', options, { afterMs: 'number' });
     const { afterMs } = options;
@@ -40,7 +40,7 @@ export class RetryPage extends Error {
 export class RefusePage extends Error {
   /** @param reason - For people; at most 500 characters are kept. */
   constructor(reason: string) {
-    super(wordText(reason));
+    super(reasonText(reason));
     this.name = 'RefusePage';
   }
 }
@@ -53,7 +53,7 @@ export class RefusePage extends Error {
 export class StopCrawl extends Error {
   /** @param reason - For people; at most 500 characters are kept. */
   constructor(reason: string) {
-    super(wordText(reason));
+    super(reasonText(reason));
     this.name = 'StopCrawl';
   }
 }
@@ -71,6 +71,6 @@ export function handlerSignal(thrown: unknown): HandlerSignal | null {
   return null;
 }
 
-function wordText(reason: string): string {
+function reasonText(reason: string): string {
   return textOf(reason).slice(0, MAX_WORD_CHARS);
 }

@@ -7,7 +7,7 @@ import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError, textOf } from '../errors.js';
 import type { FetchedPage } from '../page/page.js';
 import { MAX_FAILED_CALLS, MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED, MAX_REJECTED_CHARS } from './limits.js';
-import { type Checked, checkValue, type Schema, type SchemaIssue } from './schema.js';
+import { checkValue, type Schema, type SchemaIssue, type SchemaResult } from './schema.js';
 
 /** The result of `emit`. */
 export type EmittedItem =
@@ -32,7 +32,7 @@ export interface RejectedItem {
 }
 
 /** A link that was not taken, and why. */
-export interface LeftAloneLink {
+export interface SkippedLink {
   readonly url: string;
   /** A reason of the table of reasons, such as `link-nofollow`. */
   readonly reason: string;
@@ -42,11 +42,11 @@ export interface Staged {
   /** The emitted values, in order, each copied when it was emitted. */
   readonly data: readonly JsonValue[];
   /** What the crawl's stages made of each, in order; `null`: no stages, or the page's items are not kept. */
-  readonly kept: readonly (readonly JsonValue[])[] | null;
+  readonly processed: readonly (readonly JsonValue[])[] | null;
   /** Candidates for admission, one per visit to a URL. */
   readonly links: readonly NewUrl[];
   /** Links that the page wants left alone, one per URL, none of them in `links`. */
-  readonly leftAlone: readonly LeftAloneLink[];
+  readonly skipped: readonly SkippedLink[];
   /** URLs that the handler added although the page wants them left alone. */
   readonly nofollow: readonly string[];
   /** Emitted values that the schema of their route rejected, in order: the first hundred. */
@@ -56,9 +56,9 @@ export interface Staged {
 
 export const NOTHING_STAGED: Staged = Object.freeze({
   data: [],
-  kept: null,
+  processed: null,
   links: [],
-  leftAlone: [],
+  skipped: [],
   nofollow: [],
   rejected: [],
   rejectedCount: 0,
@@ -72,7 +72,7 @@ export class Stage {
   readonly #schema: Schema | null;
   readonly #data: JsonValue[] = [];
   readonly #links = new Map<string, NewUrl>();
-  readonly #leftAlone = new Map<string, LeftAloneLink>();
+  readonly #skipped = new Map<string, SkippedLink>();
   readonly #nofollow = new Set<string>();
   readonly #rejected: RejectedItem[] = [];
   #rejectedCount = 0;
@@ -80,7 +80,7 @@ export class Stage {
   readonly #failed = new Map<Call<unknown>, unknown>();
   /** The end of the last item that had to wait for its schema; `null`: none had to. Never rejects. */
   #last: Promise<unknown> | null = null;
-  #isOver = false;
+  #isSealed = false;
   /** The handler is no longer running. */
   hasEnded = false;
   /** Called once, with the first call after the end or the first failure then: its effect is lost. */
@@ -114,7 +114,7 @@ export class Stage {
   #callFailed(call: Call<unknown>, error: unknown): void {
     call.ignore();
     if (call.isAwaited) return;
-    if (this.#isOver) this.#tellLate(error);
+    if (this.#isSealed) this.#reportLate(error);
     else if (this.#failed.size < MAX_FAILED_CALLS) this.#failed.set(call, error);
     call.onAwaited = () => this.#failed.delete(call);
   }
@@ -126,11 +126,11 @@ export class Stage {
    */
   emit(data: unknown): EmittedItem | Promise<EmittedItem> {
     const checked = this.#schema === null ? ({ kind: 'valid', value: data } as const) : checkValue(this.#schema, data);
-    if (this.#last === null && !(checked instanceof Promise)) return this.#take(data, checked);
-    const before = this.#last ?? Promise.resolve();
-    const taken = before.then(() => checked).then((answer) => this.#take(data, answer));
-    this.#last = taken.catch(() => undefined);
-    return taken;
+    if (this.#last === null && !(checked instanceof Promise)) return this.#addItem(data, checked);
+    const previous = this.#last ?? Promise.resolve();
+    const added = previous.then(() => checked).then((answer) => this.#addItem(data, answer));
+    this.#last = added.catch(() => undefined);
+    return added;
   }
 
   /**
@@ -148,39 +148,39 @@ export class Stage {
 
   /** The first candidate for a visit to a URL counts, with the least depth of all of them. */
   link(candidate: NewUrl): void {
-    this.#mustBeOpen();
+    this.#assertOpen();
     const { url, visit = 0 } = candidate;
     const key = visit === 0 ? url : `${visit} ${url}`;
     const known = this.#links.get(key) ?? candidate;
     this.#links.set(key, known.depth <= candidate.depth ? known : { ...known, depth: candidate.depth });
   }
 
-  leaveAlone(link: LeftAloneLink): void {
-    this.#mustBeOpen();
-    if (!this.#leftAlone.has(link.url)) this.#leftAlone.set(link.url, link);
+  skip(link: SkippedLink): void {
+    this.#assertOpen();
+    if (!this.#skipped.has(link.url)) this.#skipped.set(link.url, link);
   }
 
   /** Notes that the handler added a URL although the page wants it left alone. */
   nofollow(url: string): void {
-    this.#mustBeOpen();
+    this.#assertOpen();
     this.#nofollow.add(url);
   }
 
   seal(): Staged {
-    this.#isOver = true;
+    this.#isSealed = true;
     return {
       data: this.#data,
-      kept: null,
+      processed: null,
       links: [...this.#links.values()],
-      leftAlone: [...this.#leftAlone.values()].filter(({ url }) => !this.#links.has(url)),
+      skipped: [...this.#skipped.values()].filter(({ url }) => !this.#links.has(url)),
       nofollow: [...this.#nofollow],
       rejected: this.#rejected,
       rejectedCount: this.#rejectedCount,
     };
   }
 
-  #take(data: unknown, checked: Checked): EmittedItem {
-    this.#mustBeOpen();
+  #addItem(data: unknown, checked: SchemaResult): EmittedItem {
+    this.#assertOpen();
     const { url, visit, fetchedAtMs } = this.#page;
     if (checked.kind === 'valid') {
       if (this.#data.length >= MAX_PAGE_ITEMS) {
@@ -202,22 +202,22 @@ export class Stage {
    * calls started without an `await` would end the process by their rejection.
    */
   isLate(): boolean {
-    if (this.hasEnded) this.#tellLate(this.#over());
+    if (this.hasEnded) this.#reportLate(this.#endedError());
     return this.hasEnded;
   }
 
-  #tellLate(error: unknown): void {
+  #reportLate(error: unknown): void {
     const { onLate } = this;
     this.onLate = null;
     onLate?.(error);
   }
 
   /** An exception stops a handler that is still running after its time. */
-  #mustBeOpen(): void {
-    if (this.#isOver) throw this.#over();
+  #assertOpen(): void {
+    if (this.#isSealed) throw this.#endedError();
   }
 
-  #over(): MannerlyError {
+  #endedError(): MannerlyError {
     const message = `the handler of ${this.#page.url} has ended; what it emits or follows now is lost`;
     return new MannerlyError('page-over', message, { hint: 'Await everything that the handler starts.' });
   }
@@ -260,30 +260,34 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
 }
 
 /**
- * Copies a value through JSON, so that later changes do not reach it. @param what - Names the value in the error.
+ * Copies a value through JSON, so that later changes do not reach it. @param subject - Names the value in the error.
  * @throws MannerlyError `item-invalid` if it is not JSON, or longer than {@link MAX_ITEM_CHARS} as text.
  */
-export function jsonCopy(value: unknown, what: string): JsonValue {
+export function jsonCopy(value: unknown, subject: string): JsonValue {
   let text: string | undefined;
   try {
     text = JSON.stringify(value, (name, field: unknown) => {
-      const lost = lostKind(field);
-      if (lost === null) return field;
-      const where = name === '' ? '' : ` as \`${name}\``;
-      throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${lost.kind}${where}: ${lost.advice}`);
+      const problem = unserialisable(field);
+      if (problem === null) return field;
+      const path = name === '' ? '' : ` as \`${name}\``;
+      throw new MannerlyError(
+        'item-invalid',
+        `expected ${subject} to be JSON, got ${problem.kind}${path}: ${problem.advice}`,
+      );
     }) as string | undefined;
   } catch (error) {
     if (error instanceof MannerlyError) throw error;
-    throw new MannerlyError('item-invalid', `expected ${what} to be JSON: ${textOf(error)}`, { cause: error });
+    throw new MannerlyError('item-invalid', `expected ${subject} to be JSON: ${textOf(error)}`, { cause: error });
   }
-  if (text === undefined) throw new MannerlyError('item-invalid', `expected ${what} to be JSON, got ${typeof value}`);
+  if (text === undefined)
+    throw new MannerlyError('item-invalid', `expected ${subject} to be JSON, got ${typeof value}`);
   if (text.length <= MAX_ITEM_CHARS) return JSON.parse(text) as JsonValue;
-  const message = `expected ${what} to have at most ${MAX_ITEM_CHARS} characters, got ${text.length}`;
+  const message = `expected ${subject} to have at most ${MAX_ITEM_CHARS} characters, got ${text.length}`;
   throw new MannerlyError('item-invalid', message);
 }
 
 /** What `JSON.stringify` would lose silently, or reject without naming it; `null`: nothing of that kind. */
-function lostKind(value: unknown): { readonly kind: string; readonly advice: string } | null {
+function unserialisable(value: unknown): { readonly kind: string; readonly advice: string } | null {
   if (value instanceof Promise) return { kind: 'a promise', advice: 'await it' };
   if (typeof value === 'function') return { kind: 'a function', advice: 'call it' };
   if (typeof value === 'bigint') return { kind: 'a bigint', advice: 'make it a number or a text' };

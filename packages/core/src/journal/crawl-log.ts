@@ -202,18 +202,18 @@ export class CrawlLog implements JournalListener {
    * @param report - `null`: it failed.
    * @param handlers - Of the run: reports routes and selectors that were never used.
    */
-  ended(report: CrawlReport | null, handlers?: Pick<Handlers, 'unreachedLabels' | 'selectorsInVain'>): void {
+  ended(report: CrawlReport | null, handlers?: Pick<Handlers, 'unusedLabels' | 'selectorsWithoutLinks'>): void {
     // Pages of an earlier run, or of another process, may have reached these routes.
     if (report?.state === 'finished' && report.pages > 0 && !report.resumed && report.part === undefined) {
-      const { routes = [], strays = [] } = handlers?.unreachedLabels() ?? {};
-      const others = strays.length === 0 ? '' : `. These labels have no route: ${strays.join(', ')}`;
+      const { routes = [], unrouted = [] } = handlers?.unusedLabels() ?? {};
+      const others = unrouted.length === 0 ? '' : `. These labels have no route: ${unrouted.join(', ')}`;
       for (const route of routes)
         this.#tell(
           'warn',
           'route-unused',
           `No page came to \`${route}\`: no link was followed with this label${others}`,
         );
-      for (const selector of handlers?.selectorsInVain() ?? [])
+      for (const selector of handlers?.selectorsWithoutLinks() ?? [])
         this.#tell('warn', 'selector-unused', `No page had a link for \`page.follow(${JSON.stringify(selector)})\``);
     }
     // For one process among several this means nothing: the others may have fetched.

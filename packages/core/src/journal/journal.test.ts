@@ -72,18 +72,18 @@ describe('the decision about a URL', () => {
     ],
     [
       'fetched, then linked with nofollow',
-      (r) => [r.page(work(url), fetched), r.leftAlone(work('http://a.test/'), [nofollow])],
+      (r) => [r.page(work(url), fetched), r.skippedLinks(work('http://a.test/'), [nofollow])],
       ['fetched fetched'],
     ],
     [
       'nofollow, then linked from too deep',
-      (r) => [r.leftAlone(work('http://a.test/'), [nofollow]), r.refusal(tooDeep)],
+      (r) => [r.skippedLinks(work('http://a.test/'), [nofollow]), r.refusal(tooDeep)],
       ['excluded link-nofollow'],
     ],
     ['too deep, and the run ends twice', (r) => [r.refusal(tooDeep), r.end()], ['dropped bound-depth']],
     [
       'nofollow, and admitted by another link',
-      (r) => [r.leftAlone(work('http://a.test/'), [nofollow]), r.admitted([candidate])],
+      (r) => [r.skippedLinks(work('http://a.test/'), [nofollow]), r.admitted([candidate])],
       [],
     ],
     [

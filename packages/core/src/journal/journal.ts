@@ -15,7 +15,7 @@ import type {
 import { createRecentSet, parseUrlParts, requestedUrl } from '@mannerly/frontier/internal';
 import type { Refusal } from '../admit/admit.js';
 import type { FetchOutcome } from '../fetch/outcome.js';
-import type { LeftAloneLink, RejectedItem, Staged } from '../handle/staged.js';
+import type { RejectedItem, SkippedLink, Staged } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import type { Item } from '../output/sink.js';
 import type { DatasetFound } from '../page/datasets.js';
@@ -124,7 +124,7 @@ export class Journal {
   }
 
   /** Links that a page does not want followed. They are reported at the end, unless another link led to them. */
-  leftAlone({ url: from, record }: PageWork, links: readonly LeftAloneLink[]): void {
+  skippedLinks({ url: from, record }: PageWork, links: readonly SkippedLink[]): void {
     const [depth, atMs] = [record.depth + 1, this.#nowMs()];
     for (const { url, reason } of links) {
       const status = reason === 'unwanted' ? 'dropped' : 'excluded';
@@ -139,7 +139,7 @@ export class Journal {
       for (const listener of this.#listeners) listener.rejected?.(staged.rejected, staged.rejectedCount);
       for (const item of staged.rejected) this.emit('item-rejected', item);
     }
-    this.leftAlone(work, staged.leftAlone);
+    this.skippedLinks(work, staged.skipped);
     for (const url of staged.nofollow) this.emit('nofollow-overridden', { url, from: work.url });
   }
 

@@ -225,8 +225,8 @@ export class Licenses {
     if (later !== undefined && nowMs < later.untilMs) return later;
     const loading = this.#loading.get(document);
     if (loading !== undefined) {
-      const { least, most } = LICENSE_POLL_MS;
-      return { tries: 0, untilMs: nowMs + Math.min(Math.max(nowMs - loading.sinceMs, least), most) };
+      const { min, max } = LICENSE_POLL_MS;
+      return { tries: 0, untilMs: nowMs + Math.min(Math.max(nowMs - loading.sinceMs, min), max) };
     }
     if (!(await this.#mayName(document, authority))) {
       return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
@@ -240,7 +240,7 @@ export class Licenses {
         this.#parts.arrived();
       });
     this.#loading.set(document, { sinceMs: nowMs, over });
-    return { tries: 0, untilMs: nowMs + LICENSE_POLL_MS.least };
+    return { tries: 0, untilMs: nowMs + LICENSE_POLL_MS.min };
   }
 
   async #load(document: string, known: Kept | null, tries: number): Promise<void> {
@@ -276,7 +276,7 @@ export class Licenses {
       return asked;
     });
     const atMs = nowMs();
-    if (answer.kind === 'held' && answer.reason === 'stopping') return { tries, untilMs: atMs + LICENSE_POLL_MS.most };
+    if (answer.kind === 'held' && answer.reason === 'stopping') return { tries, untilMs: atMs + LICENSE_POLL_MS.max };
     if (answer.kind === 'held') return unreachable(`its host waits: ${answer.reason}`, atMs + LICENSE_RETRY_MS);
     if (answer.kind === 'dropped' || answer.kind === 'excluded') return unreadable(answer.reason, atMs);
     if (answer.kind === 'failed' && isRefusedByGuard(answer)) return unreadable(answer.failure, atMs);

@@ -18,7 +18,7 @@ export const MAX_LICENSES_IN_MEMORY = 100;
 /** Authorities whose documents are counted, and warnings already given, in memory (ours). */
 export const MAX_LICENSE_AUTHORITIES = 10_000;
 /** Milliseconds until a page checks a document again: as long as its request has taken so far, within these (ours). */
-export const LICENSE_POLL_MS = { least: 50, most: 1_000 } as const;
+export const LICENSE_POLL_MS = { min: 50, max: 1_000 } as const;
 /** The longest wait of a document's request for its host's turn, milliseconds (ours). */
 export const LICENSE_TURN_MS = 600_000;
 /** Milliseconds until a document is requested again if its host has no turn, or if it keeps failing (ours). */

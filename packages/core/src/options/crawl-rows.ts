@@ -118,9 +118,9 @@ export const CRAWL_ROWS = {
           { default: 'path' },
         ),
         lifetimeSeconds: row(
-          whole(SIGNATURE_SECONDS.least, SIGNATURE_SECONDS.most, 'seconds'),
+          whole(SIGNATURE_SECONDS.min, SIGNATURE_SECONDS.max, 'seconds'),
           'How long a signature is valid.',
-          { default: SIGNATURE_SECONDS.usual },
+          { default: SIGNATURE_SECONDS.default },
         ),
         nonce: row(boolean, 'Put a random nonce in each signature, so that a strict site can refuse a replay.', {
           default: true,

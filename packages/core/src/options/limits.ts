@@ -36,7 +36,7 @@ export const MAX_RETRIES = 20; // retries of one page: the frontier's own
 export const MAX_RETRY_WAIT_MS = 86_400_000; // milliseconds before one of them: a day, as the longest Retry-After
 
 /** Seconds for which a signature is valid: least, usual and most (identity 3.3). */
-export const SIGNATURE_SECONDS = { least: 30, usual: 60, most: 300 } as const;
+export const SIGNATURE_SECONDS = { min: 30, default: 60, max: 300 } as const;
 
 // Hosts
 export const MAX_HOST_ENTRIES = 1_000; // entries of `hosts`: the frontier's own

@@ -16,8 +16,8 @@ import type { Item, RunFile, Sink } from './sink.js';
  * The items of one page, in order. Ids come from the URL and not from the frontier's entry id: a crawl that starts over
  * in its old directory would give that id to another page, whose items would then count as written. A later visit of
  * the page has its number in the id, since its items are new.
- * @param kept - What stages made of each item. An id names what was emitted: dropping one changes no other id, and the
- * second of several ends in `.1`.
+ * @param processed - What stages made of each item. An id names what was emitted: dropping one changes no other id,
+ * and the second of several ends in `.1`.
  */
 export function itemsOf(
   host: string,
@@ -27,15 +27,15 @@ export function itemsOf(
     readonly license?: ItemLicense | null;
   },
   emitted: readonly JsonValue[],
-  kept: readonly (readonly JsonValue[])[] | null = null,
+  processed: readonly (readonly JsonValue[])[] | null = null,
 ): Item[] {
   const { url, fetchedAtMs } = page;
   const { expiresAtMs, preferences } = page.exclusion;
   if (emitted.length === 0) return [];
   const key = keyOf(host, page);
   const known = { url, fetchedAtMs, expiresAtMs, preferences, ...present({ license: page.license }) };
-  return (kept ?? emitted.map((data) => [data])).flatMap((made, at) =>
-    made.map((data, part) => ({ id: `${key}/${at}${part === 0 ? '' : `.${part}`}`, data, ...known })),
+  return (processed ?? emitted.map((data) => [data])).flatMap((items, at) =>
+    items.map((data, part) => ({ id: `${key}/${at}${part === 0 ? '' : `.${part}`}`, data, ...known })),
   );
 }
 

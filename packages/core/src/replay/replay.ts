@@ -16,7 +16,7 @@ import type { RenderedPage } from '../fetch/renderer.js';
 import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { type Handler, type HandlerOptions, Handlers, type Route } from '../handle/handlers.js';
-import { checkedStages, type ItemStage, ItemStages, type StageCounts } from '../handle/item-stages.js';
+import { checkStages, type ItemStage, ItemStages, type StageCounts } from '../handle/item-stages.js';
 import { type Routes, registerRoutes } from '../handle/routes.js';
 import { applyLicense, type FoundLicense } from '../licensing/licenses.js';
 import { MAX_WAIT_MS } from '../limits.js';
@@ -168,7 +168,7 @@ class Replay {
 
   constructor(folders: readonly string[], handlers: Handlers, options: ReplayOptions, write: ItemWriter['write']) {
     this.#write = write;
-    this.#stages = new ItemStages(checkedStages('items', options.items ?? []));
+    this.#stages = new ItemStages(checkStages('items', options.items ?? []));
     this.#pool = new HandlerPool({
       handlers,
       stages: this.#stages,
@@ -270,7 +270,7 @@ class Replay {
     } else if (!page.exclusion.storesItems) {
       this.#counts.excluded += 1;
     } else {
-      const items = itemsOf(visit.host, page, handled.staged.data, handled.staged.kept);
+      const items = itemsOf(visit.host, page, handled.staged.data, handled.staged.processed);
       this.#counts.rejected += handled.staged.rejectedCount;
       if ((await this.#write(items)) === 'written') this.#counts.items += items.length;
     }

@@ -75,7 +75,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     if (taken.length > 0) continue;
     // The crawl may have been paused in the meantime.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
-    const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading || run.signIn?.isUnderWay() === true;
+    const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading || run.signIn?.isInProgress() === true;
     if (!isWorking() && mayEnd()) {
       const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
       const mayChoose = end !== null && !isEnding;

@@ -85,6 +85,6 @@ export async function answeredResult(
   }
   const { staged } = handled;
   run.journal.staged(work, page, staged);
-  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
+  const items = page.exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.processed) : [];
   return decided(result.decision, staged.links, items);
 }

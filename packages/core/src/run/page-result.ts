@@ -143,7 +143,7 @@ function redirectedUrl(work: PageWork, url: string): NewUrl {
   };
 }
 
-const AS_IT_CAME = { kind: 'as-it-came' } as const;
+const NOT_RENDERED = { kind: 'not-rendered' } as const;
 
 /** A page that was fetched: it is read, opened in a browser if wanted, archived and handled. */
 async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
@@ -151,7 +151,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   const came = await run.reader.read(work, outcome);
   const refused = await refusedAfter(run, work, outcome);
   // Before a browser sends more requests for the page.
-  const rendering = (refused === null && (await run.render?.(work, outcome, came))) || AS_IT_CAME;
+  const rendering = (refused === null && (await run.render?.(work, outcome, came))) || NOT_RENDERED;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
   const license = await run.licenses.ofPage(work, page, outcome.body);
@@ -175,7 +175,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   }
   const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, visit.unchanged, page.exclusion);
-  const near = await run.knowledge.compared(page);
+  const near = await run.knowledge.findNearDuplicate(page);
   page.similarTo = near?.similarTo ?? null;
   if (page.similarTo !== null && run.options.nearDuplicates === 'drop') {
     const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
@@ -194,7 +194,7 @@ function similarityOf({ knowledge }: Run, near: NearDuplicate | null): Pick<Page
   if (near === null) return {};
   const { simhash, similarTo } = near;
   if (similarTo === null) return { simhash };
-  knowledge.texts?.count(similarTo);
+  knowledge.nearDuplicates?.count(similarTo);
   return { simhash, similarTo };
 }
 
@@ -213,7 +213,7 @@ async function storedResult(
   const candidates = run.recrawl?.known.withGone(found) ?? found;
   const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
   if (same !== null) return { ...(await unchanged(run, same, exclusion)), candidates };
-  const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.kept) : [];
+  const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.processed) : [];
   const write = () => run.items.write(items);
   // A sink may wait for its server. If the process dies meanwhile, the page is not to blame.
   const written = run.setup.sinks.length === 0 ? write() : run.readings.notDuring(work.url, write);

@@ -73,7 +73,7 @@ async function crawl(run: Run) {
   run.watches.push(await watchOrders(setup.clock, places, (order) => run.obey(order)));
   run.watches.push(await compareClocks(frontier, setup.clock, run.logs));
   await run.knowledge.open();
-  const { texts } = run.knowledge;
+  const { nearDuplicates: texts } = run.knowledge;
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
   if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open();
@@ -272,8 +272,8 @@ async function reportOf(
     ...(logged === null ? {} : { ...logged, politenessOf: 'crawl' }),
     waiting: waits,
     scopeMoves: knowledge.moves.values,
-    traps: knowledge.traps.values,
-    ...(knowledge.texts === null ? {} : { duplicateText: knowledge.texts.report() }),
+    traps: knowledge.knownTraps.values,
+    ...(knowledge.nearDuplicates === null ? {} : { duplicateText: knowledge.nearDuplicates.report() }),
     relaxedDefaults: run.options.relaxedDefaults,
     longestStallMs: run.stalls.longestMs(),
     ...(recrawl !== undefined && (setup.again || recrawl.visits > 0) ? { recrawl } : {}),

@@ -66,7 +66,7 @@ export function archivedPage(
       tdm: { reserved, policy },
       ...(license === null ? {} : { license: { ...license } }),
       judgedAtMs: nowMs,
-      ...(rendering.kind === 'as-it-came' ? {} : { isRendered: true }),
+      ...(rendering.kind === 'not-rendered' ? {} : { isRendered: true }),
       ...(page.rendering === null || !page.exclusion.keepsBody ? {} : { rendering: page.rendering }),
     },
   };

@@ -45,7 +45,7 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
         ? 'robots-preferences'
         : (whyUnwanted(run, found) ?? knowledge.whyNot(found)),
     mergeParts: { [TOTALS_KEY]: mergeTotals },
-    onQueued: (url) => knowledge.watch?.queued(url),
+    onQueued: (url) => knowledge.trapDetector?.queued(url),
     onEvent(event) {
       journal.frontierEvent(event);
       if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;

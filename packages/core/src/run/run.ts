@@ -202,7 +202,7 @@ export class Run {
       return negotiationKey(identity, fieldsOf(hostname), origin === options.signIn?.origin);
     };
     this.recrawl = recrawls === null ? null : new recrawls.Recrawl(this, options.recrawl ?? DEFAULT_RECRAWL, sentAs);
-    this.admit = createAdmit(scope, bounds, this.knowledge.watch, (url) => frontier.isRecent(url));
+    this.admit = createAdmit(scope, bounds, this.knowledge.trapDetector, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({
       decodeText,

@@ -138,15 +138,15 @@ export class CrawlSigning {
   #compareClocks(url: URL, { header, atMs }: SignedAnswer): void {
     const clocks = this.#clocks;
     const last = clocks.get(url.hostname);
-    const isDue = last === undefined || Math.abs(atMs - last.atMs) >= CLOCK_HOSTS.eachMs;
+    const isDue = last === undefined || Math.abs(atMs - last.atMs) >= CLOCK_HOSTS.intervalMs;
     // A cached copy has the date of the origin.
     if (!isDue || (header('age') ?? '0') !== '0') return;
     const theirMs = Date.parse(header('date') ?? '');
     // The date has whole seconds: half a second is lost on average.
     const known = { aheadMs: atMs - theirMs - 500, atMs };
-    if (!Number.isNaN(theirMs)) keepLatest(clocks, url.hostname, known, CLOCK_HOSTS.most);
+    if (!Number.isNaN(theirMs)) keepLatest(clocks, url.hostname, known, CLOCK_HOSTS.max);
     const sorted = Array.from(clocks.values(), (each) => each.aheadMs).sort((left, right) => left - right);
-    const aheadMs = sorted.length < CLOCK_HOSTS.least ? 0 : (sorted[sorted.length >> 1] ?? 0);
+    const aheadMs = sorted.length < CLOCK_HOSTS.min ? 0 : (sorted[sorted.length >> 1] ?? 0);
     if (Math.abs(aheadMs) <= CLOCK_WARN_MS || this.#isStopped) return;
     const byHow = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the hosts that answer`;
     const detail = `the clock of this machine is ${byHow}`;

@@ -15,7 +15,7 @@ export const MAX_ASKING_AUTHORITIES = 1_000; // authorities whose preferences ar
  * How many hosts are compared with our clock before the comparison counts (identity 3.3), how many at most, and the
  * milliseconds until a host is compared again.
  */
-export const CLOCK_HOSTS = { least: 5, most: 25, eachMs: 10_000 } as const;
+export const CLOCK_HOSTS = { min: 5, max: 25, intervalMs: 10_000 } as const;
 /** Milliseconds by which our clock may differ: a warning, and the end of the run (identity 3.3). */
 export const CLOCK_WARN_MS = 10_000;
 export const CLOCK_STOP_MS = 45_000; // signatures of a minute are refused from here on

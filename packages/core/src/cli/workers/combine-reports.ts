@@ -1,6 +1,6 @@
 // Combines several processes of one crawl: their progress while they run, their reports when all have ended.
 
-import { joinedStages } from '../../handle/item-stages.js';
+import { sumStages } from '../../handle/item-stages.js';
 import { present } from '../../present.js';
 import { largest, sums, withoutZeros } from '../../report/combined-counts.js';
 import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
@@ -57,7 +57,7 @@ export function combineReports(
     queued,
     items: logged?.items ?? added.items,
     ...withoutZeros({ rejected: added.rejected, truncated: added.truncated, signed }),
-    ...(first.stages === undefined ? {} : { stages: joinedStages(reports.flatMap(({ stages = [] }) => stages)) }),
+    ...(first.stages === undefined ? {} : { stages: sumStages(reports.flatMap(({ stages = [] }) => stages)) }),
     longestStallMs: Math.max(...reports.map(({ longestStallMs = 0 }) => longestStallMs)),
     ...present({ stopReason, recrawl }),
     requests: logged?.requests ?? added.requests,

@@ -3,7 +3,7 @@
 // `schema/report.schema.json`, which the report must match, defines each figure.
 
 import type { CrawlManifest } from '../../directory/crawl-manifest.js';
-import { joinedStages, type StageCounts } from '../../handle/item-stages.js';
+import { type StageCounts, sumStages } from '../../handle/item-stages.js';
 import { MANNERLY_VERSION } from '../../own-package.js';
 import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
@@ -97,7 +97,7 @@ export async function gatherReport(
   for (const { runsPath } of parts) {
     if (runsPath !== undefined) for await (const line of readStages(runsPath)) stageCounts.push(...line.stages);
   }
-  const stages = joinedStages(stageCounts);
+  const stages = sumStages(stageCounts);
   const { startedAtMs, endedAtMs } = audit;
   const { requests, pages: pageRequests, robotsRequests, bytes, signed, truncated } = answers;
   const outcomes = counts.outcomes();
