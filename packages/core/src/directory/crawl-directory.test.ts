@@ -225,10 +225,20 @@ describe('starting over', () => {
   it('removes the files of the crawl, and nothing else', async () => {
     await (await openCrawlDirectory(base, crawl)).release();
     mkdirSync(join(base, 'files'));
-    for (const name of ['items.jsonl', 'requests.jsonl', 'files/a.pdf', 'notes.txt'])
+    for (const name of ['items.jsonl', 'requests.jsonl', 'files/a.pdf', 'report.html', 'report.json', 'notes.txt'])
       writeFileSync(join(base, name), 'x\n');
     await resetCrawlDirectory(base, 'tester', POLITE);
-    expect(readdirSync(base)).toEqual(['notes.txt']);
+    expect(readdirSync(base)).toEqual(['crawl.json.reset', 'notes.txt']);
+  });
+
+  it('is followed by a new crawl, even if the directory has other files', async () => {
+    await (await openCrawlDirectory(base, crawl)).release();
+    writeFileSync(join(base, 'notes.txt'), 'x\n');
+    await resetCrawlDirectory(base, 'tester', POLITE);
+    const directory = await openCrawlDirectory(base, crawl);
+    expect(directory.isNew).toBe(true);
+    await directory.release();
+    expect(readdirSync(base).sort()).toEqual(['crawl.json', 'notes.txt', 'robots']);
   });
 
   it('has nothing to remove if there is nothing', async () => {

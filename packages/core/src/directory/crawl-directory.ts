@@ -55,7 +55,7 @@ async function open(path: string, crawl: CrawlIdentity, nowMs: number, isShared:
   let own: { readonly part: number | null; readonly lock: typeof lock } = { part: null, lock };
   try {
     if (!isShared) await refuseShared(path);
-    await finishReset(path);
+    await deleteIfReset(path);
     for (const name of await readdir(path)) if (isPart(name)) await rm(join(path, name), { force: true });
     const kept = await readManifest(path);
     const manifest = kept === null ? newManifest(crawl, nowMs) : goneOnWith(path, kept, crawl);
@@ -63,6 +63,8 @@ async function open(path: string, crawl: CrawlIdentity, nowMs: number, isShared:
     const { part, lock: held } = own;
     const paths = crawlPaths(path, part);
     if (manifest !== kept) await writeWhole(join(path, MANIFEST_NAME), manifestText(manifest));
+    // Last: it says that the directory is ours, even if it has other files.
+    await rm(join(path, RESET_NAME), { force: true });
     await mkdir(paths.robotsPath, { recursive: true });
     if (isShared) await lock.release();
     return {
@@ -131,16 +133,14 @@ export function holdsNoCrawl(path: string, hint: string): MannerlyError {
 }
 
 /**
- * Finishes a reset that this process or a killed one began: deletes all data of the crawl, and last the file that marks
- * the reset. Other files stay. The caller holds the lock.
+ * Deletes all data of the crawl if this process or a killed one has marked a reset. Other files stay, and so does the
+ * mark, until the directory has a new manifest. The caller holds the lock.
  */
-export async function finishReset(path: string): Promise<void> {
-  const sign = join(path, RESET_NAME);
-  if ((await sizeOf(sign)) === null) return;
+export async function deleteIfReset(path: string): Promise<void> {
+  if ((await sizeOf(join(path, RESET_NAME))) === null) return;
   for (const { path: _, part: __, ...kept } of await partsOf(path)) {
     for (const each of Object.values(kept)) await rm(each, { recursive: true, force: true });
   }
-  await rm(sign);
 }
 
 /** Whether it is absent or empty, or holds only the remains of a run that was killed while it opened or reset it. */

@@ -41,6 +41,8 @@ export function crawlPaths(path: string, part: number | null = null) {
     /** Responses that a polite fetch keeps, if it keeps any. */
     cachePath: join(path, 'cache.sqlite'),
     frontierPath: join(path, 'frontier'),
+    reportJsonPath: join(path, 'report.json'),
+    reportHtmlPath: join(path, 'report.html'),
   };
 }
 

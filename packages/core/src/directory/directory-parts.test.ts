@@ -61,6 +61,6 @@ describe('a shared crawl directory', () => {
     for await (const item of joinedItems(parts.map(({ itemsPath }) => itemsPath))) ids.push(JSON.parse(item).id);
     expect(ids).toEqual(['a', 'b', 'c']);
     await resetCrawlDirectory(path, 'crew', { minMs: 0, factor: 0 });
-    expect(readdirSync(path)).toEqual([]);
+    expect(readdirSync(path)).toEqual(['crawl.json.reset']);
   });
 });

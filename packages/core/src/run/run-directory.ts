@@ -3,7 +3,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
-import { finishReset, holdsNoCrawl, isFree, openCrawlDirectory, RESET_NAME } from '../directory/crawl-directory.js';
+import { deleteIfReset, holdsNoCrawl, isFree, openCrawlDirectory, RESET_NAME } from '../directory/crawl-directory.js';
 import { MANIFEST_NAME, readAnyManifest } from '../directory/crawl-manifest.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
@@ -63,8 +63,8 @@ function declarationOf({ identity, robots, spacing, network }: ResolvedOptions, 
 }
 
 /**
- * Removes a crawl from its directory: manifest, frontier, items, logs, copies of robots.txt, and nothing else. If a
- * reset is killed, it is finished when the directory is next opened.
+ * Removes a crawl from its directory: manifest, frontier, items, logs, reports, copies of robots.txt, and nothing else.
+ * Until the directory is next opened, it has the mark of a reset; a reset that was killed is finished then.
  *
  * @param name - The name of the crawl. A crawl with another name is not removed.
  * @returns When every host of the removed crawl has had its pause, epoch milliseconds; 0 if nothing was removed.
@@ -93,7 +93,7 @@ export async function resetCrawlDirectory(
     const logs = (await partsOf(path)).map(({ requestsPath }) => intervalsEndAtMs(requestsPath, politeness));
     const rested = Math.max(...(await Promise.all(logs)));
     await rename(file, join(path, RESET_NAME));
-    await finishReset(path);
+    await deleteIfReset(path);
     return rested;
   } finally {
     await lock.release();

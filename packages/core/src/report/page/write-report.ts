@@ -2,8 +2,8 @@
 // renders it.
 
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { checkPaths } from '../../call-options.js';
+import { crawlPaths } from '../../directory/crawl-paths.js';
 import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
 import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
@@ -35,8 +35,7 @@ export async function writeReportOf(path: string, gathered: ReportData): ReturnT
   const { methodsText } = await import('./methods.js');
   const data = { ...gathered, methods: methodsText(gathered) };
   const html = await reportHtml(data);
-  const htmlPath = join(path, 'report.html');
-  const jsonPath = join(path, 'report.json');
+  const { reportHtmlPath: htmlPath, reportJsonPath: jsonPath } = crawlPaths(path);
   try {
     await writeWhole(jsonPath, `${JSON.stringify(data, null, 2)}\n`);
     await writeWhole(htmlPath, html);
