@@ -23,6 +23,13 @@ export function assertEqual(actual: unknown, expected: unknown, what: string): v
   throw new ContractBroken(`${what}: expected ${shown(wanted, at)}, got ${shown(got, at)}`);
 }
 
+/** Compares some fields. @throws ContractBroken for the first that differs, by its name. */
+export function assertFields<T extends object>(actual: T, expected: Partial<T>, of: string): void {
+  for (const name of Object.keys(expected) as (keyof T & string)[]) {
+    assertEqual(actual[name], expected[name], `\`${name}\` of ${of}`);
+  }
+}
+
 const textOf = (value: unknown): string => JSON.stringify(value) ?? 'undefined';
 
 function firstDifference(one: string, other: string): number {

@@ -5,7 +5,7 @@ import { createServer } from 'node:tls';
 import type { FetchLimits } from '../fetch/fetcher.js';
 import type { FailureCode } from '../fetch/outcome.js';
 import { assert, assertEqual } from './assert.js';
-import { type FetcherTest, summary, test } from './fetcher-test.js';
+import { assertFailure, type FetcherTest, summary, test } from './fetcher-test.js';
 import { type Answer, drip, replying, response, sending, writeEndlessly } from './raw-server.js';
 
 // A key and a self-signed certificate for TLS on loopback: for `secure.test` and 127.0.0.1, 2020 to 2119. Only a test
@@ -70,26 +70,26 @@ const SLOW: readonly (readonly [what: string, answer: Answer, limits: Partial<Fe
 export const FAILURE_TESTS: readonly FetcherTest[] = [
   ...BROKEN.map(([what, answer, code]) =>
     test(`reports a server that ${what} as ${code}`, async (t) => {
-      const { outcome } = await t.failure(answer);
-      assert(outcome.failure === code, `it was reported as ${summary(outcome)}`);
-      assert(outcome.wasSent, 'the request had left: wasSent must say so');
+      assertFailure((await t.get(answer)).outcome, code, true, `an exchange with a server that ${what}`);
     }),
   ),
   ...SLOW.map(([what, answer, limits, code]) =>
     test(`ends with ${code} when a server ${what}`, async (t) => {
       const startedAt = performance.now();
-      const { outcome } = await t.failure(answer, { limits });
+      const { outcome } = await t.get(answer, { limits });
       const tookMs = performance.now() - startedAt;
-      assertEqual(outcome.failure, code, 'failure');
+      assertFailure(outcome, code, true, `an exchange with a server that ${what}`);
       const deadlineMs = Math.min(limits.headersTimeoutMs ?? Infinity, limits.requestTimeoutMs ?? Infinity);
-      assert(tookMs >= deadlineMs - 5, `it ended after ${tookMs} ms, before its deadline of ${deadlineMs} ms`);
+      assert(
+        tookMs >= deadlineMs - 5,
+        `the exchange must last until its deadline, ${deadlineMs} ms; it ended after ${tookMs} ms`,
+      );
     }),
   ),
   test('reports a port without a listener as refused, and as not sent', async (t) => {
     const server = await t.serve(() => undefined);
     await server.close();
-    const outcome = await t.fetch(`${server.origin}/`);
-    assert(outcome?.kind === 'failed' && outcome.failure === 'refused' && !outcome.wasSent, summary(outcome));
+    assertFailure(await t.fetch(`${server.origin}/`), 'refused', false, 'a request to a port without a listener');
   }),
   test('sends nothing to a server whose certificate is not trusted', async (t) => {
     let bytes = 0;
@@ -104,8 +104,8 @@ export const FAILURE_TESTS: readonly FetcherTest[] = [
     const { port } = server.address() as AddressInfo;
     const outcome = await t.fetch(`https://127.0.0.1:${port}/`);
     await new Promise<void>((resolve) => server.close(() => resolve()));
-    assert(outcome?.kind === 'failed' && outcome.failure === 'tls' && !outcome.wasSent, summary(outcome));
-    assertEqual(bytes, 0, 'bytes that reached it');
+    assertFailure(outcome, 'tls', false, 'a request to a server whose certificate is not trusted');
+    assertEqual(bytes, 0, 'bytes that reached the server');
   }),
   test('sends the next request after every kind of failure', async (t) => {
     const server = await t.serve((socket, _head, index) => {
@@ -113,9 +113,10 @@ export const FAILURE_TESTS: readonly FetcherTest[] = [
       else socket.write(response('well'));
     });
     for (let round = 0; round < 3; round += 1) {
-      assert((await t.fetch(`${server.origin}/`))?.kind === 'failed', 'the reset must be a failure');
+      const reset = await t.fetch(`${server.origin}/`);
+      assert(reset?.kind === 'failed', `a request that the server resets must fail; it ended as ${summary(reset)}`);
       const next = await t.fetch(`${server.origin}/`);
-      assert(next?.kind === 'response', summary(next));
+      assert(next?.kind === 'response', `the next request must end as a response; it ended as ${summary(next)}`);
     }
   }),
 ];

@@ -1,9 +1,11 @@
 // One test of the conformance suite of fetchers: its servers, its requests, and its assertions, which depend on no test
 // runner.
 
+import { textOf } from '../errors.js';
+import { checkedOutcome } from '../fetch/checked-outcome.js';
 import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
-import type { FailedOutcome, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { assert, assertEqual } from './assert.js';
+import type { FailedOutcome, FailureCode, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { assert, assertEqual, ContractBroken } from './assert.js';
 import { type Answer, listenRaw, type RawServer } from './raw-server.js';
 
 export interface FetcherTest {
@@ -52,8 +54,9 @@ export class TestContext {
     return server;
   }
 
+  /** @throws ContractBroken when it rejects, or answers with something other than an outcome or `null`. */
   async fetch(url: string, more: RequestChanges = {}): Promise<FetchOutcome | null> {
-    return this.fetcher.fetch({
+    const request: FetchRequest = {
       method: 'GET',
       headers: { 'User-Agent': 'conformance/1.0 (+https://example.org/bot)' },
       address: { address: '127.0.0.1', family: 4 },
@@ -62,42 +65,75 @@ export class TestContext {
       ...more,
       url,
       limits: { ...GENEROUS, ...more.limits },
-    });
+    };
+    const calledAtMs = Date.now();
+    const answer: unknown = await ended('fetch', async () => this.fetcher.fetch(request));
+    try {
+      return checkedOutcome(answer, calledAtMs, Date.now());
+    } catch (error) {
+      throw new ContractBroken(error instanceof Error ? error.message : textOf(error));
+    }
   }
 
   /** Serves this answer and requests it once. */
   async get(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: FetchOutcome; server: RawServer }> {
     const server = await this.serve(answer);
     const outcome = await this.fetch(`${server.origin}/a?b=c`, more);
-    assert(outcome !== null, 'mayStart said yes, and the fetcher resolved to null');
+    assert(outcome !== null, 'mayStart said yes, so `fetch` must resolve to an outcome; it resolved to null');
     return { outcome, server };
   }
 
   /** As `get`, if the outcome must be a response. */
   async response(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: ResponseOutcome; server: RawServer }> {
     const { outcome, server } = await this.get(answer, more);
-    assert(outcome.kind === 'response', `expected a response, got ${summary(outcome)}`);
+    assert(outcome.kind === 'response', `the exchange must end as a response; it ended as ${summary(outcome)}`);
     return { outcome, server };
   }
 
   /** As `get`, if the outcome must be a failure. */
   async failure(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: FailedOutcome; server: RawServer }> {
     const { outcome, server } = await this.get(answer, more);
-    assert(outcome.kind === 'failed', `expected a failure, got ${summary(outcome)}`);
+    assert(outcome.kind === 'failed', `the exchange must end as a failure; it ended as ${summary(outcome)}`);
     return { outcome, server };
   }
 
   async end(): Promise<void> {
-    await this.fetcher.close();
-    for (const server of this.#servers) await server.close();
+    try {
+      await ended('close', async () => this.fetcher.close());
+    } finally {
+      for (const server of this.#servers) await server.close();
+    }
   }
 }
 
-/** An outcome in a few words. */
+/** What a method of a fetcher resolves to. @throws ContractBroken when it rejects. */
+async function ended<T>(method: 'fetch' | 'close', call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw new ContractBroken(`\`${method}\` must not reject; it rejected with ${textOf(error)}`);
+  }
+}
+
+/** An outcome in a few words, after "it ended as". */
 export function summary(outcome: FetchOutcome | null): string {
   if (outcome === null) return 'null';
-  if (outcome.kind === 'failed') return `failed: ${outcome.failure} (${outcome.detail})`;
-  return `response ${outcome.status}, ${outcome.body.length} bytes, truncated: ${outcome.truncated}`;
+  if (outcome.kind === 'response')
+    return `a response with status ${outcome.status}, ${outcome.body.length} bytes, truncated: ${outcome.truncated}`;
+  const { failure, wasSent, detail } = outcome;
+  return `a failure ${failure}, ${wasSent ? 'sent' : 'not sent'} (${detail})`;
+}
+
+/** @throws ContractBroken unless it failed with this code, sent or not. @param what - The request, for messages. */
+export function assertFailure(
+  outcome: FetchOutcome | null,
+  failure: FailureCode,
+  wasSent: boolean,
+  what: string,
+): void {
+  const isSo = outcome?.kind === 'failed' && outcome.failure === failure && outcome.wasSent === wasSent;
+  const expected = `a failure ${failure}, ${wasSent ? 'sent' : 'not sent'}`;
+  assert(isSo, `${what} must end as ${expected}; it ended as ${summary(outcome)}`);
 }
 
 /** @throws ContractBroken unless a response has this decoded body, complete or truncated. */
@@ -106,7 +142,8 @@ export function assertBody(
   text: string,
   truncated: ResponseOutcome['truncated'] = null,
 ): void {
-  assertEqual([bodyText(outcome), outcome.truncated], [text, truncated], 'body and truncated');
+  assertEqual(bodyText(outcome), text, 'the decoded body');
+  assertEqual(outcome.truncated, truncated, '`truncated` of the response');
 }
 
 export function bodyText({ body }: ResponseOutcome): string {

@@ -1,8 +1,8 @@
 // What a fetcher guarantees about the request: what is sent, when, to which address, and only once.
 
 import { gzipSync } from 'node:zlib';
-import { assert, assertEqual } from './assert.js';
-import { bodyText, type FetcherTest, summary, test, testNeeding } from './fetcher-test.js';
+import { assert, assertEqual, assertFields } from './assert.js';
+import { assertFailure, bodyText, type FetcherTest, summary, test, testNeeding } from './fetcher-test.js';
 import { type Answer, replying, response } from './raw-server.js';
 
 export const REQUEST_TESTS: readonly FetcherTest[] = [
@@ -11,9 +11,12 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
       headers: { 'User-Agent': 'tide/1.0', Accept: 'text/html', 'X-Own': 'a b' },
     });
     const [head = ''] = server.requests;
-    assert(head.startsWith('GET /a?b=c HTTP/1.1\r\n'), `the request line is ${head.split('\r\n')[0]}`);
+    assertEqual(head.split('\r\n')[0], 'GET /a?b=c HTTP/1.1', 'the request line');
     for (const line of ['user-agent: tide/1.0', 'accept: text/html', 'x-own: a b', `host: 127.0.0.1:${server.port}`]) {
-      assert(linesOf(head).includes(line), `"${line}" was not sent`);
+      assert(
+        linesOf(head).includes(line),
+        `the field "${line}" must be sent; the request had ${listOf(linesOf(head))}`,
+      );
     }
   }),
   test('sends the body of a POST, with its length', async (t) => {
@@ -21,15 +24,21 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     // The server takes text that ends with an empty line for a header section.
     const { server } = await t.response(afterBody, { method: 'POST', body: 'user=ann\r\n\r\n' });
     const [head = '', body] = server.requests;
-    assert(head.startsWith('POST /a?b=c HTTP/1.1\r\n'), `the request line is ${head.split('\r\n')[0]}`);
-    assert(linesOf(head).includes('content-length: 12'), 'no length of the body was sent');
+    assertEqual(head.split('\r\n')[0], 'POST /a?b=c HTTP/1.1', 'the request line');
+    assert(
+      linesOf(head).includes('content-length: 12'),
+      `a POST must have the length of its body (Content-Length: 12); it had ${listOf(linesOf(head))}`,
+    );
     assertEqual(body, 'user=ann', 'the body that arrived');
   }),
   testNeeding('exactHeaders', 'adds no field but Host and Connection', async (t) => {
     const { server } = await t.response(replying('x'), { headers: { 'X-Own': '1' } });
     const names = linesOf(server.requests[0] ?? '').map((line) => line.slice(0, line.indexOf(':')));
     const own = names.filter((name) => !['host', 'connection', 'x-own'].includes(name));
-    assertEqual(own, [], 'fields of its own');
+    assert(
+      own.length === 0,
+      `a request may have no field but the given ones, Host and Connection; it had ${listOf(own)}`,
+    );
   }),
   test('sends no cookies, credentials, referrer or conditions of its own, not even the second time', async (t) => {
     const server = await t.serve(
@@ -40,7 +49,7 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     assertEqual(server.requests.length, 2, 'requests that reached the server (nothing is cached)');
     for (const head of server.requests) {
       const stateful = linesOf(head).filter((line) => /^(cookie|authorization|referer|if-[a-z-]+):/.test(line));
-      assertEqual(stateful, [], 'fields that carry state from one request to another');
+      assert(stateful.length === 0, `a request must carry nothing over from another one; it had ${listOf(stateful)}`);
     }
   }),
   test('sends the fields that headersNow returns, called once and before mayStart; without it, the given ones', async (t) => {
@@ -68,7 +77,10 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
       },
     });
     assertEqual(server.requests.length, isAsked ? 0 : 1, 'requests that reached the server');
-    assert(!isAsked || outcome?.kind === 'failed', `the outcome is ${summary(outcome)}`);
+    assert(
+      !isAsked || outcome?.kind === 'failed',
+      `a request whose headersNow rejects must end as a failure; it ended as ${summary(outcome)}`,
+    );
   }),
   test('asks mayStart once, before anything reaches the server', async (t) => {
     let asked = 0;
@@ -81,7 +93,8 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
         return true;
       },
     });
-    assertEqual([asked, seenBefore], [1, 0], 'times asked, and requests seen before');
+    assertEqual(asked, 1, 'times that mayStart was asked');
+    assertEqual(seenBefore, 0, 'requests that had reached the server when mayStart was asked');
   }),
   testNeeding('checksMayStart', 'asks mayStart with the connection made', async (t) => {
     let connections = -1;
@@ -93,7 +106,10 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
       },
     });
     // The server may see the connection a turn later than the client.
-    assert(outcome?.kind === 'response' && connections >= 0, summary(outcome));
+    assert(
+      outcome?.kind === 'response' && connections >= 0,
+      `mayStart must be asked, and the request must end as a response; it ended as ${summary(outcome)}`,
+    );
     const closed = await t.serve(() => undefined);
     await closed.close();
     let wasAsked = false;
@@ -103,31 +119,38 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
         return true;
       },
     });
-    assert(!wasAsked, 'mayStart was asked although there is no connection');
+    assert(!wasAsked, 'mayStart must be asked when the connection is made; it was asked although there was no server');
   }),
   test('sends nothing and resolves to null when mayStart says no', async (t) => {
     const server = await t.serve(replying('x'));
-    assertEqual(await t.fetch(`${server.origin}/`, { mayStart: () => false }), null, 'what it resolved to');
-    assertEqual(server.requests.length, 0, 'requests');
-    assert((await t.fetch(`${server.origin}/`))?.kind === 'response', 'the next request must be served');
+    const refused = await t.fetch(`${server.origin}/`, { mayStart: () => false });
+    assert(refused === null, `\`fetch\` must resolve to null when mayStart says no; it ended as ${summary(refused)}`);
+    assertEqual(server.requests.length, 0, 'requests that reached the server');
+    const next = await t.fetch(`${server.origin}/`);
+    assert(next?.kind === 'response', `the next request must end as a response; it ended as ${summary(next)}`);
   }),
   testNeeding('pinsAddress', 'connects to the judged address, whatever the name in the URL', async (t) => {
     const server = await t.serve(replying('there'));
     const outcome = await t.fetch(`http://name.invalid:${server.port}/`);
-    assert(outcome?.kind === 'response' && bodyText(outcome) === 'there', summary(outcome));
-    assert(/^host: name\.invalid:/im.test(server.requests[0] ?? ''), 'Host must name the URL’s host');
+    assert(
+      outcome?.kind === 'response' && bodyText(outcome) === 'there',
+      `the request must reach the server at \`request.address\`; it ended as ${summary(outcome)}`,
+    );
+    const host = linesOf(server.requests[0] ?? '').find((line) => line.startsWith('host: '));
+    assertEqual(host, `host: name.invalid:${server.port}`, 'the field that names the host of the URL');
   }),
   test('follows no redirect', async (t) => {
     const { outcome, server } = await t.response(
       replying('', { status: '302 Found', headers: ['Location: /elsewhere'] }),
     );
-    assertEqual([outcome.status, server.requests.length], [302, 1], 'status and requests');
+    assertFields(outcome, { status: 302 }, 'the response to the redirect');
+    assertEqual(server.requests.length, 1, 'requests that reached the server (no redirect is followed)');
     const location = outcome.headers.find(([name]) => name.toLowerCase() === 'location')?.[1];
-    assertEqual(location, '/elsewhere', 'Location');
+    assertEqual(location, '/elsewhere', 'the field Location of the response');
   }),
   test('sends nothing a second time', async (t) => {
     const { server } = await t.failure((socket) => socket.resetAndDestroy());
-    assertEqual(server.requests.length, 1, 'requests');
+    assertEqual(server.requests.length, 1, 'requests that reached the server (a failed one is not sent again)');
   }),
   test('makes many exchanges at once, each with its own response', async (t) => {
     const server = await t.serve((socket, head) => {
@@ -137,25 +160,27 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     const paths = Array.from({ length: 25 }, (_, index) => `/page-${index}`);
     const outcomes = await Promise.all(paths.map((path) => t.fetch(`${server.origin}${path}`)));
     const bodies = outcomes.map((outcome) => (outcome?.kind === 'response' ? bodyText(outcome) : summary(outcome)));
-    assertEqual(bodies, paths, 'bodies');
+    for (const [at, path] of paths.entries()) assertEqual(bodies[at], path, `the body of the response to ${path}`);
   }),
   test('sends nothing if the signal is aborted, and ends with `aborted` if it is aborted later', async (t) => {
     const server = await t.serve(() => control.abort());
     const control = new AbortController();
     const early = await t.fetch(`${server.origin}/`, { signal: AbortSignal.abort() });
-    assert(early?.kind === 'failed' && early.failure === 'aborted' && !early.wasSent, summary(early));
-    assertEqual(server.requests.length, 0, 'requests');
+    assertFailure(early, 'aborted', false, 'a request whose signal is already aborted');
+    assertEqual(server.requests.length, 0, 'requests that reached the server');
     const late = await t.fetch(`${server.origin}/`, { signal: control.signal });
-    assert(late?.kind === 'failed' && late.failure === 'aborted' && late.wasSent, summary(late));
+    assertFailure(late, 'aborted', true, 'a request whose signal is aborted after it was sent');
   }),
   test('reports a URL that is neither http nor https as a value', async (t) => {
     for (const url of ['ftp://127.0.0.1/', 'file:///etc/passwd', 'nonsense']) {
-      const outcome = await t.fetch(url);
-      const isRefused = outcome?.kind === 'failed' && outcome.failure === 'scheme-unsupported' && !outcome.wasSent;
-      assert(isRefused, `${url}: expected failed: scheme-unsupported, not sent; got ${summary(outcome)}`);
+      assertFailure(await t.fetch(url), 'scheme-unsupported', false, `a request for ${url}`);
     }
   }),
 ];
+
+/** Lines in a message. */
+const listOf = (lines: readonly string[]): string =>
+  lines.length === 0 ? 'none' : lines.map((line) => `"${line}"`).join(', ');
 
 /** Field lines in lower case, with one space after the colon. */
 function linesOf(head: string): string[] {

@@ -1,8 +1,8 @@
 // What a fetcher guarantees about a response: it is reported as received, and half of it is never reported as complete.
 
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { headerValue } from '../fetch/outcome.js';
-import { assert, assertEqual } from './assert.js';
+import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import { assert, assertEqual, assertFields } from './assert.js';
 import { assertBody, bodyText, type FetcherTest, GENEROUS, summary, test, testNeeding } from './fetcher-test.js';
 import { type Answer, replying, response, sending, writeAndReset, writeEndlessly } from './raw-server.js';
 
@@ -46,16 +46,13 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
   test('reports URL, status line, body and timings', async (t) => {
     const beforeMs = Date.now();
     const { outcome, server } = await t.response(replying('<p>hi', { status: '203 Fine By Me' }));
-    const { url, status, statusText, truncated, encodedBytes } = outcome;
-    assertEqual(
-      [url, status, statusText, truncated, encodedBytes, bodyText(outcome)],
-      [`${server.origin}/a?b=c`, 203, 'Fine By Me', null, 5, '<p>hi'],
-      'the response',
-    );
+    const url = `${server.origin}/a?b=c`;
+    assertFields(outcome, { url, status: 203, statusText: 'Fine By Me', encodedBytes: 5 }, 'the response');
+    assertBody(outcome, '<p>hi');
     const { startedAtMs, headersAtMs, endedAtMs } = outcome.timing;
     const stamps = [beforeMs, startedAtMs, headersAtMs ?? 0, endedAtMs, Date.now()];
     const sorted = [...stamps].sort((a, b) => a - b);
-    assertEqual(stamps, sorted, 'timings in order');
+    assertEqual(stamps, sorted, 'the call, `timing` (started, headers, ended) and its end, in order');
   }),
   test('reports the end at the last byte: the pauses of a host are measured from it', async (t) => {
     let lastByteAtMs = Number.POSITIVE_INFINITY;
@@ -66,24 +63,27 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
         socket.write('b');
       }, LAST_BYTE_AFTER_MS);
     });
-    assertEqual(bodyText(outcome), 'ab', 'the body');
+    assertBody(outcome, 'ab');
     const { endedAtMs } = outcome.timing;
-    assert(endedAtMs >= lastByteAtMs, `endedAtMs is ${lastByteAtMs - endedAtMs} ms before the last byte was sent`);
+    assert(
+      endedAtMs >= lastByteAtMs,
+      `\`timing.endedAtMs\` must be the time of the last byte; it is ${lastByteAtMs - endedAtMs} ms before it was sent`,
+    );
   }),
   testNeeding('rawHeaders', 'reports header lines one by one, in order, as they were sent', async (t) => {
     const headers = ['X-B: 1', 'set-cookie: a=1', 'Set-Cookie: b=\xff', 'X-B: 2'];
     const { outcome } = await t.response(replying('x', { headers }));
     const lines = outcome.headers.slice(1).map(([name, value]) => `${name}: ${value}`);
-    assertEqual(lines, headers, 'field lines');
+    assertEqual(lines, headers, 'the field lines of the response');
   }),
   test('reports every field, whatever the case of its name', async (t) => {
     const { outcome } = await t.response(replying('x', { headers: ['X-ODD: 1', 'x-even: 2', 'X-Odd: 3'] }));
-    const values = [headerValue(outcome.headers, 'x-odd'), headerValue(outcome.headers, 'x-even')];
-    assertEqual(values, ['1, 3', '2'], 'values');
+    assertEqual(headerValue(outcome.headers, 'x-odd'), '1, 3', 'the values of X-Odd');
+    assertEqual(headerValue(outcome.headers, 'x-even'), '2', 'the value of X-Even');
   }),
   testNeeding('remoteAddress', 'reports the address it was connected to', async (t) => {
     const { outcome } = await t.response(replying('x'));
-    assertEqual(outcome.remoteAddress, '127.0.0.1', 'remoteAddress');
+    assertFields(outcome, { remoteAddress: '127.0.0.1' }, 'the response');
   }),
   ...[204, 304, 404, 410, 429, 500, 503].map((status) =>
     test(`reports a response with status ${status}`, async (t) => {
@@ -93,7 +93,8 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
           hasBody ? response('why', { status: `${status} X` }) : `HTTP/1.1 ${status} X\r\nETag: "1"\r\n\r\n`,
         ),
       );
-      assertEqual([outcome.status, bodyText(outcome), outcome.truncated], [status, hasBody ? 'why' : '', null], 'it');
+      assertFields(outcome, { status }, 'the response');
+      assertBody(outcome, hasBody ? 'why' : '');
     }),
   ),
   ...WHOLE.map(([what, answer, text]) =>
@@ -117,16 +118,18 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
           replying(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] }),
           { keepsEncoded: true },
         );
-        assert(Buffer.from(bytes).equals(outcome.encodedBody ?? Buffer.alloc(0)), `${coding}: other bytes than sent`);
-        assertEqual(outcome.encodedBytes, bytes.length, `${coding}: encodedBytes`);
+        const isAsSent = Buffer.from(bytes).equals(outcome.encodedBody ?? Buffer.alloc(0));
+        assert(isAsSent, `\`encodedBody\` of a body with the coding ${coding} must have the bytes as they were sent`);
+        assertFields(outcome, { encodedBytes: bytes.length }, `a body with the coding ${coding}`);
       }
     },
   ),
   ...CUT.map(([what, answer]) =>
     test(`says truncated: connection of a body ${what}`, async (t) => {
       const { outcome } = await t.response(answer);
-      const isStart = 'abc'.startsWith(bodyText(outcome));
-      assertEqual([outcome.truncated, isStart], ['connection', true], 'truncated, and its beginning');
+      assertFields(outcome, { truncated: 'connection' }, `a body ${what}`);
+      const text = bodyText(outcome);
+      assert('abc'.startsWith(text), `the body must be the beginning of "abc", which was sent; it is "${text}"`);
     }),
   ),
   testNeeding(
@@ -142,16 +145,19 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
         outcome.kind === 'response'
           ? outcome.truncated === 'connection' && text.startsWith(bodyText(outcome))
           : outcome.failure === 'encoding',
-        summary(outcome),
+        'half of a gzip body must end as a response with truncated: connection and the beginning of the body, or as a ' +
+          `failure encoding; it ended as ${summary(outcome)}`,
       );
     },
   ),
   test('keeps a body of exactly the limit, and cuts one that is a byte longer', async (t) => {
     const limits = { maxBodyBytes: 100 };
     const whole = await t.response(replying('x'.repeat(100)), { limits });
-    assertEqual([whole.outcome.body.length, whole.outcome.truncated], [100, null], 'exactly the limit');
+    assertEqual(whole.outcome.body.length, 100, 'bytes that are kept of 100, with a limit of 100');
+    assertFields(whole.outcome, { truncated: null }, 'a body of exactly the limit');
     const cut = await t.response(replying('x'.repeat(101)), { limits });
-    assertEqual([cut.outcome.body.length, cut.outcome.truncated], [100, 'limit'], 'a byte more');
+    assertEqual(cut.outcome.body.length, 100, 'bytes that are kept of 101, with a limit of 100');
+    assertFields(cut.outcome, { truncated: 'limit' }, 'a body that is a byte longer than the limit');
   }),
   test('passes a decoded body to its consumer, in order, up to the consumer’s limit, or keeps it', async (t) => {
     const long = noise(300_000);
@@ -166,13 +172,14 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
         },
       });
       if (asked === 0) {
-        assertEqual([bodyText(outcome) === long, outcome.truncated], [true, null], 'the body, kept');
+        assertBody(outcome, long);
         continue;
       }
       const text = Buffer.concat(taken).toString();
-      assertEqual([asked, outcome.body.length], [200, 0], 'status passed, and bytes kept');
-      assertEqual(text === long.slice(0, maxBytes), true, 'the bytes taken are the body, up to its limit');
-      assertEqual(outcome.truncated, maxBytes < long.length ? 'limit' : null, 'truncated');
+      assertEqual(asked, 200, 'the status that `consumeBody` got');
+      assertEqual(outcome.body.length, 0, 'bytes that are kept although a consumer took the body');
+      assertEqual(text, long.slice(0, maxBytes), 'what the consumer took, up to its limit');
+      assertFields(outcome, { truncated: maxBytes < long.length ? 'limit' : null }, 'the response');
     }
   }),
   test('cuts an endless body at the limit, and ends its connection', async (t) => {
@@ -180,8 +187,11 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
       socket.write(`${HEAD}\r\n`);
       writeEndlessly(socket, Buffer.alloc(64_000, 'x'));
     });
-    assertEqual([outcome.body.length, outcome.truncated], [GENEROUS.maxBodyBytes, 'limit'], 'length and truncated');
-    assert(server.written() < 50_000_000, `the server wrote ${server.written()} bytes`);
+    assertCut(outcome, 'an endless body');
+    assert(
+      server.written() < 50_000_000,
+      `the connection must end with a body that is cut; the server could write ${server.written()} bytes`,
+    );
   }),
   test('cuts a body at the limit that only its decoding exceeds', async (t) => {
     for (const [coding, bytes] of [
@@ -189,7 +199,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
       ['br', brotliCompressSync(Buffer.alloc(20_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
     ] as const) {
       const { outcome } = await t.response(replying(bytes, { headers: [`Content-Encoding: ${coding}`] }));
-      assertEqual([outcome.body.length, outcome.truncated], [GENEROUS.maxBodyBytes, 'limit'], coding);
+      assertCut(outcome, `a body with the coding ${coding}`);
     }
   }),
   testNeeding('encodedBody', 'reads no further than the limit on the wire', async (t) => {
@@ -201,10 +211,19 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
       },
       { limits: { maxEncodedBytes: 50_000 } },
     );
-    assertEqual(outcome.truncated, 'limit', 'truncated');
-    assert(outcome.encodedBytes < 50_000 + 256 * 1024, `${outcome.encodedBytes} bytes were read`);
+    assertFields(outcome, { truncated: 'limit' }, 'the response');
+    assert(
+      outcome.encodedBytes < 50_000 + 256 * 1024,
+      `reading must end at \`limits.maxEncodedBytes\` (50000); ${outcome.encodedBytes} bytes were read`,
+    );
   }),
 ];
+
+/** @throws ContractBroken unless a body was cut at the limit of decoded bytes. */
+function assertCut(outcome: ResponseOutcome, what: string): void {
+  assertEqual(outcome.body.length, GENEROUS.maxBodyBytes, `bytes that are kept of ${what}`);
+  assertFields(outcome, { truncated: 'limit' }, what);
+}
 
 /** Text that no coding compresses much, always the same. */
 function noise(chars: number): string {

@@ -132,7 +132,67 @@ function testOf(title: RegExp, makeFetcher: () => Fetcher): () => Promise<void> 
 describe('a fetcher that', () => {
   it.each(FAULTS)('%s fails', async (_fault, make, title) => {
     await testOf(title, () => createUndiciFetcher())();
-    await expect(testOf(title, () => broken(make))()).rejects.toThrow();
+    // A sentence about the fetcher, not an error from somewhere inside the suite.
+    await expect(testOf(title, () => broken(make))()).rejects.toMatchObject({
+      name: 'ContractBroken',
+      message: expect.stringMatching(/must|may|expected .* got/),
+    });
+  });
+});
+
+describe('a message says what was expected of the fetcher, and what came:', () => {
+  const said = (title: RegExp, make: () => Fetcher): Promise<unknown> =>
+    testOf(title, make)().catch((error: unknown) => String(error));
+  const answering = (answer: unknown) => () => ({
+    ...broken((fetch) => fetch),
+    fetch: (async () => answer) as Fetcher['fetch'],
+  });
+  const closing = (fetch: (own: Fetch) => Fetch) => () => ({
+    ...broken(fetch),
+    close: () => Promise.reject(new TypeError('no socket')),
+  });
+
+  it.each<[what: string, title: RegExp, make: () => Fetcher, said: string]>([
+    [
+      'no outcome',
+      /as reset$/,
+      answering(undefined),
+      'ContractBroken: `fetch` answered with neither a `FetchOutcome` nor `null`',
+    ],
+    [
+      'null for a request that may start',
+      /the given fields/,
+      answering(null),
+      'ContractBroken: mayStart said yes, so `fetch` must resolve to an outcome; it resolved to null',
+    ],
+    [
+      'a rejection of `close`',
+      /the given fields/,
+      closing((fetch) => fetch),
+      'ContractBroken: `close` must not reject; it rejected with TypeError: no socket',
+    ],
+    [
+      'a fault, before a rejection of `close`',
+      /the given fields/,
+      closing(requests(() => ({ headers: { 'X-Own': 'a b' } }))),
+      'ContractBroken: the field "user-agent: tide/1.0" must be sent; the request had "host: 127.0.0.1:PORT", ' +
+        '"connection: keep-alive", "x-own: a b"',
+    ],
+    [
+      'another failure',
+      /signal is aborted/,
+      () => broken(requests(() => ({ signal: new AbortController().signal, limits: SHORT }))),
+      'ContractBroken: a request whose signal is already aborted must end as a failure aborted, not sent; it ended as ' +
+        'a failure timeout-exchange, sent (not ended within 500 ms)',
+    ],
+    [
+      'a body that is too long',
+      /exactly the limit/,
+      () => broken(requests((r) => ({ limits: { ...r.limits, maxBodyBytes: 1_000_000 } }))),
+      'ContractBroken: bytes that are kept of 101, with a limit of 100: expected 100, got 101',
+    ],
+  ])('%s', async (_what, title, make, text) => {
+    expect(String(await said(title, make)).replace(/127\.0\.0\.1:\d+/, '127.0.0.1:PORT')).toBe(text);
   });
 });
 

@@ -30,9 +30,12 @@ export function fetcherSuite({ test, makeFetcher, capabilities }: FetcherSuiteOp
       const context = new TestContext(makeFetcher());
       try {
         await run(context);
-      } finally {
-        await context.end();
+      } catch (error) {
+        // What the test found comes before what its end finds.
+        await context.end().catch(() => undefined);
+        throw error;
       }
+      await context.end();
     });
   }
 }
