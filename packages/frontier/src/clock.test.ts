@@ -1,12 +1,12 @@
 // The platform's clock: it measures elapsed time, whatever the wall clock says, and catches up after sleep.
 
 import { expect, it } from 'vitest';
-import { passingTime, systemClock } from './clock.js';
+import { elapsedTime, systemClock } from './clock.js';
 
 /** A machine whose time a test controls. */
 function machine() {
   const at = { wallMs: 1_700_000_000_000, monotonicMs: 5_000, uptimeS: 90 };
-  const nowMs = passingTime({
+  const nowMs = elapsedTime({
     wallMs: () => at.wallMs,
     monotonicMs: () => at.monotonicMs,
     uptimeS: () => Math.floor(at.uptimeS),

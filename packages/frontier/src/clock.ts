@@ -41,7 +41,7 @@ const SLEEP_CHECK_INTERVAL_MS = 1_000;
 const MIN_SLEEP_MS = 3_000;
 
 /** The platform's time as it elapses, starting from the wall clock's time. */
-export function passingTime({ wallMs, monotonicMs, uptimeS }: PlatformTime): () => number {
+export function elapsedTime({ wallMs, monotonicMs, uptimeS }: PlatformTime): () => number {
   /** Increases by the time for which the machine sleeps. */
   const sleepMs = (): number => {
     try {
@@ -50,23 +50,23 @@ export function passingTime({ wallMs, monotonicMs, uptimeS }: PlatformTime): () 
       return 0;
     }
   };
-  let lookedAtMs = monotonicMs();
-  let beganAtMs = wallMs() - lookedAtMs;
+  let checkedAtMs = monotonicMs();
+  let offsetMs = wallMs() - checkedAtMs;
   let sleptMs = sleepMs();
   return () => {
-    const passedMs = monotonicMs();
-    if (passedMs - lookedAtMs > SLEEP_CHECK_INTERVAL_MS) {
-      lookedAtMs = passedMs;
+    const elapsedMs = monotonicMs();
+    if (elapsedMs - checkedAtMs > SLEEP_CHECK_INTERVAL_MS) {
+      checkedAtMs = elapsedMs;
       const slept = sleepMs();
-      if (slept - sleptMs > MIN_SLEEP_MS) beganAtMs += slept - sleptMs;
+      if (slept - sleptMs > MIN_SLEEP_MS) offsetMs += slept - sleptMs;
       if (slept > sleptMs) sleptMs = slept;
     }
-    return Math.floor(beganAtMs + passedMs);
+    return Math.floor(offsetMs + elapsedMs);
   };
 }
 
 const realNow = performance.now;
-const nowMs = passingTime({
+const nowMs = elapsedTime({
   wallMs: Date.now,
   monotonicMs: () => performance.now(),
   // With a test's fake time there is no sleep.

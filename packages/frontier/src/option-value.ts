@@ -4,31 +4,31 @@
 import { FrontierError } from './errors.js';
 
 /** @throws FrontierError `option-invalid` if it is not an object, or has an unknown key. */
-export function knownKeys(path: string, given: unknown, known: readonly string[]): void {
+export function checkKeys(path: string, given: unknown, allowed: readonly string[]): void {
   if (typeof given !== 'object' || given === null)
     throw invalid(path.replace(/\.$/, '') || 'options', 'an object', given);
   for (const key of Object.keys(given)) {
-    if (!known.includes(key))
-      throw new FrontierError('option-invalid', `unknown option \`${path}${key}\`; known: ${known.join(', ')}`);
+    if (!allowed.includes(key))
+      throw new FrontierError('option-invalid', `unknown option \`${path}${key}\`; known: ${allowed.join(', ')}`);
   }
 }
 
 /** @throws FrontierError `option-invalid` if it is not a number in the range. */
-export function numberIn(name: string, value: number, least: number, greatest: number): number {
-  if (typeof value === 'number' && value >= least && value <= greatest) return value;
-  throw invalid(name, `a number from ${least} to ${greatest}`, value);
+export function numberIn(name: string, value: number, min: number, max: number): number {
+  if (typeof value === 'number' && value >= min && value <= max) return value;
+  throw invalid(name, `a number from ${min} to ${max}`, value);
 }
 
 /** @throws FrontierError `option-invalid` if it is not a whole number in the range. */
-export function wholeIn(name: string, value: number, least: number, greatest: number): number {
-  if (Number.isSafeInteger(value) && value >= least && value <= greatest) return value;
-  throw invalid(name, `a whole number from ${least} to ${greatest}`, value);
+export function wholeIn(name: string, value: number, min: number, max: number): number {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw invalid(name, `a whole number from ${min} to ${max}`, value);
 }
 
 /** @throws FrontierError `option-invalid` for any other value. */
-export function oneOf<const T extends string | boolean>(name: string, value: T, known: readonly T[]): T {
-  if (known.includes(value)) return value;
-  throw invalid(name, `one of ${known.join(', ')}`, value);
+export function oneOf<const T extends string | boolean>(name: string, value: T, allowed: readonly T[]): T {
+  if (allowed.includes(value)) return value;
+  throw invalid(name, `one of ${allowed.join(', ')}`, value);
 }
 
 /** @throws FrontierError `option-invalid` if it is not a function. */

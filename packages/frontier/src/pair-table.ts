@@ -11,8 +11,8 @@ export function slotOf(table: Uint32Array, high: number, low: number): number {
   const end = table.length;
   let slot = 2 * Math.floor((low * (end >>> 1)) / 0x1_0000_0000);
   for (;;) {
-    const there = table[slot + 1]!;
-    if ((there === low && table[slot] === high) || (there === 0 && table[slot] === 0)) return slot;
+    const storedLow = table[slot + 1]!;
+    if ((storedLow === low && table[slot] === high) || (storedLow === 0 && table[slot] === 0)) return slot;
     slot += 2;
     if (slot === end) slot = 0;
   }
@@ -33,7 +33,7 @@ export function put(table: Uint32Array, high: number, low: number): boolean {
 }
 
 /** Copies the pairs to a table of `slots` slots. */
-export function moved(table: Uint32Array, slots: number): Uint32Array {
+export function resized(table: Uint32Array, slots: number): Uint32Array {
   const next = new Uint32Array(2 * slots);
   for (let slot = 0; slot < table.length; slot += 2) {
     if (!isTaken(table, slot)) continue;

@@ -18,7 +18,7 @@ describe('the ready heap', () => {
       return (state >>> 8) % below;
     };
     const heap = new ReadyHeap<Host>();
-    const hosts = Array.from({ length: 60 }, (_, at): Host => ({ place: -1, name: 7 * at, due: null, step: 0 }));
+    const hosts = Array.from({ length: 60 }, (_, at): Host => ({ heapIndex: -1, name: 7 * at, due: null, step: 0 }));
     const wrong: string[] = [];
     for (let step = 1; step <= 20_000; step += 1) {
       const host = hosts[random(hosts.length)]!;
@@ -41,7 +41,7 @@ describe('the ready heap', () => {
 
   it('does not change a member of another heap', () => {
     const [heap, other] = [new ReadyHeap(), new ReadyHeap()];
-    const [one, another] = [{ place: -1 }, { place: -1 }];
+    const [one, another] = [{ heapIndex: -1 }, { heapIndex: -1 }];
     heap.set(one, 3);
     other.remove(one);
     heap.remove(another);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createKeyedHash, createRecentSet, type Print } from './recent-set.js';
+import { createKeyedHash, createRecentSet, type HashPair } from './recent-set.js';
 
 const KEY = Uint8Array.from({ length: 8 }, (_, at) => at);
 
@@ -52,7 +52,7 @@ it('remembers as many as it says, of a hundred thousand URLs that look alike', (
 
 it('distinguishes strings by every code unit and by length, and differently under another key', () => {
   const printOf = (value: string, key = KEY) => {
-    const print: Print = { low: 0, high: 0 };
+    const print: HashPair = { low: 0, high: 0 };
     createKeyedHash(key)(value, print);
     return `${print.low} ${print.high}`;
   };

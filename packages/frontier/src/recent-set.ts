@@ -3,7 +3,7 @@
 // 10^14, and no site can choose URLs that collide. It has two generations: a string that is met again moves to the
 // young one.
 
-import { isTaken, moved, put, slotOf } from './pair-table.js';
+import { isTaken, put, resized, slotOf } from './pair-table.js';
 
 /** What was seen lately. */
 export interface RecentSet {
@@ -13,7 +13,7 @@ export interface RecentSet {
 }
 
 /** 64 bits in two halves, not both zero. */
-export interface Print {
+export interface HashPair {
   low: number;
   high: number;
 }
@@ -29,28 +29,28 @@ const LAST_ROUNDS = 7;
  * @default a random key
  */
 export function createRecentSet(size: number, key: Uint8Array = crypto.getRandomValues(new Uint8Array(8))): RecentSet {
-  const print: Print = { low: 0, high: 0 };
+  const pair: HashPair = { low: 0, high: 0 };
   const hash = createKeyedHash(key);
   let young: Uint32Array = new Uint32Array(2 * MIN_SLOTS);
   let old: Uint32Array = new Uint32Array(2 * MIN_SLOTS);
   let count = 0;
-  const isIn = (table: Uint32Array): boolean => isTaken(table, slotOf(table, print.high, print.low));
+  const isInTable = (table: Uint32Array): boolean => isTaken(table, slotOf(table, pair.high, pair.low));
   return {
     has(value) {
-      hash(value, print);
-      return isIn(young) || isIn(old);
+      hash(value, pair);
+      return isInTable(young) || isInTable(old);
     },
     add(value) {
-      hash(value, print);
-      if (!put(young, print.high, print.low)) return false;
-      const isNew = !isIn(old);
+      hash(value, pair);
+      if (!put(young, pair.high, pair.low)) return false;
+      const isNew = !isInTable(old);
       count += 1;
       if (count >= size) {
         old = young;
         young = new Uint32Array(2 * MIN_SLOTS);
         count = 0;
         // Never more than half full.
-      } else if (4 * count > young.length) young = moved(young, young.length);
+      } else if (4 * count > young.length) young = resized(young, young.length);
       return isNew;
     },
   };
@@ -63,7 +63,7 @@ export function createRecentSet(size: number, key: Uint8Array = crypto.getRandom
  * @param key - Eight bytes.
  * @returns Writes the hash of a string into `into`, which the caller reuses.
  */
-export function createKeyedHash(key: Uint8Array): (value: string, into: Print) => void {
+export function createKeyedHash(key: Uint8Array): (value: string, into: HashPair) => void {
   const words = new DataView(key.buffer, key.byteOffset, key.byteLength);
   const [k0, k1] = [words.getInt32(0, true), words.getInt32(4, true)];
   return (value, into) => {

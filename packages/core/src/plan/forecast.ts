@@ -96,10 +96,10 @@ class Simulation {
 
   run(): Forecast {
     const { runningMs, pages, maxIdleMs, crawlIntervalMs, concurrency, steps } = this.#bounds;
-    const due = new ReadyHeap<{ place: number; readonly shared: readonly PredictedHost[] }>();
-    for (const shared of byClock(this.#hosts).values()) due.set({ place: -1, shared }, this.#startMs);
+    const due = new ReadyHeap<{ heapIndex: number; readonly shared: readonly PredictedHost[] }>();
+    for (const shared of byClock(this.#hosts).values()) due.set({ heapIndex: -1, shared }, this.#startMs);
     const lanes = new ReadyHeap();
-    for (let lane = 0; lane < concurrency; lane += 1) lanes.set({ place: -1 }, this.#startMs);
+    for (let lane = 0; lane < concurrency; lane += 1) lanes.set({ heapIndex: -1 }, this.#startMs);
     let crawlAtMs = this.#startMs;
     for (let clock = due.peek(); clock !== undefined; clock = due.peek()) {
       const dueMs = due.earliest() ?? this.#startMs;

@@ -73,7 +73,7 @@ export function startRobots(
 }
 
 function start(flow: Flow, work: Work, flight: Flight): void {
-  flow.pace.took(flight.takenAtMs);
+  flow.pace.noteTaken(flight.takenAtMs);
   flow.flights.set(work, flight);
   flow.schedule.turns?.recordTurn(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
   flight.host.takeSlot(work, flight.budgets.length > 0);
@@ -110,7 +110,7 @@ export function mayStart(flow: Flow, work: Work): StartAnswer {
   const hostMs = work.kind === 'page' ? Math.max(startMs, required.closed?.untilMs ?? 0) : startMs;
   const untilMs = Math.max(hostMs, pace.mayStartAtMs());
   if (untilMs > nowMs) return { kind: 'wait', untilMs };
-  pace.started(nowMs);
+  pace.noteStarted(nowMs);
   return { kind: 'go' };
 }
 

@@ -38,7 +38,7 @@ export class LeasedHost implements HeapMember {
   /** Authorities that had requirements at the last commit. Their rules are read when the lease begins. */
   readonly spacingAuthorities: readonly string[];
 
-  place = -1;
+  heapIndex = -1;
   readonly weight: number;
   /** The label of its URLs whose route gives them none. */
   readonly label: string | null;

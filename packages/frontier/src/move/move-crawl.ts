@@ -75,39 +75,39 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   const isResumed = await begin(options, secret);
   const moved = { known: 0, hosts: 0, entries: 0 };
   if (isResumed === null) return moved;
-  const tell = (): void => options.onProgress?.({ ...moved });
+  const reportProgress = (): void => options.onProgress?.({ ...moved });
 
-  let any = new Uint8Array(8);
+  let anyFingerprint = new Uint8Array(8);
   for await (const page of pages((cursor) => listKnown.call(from, cursor, KNOWN_BATCH_SIZE))) {
-    const most = Math.min(KNOWN_BATCH_SIZE, to.capabilities.maxBatch);
-    for (let at = 0; at < page.length; at += most) await to.know(page.slice(at, at + most));
-    any = page[0] === undefined ? any : new Uint8Array(page[0]);
+    const batch = Math.min(KNOWN_BATCH_SIZE, to.capabilities.maxBatch);
+    for (let at = 0; at < page.length; at += batch) await to.know(page.slice(at, at + batch));
+    anyFingerprint = page[0] === undefined ? anyFingerprint : new Uint8Array(page[0]);
     moved.known += page.length;
-    tell();
+    reportProgress();
   }
-  const waitOf = await waitsOfShared(options, (cursor) => listHosts.call(from, cursor, BATCH_SIZE));
+  const waitOf = await sharedWaits(options, (cursor) => listHosts.call(from, cursor, BATCH_SIZE));
   for await (const page of pages((cursor) => listHosts.call(from, cursor, BATCH_SIZE))) {
     const hosts = page.filter(({ host }) => host !== LOCK_HOST);
     await setClocks(options, hosts, waitOf);
     moved.hosts += hosts.length;
-    tell();
+    reportProgress();
   }
-  const hasArrived = isResumed ? createArrived(to) : async () => false;
+  const hasArrived = isResumed ? createArrivalCheck(to) : async () => false;
   for await (const page of pages((cursor) => from.scan(cursor, BATCH_SIZE))) {
     const missing: NewEntry[] = [];
-    for (const item of page) if (!(await hasArrived(item))) missing.push(entryOf(item, any));
+    for (const item of page) if (!(await hasArrived(item))) missing.push(entryOf(item, anyFingerprint));
     const outcomes = missing.length === 0 ? [] : await to.add(missing);
     if (outcomes.includes('full'))
       throw new FrontierError('store-failed', 'the target takes no more entries', { hint: 'Raise its `maxQueued`.' });
     moved.entries += page.length;
-    tell();
+    reportProgress();
   }
   for await (const page of pages((cursor) => listRecords.call(from, '', cursor, BATCH_SIZE))) {
     for (const { key, value } of page) {
       if (key !== RECORD_MOVED) await to.writeRecord(key, value, hostOfRecord(key, options.hostKeyBy));
     }
   }
-  await compare(from, to);
+  await checkComplete(from, to);
   // In this order: a crash in between leaves both stores closed, and the next call completes the move.
   await from.writeRecord(RECORD_MOVED, encode(stateOfMove('moved', secret)));
   await to.writeRecord(RECORD_MOVED, null);
@@ -120,14 +120,14 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
   const there = textOf(await to.readRecord(RECORD_MOVED));
   if (there !== arriving) {
     const { known, queued } = await to.stats();
-    const theirs = textOf(await to.readRecord(SECRET_KEY));
-    const isOver = textOf(await from.readRecord(RECORD_MOVED)) === stateOfMove('moved', secret);
-    if (isOver && theirs === secret && there === '') return null;
+    const targetSecret = textOf(await to.readRecord(SECRET_KEY));
+    const hasEnded = textOf(await from.readRecord(RECORD_MOVED)) === stateOfMove('moved', secret);
+    if (hasEnded && targetSecret === secret && there === '') return null;
     if (there === stateOfMove('moved', secret))
       throw new FrontierError('store-mismatch', 'the target holds the remains of this crawl, which was moved away', {
         hint: 'Remove that first: the folder `frontier` of a crawl directory, or on a server by mannerly delete.',
       });
-    if (known > 0 || queued > 0 || theirs !== '' || there !== '')
+    if (known > 0 || queued > 0 || targetSecret !== '' || there !== '')
       throw new FrontierError('store-mismatch', 'the target holds another crawl already', {
         hint: 'Take another ?crawl=<name>, or remove that one first: mannerly delete.',
       });
@@ -141,24 +141,24 @@ async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean
  * How long each host waits for what it shares with others (an address, the crawl's pace), because the last shared
  * request is not known: as long as any host that may share it still pauses, or for its own pause if that is longer.
  */
-async function waitsOfShared(
+async function sharedWaits(
   { shared: { perIp, crawlIntervalMs } }: MoveOptions,
   list: Parameters<typeof pages<ListedHost>>[0],
 ): Promise<(host: ListedHost) => number> {
-  let ofAll = crawlIntervalMs ?? 0;
-  if (perIp === false) return () => ofAll;
-  const ofDomains = new Map<string, number>();
+  let waitOfAll = crawlIntervalMs ?? 0;
+  if (perIp === false) return () => waitOfAll;
+  const waitsByDomain = new Map<string, number>();
   const domainOf = (host: string): string => hostKeyOf(`http://${host}`, 'domain') ?? host;
   for await (const page of pages(list)) {
     for (const { host, delayMs, waitMs } of page) {
       const pauseMs = Math.min(delayMs, waitMs);
-      if (perIp === 'domain' && pauseMs > LONG_PAUSE_MS && ofDomains.size < MAX_LONG_PAUSES) {
+      if (perIp === 'domain' && pauseMs > LONG_PAUSE_MS && waitsByDomain.size < MAX_LONG_PAUSES) {
         const domain = domainOf(host);
-        ofDomains.set(domain, Math.max(pauseMs, ofDomains.get(domain) ?? 0));
-      } else ofAll = Math.max(ofAll, pauseMs);
+        waitsByDomain.set(domain, Math.max(pauseMs, waitsByDomain.get(domain) ?? 0));
+      } else waitOfAll = Math.max(waitOfAll, pauseMs);
     }
   }
-  return ({ host, delayMs }) => Math.max(delayMs, ofAll, ofDomains.get(domainOf(host)) ?? 0);
+  return ({ host, delayMs }) => Math.max(delayMs, waitOfAll, waitsByDomain.get(domainOf(host)) ?? 0);
 }
 
 /** Sets the clocks of hosts before anything is queued: no process gets them earlier than from the old store. */
@@ -167,11 +167,16 @@ async function setClocks(
   listed: readonly ListedHost[],
   waitOf: (host: ListedHost) => number,
 ): Promise<void> {
-  let left = listed;
-  for (let tries = 0; left.length > 0; tries += 1) {
-    const request = { maxHosts: left.length, entriesPerHost: 1, ttlMs: LEASE_MS, hosts: left.map(({ host }) => host) };
+  let remaining = listed;
+  for (let attempts = 0; remaining.length > 0; attempts += 1) {
+    const request = {
+      maxHosts: remaining.length,
+      entriesPerHost: 1,
+      ttlMs: LEASE_MS,
+      hosts: remaining.map(({ host }) => host),
+    };
     const leases = new Map((await to.lease(request)).map((lease) => [lease.host, lease.fencingToken]));
-    const commits = left.flatMap((listedHost) => {
+    const commits = remaining.flatMap((listedHost) => {
       const { host, state, delayMs, waitMs, isParked } = listedHost;
       const fencingToken = leases.get(host);
       if (fencingToken === undefined) return [];
@@ -180,17 +185,17 @@ async function setClocks(
     });
     if (commits.length > 0) await to.commit(commits);
     // Waiting hosts have their clocks already, except those that an interrupted move has leased.
-    const others = left.filter(({ host }) => !leases.has(host));
-    const looks = await Promise.all(others.map(({ host }) => to.readHost?.(host) ?? null));
-    left = others.filter((_, at) => looks[at]?.isLeased === true);
-    if (left.length > 0 && tries >= MAX_LEASE_RETRIES)
+    const others = remaining.filter(({ host }) => !leases.has(host));
+    const stored = await Promise.all(others.map(({ host }) => to.readHost?.(host) ?? null));
+    remaining = others.filter((_, at) => stored[at]?.isLeased === true);
+    if (remaining.length > 0 && attempts >= MAX_LEASE_RETRIES)
       throw new FrontierError('store-failed', 'a process works on the crawl in the target');
-    if (left.length > 0) await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve));
+    if (remaining.length > 0) await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve));
   }
 }
 
 /** Tells which entries an interrupted move has already moved, each once. Entries are listed host by host. */
-function createArrived(to: FrontierStore): (item: ScanListing['items'][number]) => Promise<boolean> {
+function createArrivalCheck(to: FrontierStore): (item: ScanListing['items'][number]) => Promise<boolean> {
   let of: string | null = null;
   let counts = new Map<string, number>();
   return async ({ host, entry }) => {
@@ -200,9 +205,9 @@ function createArrived(to: FrontierStore): (item: ScanListing['items'][number]) 
       for await (const page of pages((cursor) => to.scan(cursor, BATCH_SIZE, host)))
         for (const { entry: there } of page) counts.set(keyOf(there), (counts.get(keyOf(there)) ?? 0) + 1);
     }
-    const left = counts.get(keyOf(entry)) ?? 0;
-    if (left > 0) counts.set(keyOf(entry), left - 1);
-    return left > 0;
+    const remaining = counts.get(keyOf(entry)) ?? 0;
+    if (remaining > 0) counts.set(keyOf(entry), remaining - 1);
+    return remaining > 0;
   };
 }
 
@@ -220,7 +225,7 @@ function entryOf({ host, entry, waitMs }: ScanListing['items'][number], known: U
 }
 
 /** @throws FrontierError `store-failed` if anything is missing. */
-async function compare(from: FrontierStore, to: FrontierStore): Promise<void> {
+async function checkComplete(from: FrontierStore, to: FrontierStore): Promise<void> {
   const [here, there] = [await from.stats(), await to.stats()];
   const entriesOf = ({ queued, inFlight }: typeof here): number => queued + inFlight;
   // With several shards, each knows every fingerprint.

@@ -3,7 +3,7 @@
 // does not matter.
 
 import { MAX_HOST_ENTRIES, MAX_INTERVAL_MS, MAX_MINUTES, MAX_PAGES } from '../limits.js';
-import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
+import { checkKeys, invalid, numberIn, wholeIn } from '../option-value.js';
 import type { CustomPoliteness, Politeness } from '../politeness/interval.js';
 import type { Bounds } from '../records/budget.js';
 import { createHostMatch } from '../url/host-pattern.js';
@@ -58,7 +58,7 @@ export function resolveHosts(
   const crawl: HostSettings = { politeness, limits: bounds, weight: 1, label: null };
   const resolved = entries.map((entry: HostEntry, at) => {
     const path = `hosts[${at}]`;
-    knownKeys(`${path}.`, entry, ['match', 'spacing', 'bounds', 'weight', 'label']);
+    checkKeys(`${path}.`, entry, ['match', 'spacing', 'bounds', 'weight', 'label']);
     return {
       spacing: readSpacing(`${path}.spacing`, entry.spacing ?? {}, politeness),
       limits: readLimits(`${path}.bounds`, entry.bounds ?? {}, bounds),
@@ -89,7 +89,7 @@ type Spacing = Partial<CustomPoliteness>;
 
 function readSpacing(path: string, spacing: Spacing, { factor, minMs, maxMs }: Politeness): Spacing | null {
   const keys = ['factor', 'minMs', 'maxMs'] as const;
-  knownKeys(`${path}.`, spacing, keys);
+  checkKeys(`${path}.`, spacing, keys);
   const least = { factor, minMs, maxMs: Math.max(maxMs ?? MAX_INTERVAL_MS, spacing.minMs ?? 0) };
   for (const key of keys) {
     const value = spacing[key];
@@ -107,16 +107,16 @@ function slower(politeness: Politeness, spacing: Spacing | null): Politeness {
   return { ...politeness, name: 'custom', factor, minMs, maxMs, rateReplacesRule: false };
 }
 
-function readLimits(path: string, given: NonNullable<HostEntry['bounds']>, crawl: HostLimits): HostLimits {
-  knownKeys(`${path}.`, given, ['pages', 'bytes', 'minutes']);
-  const { pages, bytes, minutes } = given;
-  const most = { pages: crawl.pagesPerHost ?? MAX_PAGES, bytes: crawl.bytesPerHost ?? Number.MAX_SAFE_INTEGER };
-  const mostMinutes = crawl.runningPerHostMs === null ? MAX_MINUTES : crawl.runningPerHostMs / 60_000;
+function readLimits(path: string, own: NonNullable<HostEntry['bounds']>, crawl: HostLimits): HostLimits {
+  checkKeys(`${path}.`, own, ['pages', 'bytes', 'minutes']);
+  const { pages, bytes, minutes } = own;
+  const max = { pages: crawl.pagesPerHost ?? MAX_PAGES, bytes: crawl.bytesPerHost ?? Number.MAX_SAFE_INTEGER };
+  const maxMinutes = crawl.runningPerHostMs === null ? MAX_MINUTES : crawl.runningPerHostMs / 60_000;
   return {
-    pagesPerHost: pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, most.pages),
-    bytesPerHost: bytes === undefined ? null : wholeIn(`${path}.bytes`, bytes, 1, most.bytes),
+    pagesPerHost: pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, max.pages),
+    bytesPerHost: bytes === undefined ? null : wholeIn(`${path}.bytes`, bytes, 1, max.bytes),
     runningPerHostMs:
-      minutes === undefined ? null : 60_000 * numberIn(`${path}.minutes`, minutes, Number.MIN_VALUE, mostMinutes),
+      minutes === undefined ? null : 60_000 * numberIn(`${path}.minutes`, minutes, Number.MIN_VALUE, maxMinutes),
   };
 }
 

@@ -1,7 +1,7 @@
 // Labels of URLs: how many turns their pages get compared with other pages, and how many pages each label may have.
 
 import { MAX_LABEL_CHARS, MAX_LABELS, MAX_PAGES, MAX_WEIGHT, MIN_WEIGHT } from '../limits.js';
-import { invalid, knownKeys, numberIn, wholeIn } from '../option-value.js';
+import { checkKeys, invalid, numberIn, wholeIn } from '../option-value.js';
 
 /**
  * Settings for the URLs of a label. The label of a URL comes from its route, or else from its host's entry in `hosts`.
@@ -27,12 +27,12 @@ export function resolveLabels(entries: readonly LabelEntry[]): ReadonlyMap<strin
   const labels = new Map<string, LabelSettings>();
   for (const [at, entry] of entries.entries()) {
     const path = `labels[${at}]`;
-    knownKeys(`${path}.`, entry, ['label', 'weight', 'pages']);
+    checkKeys(`${path}.`, entry, ['label', 'weight', 'pages']);
     const { label, weight, pages } = entry as LabelEntry;
     const name = labelIn(`${path}.label`, label);
     if (labels.has(name)) throw invalid(`${path}.label`, 'named once', name);
-    const most = pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, MAX_PAGES);
-    labels.set(name, { weight: weightIn(`${path}.weight`, weight), pages: most });
+    const maxPages = pages === undefined ? null : wholeIn(`${path}.pages`, pages, 1, MAX_PAGES);
+    labels.set(name, { weight: weightIn(`${path}.weight`, weight), pages: maxPages });
   }
   return labels;
 }

@@ -19,7 +19,7 @@ import {
   MAX_UNSETTLED_PER_HOST,
   MIN_LEASE_TTL_MS,
 } from '../limits.js';
-import { callable, invalid, knownKeys, numberIn, oneOf, wholeIn } from '../option-value.js';
+import { callable, checkKeys, invalid, numberIn, oneOf, wholeIn } from '../option-value.js';
 import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../politeness/interval.js';
 import type { Bounds } from '../records/budget.js';
 import { createRulesReader, type RulesReader } from '../robots/authority-rules.js';
@@ -161,7 +161,7 @@ const KEYS =
  * @throws FrontierError `option-invalid`: names the option, its range and the value.
  */
 export function resolveOptions(options: FrontierOptions): ResolvedFrontierOptions {
-  knownKeys('', options, KEYS.split(' '));
+  checkKeys('', options, KEYS.split(' '));
   const { store, crawl = 'crawl', part } = options;
   const {
     maxQueued = DEFAULT_MAX_QUEUED,
@@ -216,22 +216,22 @@ export function resolveSettings(
 
 /** An absent bound is `null`. */
 function resolveBounds(bounds: FrontierBounds): Bounds {
-  knownKeys('bounds.', bounds, ['pages', 'pagesPerHost', 'bytesPerHost', 'minutesPerHost', 'minutes', 'bytes']);
-  const whole = (key: keyof FrontierBounds, most: number) => {
+  checkKeys('bounds.', bounds, ['pages', 'pagesPerHost', 'bytesPerHost', 'minutesPerHost', 'minutes', 'bytes']);
+  const integer = (key: keyof FrontierBounds, max: number) => {
     const value = bounds[key];
-    return value === undefined ? null : wholeIn(`bounds.${key}`, value, 1, most);
+    return value === undefined ? null : wholeIn(`bounds.${key}`, value, 1, max);
   };
   const runningMs = (key: keyof FrontierBounds) => {
     const value = bounds[key];
     return value === undefined ? null : 60_000 * numberIn(`bounds.${key}`, value, Number.MIN_VALUE, MAX_MINUTES);
   };
   return Object.freeze({
-    pages: whole('pages', MAX_PAGES),
-    pagesPerHost: whole('pagesPerHost', MAX_PAGES),
-    bytesPerHost: whole('bytesPerHost', Number.MAX_SAFE_INTEGER),
+    pages: integer('pages', MAX_PAGES),
+    pagesPerHost: integer('pagesPerHost', MAX_PAGES),
+    bytesPerHost: integer('bytesPerHost', Number.MAX_SAFE_INTEGER),
     runningPerHostMs: runningMs('minutesPerHost'),
     runningMs: runningMs('minutes'),
-    bytes: whole('bytes', Number.MAX_SAFE_INTEGER),
+    bytes: integer('bytes', Number.MAX_SAFE_INTEGER),
   });
 }
 
@@ -303,9 +303,9 @@ const STORE_VERBS = [
 
 /** A batch or a body without a limit would be queued in part, or not at all. */
 function checkStore(store: FrontierStore | undefined): void {
-  const absent = STORE_VERBS.filter((verb) => typeof store?.[verb] !== 'function');
-  if (store === undefined || absent.length > 0)
-    throw invalid('store', `a FrontierStore with ${absent.join(', ')}`, store);
+  const missing = STORE_VERBS.filter((verb) => typeof store?.[verb] !== 'function');
+  if (store === undefined || missing.length > 0)
+    throw invalid('store', `a FrontierStore with ${missing.join(', ')}`, store);
   const { shared, durable, maxBody, maxBatch } = store.capabilities ?? {};
   oneOf('store.capabilities.shared', shared, [true, false]);
   oneOf('store.capabilities.durable', durable, ['none', 'process', 'power']);

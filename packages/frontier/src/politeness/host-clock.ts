@@ -67,7 +67,7 @@ export interface AfterExchange {
 const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 407, 451]);
 
 /** Failure codes that are about us, not about the host. */
-const OURS: ReadonlySet<string> = new Set([
+const OWN_FAILURES: ReadonlySet<string> = new Set([
   ...['aborted', 'internal', 'address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy', 'proxy-refused'],
 ]);
 
@@ -79,7 +79,7 @@ const OURS: ReadonlySet<string> = new Set([
 export function answerKind(exchange: Pick<Exchange, 'status' | 'failure'>): AnswerKind {
   const { status, failure } = exchange;
   if (status === 429 || status === 503) return 'throttled';
-  if (failure !== null) return OURS.has(failure) ? 'ours' : 'failing';
+  if (failure !== null) return OWN_FAILURES.has(failure) ? 'ours' : 'failing';
   if (status === null || status === 408 || status >= 500) return 'failing';
   return REFUSALS.has(status) ? 'refused' : 'good';
 }
@@ -118,19 +118,19 @@ export function afterExchange(
   isRobots = false,
 ): AfterExchange {
   const kind = answerKind(exchange);
-  const timed = withTiming(clock, exchange, kind);
+  const withTimes = withTiming(clock, exchange, kind);
   if (exchange.parks !== undefined) {
     const warning = { code: 'host-parked', untilMs: null, detail: exchange.parks } as const;
-    return { clock: { ...timed, parked: true }, warnings: [warning] };
+    return { clock: { ...withTimes, parked: true }, warnings: [warning] };
   }
-  if (kind === 'ours') return { clock: timed, warnings: [] };
+  if (kind === 'ours') return { clock: withTimes, warnings: [] };
   if (isRobots) {
-    if (kind !== 'throttled') return { clock: timed, warnings: [] };
+    if (kind !== 'throttled') return { clock: withTimes, warnings: [] };
     const untilMs = exchange.endedAtMs + throttlePauseMs(1, retryAfterMs(exchange));
-    return { clock: paused(timed, untilMs), warnings: [] };
+    return { clock: paused(withTimes, untilMs), warnings: [] };
   }
-  if (kind === 'good') return { clock: afterGood(timed), warnings: [] };
-  const ended = { ...timed, goodInARow: 0 };
+  if (kind === 'good') return { clock: afterGood(withTimes), warnings: [] };
+  const ended = { ...withTimes, goodInARow: 0 };
   if (kind === 'throttled') return afterThrottle(ended, exchange, currentIntervalMs);
   if (kind === 'failing') return afterFailure(ended, exchange);
   return afterRefusal(ended, exchange);
@@ -160,11 +160,11 @@ function afterGood(clock: HostClock): HostClock {
   const { adaptiveMs, goodInARow, throttledInARow, failedInARow, refusedInARow } = clock;
   // The usual case: the copy would be equal.
   if (adaptiveMs + goodInARow + throttledInARow + failedInARow + refusedInARow === 0) return clock;
-  const rested = { ...clock, throttledInARow: 0, failedInARow: 0, refusedInARow: 0 };
-  if (adaptiveMs === 0) return { ...rested, goodInARow: 0 };
-  if (goodInARow + 1 < GOOD_ANSWERS_TO_HALVE) return { ...rested, goodInARow: goodInARow + 1 };
+  const reset = { ...clock, throttledInARow: 0, failedInARow: 0, refusedInARow: 0 };
+  if (adaptiveMs === 0) return { ...reset, goodInARow: 0 };
+  if (goodInARow + 1 < GOOD_ANSWERS_TO_HALVE) return { ...reset, goodInARow: goodInARow + 1 };
   const halvedMs = adaptiveMs / 2;
-  return { ...rested, goodInARow: 0, adaptiveMs: halvedMs < MIN_ADAPTIVE_MS ? 0 : halvedMs };
+  return { ...reset, goodInARow: 0, adaptiveMs: halvedMs < MIN_ADAPTIVE_MS ? 0 : halvedMs };
 }
 
 function afterThrottle(clock: HostClock, exchange: Exchange, currentIntervalMs: number): AfterExchange {
@@ -213,8 +213,8 @@ function paused(clock: HostClock, untilMs: number): HostClock {
 }
 
 /** `baseMs` × 2^`times`, at most `maxMs`; exact for any number of times. */
-function doubled(baseMs: number, times: number, maxMs: number): number {
-  return times > 30 ? maxMs : Math.min(baseMs * 2 ** times, maxMs);
+function doubled(baseMs: number, exponent: number, maxMs: number): number {
+  return exponent > 30 ? maxMs : Math.min(baseMs * 2 ** exponent, maxMs);
 }
 
 /** What becomes of a URL after an exchange that did not return its page. */
@@ -237,7 +237,7 @@ export interface RetryWaits {
 }
 
 /** Failures that the same request would hit again at once. */
-const LASTING: ReadonlySet<string> = new Set([
+const LASTING_FAILURES: ReadonlySet<string> = new Set([
   ...['headers-too-large', 'encoding', 'address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy-refused'],
   'internal',
 ]);
@@ -245,20 +245,20 @@ const LASTING: ReadonlySet<string> = new Set([
 /**
  * Decides between retrying and giving up.
  *
- * @param tries - Exchanges made for this URL before this one, all of which ended in a retry.
+ * @param attempts - Exchanges made for this URL before this one, all of which ended in a retry.
  * @param waits - Absent: three retries, after 10, 20, 40 s; after a 429 or 503 after 30, 60, 120 s.
  * @returns `notBeforeMs` in epoch milliseconds, finite, after the end of the exchange.
  * @throws Never.
  * @see specification, access §10
  */
-export function retryUrl(exchange: Exchange, tries: number, waits: RetryWaits = RETRY_WAITS): UrlRetry {
+export function retryUrl(exchange: Exchange, attempts: number, waits: RetryWaits = RETRY_WAITS): UrlRetry {
   const kind = answerKind(exchange);
   if (kind === 'good') return { kind: 'give-up', reason: 'status-not-retried' };
   if (kind === 'refused') return { kind: 'give-up', reason: 'refused-by-site' };
   const isThrottled = kind === 'throttled';
   const reason = isThrottled ? kind : (exchange.failure ?? 'server-error');
-  if (!isThrottled && LASTING.has(reason)) return { kind: 'give-up', reason };
-  const waitMs = (isThrottled ? waits.throttleWaitsMs : waits.failureWaitsMs)[tries];
+  if (!isThrottled && LASTING_FAILURES.has(reason)) return { kind: 'give-up', reason };
+  const waitMs = (isThrottled ? waits.throttleWaitsMs : waits.failureWaitsMs)[attempts];
   if (waitMs === undefined) return { kind: 'exhausted', last: reason };
   const requiredMs = isThrottled ? Math.min(retryAfterMs(exchange) ?? 0, MAX_RETRY_AFTER_MS) : 0;
   return { kind: 'again', notBeforeMs: exchange.endedAtMs + Math.max(waitMs, requiredMs) };

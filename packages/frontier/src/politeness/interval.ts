@@ -5,7 +5,7 @@
 import { FrontierError } from '../errors.js';
 import type { HostWait } from '../frontier-event.js';
 import { MAX_INTERVAL_MS } from '../limits.js';
-import { invalid, knownKeys, numberIn, oneOf } from '../option-value.js';
+import { checkKeys, invalid, numberIn, oneOf } from '../option-value.js';
 import type { HostRequirements } from '../work.js';
 import type { HostClock } from './host-clock.js';
 import { MAX_JITTER, MAX_REQUESTS_PER_SECOND, MIN_REQUESTS_PER_SECOND, PARKED_MS } from './limits.js';
@@ -61,10 +61,10 @@ export function earliestStart(
     if (atMs > latest.atMs) latest = { atMs, reason };
   };
   if (lastEndMs !== null) {
-    const stretch = 1 + politeness.jitter * fractionOf(lastStartMs ?? 0, lastEndMs);
+    const jitterFactor = 1 + politeness.jitter * fractionOf(lastStartMs ?? 0, lastEndMs);
     const intervalMs = Math.max(profileIntervalMs(politeness, lastRetrievalMs, requestIntervalMs), adaptiveMs);
-    consider(lastEndMs + Math.ceil(intervalMs * stretch), 'interval');
-    consider(lastEndMs + Math.ceil((crawlDelayMs ?? 0) * stretch), 'crawl-delay');
+    consider(lastEndMs + Math.ceil(intervalMs * jitterFactor), 'interval');
+    consider(lastEndMs + Math.ceil((crawlDelayMs ?? 0) * jitterFactor), 'crawl-delay');
   }
   if (lastStartMs !== null) consider(lastStartMs + (requestIntervalMs ?? 0), 'request-rate');
   if (pausedUntilMs !== null) consider(pausedUntilMs, 'host-paused');
@@ -79,15 +79,15 @@ function profileIntervalMs(
   requestIntervalMs: number | null,
 ): number {
   if (rateReplacesRule && requestIntervalMs !== null) return 0;
-  const wantedMs = Math.max(minMs, factor * (lastRetrievalMs ?? 0));
-  return maxMs === null ? wantedMs : Math.min(wantedMs, maxMs);
+  const intervalMs = Math.max(minMs, factor * (lastRetrievalMs ?? 0));
+  return maxMs === null ? intervalMs : Math.min(intervalMs, maxMs);
 }
 
 /** A number in [0, 1) that depends only on the exchange: an integer hash of its two times. */
 function fractionOf(startMs: number, endMs: number): number {
-  let mixed = Math.imul((startMs % 0x7fffffff) ^ 0x9e3779b9, 0x85ebca6b) ^ (endMs % 0x7fffffff);
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35);
-  return ((mixed ^ (mixed >>> 13)) >>> 0) / 0x1_0000_0000;
+  let hash = Math.imul((startMs % 0x7fffffff) ^ 0x9e3779b9, 0x85ebca6b) ^ (endMs % 0x7fffffff);
+  hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 13)) >>> 0) / 0x1_0000_0000;
 }
 
 /** Names of the built-in profiles. */
@@ -159,7 +159,7 @@ const PROFILES: Readonly<Record<PolitenessProfileName, Rule>> = {
  * @see specification, access §9
  */
 export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
-  knownKeys('politeness.', options, ['profile', 'jitter', 'perIp', 'quietHours', 'requestsPerSecond']);
+  checkKeys('politeness.', options, ['profile', 'jitter', 'perIp', 'quietHours', 'requestsPerSecond']);
   const { profile = 'polite', jitter = 0, perIp = 'domain', quietHours = 'off', requestsPerSecond } = options;
   const shared = {
     jitter: numberIn('politeness.jitter', jitter, 0, MAX_JITTER),
@@ -176,18 +176,21 @@ export function resolvePoliteness(options: PolitenessOptions = {}): Politeness {
 }
 
 function crawlIntervalMs(perSecond: number): number {
-  const [least, most] = [MIN_REQUESTS_PER_SECOND, MAX_REQUESTS_PER_SECOND];
-  return 1_000 / numberIn('politeness.requestsPerSecond', perSecond, least, most);
+  const [min, max] = [MIN_REQUESTS_PER_SECOND, MAX_REQUESTS_PER_SECOND];
+  return 1_000 / numberIn('politeness.requestsPerSecond', perSecond, min, max);
 }
 
 function customRule(profile: CustomPoliteness): Rule {
   const path = 'politeness.profile';
   const keys = ['factor', 'minMs', 'maxMs'] as const;
-  knownKeys(`${path}.`, profile, keys);
+  checkKeys(`${path}.`, profile, keys);
   const missing = keys.filter((key) => profile[key] === undefined);
   if (missing.length > 0) {
-    const [needed, given] = [keys.join(', '), JSON.stringify(profile)];
-    throw new FrontierError('option-invalid', `\`${path}\` needs ${needed}; ${missing.join(', ')} missing in ${given}`);
+    const [required, given] = [keys.join(', '), JSON.stringify(profile)];
+    throw new FrontierError(
+      'option-invalid',
+      `\`${path}\` needs ${required}; ${missing.join(', ')} missing in ${given}`,
+    );
   }
   const factor = numberIn(`${path}.factor`, profile.factor, 0, 1_000);
   const minMs = numberIn(`${path}.minMs`, profile.minMs, 0, MAX_INTERVAL_MS);

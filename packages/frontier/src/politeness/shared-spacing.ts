@@ -26,11 +26,11 @@ interface Slot {
   /** The interval of the host that was requested last. */
   lastIntervalMs: number;
   /** How long its last exchange took. */
-  tookMs: number;
+  lastExchangeMs: number;
   /** Where the line of waiting hosts ends. */
-  lineEndMs: number;
+  queueEndMs: number;
   /** When each waiting host may come back; `isReserved`: whether the store knows the time. */
-  readonly line: Map<HostKey, { readonly atMs: number; readonly isReserved: boolean }>;
+  readonly waiting: Map<HostKey, { readonly atMs: number; readonly isReserved: boolean }>;
 }
 
 /** How much later than reserved a host may still use its time, milliseconds, because timers are late. */
@@ -43,23 +43,23 @@ const MAX_FORGET_CANDIDATES = 16;
 /** The spacing of addresses. All times are epoch milliseconds. */
 export class AddressSlots {
   readonly #store: Pick<FrontierStore, 'capabilities' | 'reserve'>;
-  readonly #isForAll: boolean;
+  readonly #isForAllDomains: boolean;
   readonly #fail: (error: unknown) => void;
   readonly #slots = new Map<string, Slot>();
   readonly #taken = new Map<HostKey, Slot>();
 
   /**
-   * @param isForAll - Whether hosts of all domains are spaced by address. If not, most addresses have one host here,
-   *   and the store is asked only about addresses with two: asking costs a commit.
+   * @param isForAllDomains - Whether hosts of all domains are spaced by address. If not, most addresses have one host
+   *   here, and the store is asked only about addresses with two: asking costs a commit.
    * @param fail - Called when the store fails and no caller waits for it.
    */
   constructor(
     store: Pick<FrontierStore, 'capabilities' | 'reserve'>,
-    isForAll: boolean,
+    isForAllDomains: boolean,
     fail: (error: unknown) => void,
   ) {
     this.#store = store;
-    this.#isForAll = isForAll;
+    this.#isForAllDomains = isForAllDomains;
     this.#fail = fail;
   }
 
@@ -73,25 +73,26 @@ export class AddressSlots {
     const slot = this.#slotOf(address, nowMs);
     slot.isShared ||= this.#isShared(host, slot);
     const gapMs = Math.max(intervalMs, slot.lastIntervalMs);
-    const stepMs = gapMs + slot.tookMs;
+    const stepMs = gapMs + slot.lastExchangeMs;
     const freeMs = slot.lastHost === host ? nowMs : slot.lastEndMs + gapMs;
-    const readyMs = slot.holder === null ? freeMs : heldUntilMs(slot, gapMs, nowMs);
-    const own = slot.line.get(host);
-    if (own === undefined && slot.lineEndMs > nowMs)
-      return wait(slot, host, Math.max(slot.lineEndMs, readyMs), stepMs, false);
-    if (own !== undefined && own.atMs > nowMs) return own.atMs;
-    if (readyMs > nowMs) return wait(slot, host, readyMs, stepMs, false);
-    slot.line.delete(host);
+    const readyMs = slot.holder === null ? freeMs : retryTimeMs(slot, gapMs, nowMs);
+    const ownTurn = slot.waiting.get(host);
+    if (ownTurn === undefined && slot.queueEndMs > nowMs)
+      return enqueue(slot, host, Math.max(slot.queueEndMs, readyMs), stepMs, false);
+    if (ownTurn !== undefined && ownTurn.atMs > nowMs) return ownTurn.atMs;
+    if (readyMs > nowMs) return enqueue(slot, host, readyMs, stepMs, false);
+    slot.waiting.delete(host);
     slot.holder = host;
     slot.takenAtMs = nowMs;
     this.#taken.set(host, slot);
-    if (!slot.isShared || (own?.isReserved === true && nowMs - own.atMs <= RESERVATION_TOLERANCE_MS)) return null;
+    if (!slot.isShared || (ownTurn?.isReserved === true && nowMs - ownTurn.atMs <= RESERVATION_TOLERANCE_MS))
+      return null;
     return this.#reserve(address, intervalMs).then((waitMs) => {
       // The host's own reservation ends a little after its own pause.
       if (waitMs <= (slot.lastHost === host ? RESERVATION_TOLERANCE_MS : 0)) return null;
       slot.holder = null;
       this.#taken.delete(host);
-      return wait(slot, host, nowMs + waitMs, stepMs, true);
+      return enqueue(slot, host, nowMs + waitMs, stepMs, true);
     });
   }
 
@@ -103,19 +104,21 @@ export class AddressSlots {
     slot.holder = null;
     if (endedAtMs === null) return;
     slot.lastHost = host;
-    slot.tookMs = Math.max(0, endedAtMs - slot.takenAtMs);
+    slot.lastExchangeMs = Math.max(0, endedAtMs - slot.takenAtMs);
     slot.lastEndMs = Math.max(slot.lastEndMs, endedAtMs);
     slot.lastIntervalMs = intervalMs;
     if (!slot.isShared) return;
     // The reservation made at the start lacks the duration of the exchange: add the rest.
     this.#reserve(slot.address, 0)
-      .then((leftMs) => (leftMs < intervalMs ? this.#reserve(slot.address, intervalMs - leftMs) : leftMs))
+      .then((remainingMs) =>
+        remainingMs < intervalMs ? this.#reserve(slot.address, intervalMs - remainingMs) : remainingMs,
+      )
       .catch(this.#fail);
   }
 
   #isShared(host: HostKey, { holder, lastHost }: Slot): boolean {
     const hasOther = [holder, lastHost].some((other) => other !== null && other !== host);
-    return (hasOther || this.#isForAll) && this.#store.capabilities.shared && this.#store.reserve !== undefined;
+    return (hasOther || this.#isForAllDomains) && this.#store.capabilities.shared && this.#store.reserve !== undefined;
   }
 
   async #reserve(address: string, delayMs: number): Promise<number> {
@@ -133,11 +136,11 @@ export class AddressSlots {
 
   /** Forgets the least recently used of the addresses that no host waits for. */
   #forgetIdle(nowMs: number): void {
-    let looks = 0;
+    let checked = 0;
     for (const [address, slot] of this.#slots) {
-      looks += 1;
-      if (looks > MAX_FORGET_CANDIDATES) return;
-      if (slot.holder !== null || slot.lineEndMs > nowMs || slot.lastEndMs + slot.lastIntervalMs > nowMs) continue;
+      checked += 1;
+      if (checked > MAX_FORGET_CANDIDATES) return;
+      if (slot.holder !== null || slot.queueEndMs > nowMs || slot.lastEndMs + slot.lastIntervalMs > nowMs) continue;
       this.#slots.delete(address);
       return;
     }
@@ -147,31 +150,31 @@ export class AddressSlots {
 function newSlot(address: string): Slot {
   const free = { holder: null, isShared: false, lastHost: null };
   const never = { takenAtMs: 0, lastEndMs: Number.NEGATIVE_INFINITY, lastIntervalMs: 0 };
-  return { address, ...free, ...never, tookMs: 0, lineEndMs: 0, line: new Map() };
+  return { address, ...free, ...never, lastExchangeMs: 0, queueEndMs: 0, waiting: new Map() };
 }
 
 /**
  * When a taken slot is worth asking for again. Its exchange has not ended, so the gap after it begins now or later. A
  * slot with a short gap or none is asked for at intervals that grow with the wait.
  */
-function heldUntilMs({ takenAtMs, tookMs }: Slot, gapMs: number, nowMs: number): number {
+function retryTimeMs({ takenAtMs, lastExchangeMs }: Slot, gapMs: number, nowMs: number): number {
   return Math.max(
-    takenAtMs + tookMs + gapMs,
+    takenAtMs + lastExchangeMs + gapMs,
     nowMs + Math.max(1, gapMs, Math.min(MAX_NOTICE_DELAY_MS, (nowMs - takenAtMs) / 8)),
   );
 }
 
 /** Puts a host in line. @returns When it may come back. */
-function wait(slot: Slot, host: HostKey, atMs: number, stepMs: number, isReserved: boolean): number {
+function enqueue(slot: Slot, host: HostKey, atMs: number, stepMs: number, isReserved: boolean): number {
   const at = Math.ceil(atMs);
-  if (slot.line.size < MAX_HOSTS_WAITING_PER_ADDRESS || slot.line.has(host))
-    slot.line.set(host, { atMs: at, isReserved });
-  slot.lineEndMs = Math.max(slot.lineEndMs, at + stepMs);
+  if (slot.waiting.size < MAX_HOSTS_WAITING_PER_ADDRESS || slot.waiting.has(host))
+    slot.waiting.set(host, { atMs: at, isReserved });
+  slot.queueEndMs = Math.max(slot.queueEndMs, at + stepMs);
   return at;
 }
 
 /** The key under which processes share the pace. */
-const KEY = 'pace of the crawl';
+const PACE_KEY = 'pace of the crawl';
 
 /** The crawl's pace. All times are epoch milliseconds. */
 export class CrawlPace {
@@ -196,7 +199,7 @@ export class CrawlPace {
     const ownMs = Math.max(nowMs, this.#lastTakenMs + intervalMs);
     this.#plannedMs = ownMs;
     if (!this.#store.capabilities.shared || this.#store.reserve === undefined) return;
-    const [waitMs = 0] = await this.#store.reserve([{ key: KEY, delayMs: intervalMs }]);
+    const [waitMs = 0] = await this.#store.reserve([{ key: PACE_KEY, delayMs: intervalMs }]);
     this.#plannedMs = Math.max(ownMs, nowMs + waitMs);
   }
 
@@ -206,7 +209,7 @@ export class CrawlPace {
     return Math.ceil(this.#plannedMs ?? this.#lastTakenMs + this.#intervalMs);
   }
 
-  took(nowMs: number): void {
+  noteTaken(nowMs: number): void {
     this.#lastTakenMs = nowMs;
     this.#plannedMs = null;
   }
@@ -216,7 +219,7 @@ export class CrawlPace {
     return this.#intervalMs === null ? 0 : Math.ceil(this.#lastStartMs + this.#intervalMs);
   }
 
-  started(nowMs: number): void {
+  noteStarted(nowMs: number): void {
     this.#lastStartMs = nowMs;
   }
 }

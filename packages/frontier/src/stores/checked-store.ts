@@ -4,7 +4,7 @@
 
 import { FrontierError } from '../errors.js';
 import { DEFAULT_MAX_QUEUED, FINGERPRINT_BYTES, MAX_HOST_STATE_BYTES, MAX_RECORD_BYTES } from '../limits.js';
-import { knownKeys, wholeIn } from '../option-value.js';
+import { checkKeys, wholeIn } from '../option-value.js';
 import type { FrontierStore, HostCommit, NewEntry, OpenRequest, StoreCapabilities } from '../store.js';
 
 type Verbs = Required<
@@ -47,14 +47,14 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
   let isOpening = false;
   let isClosed = false;
 
-  const opened = (): StoreQueues => {
+  const openQueues = (): StoreQueues => {
     if (isClosed) throw new FrontierError('closed', 'the store is closed');
     if (queues === null) throw new FrontierError('not-open', 'the store was not opened');
     queues.check?.();
     return queues;
   };
   const commit = async (hosts: readonly HostCommit[], links: readonly NewEntry[] = []) => {
-    const open = opened();
+    const open = openQueues();
     checkEntries(links, capabilities);
     checkCommits(hosts, capabilities);
     return open.commit(hosts, links);
@@ -86,35 +86,35 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
     },
     add: async (entries) => (await commit([], entries)).links,
     async lease(request) {
-      const open = opened();
+      const open = openQueues();
       return open.lease(request);
     },
-    wake: async (host) => opened().wake(host),
+    wake: async (host) => openQueues().wake(host),
     commit,
-    nextDueInMs: async () => opened().nextDueInMs(),
-    overdueMs: async (most) => opened().overdueMs(most),
-    readRecord: async (key, near) => opened().readRecord(key, near),
+    nextDueInMs: async () => openQueues().nextDueInMs(),
+    overdueMs: async (limit) => openQueues().overdueMs(limit),
+    readRecord: async (key, near) => openQueues().readRecord(key, near),
     async writeRecord(key, value, near) {
-      const open = opened();
+      const open = openQueues();
       if (value !== null) checkBytes('record', value, MAX_RECORD_BYTES);
       return open.writeRecord(key, value, near);
     },
-    listRecords: async (prefix, cursor, limit) => opened().listRecords(prefix, cursor, pageOf(limit)),
-    reserve: async (slots) => opened().reserve(slots),
-    readHost: async (host) => opened().readHost(host),
-    stats: async () => opened().stats(),
-    clockMs: async () => (await opened().clockMs?.()) ?? null,
-    scan: async (cursor, limit, host) => opened().scan(cursor, pageOf(limit), host),
+    listRecords: async (prefix, cursor, limit) => openQueues().listRecords(prefix, cursor, pageOf(limit)),
+    reserve: async (slots) => openQueues().reserve(slots),
+    readHost: async (host) => openQueues().readHost(host),
+    stats: async () => openQueues().stats(),
+    clockMs: async () => (await openQueues().clockMs?.()) ?? null,
+    scan: async (cursor, limit, host) => openQueues().scan(cursor, pageOf(limit), host),
     async know(fingerprints) {
-      const open = opened();
+      const open = openQueues();
       const entries = fingerprints.map((fingerprint) => ({ fingerprint, ...NO_ENTRY }));
       checkEntries(entries, capabilities);
       return open.know(fingerprints);
     },
-    listKnown: async (cursor, limit) => opened().listKnown(cursor, pageOf(limit)),
-    listHosts: async (cursor, limit) => opened().listHosts(cursor, pageOf(limit)),
+    listKnown: async (cursor, limit) => openQueues().listKnown(cursor, pageOf(limit)),
+    listHosts: async (cursor, limit) => openQueues().listHosts(cursor, pageOf(limit)),
     async destroy() {
-      const open = opened();
+      const open = openQueues();
       if (open.destroy === undefined) throw new FrontierError('option-invalid', 'this store removes no crawl');
       await open.destroy();
       await close();
@@ -158,9 +158,9 @@ function checkCommits(hosts: readonly HostCommit[], { maxBody }: StoreCapabiliti
   }
 }
 
-function checkBytes(what: string, bytes: Uint8Array, most: number): void {
-  if (bytes.length <= most) return;
-  throw new FrontierError('record-too-large', `expected a ${what} of at most ${most} bytes, got ${bytes.length}`);
+function checkBytes(what: string, bytes: Uint8Array, limit: number): void {
+  if (bytes.length <= limit) return;
+  throw new FrontierError('record-too-large', `expected a ${what} of at most ${limit} bytes, got ${bytes.length}`);
 }
 
 function checkPriority(priority: number): void {
@@ -197,8 +197,8 @@ interface SharedOptions {
  * `own`: options that only this kind of store has.
  * @throws FrontierError `option-invalid`, also for an unknown option.
  */
-export function resolveShared(options: SharedOptions, own: readonly string[]) {
-  knownKeys('', options, [...own, 'identity', 'maxQueued', 'nowMs']);
+export function resolveSharedOptions(options: SharedOptions, ownOptions: readonly string[]) {
+  checkKeys('', options, [...ownOptions, 'identity', 'maxQueued', 'nowMs']);
   const { identity = '', maxQueued, nowMs = null } = options;
   return { identity, nowMs, maxQueued: resolveMaxQueued(maxQueued) };
 }
@@ -209,7 +209,7 @@ export function resolveMaxQueued(maxQueued = DEFAULT_MAX_QUEUED): number {
 }
 
 /** What to do if a frontier is missing. */
-export const BACK_OR_RESET = 'Put a copy of the folder back, or start over (--reset, `reset: true`).';
+export const RESTORE_OR_RESET = 'Put a copy of the folder back, or start over (--reset, `reset: true`).';
 
 export interface CrawlName {
   readonly format: string;
@@ -219,21 +219,27 @@ export interface CrawlName {
   readonly identity: string;
 }
 
-const OTHER_VERSION = 'Another version of Mannerly wrote it: let that version finish the crawl, or start another one.';
+const OTHER_VERSION_HINT =
+  'Another version of Mannerly wrote it: let that version finish the crawl, or start another one.';
 
 /**
- * @param place - Where the crawl is stored: `the prefix docs`.
+ * @param location - Where the crawl is stored: `the prefix docs`.
  * @param hint - What to do if another crawl is there.
  * @throws FrontierError `store-mismatch`, with both names in the message.
  */
-export function compareCrawl(place: string, hint: string, kept: CrawlName, wanted: CrawlName): void {
-  const compare = (what: string, there: string, here: string, todo = hint) => {
+export function compareCrawl(location: string, hint: string, stored: CrawlName, requested: CrawlName): void {
+  const compare = (what: string, there: string, here: string, advice = hint) => {
     if (there === here) return;
-    const message = `${place} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
-    throw new FrontierError('store-mismatch', message, { hint: todo });
+    const message = `${location} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
+    throw new FrontierError('store-mismatch', message, { hint: advice });
   };
-  compare('a store of format', `${kept.format} ${kept.version}`, `${wanted.format} ${wanted.version}`, OTHER_VERSION);
-  compare('the crawl', kept.crawl, wanted.crawl);
-  const isCompared = kept.identity !== '' && wanted.identity !== '';
-  if (isCompared) compare('a crawl of the identity', kept.identity, wanted.identity);
+  compare(
+    'a store of format',
+    `${stored.format} ${stored.version}`,
+    `${requested.format} ${requested.version}`,
+    OTHER_VERSION_HINT,
+  );
+  compare('the crawl', stored.crawl, requested.crawl);
+  const isCompared = stored.identity !== '' && requested.identity !== '';
+  if (isCompared) compare('a crawl of the identity', stored.identity, requested.identity);
 }

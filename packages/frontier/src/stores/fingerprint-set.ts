@@ -4,7 +4,7 @@
 // full, so few slots are empty (a doubling table is half empty on average). The tables are small, so no single add
 // takes long. Fingerprints are keyed hashes, so no site can aim at one table.
 
-import { isTaken, moved, put, slotOf } from '../pair-table.js';
+import { isTaken, put, resized, slotOf } from '../pair-table.js';
 
 const TABLES = 256;
 const FIRST_SLOTS = 16;
@@ -57,18 +57,18 @@ export class FingerprintSet {
     const filled = new Uint32Array(TABLES);
     for (const bytes of chunks) {
       for (let at = 0; at < bytes.length; at += 8) {
-        const which = bytes[at]!;
-        const words = gathered[which]!;
-        const to = filled[which]!;
+        const index = bytes[at]!;
+        const words = gathered[index]!;
+        const to = filled[index]!;
         words[to] = wordAt(bytes, at);
         words[to + 1] = wordAt(bytes, at + 4);
-        filled[which] = to + 2;
+        filled[index] = to + 2;
         if (to + 2 < words.length) continue;
-        this.#putAll(which, words);
-        filled[which] = 0;
+        this.#putAll(index, words);
+        filled[index] = 0;
       }
     }
-    for (const [which, words] of gathered.entries()) this.#putAll(which, words.subarray(0, filled[which]!));
+    for (const [index, words] of gathered.entries()) this.#putAll(index, words.subarray(0, filled[index]!));
   }
 
   /** The fingerprints of one of 256 parts. Each fingerprint is in exactly one part. */
@@ -90,8 +90,8 @@ export class FingerprintSet {
   #reserve(count: number): void {
     const perTable = (this.#size + count) / TABLES;
     const slots = Math.ceil((perTable + SPREAD * Math.sqrt(perTable)) / MAX_FILL);
-    for (const [which, table] of this.#tables.entries()) {
-      if (table.length < 2 * slots) this.#tables[which] = moved(table, slots);
+    for (const [index, table] of this.#tables.entries()) {
+      if (table.length < 2 * slots) this.#tables[index] = resized(table, slots);
     }
   }
 
@@ -103,23 +103,24 @@ export class FingerprintSet {
       this.#size += 1;
       return true;
     }
-    const which = high >>> 24;
-    const table = this.#tables[which]!;
+    const index = high >>> 24;
+    const table = this.#tables[index]!;
     if (!put(table, high, low)) return false;
-    const size = this.#sizes[which]! + 1;
-    this.#sizes[which] = size;
+    const size = this.#sizes[index]! + 1;
+    this.#sizes[index] = size;
     this.#size += 1;
-    if (2 * size > MAX_FILL * table.length) this.#tables[which] = moved(table, Math.ceil((table.length / 2) * GROWTH));
+    if (2 * size > MAX_FILL * table.length)
+      this.#tables[index] = resized(table, Math.ceil((table.length / 2) * GROWTH));
     return true;
   }
 
   /** Like `#put`, for many pairs of one table. The table grows first, so that the loop does not have to. */
-  #putAll(which: number, pairs: Uint32Array): void {
-    const most = this.#sizes[which]! + pairs.length / 2;
-    if (2 * most > MAX_FILL * this.#tables[which]!.length) {
-      this.#tables[which] = moved(this.#tables[which]!, Math.ceil((most * GROWTH) / MAX_FILL));
+  #putAll(index: number, pairs: Uint32Array): void {
+    const size = this.#sizes[index]! + pairs.length / 2;
+    if (2 * size > MAX_FILL * this.#tables[index]!.length) {
+      this.#tables[index] = resized(this.#tables[index]!, Math.ceil((size * GROWTH) / MAX_FILL));
     }
-    const table = this.#tables[which]!;
+    const table = this.#tables[index]!;
     let added = 0;
     for (let at = 0; at < pairs.length; at += 2) {
       const high = pairs[at]!;
@@ -127,7 +128,7 @@ export class FingerprintSet {
       if ((high | low) === 0) this.#put(high, low);
       else if (put(table, high, low)) added += 1;
     }
-    this.#sizes[which]! += added;
+    this.#sizes[index]! += added;
     this.#size += added;
   }
 }

@@ -120,7 +120,7 @@ function differences(seed: number): string[] {
       model.blocks.set(lane, until);
       if (!model.lanes.includes(lane)) model.lanes.push(lane);
     } else if (move === 8) {
-      entries.giveBack();
+      entries.requeueInFlight();
       model.release();
       inFlight = [];
     } else now += below(8);

@@ -14,7 +14,7 @@ import type { QueueEntries } from './host-queues.js';
 /** Rank of entries that a holder released. Others have 1 + their priority. */
 const FRONT = 0;
 /** Removed entries at the front of an array before the array is shortened. */
-const SHORTEN_AFTER = 1_024;
+const MIN_GAPS_TO_SHORTEN = 1_024;
 
 interface StoredEntry {
   /** Increases with each entry of the host. */
@@ -27,14 +27,14 @@ interface StoredEntry {
   order: number;
 }
 
-interface Waiting extends HeapMember {
+interface WaitingEntry extends HeapMember {
   readonly entry: StoredEntry;
 }
 
 interface Lane {
   readonly name: string | null;
   blockedUntil: number;
-  waiting: ReadyHeap<Waiting> | null;
+  waiting: ReadyHeap<WaitingEntry> | null;
   /** By rank. */
   readonly lines: (Line | undefined)[];
 }
@@ -80,7 +80,7 @@ export class HostEntries implements QueueEntries {
   /** When an entry can be handed out; 0: now, `null`: none is queued. */
   readyAt(now: number): number | null {
     if (this.queued === 0) return null;
-    if (this.#firstLine(now) !== null) return 0;
+    if (this.#nextLine(now) !== null) return 0;
     let earliest = Number.POSITIVE_INFINITY;
     for (const { blockedUntil, waiting, lines } of this.#lanes.values()) {
       const isFilled = lines.some((line) => line?.first() !== undefined);
@@ -93,7 +93,7 @@ export class HostEntries implements QueueEntries {
   take(count: number, now: number): Entry[] {
     const taken: Entry[] = [];
     while (taken.length < count) {
-      const entry = this.#firstLine(now)?.shift();
+      const entry = this.#nextLine(now)?.shift();
       if (entry === undefined) break;
       taken.push(toEntry(entry));
       entry.attempt += 1;
@@ -106,14 +106,14 @@ export class HostEntries implements QueueEntries {
 
   /** Finishes an entry in flight. @returns Whether it was in flight. */
   finish(id: string): boolean {
-    const entry = this.#land(id);
+    const entry = this.#leaveFlight(id);
     if (entry !== null) this.#remove(entry.id);
     return entry !== null;
   }
 
   /** Puts an entry in flight back at its priority. Ignores any other id. */
   requeue({ id, priority, body, notBeforeMs = 0 }: Requeue, now: number): void {
-    const entry = this.#land(id);
+    const entry = this.#leaveFlight(id);
     if (entry === null) return;
     entry.priority = priority ?? entry.priority;
     entry.body = body ?? entry.body;
@@ -121,7 +121,7 @@ export class HostEntries implements QueueEntries {
   }
 
   /** Puts all entries in flight back in front of the queue, in the order in which they were handed out. */
-  giveBack(): void {
+  requeueInFlight(): void {
     for (const entry of this.#inFlight ?? []) this.#enqueue(entry, FRONT);
     this.#inFlight = null;
   }
@@ -160,7 +160,8 @@ export class HostEntries implements QueueEntries {
     this.#all[id - this.#firstId] = undefined;
     this.#size -= 1;
     while (this.#gaps < this.#all.length && this.#all[this.#gaps] === undefined) this.#gaps += 1;
-    if (this.#gaps < this.#all.length && (this.#gaps < SHORTEN_AFTER || 2 * this.#gaps < this.#all.length)) return;
+    if (this.#gaps < this.#all.length && (this.#gaps < MIN_GAPS_TO_SHORTEN || 2 * this.#gaps < this.#all.length))
+      return;
     this.#firstId += this.#gaps;
     this.#all = this.#all.slice(this.#gaps);
     this.#gaps = 0;
@@ -169,7 +170,7 @@ export class HostEntries implements QueueEntries {
   /**
    * Moves due entries into line, then returns the line whose first entry is next; `null`: nothing can be handed out.
    */
-  #firstLine(now: number): Line | null {
+  #nextLine(now: number): Line | null {
     // Most hosts have one lane.
     if (this.#lanes.size === 1) return this.#firstOf(this.#lastLane!, now);
     let best: Line | null = null;
@@ -190,7 +191,7 @@ export class HostEntries implements QueueEntries {
   #place(entry: StoredEntry, readyAt: number, now: number): void {
     if (readyAt > now) {
       entry.lane.waiting ??= new ReadyHeap();
-      entry.lane.waiting.set({ place: -1, entry }, readyAt);
+      entry.lane.waiting.set({ heapIndex: -1, entry }, readyAt);
     } else this.#enqueue(entry, 1 + entry.priority);
   }
 
@@ -214,7 +215,7 @@ export class HostEntries implements QueueEntries {
   }
 
   /** Takes the entry with this id out of flight; `null`: it was not in flight. */
-  #land(id: string): StoredEntry | null {
+  #leaveFlight(id: string): StoredEntry | null {
     const entry = this.#all[Number(id) - this.#firstId];
     return entry !== undefined && this.#inFlight?.delete(entry) ? entry : null;
   }
@@ -261,7 +262,10 @@ class Line {
   shift(): StoredEntry | undefined {
     const entry = this.#entries[this.#head];
     this.#head += 1;
-    if (this.#head >= this.#entries.length || (this.#head >= SHORTEN_AFTER && 2 * this.#head >= this.#entries.length)) {
+    if (
+      this.#head >= this.#entries.length ||
+      (this.#head >= MIN_GAPS_TO_SHORTEN && 2 * this.#head >= this.#entries.length)
+    ) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }

@@ -58,7 +58,7 @@ export interface QueueEntries {
   /** Puts an entry in flight back at its priority. Ignores any other id. */
   requeue(change: Requeue, now: number): void;
   /** Puts all entries in flight back in front of the queue, in the order in which they were handed out. */
-  giveBack(): void;
+  requeueInFlight(): void;
   /** Blocks a lane until a time. Replaces an earlier block. */
   block(lane: string, until: number, now: number): void;
 }
@@ -89,7 +89,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   /** The host with that key, created if it does not exist. */
   protected abstract hostOf(key: HostKey): Host;
   /** Some of the due hosts, earliest first, at most `most`. Each leaves its place in the index before the next call. */
-  protected abstract due(now: number, most: number): Host[];
+  protected abstract due(now: number, limit: number): Host[];
   protected abstract setDue(host: Host, at: number | null): void;
   /** A lease was extended. The host may keep its place in the index if that is earlier. */
   protected abstract renew(host: Host, at: number): void;
@@ -114,7 +114,7 @@ export abstract class HostQueues<Host extends HostQueue> {
     const outcomes = links.map((link) => this.#remember(link));
     // By index, because an iterator would create a pair for every link.
     for (let at = 0; at < links.length; at += 1) if (outcomes[at] === 'new') this.#queue(links[at]!, now);
-    return { hosts: hosts.map((part) => this.#commitOne(part, now)), links: outcomes };
+    return { hosts: hosts.map((hostCommit) => this.#commitOne(hostCommit, now)), links: outcomes };
   }
 
   readHost(key: HostKey): StoredHost | null {
@@ -131,7 +131,7 @@ export abstract class HostQueues<Host extends HostQueue> {
     for (const fingerprint of fingerprints) this.learn(fingerprint);
   }
 
-  protected listed({ key: host, state, delayMs, nextAt, leaseEndsAt, isParked }: HostQueue): ListedHost {
+  protected toListedHost({ key: host, state, delayMs, nextAt, leaseEndsAt, isParked }: HostQueue): ListedHost {
     const at = leaseEndsAt === null ? nextAt : leaseEndsAt + delayMs;
     return { host, state, delayMs, waitMs: Math.max(0, at - this.now()), isParked };
   }
@@ -166,7 +166,7 @@ export abstract class HostQueues<Host extends HostQueue> {
           this.setDue(host, endsAt);
           continue;
         }
-        this.#endLapsedLease(host);
+        this.#endExpiredLease(host);
         if (host.entries.readyAt(now) === 0) leases.push(this.#grant(host, request, now));
         else this.index(host, now);
       }
@@ -181,14 +181,14 @@ export abstract class HostQueues<Host extends HostQueue> {
       const host = this.hostOf(key);
       const allowedAt = host.leaseEndsAt === null ? host.nextAt : host.leaseEndsAt + host.delayMs;
       if (host.isParked || allowedAt > now) continue;
-      this.#endLapsedLease(host);
+      this.#endExpiredLease(host);
       leases.push(this.#grant(host, request, now));
     }
     return leases;
   }
 
   /** The holder has vanished: the entries it had in flight come first, under the same ids (L5). */
-  #endLapsedLease(host: Host): void {
+  #endExpiredLease(host: Host): void {
     if (host.leaseEndsAt === null) return;
     host.nextAt = host.leaseEndsAt + host.delayMs;
     this.#endLease(host);
@@ -209,7 +209,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   #endLease(host: Host): void {
     this.counts.inFlight -= host.entries.inFlight;
     this.counts.leased -= 1;
-    host.entries.giveBack();
+    host.entries.requeueInFlight();
     host.leaseEndsAt = null;
   }
 
@@ -221,22 +221,22 @@ export abstract class HostQueues<Host extends HostQueue> {
 
   // ── Commits ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #commitOne(part: HostCommit, now: number): HostCommitAnswer {
-    const host = this.find(part.host);
-    if (host === undefined || host.leaseEndsAt === null || String(host.fencingToken) !== part.fencingToken) {
+  #commitOne(hostCommit: HostCommit, now: number): HostCommitAnswer {
+    const host = this.find(hostCommit.host);
+    if (host === undefined || host.leaseEndsAt === null || String(host.fencingToken) !== hostCommit.fencingToken) {
       return { ok: false, reason: 'lost' };
     }
-    this.#settleEntries(host, part, now);
-    if (part.state !== undefined) host.state = part.state;
-    if (part.delayMs !== undefined) host.delayMs = part.delayMs;
-    for (const { lane, ms } of part.blockLanes ?? []) host.entries.block(lane, now + ms, now);
-    if ('keep' in part.then) {
-      const { ttlMs, want } = part.then.keep;
+    this.#settleEntries(host, hostCommit, now);
+    if (hostCommit.state !== undefined) host.state = hostCommit.state;
+    if (hostCommit.delayMs !== undefined) host.delayMs = hostCommit.delayMs;
+    for (const { lane, ms } of hostCommit.blockLanes ?? []) host.entries.block(lane, now + ms, now);
+    if ('keep' in hostCommit.then) {
+      const { ttlMs, want } = hostCommit.then.keep;
       host.leaseEndsAt = now + ttlMs;
       this.renew(host, host.leaseEndsAt + host.delayMs);
       return { ok: true, entries: this.#take(host, want, now) };
     }
-    this.#release(host, part.then.release.dueInMs, now);
+    this.#release(host, hostCommit.then.release.dueInMs, now);
     return { ok: true, entries: [] };
   }
 

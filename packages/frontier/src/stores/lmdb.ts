@@ -4,7 +4,7 @@
 import { MAX_STORE_BODY_BYTES } from '../limits.js';
 import { invalid, wholeIn } from '../option-value.js';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
-import { checkedStore, resolveShared } from './checked-store.js';
+import { checkedStore, resolveSharedOptions } from './checked-store.js';
 import type { ResolvedLmdbOptions } from './lmdb/queues.js';
 
 /**
@@ -72,7 +72,7 @@ export function lmdbStore(options: LmdbStoreOptions): FrontierStore {
 }
 
 function resolveLmdbOptions(options: LmdbStoreOptions): ResolvedLmdbOptions {
-  const shared = resolveShared(options, ['path', 'seenBudget', 'commitEveryMs']);
+  const shared = resolveSharedOptions(options, ['path', 'seenBudget', 'commitEveryMs']);
   const { path, seenBudget = DEFAULT_SEEN_BUDGET_BYTES, commitEveryMs = DEFAULT_COMMIT_EVERY_MS } = options;
   if (typeof path !== 'string' || path === '') throw invalid('path', 'the name of a folder', path);
   return {

@@ -3,7 +3,7 @@
 
 import { FrontierError } from '../errors.js';
 import { MAX_STORE_BATCH, MAX_STORE_BODY_BYTES } from '../limits.js';
-import { knownKeys } from '../option-value.js';
+import { checkKeys } from '../option-value.js';
 import { type HeapMember, ReadyHeap } from '../ready-heap.js';
 import type {
   Entry,
@@ -48,7 +48,7 @@ export const MEMORY_CAPABILITIES: StoreCapabilities = Object.freeze({
  * @throws FrontierError `option-invalid`.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): FrontierStore {
-  knownKeys('', options, ['maxQueued', 'nowMs']);
+  checkKeys('', options, ['maxQueued', 'nowMs']);
   const maxQueued = resolveMaxQueued(options.maxQueued);
   const nowMs = options.nowMs ?? (() => performance.now());
   return checkedStore({
@@ -71,7 +71,7 @@ class Host implements HostQueue, HeapMember {
   readonly number: number;
   readonly entries = new HostEntries();
   /** Its position in the time index. */
-  place = -1;
+  heapIndex = -1;
   nextAt = 0;
   delayMs = 0;
   fencingToken = 0;
@@ -108,10 +108,10 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     return earliest === null || this.counts.unfinished === 0 ? null : Math.max(0, earliest - this.#nowMs());
   }
 
-  overdueMs(most: number): number[] {
+  overdueMs(limit: number): number[] {
     const now = this.#nowMs();
-    const late = this.#due.members.map((host) => now - host.dueAt!).filter((ms) => ms >= 0);
-    return late.sort((a, b) => b - a).slice(0, most);
+    const overdue = this.#due.members.map((host) => now - host.dueAt!).filter((ms) => ms >= 0);
+    return overdue.sort((a, b) => b - a).slice(0, limit);
   }
 
   readRecord(key: string): Uint8Array | null {
@@ -125,10 +125,10 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
 
   /** Each page goes through all keys. */
   listRecords(prefix: string, cursor: string | null, limit: number): RecordListing {
-    const behind = [...this.#records.keys()].filter((key) => key.startsWith(prefix) && key > (cursor ?? ''));
-    const keys = behind.sort().slice(0, limit);
+    const remaining = [...this.#records.keys()].filter((key) => key.startsWith(prefix) && key > (cursor ?? ''));
+    const keys = remaining.sort().slice(0, limit);
     const items = keys.map((key) => ({ key, value: this.#records.get(key)! }));
-    return { cursor: behind.length > limit ? keys.at(-1)! : null, items };
+    return { cursor: remaining.length > limit ? keys.at(-1)! : null, items };
   }
 
   reserve(slots: readonly ReserveSlot[]): number[] {
@@ -158,7 +158,7 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
   /** The cursor is the number of the host. */
   listHosts(cursor: string | null, limit: number): Listing<ListedHost> {
     const from = Number(cursor ?? 0);
-    const items = this.#hosts.slice(from, from + limit).map((host) => this.listed(host));
+    const items = this.#hosts.slice(from, from + limit).map((host) => this.toListedHost(host));
     return { cursor: from + limit < this.#hosts.length ? String(from + limit) : null, items };
   }
 

@@ -28,14 +28,14 @@ export function shardedStore(stores: readonly FrontierStore[]): FrontierStore {
   for (const verb of OPTIONAL_VERBS) {
     if (stores.some((store) => store[verb] === undefined)) throw invalid('stores', `stores with \`${verb}\``, stores);
   }
-  const least = (of: 'maxBody' | 'maxBatch') => Math.min(...stores.map((store) => store.capabilities[of]));
+  const smallest = (of: 'maxBody' | 'maxBatch') => Math.min(...stores.map((store) => store.capabilities[of]));
   const closeAll = async () => {
     await Promise.all(stores.map((store) => store.close()));
   };
   const capabilities: StoreCapabilities = Object.freeze({
     shared: stores.every((store) => store.capabilities.shared),
-    maxBody: least('maxBody'),
-    maxBatch: least('maxBatch'),
+    maxBody: smallest('maxBody'),
+    maxBatch: smallest('maxBatch'),
     // For servers it is known only after open.
     get durable() {
       return WEAKEST_FIRST.find((one) => stores.some((store) => store.capabilities.durable === one)) ?? 'none';
@@ -64,15 +64,15 @@ async function openAll(stores: readonly FrontierStore[], request: OpenRequest): 
     const crawl = stores.length === 1 ? request.crawl : `${request.crawl} (${at + 1} of ${stores.length})`;
     return stores[at]!.open({ ...request, crawl, create });
   };
-  const isThere = await open(0, false).then(
+  const exists = await open(0, false).then(
     () => true,
     (error: unknown) => {
       if (request.create && error instanceof FrontierError && error.code === 'store-mismatch') return false;
       throw error;
     },
   );
-  for (let at = 1; at < stores.length; at += 1) await open(at, !isThere);
-  if (isThere) return;
+  for (let at = 1; at < stores.length; at += 1) await open(at, !exists);
+  if (exists) return;
   const others = await Promise.all(stores.slice(1).map((store) => store.stats()));
   // If the others contain anything, the first existed before. It exists again if another process has just created it.
   await open(0, !others.some(({ known }) => known > 0));

@@ -16,7 +16,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
-import { BACK_OR_RESET, hasCode, toFailure } from '../checked-store.js';
+import { hasCode, RESTORE_OR_RESET, toFailure } from '../checked-store.js';
 import { processLimits } from '../processes/process-limits.js';
 import { compareChecksum, removeChecksum, writeChecksum } from './checksum.js';
 
@@ -160,7 +160,7 @@ async function prepareFolder(path: string, create: boolean): Promise<void> {
     else await stat(join(path, 'data.mdb'));
   } catch (cause) {
     if (!create)
-      throw new FrontierError('store-mismatch', `there is no store in ${path}`, { cause, hint: BACK_OR_RESET });
+      throw new FrontierError('store-mismatch', `there is no store in ${path}`, { cause, hint: RESTORE_OR_RESET });
     throw toFailure(`cannot make the folder ${path}`, cause);
   }
 }

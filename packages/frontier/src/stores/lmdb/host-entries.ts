@@ -136,7 +136,7 @@ export class HostEntries implements QueueEntries {
     else this.#putInLine(entry, 1 + entry.priority, this.#host.nextSequence++);
   }
 
-  giveBack(): void {
+  requeueInFlight(): void {
     for (const id of [...this.#host.inFlight.keys()]) {
       const entry = this.#leaveFlight(id);
       if (entry === null) continue;

@@ -76,7 +76,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
   list(from: number, limit: number, last: number): Listing<ListedHost> {
     const to = Math.min(last, from + limit - 1);
     const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
-    const items = numbers.map((number) => this.listed(this.byNumber(number)));
+    const items = numbers.map((number) => this.toListedHost(this.byNumber(number)));
     return { cursor: to < last ? String(to + 1) : null, items };
   }
 

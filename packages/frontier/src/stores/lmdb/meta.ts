@@ -3,7 +3,7 @@
 
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
-import { BACK_OR_RESET, type CrawlName, compareCrawl } from '../checked-store.js';
+import { type CrawlName, compareCrawl, RESTORE_OR_RESET } from '../checked-store.js';
 import { bootName, deadForMs, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
 import { rowsOf, type Table } from './environment.js';
 import { FREE } from './host.js';
@@ -55,7 +55,7 @@ export function claimCrawl(meta: Table, path: string, identity: string, { crawl,
   }
   if (!create) {
     const text = `${path} holds no crawl ${JSON.stringify(crawl)}`;
-    throw new FrontierError('store-mismatch', text, { hint: BACK_OR_RESET });
+    throw new FrontierError('store-mismatch', text, { hint: RESTORE_OR_RESET });
   }
   meta.putSync(CRAWL, Buffer.from(JSON.stringify(wanted)));
   return true;

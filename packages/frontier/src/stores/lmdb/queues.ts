@@ -3,7 +3,7 @@
 
 import type { FrontierError } from '../../errors.js';
 import type { HostCommit, LeaseRequest, NewEntry, OpenRequest, RecordListing, ReserveSlot } from '../../store.js';
-import { type resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
+import { type resolveSharedOptions, type StoreQueues, toFailure } from '../checked-store.js';
 import { statsOf } from '../host-queues.js';
 import { type Environment, openEnvironment, rowsOf } from './environment.js';
 import { GroupCommit, type Urgency } from './group-commit.js';
@@ -31,7 +31,7 @@ const SLOTS_END = Buffer.of(SLOT + 1);
 /** How many slots are checked, per slot taken, to remove those whose time has passed. */
 const SWEPT_PER_SLOT = 2;
 
-export interface ResolvedLmdbOptions extends ReturnType<typeof resolveShared> {
+export interface ResolvedLmdbOptions extends ReturnType<typeof resolveSharedOptions> {
   readonly path: string;
   readonly seenBudget: number;
   readonly commitEveryMs: number;

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { FrontierError } from '../../errors.js';
 import { invalid } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
-import { Resending, type Verdict } from '../server/resending.js';
-import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
+import { type ErrorKind, Resending } from '../server/resending.js';
+import { lostCrawlError, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 
 /** Two transactions conflicted, and one is tried again: deadlock, serialization failure, lock not available. */
 const CONFLICTS = ['40P01', '40001', '55P03'];
@@ -53,7 +53,12 @@ export class Connection {
 
   constructor(options: ResolvedPostgresOptions) {
     this.#options = options;
-    this.#resending = new Resending({ ...options, judge, adviceOn, isEnded: () => options.pool.ended });
+    this.#resending = new Resending({
+      ...options,
+      classifyError: judge,
+      adviceFor: adviceOn,
+      isEnded: () => options.pool.ended,
+    });
     options.pool.on('error', this.#ignore);
   }
 
@@ -83,7 +88,7 @@ export class Connection {
     const { pool, schema } = this.#options;
     const send = () => pool.query({ ...query, ...AS_TEXT });
     const { rows } = await this.#resending.call(send).catch((error: unknown) => {
-      throw ABSENT.includes(codeOf(error)) ? emptied('PostgreSQL', `the schema ${schema}`, error) : error;
+      throw ABSENT.includes(codeOf(error)) ? lostCrawlError('PostgreSQL', `the schema ${schema}`, error) : error;
     });
     return rows as Row[];
   }
@@ -101,7 +106,7 @@ function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-function judge(error: unknown): Verdict {
+function judge(error: unknown): ErrorKind {
   const code = codeOf(error);
   if (CONFLICTS.includes(code)) return 'conflict';
   if (code === STARTING) return 'starting';

@@ -3,7 +3,7 @@
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { compareCrawl } from '../checked-store.js';
-import { type Durability, GONE, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
+import { type Durability, LOST_CRAWL_HINT, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { FORMAT, INSTALL_SQL, NAME_CRAWL_SQL, VERSION } from './schema.js';
 
@@ -21,7 +21,9 @@ export async function claimCrawl(
   { schema, identity }: ResolvedPostgresOptions,
 ): Promise<void> {
   const absent = () =>
-    new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} in the schema ${schema}`, { hint: GONE });
+    new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} in the schema ${schema}`, {
+      hint: LOST_CRAWL_HINT,
+    });
   if (!(await hasTables(connection, schema))) {
     if (!create) throw absent();
     await connection.run(INSTALL_SQL);

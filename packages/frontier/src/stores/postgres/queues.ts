@@ -60,7 +60,7 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
   const confirmed = new Confirmed(1, {
     ...options,
     add: async (links) => (await send(0, [], links)).outcomes,
-    raise: (waits) => {
+    delayHosts: (waits) => {
       const durations = listOf(waits.map(({ ms }) => microseconds(ms)));
       return callNow(RAISE_SQL, [textsOf(waits.map(({ host }) => host)), durations]);
     },

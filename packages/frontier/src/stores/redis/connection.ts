@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { invalid, wholeIn } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
-import { Resending, type Verdict } from '../server/resending.js';
-import { emptied, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
+import { type ErrorKind, Resending } from '../server/resending.js';
+import { lostCrawlError, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_SCRIPT } from './lua-commit.js';
 import { LEASE_SCRIPTS } from './lua-lease.js';
 import { READ_SCRIPTS } from './lua-read.js';
@@ -53,7 +53,12 @@ export class Connection {
   constructor(options: ResolvedRedisOptions, base: string) {
     this.base = base;
     this.#client = options.client;
-    this.#resending = new Resending({ ...options, judge, adviceOn, isEnded: () => options.client.status === 'end' });
+    this.#resending = new Resending({
+      ...options,
+      classifyError: judge,
+      adviceFor: adviceOn,
+      isEnded: () => options.client.status === 'end',
+    });
   }
 
   /** Waiting commands are not sent again. */
@@ -89,7 +94,7 @@ export class Connection {
         throw error;
       });
     } catch (error) {
-      throw messageOf(error).includes('EMPTIED') ? emptied('Redis', `the keys ${base}`, error) : error;
+      throw messageOf(error).includes('EMPTIED') ? lostCrawlError('Redis', `the keys ${base}`, error) : error;
     }
   }
 }
@@ -103,7 +108,7 @@ function withoutCommand(error: unknown): never {
   throw error;
 }
 
-function judge(error: unknown): Verdict {
+function judge(error: unknown): ErrorKind {
   // The server is loading its file.
   if (messageOf(error).startsWith('LOADING ')) return 'starting';
   const isTemporary = TEMPORARY.test(messageOf(error));

@@ -4,7 +4,7 @@
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
-import { type Durability, GONE, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
+import { type Durability, LOST_CRAWL_HINT, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions } from './connection.js';
 import { crawlKey } from './shards.js';
 
@@ -35,7 +35,7 @@ export async function claimCrawl(
   const bytes = await connection.call('GET', [key]);
   if (!Buffer.isBuffer(bytes)) {
     throw new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} under the prefix ${prefix}`, {
-      hint: GONE,
+      hint: LOST_CRAWL_HINT,
     });
   }
   const kept = parseKept(bytes, prefix);

@@ -47,7 +47,7 @@ export function redisQueues(
   /** Runs a script. Its first value: the clock (nothing: the server's own), and the last `since` of the server. */
   const run = (name: ScriptName, values: readonly ScriptValue[] = []): Promise<unknown> => {
     const now = nowMs === null ? '' : Math.floor(nowMs() * 1_000);
-    return connection.run(name, [`${now},${confirmed.since ?? ''}`, ...values]);
+    return connection.run(name, [`${now},${confirmed.serverSince ?? ''}`, ...values]);
   };
   // Each shard counts its own operations.
   const runCommit = (number: number, hosts: readonly HostCommit[], links: readonly NewEntry[]) =>
@@ -55,7 +55,7 @@ export function redisQueues(
   const confirmed: Confirmed = new Confirmed(shards, {
     ...options,
     add: async (links) => readOutcomes(listOf(await runCommit(0, [], links))[1]),
-    raise: (waits) => {
+    delayHosts: (waits) => {
       const values = waits.flatMap(({ host, ms }) => [host, microseconds(ms)]);
       return run('raise', values);
     },

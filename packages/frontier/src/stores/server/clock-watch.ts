@@ -28,23 +28,25 @@ interface ClockedAnswer<Granted> {
 export function createClockedLease(monotonicMs: (() => number) | null) {
   /** The most that the server's clock is ahead of ours, as known at `heardMs`; `null`: not known yet. */
   let aheadMs: number | null = null;
-  let heardMs = 0;
-  const mostAheadMs = (nowMs: number) => (aheadMs === null ? null : aheadMs + MAX_SLEW * (nowMs - heardMs));
+  let answeredAtMs = 0;
+  const maxAheadMs = (nowMs: number) => (aheadMs === null ? null : aheadMs + MAX_SLEW * (nowMs - answeredAtMs));
   return async <Granted>(send: (latestUs: number | null) => Promise<ClockedAnswer<Granted>>): Promise<Granted> => {
     // Without a latest time nothing is refused.
     if (monotonicMs === null) return (await send(null)).granted!;
     const sentMs = monotonicMs();
-    const mostMs = mostAheadMs(sentMs);
-    let { nowUs, granted } = await send(mostMs === null ? null : Math.floor((sentMs + mostMs + TOLERANCE_MS) * 1_000));
-    let cameMs = monotonicMs();
+    const latestAheadMs = maxAheadMs(sentMs);
+    let { nowUs, granted } = await send(
+      latestAheadMs === null ? null : Math.floor((sentMs + latestAheadMs + TOLERANCE_MS) * 1_000),
+    );
+    let receivedMs = monotonicMs();
     if (granted === null) {
-      const isSetForward = nowUs / 1_000 - cameMs > (mostAheadMs(cameMs) ?? Number.POSITIVE_INFINITY);
+      const isSetForward = nowUs / 1_000 - receivedMs > (maxAheadMs(receivedMs) ?? Number.POSITIVE_INFINITY);
       if (isSetForward) aheadMs = null;
       ({ nowUs, granted } = await send(isSetForward ? SET_FORWARD : null));
-      cameMs = monotonicMs();
+      receivedMs = monotonicMs();
     }
-    aheadMs = Math.min(mostAheadMs(cameMs) ?? Number.POSITIVE_INFINITY, nowUs / 1_000 - sentMs);
-    heardMs = cameMs;
+    aheadMs = Math.min(maxAheadMs(receivedMs) ?? Number.POSITIVE_INFINITY, nowUs / 1_000 - sentMs);
+    answeredAtMs = receivedMs;
     return granted!;
   };
 }

@@ -21,7 +21,7 @@ it.each([
       told.push(...links.map(({ host }) => host));
       return links.map(() => 'known');
     },
-    raise: async () => undefined,
+    delayHosts: async () => undefined,
   });
   await confirmed.answered('first');
   const links = Array.from({ length: 40_000 }, (_, at) => link(at));

@@ -19,7 +19,7 @@ interface ConfirmedParts extends Pick<ResolvedServerOptions, 'onNotice'> {
   readonly server: string;
   readonly add: (links: readonly NewEntry[]) => Promise<AddOutcome[]>;
   /** Hosts, and how long they must wait, milliseconds. */
-  readonly raise: (waits: readonly { readonly host: HostKey; readonly ms: number }[]) => Promise<unknown>;
+  readonly delayHosts: (waits: readonly { readonly host: HostKey; readonly ms: number }[]) => Promise<unknown>;
 }
 
 /** What one server has confirmed to one client. */
@@ -30,7 +30,7 @@ export class Confirmed {
    * When the server says it was first seen. A different value means a different server. `null`: it has not answered
    * yet.
    */
-  since: string | null = null;
+  serverSince: string | null = null;
   readonly #parts: ConfirmedParts;
   readonly #links: Latest<NewEntry>;
   readonly #waits: Latest<{ readonly host: HostKey; readonly untilMs: number }>;
@@ -48,26 +48,26 @@ export class Confirmed {
    * Notes which server answered; `null`: it did not say. A different server may have forgotten something: resolves when
    * everything was sent again.
    */
-  async answered(since: string | null): Promise<void> {
-    if (since !== null && this.since !== since) {
-      const isFirst = this.since === null;
-      this.since = since;
+  async answered(serverSince: string | null): Promise<void> {
+    if (serverSince !== null && this.serverSince !== serverSince) {
+      const isFirst = this.serverSince === null;
+      this.serverSince = serverSince;
       const [links, waits] = [this.#links.takeAll(), this.#waits.takeAll()];
       if (!isFirst) {
         this.rollbacks += 1;
-        this.#restored = this.#tellAgain(links, waits);
+        this.#restored = this.#resend(links, waits);
       }
     }
     await this.#restored;
   }
 
-  async #tellAgain(
+  async #resend(
     links: readonly NewEntry[],
     waits: readonly { readonly host: HostKey; readonly untilMs: number }[],
   ): Promise<void> {
-    const { server, onNotice, add, raise } = this.#parts;
+    const { server, onNotice, add, delayHosts } = this.#parts;
     const nowMs = performance.now();
-    const left = waits.map(({ host, untilMs }) => ({ host, ms: untilMs - nowMs }));
+    const remaining = waits.map(({ host, untilMs }) => ({ host, ms: untilMs - nowMs }));
     let lost = 0;
     for (let from = 0; from < links.length; from += MAX_LINKS_PER_CALL) {
       const part = links.slice(from, from + MAX_LINKS_PER_CALL);
@@ -75,8 +75,8 @@ export class Confirmed {
       lost += outcomes.filter((outcome) => outcome === 'new').length;
       this.note(part, outcomes);
     }
-    for (let from = 0; from < left.length; from += MAX_WAITS_PER_CALL)
-      await raise(left.slice(from, from + MAX_WAITS_PER_CALL));
+    for (let from = 0; from < remaining.length; from += MAX_WAITS_PER_CALL)
+      await delayHosts(remaining.slice(from, from + MAX_WAITS_PER_CALL));
     onNotice({
       kind: 'rolled-back',
       message:
@@ -107,12 +107,12 @@ export class Confirmed {
 
 /** The latest items added in the last seconds, up to a number. */
 class Latest<T> {
-  readonly #most: number;
+  readonly #max: number;
   readonly #batches: { readonly items: readonly T[]; readonly atMs: number }[] = [];
   #size = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   add(items: readonly T[], nowMs: number): void {
@@ -121,11 +121,11 @@ class Latest<T> {
     for (let first = this.#batches[0]; first !== undefined; first = this.#batches[0]) {
       const { length } = first.items;
       const isOld = first.atMs <= nowMs - CONFIRMED_MS;
-      const kept = isOld ? 0 : Math.max(0, Math.min(length, this.#most - this.#size + length));
-      if (kept === length) return;
-      this.#size -= length - kept;
-      if (kept === 0) this.#batches.shift();
-      else this.#batches[0] = { ...first, items: first.items.slice(-kept) };
+      const keptCount = isOld ? 0 : Math.max(0, Math.min(length, this.#max - this.#size + length));
+      if (keptCount === length) return;
+      this.#size -= length - keptCount;
+      if (keptCount === 0) this.#batches.shift();
+      else this.#batches[0] = { ...first, items: first.items.slice(-keptCount) };
     }
   }
 

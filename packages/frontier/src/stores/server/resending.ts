@@ -18,12 +18,12 @@ const SILENCE_MS = 5_000;
  * What an error means: the server is unreachable, it is starting and says so, two transactions conflicted (not worth a
  * notice), or the server refused the call.
  */
-export type Verdict = 'unreachable' | 'starting' | 'conflict' | 'refused';
+export type ErrorKind = 'unreachable' | 'starting' | 'conflict' | 'refused';
 
 export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' | 'holdMs' | 'onNotice' | 'signal'> {
-  readonly judge: (error: unknown) => Verdict;
+  readonly classifyError: (error: unknown) => ErrorKind;
   /** What the operator can do about an error; `undefined`: nothing known. */
-  readonly adviceOn: (error: unknown) => string | undefined;
+  readonly adviceFor: (error: unknown) => string | undefined;
   /** Whether the owner has closed its client. */
   readonly isEnded: () => boolean;
 }
@@ -31,7 +31,7 @@ export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' |
 export class Resending {
   readonly #options: ResendingOptions;
   /** The last cause for which the server was unreachable; `null`: it answers. */
-  #away: { readonly cause: unknown } | null = null;
+  #outage: { readonly cause: unknown } | null = null;
   /** Calls that the server has not answered. It may refuse writes and still answer reads. */
   readonly #waiting = new Set<symbol>();
   #wasReached = false;
@@ -52,29 +52,30 @@ export class Resending {
    * @throws FrontierError `store-failed`: refused, silent for `holdMs`, closed, or no answer and the signal aborted.
    */
   async call<T>(send: () => Promise<T>): Promise<T> {
-    const { holdMs, judge, isEnded, signal } = this.#options;
-    if (signal?.aborted === true && this.#away !== null) throw this.#failure('could not be reached', this.#away.cause);
+    const { holdMs, classifyError, isEnded, signal } = this.#options;
+    if (signal?.aborted === true && this.#outage !== null)
+      throw this.#failure('could not be reached', this.#outage.cause);
     const sinceMs = performance.now();
     const call = Symbol();
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs)) {
-        const silence = setTimeout(() => this.#hold(call, new Error('no answer')), SILENCE_MS);
+        const silenceTimer = setTimeout(() => this.#notifyOutage(call, new Error('no answer')), SILENCE_MS);
         try {
           const answer = await send();
           this.#wasReached = true;
           this.#waiting.delete(call);
-          this.#resume();
+          this.#notifyRecovery();
           return answer;
         } catch (cause) {
-          const verdict = judge(cause);
-          if (verdict === 'refused') throw this.#failure('refused', cause);
-          if (verdict === 'starting') this.#wasReached = true;
+          const kind = classifyError(cause);
+          if (kind === 'refused') throw this.#failure('refused', cause);
+          if (kind === 'starting') this.#wasReached = true;
           const untilMs = sinceMs + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
           const isClosed = isEnded() || this.#isClosed || signal?.aborted === true;
           if (isClosed || performance.now() + pauseMs > untilMs) throw this.#failure('could not be reached', cause);
-          if (verdict !== 'conflict') this.#hold(call, cause);
+          if (kind !== 'conflict') this.#notifyOutage(call, cause);
         } finally {
-          clearTimeout(silence);
+          clearTimeout(silenceTimer);
         }
         // A random pause, so that two calls that conflicted do not conflict again.
         await sleep(pauseMs * (0.5 + Math.random()));
@@ -85,26 +86,26 @@ export class Resending {
   }
 
   #failure(what: string, cause: unknown): FrontierError {
-    const { server, adviceOn } = this.#options;
-    return toFailure(`${server} ${what}`, cause, adviceOn(cause));
+    const { server, adviceFor } = this.#options;
+    return toFailure(`${server} ${what}`, cause, adviceFor(cause));
   }
 
   /** Notifies the operator when the server stops answering. */
-  #hold(call: symbol, cause: unknown): void {
+  #notifyOutage(call: symbol, cause: unknown): void {
     this.#waiting.add(call);
-    const wasAway = this.#away !== null;
-    this.#away = { cause };
-    if (wasAway) return;
-    const { server, onNotice, adviceOn } = this.#options;
-    const waits = `${server} cannot be reached (${messageOf(cause)}); waiting for it`;
-    const advice = adviceOn(cause);
-    onNotice({ kind: 'holding', message: advice === undefined ? waits : `${waits}. ${advice}` });
+    const wasOut = this.#outage !== null;
+    this.#outage = { cause };
+    if (wasOut) return;
+    const { server, onNotice, adviceFor } = this.#options;
+    const notice = `${server} cannot be reached (${messageOf(cause)}); waiting for it`;
+    const advice = adviceFor(cause);
+    onNotice({ kind: 'holding', message: advice === undefined ? notice : `${notice}. ${advice}` });
   }
 
   /** Notifies the operator when the server answers again, whatever the call. */
-  #resume(): void {
-    if (this.#away === null || this.#waiting.size > 0) return;
-    this.#away = null;
+  #notifyRecovery(): void {
+    if (this.#outage === null || this.#waiting.size > 0) return;
+    this.#outage = null;
     const { server, onNotice } = this.#options;
     onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
   }

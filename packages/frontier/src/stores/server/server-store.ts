@@ -6,7 +6,7 @@ import { FrontierError } from '../../errors.js';
 import { MAX_STORE_BODY_BYTES } from '../../limits.js';
 import { oneOf, wholeIn } from '../../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
-import { checkedStore, resolveShared, type StoreQueues, toFailure } from '../checked-store.js';
+import { checkedStore, resolveSharedOptions, type StoreQueues, toFailure } from '../checked-store.js';
 
 /** The most entries of one `add`, or links of one commit: a server may answer no other client meanwhile. */
 const MAX_BATCH = 1_024;
@@ -107,10 +107,10 @@ export type ResolvedServerOptions = ReturnType<typeof resolveServerOptions>;
  * `own`: options that only this kind of store has.
  * @throws FrontierError `option-invalid`, also for an unknown option.
  */
-export function resolveServerOptions(server: string, options: ServerStoreOptions, own: readonly string[]) {
+export function resolveServerOptions(server: string, options: ServerStoreOptions, ownOptions: readonly string[]) {
   const { holdMs = DEFAULT_HOLD_MS, onNotice = warn, allowUnsafe = [] } = options;
   return {
-    ...resolveShared(options, ['holdMs', 'onNotice', 'allowUnsafe', 'monotonicMs', 'signal', ...own]),
+    ...resolveSharedOptions(options, ['holdMs', 'onNotice', 'allowUnsafe', 'monotonicMs', 'signal', ...ownOptions]),
     monotonicMs: options.monotonicMs ?? (options.nowMs === undefined ? () => performance.now() : null),
     allowUnsafe: allowUnsafe.map((one) => oneOf('allowUnsafe', one, UNSAFE_SETTINGS)),
     server,
@@ -137,16 +137,16 @@ export function refuseUnsafe(
 }
 
 /** What to do if a server has lost all data of a crawl that was worked on. */
-export const GONE = 'Restore the data of the server. To start over, take a new crawl directory.';
+export const LOST_CRAWL_HINT = 'Restore the data of the server. To start over, take a new crawl directory.';
 
 /**
  * The error for a server that this process has worked on and that has no data of the crawl any more. It is never taken
  * for a new one.
  */
-export function emptied(server: string, place: string, cause: unknown): FrontierError {
-  return new FrontierError('store-failed', `${server} has lost the crawl: there is nothing left of ${place}`, {
+export function lostCrawlError(server: string, location: string, cause: unknown): FrontierError {
+  return new FrontierError('store-failed', `${server} has lost the crawl: there is nothing left of ${location}`, {
     cause,
-    hint: GONE,
+    hint: LOST_CRAWL_HINT,
   });
 }
 

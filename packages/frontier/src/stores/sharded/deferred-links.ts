@@ -23,19 +23,19 @@ export class DeferredLinks {
     this.#shards = shards;
   }
 
-  hasPlaceFor(links: number): boolean {
+  hasCapacityFor(links: number): boolean {
     return this.#count + links <= MAX_DEFERRED_LINKS;
   }
 
   /** Stores links to one shard in another one. */
-  async keep(at: number, links: readonly NewEntry[]): Promise<void> {
+  async defer(at: number, links: readonly NewEntry[]): Promise<void> {
     this.#count += links.length;
     const keeper = this.#shards.find((shard) => !shard.isSilent) ?? this.#shards[0]!;
     for (let from = 0; from < links.length; ) {
       let text = '';
       for (; from < links.length && text.length < MAX_RECORD_CHARS; from += 1) text += `${encodeLink(links[from]!)}\n`;
       const key = `${PREFIX}${at}/${randomUUID()}`;
-      await keeper.ask((verbs) => verbs.writeRecord(key, new TextEncoder().encode(text)));
+      await keeper.call((verbs) => verbs.writeRecord(key, new TextEncoder().encode(text)));
     }
   }
 
@@ -62,9 +62,9 @@ export class DeferredLinks {
       for (const { key, value } of listing.items) {
         const shard = this.#shards[Number(key.slice(PREFIX.length).split('/')[0])];
         const links = new TextDecoder().decode(value).split('\n').slice(0, -1).map(decodeLink);
-        const kept = await shard?.askBriefly((verbs) => verbs.commit([], links));
-        if (kept == null) continue;
-        await keeper.ask((verbs) => verbs.writeRecord(key, null));
+        const committed = await shard?.callUnlessSilent((verbs) => verbs.commit([], links));
+        if (committed == null) continue;
+        await keeper.call((verbs) => verbs.writeRecord(key, null));
         hasAdded = true;
       }
       from = listing.cursor;
@@ -73,8 +73,8 @@ export class DeferredLinks {
   }
 
   async #list(keeper: Shard, from: string | null): Promise<RecordListing | null> {
-    const came = await keeper.askBriefly((verbs) => verbs.listRecords(PREFIX, from, RECORDS_PER_PAGE));
-    return came?.answer ?? null;
+    const answered = await keeper.callUnlessSilent((verbs) => verbs.listRecords(PREFIX, from, RECORDS_PER_PAGE));
+    return answered?.answer ?? null;
   }
 }
 

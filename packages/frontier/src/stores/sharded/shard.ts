@@ -13,16 +13,16 @@ interface Answered<T> {
 
 export class Shard {
   readonly #verbs: StoreVerbs;
-  readonly #onBack: () => void;
+  readonly #onRecovery: () => void;
   /** The number of unanswered calls, and since when there has been no answer. */
   #calls = 0;
   #sinceMs = 0;
   #failure: { readonly error: unknown } | null = null;
 
-  /** @param onBack - Called when a silent shard answers again. */
-  constructor(verbs: StoreVerbs, onBack: () => void) {
+  /** @param onRecovery - Called when a silent shard answers again. */
+  constructor(verbs: StoreVerbs, onRecovery: () => void) {
     this.#verbs = verbs;
-    this.#onBack = onBack;
+    this.#onRecovery = onRecovery;
   }
 
   get rollbacks(): number {
@@ -39,7 +39,7 @@ export class Shard {
   }
 
   /** Waits for the answer, however long. */
-  async ask<T>(verb: (verbs: StoreVerbs) => Promise<T>): Promise<T> {
+  async call<T>(verb: (verbs: StoreVerbs) => Promise<T>): Promise<T> {
     if (this.#calls === 0) this.#sinceMs = performance.now();
     this.#calls += 1;
     try {
@@ -48,35 +48,38 @@ export class Shard {
       const wasSilent = this.isSilent;
       this.#calls -= 1;
       this.#sinceMs = performance.now();
-      if (wasSilent) this.#onBack();
+      if (wasSilent) this.#onRecovery();
     }
   }
 
   /**
    * The answer; `null`: the shard is silent and is not called.
-   * @param late - Receives an answer that comes too late.
+   * @param onLateAnswer - Receives an answer that comes too late.
    */
-  async askBriefly<T>(verb: (verbs: StoreVerbs) => Promise<T>, late?: (answer: T) => unknown) {
-    return this.isSilent ? null : this.within(this.ask(verb), late);
+  async callUnlessSilent<T>(verb: (verbs: StoreVerbs) => Promise<T>, onLateAnswer?: (answer: T) => unknown) {
+    return this.isSilent ? null : this.answerUnlessSilent(this.call(verb), onLateAnswer);
   }
 
   /** The answer to a call; `null` once the shard is silent. */
-  within<T>(asked: Promise<T>, late: (answer: T) => unknown = () => undefined): Promise<Answered<T> | null> {
+  answerUnlessSilent<T>(
+    pending: Promise<T>,
+    onLateAnswer: (answer: T) => unknown = () => undefined,
+  ): Promise<Answered<T> | null> {
     return new Promise((resolve, reject) => {
-      let isOver = false;
+      let hasTimedOut = false;
       let timer: NodeJS.Timeout;
-      const look = () => {
-        const leftMs = this.#silentInMs();
-        isOver = leftMs <= 0;
-        if (isOver) resolve(null);
-        else timer = setTimeout(look, leftMs);
+      const checkSilence = () => {
+        const remainingMs = this.#silentInMs();
+        hasTimedOut = remainingMs <= 0;
+        if (hasTimedOut) resolve(null);
+        else timer = setTimeout(checkSilence, remainingMs);
       };
-      look();
-      asked
+      checkSilence();
+      pending
         .finally(() => clearTimeout(timer))
         .then(
-          (answer) => (isOver ? late(answer) : resolve({ answer })),
-          (error: unknown) => (isOver ? this.fail(error) : reject(error)),
+          (answer) => (hasTimedOut ? onLateAnswer(answer) : resolve({ answer })),
+          (error: unknown) => (hasTimedOut ? this.fail(error) : reject(error)),
         )
         .catch((error: unknown) => this.fail(error));
     });

@@ -21,14 +21,14 @@ export class ShardedQueues implements StoreQueues {
   /** As last read. */
   readonly #counts: StoreStats[];
   /** When deferred links were last checked. A process that has deferred some stays until they are added. */
-  #lookedMs = Number.NEGATIVE_INFINITY;
+  #checkedMs = Number.NEGATIVE_INFINITY;
   readonly close: () => Promise<void>;
 
   /** @param shards - The verbs of each shard, opened. */
   constructor(shards: readonly StoreVerbs[], close: () => Promise<void> = async () => undefined) {
     this.close = close;
-    const onBack = () => void this.#deferred.add().catch((error: unknown) => this.#shards[0]?.fail(error));
-    this.#shards = shards.map((verbs) => new Shard(verbs, onBack));
+    const onRecovery = () => void this.#deferred.add().catch((error: unknown) => this.#shards[0]?.fail(error));
+    this.#shards = shards.map((verbs) => new Shard(verbs, onRecovery));
     this.#deferred = new DeferredLinks(this.#shards);
     this.#counts = shards.map(() => NOTHING);
   }
@@ -63,21 +63,21 @@ export class ShardedQueues implements StoreQueues {
     const shard = this.#shards[at]!;
     const entries = links.map(({ one }) => one);
     const parts = hosts.map(({ one }) => one);
-    const mayDefer = this.#deferred.hasPlaceFor(entries.length);
+    const mayDefer = this.#deferred.hasCapacityFor(entries.length);
     // Finished entries are worth sending to a silent shard; links are sent once.
     const isSent = parts.length > 0 || !mayDefer || !shard.isSilent;
-    const asked = isSent ? shard.ask((verbs) => verbs.commit(parts, entries)) : null;
-    const came = mayDefer ? asked && (await shard.within(asked)) : { answer: (await asked)! };
-    if (came === null) await this.#deferred.keep(at, entries);
-    for (const [index, { at: place }] of links.entries()) answer.links[place] = came?.answer.links[index] ?? 'new';
+    const pending = isSent ? shard.call((verbs) => verbs.commit(parts, entries)) : null;
+    const answered = mayDefer ? pending && (await shard.answerUnlessSilent(pending)) : { answer: (await pending)! };
+    if (answered === null) await this.#deferred.defer(at, entries);
+    for (const [index, { at: place }] of links.entries()) answer.links[place] = answered?.answer.links[index] ?? 'new';
     for (const [index, { at: place }] of hosts.entries()) {
-      answer.hosts[place] = came?.answer.hosts[index] ?? { ok: false, reason: 'lost' };
+      answer.hosts[place] = answered?.answer.hosts[index] ?? { ok: false, reason: 'lost' };
     }
   }
 
   async lease(request: LeaseRequest): Promise<Lease[]> {
     if (request.hosts !== undefined) return this.#leaseNamed(request, request.hosts);
-    const oldest = await this.#oldest(request.maxHosts);
+    const oldest = await this.#longestOverdue(request.maxHosts);
     const granted = await Promise.all(
       [...oldest].map(async ([at, { lateMs, maxHosts }]) => {
         const leases = await this.#leaseFrom(at, { ...request, maxHosts });
@@ -103,10 +103,10 @@ export class ShardedQueues implements StoreQueues {
    * How many hosts to lease from each shard, so that the longest overdue come first, and for how long they have been
    * due.
    */
-  async #oldest(maxHosts: number) {
+  async #longestOverdue(maxHosts: number) {
     const most = Math.min(maxHosts, MAX_COMPARED_HOSTS);
-    const answers = await this.#askAll((verbs) => verbs.overdueMs(most));
-    const overdue = answers.flatMap((came, at) => (came?.answer ?? []).map((lateMs) => ({ at, lateMs })));
+    const answers = await this.#callAll((verbs) => verbs.overdueMs(most));
+    const overdue = answers.flatMap((answered, at) => (answered?.answer ?? []).map((lateMs) => ({ at, lateMs })));
     overdue.sort((a, b) => b.lateMs - a.lateMs);
     const rest = maxHosts - Math.min(overdue.length, maxHosts);
     const oldest = new Map<number, { readonly lateMs: number[]; maxHosts: number }>();
@@ -123,39 +123,41 @@ export class ShardedQueues implements StoreQueues {
   /** Hosts that a shard grants too late are released at once, because the lease counts from when it was requested. */
   async #leaseFrom(at: number, request: LeaseRequest): Promise<Lease[]> {
     const shard = this.#shards[at]!;
-    const giveBack = (leases: readonly Lease[]) => {
+    const release = (leases: readonly Lease[]) => {
       const parts = leases.map(({ host, fencingToken }) => ({ host, fencingToken, then: { release: { dueInMs: 0 } } }));
-      return parts.length === 0 ? null : shard.ask((verbs) => verbs.commit(parts));
+      return parts.length === 0 ? null : shard.call((verbs) => verbs.commit(parts));
     };
-    const came = await shard.askBriefly((verbs) => verbs.lease(request), giveBack);
-    return came?.answer ?? [];
+    const answered = await shard.callUnlessSilent((verbs) => verbs.lease(request), release);
+    return answered?.answer ?? [];
   }
 
   wake(host: string) {
-    return this.#of(host).ask((verbs) => verbs.wake(host));
+    return this.#shardFor(host).call((verbs) => verbs.wake(host));
   }
 
   async nextDueInMs(): Promise<number | null> {
-    const answers = await this.#askAll((verbs) => verbs.nextDueInMs());
-    const inMs = answers.flatMap((came) => (came === null ? [SILENT_CHECK_INTERVAL_MS] : (came.answer ?? [])));
+    const answers = await this.#callAll((verbs) => verbs.nextDueInMs());
+    const inMs = answers.flatMap((answered) =>
+      answered === null ? [SILENT_CHECK_INTERVAL_MS] : (answered.answer ?? []),
+    );
     if (inMs.length > 0) return Math.min(...inMs);
     const nowMs = performance.now();
-    if (nowMs < this.#lookedMs + SILENT_CHECK_INTERVAL_MS) return null;
-    this.#lookedMs = nowMs;
+    if (nowMs < this.#checkedMs + SILENT_CHECK_INTERVAL_MS) return null;
+    this.#checkedMs = nowMs;
     return (await this.#deferred.add()) ? 0 : null;
   }
 
   async overdueMs(most: number) {
-    const overdue = [...(await this.#oldest(most)).values()].flatMap(({ lateMs }) => lateMs);
+    const overdue = [...(await this.#longestOverdue(most)).values()].flatMap(({ lateMs }) => lateMs);
     return overdue.sort((a, b) => b - a);
   }
 
   readRecord(key: string, near = key) {
-    return this.#of(near).ask((verbs) => verbs.readRecord(key, near));
+    return this.#shardFor(near).call((verbs) => verbs.readRecord(key, near));
   }
 
   writeRecord(key: string, value: Uint8Array | null, near = key) {
-    return this.#of(near).ask((verbs) => verbs.writeRecord(key, value, near));
+    return this.#shardFor(near).call((verbs) => verbs.writeRecord(key, value, near));
   }
 
   listRecords(prefix: string, cursor: string | null, limit: number) {
@@ -165,7 +167,7 @@ export class ShardedQueues implements StoreQueues {
   async reserve(slots: readonly ReserveSlot[]) {
     const waits: number[] = [];
     const reserveOn = async ([at, part]: readonly [number, readonly Placed<ReserveSlot>[]]) => {
-      const answer = await this.#shards[at]!.ask((verbs) => verbs.reserve(part.map(({ one }) => one)));
+      const answer = await this.#shards[at]!.call((verbs) => verbs.reserve(part.map(({ one }) => one)));
       for (const [index, { at: place }] of part.entries()) waits[place] = answer[index]!;
     };
     await Promise.all([...byShard(slots, this.#shards.length, ({ key }) => key)].map(reserveOn));
@@ -173,15 +175,15 @@ export class ShardedQueues implements StoreQueues {
   }
 
   readHost(host: string) {
-    return this.#of(host).ask((verbs) => verbs.readHost(host));
+    return this.#shardFor(host).call((verbs) => verbs.readHost(host));
   }
 
   /** For a silent shard, the values read last. */
   async stats(): Promise<StoreStats> {
-    const answers = await this.#askAll((verbs) => verbs.stats());
+    const answers = await this.#callAll((verbs) => verbs.stats());
     const sum = { ...NOTHING };
-    for (const [at, came] of answers.entries()) {
-      if (came !== null) this.#counts[at] = came.answer;
+    for (const [at, answered] of answers.entries()) {
+      if (answered !== null) this.#counts[at] = answered.answer;
       for (const name of Object.keys(sum) as (keyof StoreStats)[]) sum[name] += this.#counts[at]![name];
     }
     return sum;
@@ -189,11 +191,13 @@ export class ShardedQueues implements StoreQueues {
 
   /** The first shard's clock, so that all machines compare theirs with the same one. */
   async clockMs() {
-    return (await this.#shards[0]?.askBriefly((verbs) => verbs.clockMs?.() ?? Promise.resolve(null)))?.answer ?? null;
+    return (
+      (await this.#shards[0]?.callUnlessSilent((verbs) => verbs.clockMs?.() ?? Promise.resolve(null)))?.answer ?? null
+    );
   }
 
   scan(cursor: string | null, limit: number, host?: string) {
-    if (host !== undefined) return this.#of(host).ask((verbs) => verbs.scan(cursor, limit, host));
+    if (host !== undefined) return this.#shardFor(host).call((verbs) => verbs.scan(cursor, limit, host));
     return this.#page(cursor, (verbs, from) => verbs.scan(from, limit));
   }
 
@@ -207,14 +211,14 @@ export class ShardedQueues implements StoreQueues {
 
   /** In every shard, because a fingerprint does not say which host it belongs to. */
   async know(fingerprints: readonly Uint8Array[]) {
-    await Promise.all(this.#shards.map((shard) => shard.ask((verbs) => verbs.know(fingerprints))));
+    await Promise.all(this.#shards.map((shard) => shard.call((verbs) => verbs.know(fingerprints))));
   }
 
   /** The first shard is destroyed last, because it was created last. */
   async destroy() {
     const [first, ...others] = this.#shards;
-    await Promise.all(others.map((shard) => shard.ask((verbs) => verbs.destroy())));
-    await first?.ask((verbs) => verbs.destroy());
+    await Promise.all(others.map((shard) => shard.call((verbs) => verbs.destroy())));
+    await first?.call((verbs) => verbs.destroy());
   }
 
   /** A page of what all shards list, one shard after the other. The cursor is the shard and its own cursor. */
@@ -226,16 +230,16 @@ export class ShardedQueues implements StoreQueues {
     const at = Number(first);
     const shard = this.#shards[at];
     if (shard === undefined) return { cursor: null, items: [] };
-    const { cursor: next, items } = await shard.ask((verbs) => list(verbs, from === '' ? null : from));
+    const { cursor: next, items } = await shard.call((verbs) => list(verbs, from === '' ? null : from));
     if (next !== null) return { cursor: `${at} ${next}`, items };
     return { cursor: at + 1 < this.#shards.length ? `${at + 1} ` : null, items };
   }
 
-  #askAll<T>(verb: (verbs: StoreVerbs) => Promise<T>) {
-    return Promise.all(this.#shards.map((shard) => shard.askBriefly(verb)));
+  #callAll<T>(verb: (verbs: StoreVerbs) => Promise<T>) {
+    return Promise.all(this.#shards.map((shard) => shard.callUnlessSilent(verb)));
   }
 
-  #of(name: string): Shard {
+  #shardFor(name: string): Shard {
     return this.#shards[shardOf(name, this.#shards.length)]!;
   }
 }
