@@ -22,7 +22,7 @@ import { type CrawlProgress, type CrawlReport, NO_PROGRESS } from './report/craw
 import type { Explanation } from './report/explain.js';
 import { type ActivityOptions, activityBase, type CrawlActivity, NO_ACTIVITY } from './run/activity.js';
 import { type AddedUrl, type AddOptions, candidatesOf } from './run/added-urls.js';
-import { damageOf } from './run/directory-damage.js';
+import { findDamage } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry-failures.js';
 import { Run } from './run/run.js';
@@ -193,7 +193,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       log = write === null ? undefined : new CrawlLog(write, emitter, () => clock.nowMs(), keepsItems);
       log?.started(resolved.identity.name, resolved.scope.seeds, resolved.network.concurrency);
       // With several processes, each would read what the others are writing.
-      const damage = out === undefined || reset || shared ? [] : await damageOf(out);
+      const damage = out === undefined || reset || shared ? [] : await findDamage(out);
       log?.damaged(damage);
       const given = typeof options.store === 'function' ? options.store(onStoreNotice, runStop.signal) : options.store;
       run = await Run.open({

@@ -2,7 +2,7 @@
 
 import { realpath } from 'node:fs/promises';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
-import { damageOf } from '../run/directory-damage.js';
+import { findDamage } from '../run/directory-damage.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
 
@@ -42,6 +42,6 @@ export async function readCrawlDirectories(
 export async function reportDamage(directories: readonly string[], io: CliIo): Promise<void> {
   for (const directory of directories) {
     await readCrawlDirectory(directory);
-    for (const file of await damageOf(directory)) io.err(`Damaged: ${file}.`);
+    for (const file of await findDamage(directory)) io.err(`Damaged: ${file}.`);
   }
 }

@@ -21,7 +21,7 @@ import { createCrawler } from 'mannerly';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { type TestSite, testSite } from '../../test-support/test-site.js';
-import { damageOf } from '../run/directory-damage.js';
+import { findDamage } from '../run/directory-damage.js';
 import { runCommand } from './program.js';
 
 let base: string;
@@ -96,7 +96,7 @@ afterAll(async () => {
 
 describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) => {
   it('is read silently as long as it is intact', async () => {
-    expect(await damageOf(join(base, state))).toEqual([]);
+    expect(await findDamage(join(base, state))).toEqual([]);
     const copy = copyOf(state);
     for (const command of COMMANDS) expect(await run(...command(copy))).toMatchObject({ code: 0, err: '' });
   });
@@ -208,7 +208,7 @@ it('is not damaged if a process that shares the directory wrote its settings aft
   });
   crawler.on('html', (page) => page.follow());
   expect(await crawler.run({ out: copy, shared: true })).toMatchObject({ pages: 4 });
-  expect(await damageOf(copy)).toEqual([]);
+  expect(await findDamage(copy)).toEqual([]);
 });
 
 it('leaves a cell empty where an item has no readable time', async () => {

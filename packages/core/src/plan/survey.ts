@@ -67,7 +67,7 @@ export class Survey implements NonNullable<RunSetup['survey']> {
   }
 
   /** The frontier with its pages counted as allowed and settled instead of handed out. */
-  over(frontier: Frontier): Frontier {
+  wrap(frontier: Frontier): Frontier {
     return {
       ...frontier,
       take: async (most) => {

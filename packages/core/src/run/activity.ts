@@ -60,13 +60,13 @@ export function activityOf(
   lastWaits: readonly HostWait[] | null,
   { limit = DEFAULT_LIMIT }: ActivityOptions,
 ): ActivityLists {
-  const most = Math.min(Math.max(0, Math.trunc(limit)), MAX_ACTIVITY_HOSTS);
+  const maxListed = Math.min(Math.max(0, Math.trunc(limit)), MAX_ACTIVITY_HOSTS);
   const waits = lastWaits ?? frontier.waits(MAX_REPORTED_WAITS);
   return {
-    underway: egress.inFlight(most),
+    underway: egress.inFlight(maxListed),
     underwayCount: egress.inFlightCount,
-    ready: lastWaits === null ? frontier.ready(most) : [],
-    waits: waits.slice(0, most),
+    ready: lastWaits === null ? frontier.ready(maxListed) : [],
+    waits: waits.slice(0, maxListed),
     waitingHosts: waits.length,
   };
 }

@@ -4,9 +4,9 @@
 import type { Clock, Frontier } from '@mannerly/frontier';
 import type { CrawlLogs } from '../report/crawl-logs.js';
 import { CLOCK_COMPARISON_INTERVAL_MS, FIRST_COMPARISONS } from './limits.js';
-import { repeatedly } from './repeatedly.js';
+import { repeatEvery } from './repeat-every.js';
 
-type Compared = NonNullable<Awaited<ReturnType<Frontier['compareClock']>>>;
+type ClockComparison = NonNullable<Awaited<ReturnType<Frontier['compareClock']>>>;
 
 /**
  * Logs the first result, and later ones that differ from it.
@@ -19,27 +19,27 @@ export async function compareClocks(
   logs: Pick<CrawlLogs, 'clock'>,
 ): Promise<() => void> {
   /** The last result that was logged. */
-  let known: Compared | null = null;
-  let isOver = false;
-  const note = (found: Compared | null): void => {
-    if (found === null || isOver) return;
+  let lastLogged: ClockComparison | null = null;
+  let isStopped = false;
+  const logChange = (found: ClockComparison | null): void => {
+    if (found === null || isStopped) return;
     // A slow answer is imprecise.
-    const isNews = known === null || Math.abs(found.aheadMs - known.aheadMs) > known.errorMs;
-    if (!isNews || found.errorMs > 2 * (known?.errorMs ?? found.errorMs)) return;
-    known = found;
+    const isChanged = lastLogged === null || Math.abs(found.aheadMs - lastLogged.aheadMs) > lastLogged.errorMs;
+    if (!isChanged || found.errorMs > 2 * (lastLogged?.errorMs ?? found.errorMs)) return;
+    lastLogged = found;
     logs.clock({ atMs: clock.nowMs(), ...found });
   };
-  let best: Compared | null = null;
+  let best: ClockComparison | null = null;
   for (let count = 0; count < FIRST_COMPARISONS; count += 1) {
     const found = await frontier.compareClock();
     // The store has no clock of its own.
     if (found === null) return () => undefined;
     if (best === null || found.errorMs < best.errorMs) best = found;
   }
-  note(best);
-  const stop = repeatedly(clock, CLOCK_COMPARISON_INTERVAL_MS, async () => note(await frontier.compareClock()));
+  logChange(best);
+  const stop = repeatEvery(clock, CLOCK_COMPARISON_INTERVAL_MS, async () => logChange(await frontier.compareClock()));
   return () => {
-    isOver = true;
+    isStopped = true;
     void stop();
   };
 }

@@ -6,7 +6,7 @@ import { type FetchOutcome, isRefusedByGuard, toRobotsAnswer } from '../fetch/ou
 import { refusalOf } from '../fetch/refusal.js';
 import { redirectTarget } from '../page/redirect.js';
 import type { Run } from './run.js';
-import { again, decided, redirected, retryOf, settled, unanswered, type WorkResult } from './work-result.js';
+import { decided, redirected, requestAgain, retryOf, settled, unanswered, type WorkResult } from './work-result.js';
 
 export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
   // Before its rules are used, so that a copy of them exists even if the process is killed now.
@@ -24,7 +24,7 @@ export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOut
 /** The result of a companion file. The caller releases the body. */
 export async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   const retry = retryOf(run, work, outcome);
-  if (retry?.kind === 'again') return again(retry.notBeforeMs);
+  if (retry?.kind === 'again') return requestAgain(retry.notBeforeMs);
   const sitemaps = run.sitemaps.isSitemap(work) ? run.recrawl?.sitemaps : undefined;
   if (outcome.kind === 'failed') {
     await sitemaps?.failed(work);
@@ -40,18 +40,14 @@ export async function companionResult(run: Run, work: PageWork, outcome: FetchOu
     await sitemaps?.failed(work);
     return decided({ status: 'failed', ...refusal, layer: 'fetch', httpStatus });
   }
-  const known = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
-  if (known === 'mismatch') return again(outcome.timing.endedAtMs);
-  if (known === 'known') return decided({ ...NOT_MODIFIED, httpStatus });
-  const {
-    links,
-    decision,
-    frequency: rhythm,
-  } = await run.companions.read(work, outcome, (finds) => {
+  const revalidation = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
+  if (revalidation === 'mismatch') return requestAgain(outcome.timing.endedAtMs);
+  if (revalidation === 'known') return decided({ ...NOT_MODIFIED, httpStatus });
+  const { links, decision, frequency } = await run.companions.read(work, outcome, (finds) => {
     sitemaps?.listed(work, finds.candidates);
     return run.offer(finds);
   });
-  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome, rhythm ?? null) : sitemaps?.failed(work));
+  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome, frequency ?? null) : sitemaps?.failed(work));
   return decided({ ...decision, httpStatus }, links);
 }
 

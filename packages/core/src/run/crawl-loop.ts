@@ -42,13 +42,13 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
         wakeup.wake();
       });
   };
-  /** The frontier's answer, or `otherwise` if it fails, so that what is in flight ends first. */
-  const orFailed = async <T>(answer: Promise<T>, otherwise: T): Promise<T> => {
+  /** The frontier's answer, or `fallback` if it fails, so that what is in flight ends first. */
+  const collectFailure = async <T>(answer: Promise<T>, fallback: T): Promise<T> => {
     try {
       return await answer;
     } catch (error) {
       failures.push(error);
-      return otherwise;
+      return fallback;
     }
   };
 
@@ -57,7 +57,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     // While paused, no work is handed out, and only a stop ends the run.
     const isPaused = frontier.isPaused();
     const isIdle = isEnding || isPaused;
-    const free = isIdle
+    const capacity = isIdle
       ? 0
       : Math.min(
           concurrency - fetches.pending - fetches.size - exchanges.pending - exchanges.size,
@@ -65,31 +65,33 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
         );
     if (isEnding) frontier.cancelAsks();
     // `take` also gives turns to handlers' own requests, even when no more pages may be taken.
-    if (!isIdle && run.choice !== null) await orFailed(run.choice.make(false), false);
-    const mayTake = !isPaused && (free > 0 || Object.values(waiting).some((count) => count > 0));
-    const taken = mayTake ? await orFailed(frontier.take(Math.min(Math.max(0, free), MAX_TAKE_BATCH)), []) : [];
-    for (const work of taken) start(work);
+    if (!isIdle && run.pageChoice !== null) await collectFailure(run.pageChoice.choose(false), false);
+    const mayTake = !isPaused && (capacity > 0 || Object.values(waiting).some((count) => count > 0));
+    const batch = mayTake
+      ? await collectFailure(frontier.take(Math.min(Math.max(0, capacity), MAX_TAKE_BATCH)), [])
+      : [];
+    for (const work of batch) start(work);
     // Requests that are prepared together leave together, so the first is as late as the last. Only a few are prepared
     // at a time, and sockets are read in between.
-    if (taken.length === MAX_TAKE_BATCH) await new Promise(setImmediate);
-    if (taken.length > 0) continue;
+    if (batch.length === MAX_TAKE_BATCH) await new Promise(setImmediate);
+    if (batch.length > 0) continue;
     // The crawl may have been paused in the meantime.
     const mayEnd = (): boolean => isEnding || !frontier.isPaused();
     const isWorking = (): boolean => inFlight > 0 || run.licenses.isLoading || run.signIn?.isInProgress() === true;
     if (!isWorking() && mayEnd()) {
-      const end = isEnding ? { state: 'stopped' as const, bound: null } : await orFailed(endOf(run), null);
+      const end = isEnding ? { state: 'stopped' as const, bound: null } : await collectFailure(endOf(run), null);
       const mayChoose = end !== null && !isEnding;
-      if (mayChoose && run.choice !== null && (await orFailed(run.choice.make(true), false))) continue;
+      if (mayChoose && run.pageChoice !== null && (await collectFailure(run.pageChoice.choose(true), false))) continue;
       if (failures.length > 0) throw failures[0];
       if (end !== null && mayEnd()) return end;
     }
-    const dueAtMs = isEnding || !mayTake ? null : await orFailed(frontier.nextAt(), null);
+    const dueAtMs = isEnding || !mayTake ? null : await collectFailure(frontier.nextAt(), null);
     run.scheduler.requestDueAt(dueAtMs);
-    const lookAtMs = mayTake ? lookAt(run, dueAtMs) : dueAtMs;
-    if (isWorking() || (isPaused && !isEnding)) await wakeup.sleep(lookAtMs);
+    const nextCheckMs = mayTake ? nextCheckAt(run, dueAtMs) : dueAtMs;
+    if (isWorking() || (isPaused && !isEnding)) await wakeup.sleep(nextCheckMs);
     // With nothing in flight and nothing due, the next iteration ends the run.
-    else if (lookAtMs !== null) {
-      const untilMs = Math.min(lookAtMs, overAt(run));
+    else if (nextCheckMs !== null) {
+      const untilMs = Math.min(nextCheckMs, runningTimeEndsAt(run));
       giveMemoryBack(untilMs - run.nowMs());
       await wakeup.sleep(untilMs);
     }
@@ -97,10 +99,12 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
 }
 
 /** When to check again: other processes may make something due, and a recrawl waits for its sitemaps. */
-function lookAt(run: Run, dueAtMs: number | null): number | null {
-  const soonMs = run.setup.isShared ? run.nowMs() + SHARED_POLL_MS : null;
-  const openMs = run.setup.keepOpen === true ? run.nowMs() + KEEP_OPEN_POLL_MS : null;
-  const times = [dueAtMs, soonMs, openMs, run.choice?.untilMs() ?? null].filter((atMs) => atMs !== null);
+function nextCheckAt(run: Run, dueAtMs: number | null): number | null {
+  const sharedCheckMs = run.setup.isShared ? run.nowMs() + SHARED_POLL_MS : null;
+  const keepOpenCheckMs = run.setup.keepOpen === true ? run.nowMs() + KEEP_OPEN_POLL_MS : null;
+  const times = [dueAtMs, sharedCheckMs, keepOpenCheckMs, run.pageChoice?.untilMs() ?? null].filter(
+    (atMs) => atMs !== null,
+  );
   return times.length === 0 ? null : Math.min(...times);
 }
 
@@ -112,12 +116,12 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
   if (run.setup.keepOpen === true) return null;
   const nextAt = await frontier.nextAt();
   if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
-  const longestMs = Math.max(options.maxIdleMs * (1 + WAIT_JITTER), SHORT_WAIT_MS);
-  return nextAt - run.nowMs() > longestMs ? { state: 'waiting', bound: null } : null;
+  const maxWaitMs = Math.max(options.maxIdleMs * (1 + WAIT_JITTER), SHORT_WAIT_MS);
+  return nextAt - run.nowMs() > maxWaitMs ? { state: 'waiting', bound: null } : null;
 }
 
 /** When the crawl's running time is used up, epoch milliseconds. No wait is longer. */
-function overAt(run: Run): number {
+function runningTimeEndsAt(run: Run): number {
   const { minutes } = run.options.bounds;
   if (minutes === null) return Number.POSITIVE_INFINITY;
   return run.nowMs() + minutes * MS_PER_MINUTE - run.frontier.counts().runningMs;

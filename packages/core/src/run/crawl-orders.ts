@@ -9,23 +9,23 @@ import { writeWhole } from '../directory/whole-file.js';
 import { encodeJson } from '../json-record.js';
 import { parseJsonObject } from '../parse-json.js';
 import { MAX_KNOWN_ORDERS, ORDER_POLL_MS } from './limits.js';
-import { repeatedly } from './repeatedly.js';
+import { repeatEvery } from './repeat-every.js';
 
 export type CrawlOrder = 'pause' | 'resume' | 'stop';
 
 export const ORDER_KEY = 'order';
 
-/** Reads a place where an order is kept: its bytes, or `null` if there is none. */
-type OrderPlace = () => Promise<Uint8Array | null>;
+/** Reads a stored order: its bytes, or `null` if there is none. */
+type OrderSource = () => Promise<Uint8Array | null>;
 
-/** The place in a crawl directory. */
-export function orderFile(path: string): OrderPlace {
+/** The order in a crawl directory. */
+export function orderFileSource(path: string): OrderSource {
   // A file that cannot be read counts as no order: if the disk is broken, the run fails with its other files.
   return () => readFile(path).catch(() => null);
 }
 
 /** Writes an order to a crawl directory. @throws The platform's error */
-export function orderInFile(path: string, order: CrawlOrder): Promise<void> {
+export function writeOrder(path: string, order: CrawlOrder): Promise<void> {
   return writeWhole(path, orderBytes(order));
 }
 
@@ -35,31 +35,31 @@ export function orderBytes(order: CrawlOrder): Uint8Array {
 }
 
 /**
- * Obeys the orders in these places: first an earlier pause, if there is one, then every new order.
+ * Applies the orders from these sources: first an earlier pause, if there is one, then every new order.
  *
  * @returns A function that stops watching. Rejects with what a store throws.
  */
 export async function watchOrders(
   clock: Clock,
-  places: readonly OrderPlace[],
-  obey: (order: CrawlOrder) => void,
+  sources: readonly OrderSource[],
+  apply: (order: CrawlOrder) => void,
 ): Promise<() => void> {
-  /** Each place with the orders seen there. An old order comes back when a server has lost a later one. */
-  const watched = places.map((read) => ({ read, seen: [] as string[] }));
-  let isOver = false;
-  const look = async (applies: (order: CrawlOrder) => boolean): Promise<void> => {
+  /** Each source with the orders seen there. An old order comes back when a server has lost a later one. */
+  const watched = sources.map((read) => ({ read, seen: [] as string[] }));
+  let isStopped = false;
+  const check = async (applies: (order: CrawlOrder) => boolean): Promise<void> => {
     for (const { read, seen } of watched) {
-      const kept = readOrder(await read());
-      if (kept === null || seen.includes(kept.id) || isOver) continue;
-      seen.push(kept.id);
+      const found = readOrder(await read());
+      if (found === null || seen.includes(found.id) || isStopped) continue;
+      seen.push(found.id);
       if (seen.length > MAX_KNOWN_ORDERS) seen.shift();
-      if (applies(kept.order)) obey(kept.order);
+      if (applies(found.order)) apply(found.order);
     }
   };
-  await look((order) => order === 'pause');
-  const stop = places.length === 0 ? null : repeatedly(clock, ORDER_POLL_MS, () => look(() => true));
+  await check((order) => order === 'pause');
+  const stop = sources.length === 0 ? null : repeatEvery(clock, ORDER_POLL_MS, () => check(() => true));
   return () => {
-    isOver = true;
+    isStopped = true;
     void stop?.();
   };
 }

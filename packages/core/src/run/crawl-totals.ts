@@ -13,13 +13,13 @@ import { createRepeatedExclusionCheck, OutcomeCounts, splitOutcomes } from '../r
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_INTERVAL_MS } from './limits.js';
-import { repeatedly } from './repeatedly.js';
+import { repeatEvery } from './repeat-every.js';
 
 /** What is added up. `requisite…`: for the requisites of archived pages, in bytes as received. */
-const NONE = { requests: 0, bytes: 0, items: 0, rejected: 0, signed: 0, requisiteRequests: 0, requisiteBytes: 0 };
-const COUNTS = Object.keys(NONE) as (keyof typeof NONE)[];
+const NO_COUNTS = { requests: 0, bytes: 0, items: 0, rejected: 0, signed: 0, requisiteRequests: 0, requisiteBytes: 0 };
+const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof typeof NO_COUNTS)[];
 
-export interface ProcessTotals extends Readonly<typeof NONE> {
+export interface ProcessTotals extends Readonly<typeof NO_COUNTS> {
   readonly runs: number;
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Absent if these are the merged totals of several processes that are gone. */
@@ -32,11 +32,11 @@ export interface ProcessTotals extends Readonly<typeof NONE> {
     readonly isOver: boolean;
     /** Requests of its last run that were earlier than their host requires; `null` while it runs. */
     readonly early: number | null;
-  } & ProcessNow;
+  } & ProcessState;
 }
 
 /** What a process is doing when it writes its totals. */
-export interface ProcessNow {
+export interface ProcessState {
   readonly phase: CrawlPhase;
   /** Requests that were sent and are not over. */
   readonly underway: number;
@@ -51,7 +51,7 @@ type TotalsStore = Pick<Frontier, 'readParts' | 'writePart' | 'partName'>;
 
 /** The totals of one process over all its runs so far. */
 export class CrawlTotals implements JournalListener {
-  readonly counts = { ...NONE };
+  readonly counts = { ...NO_COUNTS };
   /** Of this run only: requests, and pages whose body was cut. */
   ownRequests = 0;
   truncatedCount = 0;
@@ -60,12 +60,12 @@ export class CrawlTotals implements JournalListener {
   readonly #ledger: PolitenessLedger;
   readonly #isRepeatedExclusion = createRepeatedExclusionCheck();
   #store: TotalsStore | null = null;
-  #now: () => ProcessNow = () => ({ phase: 'over', underway: 0 });
+  #now: () => ProcessState = () => ({ phase: 'over', underway: 0 });
   #runs = 0;
   #earlierRuns = 0;
   #stop = async (): Promise<void> => undefined;
   /** What was written last, without its time. */
-  #written = '';
+  #lastWritten = '';
   #writtenAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, outcomes: OutcomeCounts, ledger: PolitenessLedger) {
@@ -106,7 +106,7 @@ export class CrawlTotals implements JournalListener {
    * @param earlier - The last decisions of earlier runs: a URL that they turned away is not counted again.
    * @param now - Called before each write.
    */
-  async open(store: TotalsStore, earlier: AsyncIterable<UrlDecision>, now: () => ProcessNow): Promise<void> {
+  async open(store: TotalsStore, earlier: AsyncIterable<UrlDecision>, now: () => ProcessState): Promise<void> {
     this.#now = now;
     for await (const decision of earlier) this.#isRepeatedExclusion(decision);
     const parts = readTotals(await store.readParts(TOTALS_KEY));
@@ -116,11 +116,11 @@ export class CrawlTotals implements JournalListener {
       this.#earlierRuns += totals.runs - (isOwn || !isAtWork(totals, this.#clock.nowMs()) ? 0 : 1);
       if (!isOwn) continue;
       this.#runs = totals.runs;
-      for (const count of COUNTS) this.counts[count] += totals[count];
+      for (const count of COUNT_NAMES) this.counts[count] += totals[count];
       this.#outcomes.leftOut(splitOutcomes(totals.outcomes).decided);
     }
     await this.#write(store, false);
-    this.#stop = repeatedly(this.#clock, TOTALS_INTERVAL_MS, () => this.#write(store, false));
+    this.#stop = repeatEvery(this.#clock, TOTALS_INTERVAL_MS, () => this.#write(store, false));
   }
 
   /** Runs that ended or were killed before this one began, of this process and of processes that no longer run. */
@@ -141,12 +141,15 @@ export class CrawlTotals implements JournalListener {
     const now = this.#now();
     const text = JSON.stringify([totals, now]);
     const atMs = this.#clock.nowMs();
-    if (!isOver && text === this.#written && atMs - this.#writtenAtMs < HEARTBEAT_MS) return;
-    this.#written = text;
+    if (!isOver && text === this.#lastWritten && atMs - this.#writtenAtMs < HEARTBEAT_MS) return;
+    this.#lastWritten = text;
     this.#writtenAtMs = atMs;
     const early = isOver ? this.#ledger.report().reduce((sum, host) => sum + host.early, 0) : null;
-    const who = { machine: hostname(), pid: process.pid, atMs, isOver, early };
-    await store.writePart(TOTALS_KEY, encodeJson({ ...totals, process: { ...who, ...now } } satisfies ProcessTotals));
+    const processInfo = { machine: hostname(), pid: process.pid, atMs, isOver, early };
+    await store.writePart(
+      TOTALS_KEY,
+      encodeJson({ ...totals, process: { ...processInfo, ...now } } satisfies ProcessTotals),
+    );
   }
 }
 
@@ -155,11 +158,11 @@ export function mergeTotals(values: readonly Uint8Array[]): Uint8Array {
   const all = values.map(totalsOf);
   const outcomes = new OutcomeCounts();
   for (const one of all) outcomes.leftOut(one.outcomes);
-  return encodeJson({ ...sums(all, 'runs', ...COUNTS), outcomes: outcomes.outcomes() } satisfies ProcessTotals);
+  return encodeJson({ ...sums(all, 'runs', ...COUNT_NAMES), outcomes: outcomes.outcomes() } satisfies ProcessTotals);
 }
 
 function totalsOf(bytes: Uint8Array): ProcessTotals {
-  return { ...NONE, ...decodeJson<ProcessTotals>(bytes) };
+  return { ...NO_COUNTS, ...decodeJson<ProcessTotals>(bytes) };
 }
 
 /** The totals of all parts, by name. @throws SyntaxError for data that this package did not write. */

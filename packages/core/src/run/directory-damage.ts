@@ -11,7 +11,7 @@ import { namesIn, sha256Of, sizeOf } from '../directory/whole-file.js';
 import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { MAX_REPORTED_DAMAGE, MAX_VERIFIED_BYTES } from './limits.js';
-import { isCopy, readRunManifest } from './run-manifest.js';
+import { isRobotsCopy, readRunManifest } from './run-manifest.js';
 
 /**
  * Compares a directory with what its last run left. Files that a person removed on purpose are reported too.
@@ -21,13 +21,13 @@ import { isCopy, readRunManifest } from './run-manifest.js';
  * @throws MannerlyError `directory-format` for a folder in place of a file; the platform's error if the directory or
  *   `run.json` cannot be read.
  */
-export async function damageOf(path: string): Promise<readonly string[]> {
+export async function findDamage(path: string): Promise<readonly string[]> {
   await refuseOddKinds(path);
-  const told: string[] = [];
-  let left = MAX_VERIFIED_BYTES;
+  const sentences: string[] = [];
+  let remainingBytes = MAX_VERIFIED_BYTES;
   const mayRead = (bytes: number): boolean => {
-    left -= bytes;
-    return left >= 0;
+    remainingBytes -= bytes;
+    return remainingBytes >= 0;
   };
   const parts = await partsOf(path);
   // Files that several processes write may have been written after the run that recorded their hash.
@@ -36,17 +36,20 @@ export async function damageOf(path: string): Promise<readonly string[]> {
     const manifest = await readRunManifest(part.runPath);
     if (manifest !== null && manifest !== 'unreadable' && manifest.end !== null) {
       const outputs = manifest.end.outputs.filter((output) => !isWrittenByOthers(output.path));
-      for (const output of outputs) told.push(...(await changed(path, output, mayRead).catch(unreadable)));
+      for (const output of outputs) sentences.push(...(await findChange(path, output, mayRead).catch(unreadable)));
       continue;
     }
-    if (manifest === 'unreadable') told.push(`${part.runPath} cannot be read, so the other files were not verified`);
+    if (manifest === 'unreadable')
+      sentences.push(`${part.runPath} cannot be read, so the other files were not verified`);
     else if (manifest === null && ((await sizeOf(part.requestsPath)) ?? 0) > 0)
-      told.push(`${part.runPath} is missing, so the other files were not verified`);
-    for (const log of logsOf(part)) told.push(...(await unreadableLines(log, mayRead).catch(unreadable)));
+      sentences.push(`${part.runPath} is missing, so the other files were not verified`);
+    for (const log of logsOf(part)) sentences.push(...(await unreadableLines(log, mayRead).catch(unreadable)));
   }
-  told.push(...(await damagedCopies(join(path, 'robots'), mayRead).catch(unreadable)));
-  const more = told.length - MAX_REPORTED_DAMAGE;
-  return more <= 0 ? told : [...told.slice(0, MAX_REPORTED_DAMAGE), `${plural(more, 'other file')} damaged too`];
+  sentences.push(...(await damagedCopies(join(path, 'robots'), mayRead).catch(unreadable)));
+  const more = sentences.length - MAX_REPORTED_DAMAGE;
+  return more <= 0
+    ? sentences
+    : [...sentences.slice(0, MAX_REPORTED_DAMAGE), `${plural(more, 'other file')} damaged too`];
 }
 
 /** The sentences about what was requested: an audit has to know them after later runs too. */
@@ -64,7 +67,7 @@ function logsOf(part: CrawlPaths): readonly string[] {
 }
 
 /** A file may have grown, because a later run that was killed appended to it. */
-async function changed(
+async function findChange(
   folder: string,
   { path, bytes, sha256 }: OutputHash,
   mayRead: (bytes: number) => boolean,
@@ -84,10 +87,10 @@ async function unreadableLines(file: string, mayRead: (bytes: number) => boolean
   const size = await sizeOf(file);
   if (size === null || size === 0 || !mayRead(size)) return [];
   let unreadable = 0;
-  let isLast = false;
+  let isPreviousUnreadable = false;
   for await (const line of readLines(file)) {
-    if (isLast) unreadable += 1;
-    isLast = parseJson(line) === undefined;
+    if (isPreviousUnreadable) unreadable += 1;
+    isPreviousUnreadable = parseJson(line) === undefined;
   }
   return unreadable === 0
     ? []
@@ -96,15 +99,15 @@ async function unreadableLines(file: string, mayRead: (bytes: number) => boolean
 
 /** A copy is named after its hash, and the index lists each one. */
 async function damagedCopies(folder: string, mayRead: (bytes: number) => boolean): Promise<string[]> {
-  const kept = new Set(await namesIn(folder));
+  const names = new Set(await namesIn(folder));
   const missing = new Set<string>();
-  for await (const { hash } of readValues(join(folder, 'index.jsonl'), isCopy))
-    if (!kept.has(`${hash}.txt`)) missing.add(hash);
-  const told = [...missing].map((hash) => `${join(folder, `${hash}.txt`)} is missing`);
-  for (const name of kept) {
+  for await (const { hash } of readValues(join(folder, 'index.jsonl'), isRobotsCopy))
+    if (!names.has(`${hash}.txt`)) missing.add(hash);
+  const sentences = [...missing].map((hash) => `${join(folder, `${hash}.txt`)} is missing`);
+  for (const name of names) {
     const file = join(folder, name);
     if (!/^[0-9a-f]{64}\.txt$/.test(name) || !mayRead((await sizeOf(file)) ?? 0)) continue;
-    if (`${await sha256Of(file)}.txt` !== name) told.push(`${file} is not the copy that its name says`);
+    if (`${await sha256Of(file)}.txt` !== name) sentences.push(`${file} is not the copy that its name says`);
   }
-  return told;
+  return sentences;
 }

@@ -8,7 +8,7 @@ import type { HandlerSignal } from '../handle/signals.js';
 import { applyLicense } from '../licensing/licenses.js';
 import { itemsOf } from '../output/items.js';
 import type { Run } from './run.js';
-import { again, decided, failed, RETURNED, type WorkResult } from './work-result.js';
+import { decided, failed, RETURNED, requestAgain, type WorkResult } from './work-result.js';
 
 type FailedHandling = Exclude<Handled, { readonly kind: 'handled' | 'stopped' | 'signal' }>;
 
@@ -26,16 +26,18 @@ export function failedHandling(
   { status: httpStatus, timing }: ResponseOutcome,
   handled: FailedHandling,
 ): WorkResult {
-  tellFailure(journal, url, handled);
+  logFailure(journal, url, handled);
   const { handler, failureWaitsMs } = options.retries;
   if (handled.kind === 'threw' && record.tries < handler)
-    return again(timing.endedAtMs + (failureWaitsMs[Math.min(record.tries, failureWaitsMs.length - 1)] ?? 0));
+    return requestAgain(timing.endedAtMs + (failureWaitsMs[Math.min(record.tries, failureWaitsMs.length - 1)] ?? 0));
   return failed({ reason: HANDLING_FAILURES[handled.kind], layer: 'hook', httpStatus, detail: handled.detail });
 }
 
-function tellFailure(journal: Run['journal'], url: string, handled: FailedHandling): void {
-  const isUnfit = handled.kind === 'user-data-invalid';
-  const detail = isUnfit ? `the user data does not fit the schema of the route: ${handled.detail}` : handled.detail;
+function logFailure(journal: Run['journal'], url: string, handled: FailedHandling): void {
+  const isInvalidUserData = handled.kind === 'user-data-invalid';
+  const detail = isInvalidUserData
+    ? `the user data does not fit the schema of the route: ${handled.detail}`
+    : handled.detail;
   const error = handled.kind === 'threw' ? handled.error : detail;
   journal.handlerError(url, error, handled.kind === 'timed-out' ? 'handler-timeout' : 'handler-error');
 }
@@ -55,7 +57,7 @@ export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome,
   const retry = retryUrl(failure, work.record.tries, run.options.retries);
   if (retry.kind === 'again') {
     const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
-    return again(afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs);
+    return requestAgain(afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs);
   }
   const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
   return failed({ reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });
@@ -80,7 +82,7 @@ export async function answeredResult(
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
   if (handled.kind !== 'handled') {
-    tellFailure(run.journal, work.url, handled);
+    logFailure(run.journal, work.url, handled);
     return result;
   }
   const { staged } = handled;

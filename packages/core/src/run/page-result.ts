@@ -21,16 +21,16 @@ import { answeredResult, failedHandling, signalResult } from './handler-result.j
 import type { Run } from './run.js';
 import { archivedPage } from './run-archive.js';
 import {
-  again,
   type Decided,
   decided,
   failed,
-  leftOut,
   RETURNED,
   redirected,
+  requestAgain,
   retryOf,
   unanswered,
   type WorkResult,
+  withoutItems,
 } from './work-result.js';
 
 /** Redirect targets go before a host's other pages, since the redirecting URL has already been requested. */
@@ -39,7 +39,7 @@ const REDIRECT_PRIORITY = 1;
 /** The result of a page or a companion file. Releases the body. */
 export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   try {
-    return await run.readings.during(work.url, () =>
+    return await run.readings.track(work.url, () =>
       work.record.via === 'companion' ? companionResult(run, work, outcome) : fetchedResult(run, work, outcome),
     );
   } finally {
@@ -70,7 +70,7 @@ export function refusedByHook(verdict: NonNullable<HookVerdict>, outcome: FetchO
 }
 
 /** The `afterFetch` hook's refusal of the outcome; `null`: it passes. */
-async function refusedAfter({ hooks }: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult | null> {
+async function refusedByAfterFetch({ hooks }: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult | null> {
   const verdict = await hooks?.afterFetch(work, outcome);
   return verdict == null ? null : refusedByHook(verdict, outcome);
 }
@@ -80,11 +80,11 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (refusal !== null && outcome.kind === 'response')
     return failed({ ...refusal, layer: 'fetch', httpStatus: outcome.status });
   if (!isForHandler(outcome)) {
-    const refused = await refusedAfter(run, work, outcome);
+    const refused = await refusedByAfterFetch(run, work, outcome);
     if (refused !== null) return refused;
   }
   const retry = retryOf(run, work, outcome);
-  if (retry?.kind === 'again') return again(retry.notBeforeMs);
+  if (retry?.kind === 'again') return requestAgain(retry.notBeforeMs);
   if (retry?.kind === 'exhausted') {
     const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
     const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
@@ -96,20 +96,20 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const redirect = redirectTarget(outcome);
   if (redirect.kind === 'to') {
     await run.knowledge.redirected(work, redirect.url);
-    const hasOwnTurn = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
-    return redirected(httpStatus, redirect, hasOwnTurn ? null : redirectedUrl(work, redirect.url));
+    const isVisitedSeparately = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
+    return redirected(httpStatus, redirect, isVisitedSeparately ? null : redirectedUrl(work, redirect.url));
   }
   if (redirect.kind === 'redirect-invalid') {
     const { kind: reason, detail } = redirect;
     return failed({ reason, layer: 'fetch', httpStatus, detail });
   }
-  const known = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
+  const revalidation = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
   // The 304 is about another document than the known one: request the URL once more, without conditions.
-  if (known === 'mismatch') return again(outcome.timing.endedAtMs);
-  if (known !== 'unasked') {
+  if (revalidation === 'mismatch') return requestAgain(outcome.timing.endedAtMs);
+  if (revalidation !== 'unasked') {
     const page = await run.reader.read(work, outcome);
     applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
-    return unchanged(run, known, page.exclusion);
+    return unchanged(run, revalidation, page.exclusion);
   }
   if (httpStatus < 200 || httpStatus > 299) {
     return answeredResult(run, work, outcome, { reason: `status-${httpStatus}`, layer: 'fetch', httpStatus });
@@ -121,7 +121,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
 
 /** No handler takes this kind of content. The body was not read, and it does not count as a page. */
 async function unwantedResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
-  const refused = await refusedAfter(run, work, outcome);
+  const refused = await refusedByAfterFetch(run, work, outcome);
   if (refused !== null) return refused;
   const detail = headerValue(outcome.headers, 'content-type') ?? '';
   return decided({ status: 'dropped', reason: 'unwanted', layer: 'page', httpStatus: outcome.status, detail });
@@ -148,20 +148,20 @@ const NOT_RENDERED = { kind: 'not-rendered' } as const;
 /** A page that was fetched: it is read, opened in a browser if wanted, archived and handled. */
 async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome): Promise<WorkResult> {
   const { status: httpStatus } = outcome;
-  const came = await run.reader.read(work, outcome);
-  const refused = await refusedAfter(run, work, outcome);
+  const fetchedPage = await run.reader.read(work, outcome);
+  const refused = await refusedByAfterFetch(run, work, outcome);
   // Before a browser sends more requests for the page.
-  const rendering = (refused === null && (await run.render?.(work, outcome, came))) || NOT_RENDERED;
+  const rendering = (refused === null && (await run.render?.(work, outcome, fetchedPage))) || NOT_RENDERED;
   if (rendering.kind === 'stopped') return RETURNED;
-  const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : came;
+  const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : fetchedPage;
   const license = await run.licenses.ofPage(work, page, outcome.body);
   applyLicense(page, license);
   await run.knowledge.read(work, page);
   let record: ArchivedResponse | null = null;
   if (run.archive !== null) {
     const tdm = await run.companions.tdmFor(work.url);
-    const about = archivedPage(work, page, { tdm, license }, rendering, run.nowMs());
-    record = await run.archive.keep(outcome, about, run.recrawl?.archiveAs(work));
+    const archivePage = archivedPage(work, page, { tdm, license }, rendering, run.nowMs());
+    record = await run.archive.keep(outcome, archivePage, run.recrawl?.archiveAs(work));
   }
   if (refused !== null) return refused;
   if (rendering.kind === 'failed') {
@@ -170,29 +170,32 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   }
   const { fetchRequisites } = run;
   if (fetchRequisites !== null) {
-    const fetched = await run.readings.notDuring(work.url, () => fetchRequisites(work, page));
+    const fetched = await run.readings.untracked(work.url, () => fetchRequisites(work, page));
     if (fetched === 'stopped') return RETURNED;
   }
-  const visit = await run.recrawl?.read(work, { page, sent: came, outcome, record });
+  const visit = await run.recrawl?.read(work, { page, sent: fetchedPage, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, visit.unchanged, page.exclusion);
-  const near = await run.knowledge.findNearDuplicate(page);
-  page.similarTo = near?.similarTo ?? null;
+  const nearDuplicate = await run.knowledge.findNearDuplicate(page);
+  page.similarTo = nearDuplicate?.similarTo ?? null;
   if (page.similarTo !== null && run.options.nearDuplicates === 'drop') {
     const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
-    return decided({ ...decision, ...similarityOf(run, near), httpStatus, isPage: true });
+    return decided({ ...decision, ...similarityOf(run, nearDuplicate), httpStatus, isPage: true });
   }
   if (page.truncated === 'limit') run.setup.log?.truncated(page);
   const handled = await run.handlerPool.handle(page, visit?.change ?? null);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
   if (handled.kind !== 'handled') return failedHandling(run, work, outcome, handled);
-  return storedResult(run, work, page, handled, near);
+  return storedResult(run, work, page, handled, nearDuplicate);
 }
 
 /** The part of a page's decision that is about its text. */
-function similarityOf({ knowledge }: Run, near: NearDuplicate | null): Pick<PageOutcome, 'simhash' | 'similarTo'> {
-  if (near === null) return {};
-  const { simhash, similarTo } = near;
+function similarityOf(
+  { knowledge }: Run,
+  nearDuplicate: NearDuplicate | null,
+): Pick<PageOutcome, 'simhash' | 'similarTo'> {
+  if (nearDuplicate === null) return {};
+  const { simhash, similarTo } = nearDuplicate;
   if (similarTo === null) return { simhash };
   knowledge.nearDuplicates?.count(similarTo);
   return { simhash, similarTo };
@@ -204,27 +207,27 @@ async function storedResult(
   work: PageWork,
   page: PageInCrawl,
   { staged, route }: Extract<Handled, { kind: 'handled' }>,
-  near: NearDuplicate | null,
+  nearDuplicate: NearDuplicate | null,
 ): Promise<WorkResult> {
   const { journal } = run;
   const { status: httpStatus, exclusion } = page;
   if (run.options.feeds) await run.offer(run.sitemaps.feeds(page));
   const found = [...exclusion.links, ...staged.links];
   const candidates = run.recrawl?.known.withGone(found) ?? found;
-  const same = (await run.recrawl?.emitted(work, staged.data)) ?? null;
-  if (same !== null) return { ...(await unchanged(run, same, exclusion)), candidates };
+  const unchangedPage = (await run.recrawl?.emitted(work, staged.data)) ?? null;
+  if (unchangedPage !== null) return { ...(await unchanged(run, unchangedPage, exclusion)), candidates };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.processed) : [];
   const write = () => run.items.write(items);
   // A sink may wait for its server. If the process dies meanwhile, the page is not to blame.
-  const written = run.setup.sinks.length === 0 ? write() : run.readings.notDuring(work.url, write);
+  const written = run.setup.sinks.length === 0 ? write() : run.readings.untracked(work.url, write);
   if ((await written) === 'stopped') return RETURNED;
   journal.items(items);
   journal.staged(work, page, staged);
   if (page.truncated === 'limit') run.totals.truncatedCount += 1;
   const decision: PageOutcome = exclusion.storesItems
     ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...detailOf(page, route) }
-    : leftOut(httpStatus, exclusion);
-  return decided({ httpStatus, isPage: true, ...decision, ...similarityOf(run, near) }, candidates);
+    : withoutItems(httpStatus, exclusion);
+  return decided({ httpStatus, isPage: true, ...decision, ...similarityOf(run, nearDuplicate) }, candidates);
 }
 
 /**
@@ -233,7 +236,7 @@ async function storedResult(
  */
 async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion): Promise<Decided> {
   const { status: httpStatus, url } = page;
-  if (!exclusion.storesItems) return decided(leftOut(httpStatus, exclusion));
+  if (!exclusion.storesItems) return decided(withoutItems(httpStatus, exclusion));
   const thrown = await run.handlerPool.unchanged(page);
   if (thrown !== null) run.journal.handlerError(url, thrown.error);
   return decided({ status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });

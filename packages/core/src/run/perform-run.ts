@@ -17,12 +17,12 @@ import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
 import { limitingBounds } from '../report/outcome-counts.js';
 import { asMannerlyError } from '../store-error.js';
-import { beginChoice, countFromAgain, endAgain } from './again.js';
 import { compareClocks } from './clock-comparison.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
-import { ORDER_KEY, orderFile, watchOrders } from './crawl-orders.js';
+import { ORDER_KEY, orderFileSource, watchOrders } from './crawl-orders.js';
 import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { HELD_BATCH_URLS, MAX_REPORTED_HELD, MAX_RESET_WAIT_MS } from './limits.js';
+import { countFromRecrawl, createPageChoice, endRecrawl } from './recrawl-run.js';
 import type { Run } from './run.js';
 import { createRunArchive } from './run-archive.js';
 import { runFiles } from './run-files.js';
@@ -49,29 +49,29 @@ export async function performRun(run: Run): Promise<CrawlReport> {
   } finally {
     // The logs stay locked until the report has read them.
     await run.directory?.release();
-    run.stop.over();
+    run.stop.markOver();
     run.stalls.stop();
-    run.ended(waits);
+    run.markEnded(waits);
   }
 }
 
 /** Opens, seeds, crawls, and reports what is left. @returns Also what the frontier reported before it was closed. */
 async function crawl(run: Run) {
   const { setup, options, frontier, journal, directory } = run;
-  await rest(run);
+  await waitAfterReset(run);
   await frontier.open(partName(run));
   run.licenses.open();
   await run.recrawl?.known.open();
   const againAtMs = await frontier.exclusively(async () => {
-    await join(run);
-    return countFromAgain(frontier, setup.again, run.nowMs());
+    await joinCrawl(run);
+    return countFromRecrawl(frontier, setup.again, run.nowMs());
   });
-  const places = [
+  const orderSources = [
     ...(setup.isOwnStore ? [] : [() => frontier.readRecord(ORDER_KEY)]),
-    ...(directory === null ? [] : [orderFile(directory.orderPath)]),
+    ...(directory === null ? [] : [orderFileSource(directory.orderPath)]),
   ];
-  run.watches.push(await watchOrders(setup.clock, places, (order) => run.obey(order)));
-  run.watches.push(await compareClocks(frontier, setup.clock, run.logs));
+  run.cleanups.push(await watchOrders(setup.clock, orderSources, (order) => run.applyOrder(order)));
+  run.cleanups.push(await compareClocks(frontier, setup.clock, run.logs));
   await run.knowledge.open();
   const { nearDuplicates: texts } = run.knowledge;
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
@@ -90,12 +90,12 @@ async function crawl(run: Run) {
   await run.offer(run.sitemaps.given());
   await run.offer({ candidates: seedUrls(options.scope.seeds) });
   if (setup.retry !== null) await run.retry(setup.retry);
-  if (setup.again && againAtMs !== null) run.choice = await beginChoice(run, againAtMs);
+  if (setup.again && againAtMs !== null) run.pageChoice = await createPageChoice(run, againAtMs);
   await setup.opened?.();
   const end = await crawlLoop(run);
   run.takesUrls = false;
   await run.recrawl?.known.close();
-  if (end.state !== 'stopped') await endAgain(frontier);
+  if (end.state !== 'stopped') await endRecrawl(frontier);
   await reportHeld(run, end, againAtMs !== null);
   journal.end();
   // Counted from the store: ours may be off where a server's answer was lost and the call repeated.
@@ -104,8 +104,8 @@ async function crawl(run: Run) {
 }
 
 /** A crawl that starts over sends no request earlier than the crawl it replaces would have. A stop ends the wait. */
-async function rest({ stop, wakeup, startedAtMs, restedAtMs, setup }: Run): Promise<void> {
-  const untilMs = Math.min(restedAtMs, startedAtMs + MAX_RESET_WAIT_MS);
+async function waitAfterReset({ stop, wakeup, startedAtMs, resetWaitUntilMs, setup }: Run): Promise<void> {
+  const untilMs = Math.min(resetWaitUntilMs, startedAtMs + MAX_RESET_WAIT_MS);
   while (!stop.isRequested() && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
 }
 
@@ -121,24 +121,24 @@ async function openRequisites(run: Run): Promise<void> {
 /** The name under which the store keeps this process's work; `undefined`: any free name. */
 function partName({ directory, setup }: Run): string | undefined {
   if (directory === null) return undefined;
-  const own = directory.part === null ? 'main' : String(directory.part);
-  if (setup.isOwnStore) return own;
+  const ownName = directory.part === null ? 'main' : String(directory.part);
+  if (setup.isOwnStore) return ownName;
   // Each of several machines has its own directory.
-  const where = `${hostname()} ${resolve(directory.path)} ${directory.manifest.createdAtMs}`;
-  return `${hash('sha256', where).slice(0, PART_NAME_CHARS)}-${own}`;
+  const directoryKey = `${hostname()} ${resolve(directory.path)} ${directory.manifest.createdAtMs}`;
+  return `${hash('sha256', directoryKey).slice(0, PART_NAME_CHARS)}-${ownName}`;
 }
 
 /** Characters of a hash that tell directories apart. */
 const PART_NAME_CHARS = 16;
 
 /** Joins the crawl, with the options that its processes have agreed on. @throws MannerlyError `crawl-differs` */
-async function join(run: Run): Promise<void> {
+async function joinCrawl(run: Run): Promise<void> {
   const { frontier, options, totals, setup } = run;
   const nowMs = setup.clock.nowMs();
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
   const isAlone = ![...parts].some(([part, other]) => part !== frontier.partName() && isAtWork(other, nowMs));
-  const kept = await readJson<CrawlTerms>(frontier, TERMS_KEY);
-  const terms = agreedTerms(kept, termsOf(options, nowMs), isAlone);
+  const storedTerms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
+  const terms = agreedTerms(storedTerms, termsOf(options, nowMs), isAlone);
   await writeJson(frontier, TERMS_KEY, terms);
   await totals.open(frontier, run.logs.latest(), () => {
     const { phase, underwayCount } = run.activity({ limit: 0 });
@@ -147,14 +147,14 @@ async function join(run: Run): Promise<void> {
 }
 
 /** Waits that are only a host's pace. At the end of a bounded run, the bound is what keeps such a host's URLs. */
-const PACE: ReadonlySet<string> = new Set(['interval', 'crawl-delay', 'request-rate', 'address-shared']);
+const PACE_REASONS: ReadonlySet<string> = new Set(['interval', 'crawl-delay', 'request-rate', 'address-shared']);
 
 /** Gives every URL that is still queued a decision: one each up to a limit, the others together. */
 async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promise<void> {
   const { frontier, journal, setup } = run;
   const waits = new Map(frontier.waits(MAX_REPORTED_WAITS).map((wait) => [wait.host, wait]));
   const ended = bound === null ? 'run-ended' : `bound-${bound}`;
-  let left = MAX_REPORTED_HELD;
+  let remaining = MAX_REPORTED_HELD;
   let cursor: string | null = null;
   do {
     // The current time: if another process finishes a URL while it is listed, that decision is then the later one.
@@ -165,22 +165,22 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
       if (isAgain && record.visit !== undefined) continue;
       const wait = waits.get(host);
       const isOver = wait === undefined || (wait.untilMs !== null && wait.untilMs <= atMs);
-      const isPace = isOver || (bound !== null && PACE.has(wait.reason));
-      if (journal.held(record, isPace ? { host, reason: ended, untilMs: null } : wait, atMs)) left -= 1;
+      const isPace = isOver || (bound !== null && PACE_REASONS.has(wait.reason));
+      if (journal.held(record, isPace ? { host, reason: ended, untilMs: null } : wait, atMs)) remaining -= 1;
     }
     cursor = listing.cursor;
-  } while (cursor !== null && left > 0);
+  } while (cursor !== null && remaining > 0);
   // Of a shared queue, each process knows only its own part of what is left.
   if (cursor === null || setup.isShared) return;
   if (isAgain) return;
-  const more = frontier.counts().queued - (MAX_REPORTED_HELD - left);
-  if (more > 0) journal.heldTogether({ [ended]: more });
+  const unlisted = frontier.counts().queued - (MAX_REPORTED_HELD - remaining);
+  if (unlisted > 0) journal.heldTogether({ [ended]: unlisted });
 }
 
 /** Closes everything, in an order that loses nothing. @returns The errors; never rejects. */
 async function closeAll(run: Run): Promise<unknown[]> {
   run.stop.closing();
-  for (const end of run.watches) end();
+  for (const end of run.cleanups) end();
   const parts = [
     run.licenses,
     run.signIn,
@@ -224,7 +224,7 @@ async function keepFiles(run: Run): Promise<void> {
 /** The report of a run whose parts are closed. If the run continued earlier ones, its numbers come from all logs. */
 async function reportOf(
   run: Run,
-  { end, counts: last, waits }: Awaited<ReturnType<typeof crawl>>,
+  { end, counts: finalCounts, waits }: Awaited<ReturnType<typeof crawl>>,
 ): Promise<CrawlReport> {
   const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
@@ -255,8 +255,8 @@ async function reportOf(
     alreadyFinished: resumed && totals.ownRequests === 0 && (state === 'finished' || state === 'bounded'),
     startedAtMs,
     endedAtMs: setup.clock.nowMs(),
-    runningMs: last.runningMs,
-    pages: last.pages,
+    runningMs: finalCounts.runningMs,
+    pages: finalCounts.pages,
     requests,
     ...(signed === 0 ? {} : { signed }),
     items,
@@ -264,7 +264,7 @@ async function reportOf(
     ...(totals.truncatedCount === 0 ? {} : { truncated: totals.truncatedCount }),
     ...(stages.length === 0 ? {} : { stages }),
     bytes,
-    queued: last.queued,
+    queued: finalCounts.queued,
     outcomes,
     politeness: ledger.report(),
     politenessOf: resumed ? 'run' : 'crawl',

@@ -20,7 +20,7 @@ import { robotsResult } from './companion-result.js';
 import { ADMISSION_BATCH_URLS, LONG_INTERVAL_MS } from './limits.js';
 import { pageResult, refusedByHook } from './page-result.js';
 import type { Run } from './run.js';
-import { type Decided, decided, OVER, RETURNED, settled, type WorkResult } from './work-result.js';
+import { ALREADY_DECIDED, type Decided, decided, RETURNED, settled, type WorkResult } from './work-result.js';
 
 /** Performs a piece of work. The page and its candidates are released before the rest is committed. */
 export async function performWork(run: Run, work: Work): Promise<void> {
@@ -41,7 +41,7 @@ async function admittedResult(run: Run, work: Work): Promise<Admitted | Exclude<
   const result = await resultOf(run, work);
   if (result.kind === 'settlement') return result;
   const { decision, items, candidates } = result;
-  return { kind: 'admitted', decision, items, ...(await admitted(run, candidates)) };
+  return { kind: 'admitted', decision, items, ...(await admitAll(run, candidates)) };
 }
 
 /** Commits the page with its links, then records the decision about it. */
@@ -64,30 +64,30 @@ async function commit(run: Run, work: PageWork, { decision, items, links, refuse
 }
 
 /** Splits candidates into admitted and refused ones. If there are thousands, other work gets turns in between. */
-async function admitted({ admit, journal }: Run, candidates: readonly NewUrl[]) {
+async function admitAll({ admit, journal }: Run, candidates: readonly NewUrl[]) {
   const links: NewUrl[] = [];
   const refused: Refusal[] = [];
   for (let at = 0; at < candidates.length; at += ADMISSION_BATCH_URLS) {
     if (at > 0) await setImmediate();
-    const part = admit(candidates.slice(at, at + ADMISSION_BATCH_URLS));
-    journal.admitted(part.admitted);
-    journal.admitted(part.known);
-    links.push(...part.admitted);
-    refused.push(...part.refused);
+    const batch = admit(candidates.slice(at, at + ADMISSION_BATCH_URLS));
+    journal.admitted(batch.admitted);
+    journal.admitted(batch.known);
+    links.push(...batch.admitted);
+    refused.push(...batch.refused);
   }
   return { links, refused };
 }
 
 /** Written before the visit is kept. A process that is killed in between writes it again, under the same id. */
-function tombstoneOf(run: Run, { lease, url, record }: PageWork, why: string): Item {
-  return tombstone(lease.host, { url, visit: record.visit ?? 0, fetchedAtMs: run.nowMs() }, why);
+function tombstoneOf(run: Run, { lease, url, record }: PageWork, reason: string): Item {
+  return tombstone(lease.host, { url, visit: record.visit ?? 0, fetchedAtMs: run.nowMs() }, reason);
 }
 
 async function resultOf(run: Run, work: Work): Promise<WorkResult> {
-  const before = work.kind === 'page' ? await resultBefore(run, work) : null;
-  if (before !== null) return before;
+  const earlyResult = work.kind === 'page' ? await resultBeforeRequest(run, work) : null;
+  if (earlyResult !== null) return earlyResult;
   const conditions = await conditionsOf(run, work);
-  if (conditions === null) return OVER;
+  if (conditions === null) return ALREADY_DECIDED;
   const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
   if (outcome.kind === 'not-sent') {
     if (outcome.exchange !== undefined) await run.archive?.keep(outcome.exchange);
@@ -99,9 +99,9 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
 }
 
 /** Why a page is not requested, or not yet; `null`: it is. */
-async function resultBefore(run: Run, work: PageWork): Promise<WorkResult | null> {
+async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult | null> {
   // The page has already been decided, so no hook or rule is consulted again.
-  if ((await run.recrawl?.isOver(work)) === true) return OVER;
+  if ((await run.recrawl?.isOver(work)) === true) return ALREADY_DECIDED;
   if (run.readings.refuses(work.url)) {
     const detail = 'the process ended twice while this page was read or handled';
     return decided({ status: 'failed', reason: 'poison', layer: 'page', detail });
@@ -120,11 +120,11 @@ async function resultBefore(run: Run, work: PageWork): Promise<WorkResult | null
 function licenseResult(license: LicenseAnswer): WorkResult | null {
   if (license === null || license.effect === 'none') return null;
   if (license.effect === 'wait') return settled({ kind: 'returned', untilMs: license.untilMs, waits: 'authority' });
-  const word =
+  const decision =
     license.effect === 'held'
       ? ({ status: 'held', reason: 'license' } as const)
       : ({ status: 'excluded', reason: 'license-prohibits' } as const);
-  return decided({ ...word, layer: 'page', detail: licenseText(license) });
+  return decided({ ...decision, layer: 'page', detail: licenseText(license) });
 }
 
 /** Whether a stop aborted the exchange. That counts neither as a try of the URL nor as a failed robots.txt. */
@@ -142,11 +142,11 @@ async function send(
 ): Promise<{ readonly outcome: EgressOutcome; readonly hadTurn: boolean }> {
   const { egress, frontier, companions, scheduler, wakeup, stop } = run;
   const purpose = work.kind === 'robots' ? 'robots' : companions.purposeOf(work);
-  const exchangeOver = countsFromEnd(work) ? scheduler.exchangeStarted() : null;
+  const endExchange = hasLongInterval(work) ? scheduler.exchangeStarted() : null;
   let hadTurn = false;
   // If a host waits long after each exchange, its body can be decoded in the page's turn without any loss.
   const beforeDecoding = (): Promise<void> => {
-    exchangeOver?.();
+    endExchange?.();
     hadTurn = true;
     return scheduler.next();
   };
@@ -157,21 +157,21 @@ async function send(
     headers,
     host: work.lease.host,
     requirements: work.lease.requirements,
-    beforeDecoding: work.kind === 'page' && exchangeOver !== null ? beforeDecoding : undefined,
+    beforeDecoding: work.kind === 'page' && endExchange !== null ? beforeDecoding : undefined,
     mayConnect: (address) => frontier.mayConnect(work, address),
     mayStart: () => frontier.mayStart(work),
     signal: stop.signal,
     ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
   });
-  exchangeOver?.();
-  const came = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
-  if (came !== undefined && !isRefusedByGuard(came)) frontier.exchanged(work, exchangeOf(came));
+  endExchange?.();
+  const exchange = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
+  if (exchange !== undefined && !isRefusedByGuard(exchange)) frontier.exchanged(work, exchangeOf(exchange));
   wakeup.wake();
   return { outcome, hadTurn };
 }
 
 /** Whether the host's next request comes long after this one: its rules say so, or its robots.txt is being read. */
-function countsFromEnd({ kind, lease: { requirements } }: Work): boolean {
+function hasLongInterval({ kind, lease: { requirements } }: Work): boolean {
   return (
     kind === 'robots' ||
     Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS

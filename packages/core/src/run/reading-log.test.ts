@@ -34,7 +34,7 @@ async function died(urls: readonly string[], isShared = false): Promise<void> {
   const over = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const readings = urls.map((url) => log.during(url, () => over));
+  const readings = urls.map((url) => log.track(url, () => over));
   await Promise.resolve();
   await copyFile(directory.readingPath, `${directory.readingPath}.dead`);
   end();
@@ -67,8 +67,8 @@ describe('the reading log', () => {
   it('forgets a page whose reading ended, well or not, and the file with the last one', async () => {
     await died([BAD, GOOD]);
     const { log, directory } = await opened();
-    await log.during(GOOD, async () => undefined);
-    await expect(log.during(BAD, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await log.track(GOOD, async () => undefined);
+    await expect(log.track(BAD, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await log.close();
     await directory.release();
     await expect(stat(logPath)).rejects.toThrow('ENOENT');
@@ -79,7 +79,7 @@ describe('the reading log', () => {
   it('writes at once that a suspected page was read, so that no later death counts against it', async () => {
     await died([BAD]);
     const { log, directory } = await opened();
-    await log.during(BAD, async () => undefined);
+    await log.track(BAD, async () => undefined);
     await copyFile(directory.readingPath, `${directory.readingPath}.dead`);
     await log.close();
     await directory.release();
@@ -92,14 +92,14 @@ describe('the reading log', () => {
     const { log, directory } = await opened();
     const begun: string[] = [];
     let end = (): void => undefined;
-    const first = log.during(GOOD, () => {
+    const first = log.track(GOOD, () => {
       begun.push(GOOD);
       return new Promise<void>((resolve) => {
         end = resolve;
       });
     });
-    const second = log.during(BAD, async () => void begun.push(BAD));
-    const other = log.during('https://example.org/new', async () => void begun.push('new'));
+    const second = log.track(BAD, async () => void begun.push(BAD));
+    const other = log.track('https://example.org/new', async () => void begun.push('new'));
     await other;
     expect(begun).toEqual([GOOD, 'new']);
     end();
@@ -113,14 +113,14 @@ describe('the reading log', () => {
     await died([BAD], true);
     const first = await opened(true);
     expect(first.directory.part).toBe(1);
-    await first.log.during(GOOD, async () => {
+    await first.log.track(GOOD, async () => {
       const second = await opened(true);
       expect(second.directory.part).toBe(2);
       let end = (): void => undefined;
       const over = new Promise<void>((resolve) => {
         end = resolve;
       });
-      const reading = second.log.during(BAD, () => over);
+      const reading = second.log.track(BAD, () => over);
       await copyFile(second.directory.readingPath, join(path, 'dead'));
       end();
       await reading;
@@ -142,7 +142,7 @@ describe('the reading log', () => {
     await appendFile(logPath, '{"url":7,"is":"begun"}\n[]\nnull\n{"url":"https://example.org/half","is":"beg');
     const { log, directory } = await opened();
     const url = `https://example.org/${'a'.repeat(2_000)}`;
-    for (let at = 0; at < 100; at += 1) await log.during(`${url}${at}`, async () => undefined);
+    for (let at = 0; at < 100; at += 1) await log.track(`${url}${at}`, async () => undefined);
     expect((await stat(logPath)).size).toBeLessThan(MAX_READING_LOG_BYTES + 8_192);
     expect(await readFile(logPath, 'utf8')).toContain(JSON.stringify({ url: BAD, is: 1 }));
     await log.close();
@@ -153,7 +153,7 @@ describe('the reading log', () => {
 
   it('writes nothing without a directory', async () => {
     const log = await ReadingLog.open(null);
-    expect(await log.during(BAD, async () => 7)).toBe(7);
+    expect(await log.track(BAD, async () => 7)).toBe(7);
     expect(log.refuses(BAD)).toBe(false);
     await log.close();
   });

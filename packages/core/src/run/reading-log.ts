@@ -25,11 +25,11 @@ export class ReadingLog {
   /** Lines of pages whose reading ended. They are written with the next line, or soon. */
   #ended = '';
   #flush: NodeJS.Timeout | null = null;
-  readonly #begun = new Set<string>();
+  readonly #active = new Set<string>();
   /** How often the process died while a page was read. Pages whose reading has ended since are removed. */
   readonly #deaths: Map<string, number>;
   /** Suspects, during which the process died before, are read one at a time, so that another death has one culprit. */
-  readonly #oneByOne = new PQueue({ concurrency: 1 });
+  readonly #suspectQueue = new PQueue({ concurrency: 1 });
 
   private constructor(path: string | null, deaths: Map<string, number>) {
     this.#path = path;
@@ -48,7 +48,7 @@ export class ReadingLog {
     for (const { readingPath, part } of await partsOf(directory.path)) {
       const isAlive = part !== directory.part && (await isPartLocked(directory.path, part));
       // The maximum, since each process also counts deaths that it read from others.
-      for (const [url, count] of await deathsIn(readingPath, isAlive))
+      for (const [url, count] of await readDeaths(readingPath, isAlive))
         deaths.set(url, Math.max(count, deaths.get(url) ?? 0));
     }
     const log = new ReadingLog(directory.readingPath, new Map([...deaths].slice(-MAX_SUSPECTS)));
@@ -68,21 +68,21 @@ export class ReadingLog {
   }
 
   /** Reads a page. If the process dies before `read` ends, the next process knows. @throws What `read` threw. */
-  during<T>(url: string, read: () => Promise<T>): Promise<T> {
-    return this.#deaths.has(url) ? this.#oneByOne.add(() => this.#noted(url, read)) : this.#noted(url, read);
+  track<T>(url: string, read: () => Promise<T>): Promise<T> {
+    return this.#deaths.has(url) ? this.#suspectQueue.add(() => this.#trackNow(url, read)) : this.#trackNow(url, read);
   }
 
   /**
    * Waits for something while a page is read. If the process dies meanwhile, it does not count against the page.
    * @throws What `wait` threw.
    */
-  async notDuring<T>(url: string, wait: () => Promise<T>): Promise<T> {
-    this.#begun.delete(url);
+  async untracked<T>(url: string, wait: () => Promise<T>): Promise<T> {
+    this.#active.delete(url);
     this.#append(lineOf({ url, is: 'ended' }));
     try {
       return await wait();
     } finally {
-      this.#begun.add(url);
+      this.#active.add(url);
       this.#append(lineOf({ url, is: 'begun' }));
     }
   }
@@ -96,13 +96,13 @@ export class ReadingLog {
     if (this.#deaths.size === 0) await rm(this.#path, { force: true });
   }
 
-  async #noted<T>(url: string, read: () => Promise<T>): Promise<T> {
-    this.#begun.add(url);
+  async #trackNow<T>(url: string, read: () => Promise<T>): Promise<T> {
+    this.#active.add(url);
     this.#append(lineOf({ url, is: 'begun' }));
     try {
       return await read();
     } finally {
-      this.#begun.delete(url);
+      this.#active.delete(url);
       const isSuspect = this.#deaths.delete(url);
       this.#ended += lineOf({ url, is: 'ended' });
       if (this.#bytes > MAX_READING_LOG_BYTES) this.#rewrite();
@@ -126,7 +126,7 @@ export class ReadingLog {
     this.#bytes = 0;
     this.#ended = '';
     const deaths = [...this.#deaths].map(([url, is]) => lineOf({ url, is }));
-    this.#append([...deaths, ...[...this.#begun].map((url) => lineOf({ url, is: 'begun' }))].join(''));
+    this.#append([...deaths, ...[...this.#active].map((url) => lineOf({ url, is: 'begun' }))].join(''));
   }
 
   /** Writes at once, because what is read next may kill the process. */
@@ -149,7 +149,7 @@ function lineOf(line: Line): string {
  *
  * @param isAlive - The process may still be alive, so what it is reading now is not a death.
  */
-async function deathsIn(path: string, isAlive: boolean): Promise<Map<string, number>> {
+async function readDeaths(path: string, isAlive: boolean): Promise<Map<string, number>> {
   const deaths = new Map<string, number>();
   const begun = new Set<string>();
   for await (const { url, is } of readValues(path, isLine)) {

@@ -2,7 +2,13 @@
 
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from '../report/decision.js';
-import { findFailures, type RetryFilter, resolveRetryFilter, retriedUrl, retryAnswer } from './retry-failures.js';
+import {
+  findFailures,
+  type RetryFilter,
+  resolveRetryFilter,
+  retryCandidate,
+  summarizeRetry,
+} from './retry-failures.js';
 
 const said = (
   url: string,
@@ -86,7 +92,7 @@ describe('a retry', () => {
   it('brings along what the URL had, named after its failure', () => {
     const carried = { via: 'link', label: 'shop', userData: { n: 1 } } as const;
     expect(
-      retriedUrl(said('http://a.test/1', 'failed', 'reset', { from: 'http://a.test/', carried, atMs: 12.5 })),
+      retryCandidate(said('http://a.test/1', 'failed', 'reset', { from: 'http://a.test/', carried, atMs: 12.5 })),
     ).toEqual({
       url: 'http://a.test/1',
       depth: 2,
@@ -97,14 +103,16 @@ describe('a retry', () => {
       userData: { n: 1 },
     });
     // Its items may have been written with the ids of the visit that was never settled.
-    const poison = retriedUrl(said('http://a.test/1', 'failed', 'poison', { atMs: 12.5 }));
+    const poison = retryCandidate(said('http://a.test/1', 'failed', 'poison', { atMs: 12.5 }));
     expect(poison).toMatchObject({ url: 'http://a.test/1', dedupe: false });
     expect(poison).not.toHaveProperty('visit');
-    expect(retriedUrl(said('http://a.test/data.txt', 'failed', 'reset', { carried: { via: 'companion' } }))).toBeNull();
+    expect(
+      retryCandidate(said('http://a.test/data.txt', 'failed', 'reset', { carried: { via: 'companion' } })),
+    ).toBeNull();
   });
 
   it('counts what was queued, what waited already, and the rest', () => {
     const answers = [{ kind: 'new' }, { kind: 'known' }, { kind: 'full' }] as const;
-    expect(retryAnswer(5, answers, true)).toEqual({ queued: 1, known: 1, refused: 3, more: true });
+    expect(summarizeRetry(5, answers, true)).toEqual({ queued: 1, known: 1, refused: 3, more: true });
   });
 });

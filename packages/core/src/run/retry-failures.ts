@@ -36,7 +36,7 @@ export interface RetryAnswer {
 }
 
 export interface FailureFilter {
-  readonly fits: (decision: UrlDecision) => boolean;
+  readonly matches: (decision: UrlDecision) => boolean;
   readonly limit: number;
 }
 
@@ -46,24 +46,24 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
   const { reason, host, sinceMs = 0, limit = MAX_RETRIED_URLS, ...others } = filter;
   if (Object.keys(others).length > 0)
     throw invalidOption('retry', 'an object of reason, host, sinceMs and limit', filter);
-  const words = reason === undefined ? null : typeof reason === 'string' ? [reason] : reason;
-  if (words?.some((word) => typeof word !== 'string' || word === '') === true) {
+  const reasons = reason === undefined ? null : typeof reason === 'string' ? [reason] : reason;
+  if (reasons?.some((pattern) => typeof pattern !== 'string' || pattern === '') === true) {
     throw invalidOption('retry.reason', 'a reason, or a list of them', reason);
   }
-  const unknown = words?.find((word) => !FAILURES.some((failure) => fitsReason(failure, word)));
+  const unknown = reasons?.find((pattern) => !FAILURES.some((failure) => matchesReason(failure, pattern)));
   if (unknown !== undefined) {
-    const hint = /^[1-5](\d\d|\d?\*)$/.test(unknown) ? `Did you mean status-${unknown}?` : `Failures: ${LISTED}.`;
+    const hint = /^[1-5](\d\d|\d?\*)$/.test(unknown) ? `Did you mean status-${unknown}?` : `Failures: ${FAILURE_LIST}.`;
     throw invalidOption('retry.reason', 'the reason of a failure', unknown, hint);
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_RETRIED_URLS) {
     throw invalidOption('retry.limit', `a whole number from 1 to ${MAX_RETRIED_URLS}`, limit);
   }
-  const fits = (decision: UrlDecision): boolean => {
+  const matches = (decision: UrlDecision): boolean => {
     if (!isRetried(decision) || decision.atMs < sinceMs) return false;
     if (host !== undefined && new URL(decision.url).hostname !== host.toLowerCase()) return false;
-    return words === null || words.some((word) => saysReason(decision, word));
+    return reasons === null || reasons.some((pattern) => hasReason(decision, pattern));
   };
-  return { fits, limit };
+  return { matches, limit };
 }
 
 /** Failures, and URLs held for a licence, since a person may have acted in the meantime. */
@@ -77,27 +77,29 @@ const FAILURES = Object.keys(REASONS).flatMap((reason) => {
   return reasonOf(reason)?.statuses.includes('failed') === true || reason === 'license' ? [reason] : [];
 });
 
-const LISTED = [...FAILURES.filter((reason) => !reason.startsWith('status-')), 'status-404 and the like'].join(', ');
+const FAILURE_LIST = [...FAILURES.filter((reason) => !reason.startsWith('status-')), 'status-404 and the like'].join(
+  ', ',
+);
 
-function fitsReason(reason: string, word: string): boolean {
-  return word.endsWith('*') ? reason.startsWith(word.slice(0, -1)) : reason === word;
+function matchesReason(reason: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? reason.startsWith(pattern.slice(0, -1)) : reason === pattern;
 }
 
 /** If a URL's retries are exhausted, its detail begins with the reason of its last failure. */
-function saysReason({ reason, detail }: UrlDecision, word: string): boolean {
+function hasReason({ reason, detail }: UrlDecision, pattern: string): boolean {
   const last = reason === 'retries-exhausted' ? (/^[a-z0-9-]+/.exec(detail ?? '')?.[0] ?? '') : '';
-  return fitsReason(reason, word) || (last !== '' && fitsReason(last, word));
+  return matchesReason(reason, pattern) || (last !== '' && matchesReason(last, pattern));
 }
 
 /** The URLs whose last decision matches. The limit bounds the memory. @throws What the decisions throw. */
 export async function findFailures(
   decisions: AsyncIterable<UrlDecision>,
-  { fits, limit }: FailureFilter,
+  { matches, limit }: FailureFilter,
 ): Promise<{ readonly failures: readonly UrlDecision[]; readonly more: boolean }> {
   const found = new Map<string, UrlDecision>();
   let more = false;
   for await (const decision of decisions) {
-    if (!fits(decision)) found.delete(decision.url);
+    if (!matches(decision)) found.delete(decision.url);
     else if (found.size < limit || found.has(decision.url)) found.set(decision.url, decision);
     else more = true;
   }
@@ -105,7 +107,7 @@ export async function findFailures(
 }
 
 /** The candidate for one more visit; `null` for companion files, which are requested again anyway. */
-export function retriedUrl({ url, depth, from, atMs, carried, reason, replaces }: UrlDecision): NewUrl | null {
+export function retryCandidate({ url, depth, from, atMs, carried, reason, replaces }: UrlDecision): NewUrl | null {
   if (carried?.via === 'companion') return null;
   // The process may have died after the first visit's items were written. The same visit gives them the same ids.
   const isSameVisit = reason === 'poison' && replaces === undefined;
@@ -119,7 +121,7 @@ export function retriedUrl({ url, depth, from, atMs, carried, reason, replaces }
 }
 
 /** Summarizes the answers to a retry's candidates. Never throws. */
-export function retryAnswer(offered: number, answers: readonly AddAnswer[], more: boolean): RetryAnswer {
+export function summarizeRetry(offered: number, answers: readonly AddAnswer[], more: boolean): RetryAnswer {
   const count = (kind: AddAnswer['kind']): number => answers.filter((answer) => answer.kind === kind).length;
   const [queued, known] = [count('new'), count('known')];
   return { queued, known, refused: offered - queued - known, more };

@@ -19,8 +19,8 @@ import type { RunSetup } from './run-setup.js';
 
 /**
  * `directory`: `null` if the crawl has none. `needsFrontier`: an earlier run sent requests from the frontier in the
- * directory or on the server, and without it all would be sent again. `restedAtMs`: after a reset, the crawl's hosts
- * get no request before this time, epoch milliseconds.
+ * directory or on the server, and without it all would be sent again. `resetWaitUntilMs`: after a reset, the crawl's
+ * hosts get no request before this time, epoch milliseconds.
  */
 export type RunDirectory = Awaited<ReturnType<typeof openRunDirectory>>;
 
@@ -30,16 +30,16 @@ export async function openRunDirectory(setup: RunSetup, nowMs: number) {
   const damaged = damagedRequestLogs(damage);
   const declaration = { ...declarationOf(options, nowMs), ...(damaged.length === 0 ? {} : { damaged }) };
   if (out === null)
-    return { directory: null, logs: new CrawlLogs(null, declaration), needsFrontier: false, restedAtMs: 0 };
+    return { directory: null, logs: new CrawlLogs(null, declaration), needsFrontier: false, resetWaitUntilMs: 0 };
   const { name, tokens } = options.identity;
-  const rested = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
+  const waitUntilMs = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
   const directory = await openCrawlDirectory(out, { name, tokens, seeds: options.scope.seeds }, nowMs, isShared);
   try {
-    const requested = (await partsOf(out)).map(({ requestsPath }) => sizeOf(requestsPath));
-    const isKept = isOwnStore || store.capabilities.shared;
-    const needsFrontier = isKept && (await Promise.all(requested)).some((bytes) => bytes);
+    const logSizes = (await partsOf(out)).map(({ requestsPath }) => sizeOf(requestsPath));
+    const keepsFrontier = isOwnStore || store.capabilities.shared;
+    const needsFrontier = keepsFrontier && (await Promise.all(logSizes)).some((bytes) => bytes);
     const logs = new CrawlLogs(directory, declaration, options.decisionLog);
-    return { directory, logs, needsFrontier, restedAtMs: rested };
+    return { directory, logs, needsFrontier, resetWaitUntilMs: waitUntilMs };
   } catch (error) {
     await directory.release();
     throw error;
@@ -91,10 +91,10 @@ export async function resetCrawlDirectory(
   try {
     await refuseShared(path);
     const logs = (await partsOf(path)).map(({ requestsPath }) => intervalsEndAtMs(requestsPath, politeness));
-    const rested = Math.max(...(await Promise.all(logs)));
+    const waitUntilMs = Math.max(...(await Promise.all(logs)));
     await rename(file, join(path, RESET_NAME));
     await deleteIfReset(path);
-    return rested;
+    return waitUntilMs;
   } finally {
     await lock.release();
   }

@@ -14,7 +14,7 @@ import type { RunSetup } from './run-setup.js';
 import type { RunStop } from './run-stop.js';
 
 /** The parts of a run that its egress needs. */
-interface SendingRun {
+interface EgressRun {
   readonly setup: Pick<RunSetup, 'options' | 'fetcher'>;
   readonly journal: Journal;
   readonly nowMs: () => number;
@@ -25,7 +25,7 @@ interface SendingRun {
 
 /** @param cookies - `null`: no cookies are kept. */
 export function createRunEgress(
-  run: SendingRun,
+  run: EgressRun,
   tokens: LicenseTokens,
   cookies: JarFactory | null,
   fieldsOf: ExtraHeadersOf,

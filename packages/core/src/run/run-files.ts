@@ -26,10 +26,10 @@ export async function* runFiles(
 async function* filesIn(folder: string, name: string): AsyncGenerator<RunFile> {
   for (const entry of await orIfAbsent([], () => readdir(folder, { withFileTypes: true }))) {
     const path = join(folder, entry.name);
-    const inside = `${name}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesIn(path, inside);
+    const entryName = `${name}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(path, entryName);
     // A name that begins with a dot or ends in `.open` belongs to a file that is being written.
     if (!entry.isFile() || entry.name.startsWith('.') || entry.name.endsWith('.open')) continue;
-    yield { path, name: inside, bytes: (await sizeOf(path)) ?? 0 };
+    yield { path, name: entryName, bytes: (await sizeOf(path)) ?? 0 };
   }
 }

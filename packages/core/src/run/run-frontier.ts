@@ -43,7 +43,7 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
     whyNot: (_url, signals, found) =>
       forbidsEveryPurpose(signals.preferences, options.exclusion.page)
         ? 'robots-preferences'
-        : (whyUnwanted(run, found) ?? knowledge.whyNot(found)),
+        : (unwantedReason(run, found) ?? knowledge.whyNot(found)),
     mergeParts: { [TOTALS_KEY]: mergeTotals },
     onQueued: (url) => knowledge.trapDetector?.queued(url),
     onEvent(event) {
@@ -54,11 +54,11 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
     },
   });
   const ordered = inSeedOrder(frontier, setup, journal);
-  return survey === undefined ? ordered : survey.over(ordered);
+  return survey === undefined ? ordered : survey.wrap(ordered);
 }
 
 /** Why a URL that an earlier run queued is not requested now: the operator may have narrowed the scope. */
-function whyUnwanted({ setup: { options, isShared }, scope, totals }: FrontierRun, found: UrlRecord) {
+function unwantedReason({ setup: { options, isShared }, scope, totals }: FrontierRun, found: UrlRecord) {
   // If another process followed a seed, the scope may have moved without our knowledge.
   if (totals.earlierRuns() === 0 || (isShared && found.via === 'redirect')) return null;
   const url = found.via === 'companion' ? null : parseUrlParts(found.url);

@@ -65,9 +65,9 @@ export interface RunManifest {
 }
 
 /** The manifest as it is written, with a hash that reveals changed bytes. */
-type KeptManifest = RunManifest & { readonly sha256: string };
+type HashedManifest = RunManifest & { readonly sha256: string };
 
-const NAME = /^run(-[1-9]\d*)?\.json$/;
+const RUN_MANIFEST_NAME = /^run(-[1-9]\d*)?\.json$/;
 
 /** Writes the manifest of a run that begins. `endRunManifest` completes it. @throws MannerlyError `log-failed` */
 export async function beginRunManifest(
@@ -75,9 +75,9 @@ export async function beginRunManifest(
   options: ResolvedOptions,
   startedAtMs: number,
 ): Promise<RunManifest> {
-  const kept = await readRunManifest(runPath);
-  const before = kept === 'unreadable' ? null : kept;
-  const plain = plainOf(options) as Record<string, unknown>;
+  const stored = await readRunManifest(runPath);
+  const previous = stored === 'unreadable' ? null : stored;
+  const plainOptions = toPlainJson(options) as Record<string, unknown>;
   const { seeds } = options.scope;
   const { locale } = new Intl.PluralRules().resolvedOptions();
   const manifest: RunManifest = {
@@ -87,10 +87,10 @@ export async function beginRunManifest(
     startedAtMs,
     seeds: seeds.slice(0, MAX_MANIFEST_SEEDS),
     seedCount: seeds.length,
-    options: { ...plain, scope: { ...(plain['scope'] as object), seeds: undefined } },
-    optionsHash: sha256Of(plain),
+    options: { ...plainOptions, scope: { ...(plainOptions['scope'] as object), seeds: undefined } },
+    optionsHash: sha256Of(plainOptions),
     end: null,
-    earlier: before === null ? [] : [inShort(before), ...before.earlier].slice(0, MAX_EARLIER_RUNS),
+    earlier: previous === null ? [] : [summarize(previous), ...previous.earlier].slice(0, MAX_EARLIER_RUNS),
   };
   await write(runPath, manifest);
   return manifest;
@@ -126,13 +126,13 @@ export async function endRunManifest(
  * @throws The platform's error if the directory cannot be read. Files that are not manifests are left out.
  */
 export async function readRunManifests(path: string): Promise<readonly RunManifest[]> {
-  const names = (await readdir(path)).filter((name) => NAME.test(name)).sort();
+  const names = (await readdir(path)).filter((name) => RUN_MANIFEST_NAME.test(name)).sort();
   const manifests = await Promise.all(names.map((name) => readRunManifest(join(path, name))));
   return manifests.filter((manifest) => manifest !== null && manifest !== 'unreadable');
 }
 
 function write(path: string, manifest: RunManifest): Promise<void> {
-  return writeWholeJson(path, { ...manifest, sha256: sha256Of(manifest) } satisfies KeptManifest);
+  return writeWholeJson(path, { ...manifest, sha256: sha256Of(manifest) } satisfies HashedManifest);
 }
 
 /**
@@ -143,11 +143,12 @@ function write(path: string, manifest: RunManifest): Promise<void> {
 export async function readRunManifest(path: string): Promise<RunManifest | 'unreadable' | null> {
   const size = await sizeOf(path);
   if (size === null) return null;
-  const kept = size > MAX_MANIFEST_BYTES ? null : (parseJson(await readFile(path, 'utf8')) as Partial<KeptManifest>);
-  const { sha256, ...value } = kept ?? {};
+  const stored =
+    size > MAX_MANIFEST_BYTES ? null : (parseJson(await readFile(path, 'utf8')) as Partial<HashedManifest>);
+  const { sha256, ...value } = stored ?? {};
   if (sha256 !== sha256Of(value)) return 'unreadable';
-  const isWhole = value.format === 1 && Array.isArray(value.earlier) && (value.end === null || isEnd(value.end));
-  return isWhole ? (value as RunManifest) : 'unreadable';
+  const isValid = value.format === 1 && Array.isArray(value.earlier) && (value.end === null || isEnd(value.end));
+  return isValid ? (value as RunManifest) : 'unreadable';
 }
 
 /** The name of a time zone, or the path of its file. */
@@ -183,7 +184,7 @@ function isEnd(end: Partial<RunManifestEnd> | undefined): boolean {
   );
 }
 
-function inShort({ startedAtMs, versions, optionsHash, end }: RunManifest): RunManifest['earlier'][number] {
+function summarize({ startedAtMs, versions, optionsHash, end }: RunManifest): RunManifest['earlier'][number] {
   return { startedAtMs, endedAtMs: end?.endedAtMs ?? null, state: end?.state ?? null, versions, optionsHash };
 }
 
@@ -191,7 +192,7 @@ function inShort({ startedAtMs, versions, optionsHash, end }: RunManifest): RunM
 async function latestRobots(robotsPath: string): Promise<{ robots: RunManifestEnd['robots']; more: number }> {
   const latest = new Map<string, RunManifestEnd['robots'][number]>();
   let more = 0;
-  for await (const { authority, hash, atMs } of readValues(join(robotsPath, 'index.jsonl'), isCopy)) {
+  for await (const { authority, hash, atMs } of readValues(join(robotsPath, 'index.jsonl'), isRobotsCopy)) {
     latest.delete(authority);
     latest.set(authority, { authority, hash, fetchedAtMs: atMs });
     if (latest.size <= MAX_MANIFEST_ROBOTS) continue;
@@ -202,16 +203,16 @@ async function latestRobots(robotsPath: string): Promise<{ robots: RunManifestEn
 }
 
 /** Whether it is a line of `robots/index.jsonl`. @throws Never */
-export function isCopy(value: unknown): value is { authority: string; hash: string; atMs: number } {
+export function isRobotsCopy(value: unknown): value is { authority: string; hash: string; atMs: number } {
   const { authority, hash, atMs } = isObject(value) ? value : {};
   return typeof authority === 'string' && typeof hash === 'string' && typeof atMs === 'number';
 }
 
 /** The options as JSON. Code is replaced with its kind. */
-function plainOf(value: unknown): unknown {
+function toPlainJson(value: unknown): unknown {
   if (typeof value === 'function') return '(function)';
   if (value instanceof RegExp) return String(value);
-  if (Array.isArray(value)) return value.map(plainOf);
+  if (Array.isArray(value)) return value.map(toPlainJson);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plainOf(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toPlainJson(each)]));
 }

@@ -46,7 +46,7 @@ export interface RunSetup {
   readonly damage?: readonly string[];
   readonly log?: CrawlLog;
   /** For a plan: counts pages instead of fetching them. @default none */
-  readonly survey?: JournalListener & { over(frontier: Frontier): Frontier };
+  readonly survey?: JournalListener & { wrap(frontier: Frontier): Frontier };
 }
 
 /** A run that resets nothing and writes no items, the basis of a plan and of a polite fetch. */

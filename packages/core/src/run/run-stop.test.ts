@@ -46,7 +46,7 @@ it('leaves no timer when the run has ended', () => {
   const clock = createManualClock();
   const stop = new RunStop(clock);
   stop.request();
-  stop.over();
+  stop.markOver();
   stop.request();
   expect(clock.nextTimerAt()).toBeNull();
   expect(stop.signal.aborted).toBe(false);
@@ -67,7 +67,7 @@ it('sets no timer when it is called after the run', () => {
   const clock = createManualClock();
   const stop = new RunStop(clock);
   stop.onRequest = () => expect.unreachable();
-  stop.over();
+  stop.markOver();
   stop.request();
   expect(clock.nextTimerAt()).toBeNull();
 });

@@ -64,7 +64,7 @@ export class RunStop {
   }
 
   /** Marks the run as over: a later request does nothing. */
-  over(): void {
+  markOver(): void {
     this.closing();
     this.#isOver = true;
   }

@@ -57,7 +57,13 @@ import type { CrawlOrder } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLED_PAGES } from './limits.js';
 import { ReadingLog } from './reading-log.js';
-import { type FailureFilter, findFailures, type RetryAnswer, retriedUrl, retryAnswer } from './retry-failures.js';
+import {
+  type FailureFilter,
+  findFailures,
+  type RetryAnswer,
+  retryCandidate,
+  summarizeRetry,
+} from './retry-failures.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
 import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
@@ -78,9 +84,9 @@ export class Run {
   readonly readings: ReadingLog;
   readonly pending: PendingDecisions;
   /** After a reset, hosts of the removed crawl get no request before this time, epoch milliseconds. */
-  readonly restedAtMs: number;
+  readonly resetWaitUntilMs: number;
   /** Stops what `performRun` started next to the work. All are called before anything is closed. */
-  readonly watches: (() => void)[] = [];
+  readonly cleanups: (() => void)[] = [];
   readonly wakeup: Wakeup;
   readonly ledger: PolitenessLedger;
   readonly counts: OutcomeCounts;
@@ -117,11 +123,11 @@ export class Run {
   /** `null`: no visits are kept. */
   readonly recrawl: Recrawl | null;
   /** Set by `performRun`; `null`: the run is not a recrawl. */
-  choice: {
+  pageChoice: {
     /** The latest time at which known pages are chosen, epoch milliseconds; `null`: they have been chosen. */
     readonly untilMs: () => number | null;
     /** Chooses them if it is time. @param isLast - Nothing else is left to do. @returns Whether it chose them now. */
-    readonly make: (isLast: boolean) => Promise<boolean>;
+    readonly choose: (isLast: boolean) => Promise<boolean>;
   } | null = null;
   /** Whether URLs can still be added, because the loop has not ended. */
   takesUrls = true;
@@ -137,13 +143,13 @@ export class Run {
     setup.handlers.checkFor({ hasBrowser: setup.fetcher.renderer !== undefined, hasForm: signIn?.form != null });
     const cookies = await createJarFactory(network.cookies, signIn?.form == null ? null : signIn.origin);
     // The module is loaded only if needed: a crawl that keeps no visits starts sooner without it.
-    const recrawls = options.recrawl !== null || setup.again ? await import('../recrawl/recrawl.js') : null;
+    const recrawlModule = options.recrawl !== null || setup.again ? await import('../recrawl/recrawl.js') : null;
     const startedAtMs = clock.nowMs();
     const opened = await openRunDirectory(setup, startedAtMs);
     try {
       const readings = await ReadingLog.open(opened.directory);
       const pending = await PendingDecisions.open(opened.directory);
-      return new Run(setup, startedAtMs, opened, readings, pending, cookies, recrawls);
+      return new Run(setup, startedAtMs, opened, readings, pending, cookies, recrawlModule);
     } catch (error) {
       await opened.logs.close();
       await opened.directory?.release();
@@ -154,11 +160,11 @@ export class Run {
   private constructor(
     setup: RunSetup,
     startedAtMs: number,
-    { directory, logs, needsFrontier, restedAtMs }: RunDirectory,
+    { directory, logs, needsFrontier, resetWaitUntilMs }: RunDirectory,
     readings: ReadingLog,
     pending: PendingDecisions,
     cookies: JarFactory | null,
-    recrawls: typeof import('../recrawl/recrawl.js') | null,
+    recrawlModule: typeof import('../recrawl/recrawl.js') | null,
   ) {
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
     const { identity, bounds, network, exclusion } = options;
@@ -170,7 +176,7 @@ export class Run {
     this.logs = logs;
     this.readings = readings;
     this.pending = pending;
-    this.restedAtMs = restedAtMs;
+    this.resetWaitUntilMs = resetWaitUntilMs;
 
     const { nowMs } = this;
     this.wakeup = new Wakeup(clock);
@@ -201,7 +207,8 @@ export class Run {
       const { hostname, origin } = new URL(url);
       return negotiationKey(identity, fieldsOf(hostname), origin === options.signIn?.origin);
     };
-    this.recrawl = recrawls === null ? null : new recrawls.Recrawl(this, options.recrawl ?? DEFAULT_RECRAWL, sentAs);
+    this.recrawl =
+      recrawlModule === null ? null : new recrawlModule.Recrawl(this, options.recrawl ?? DEFAULT_RECRAWL, sentAs);
     this.admit = createAdmit(scope, bounds, this.knowledge.trapDetector, (url) => frontier.isRecent(url));
 
     this.reader = new PageReader({
@@ -243,7 +250,7 @@ export class Run {
       ...(options.items.length === 0 ? {} : { stages: this.stages }),
       tools: {
         filesPath: directory?.filesPath ?? null,
-        fetch: (page, ...asked) => this.pageRequests.request('handler', ...asked, page),
+        fetch: (page, ...args) => this.pageRequests.request('handler', ...args, page),
         read: async (answer) => {
           const file = await this.reader.read(replayedWork(answer.url, null), answer);
           if (file.truncated === 'limit') setup.log?.truncated(file);
@@ -271,7 +278,7 @@ export class Run {
     this.wakeup.wake();
   }
 
-  obey(order: CrawlOrder): void {
+  applyOrder(order: CrawlOrder): void {
     this.setup.log?.ordered(order);
     if (order === 'pause') this.pause();
     else if (order === 'resume') this.resume();
@@ -320,27 +327,27 @@ export class Run {
     const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
     const { lookAtVisit } = await import('../recrawl/kept-knowledge.js');
     const visit = isOver || this.recrawl === null ? null : await lookAtVisit(this.frontier, url, kept, this.nowMs());
-    const whole = withHosts({ ...explained, ...(visit === null ? {} : { visit }) }, settings);
-    return withError(whole, await this.logs.findError(url));
+    const explanation = withHosts({ ...explained, ...(visit === null ? {} : { visit }) }, settings);
+    return withError(explanation, await this.logs.findError(url));
   }
 
   /** Lists what is queued. @throws MannerlyError `not-running` */
   async queued(request: ListRequest): Promise<QueueListing> {
-    this.#mustBeRunning();
+    this.#assertRunning();
     return this.frontier.list(request);
   }
 
   /** Queues failures for one more visit. @throws MannerlyError `not-running` */
   async retry(filter: FailureFilter): Promise<RetryAnswer> {
-    this.#mustBeRunning();
+    this.#assertRunning();
     const { failures, more } = await findFailures(this.logs.decisions(), filter);
-    const candidates = failures.flatMap((failure) => retriedUrl(failure) ?? []);
+    const candidates = failures.flatMap((failure) => retryCandidate(failure) ?? []);
     const { admitted, answers } = await this.offer({ candidates });
     // A URL that is queued again gets another decision, and is counted with that one.
     const queued = new Set(admitted.flatMap(({ url }, at) => (answers[at]?.kind === 'new' ? [url] : [])));
     for (const failure of failures) if (queued.has(failure.url)) this.counts.uncount(failure);
     this.wakeup.wake();
-    return retryAnswer(candidates.length, answers, more);
+    return summarizeRetry(candidates.length, answers, more);
   }
 
   /** Makes a parked host due again. Does nothing after the run. */
@@ -371,7 +378,7 @@ export class Run {
       const url = admitted[at] as NewUrl;
       this.journal.added(url, answer);
       // A new sitemap: a recrawl chooses its pages after reading it.
-      if (answer.kind === 'new' && url.via === 'companion' && this.choice !== null)
+      if (answer.kind === 'new' && url.via === 'companion' && this.pageChoice !== null)
         this.recrawl?.sitemaps.await(url.url);
     }
     return { admitted, refused, answers };
@@ -386,11 +393,11 @@ export class Run {
   }
 
   /** Marks the run as over, with everything closed. @param waits - The hosts that waited when it ended. */
-  ended(waits: CrawlReport['waiting']): void {
+  markEnded(waits: CrawlReport['waiting']): void {
     this.#lastWaits = waits;
   }
 
-  #mustBeRunning(): void {
+  #assertRunning(): void {
     if (this.#lastWaits !== null) throw notRunning();
   }
 }

@@ -8,25 +8,25 @@ export class StallWatch {
   readonly #delays = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
 
   /** The platform measures from its second sample on. This is how long the first one took, milliseconds. */
-  #firstLookMs = 0;
-  #firstLook: NodeJS.Timeout | undefined;
+  #firstDelayMs = 0;
+  #firstSample: NodeJS.Timeout | undefined;
 
   start(): void {
     this.#delays.enable();
-    const beganMs = performance.now();
-    this.#firstLook = setTimeout(() => {
-      this.#firstLookMs = performance.now() - beganMs;
+    const startedMs = performance.now();
+    this.#firstSample = setTimeout(() => {
+      this.#firstDelayMs = performance.now() - startedMs;
     }, STALL_RESOLUTION_MS);
-    this.#firstLook.unref();
+    this.#firstSample.unref();
   }
 
   stop(): void {
     this.#delays.disable();
-    clearTimeout(this.#firstLook);
+    clearTimeout(this.#firstSample);
   }
 
   /** The longest stall so far, whole milliseconds; 0 if it was too short to measure. */
   longestMs(): number {
-    return Math.max(0, Math.round(Math.max(this.#delays.max / 1e6, this.#firstLookMs)) - STALL_RESOLUTION_MS);
+    return Math.max(0, Math.round(Math.max(this.#delays.max / 1e6, this.#firstDelayMs)) - STALL_RESOLUTION_MS);
   }
 }

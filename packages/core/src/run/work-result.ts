@@ -33,7 +33,7 @@ export function settled(settlement: Settlement): WorkResult {
 }
 
 /** The URL is requested once more. */
-export function again(notBeforeMs: number): WorkResult {
+export function requestAgain(notBeforeMs: number): WorkResult {
   return settled({ kind: 'again', notBeforeMs });
 }
 
@@ -41,10 +41,10 @@ export function again(notBeforeMs: number): WorkResult {
 export const RETURNED: WorkResult = settled({ kind: 'returned', untilMs: null });
 
 /** The URL leaves the queue, because it is already decided. */
-export const OVER: WorkResult = settled({ kind: 'done', countsAsPage: false, links: [] });
+export const ALREADY_DECIDED: WorkResult = settled({ kind: 'done', countsAsPage: false, links: [] });
 
 /** The decision about a page whose items may not be kept. If a licence is not met, it is held (licensing C13). */
-export function leftOut(httpStatus: number, { reason, detail }: ItemsWithheld): PageOutcome {
+export function withoutItems(httpStatus: number, { reason, detail }: ItemsWithheld): PageOutcome {
   const status = reason === 'license' ? 'held' : 'excluded';
   return { status, reason, layer: 'page', detail, httpStatus, isPage: true };
 }

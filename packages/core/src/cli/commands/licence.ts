@@ -15,7 +15,7 @@ import { parseUrl } from '../../parse-url.js';
 import { present } from '../../present.js';
 import { reasonOf } from '../../report/reasons.js';
 import { plural, printable, tableText } from '../../report/table.js';
-import { isCopy } from '../../run/run-manifest.js';
+import { isRobotsCopy } from '../../run/run-manifest.js';
 import { identityFrom } from '../crawl-flags.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
@@ -136,7 +136,7 @@ function foundOr(found: PageLicenses | null, nothing: string): PageLicenses {
 async function namedByRobots(out: string, pageUrl: string, token: string): Promise<readonly string[]> {
   const { origin } = new URL(pageUrl);
   let named: readonly string[] = [];
-  for await (const { authority, hash } of readValues(join(out, 'robots', 'index.jsonl'), isCopy)) {
+  for await (const { authority, hash } of readValues(join(out, 'robots', 'index.jsonl'), isRobotsCopy)) {
     if (authority !== origin) continue;
     const body = await readFile(join(out, 'robots', `${hash}.txt`));
     named = compileRules(parseRobots(body, { robotsUrl: `${origin}/robots.txt` }), { tokens: token }).licenses;

@@ -3,7 +3,7 @@
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import type { ProcessReport, StoreInspection } from '../../inspection/store-inspection.js';
 import { plural } from '../../report/table.js';
-import { type CrawlOrder, orderInFile } from '../../run/crawl-orders.js';
+import { type CrawlOrder, writeOrder } from '../../run/crawl-orders.js';
 import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -27,7 +27,7 @@ export function orderCommand(order: CrawlOrder) {
         sendOrderToAll(inspection, order, flags.json === true, io),
       );
     const { orderPath } = await readCrawlDirectory(where.directory);
-    await orderInFile(orderPath, order);
+    await writeOrder(orderPath, order);
     if (flags.json === true) io.out(json({ order }));
     io.err(`A run in ${where.directory} takes it within a second. ${NEXT[order]}`.trimEnd());
     return EXIT.ok;

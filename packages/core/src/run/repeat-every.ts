@@ -8,29 +8,29 @@ import { MannerlyError } from '../errors.js';
  * if it is broken, the run's next call fails too.
  * @returns A function that stops it. It resolves once an action that is under way has ended.
  */
-export function repeatedly(
+export function repeatEvery(
   clock: Pick<Clock, 'after'>,
   everyMs: number,
-  act: () => Promise<void>,
+  action: () => Promise<void>,
 ): () => Promise<void> {
-  let isOver = false;
-  let acting = Promise.resolve();
+  let isStopped = false;
+  let running = Promise.resolve();
   let cancelTimer = (): void => undefined;
   const wait = (): void => {
     cancelTimer = clock.after(everyMs, () => {
-      acting = act()
+      running = action()
         .catch((error: unknown) => {
           if (!(error instanceof FrontierError || error instanceof MannerlyError)) throw error;
         })
         .finally(() => {
-          if (!isOver) wait();
+          if (!isStopped) wait();
         });
     });
   };
   wait();
   return () => {
-    isOver = true;
+    isStopped = true;
     cancelTimer();
-    return acting;
+    return running;
   };
 }

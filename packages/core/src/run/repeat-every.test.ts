@@ -3,7 +3,7 @@
 import { createManualClock, FrontierError } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
 import { MannerlyError } from '../errors.js';
-import { repeatedly } from './repeatedly.js';
+import { repeatEvery } from './repeat-every.js';
 
 const settled = () => new Promise((done) => setImmediate(done));
 
@@ -12,7 +12,7 @@ it.each([new FrontierError('store-failed', 'the server is away'), new MannerlyEr
   async (error) => {
     const clock = createManualClock();
     let acts = 0;
-    const end = repeatedly(clock, 1_000, () => {
+    const end = repeatEvery(clock, 1_000, () => {
       acts += 1;
       return Promise.reject(error);
     });

@@ -7,7 +7,7 @@ import { readJson, writeJson } from '../json-record.js';
 import { MAX_SITEMAPS_WAIT_MS, OFFER_BATCH_URLS } from './limits.js';
 import type { Run } from './run.js';
 
-interface LatestAgain {
+interface LatestRecrawl {
   /** What the crawl had used up before this recrawl. */
   readonly used: ReturnType<Frontier['used']>;
   /** When the recrawl began, epoch milliseconds. */
@@ -22,10 +22,10 @@ const KEY = 'again';
  *
  * @returns When that recrawl began, epoch milliseconds; `null`: the crawl was never recrawled.
  */
-export async function countFromAgain(frontier: Frontier, again: boolean, nowMs: number): Promise<number | null> {
-  const kept = await readJson<LatestAgain>(frontier, KEY);
-  const isNew = again && (kept === null || kept.isOver);
-  const latest = isNew ? { used: frontier.used(), startedAtMs: nowMs, isOver: false } : kept;
+export async function countFromRecrawl(frontier: Frontier, again: boolean, nowMs: number): Promise<number | null> {
+  const stored = await readJson<LatestRecrawl>(frontier, KEY);
+  const isNew = again && (stored === null || stored.isOver);
+  const latest = isNew ? { used: frontier.used(), startedAtMs: nowMs, isOver: false } : stored;
   if (latest === null) return null;
   if (isNew) await writeJson(frontier, KEY, latest);
   frontier.countFrom(latest.used, latest.startedAtMs);
@@ -33,9 +33,9 @@ export async function countFromAgain(frontier: Frontier, again: boolean, nowMs: 
 }
 
 /** Marks the recrawl as over, so that the next one starts anew. */
-export async function endAgain(frontier: Frontier): Promise<void> {
-  const kept = await readJson<LatestAgain>(frontier, KEY);
-  if (kept !== null) await writeJson(frontier, KEY, { ...kept, isOver: true });
+export async function endRecrawl(frontier: Frontier): Promise<void> {
+  const stored = await readJson<LatestRecrawl>(frontier, KEY);
+  if (stored !== null) await writeJson(frontier, KEY, { ...stored, isOver: true });
 }
 
 /**
@@ -43,30 +43,30 @@ export async function endAgain(frontier: Frontier): Promise<void> {
  * minute after the start, and before new pages have used up their share. Queues these sitemaps. @throws What the store
  * throws.
  */
-export async function beginChoice(run: Run, sinceMs: number): Promise<NonNullable<Run['choice']>> {
+export async function createPageChoice(run: Run, sinceMs: number): Promise<NonNullable<Run['pageChoice']>> {
   const { recrawl, journal, frontier, options, setup } = run;
   const latestMs = run.nowMs() + MAX_SITEMAPS_WAIT_MS;
   const pagesBefore = frontier.counts().pages;
   const { pages } = options.bounds;
   const newPages = pages === null ? Number.POSITIVE_INFINITY : pages * (options.recrawl?.newShare ?? 0);
-  let isMade = false;
+  let isChosen = false;
   if (recrawl !== null) {
     const { sitemaps, feeds, sitemapUrls } = options;
     journal.addListener(recrawl.sitemaps);
     if (sitemaps || feeds || sitemapUrls.length > 0) await run.offer({ candidates: await recrawl.sitemaps.due() });
   }
   return {
-    untilMs: () => (isMade ? null : latestMs),
-    async make(isLast) {
-      if (isMade) return false;
+    untilMs: () => (isChosen ? null : latestMs),
+    async choose(isLast) {
+      if (isChosen) return false;
       if (setup.isShared) await recrawl?.sitemaps.lookForOthers(latestMs - MAX_SITEMAPS_WAIT_MS);
-      isMade =
+      isChosen =
         isLast ||
         recrawl?.sitemaps.isReading() !== true ||
         run.nowMs() >= latestMs ||
         frontier.counts().pages - pagesBefore >= newPages;
-      if (isMade) await offerAgain(run, sinceMs, pagesBefore);
-      return isMade;
+      if (isChosen) await offerKnownPages(run, sinceMs, pagesBefore);
+      return isChosen;
     },
   };
 }
@@ -76,7 +76,7 @@ export async function beginChoice(run: Run, sinceMs: number): Promise<NonNullabl
  * begins or goes on as a first run.
  * @throws MannerlyError `option-invalid`: the crawl has pages, but no visits were kept.
  */
-async function offerAgain(run: Run, sinceMs: number, pagesBefore: number): Promise<void> {
+async function offerKnownPages(run: Run, sinceMs: number, pagesBefore: number): Promise<void> {
   const { recrawl, options } = run;
   if (recrawl === null) return;
   const { pages, known } = await recrawl.known.choose(options.bounds.pages, sinceMs);
