@@ -4,7 +4,7 @@ import { createCrawler, type HandledPage } from 'mannerly';
 import { createFakeWeb, fakePage } from 'mannerly/testing';
 import { expect, it } from 'vitest';
 
-async function logged(handler: (page: HandledPage) => Promise<void>, about = 'selector-unused'): Promise<string[]> {
+async function logged(handler: (page: HandledPage) => Promise<unknown>, about = 'selector-unused'): Promise<string[]> {
   const entries: string[] = [];
   const web = createFakeWeb({
     hosts: { 'a.test': { pages: { '/': fakePage('Start', ['/a']), '/a': fakePage('A') } } },

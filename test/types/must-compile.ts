@@ -80,6 +80,11 @@ scraper.on('html', async (page) => {
   // An interface has no index signature, so `as` would refuse it.
   const { items } = await page.json<{ items: Listing[] }>();
   for (const item of items) await page.emit(item);
+  await page.follow('a', { label: 'detail', userData: listing });
+  await page.add('/detail', { userData: { listing, shelf: undefined } });
+  await page.revisit(60_000, { userData: listing });
+  const found: number = await page.follow('a.next');
+  if (found === 0) await scraper.add('https://docs.example.org/more', { userData: listing });
 });
 scraper.route({ html: (page) => page.emit({ href: page.$('a').attr('href'), seenAt: new Date() }) });
 
@@ -104,6 +109,8 @@ export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).r
     await page.follow('a.plain', { label: 'plain' });
     await page.follow('a.sale', { label: 'sale' });
     await page.follow('a', { userData: [1, 2] });
+    const listing: Listing = { title: 'a', href: '/a', seenAt: new Date(), tags: [] };
+    await page.follow('a', { label: 'plain', userData: listing });
     await page.follow();
     await page.emit({ title: page.title ?? kind, links });
   },

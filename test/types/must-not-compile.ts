@@ -68,6 +68,12 @@ crawler.on('html', async (page) => {
   await page.emit(new Map([['a', 1]]));
   // @ts-expect-error undefined is not an item
   await page.emit(undefined);
+  // @ts-expect-error a function cannot be user data
+  await page.follow('a', { userData: () => 1 });
+  // @ts-expect-error nor can a bigint deep inside
+  await page.add('/a', { userData: { parts: [{ size: 1n }] } });
+  // @ts-expect-error nor can a promise
+  await crawler.add('https://a.test/', { userData: { text: page.text() } });
 });
 // @ts-expect-error no such event
 crawler.events.on('page-fetched', () => undefined);

@@ -2,6 +2,7 @@
 // would be silently ignored.
 
 import { invalidOption, MannerlyError } from './errors.js';
+import { LOWEST_PRIORITY } from './limits.js';
 import { isObject } from './parse-json.js';
 
 /** The kinds of options, in words. `any`: the option, and its absence, is checked where it is used. */
@@ -52,6 +53,12 @@ export function checkCount(option: string, value: number, most: number): void {
   if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
     throw invalidOption(option, `a whole number from 1 to ${most}`, value);
   }
+}
+
+/** Checks a priority within a host, if one is given. @throws MannerlyError `option-invalid` */
+export function checkPriority(option: string, value: number | undefined): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 0 && value <= LOWEST_PRIORITY)) return;
+  throw invalidOption(option, `a whole number from 0 (first) to ${LOWEST_PRIORITY} (last)`, value);
 }
 
 /** @param names - The paths that the call reads. @throws MannerlyError `option-invalid` */

@@ -6,7 +6,7 @@ import { checkOptions } from './call-options.js';
 import { fetcherOf, storeFor } from './default-parts.js';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { invalidOption, MannerlyError } from './errors.js';
-import type { HandledPage, UnchangedHandler } from './handle/handled-page.js';
+import type { HandledPage, JsonItem, UnchangedHandler } from './handle/handled-page.js';
 import { type Handler, type HandlerOptions, Handlers, type LoginHandler, type Route } from './handle/handlers.js';
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
@@ -75,7 +75,7 @@ export interface Crawler {
    * @returns The result for each URL, in order.
    * @throws MannerlyError (rejects) `not-running` if no run is open; `option-invalid`; `item-invalid`.
    */
-  add(urls: string | readonly string[], options?: AddOptions): Promise<readonly AddedUrl[]>;
+  add<T>(urls: string | readonly string[], options?: AddOptions<T & JsonItem<T>>): Promise<readonly AddedUrl[]>;
   /**
    * Excludes URLs from now on, like `scope.exclude`: URLs found later, queued URLs, and requests of handlers and
    * browsers. It applies to this crawler, in this run and later ones.
@@ -306,7 +306,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           crawler.stop();
         },
       }),
-    async add(urls, addOptions = {}) {
+    async add(urls, addOptions: AddOptions<unknown> = {}) {
       const candidates = candidatesOf(urls, addOptions, nowMs());
       const added = opened.then(() => {
         if (run !== null && stop !== null) return run.add(candidates);

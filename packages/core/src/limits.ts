@@ -13,6 +13,9 @@ export const MAX_WAIT_MS = 2_592_000_000; // longest `maxIdleMs`: 30 days
 // Pages
 export const MAX_LINK_URL_CHARS = 8_192; // characters of a link after resolution, as the frontier keeps them (8 KiB)
 
+/** The last of the frontier's eight priority classes within a host. */
+export const LOWEST_PRIORITY = 7;
+
 // robots.txt requests (specification, access 2)
 /** Decoded bytes of robots.txt kept: the reader's limit (robots 2.4) and one more, to show that there was more. */
 export const ROBOTS_BODY_BYTES = 512_000 + 1;

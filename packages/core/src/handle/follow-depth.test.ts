@@ -46,6 +46,14 @@ it.each<[string, (page: FetchedPage, stage: Stage) => unknown, string, RegExp]>(
   ['a name', follow('a', 'product' as Options), 'option-invalid', /an object of label, .*"product"/],
   ['an unknown option', add('b', { lable: 'x' } as Options), 'option-unknown', /`add.lable`.*known: label/],
   ['an option of a request', add('b', { method: 'POST' } as Options), 'option-unknown', /`add.method`.*known: label/],
+  [
+    'a priority past the last',
+    add('b', { priority: 8 }),
+    'option-invalid',
+    /`add.priority`.*0 \(first\) to 7 \(last\), got 8/,
+  ],
+  ['a priority before the first', follow('a', { priority: -1 }), 'option-invalid', /`follow.priority`.*got -1/],
+  ['half a priority', (page) => nextVisit(page, 0, { priority: 2.5 }), 'option-invalid', /`revisit.priority`.*got 2.5/],
   ['no URL', add(undefined as unknown as string, {}), 'option-invalid', /`url`/],
 ])('%s in place of a valid argument is refused', async (_what, call, code, message) => {
   await expect(staged(call)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });

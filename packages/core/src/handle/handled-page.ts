@@ -8,10 +8,11 @@ import type { SavedMedia } from './save-all.js';
 import type { EmittedItem } from './staged.js';
 
 /** Options for URLs that a handler follows or adds. */
-export interface FollowOptions {
+export interface FollowOptions<UserData = JsonValue> {
   /** The route that handles them: `on('label:x', …)`. */
   readonly label?: string;
-  readonly userData?: JsonValue;
+  /** Stored as JSON.stringify writes it, at most 16,384 bytes. */
+  readonly userData?: UserData;
   /** Priority within the host, from 0 (first) to 7 (last); redirects have 1. @default 4 */
   readonly priority?: number;
   /** Queues a known URL once more. A page that is handled again after a crash adds it again. @default false */
@@ -63,23 +64,28 @@ export interface HandledPage extends FetchedPage {
    * or every link. Without `src`, the first candidate of `srcset` counts. Links with nofollow, from the page or their
    * `rel`, are not followed. Scope, bounds and robots.txt apply later. A link with `rel=next` keeps the depth of this
    * page; all others are one deeper.
+   * @returns The number of URLs that it staged, without those that the handler had staged before; 0 after the handler
+   *   has ended.
    * @throws MannerlyError (rejects) `page-not-markup` for a selector on a page that has no DOM; `option-invalid`;
    *   `item-invalid` for user data that is not JSON; `page-over`.
    * @see page-level §4
    */
-  follow(selector?: string, options?: FollowOptions): Promise<void>;
+  follow<T>(selector?: string, options?: FollowOptions<T & JsonItem<T>>): Promise<number>;
   /**
    * Stages any URL, resolved against the page's base. Scope, bounds and robots.txt apply as usual.
    * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is not JSON; `page-over`.
    */
-  add(url: string, options?: FollowOptions): Promise<AddResult>;
+  add<T>(url: string, options?: FollowOptions<T & JsonItem<T>>): Promise<AddResult>;
   /**
    * Stages one more visit to this page, at least `afterMs` after its last byte. The visit has a `visit` that is one
    * higher, the same label and user data unless given, and its own item ids. It counts towards the bounds.
    * @param afterMs - Milliseconds, 0 to ten years. If longer than `maxIdleMs`, a later run makes the visit.
    * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is not JSON; `page-over`.
    */
-  revisit(afterMs: number, options?: Omit<FollowOptions, 'allowDuplicate' | 'depth'>): Promise<void>;
+  revisit<T>(
+    afterMs: number,
+    options?: Omit<FollowOptions<T & JsonItem<T>>, 'allowDuplicate' | 'depth'>,
+  ): Promise<void>;
   /**
    * Writes the page's bytes to a file immediately and atomically. An existing file is replaced. The file stays even if
    * the handler throws later. A page with `noarchive` or `noindex` is not saved.
@@ -129,7 +135,7 @@ type Jsonable<T> = unknown extends T
           ? 'a promise: await it'
           : { readonly [Key in keyof T]: Jsonable<T[Key]> };
 
-/** What `page.emit` accepts: anything that JSON.stringify can write, so not `undefined` itself. */
+/** What `page.emit` and `userData` accept: anything that JSON.stringify can write, so not `undefined` itself. */
 export type JsonItem<T> = T extends undefined ? never : Jsonable<T>;
 
 /** How a page differs from its last visit. */

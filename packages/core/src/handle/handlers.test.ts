@@ -132,6 +132,17 @@ describe('following', () => {
     expect(urls(await stagedBy((each) => each.follow('h1'), page))).toEqual([]);
   });
 
+  it('says how many URLs it staged that were not staged before', async () => {
+    const page = await pageOf(
+      '<a class=x href=b>1</a><a class=x href=b>2</a><a href=c>3</a><a href=d rel=nofollow>4</a>',
+    );
+    const counts: number[] = [];
+    await stagedBy(async (each) => {
+      for (const selector of ['.y', '.x', undefined, undefined]) counts.push(await each.follow(selector));
+    }, page);
+    expect(counts).toEqual([0, 1, 1, 0]);
+  });
+
   it('takes images only from a page that permits it', async () => {
     const img = '<img src=i.png>';
     expect(urls(await stagedBy((page) => page.follow('img'), await pageOf(img)))).toEqual(['/a/i.png']);
@@ -278,7 +289,7 @@ describe('results of a handler', () => {
     const page = kept as unknown as HandledPage;
     const issues = [expect.objectContaining({ message: expect.stringContaining('has ended') })];
     expect(await page.emit(1)).toEqual({ kind: 'rejected', issues });
-    expect([await page.follow(), await page.revisit(1)]).toEqual([undefined, undefined]);
+    expect([await page.follow(), await page.revisit(1)]).toEqual([0, undefined]);
     expect(await page.add('/x')).toEqual({ kind: 'refused', reason: 'page-over' });
     expect([staged.data, staged.links]).toEqual([[], []]);
   });

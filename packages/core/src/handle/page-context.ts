@@ -3,7 +3,7 @@
 
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
-import { type CallOptions, checkCount, checkOptions } from '../call-options.js';
+import { type CallOptions, checkCount, checkOptions, checkPriority } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js';
@@ -123,10 +123,10 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, LazyPr
   readonly emit = (data: unknown): Promise<EmittedItem> =>
     this.#unlessEnded(this.emit, REJECTED_ITEM, () => this.#tools.stage.emit(data));
 
-  readonly follow = (selector?: string, options: FollowOptions = {}): Promise<void> =>
-    this.#unlessEnded(this.follow, undefined, () => followLinks(this.#page, this.#tools, selector, options));
+  readonly follow = (selector?: string, options: FollowOptions<unknown> = {}): Promise<number> =>
+    this.#unlessEnded(this.follow, 0, () => followLinks(this.#page, this.#tools, selector, options));
 
-  readonly add = (url: string, options: FollowOptions = {}): Promise<AddResult> =>
+  readonly add = (url: string, options: FollowOptions<unknown> = {}): Promise<AddResult> =>
     this.#unlessEnded(this.add, REFUSED_URL, () => {
       this.#excludedUrls ??= findExcludedUrls(this.#page);
       return addUrl(this.#page, this.#tools.stage, this.#excludedUrls, url, options);
@@ -143,8 +143,13 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, LazyPr
       return this.#tools.fetch(this.#page, url, options, this.signal);
     });
 
-  readonly revisit = (afterMs: number, options: Omit<FollowOptions, 'allowDuplicate' | 'depth'> = {}): Promise<void> =>
-    this.#unlessEnded(this.revisit, undefined, () => this.#tools.stage.link(nextVisit(this.#page, afterMs, options)));
+  readonly revisit = (
+    afterMs: number,
+    options: Omit<FollowOptions<unknown>, 'allowDuplicate' | 'depth'> = {},
+  ): Promise<void> =>
+    this.#unlessEnded(this.revisit, undefined, () => {
+      this.#tools.stage.link(nextVisit(this.#page, afterMs, options));
+    });
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
     this.#call(this.save, () =>
@@ -218,14 +223,16 @@ function requireFolder(page: FetchedPage, folder: string | null): string {
 /**
  * Stages links of the page. Links that the page wants left alone, or that no handler wants, are recorded as such. The
  * next page of a list keeps the depth, since a list may have any number of pages.
+ * @returns The number of URLs that are staged for the first time.
  * @throws MannerlyError `page-not-markup`, `option-invalid`, `item-invalid`
  */
 export function followLinks(
   page: FetchedPage,
   { stage, wants, recordSelector }: Pick<PageTools, 'stage' | 'wants' | 'recordSelector'>,
   selector: string | undefined,
-  options: FollowOptions,
-): void {
+  options: FollowOptions<unknown>,
+): number {
+  let staged = 0;
   const links = selector === undefined ? page.links : selectLinks(page, selector);
   if (selector !== undefined) recordSelector?.(selector, links.length > 0);
   const candidate = createCandidate(page, 'follow', options);
@@ -234,12 +241,13 @@ export function followLinks(
     const excluded = page.exclusion.linkExclusion(link);
     const reason = excluded ?? (wants(link.url, options.label ?? null) ? null : 'unwanted');
     if (reason !== null) stage.skip({ url: link.url, reason });
-    else if (!link.rel.includes('next')) stage.link(candidate(link.url));
+    else if (!link.rel.includes('next')) staged += Number(stage.link(candidate(link.url)));
     else {
       next ??= createCandidate(page, 'follow', { ...options, depth: options.depth ?? 'same' });
-      stage.link(next(link.url));
+      staged += Number(stage.link(next(link.url)));
     }
   }
+  return staged;
 }
 
 /** Stages a URL of the handler's own. @throws MannerlyError `option-invalid`, `item-invalid` */
@@ -248,7 +256,7 @@ export function addUrl(
   stage: Stage,
   excludedUrls: ReadonlySet<string>,
   text: string,
-  options: FollowOptions,
+  options: FollowOptions<unknown>,
 ): AddResult {
   const url = resolveUrl(page, text);
   if (url === null) return { kind: 'refused', reason: 'url-invalid' };
@@ -268,7 +276,7 @@ function resolveUrl(page: FetchedPage, text: unknown): string | null {
 
 const FETCH_OPTIONS: CallOptions<PageFetchOptions> = { waitMs: 'number', headers: 'object', maxBodyBytes: 'number' };
 
-const LINK_OPTIONS: CallOptions<FollowOptions> = {
+const LINK_OPTIONS: CallOptions<LinkOptions> = {
   label: 'string',
   userData: 'any',
   priority: 'number',
@@ -282,7 +290,7 @@ function hintForRequest(options: LinkOptions): string | undefined {
   return isOfRequest ? 'Every URL is requested with GET and the fields of `network.headers`.' : undefined;
 }
 
-type LinkOptions = { readonly [Name in keyof FollowOptions]?: FollowOptions[Name] | undefined };
+type LinkOptions = { readonly [Name in keyof FollowOptions]?: FollowOptions<unknown>[Name] | undefined };
 
 /**
  * Candidates from a page. What they carry is copied once, since the handler may change its own later. Throws as
@@ -295,6 +303,7 @@ function createCandidate(
 ): (url: string) => NewUrl {
   checkOptions(call, options, LINK_OPTIONS, hintForRequest(options));
   const { label, userData, priority, allowDuplicate = false } = options;
+  checkPriority(`${call}.priority`, priority);
   if (options.depth !== undefined && options.depth !== 'same' && options.depth !== 'deeper') {
     throw invalidOption(`${call}.depth`, "'same' or 'deeper'", options.depth);
   }
@@ -317,7 +326,7 @@ function createCandidate(
 export function nextVisit(
   page: FetchedPage,
   afterMs: number,
-  options: Omit<FollowOptions, 'allowDuplicate' | 'depth'>,
+  options: Omit<FollowOptions<unknown>, 'allowDuplicate' | 'depth'>,
 ): NewUrl {
   if (!(typeof afterMs === 'number' && afterMs >= 0 && afterMs <= MAX_REVISIT_MS)) {
     throw invalidOption('revisit.afterMs', `a number from 0 to ${MAX_REVISIT_MS}`, afterMs);

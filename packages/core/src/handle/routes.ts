@@ -22,18 +22,18 @@ type Labels<UserData> = {
 };
 
 /** User data is required where the schema of the route requires it. */
-type UserDataOption<UserData> =
+type UserDataOption<UserData, Given> =
   UserData extends Schema<infer Input, infer _Output>
     ? undefined extends Input
       ? { readonly userData?: Input }
       : { readonly userData: Input }
-    : { readonly userData?: JsonValue };
+    : { readonly userData?: Given };
 
 /** Options for URLs with a label. */
-type LabelledFollow<UserData, Never extends keyof FollowOptions = 'label'> = {
+type LabelledFollow<UserData, Given, Never extends keyof FollowOptions = 'label'> = {
   [Label in keyof Labels<UserData>]: Omit<FollowOptions, 'label' | 'userData' | Never> & {
     readonly label: Label;
-  } & UserDataOption<Labels<UserData>[Label]>;
+  } & UserDataOption<Labels<UserData>[Label], Given>;
 }[keyof Labels<UserData>];
 
 /**
@@ -45,18 +45,21 @@ type PlainLabel<UserData> = [keyof Labels<UserData>] extends [never]
       [Label in keyof Labels<UserData>]: Labels<UserData>[Label] extends Schema ? never : Label;
     }[keyof Labels<UserData>];
 
-/** Options for URLs: without a label anything, with a label what its route takes. Other labels do not compile. */
-export type RoutedFollow<UserData> =
-  | (Omit<FollowOptions, 'label'> & { readonly label?: PlainLabel<UserData> })
-  | LabelledFollow<UserData>;
+/**
+ * Options for URLs: without a label anything, with a label what its route takes. Other labels do not compile.
+ * `Given`: the user data of a call, where no schema says what it has to be.
+ */
+export type RoutedFollow<UserData, Given = JsonValue> =
+  | (Omit<FollowOptions<Given>, 'label'> & { readonly label?: PlainLabel<UserData> })
+  | LabelledFollow<UserData, Given>;
 
 /** Options for one more visit: without a label, the page's own label and what its route takes. */
-export type RoutedRevisit<UserDataSchema, UserData> =
+export type RoutedRevisit<UserDataSchema, UserData, Given = JsonValue> =
   | (Omit<FollowOptions, 'allowDuplicate' | 'depth' | 'userData'> & {
       readonly label?: undefined;
-      readonly userData?: UserDataSchema extends Schema ? SchemaInput<UserDataSchema> : JsonValue;
+      readonly userData?: UserDataSchema extends Schema ? SchemaInput<UserDataSchema> : Given;
     })
-  | LabelledFollow<UserData, 'allowDuplicate' | 'depth'>;
+  | LabelledFollow<UserData, Given, 'allowDuplicate' | 'depth'>;
 
 /** What is known about a page because it came by this route. */
 type PageOf<R> = R extends `label:${infer Label}`
@@ -84,11 +87,11 @@ export type RoutedPage<R, UserDataSchema, ItemSchema, UserData> = Omit<
       ? (data: SchemaInput<ItemSchema>) => Promise<EmittedItem>
       : <T>(data: T & JsonItem<T>) => Promise<EmittedItem>;
     /** As `HandledPage.follow`. */
-    follow(selector?: string, options?: RoutedFollow<UserData>): Promise<void>;
+    follow<T>(selector?: string, options?: RoutedFollow<UserData, T & JsonItem<T>>): Promise<number>;
     /** As `HandledPage.add`. */
-    add(url: string, options?: RoutedFollow<UserData>): Promise<AddResult>;
+    add<T>(url: string, options?: RoutedFollow<UserData, T & JsonItem<T>>): Promise<AddResult>;
     /** As `HandledPage.revisit`. */
-    revisit(afterMs: number, options?: RoutedRevisit<UserDataSchema, UserData>): Promise<void>;
+    revisit<T>(afterMs: number, options?: RoutedRevisit<UserDataSchema, UserData, T & JsonItem<T>>): Promise<void>;
   };
 
 type HandlerOf<R, UserData, Items, Names extends string> = (

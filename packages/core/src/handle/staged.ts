@@ -146,13 +146,18 @@ export class Stage {
     return this.seal();
   }
 
-  /** The first candidate for a visit to a URL counts, with the least depth of all of them. */
-  link(candidate: NewUrl): void {
+  /**
+   * The first candidate for a visit to a URL counts, with the least depth of all of them. @returns Whether it is the
+   * first.
+   */
+  link(candidate: NewUrl): boolean {
     this.#assertOpen();
     const { url, visit = 0 } = candidate;
     const key = visit === 0 ? url : `${visit} ${url}`;
-    const known = this.#links.get(key) ?? candidate;
-    this.#links.set(key, known.depth <= candidate.depth ? known : { ...known, depth: candidate.depth });
+    const known = this.#links.get(key);
+    const first = known ?? candidate;
+    this.#links.set(key, first.depth <= candidate.depth ? first : { ...first, depth: candidate.depth });
+    return known === undefined;
   }
 
   skip(link: SkippedLink): void {

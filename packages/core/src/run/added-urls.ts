@@ -2,17 +2,17 @@
 // others.
 
 import type { AddAnswer, JsonValue, NewUrl } from '@mannerly/frontier';
-import { checkOptions } from '../call-options.js';
+import { checkOptions, checkPriority } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import { jsonCopy } from '../handle/staged.js';
 import { MAX_ADDED_URLS } from './limits.js';
 
 /** Options for adding URLs to a running crawl. */
-export interface AddOptions {
+export interface AddOptions<UserData = JsonValue> {
   /** Selects the handler, as in `on('label:x', …)`. */
   readonly label?: string;
   /** Passed to the handler. */
-  readonly userData?: JsonValue;
+  readonly userData?: UserData;
   /** Priority class within the host: 0 is first, 7 is last. @default 2, like seeds */
   readonly priority?: number;
   /** Number of links from a seed, as `bounds.depth` counts. @default 0 */
@@ -32,12 +32,11 @@ export interface AddedUrl {
 }
 
 const ADDED_PRIORITY = 2;
-const LOWEST_PRIORITY = 7;
 
 /**
  * Makes the candidates for these URLs. @throws MannerlyError `option-invalid`; `item-invalid`: user data is not JSON
  */
-export function candidatesOf(urls: string | readonly string[], options: AddOptions, nowMs: number): NewUrl[] {
+export function candidatesOf(urls: string | readonly string[], options: AddOptions<unknown>, nowMs: number): NewUrl[] {
   const list: readonly unknown[] = typeof urls === 'string' ? [urls] : urls;
   if (!Array.isArray(list) || list.length > MAX_ADDED_URLS || !list.every((url) => typeof url === 'string')) {
     const hint = 'A URL is a text. `label` and `userData` are options of the call.';
@@ -51,9 +50,7 @@ export function candidatesOf(urls: string | readonly string[], options: AddOptio
     allowDuplicate: 'boolean',
   });
   const { label, userData, priority = ADDED_PRIORITY, depth = 0, allowDuplicate = false } = options;
-  if (!(Number.isInteger(priority) && priority >= 0 && priority <= LOWEST_PRIORITY)) {
-    throw invalidOption('priority', `a whole number from 0 to ${LOWEST_PRIORITY}`, priority);
-  }
+  checkPriority('add.priority', priority);
   if (!(Number.isInteger(depth) && depth >= 0)) throw invalidOption('depth', 'a whole number from 0', depth);
   const carried = {
     depth,
