@@ -60,6 +60,14 @@ describe('retries', () => {
     expect(outcomes['failed']).toEqual({ 'retries-exhausted': 1 });
   });
 
+  it.each([
+    [502, 'server-error: status 502, 4 times'],
+    [429, 'throttled: status 429, 4 times'],
+  ])('that are used up leave the last status in the reason: %i', async (status, detail) => {
+    const { crawler } = await crawl(always(status));
+    expect(await crawler.explain('https://a.test/busy')).toMatchObject({ decision: { httpStatus: status, detail } });
+  });
+
   it('keep the Crawl-delay, whatever the waits', async () => {
     const crawled = await crawl(
       { ...always(500), robots: 'User-agent: *\nCrawl-delay: 20\n' },

@@ -86,10 +86,12 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return requestAgain(retry.notBeforeMs);
   if (retry?.kind === 'exhausted') {
-    const said = outcome.kind === 'failed' ? { detail: outcome.detail } : { httpStatus: outcome.status, detail: '' };
-    const detail = `${retry.last}${said.detail === '' ? '' : `: ${said.detail}`}, ${work.record.tries + 1} times`;
-    const failure = { reason: 'retries-exhausted', layer: 'fetch', ...said, detail } as const;
-    return outcome.kind === 'failed' ? failed(failure) : answeredResult(run, work, outcome, failure);
+    const said = outcome.kind === 'failed' ? outcome.detail : `status ${outcome.status}`;
+    const detail = `${retry.last}${said === '' ? '' : `: ${said}`}, ${work.record.tries + 1} times`;
+    const failure = { reason: 'retries-exhausted', layer: 'fetch', detail } as const;
+    return outcome.kind === 'failed'
+      ? failed(failure)
+      : answeredResult(run, work, outcome, { ...failure, httpStatus: outcome.status });
   }
   if (outcome.kind === 'failed') return unanswered(work, outcome, retry !== null);
   const { status: httpStatus } = outcome;
