@@ -98,9 +98,9 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
   ['packages/core/src/report/crawl-report.ts', `import { X } from '../admit/admit.js';`, 'report looks at admit'],
   ['packages/core/src/fetch/egress.ts', `import { X } from '../crawl/hooks.js';`, 'fetch looks up to crawl'],
   ['packages/core/src/fetch/egress.ts', `import { X } from '../crawler.js';`, 'fetch looks up to crawler.ts'],
-  ['packages/core/src/fetch/egress.ts', `import { X } from '../directory/whole-file.js';`, null],
+  ['packages/core/src/fetch/egress.ts', `import { X } from '../directory/atomic-file.js';`, null],
   [
-    'packages/core/src/directory/whole-file.ts',
+    'packages/core/src/directory/atomic-file.ts',
     `import { X } from '../fetch/egress.js';`,
     'directory looks up to fetch',
   ],

@@ -1,10 +1,10 @@
 // Packages the archive of a crawl directory as one file, between runs. What a killed run left is repaired first.
 
 import { checkOptions } from '../call-options.js';
+import { sizeOf } from '../directory/atomic-file.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
-import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import { present } from '../present.js';
 import type { WaczSummary } from './wacz.js';

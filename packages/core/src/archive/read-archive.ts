@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import type { WARCRecord } from 'warcio';
-import { orIfAbsent, sizeOf } from '../directory/whole-file.js';
+import { orIfAbsent, sizeOf } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { LATEST_MS } from '../limits.js';

@@ -246,7 +246,7 @@ describe('explaining and reporting from a crawl directory', () => {
   beforeEach(async () => {
     const crawl = { name: 'tester', tokens: ['tester'], seeds: ['https://example.org/'] };
     const directory = await openCrawlDirectory(join(base, 'crawl'), crawl);
-    await directory.keepRobots(
+    await directory.saveRobots(
       'https://example.org',
       '00112233aabbccdd',
       Buffer.from('User-agent: *\nDisallow: /private/ # ours\n'),
@@ -269,7 +269,7 @@ describe('explaining and reporting from a crawl directory', () => {
       tokens: ['tester'],
       seeds: ['https://example.org/'],
     });
-    await directory.keepRobots('https://example.org', 'aabbccdd', Buffer.from('User-agent: *\nDisalow: private/\n'));
+    await directory.saveRobots('https://example.org', 'aabbccdd', Buffer.from('User-agent: *\nDisalow: private/\n'));
     writeFileSync(directory.decisionsPath, `${JSON.stringify({ ...excluded, pattern: 'private/', robots })}\n`);
     const { out } = await run('explain', join(base, 'repaired'), 'https://example.org/private/x');
     expect(out).toMatch(/Line 2 reads: Disalow: private\/\n +It counts as: Disallow: \/private\/$/);

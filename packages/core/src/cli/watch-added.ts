@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Crawler } from '../crawler.js';
-import { isAbsent } from '../directory/whole-file.js';
+import { isAbsent } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
 import { plural } from '../report/table.js';

@@ -171,11 +171,11 @@ describe('a crawl directory', () => {
   });
 
   it('keeps each body of robots.txt once, and records each authority that served it', async () => {
-    const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
+    const { saveRobots, robotsPath } = await openCrawlDirectory(base, crawl);
     const body = new TextEncoder().encode('User-agent: *\nDisallow:');
     await Promise.all([
-      keepRobots('https://a.test', '00112233aabbccdd', body),
-      keepRobots('https://b.test', '00112233aabbccdd', body),
+      saveRobots('https://a.test', '00112233aabbccdd', body),
+      saveRobots('https://b.test', '00112233aabbccdd', body),
     ]);
     expect(readdirSync(robotsPath).sort()).toEqual(['00112233aabbccdd.txt', 'index.jsonl']);
     expect(readFileSync(join(robotsPath, '00112233aabbccdd.txt'), 'utf8')).toBe('User-agent: *\nDisallow:');
@@ -183,16 +183,16 @@ describe('a crawl directory', () => {
   });
 
   it('writes a kept body again if only half of it was left', async () => {
-    const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
+    const { saveRobots, robotsPath } = await openCrawlDirectory(base, crawl);
     const body = new TextEncoder().encode('User-agent: *\nDisallow:');
     writeFileSync(join(robotsPath, '00112233aabbccdd.txt'), body.subarray(0, 9));
-    await keepRobots('https://a.test', '00112233aabbccdd', body);
+    await saveRobots('https://a.test', '00112233aabbccdd', body);
     expect(readFileSync(join(robotsPath, '00112233aabbccdd.txt'), 'utf8')).toBe('User-agent: *\nDisallow:');
   });
 
   it.each(['../../evil', '', 'ABC', 'zz'])('writes nothing under a name that is not a hash: "%s"', async (hash) => {
-    const { keepRobots, robotsPath } = await openCrawlDirectory(base, crawl);
-    await keepRobots('https://a.test', hash, new Uint8Array());
+    const { saveRobots, robotsPath } = await openCrawlDirectory(base, crawl);
+    await saveRobots('https://a.test', hash, new Uint8Array());
     expect(readdirSync(robotsPath)).toEqual([]);
   });
 });

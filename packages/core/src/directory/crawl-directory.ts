@@ -5,18 +5,18 @@
 import { appendFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalidOption, MannerlyError } from '../errors.js';
+import { hasPlatformCode, listNames, orIfAbsent, PARTIAL_SUFFIX, sizeOf, writeAtomically } from './atomic-file.js';
 import {
   type CrawlIdentity,
   type CrawlManifest,
-  goneOnWith,
+  continueManifest,
   MANIFEST_NAME,
   manifestText,
   newManifest,
   readManifest,
 } from './crawl-manifest.js';
 import { type CrawlPaths, crawlPaths, partsOf } from './crawl-paths.js';
-import { isLockName, lockDirectory, lockOnceFree, lockPart, refuseShared } from './directory-lock.js';
-import { hasPlatformCode, namesIn, orIfAbsent, PART_SUFFIX, sizeOf, writeWhole } from './whole-file.js';
+import { isLockName, lockDirectory, lockPart, refuseShared, waitForLock } from './directory-lock.js';
 
 /** The paths of a crawl directory, for all processes that have worked in it. */
 export interface WholeCrawlPaths extends CrawlPaths {
@@ -41,28 +41,28 @@ export async function openCrawlDirectory(path: string, crawl: CrawlIdentity, now
     return await open(path, crawl, nowMs, isShared);
   } catch (error) {
     if (!['EACCES', 'EPERM', 'EROFS'].some((code) => hasPlatformCode(error, code))) throw error;
-    throw cannotBe(path, error);
+    throw cannotUse(path, error);
   }
 }
 
 async function open(path: string, crawl: CrawlIdentity, nowMs: number, isShared: boolean) {
   await makeDirectory(path);
   // Checked before anything is written: a directory that is not ours is not changed.
-  await refuseOddKinds(path, true);
+  await checkEntryKinds(path, true);
   const before = await readManifestUnlessForeign(path);
-  if (before !== null) goneOnWith(path, before, crawl);
-  const lock = isShared ? await lockOnceFree(path) : await lockDirectory(path);
+  if (before !== null) continueManifest(path, before, crawl);
+  const lock = isShared ? await waitForLock(path) : await lockDirectory(path);
   let own: { readonly part: number | null; readonly lock: typeof lock } = { part: null, lock };
   try {
     if (!isShared) await refuseShared(path);
     await deleteIfReset(path);
-    for (const name of await readdir(path)) if (isPart(name)) await rm(join(path, name), { force: true });
+    for (const name of await readdir(path)) if (isPartialFile(name)) await rm(join(path, name), { force: true });
     const kept = await readManifest(path);
-    const manifest = kept === null ? newManifest(crawl, nowMs) : goneOnWith(path, kept, crawl);
+    const manifest = kept === null ? newManifest(crawl, nowMs) : continueManifest(path, kept, crawl);
     if (isShared) own = await lockPart(path);
-    const { part, lock: held } = own;
+    const { part, lock: ownLock } = own;
     const paths = crawlPaths(path, part);
-    if (manifest !== kept) await writeWhole(join(path, MANIFEST_NAME), manifestText(manifest));
+    if (manifest !== kept) await writeAtomically(join(path, MANIFEST_NAME), manifestText(manifest));
     // Last: it says that the directory is ours, even if it has other files.
     await rm(join(path, RESET_NAME), { force: true });
     await mkdir(paths.robotsPath, { recursive: true });
@@ -71,9 +71,9 @@ async function open(path: string, crawl: CrawlIdentity, nowMs: number, isShared:
       ...paths,
       manifest,
       isNew: kept === null,
-      keepRobots: keepRobots.bind(null, paths.robotsPath),
+      saveRobots: saveRobots.bind(null, paths.robotsPath),
       /** Releases the lock. A second call does nothing. */
-      release: () => held.release(),
+      release: () => ownLock.release(),
     };
   } catch (error) {
     await own.lock.release();
@@ -90,9 +90,9 @@ export async function readCrawlDirectory(
   path: string,
 ): Promise<WholeCrawlPaths & { readonly manifest: CrawlManifest }> {
   if (typeof path !== 'string') throw invalidOption('directory', 'the path of a crawl directory', path);
-  await refuseOddKinds(path);
+  await checkEntryKinds(path);
   const manifest = await readManifest(path);
-  if (manifest === null) throw holdsNoCrawl(path, 'Name the directory that `mannerly crawl` printed at its start.');
+  if (manifest === null) throw noCrawlError(path, 'Name the directory that `mannerly crawl` printed at its start.');
   return { ...crawlPaths(path), parts: await partsOf(path), manifest };
 }
 
@@ -101,7 +101,7 @@ export async function readCrawlDirectory(
  * @param isWritten - Then also refuses symbolic links: the directory may come from someone else.
  * @throws MannerlyError `directory-format`
  */
-export async function refuseOddKinds(path: string, isWritten = false): Promise<void> {
+export async function checkEntryKinds(path: string, isWritten = false): Promise<void> {
   const known: [folder: string, files: RegExp, folders: RegExp][] = [
     [path, /^(crawl|settings|order|run(-\d+)?)\.json$|\.jsonl$/, /^(robots|frontier|files|archive(-\d+)?)$/],
   ];
@@ -113,8 +113,8 @@ export async function refuseOddKinds(path: string, isWritten = false): Promise<v
         const hint = 'Put the file or folder itself there, or create the whole crawl directory elsewhere.';
         throw new MannerlyError('directory-format', text, { hint });
       }
-      const isOdd = folders.test(entry.name) ? entry.isFile() : files.test(entry.name) && entry.isDirectory();
-      if (isOdd) {
+      const isWrongKind = folders.test(entry.name) ? entry.isFile() : files.test(entry.name) && entry.isDirectory();
+      if (isWrongKind) {
         const text = `${file} is a ${entry.isFile() ? 'file, and a folder' : 'folder, and a file'} belongs there`;
         throw new MannerlyError('directory-format', text, {
           hint: 'Restore it from a copy, or name another directory.',
@@ -128,7 +128,7 @@ export async function refuseOddKinds(path: string, isWritten = false): Promise<v
 }
 
 /** The error for a directory without `crawl.json`. Never throws. */
-export function holdsNoCrawl(path: string, hint: string): MannerlyError {
+export function noCrawlError(path: string, hint: string): MannerlyError {
   return new MannerlyError('directory-taken', `${path} holds no crawl: there is no crawl.json`, { hint });
 }
 
@@ -145,19 +145,19 @@ export async function deleteIfReset(path: string): Promise<void> {
 
 /** Whether it is absent or empty, or holds only the remains of a run that was killed while it opened or reset it. */
 export async function isFree(path: string): Promise<boolean> {
-  const names = await namesIn(path);
-  return names.includes(RESET_NAME) || names.every((name) => isLockName(name) || isPart(name));
+  const names = await listNames(path);
+  return names.includes(RESET_NAME) || names.every((name) => isLockName(name) || isPartialFile(name));
 }
 
 async function makeDirectory(path: string): Promise<void> {
   try {
     await makeWithParents(path);
   } catch (cause) {
-    throw cannotBe(path, cause);
+    throw cannotUse(path, cause);
   }
 }
 
-function cannotBe(path: string, cause: unknown): MannerlyError {
+function cannotUse(path: string, cause: unknown): MannerlyError {
   return new MannerlyError('directory-taken', `${path} cannot be a crawl directory: ${String(cause)}`, {
     cause,
     hint: 'Name a directory that can be created, or one that is writable.',
@@ -191,22 +191,22 @@ async function readManifestUnlessForeign(path: string): Promise<CrawlManifest | 
 }
 
 /** Whether it is an incomplete lock or manifest. */
-function isPart(name: string): boolean {
+function isPartialFile(name: string): boolean {
   const isOurs = /^crawl(-\d+)?\.lock\./.test(name) || name.startsWith(`${MANIFEST_NAME}.`);
-  return isOurs && name.endsWith(PART_SUFFIX);
+  return isOurs && name.endsWith(PARTIAL_SUFFIX);
 }
 
 /**
  * Keeps each body of robots.txt once, under its hash; `robots/index.jsonl` records the authority and the time.
  * @throws MannerlyError `log-failed`
  */
-async function keepRobots(robotsPath: string, authority: string, hash: string, body: Uint8Array): Promise<void> {
+async function saveRobots(robotsPath: string, authority: string, hash: string, body: Uint8Array): Promise<void> {
   if (!/^[0-9a-f]{8,64}$/.test(hash)) return;
   const file = join(robotsPath, `${hash}.txt`);
   const line = `${JSON.stringify({ authority, hash, atMs: Date.now() })}\n`;
   try {
     // A file of another length is incomplete or was changed.
-    if ((await sizeOf(file)) !== body.length) await writeWhole(file, body);
+    if ((await sizeOf(file)) !== body.length) await writeAtomically(file, body);
     await appendFile(join(robotsPath, 'index.jsonl'), line);
   } catch (cause) {
     const message = `robots.txt of ${authority} could not be kept: ${String(cause)}`;

@@ -7,7 +7,7 @@ import { MannerlyError } from '../errors.js';
 import { LATEST_MS, MAX_MANIFEST_BYTES } from '../limits.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject, parseJson } from '../parse-json.js';
-import { sizeOf } from './whole-file.js';
+import { sizeOf } from './atomic-file.js';
 
 /** The format of this version. */
 const CRAWL_DIRECTORY_FORMAT = 3;
@@ -73,28 +73,28 @@ export async function readAnyManifest(file: string): Promise<CrawlManifest | 'un
 }
 
 /** The same object if no seed is new. @throws MannerlyError `directory-taken` for the directory of another crawl. */
-export function goneOnWith(path: string, kept: CrawlManifest, crawl: CrawlIdentity): CrawlManifest {
+export function continueManifest(path: string, manifest: CrawlManifest, crawl: CrawlIdentity): CrawlManifest {
   for (const field of ['name', 'tokens'] as const) {
-    const [before, now] = [JSON.stringify(kept[field]), JSON.stringify(crawl[field])];
+    const [before, now] = [JSON.stringify(manifest[field]), JSON.stringify(crawl[field])];
     if (before !== now) {
       const hint = 'Name another directory, or run the same crawl as before.';
-      throw another(path, `its ${field} ${before}, not ${now}`, hint);
+      throw otherCrawlError(path, `its ${field} ${before}, not ${now}`, hint);
     }
   }
-  const named = new Set(crawl.seeds);
-  const missing = kept.seeds.find((seed) => !named.has(seed));
+  const seedSet = new Set(crawl.seeds);
+  const missing = manifest.seeds.find((seed) => !seedSet.has(seed));
   if (missing !== undefined) {
-    throw another(
+    throw otherCrawlError(
       path,
       `it began at ${missing}, which is not a seed now`,
       'Name all of its seeds (more may be added) or another directory; to start over in this one, ask for a reset (--reset).',
     );
   }
-  return kept.seeds.length === named.size ? kept : { ...kept, seeds: [...named] };
+  return manifest.seeds.length === seedSet.size ? manifest : { ...manifest, seeds: [...seedSet] };
 }
 
-function another(path: string, how: string, hint: string): MannerlyError {
-  return new MannerlyError('directory-taken', `${path} belongs to another crawl: ${how}`, { hint });
+function otherCrawlError(path: string, difference: string, hint: string): MannerlyError {
+  return new MannerlyError('directory-taken', `${path} belongs to another crawl: ${difference}`, { hint });
 }
 
 function isManifest(value: unknown): value is CrawlManifest {
@@ -103,6 +103,6 @@ function isManifest(value: unknown): value is CrawlManifest {
   const { format, name, tokens, seeds, createdAtMs } = value;
   const areTokens = isList(tokens) && (tokens as readonly string[]).every((token) => /^[\w-]+$/.test(token));
   const isTime = typeof createdAtMs === 'number' && Math.abs(createdAtMs) <= LATEST_MS;
-  const isBegun = isTime || format !== CRAWL_DIRECTORY_FORMAT;
-  return typeof format === 'number' && typeof name === 'string' && areTokens && isList(seeds) && isBegun;
+  const hasValidStart = isTime || format !== CRAWL_DIRECTORY_FORMAT;
+  return typeof format === 'number' && typeof name === 'string' && areTokens && isList(seeds) && hasValidStart;
 }

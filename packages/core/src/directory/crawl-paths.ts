@@ -2,42 +2,42 @@
 // its number.
 
 import { join } from 'node:path';
-import { namesIn } from './whole-file.js';
+import { listNames } from './atomic-file.js';
 
 /** The directory need not exist. @param part - The number of a process among several; `null` if it works alone. */
 export function crawlPaths(path: string, part: number | null = null) {
-  const own = (stem: string, ending: string): string =>
-    join(path, `${stem}${part === null ? '' : `-${part}`}${ending}`);
+  const pathOf = (stem: string, extension: string): string =>
+    join(path, `${stem}${part === null ? '' : `-${part}`}${extension}`);
   return {
     path,
     /** The number of the process; `null` for a run that works alone. */
     part,
-    itemsPath: own('items', '.jsonl'),
+    itemsPath: pathOf('items', '.jsonl'),
     /** What each run declares, one line each. */
-    runsPath: own('runs', '.jsonl'),
-    requestsPath: own('requests', '.jsonl'),
-    decisionsPath: own('decisions', '.jsonl'),
+    runsPath: pathOf('runs', '.jsonl'),
+    requestsPath: pathOf('requests', '.jsonl'),
+    decisionsPath: pathOf('decisions', '.jsonl'),
     /** Items that their schema rejected; absent if there were none. */
-    rejectedPath: own('rejected', '.jsonl'),
+    rejectedPath: pathOf('rejected', '.jsonl'),
     /** Errors of handlers, hooks and sinks; absent if there were none. */
-    errorsPath: own('errors', '.jsonl'),
-    warningsPath: own('warnings', '.jsonl'),
+    errorsPath: pathOf('errors', '.jsonl'),
+    warningsPath: pathOf('warnings', '.jsonl'),
     /** The pages that are being read; absent after a run that ended normally. */
-    readingPath: own('reading', '.jsonl'),
+    readingPath: pathOf('reading', '.jsonl'),
     /** Decisions that another link may still reverse; absent after a run that ended normally. */
-    pendingPath: own('pending', '.jsonl'),
-    datasetsPath: own('datasets', '.jsonl'),
+    pendingPath: pathOf('pending', '.jsonl'),
+    datasetsPath: pathOf('datasets', '.jsonl'),
     /** URLs from `mannerly add`, one line each; absent if there were none. */
     addedPath: join(path, 'added.jsonl'),
     /** The last order of `mannerly pause`, `resume` and `stop`; absent if there was none. */
     orderPath: join(path, 'order.json'),
     /** The options of the last run: pace, robots.txt and bounds. */
     settingsPath: join(path, 'settings.json'),
-    runPath: own('run', '.json'),
+    runPath: pathOf('run', '.json'),
     robotsPath: join(path, 'robots'),
     filesPath: join(path, 'files'),
-    archivePath: own('archive', ''),
-    waczPath: own('archive', '.wacz'),
+    archivePath: pathOf('archive', ''),
+    waczPath: pathOf('archive', '.wacz'),
     /** Responses that a polite fetch keeps, if it keeps any. */
     cachePath: join(path, 'cache.sqlite'),
     frontierPath: join(path, 'frontier'),
@@ -55,7 +55,7 @@ export interface CrawlPaths extends Readonly<ReturnType<typeof crawlPaths>> {}
 export async function partsOf(path: string): Promise<CrawlPaths[]> {
   const pattern =
     /^(?:items|rejected|errors|runs|requests|decisions|warnings|datasets|reading|pending)-([1-9]\d{0,5})\.jsonl$/;
-  const numbers = (await namesIn(path)).flatMap((name) => pattern.exec(name)?.slice(1).map(Number) ?? []);
+  const numbers = (await listNames(path)).flatMap((name) => pattern.exec(name)?.slice(1).map(Number) ?? []);
   const parts = [...new Set(numbers)].sort((a, b) => a - b);
   return [crawlPaths(path), ...parts.map((part) => crawlPaths(path, part))];
 }

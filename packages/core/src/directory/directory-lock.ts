@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
+import { hasPlatformCode, listNames, orIfAbsent, partialName } from './atomic-file.js';
 import { LOCK_RETRY_MS, LOCK_WAIT_MS, MAX_DIRECTORY_PARTS, MAX_LOCK_ATTEMPTS } from './limits.js';
-import { hasPlatformCode, namesIn, orIfAbsent, partialName } from './whole-file.js';
 
 /** The name of the lock that excludes every other run. */
 export const LOCK_NAME = 'crawl.lock';
@@ -31,19 +31,19 @@ interface DirectoryLock {
 /** @throws MannerlyError `directory-in-use` while a run has it or may have it, even one of this process. */
 export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
   const file = join(path, name);
-  const mine = ownLock();
-  for (let tries = 0; tries < MAX_LOCK_ATTEMPTS; tries += 1) {
-    if (await create(file, mine)) return lockOf(file);
-    const theirs = await readLock(file);
-    if (theirs === null) continue; // Released in the meantime.
-    if (!isDead(theirs)) throw inUse(path, file, theirs);
-    await takeAway(file, theirs);
+  const ownText = ownLock();
+  for (let attempts = 0; attempts < MAX_LOCK_ATTEMPTS; attempts += 1) {
+    if (await createLock(file, ownText)) return createDirectoryLock(file);
+    const holderText = await readLock(file);
+    if (holderText === null) continue; // Released in the meantime.
+    if (!isDead(holderText)) throw inUse(path, file, holderText);
+    await removeDeadLock(file, holderText);
   }
   throw inUse(path, file, '{}');
 }
 
 /** Takes the exclusive lock; sharers hold it only for a moment. @throws MannerlyError `directory-in-use` */
-export async function lockOnceFree(path: string): Promise<DirectoryLock> {
+export async function waitForLock(path: string): Promise<DirectoryLock> {
   const deadlineMs = performance.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
@@ -76,7 +76,7 @@ export async function lockPart(path: string): Promise<{ readonly part: number; r
  */
 export async function holderOf(path: string): Promise<string | null> {
   const [lock] = await liveLocks(path);
-  return lock === undefined ? null : nameOf(lock.text);
+  return lock === undefined ? null : holderName(lock.text);
 }
 
 /** Whether a process that may be alive has a number; `null`: the whole directory. */
@@ -95,7 +95,7 @@ export async function refuseShared(path: string): Promise<void> {
 
 async function liveLocks(path: string): Promise<{ readonly file: string; readonly text: string }[]> {
   const live = [];
-  for (const name of (await namesIn(path)).filter(isLockName)) {
+  for (const name of (await listNames(path)).filter(isLockName)) {
     const file = join(path, name);
     const text = await readLock(file);
     if (text !== null && !isDead(text)) live.push({ file, text });
@@ -104,7 +104,7 @@ async function liveLocks(path: string): Promise<{ readonly file: string; readonl
 }
 
 /** The lock appears complete: a process killed in between leaves no empty lock. */
-async function create(file: string, text: string): Promise<boolean> {
+async function createLock(file: string, text: string): Promise<boolean> {
   const partial = partialName(file);
   await writeFile(partial, text);
   try {
@@ -130,15 +130,15 @@ function readLock(file: string): Promise<string | null> {
 }
 
 /** Moves the lock aside before it is removed: another process may just have taken the lock that was moved. */
-async function takeAway(file: string, theirs: string): Promise<void> {
-  const aside = partialName(file);
-  await orIfAbsent(undefined, () => rename(file, aside));
-  const moved = await readLock(aside);
-  if (moved !== null && moved !== theirs) await create(file, moved);
-  await rm(aside, { force: true });
+async function removeDeadLock(file: string, holderText: string): Promise<void> {
+  const movedPath = partialName(file);
+  await orIfAbsent(undefined, () => rename(file, movedPath));
+  const moved = await readLock(movedPath);
+  if (moved !== null && moved !== holderText) await createLock(file, moved);
+  await rm(movedPath, { force: true });
 }
 
-function lockOf(file: string): DirectoryLock {
+function createDirectoryLock(file: string): DirectoryLock {
   let isHeld = true;
   return {
     async release() {
@@ -158,14 +158,14 @@ function inUse(path: string, file: string, lock: string): MannerlyError {
     lock === ownLock()
       ? `A run of this program has it: await its end. If its worker thread was terminated, remove ${file}.`
       : `Wait for that run to end. If there is none, remove ${file}.`;
-  return new MannerlyError('directory-in-use', `${path} is in use by ${nameOf(lock)}`, { hint });
+  return new MannerlyError('directory-in-use', `${path} is in use by ${holderName(lock)}`, { hint });
 }
 
 function isInUse(error: unknown): boolean {
   return error instanceof MannerlyError && error.code === 'directory-in-use';
 }
 
-function nameOf(lock: string): string {
+function holderName(lock: string): string {
   const { pid, host } = parseHolder(lock) ?? {};
   if (pid === undefined) return 'another run';
   return host === hostname() ? `process ${pid}` : `process ${pid} of the machine ${String(host).slice(0, 253)}`;
@@ -176,11 +176,11 @@ function nameOf(lock: string): string {
  * which none of its old processes exist.
  */
 function isDead(lock: string): boolean {
-  const theirs = parseHolder(lock);
+  const holder = parseHolder(lock);
   // An incomplete lock: its file system has no links, and its process died while writing it.
-  if (theirs === null) return true;
-  if (theirs.host !== hostname()) return false;
-  return theirs.pidSpace !== thisProcess().pidSpace || deadForMs(theirs) !== null;
+  if (holder === null) return true;
+  if (holder.host !== hostname()) return false;
+  return holder.pidSpace !== thisProcess().pidSpace || deadForMs(holder) !== null;
 }
 
 /** The process that a lock names, and its machine or container. */

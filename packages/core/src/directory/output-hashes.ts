@@ -2,9 +2,9 @@
 
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { orIfAbsent, sha256Of, sizeOf } from './atomic-file.js';
 import type { CrawlPaths } from './crawl-paths.js';
 import { MAX_HASHED_BYTES, MAX_HASHED_FILES } from './limits.js';
-import { orIfAbsent, sha256Of, sizeOf } from './whole-file.js';
 
 export interface OutputHash {
   /** Path within the crawl directory, with `/`. */
@@ -21,20 +21,20 @@ export interface OutputHash {
 export async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
   const { itemsPath, rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath } = paths;
   const logs = [rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath, paths.datasetsPath];
-  const own = [itemsPath, ...logs, paths.waczPath];
+  const ownFiles = [itemsPath, ...logs, paths.waczPath];
   // A copy of a robots.txt has its own hash as name.
-  const shared = [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
+  const sharedFiles = [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
   const entries = await orIfAbsent([], () => readdir(paths.archivePath, { withFileTypes: true }));
   const archived = entries.filter((entry) => entry.isFile()).map(({ name }) => join(paths.archivePath, name));
-  const files = [...own, ...(isShared ? [] : shared), ...archived].sort();
+  const files = [...ownFiles, ...(isShared ? [] : sharedFiles), ...archived].sort();
   const hashes: OutputHash[] = [];
-  let space = MAX_HASHED_BYTES;
+  let remainingBytes = MAX_HASHED_BYTES;
   for (const file of files.slice(0, MAX_HASHED_FILES)) {
     const bytes = await sizeOf(file);
     if (bytes === null) continue;
-    space -= bytes;
+    remainingBytes -= bytes;
     const path = relative(paths.path, file).split(sep).join('/');
-    hashes.push({ path, bytes, sha256: space < 0 ? null : await sha256Of(file) });
+    hashes.push({ path, bytes, sha256: remainingBytes < 0 ? null : await sha256Of(file) });
   }
   return hashes;
 }

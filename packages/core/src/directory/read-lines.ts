@@ -3,26 +3,26 @@
 import { createReadStream } from 'node:fs';
 import { MannerlyError } from '../errors.js';
 import { parseJson } from '../parse-json.js';
+import { hasPlatformCode, isAbsent } from './atomic-file.js';
 import { MAX_LOG_LINE_CHARS } from './limits.js';
-import { hasPlatformCode, isAbsent } from './whole-file.js';
 
 /**
- * An absent file has no lines. @param mostChars - Longer lines are skipped. @param start - The byte to begin at.
+ * An absent file has no lines. @param maxChars - Longer lines are skipped. @param start - The byte to begin at.
  * @throws MannerlyError `option-invalid` for a directory; the platform's error otherwise.
  */
-export async function* readLines(path: string, mostChars = MAX_LOG_LINE_CHARS, start = 0): AsyncGenerator<string> {
+export async function* readLines(path: string, maxChars = MAX_LOG_LINE_CHARS, start = 0): AsyncGenerator<string> {
   let rest = '';
   let isSkipping = false;
   try {
     for await (const chunk of createReadStream(path, { encoding: 'utf8', start })) {
-      const pieces = String(chunk).split('\n');
-      pieces[0] = rest + pieces[0];
-      rest = pieces.pop() ?? '';
-      for (const piece of pieces) {
-        if (!isSkipping && piece !== '') yield piece;
+      const lines = String(chunk).split('\n');
+      lines[0] = rest + lines[0];
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (!isSkipping && line !== '') yield line;
         isSkipping = false;
       }
-      if (rest.length > mostChars) {
+      if (rest.length > maxChars) {
         rest = '';
         isSkipping = true;
       }

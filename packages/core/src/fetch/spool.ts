@@ -5,8 +5,8 @@ import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSyn
 import { readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sizeOf } from '../directory/atomic-file.js';
 import { holderOf, LOCK_NAME, lockDirectory } from '../directory/directory-lock.js';
-import { sizeOf } from '../directory/whole-file.js';
 import { ChunkBuffer } from './body.js';
 import { failureDetail } from './failure-code.js';
 import type { BodyConsumer } from './fetcher.js';

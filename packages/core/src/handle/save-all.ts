@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { sizeOf } from '../directory/whole-file.js';
+import { sizeOf } from '../directory/atomic-file.js';
 import { selectLinks } from '../page/links.js';
 import type { FetchedPage } from '../page/page.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';

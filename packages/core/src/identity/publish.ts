@@ -4,7 +4,7 @@
 
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { orIfAbsent, writeWhole } from '../directory/whole-file.js';
+import { orIfAbsent, writeAtomically } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_KEY_BYTES } from '../signatures/limits.js';
 import { DIRECTORY_PATH, DIRECTORY_TYPE } from '../signatures/profile.js';
@@ -66,7 +66,7 @@ export async function writeIdentityFolder(folder: string, files: ReadonlyMap<str
   }
   for (const [name, text] of files) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeWhole(join(folder, name), text);
+    await writeAtomically(join(folder, name), text);
   }
 }
 

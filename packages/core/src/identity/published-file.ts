@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { orIfAbsent } from '../directory/whole-file.js';
+import { orIfAbsent } from '../directory/atomic-file.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';

@@ -5,7 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasPlatformCode, orIfAbsent, sizeOf, writeWhole } from '../directory/whole-file.js';
+import { hasPlatformCode, orIfAbsent, sizeOf, writeAtomically } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
 import { iso } from '../report/table.js';
@@ -63,7 +63,7 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
   }
   if (step === 'drop') return { step, keys: [current], next: null, take: over };
   const following = { step: FOLLOWS[step], dueMs: nowMs + ROTATION_WAIT_MS };
-  const note = () => writeWhole(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies Kept)}\n`);
+  const note = () => writeAtomically(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies Kept)}\n`);
   if (step === 'list') return { step, keys: [current, await nextKey(next)], next: following, take: note };
   // A signing key exists at any moment, and an interrupted step continues where it stopped.
   const isMoved = (await sizeOf(next)) === null;

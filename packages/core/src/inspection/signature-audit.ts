@@ -3,7 +3,7 @@
 
 import { type ReadRequest, readRequests } from '../archive/read-archive.js';
 import { openWarcs } from '../archive/warc-files.js';
-import { orIfAbsent } from '../directory/whole-file.js';
+import { orIfAbsent } from '../directory/atomic-file.js';
 import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
 import type { SignatureFindings, Violation } from '../report/audit/audit-report.js';

@@ -17,7 +17,15 @@ import { escapeControls, iso, plural, printable, sumOf } from '../report/table.j
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
 import { FAILURES_BEFORE_WARNING, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
-import { isFor, LOG_LEVELS, type LogEntry, type LogFunction, type Logger, terminalLog, toLogger } from './log-entry.js';
+import {
+  LOG_LEVELS,
+  type LogEntry,
+  type LogFunction,
+  type Logger,
+  receivesLevel,
+  terminalLog,
+  toLogger,
+} from './log-entry.js';
 
 /** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
 type LogOption = false | 'silent' | LogEntry['level'] | LogFunction | Logger;
@@ -39,7 +47,10 @@ export function isLogger(value: unknown): value is Logger {
 }
 
 /** Warnings that are not problems, and their levels. */
-const LESSER: Readonly<Record<string, LogEntry['level'] | undefined>> = { 'robots-read': 'debug', comment: 'info' };
+const WARNING_LEVELS: Readonly<Record<string, LogEntry['level'] | undefined>> = {
+  'robots-read': 'debug',
+  comment: 'info',
+};
 
 /** Messages about orders. Nothing else tells a user why a run that was just started does nothing. */
 const ORDERS = {
@@ -62,24 +73,24 @@ export class CrawlLog implements JournalListener {
   #hasTruncated = false;
   #hasLargeUserData = false;
   /** Whether anything receives emitted items; `null`: it does, or its absence was already reported. */
-  #isItemHeard: (() => boolean) | null;
+  #hasItemListener: (() => boolean) | null;
 
   /** @param keepsItems - Whether the run writes items. */
   constructor(
     write: LogFunction,
-    events: Pick<CrawlEmitter, 'on' | 'isHeard'>,
+    events: Pick<CrawlEmitter, 'on' | 'hasListener'>,
     nowMs: () => number,
     keepsItems = true,
   ) {
     this.#write = write;
-    this.#isItemHeard = keepsItems ? null : () => events.isHeard('item');
-    this.#isDebug = isFor(write, 'debug');
+    this.#hasItemListener = keepsItems ? null : () => events.hasListener('item');
+    this.#isDebug = receivesLevel(write, 'debug');
     this.#nowMs = nowMs;
     this.#detach = [
-      events.on('store', ({ kind, message }) => this.#tell(kind === 'resumed' ? 'info' : 'warn', 'store', message)),
-      events.on('trap', ({ pattern, rule }) => this.#tell('info', 'trap', `A trap: ${pattern} (${rule})`)),
+      events.on('store', ({ kind, message }) => this.#log(kind === 'resumed' ? 'info' : 'warn', 'store', message)),
+      events.on('trap', ({ pattern, rule }) => this.#log('info', 'trap', `A trap: ${pattern} (${rule})`)),
       events.on('scope-moved', ({ from, to }) =>
-        this.#tell('info', 'scope-moved', `The seed ${from} led to ${to}, whose host is in scope too`),
+        this.#log('info', 'scope-moved', `The seed ${from} led to ${to}, whose host is in scope too`),
       ),
     ];
   }
@@ -87,40 +98,40 @@ export class CrawlLog implements JournalListener {
   /** @param concurrency - Concurrent requests that the crawl may make. */
   started(name: string, seeds: readonly string[], concurrency: number): void {
     const more = seeds.length > 1 ? ` and ${plural(seeds.length - 1, 'other seed')}` : '';
-    this.#tell('info', 'run-started', `Crawling ${seeds[0]}${more} as ${name}`);
+    this.#log('info', 'run-started', `Crawling ${seeds[0]}${more} as ${name}`);
     if (concurrency === maxConcurrentRequests()) {
       const text = `This process may open few files: ${plural(concurrency, 'request')} at once (ulimit -n lifts it)`;
-      this.#tell('warn', 'open-files', text);
+      this.#log('warn', 'open-files', text);
     }
   }
 
   /** An operator's order to all processes of the crawl was received. */
   ordered(order: keyof typeof ORDERS): void {
-    this.#tell(ORDERS[order][0], 'order', ORDERS[order][1]);
+    this.#log(ORDERS[order][0], 'order', ORDERS[order][1]);
   }
 
   /** Files of the crawl directory that differ from what the last run left, one sentence each. */
   damaged(files: readonly string[]): void {
-    for (const file of files) this.#tell('warn', 'directory-damaged', file);
+    for (const file of files) this.#log('warn', 'directory-damaged', file);
   }
 
   /** An operator releases a host that is not parked. */
   notParked({ host, isKnown, isParked, wait }: Pick<HostLook, 'host' | 'isKnown' | 'isParked' | 'wait'>): void {
     if (isParked === null) {
       const text = `Whether ${host} is parked this store cannot say; it is released if it is`;
-      this.#tell('info', 'not-parked', text, { host });
+      this.#log('info', 'not-parked', text, { host });
       return;
     }
     const waits =
       wait?.untilMs == null ? 'nothing keeps it back' : `it waits until ${iso(wait.untilMs)} (${wait.reason})`;
-    const why = isKnown ? `${waits}, as before` : 'this crawl knows no such host';
-    this.#tell('warn', 'not-parked', `${host} is not parked: ${why}`, { host });
+    const explanation = isKnown ? `${waits}, as before` : 'this crawl knows no such host';
+    this.#log('warn', 'not-parked', `${host} is not parked: ${explanation}`, { host });
   }
 
   request({ url, host, status, failure, startedAtMs, endedAtMs }: RequestRecord): void {
     if (this.#isDebug) {
-      const took = `${Math.round(endedAtMs - startedAtMs)} ms`;
-      this.#tell('debug', 'request', `${status ?? failure} ${url} in ${took}`, { host, url });
+      const duration = `${Math.round(endedAtMs - startedAtMs)} ms`;
+      this.#log('debug', 'request', `${status ?? failure} ${url} in ${duration}`, { host, url });
     }
     if (failure === 'aborted') return;
     const isFailure = status === null || status === 429 || status >= 500;
@@ -131,28 +142,28 @@ export class CrawlLog implements JournalListener {
     }
     keepLatest(this.#failures, host, failures, MAX_FAILING_HOSTS);
     if (!/^10*$/.test(String(failures / FAILURES_BEFORE_WARNING))) return;
-    const said = `${failures} requests in a row failed, the last with ${status ?? failure}`;
-    this.#tell('warn', 'host-failing', `${host}: ${said}: ${url}`, { host, url });
+    const summary = `${failures} requests in a row failed, the last with ${status ?? failure}`;
+    this.#log('warn', 'host-failing', `${host}: ${summary}: ${url}`, { host, url });
   }
 
   /** Items of a page. The first ones show whether anything receives them. */
   items(items: readonly unknown[]): void {
-    if (this.#isItemHeard === null || items.length === 0) return;
+    if (this.#hasItemListener === null || items.length === 0) return;
     const text = 'Items are written nowhere: name a crawl directory, `run({ out })`, or `sinks`';
-    if (!this.#isItemHeard()) this.#tell('warn', 'items-unkept', text);
-    this.#isItemHeard = null;
+    if (!this.#hasItemListener()) this.#log('warn', 'items-unkept', text);
+    this.#hasItemListener = null;
   }
 
   /** Sinks of a new crawl had items of its pages, from an earlier crawl. */
   itemsKnown({ sink, items }: { readonly sink: string; readonly items: number }): void {
-    const had = `${sink} had ${plural(items, 'item')} of the same pages from an earlier crawl, and keeps them unchanged`;
-    this.#tell('warn', 'items-known', `${had}. To get the new ones, remove it before the run, or name another`);
+    const text = `${sink} had ${plural(items, 'item')} of the same pages from an earlier crawl, and keeps them unchanged`;
+    this.#log('warn', 'items-known', `${text}. To get the new ones, remove it before the run, or name another`);
   }
 
   /** A handler returned what is probably meant as an item. */
   returned(url: string): void {
     const text = `${url}: the handler returned an object, which is ignored. An item is emitted: await page.emit(object)`;
-    if (!this.#hasReturned) this.#tell('warn', 'object-returned', text, { url });
+    if (!this.#hasReturned) this.#log('warn', 'object-returned', text, { url });
     this.#hasReturned = true;
   }
 
@@ -161,7 +172,7 @@ export class CrawlLog implements JournalListener {
     if (first === undefined || this.#hasRejected) return;
     const { url, issues } = first;
     const text = `${url}: an item does not fit the schema of its route, the first of this run: ${issuesText(issues)}`;
-    this.#tell('warn', 'item-rejected', text, { url });
+    this.#log('warn', 'item-rejected', text, { url });
     this.#hasRejected = true;
   }
 
@@ -169,32 +180,32 @@ export class CrawlLog implements JournalListener {
   truncated({ url, bodyBytes }: Pick<FetchedPage, 'url' | 'bodyBytes'>): void {
     const limits = '`maxBodyBytes` of its handler, or `network.maxBodyBytes`';
     const text = `${url}: only ${bodyBytes} bytes of it were read, the first such page of this run. Raise ${limits}`;
-    if (!this.#hasTruncated) this.#tell('warn', 'body-truncated', text, { url });
+    if (!this.#hasTruncated) this.#log('warn', 'body-truncated', text, { url });
     this.#hasTruncated = true;
   }
 
   decision({ url, status, reason, from }: UrlDecision): void {
     if (reason === 'user-data-too-large' && !this.#hasLargeUserData) {
       const text = `${url}: left out, the first of this run: its user data is too large. It was found on ${from}`;
-      this.#tell('warn', reason, text, { url });
+      this.#log('warn', reason, text, { url });
       this.#hasLargeUserData = true;
     }
     if (!this.#isDebug) return;
-    this.#tell('debug', 'decision', `${status} (${reason}) ${url}`, { url });
+    this.#log('debug', 'decision', `${status} (${reason}) ${url}`, { url });
   }
 
   warning({ code, host, detail, untilMs }: HostWarning): void {
     const until = untilMs === null ? '' : ` (until ${new Date(untilMs).toISOString()})`;
-    this.#tell(LESSER[code] ?? 'warn', code, `${host}: ${code}: ${detail}${until}`, { host });
+    this.#log(WARNING_LEVELS[code] ?? 'warn', code, `${host}: ${code}: ${detail}${until}`, { host });
   }
 
   error(error: CodeError, thrown: unknown): void {
     const { code, url, hook, stack, source } = error;
-    const did = code === 'handler-timeout' ? 'took too long' : 'failed';
-    const whose = code === 'sink-failed' ? 'a sink' : hook === undefined ? 'the handler' : `the hook ${hook}`;
+    const verb = code === 'handler-timeout' ? 'took too long' : 'failed';
+    const origin = code === 'sink-failed' ? 'a sink' : hook === undefined ? 'the handler' : `the hook ${hook}`;
     const about = url === null ? '' : `${url}: `;
     const fields = { ...(url === null ? {} : { url }), error: thrown, stack, source };
-    this.#tell('error', code, `${about}${whose} ${did}: ${errorLine(error)}${deepStackHint(error)}`, fields);
+    this.#log('error', code, `${about}${origin} ${verb}: ${errorLine(error)}${deepStackHint(error)}`, fields);
   }
 
   /**
@@ -208,21 +219,21 @@ export class CrawlLog implements JournalListener {
       const { routes = [], unrouted = [] } = handlers?.unusedLabels() ?? {};
       const others = unrouted.length === 0 ? '' : `. These labels have no route: ${unrouted.join(', ')}`;
       for (const route of routes)
-        this.#tell(
+        this.#log(
           'warn',
           'route-unused',
           `No page came to \`${route}\`: no link was followed with this label${others}`,
         );
       for (const selector of handlers?.selectorsWithoutLinks() ?? [])
-        this.#tell('warn', 'selector-unused', `No page had a link for \`page.follow(${JSON.stringify(selector)})\``);
+        this.#log('warn', 'selector-unused', `No page had a link for \`page.follow(${JSON.stringify(selector)})\``);
     }
     // For one process among several this means nothing: the others may have fetched.
-    const why = report === null || report.part !== undefined ? null : whyNothingFetched(report);
-    if (report !== null && why !== null) {
+    const explanation = report === null || report.part !== undefined ? null : whyNothingFetched(report);
+    if (report !== null && explanation !== null) {
       const { dropped, fetched } = report.outcomes;
       const isUseless = dropped?.['out-of-scope'] !== undefined || fetched?.['no-handler'] !== undefined;
       if (fetchedPages(report) === 0 || (report.pages === 1 && isUseless))
-        this.#tell('warn', 'nothing-fetched', why.replace(/\s*\n\s*/g, ' ').trim());
+        this.#log('warn', 'nothing-fetched', explanation.replace(/\s*\n\s*/g, ' ').trim());
     } else if (report?.alreadyFinished === true && report.part === undefined) {
       const { state, bound, bounds } = report;
       // URLs that were dropped by other bounds, such as the depth, come back only if the crawl starts over.
@@ -230,19 +241,20 @@ export class CrawlLog implements JournalListener {
       const more =
         state !== 'bounded' ? 'Start' : bound !== null ? 'Raise `bounds`, or start' : `Change ${dropped} and start`;
       const text = `This crawl had ended before: nothing was requested. ${more} over with \`reset: true\` of \`run\``;
-      const failed = sumOf(report.outcomes['failed'] ?? {});
-      const again = failed === 0 ? '' : `. \`run({ retry: {} })\` requests ${plural(failed, 'failed URL')} again`;
-      this.#tell('warn', 'nothing-fetched', `${text}${again}`);
+      const failedCount = sumOf(report.outcomes['failed'] ?? {});
+      const again =
+        failedCount === 0 ? '' : `. \`run({ retry: {} })\` requests ${plural(failedCount, 'failed URL')} again`;
+      this.#log('warn', 'nothing-fetched', `${text}${again}`);
     }
-    const what =
+    const endText =
       report === null ? 'The run failed' : `The run ended (${report.state}): ${plural(report.pages, 'page')}`;
-    this.#tell('info', 'run-ended', what);
+    this.#log('info', 'run-ended', endText);
     for (const detach of this.#detach) detach();
   }
 
-  #tell(level: LogEntry['level'], code: string, text: string, more: Partial<LogEntry> = {}): void {
-    if (!isFor(this.#write, level)) return;
-    const failed = (error: unknown): void => {
+  #log(level: LogEntry['level'], code: string, text: string, more: Partial<LogEntry> = {}): void {
+    if (!receivesLevel(this.#write, level)) return;
+    const onThrown = (error: unknown): void => {
       if (!this.#hasThrown) process.emitWarning(`the log of the crawl threw: ${errorText(error)}`, 'MannerlyWarning');
       this.#hasThrown = true;
     };
@@ -250,9 +262,9 @@ export class CrawlLog implements JournalListener {
       const entry = { level, code, message: printable(text, MAX_LOG_CHARS), atMs: this.#nowMs(), ...more };
       // It may be an async function, whose rejection would end the process.
       const returned: unknown = this.#write(entry);
-      if (returned instanceof Promise) returned.catch(failed);
+      if (returned instanceof Promise) returned.catch(onThrown);
     } catch (error) {
-      failed(error);
+      onThrown(error);
     }
   }
 }

@@ -69,7 +69,7 @@ export interface CrawlEvents {
 export interface CrawlEmitter extends CrawlEvents {
   emit<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
   /** Whether an event has a listener. */
-  isHeard(name: keyof CrawlEventMap): boolean;
+  hasListener(name: keyof CrawlEventMap): boolean;
 }
 
 /** Makes an emitter. What a listener throws goes to `onListenerError`. */
@@ -99,7 +99,7 @@ export function createCrawlEmitter(onListenerError: (error: unknown) => void): C
         listeners[name].delete(listener);
       };
     },
-    isHeard: (name) => listeners[name].size > 0,
+    hasListener: (name) => listeners[name].size > 0,
     emit(name, event) {
       for (const listener of listeners[name]) {
         try {

@@ -64,7 +64,7 @@ export class Journal {
   readonly #listeners: JournalListener[];
   readonly #decided = createRecentSet(MAX_DECIDED_URLS);
   /** URLs that robots.txt excluded: it may allow them later, and they may be found again. */
-  readonly #closed = new Map<string, NonNullable<UrlDecision['replaces']>>();
+  readonly #exclusions = new Map<string, NonNullable<UrlDecision['replaces']>>();
   readonly #pending: PendingDecisions;
   /** The host clock at the last request for each page that has no decision yet. */
   readonly #hostClocks = new Map<string, HostClockReading>();
@@ -113,13 +113,13 @@ export class Journal {
     const { candidate, reason } = refusal;
     // Another path to the same URL may be shorter, or begin outside the trap.
     if (reason === 'bound-depth' || reason === 'redirect-limit' || reason === 'trap')
-      this.#decideLater(fromRefusal(refusal, this.#nowMs()));
+      this.#deferDecision(fromRefusal(refusal, this.#nowMs()));
     else if (this.#decided.add(candidate.url)) this.#decide(fromRefusal(refusal, this.#nowMs()));
   }
 
   /** The frontier's answer to an offered URL. The frontier itself reports which links of pages it drops. */
   added(url: NewUrl, answer: AddAnswer): void {
-    if (answer.kind === 'full') this.#decideLater(fromDrop(url, 'frontier-full', 'frontier', this.#nowMs()));
+    if (answer.kind === 'full') this.#deferDecision(fromDrop(url, 'frontier-full', 'frontier', this.#nowMs()));
     if (answer.kind === 'dropped') this.#decide(fromDrop(url, answer.reason, 'frontier', this.#nowMs()));
   }
 
@@ -128,7 +128,7 @@ export class Journal {
     const [depth, atMs] = [record.depth + 1, this.#nowMs()];
     for (const { url, reason } of links) {
       const status = reason === 'unwanted' ? 'dropped' : 'excluded';
-      this.#decideLater(decided({ url, status, reason, layer: 'page', depth, from, atMs }));
+      this.#deferDecision(createDecision({ url, status, reason, layer: 'page', depth, from, atMs }));
     }
   }
 
@@ -144,12 +144,12 @@ export class Journal {
   }
 
   /** A file that a page needs but did not get. It is reported at the end, unless another link led to it. */
-  notLoaded({ url: from, record }: PageWork, left: NotFetched, detail: string): void {
-    const { kind: status, url, reason } = left;
+  notLoaded({ url: from, record }: PageWork, notFetched: NotFetched, detail: string): void {
+    const { kind: status, url, reason } = notFetched;
     const layer = reasonOf(reason)?.layer ?? 'frontier';
-    const { line, pattern, dialect } = left.kind === 'excluded' ? left : NO_RULE;
+    const { line, pattern, dialect } = notFetched.kind === 'excluded' ? notFetched : NO_RULE;
     const known = { url, status, reason, layer, line, pattern, dialect, depth: record.depth, from };
-    this.#decideLater(decided({ ...known, atMs: this.#nowMs(), detail }));
+    this.#deferDecision(createDecision({ ...known, atMs: this.#nowMs(), detail }));
   }
 
   /**
@@ -169,8 +169,8 @@ export class Journal {
   }
 
   /** The user's own code threw, or took too long. */
-  codeError(thrown: unknown, about: Omit<CodeErrorContext, 'atMs'>): void {
-    const error = codeErrorOf(thrown, { ...about, atMs: this.#nowMs() });
+  codeError(thrown: unknown, context: Omit<CodeErrorContext, 'atMs'>): void {
+    const error = codeErrorOf(thrown, { ...context, atMs: this.#nowMs() });
     for (const listener of this.#listeners) listener.error?.(error, thrown);
   }
 
@@ -218,14 +218,14 @@ export class Journal {
     const layer = reasonOf(reason)?.layer ?? 'frontier';
     const clock = { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs };
     this.#decide({
-      ...decided({ url, status: 'held', reason, layer, depth, from, atMs, detail }),
+      ...createDecision({ url, status: 'held', reason, layer, depth, from, atMs, detail }),
       clock,
     });
     return true;
   }
 
   /** URLs that are still queued, too many for individual decisions. */
-  heldTogether(counts: Readonly<Record<string, number>>): void {
+  heldCounts(counts: Readonly<Record<string, number>>): void {
     for (const listener of this.#listeners) listener.leftOut?.({ held: counts });
   }
 
@@ -235,7 +235,7 @@ export class Journal {
   }
 
   #decide(found: UrlDecision): void {
-    const decision = this.#insteadOfClosed(found);
+    const decision = this.#withReplacedExclusion(found);
     this.#decided.add(decision.url);
     for (const listener of this.#listeners) listener.decision?.(decision);
     // After the line of the decision: a kill in between reports it twice, but loses none.
@@ -244,17 +244,17 @@ export class Journal {
   }
 
   /** A URL counts once: its decision after robots.txt allows it replaces the exclusion. */
-  #insteadOfClosed(decision: UrlDecision): UrlDecision {
+  #withReplacedExclusion(decision: UrlDecision): UrlDecision {
     const { url, status, reason, layer } = decision;
-    const closed = this.#closed.get(url);
-    this.#closed.delete(url);
+    const exclusion = this.#exclusions.get(url);
+    this.#exclusions.delete(url);
     if (status === 'excluded' && layer === 'robots')
-      keepLatest(this.#closed, url, { status, reason }, MAX_DECIDED_URLS);
-    return closed === undefined || decision.replaces !== undefined ? decision : { ...decision, replaces: closed };
+      keepLatest(this.#exclusions, url, { status, reason }, MAX_DECIDED_URLS);
+    return exclusion === undefined || decision.replaces !== undefined ? decision : { ...decision, replaces: exclusion };
   }
 
   /** Keeps the first decision about a URL. A further link to a decided URL adds nothing. */
-  #decideLater(decision: UrlDecision): void {
+  #deferDecision(decision: UrlDecision): void {
     if (this.#decided.has(decision.url)) return;
     const oldest = this.#pending.add(decision);
     if (oldest !== null) this.#decide(oldest);
@@ -262,7 +262,7 @@ export class Journal {
 
   #verdict(verdict: UrlVerdict): void {
     // The queue may have space when another page links to it again.
-    if (verdict.reason === 'frontier-full') this.#decideLater(fromVerdict(verdict));
+    if (verdict.reason === 'frontier-full') this.#deferDecision(fromVerdict(verdict));
     // The frontier does not keep what it drops, so every page may offer it again.
     else if (verdict.status !== 'dropped' || !this.#decided.has(verdict.url)) this.#decide(fromVerdict(verdict));
   }
@@ -301,13 +301,13 @@ function fromPage(
   const { status, reason, layer, httpStatus = null, detail = null } = outcome;
   const { queued, isPage, replaces, simhash, similarTo } = outcome;
   const known = { url, status, reason, layer, httpStatus, line, pattern, dialect, robots, depth, from, atMs, detail };
-  const page: { -readonly [Name in keyof UrlDecision]: UrlDecision[Name] } = decided(known);
+  const page: { -readonly [Name in keyof UrlDecision]: UrlDecision[Name] } = createDecision(known);
   if (queued !== undefined) page.queued = queued;
   if (isPage === true) page.isPage = isPage;
   if (replaces !== undefined) page.replaces = replaces;
   if (simhash !== undefined) page.simhash = simhash;
   if (similarTo !== undefined) page.similarTo = similarTo;
-  Object.assign(page, carriedBy(reason === 'license' ? 'failed' : status, record));
+  Object.assign(page, carriedData(reason === 'license' ? 'failed' : status, record));
   if (clock !== undefined) page.clock = clock;
   return page;
 }
@@ -318,7 +318,7 @@ function fromDrop(
   layer: UrlDecision['layer'],
   atMs: number,
 ): UrlDecision {
-  return decided({ url, status: 'dropped', reason, layer, depth, from, atMs });
+  return createDecision({ url, status: 'dropped', reason, layer, depth, from, atMs });
 }
 
 function fromRefusal({ candidate, reason, detail }: Refusal, atMs: number): UrlDecision {
@@ -342,13 +342,13 @@ function fromVerdict(verdict: UrlVerdict): UrlDecision {
   const known = { url, status, reason, layer, line, pattern, dialect, robots, depth, from, atMs, detail };
   // The frontier itself ends a page that was returned too often.
   const isPage = reason === 'retries-exhausted' ? { isPage: true as const } : {};
-  return { ...decided(known), ...isPage, ...carriedBy(status, record) };
+  return { ...createDecision(known), ...isPage, ...carriedData(status, record) };
 }
 
 const NO_RULE = { line: null, pattern: null, dialect: null };
 
 /** A decision with every field, written out because links are decided by the million. */
-function decided(
+function createDecision(
   known: Pick<UrlDecision, 'url' | 'status' | 'reason' | 'layer' | 'depth' | 'from' | 'atMs'> & Partial<UrlDecision>,
 ): UrlDecision {
   const url = known.url.includes('@') ? withoutPassword(known.url) : known.url;
@@ -382,7 +382,7 @@ function hostNameIn(url: string): string | null {
 }
 
 /** What a failure keeps for a retry. */
-function carriedBy(status: UrlStatus, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
+function carriedData(status: UrlStatus, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
   if (status !== 'failed' || record === null) return {};
   const { via, label, userData } = record;
   return { carried: { via, ...(label === null ? {} : { label }), ...(userData === null ? {} : { userData }) } };

@@ -52,22 +52,22 @@ export function withLevel(write: (entry: LogEntry) => void, level: LogLevel): Lo
 }
 
 /** Whether a function receives entries of this level. */
-export function isFor({ level: least = 'debug' }: LogFunction, level: LogLevel): boolean {
-  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+export function receivesLevel({ level: lowest = 'debug' }: LogFunction, level: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
 }
 
 /**
- * The entry as text: one line, and the stack below it. @param most - The most frames, user code only. @default all
+ * The entry as text: one line, and the stack below it. @param maxFrames - The most frames, user code only. @default all
  * frames
  */
-export function logText({ message, stack }: LogEntry, most: number | null = null): string {
+export function logText({ message, stack }: LogEntry, maxFrames: number | null = null): string {
   if (stack == null) return message;
   // The first lines repeat the message.
   const frames = stack.split('\n').filter((line) => /^\s+at |^Caused by: /.test(line));
   const own =
-    most === null
+    maxFrames === null
       ? frames
-      : frames.filter((line) => !/[\\/]node_modules[\\/]|node:|<anonymous>\)$/.test(line)).slice(0, most);
+      : frames.filter((line) => !/[\\/]node_modules[\\/]|node:|<anonymous>\)$/.test(line)).slice(0, maxFrames);
   return [message, ...own.map((line) => `    ${printable(line.trim(), MAX_LOG_CHARS)}`)].join('\n');
 }
 
@@ -86,7 +86,7 @@ export function toLogger(logger: Logger): LogFunction {
 const OTHERS = 'others';
 
 /** The entries of a kind. */
-interface Counted {
+interface KindCount {
   count: number;
   readonly first: LogEntry;
 }
@@ -101,22 +101,23 @@ const FILES: Readonly<Record<string, string | undefined>> = {
 
 /** @param print - Prints lines. @param level - The lowest level that is printed. */
 export function terminalLog(print: (text: string) => void, level: LogLevel): LogFunction {
-  const counts = new Map<string, Counted>();
-  const endCount = (kind: string, { count, first }: Counted): void => {
+  const counts = new Map<string, KindCount>();
+  const endCount = (kind: string, { count, first }: KindCount): void => {
     counts.delete(kind);
     const more = count - MAX_LOGGED_PER_KIND;
     if (more <= 0) return;
-    const what = kind === OTHERS ? 'of other kinds' : `of the kind ${first.code}${placeOf(first)}`;
-    print(`${more} more ${what}${inFile(first)}.`);
+    const what = kind === OTHERS ? 'of other kinds' : `of the kind ${first.code}${sourceText(first)}`;
+    print(`${more} more ${what}${fileHint(first)}.`);
   };
   const write = (entry: LogEntry): void => {
     // Each outage of a server matters, however many there were in the days before.
-    const ofStore = counts.get('store');
-    if (ofStore !== undefined && entry.atMs - ofStore.first.atMs >= STORE_LOG_RESET_MS) endCount('store', ofStore);
+    const storeCount = counts.get('store');
+    if (storeCount !== undefined && entry.atMs - storeCount.first.atMs >= STORE_LOG_RESET_MS)
+      endCount('store', storeCount);
     if (LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(level)) {
       const nth = ordinalOf(counts, entry);
       // The stacks of one kind differ little.
-      if (nth <= MAX_LOGGED_PER_KIND) print(logText(entry, nth === 1 && !isOfSystem(entry) ? MAX_STACK_LINES : 0));
+      if (nth <= MAX_LOGGED_PER_KIND) print(logText(entry, nth === 1 && !isSystemError(entry) ? MAX_STACK_LINES : 0));
     }
     if (entry.code === 'run-ended') for (const [kind, counted] of counts) endCount(kind, counted);
   };
@@ -125,14 +126,14 @@ export function terminalLog(print: (text: string) => void, level: LogLevel): Log
 }
 
 /** For a full disk or a missing permission, the message is enough and a stack adds nothing. */
-function isOfSystem({ code, error }: LogEntry): boolean {
+function isSystemError({ code, error }: LogEntry): boolean {
   return code === 'sink-failed' && error instanceof Error && 'syscall' in error;
 }
 
 /** The number of an entry within its kind, from 1. What is printed on demand (`info` and less) is not counted. */
-function ordinalOf(counts: Map<string, Counted>, entry: LogEntry): number {
+function ordinalOf(counts: Map<string, KindCount>, entry: LogEntry): number {
   if (entry.level === 'debug' || entry.level === 'info') return 1;
-  const own = `${entry.code}${placeOf(entry)}`;
+  const own = `${entry.code}${sourceText(entry)}`;
   const kind = counts.has(own) || counts.size < MAX_LOGGED_KINDS ? own : OTHERS;
   const known = counts.get(kind) ?? { count: 0, first: entry };
   known.count += 1;
@@ -140,11 +141,11 @@ function ordinalOf(counts: Map<string, Counted>, entry: LogEntry): number {
   return known.count;
 }
 
-function placeOf({ source }: LogEntry): string {
+function sourceText({ source }: LogEntry): string {
   return source == null ? '' : ` at ${source}`;
 }
 
-function inFile({ code, level, host }: LogEntry): string {
+function fileHint({ code, level, host }: LogEntry): string {
   const file = FILES[code] ?? (level === 'warn' && host !== undefined ? 'warnings.jsonl' : undefined);
   return file === undefined ? '' : ` (a crawl directory has all of them in ${file})`;
 }

@@ -4,11 +4,11 @@
 
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { partialName } from '../directory/atomic-file.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { isPartLocked } from '../directory/directory-lock.js';
 import { readValues } from '../directory/read-lines.js';
-import { partialName } from '../directory/whole-file.js';
 import { isObject } from '../parse-json.js';
 import type { UrlDecision } from '../report/decision.js';
 import { LineLog } from '../report/line-log.js';
@@ -43,12 +43,12 @@ export class PendingDecisions {
     const opened = new PendingDecisions(directory.pendingPath);
     for (const { pendingPath, part } of await partsOf(directory.path)) {
       if (part === directory.part) {
-        for (const decision of await pendingIn(pendingPath)) opened.#decisions.set(decision.url, decision);
+        for (const decision of await readPending(pendingPath)) opened.#decisions.set(decision.url, decision);
       } else if (!(await isPartLocked(directory.path, part))) {
-        const taken = await pendingIn(pendingPath);
+        const decisions = await readPending(pendingPath);
         // The file stays for a run that has space for it.
-        if (opened.#decisions.size + taken.length > MAX_PENDING_DECISIONS) continue;
-        for (const decision of taken) opened.add(decision);
+        if (opened.#decisions.size + decisions.length > MAX_PENDING_DECISIONS) continue;
+        for (const decision of decisions) opened.add(decision);
         opened.#log?.flush();
         await rm(pendingPath, { force: true });
       }
@@ -101,9 +101,9 @@ export class PendingDecisions {
     this.#lines = this.#decisions.size;
     if (this.#path === null) return;
     const partial = partialName(this.#path);
-    const whole = new LineLog<Line>(partial);
-    for (const pending of this.#decisions.values()) whole.append({ pending });
-    whole.close();
+    const rewritten = new LineLog<Line>(partial);
+    for (const pending of this.#decisions.values()) rewritten.append({ pending });
+    rewritten.close();
     this.#log?.close();
     renameSync(partial, this.#path);
     this.#log = new LineLog(this.#path);
@@ -111,7 +111,7 @@ export class PendingDecisions {
 }
 
 /** The pending decisions in the file of one process; an absent file has none. */
-async function pendingIn(path: string): Promise<UrlDecision[]> {
+async function readPending(path: string): Promise<UrlDecision[]> {
   const decisions = new Map<string, UrlDecision>();
   for await (const line of readValues(path, isLine)) {
     if ('over' in line) decisions.delete(line.over);

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { FrontierOptions } from '@mannerly/frontier';
-import { sizeOf } from '../directory/whole-file.js';
+import { sizeOf } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import { parseJsonObject } from '../parse-json.js';

@@ -2,7 +2,7 @@
 // come from the items, which are read twice, for the schema and for the rows. Memory use is that of one row group.
 
 import type { SchemaElement } from 'hyparquet-writer';
-import { hasPlatformCode } from '../directory/whole-file.js';
+import { hasPlatformCode } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_EXPORT_COLUMNS, PARQUET_GROUP_CHARS, PARQUET_GROUP_ROWS } from './limits.js';
 

@@ -3,9 +3,9 @@
 
 import { createHash } from 'node:crypto';
 import type { HostWarning } from '@mannerly/frontier';
+import { sizeOf } from '../directory/atomic-file.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
-import { sizeOf } from '../directory/whole-file.js';
 import type { StageCounts } from '../handle/item-stages.js';
 import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
@@ -130,7 +130,7 @@ export class CrawlLogs {
     const directory = this.#directory;
     if (directory === null) return;
     const hash = createHash('sha256').update(body).digest('hex');
-    const written = this.#robotsWrites.then(() => directory.keepRobots(authority, hash, body));
+    const written = this.#robotsWrites.then(() => directory.saveRobots(authority, hash, body));
     this.#robotsWrites = written;
     written.catch(() => undefined);
     await written;

@@ -2,8 +2,8 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { checkPaths } from '../call-options.js';
+import { sizeOf } from '../directory/atomic-file.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
-import { sizeOf } from '../directory/whole-file.js';
 import { countItems } from '../output/joined-items.js';
 import { withoutZeros } from './combined-counts.js';
 import type { OutcomeTable, RequestRecord, RobotsReceipt } from './decision.js';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '@mannerly/frontier';
-import { writeWhole } from '../directory/whole-file.js';
+import { writeAtomically } from '../directory/atomic-file.js';
 import { encodeJson } from '../json-record.js';
 import { parseJsonObject } from '../parse-json.js';
 import { MAX_KNOWN_ORDERS, ORDER_POLL_MS } from './limits.js';
@@ -26,7 +26,7 @@ export function orderFileSource(path: string): OrderSource {
 
 /** Writes an order to a crawl directory. @throws The platform's error */
 export function writeOrder(path: string, order: CrawlOrder): Promise<void> {
-  return writeWhole(path, orderBytes(order));
+  return writeAtomically(path, orderBytes(order));
 }
 
 /** The bytes of an order. Each call makes a distinct order, even for the same command. */

@@ -3,11 +3,11 @@
 // found.
 
 import { join } from 'node:path';
-import { refuseOddKinds } from '../directory/crawl-directory.js';
+import { listNames, sha256Of, sizeOf } from '../directory/atomic-file.js';
+import { checkEntryKinds } from '../directory/crawl-directory.js';
 import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
 import type { OutputHash } from '../directory/output-hashes.js';
 import { readLines, readValues } from '../directory/read-lines.js';
-import { namesIn, sha256Of, sizeOf } from '../directory/whole-file.js';
 import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { MAX_REPORTED_DAMAGE, MAX_VERIFIED_BYTES } from './limits.js';
@@ -22,7 +22,7 @@ import { isRobotsCopy, readRunManifest } from './run-manifest.js';
  *   `run.json` cannot be read.
  */
 export async function findDamage(path: string): Promise<readonly string[]> {
-  await refuseOddKinds(path);
+  await checkEntryKinds(path);
   const sentences: string[] = [];
   let remainingBytes = MAX_VERIFIED_BYTES;
   const mayRead = (bytes: number): boolean => {
@@ -99,7 +99,7 @@ async function unreadableLines(file: string, mayRead: (bytes: number) => boolean
 
 /** A copy is named after its hash, and the index lists each one. */
 async function damagedCopies(folder: string, mayRead: (bytes: number) => boolean): Promise<string[]> {
-  const names = new Set(await namesIn(folder));
+  const names = new Set(await listNames(folder));
   const missing = new Set<string>();
   for await (const { hash } of readValues(join(folder, 'index.jsonl'), isRobotsCopy))
     if (!names.has(`${hash}.txt`)) missing.add(hash);

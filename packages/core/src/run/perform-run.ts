@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { QueueListing } from '@mannerly/frontier';
 import { seedUrls } from '../admit/admit.js';
+import { writeJsonAtomically } from '../directory/atomic-file.js';
 import { partsOf } from '../directory/crawl-paths.js';
-import { writeWholeJson } from '../directory/whole-file.js';
 import { closeFetcher } from '../fetch/fetch-call.js';
 import { readJson, writeJson } from '../json-record.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
@@ -80,7 +80,7 @@ async function crawl(run: Run) {
   run.archive = await createRunArchive(run);
   await run.archive?.open();
   await openRequisites(run);
-  if (directory !== null) await writeWholeJson(directory.settingsPath, keptSettings(options));
+  if (directory !== null) await writeJsonAtomically(directory.settingsPath, keptSettings(options));
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
   for (const host of setup.unpark) {
     const look = await frontier.inspectHost(host);
@@ -174,7 +174,7 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
   if (cursor === null || setup.isShared) return;
   if (isAgain) return;
   const unlisted = frontier.counts().queued - (MAX_REPORTED_HELD - remaining);
-  if (unlisted > 0) journal.heldTogether({ [ended]: unlisted });
+  if (unlisted > 0) journal.heldCounts({ [ended]: unlisted });
 }
 
 /** Closes everything, in an order that loses nothing. @returns The errors; never rejects. */

@@ -3,11 +3,11 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
-import { deleteIfReset, holdsNoCrawl, isFree, openCrawlDirectory, RESET_NAME } from '../directory/crawl-directory.js';
+import { sizeOf } from '../directory/atomic-file.js';
+import { deleteIfReset, isFree, noCrawlError, openCrawlDirectory, RESET_NAME } from '../directory/crawl-directory.js';
 import { MANIFEST_NAME, readAnyManifest } from '../directory/crawl-manifest.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
-import { sizeOf } from '../directory/whole-file.js';
 import { MannerlyError } from '../errors.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
@@ -79,7 +79,7 @@ export async function resetCrawlDirectory(
   const manifest = await readAnyManifest(file);
   if (manifest === null) {
     if (await isFree(path)) return 0;
-    throw holdsNoCrawl(path, 'Nothing was removed. A reset is for the directory of a crawl.');
+    throw noCrawlError(path, 'Nothing was removed. A reset is for the directory of a crawl.');
   }
   if (manifest === 'unreadable' || manifest.name !== name) {
     const holds = manifest === 'unreadable' ? 'an unreadable crawl' : `the crawl ${JSON.stringify(manifest.name)}`;

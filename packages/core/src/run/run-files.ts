@@ -2,8 +2,8 @@
 
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { orIfAbsent, sizeOf } from '../directory/atomic-file.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
-import { orIfAbsent, sizeOf } from '../directory/whole-file.js';
 import type { RunFile } from '../output/sink.js';
 
 /**

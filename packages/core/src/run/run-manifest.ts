@@ -6,10 +6,10 @@ import { readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join } from 'node:path';
+import { sizeOf, writeJsonAtomically } from '../directory/atomic-file.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { hashOutputs, type OutputHash } from '../directory/output-hashes.js';
 import { readValues } from '../directory/read-lines.js';
-import { sizeOf, writeWholeJson } from '../directory/whole-file.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
@@ -132,7 +132,7 @@ export async function readRunManifests(path: string): Promise<readonly RunManife
 }
 
 function write(path: string, manifest: RunManifest): Promise<void> {
-  return writeWholeJson(path, { ...manifest, sha256: sha256Of(manifest) } satisfies HashedManifest);
+  return writeJsonAtomically(path, { ...manifest, sha256: sha256Of(manifest) } satisfies HashedManifest);
 }
 
 /**

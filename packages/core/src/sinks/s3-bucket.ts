@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { decodeXML } from 'entities';
-import { sha256Of } from '../directory/whole-file.js';
+import { sha256Of } from '../directory/atomic-file.js';
 import { MAX_ANSWER_CHARS, MAX_LISTING_CHARS, MAX_OBJECT_CHARS, MAX_S3_PARTS, S3_PART_BYTES } from './limits.js';
 import { type Answer, answerOf, type SendLimits, sendUntilTaken } from './send.js';
 

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { namesIn } from '../../directory/whole-file.js';
+import { listNames } from '../../directory/atomic-file.js';
 import type { CrawlConfig } from '../../options/config.js';
 import { MANNERLY_VERSION, ownFile } from '../../own-package.js';
 import { present } from '../../present.js';
@@ -100,7 +100,7 @@ const MAX_LISTED_NAMES = 3;
 export async function checkIsEmpty(directory: string): Promise<void> {
   if (statSync(directory, { throwIfNoEntry: false })?.isFile() === true)
     throw new UsageError(`${directory} is a file`, 'Name a directory that is empty or does not exist yet.');
-  const names = (await namesIn(directory)).filter((name) => !IGNORED.includes(name));
+  const names = (await listNames(directory)).filter((name) => !IGNORED.includes(name));
   if (names.length === 0) return;
   const more = names.length > MAX_LISTED_NAMES ? ` and ${names.length - MAX_LISTED_NAMES} more` : '';
   const listed = `${names.sort().slice(0, MAX_LISTED_NAMES).join(', ')}${more}`;

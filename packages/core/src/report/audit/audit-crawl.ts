@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkOptions, checkPaths } from '../../call-options.js';
+import { sizeOf } from '../../directory/atomic-file.js';
 import { readLines } from '../../directory/read-lines.js';
-import { sizeOf } from '../../directory/whole-file.js';
 import { invalidOption } from '../../errors.js';
 import { LATEST_MS, ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';

@@ -10,7 +10,7 @@ const ALLOWED: readonly RegExp[] = [
   /^@mannerly\/robots(\/(access|politeness))?$/,
   /^\.\/[\w-]+\.js$/,
   /^\.\.\/(concurrency|decision|read-logs|run-line|table)\.js$/,
-  /^\.\.\/\.\.\/(call-options|errors|limits|parse-json|directory\/(read-lines|whole-file))\.js$/,
+  /^\.\.\/\.\.\/(call-options|errors|limits|parse-json|directory\/(read-lines|atomic-file))\.js$/,
 ];
 
 it('the audit imports nothing that it judges', () => {

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { sha256Of, sizeOf } from '../../directory/whole-file.js';
+import { sha256Of, sizeOf } from '../../directory/atomic-file.js';
 import { isObject, parseJsonObject } from '../../parse-json.js';
 import { MAX_RECORD_BYTES } from './limits.js';
 

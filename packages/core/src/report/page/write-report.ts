@@ -3,8 +3,8 @@
 
 import { createRequire } from 'node:module';
 import { checkPaths } from '../../call-options.js';
+import { writeAtomically } from '../../directory/atomic-file.js';
 import { crawlPaths } from '../../directory/crawl-paths.js';
-import { writeWhole } from '../../directory/whole-file.js';
 import { MannerlyError } from '../../errors.js';
 import { VIOLATION_MEANINGS } from '../audit/audit-report.js';
 import { buildPage, readText } from './build-page.js';
@@ -37,8 +37,8 @@ export async function writeReportOf(path: string, gathered: ReportData): ReturnT
   const html = await reportHtml(data);
   const { reportHtmlPath: htmlPath, reportJsonPath: jsonPath } = crawlPaths(path);
   try {
-    await writeWhole(jsonPath, `${JSON.stringify(data, null, 2)}\n`);
-    await writeWhole(htmlPath, html);
+    await writeAtomically(jsonPath, `${JSON.stringify(data, null, 2)}\n`);
+    await writeAtomically(htmlPath, html);
   } catch (cause) {
     throw new MannerlyError('log-failed', `the report could not be written into ${path}: ${String(cause)}`, {
       cause,

@@ -6,24 +6,24 @@ import { readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { MannerlyError } from '../errors.js';
 
 /** The suffix of a file that is being written; a killed process may leave one behind. */
-export const PART_SUFFIX = '.part';
+export const PARTIAL_SUFFIX = '.part';
 
 /** An unused name next to `path`. Never throws. */
 export function partialName(path: string): string {
-  return `${path}.${randomUUID()}${PART_SUFFIX}`;
+  return `${path}.${randomUUID()}${PARTIAL_SUFFIX}`;
 }
 
 /** Writes another file and renames it, so that a crash leaves the old file or the new one, never half of it. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const partial = partialName(path);
   await writeFile(partial, content);
   await rename(partial, path);
 }
 
 /** Writes a value as JSON in readable form. @throws MannerlyError `log-failed` */
-export async function writeWholeJson(path: string, value: unknown): Promise<void> {
+export async function writeJsonAtomically(path: string, value: unknown): Promise<void> {
   try {
-    await writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
+    await writeAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
   } catch (cause) {
     throw new MannerlyError('log-failed', `${path} could not be written: ${String(cause)}`, { cause });
   }
@@ -35,7 +35,7 @@ export function sizeOf(path: string): Promise<number | null> {
 }
 
 /** Names in a folder; empty if it is absent. @throws The platform's error if it cannot be read. */
-export function namesIn(folder: string): Promise<string[]> {
+export function listNames(folder: string): Promise<string[]> {
   return orIfAbsent([], () => readdir(folder));
 }
 
@@ -62,6 +62,6 @@ export function hasPlatformCode(error: unknown, code: string): boolean {
 /** SHA-256 of a file, hex digits. @param bytes - The length of its beginning that counts. */
 export async function sha256Of(path: string, bytes = Infinity): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of createReadStream(path, { end: bytes - 1 })) hash.update(piece as Buffer);
+  for await (const chunk of createReadStream(path, { end: bytes - 1 })) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }
