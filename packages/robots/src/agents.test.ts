@@ -1,7 +1,7 @@
 /** Which group applies to us. If a group is missed, a site's rules are ignored. */
 import { describe, expect, it } from 'vitest';
 import { agentsOf, isProductToken } from './agents.js';
-import { google, writtenAgents, y1994, y1996 } from './dialects.js';
+import { google, substringAgents, y1994, y1996 } from './dialects.js';
 import { selectGroups } from './groups.js';
 
 const AGENTS: readonly (readonly [value: string, agents: readonly string[]])[] = [
@@ -39,9 +39,9 @@ describe('a User-agent line', () => {
   });
 
   it('is kept complete for substring comparison (1996)', () => {
-    expect(writtenAgents('FigTree/0.1 (Robot)', true)).toEqual(['figtree/0.1 (robot)']);
-    expect(writtenAgents('FigTree/0.1, Robot', true)).toEqual(['figtree/0.1', 'robot']);
-    expect(writtenAgents('a, *', true)).toEqual(['a', '*']);
+    expect(substringAgents('FigTree/0.1 (Robot)', true)).toEqual(['figtree/0.1 (robot)']);
+    expect(substringAgents('FigTree/0.1, Robot', true)).toEqual(['figtree/0.1', 'robot']);
+    expect(substringAgents('a, *', true)).toEqual(['a', '*']);
   });
 
   it.each([

@@ -12,18 +12,18 @@ const LISTED_AGENT = /^(?:\*|[\w-]+(?:\/[^*]*)?\*?)$/;
  */
 export function agentsOf(value: string, repair: boolean, addressed: RegExp = ADDRESSED): string[] {
   const text = value.toLowerCase();
-  const pieces = repair && text.includes(',') ? listedNames(text) : [];
-  if (pieces.length > 1 && pieces.every((piece) => LISTED_AGENT.test(piece))) {
-    return pieces.map((piece) => piece.replace(/(?!^)[/*].*/s, ''));
+  const names = repair && text.includes(',') ? listedNames(text) : [];
+  if (names.length > 1 && names.every((name) => LISTED_AGENT.test(name))) {
+    return names.map((name) => name.replace(/(?!^)[/*].*/s, ''));
   }
   const [agent = ''] = addressed.exec(text) ?? [];
   return agent === '' ? [] : [agent];
 }
 
-/** The pieces of a value between commas. Blanks separate nothing: `Offline Explorer` is one name (R21b). */
+/** The names of a value between commas. Blanks separate nothing: `Offline Explorer` is one name (R21b). */
 export function listedNames(value: string): string[] {
-  const pieces = value.split(',').map((piece) => piece.trim());
-  return pieces.filter((piece) => piece !== '');
+  const names = value.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
 }
 
 /** Whether a name is a valid product token: letters, digits, hyphen, underscore (robots §4.3). */

@@ -11,15 +11,15 @@ export function bytesOf(text: string): string {
 }
 
 /** Characters that are converted at once. */
-const CHUNK = 4_096;
+const CHUNK_CHARS = 4_096;
 
 /** Character codes as a string. `decoder` is faster for ASCII. */
 export function charString(codes: Uint8Array | readonly number[]): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < codes.length; at += CHUNK) {
-    pieces.push(String.fromCharCode.apply(null, codes.slice(at, at + CHUNK) as unknown as number[]));
+  const chunks: string[] = [];
+  for (let at = 0; at < codes.length; at += CHUNK_CHARS) {
+    chunks.push(String.fromCharCode.apply(null, codes.slice(at, at + CHUNK_CHARS) as unknown as number[]));
   }
-  return pieces.join('');
+  return chunks.join('');
 }
 
 /** The bytes that a string stands for. */
@@ -39,22 +39,22 @@ export function textOf(bytes: string): string {
 /** Whether `bytes[from, to)` is valid UTF-8 (RFC 3629 §4). */
 export function isUtf8(bytes: Uint8Array, from: number, to: number): boolean {
   let more = 0;
-  let least = 0x80;
-  let most = 0xbf;
+  let min = 0x80;
+  let max = 0xbf;
   for (let i = from; i < to; i++) {
     const byte = bytes[i] as number;
     if (more > 0) {
-      if (byte < least || byte > most) return false;
+      if (byte < min || byte > max) return false;
       more--;
-      least = 0x80;
-      most = 0xbf;
+      min = 0x80;
+      max = 0xbf;
     } else if (byte > 0x7f) {
       if (byte < 0xc2 || byte > 0xf4) return false;
       more = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-      if (byte === 0xe0) least = 0xa0;
-      if (byte === 0xf0) least = 0x90;
-      if (byte === 0xed) most = 0x9f;
-      if (byte === 0xf4) most = 0x8f;
+      if (byte === 0xe0) min = 0xa0;
+      if (byte === 0xf0) min = 0x90;
+      if (byte === 0xed) max = 0x9f;
+      if (byte === 0xf4) max = 0x8f;
     }
   }
   return more === 0;

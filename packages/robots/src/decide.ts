@@ -8,7 +8,7 @@ import { canonical } from './normalize.js';
 import { PackedRecord } from './packed-records.js';
 import { readUrl } from './read-url.js';
 import type { Reading } from './reading.js';
-import { findRule, isAllowRule, OVERWORK, originOf, patternAt } from './rule-index.js';
+import { findRule, isAllowRule, originOf, patternAt, TOO_MUCH_WORK } from './rule-index.js';
 
 /**
  * Why a URL may be fetched or not. `rule`: a rule matched; `no-match`: no rule did; `no-group`: no group applies;
@@ -60,7 +60,7 @@ export function targetOf(url: string): Target {
   return { path: bytesOf(path), isUsual: false };
 }
 
-/** A verdict as numbers: the reading and its rule; -1: none, -2: the file itself, `OVERWORK`: too costly. */
+/** A verdict as numbers: the reading and its rule; -1: none, -2: the file itself, `TOO_MUCH_WORK`: too costly. */
 interface Verdict {
   readonly allowed: boolean;
   readonly reading: Reading;
@@ -70,15 +70,15 @@ interface Verdict {
 const ROBOTS_URL = -2;
 
 /** The verdict on a target (robots §7.4, §8). */
-export function judgeTarget(readings: Readings, target: Target): Verdict {
+export function decideTarget(readings: Readings, target: Target): Verdict {
   const { path, isUsual } = target;
   let first: Verdict | null = null;
   if ((isUsual ? path : canonical(path, 'n0', false)) === '/robots.txt') {
     first = { allowed: true, reading: readings[0], rule: ROBOTS_URL };
   } else {
     for (const reading of readings) {
-      const rule = reading.rest === 'overfull' ? OVERWORK : decidingRule(reading, target);
-      const allowed = rule < 0 ? rule !== OVERWORK && reading.rest === 'open' : isAllowRule(reading, rule);
+      const rule = reading.fallback === 'overfull' ? TOO_MUCH_WORK : decidingRule(reading, target);
+      const allowed = rule < 0 ? rule !== TOO_MUCH_WORK && reading.fallback === 'open' : isAllowRule(reading, rule);
       const verdict = { allowed, reading, rule };
       if (!allowed) return verdict;
       first ??= verdict;
@@ -87,35 +87,35 @@ export function judgeTarget(readings: Readings, target: Target): Verdict {
   return first as Verdict;
 }
 
-/** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `OVERWORK`. */
+/** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `TOO_MUCH_WORK`. */
 export function decidingRule(reading: Reading, { path, isUsual }: Target): number {
   if (isUsual) return findRule(reading, path, true);
   const { form } = reading.dialect;
   const plain = canonical(path, form, false);
   const query = form === 'n0' ? canonical(path, 'n1', false) : plain;
   const found = findRule(reading, plain, query === plain);
-  return query === plain || found === OVERWORK ? found : findRule(reading, query, true, found);
+  return query === plain || found === TOO_MUCH_WORK ? found : findRule(reading, query, true, found);
 }
 
 /** A verdict as a decision. */
 export function decisionOf({ allowed, reading, rule }: Verdict): Decision {
   const { agent, dialect } = reading;
-  const said = rule < 0 ? null : new PackedRecord(reading.packed, originOf(patternAt(reading, rule)));
+  const record = rule < 0 ? null : new PackedRecord(reading.packed, originOf(patternAt(reading, rule)));
   return {
     allowed,
     reason:
-      said !== null
+      record !== null
         ? 'rule'
         : rule === ROBOTS_URL
           ? 'robots-url'
-          : rule === OVERWORK
+          : rule === TOO_MUCH_WORK
             ? 'oversize'
             : agent === null
               ? 'no-group'
               : 'no-match',
     dialect: dialect.name,
-    line: said?.line ?? null,
-    pattern: said && textOf(said.value),
+    line: record?.line ?? null,
+    pattern: record && textOf(record.value),
     agent,
   };
 }

@@ -36,14 +36,14 @@ interface DecodedLines {
 export function decodeLines(input: Uint8Array | string, options: { readonly maxBytes?: number } = {}): DecodedLines {
   const { bytes, start, end, truncated, notes } = decodeBody(input, options.maxBytes);
   const diagnostics: { code: DiagnosticCode; line: number }[] = [...notes];
-  const written = charString(bytes.subarray(start, end)).split(/\r\n?|\n/);
+  const rawLines = charString(bytes.subarray(start, end)).split(/\r\n?|\n/);
   // There is no line after the last line end.
-  if (written.at(-1) === '') written.pop();
-  const lines = written.map((raw, index) => {
+  if (rawLines.at(-1) === '') rawLines.pop();
+  const lines = rawLines.map((raw, index) => {
     if (raw.includes('\0')) diagnostics.push({ code: 'nul-byte', line: index + 1 });
-    const kept = raw.replaceAll('\0', '');
-    const text = textOf(kept);
-    const isBroken = text.includes('\ufffd') && !isUtf8(byteArray(kept), 0, kept.length);
+    const withoutNul = raw.replaceAll('\0', '');
+    const text = textOf(withoutNul);
+    const isBroken = text.includes('\ufffd') && !isUtf8(byteArray(withoutNul), 0, withoutNul.length);
     if (isBroken) diagnostics.push({ code: 'invalid-utf8', line: index + 1 });
     return text;
   });

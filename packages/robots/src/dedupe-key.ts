@@ -9,7 +9,7 @@ import { targetOf } from './decide.js';
 import type { RobotsDocument } from './document.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { canonical } from './normalize.js';
-import { matchesStretch, passed } from './pattern.js';
+import { matchesRange, searchWork } from './pattern.js';
 import { readUrl } from './read-url.js';
 import { siteFields } from './site-fields.js';
 
@@ -28,7 +28,7 @@ interface DedupeOptions {
 /** The key under which a URL is known: without the named parameters, on the preferred mirror (robots §9.7, §9.8). */
 export function dedupeKey(document: RobotsDocument, url: string, options: DedupeOptions = {}): string {
   const key = options.cleanParam === 'expose' ? url : withoutParams(document, url);
-  return options.host === 'canonicalize' ? onMirror(saidBy(document).host, key) : key;
+  return options.host === 'canonicalize' ? onMirror(statementsOf(document).host, key) : key;
 }
 
 function withoutParams(document: RobotsDocument, url: string): string {
@@ -36,47 +36,47 @@ function withoutParams(document: RobotsDocument, url: string): string {
   const queryEnd = hash < 0 ? url.length : hash;
   const question = url.indexOf('?');
   if (question < 0 || question > queryEnd) return url;
-  const { params: lines } = saidBy(document);
+  const { params: lines } = statementsOf(document);
   if (lines.size === 0) return url;
-  const pieces = url.slice(question + 1, queryEnd).split('&');
+  const parameters = url.slice(question + 1, queryEnd).split('&');
   const { path } = targetOf(url);
   const spellings = FORMS.map((form) => canonical(path, form, false));
   /** Compares each pattern only once. */
   const matched = new Map<Patterns, boolean>();
-  const most = passed.bytes + MAX_MATCH_WORK;
+  const maxWork = searchWork.bytes + MAX_MATCH_WORK;
   const matches = (patterns: Patterns) => {
     // Past the bound a parameter stays: at worst the same page is known twice.
-    if (passed.bytes > most) return false;
+    if (searchWork.bytes > maxWork) return false;
     const isMatch =
-      matched.get(patterns) ?? patterns.some((each, i) => matchesStretch(each, 0, each.length, spellings[i]!));
+      matched.get(patterns) ?? patterns.some((each, i) => matchesRange(each, 0, each.length, spellings[i]!));
     matched.set(patterns, isMatch);
     return isMatch;
   };
-  const names = new Set(pieces.map(nameOf));
+  const names = new Set(parameters.map(nameOf));
   const dropped = new Set([...names].filter((name) => lines.get(name)?.some(matches)));
-  const kept = pieces.filter((piece) => !dropped.has(nameOf(piece)));
-  if (kept.length === pieces.length) return url;
-  const query = kept.length === 0 ? '' : `?${kept.join('&')}`;
+  const remaining = parameters.filter((parameter) => !dropped.has(nameOf(parameter)));
+  if (remaining.length === parameters.length) return url;
+  const query = remaining.length === 0 ? '' : `?${remaining.join('&')}`;
   return url.slice(0, question) + query + url.slice(queryEnd);
 }
 
-const nameOf = (piece: string): string => piece.split('=', 1)[0] as string;
+const nameOf = (parameter: string): string => parameter.split('=', 1)[0] as string;
 
 const FORMS = ['n0', 'n1'] as const;
 /** The path of a line, in the two spellings of RFC 9309. */
 type Patterns = readonly string[];
 /** What the lines of a file mean. */
-interface Said {
+interface SiteStatements {
   /** By parameter, the paths on which it is ignored. */
   readonly params: ReadonlyMap<string, readonly Patterns[]>;
   readonly host: string | null;
 }
 /** Read once for each file. */
-const known = new WeakMap<RobotsDocument, Said>();
+const statementsByDocument = new WeakMap<RobotsDocument, SiteStatements>();
 
-function saidBy(document: RobotsDocument): Said {
-  const said = known.get(document);
-  if (said !== undefined) return said;
+function statementsOf(document: RobotsDocument): SiteStatements {
+  const cached = statementsByDocument.get(document);
+  if (cached !== undefined) return cached;
   const { host, cleanParams } = siteFields(document);
   const lines = new Map<string, Patterns[]>();
   for (const { params, path } of cleanParams) {
@@ -87,9 +87,9 @@ function saidBy(document: RobotsDocument): Said {
       else paths.push(patterns);
     }
   }
-  const read = { params: lines, host };
-  known.set(document, read);
-  return read;
+  const statements = { params: lines, host };
+  statementsByDocument.set(document, statements);
+  return statements;
 }
 
 function onMirror(host: string | null, url: string): string {

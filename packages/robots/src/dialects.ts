@@ -117,12 +117,12 @@ export const y1996: Dialect = {
   hasRecords: true,
   form: 'decoded',
   precedence: 'first',
-  agentsOf: writtenAgents,
+  agentsOf: substringAgents,
   matchesToken: (agent, token) => agent.includes(token),
 };
 
 /** The agents of a line for substring comparison: the whole value, or `*` alone or in a list (robots §4.3, §4.4). */
-export function writtenAgents(value: string, repair: boolean): string[] {
+export function substringAgents(value: string, repair: boolean): string[] {
   const text = value.toLowerCase();
   const agents = agentsOf(text, repair);
   if (agents.length > 1) return listedNames(text);

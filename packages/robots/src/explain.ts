@@ -1,7 +1,7 @@
 /** Explains a decision, and what would have decided otherwise. For people; decisions do not run this code. */
 
 import { textOf } from './bytes.js';
-import { type Decision, judgeTarget, type Target, targetOf } from './decide.js';
+import { type Decision, decideTarget, type Target, targetOf } from './decide.js';
 import { type DialectName, plainKind, rfc9309 } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW } from './fields.js';
@@ -55,26 +55,29 @@ export interface Explanation {
 export function explain(rules: RobotsRules, url: string): Explanation {
   const { readings } = rules;
   const target = targetOf(url);
-  const verdict = judgeTarget(readings, target);
+  const verdict = decideTarget(readings, target);
   const decision = rules.decide(url);
   const explained = readings.map((reading): ReadingExplanation => {
     const matching = matchingRules(rules.document, reading, target);
     const [strongest] = matching;
-    const opens =
-      strongest === undefined || reading.rest === 'overfull' ? reading.rest === 'open' : strongest.kind === 'allow';
+    const allows =
+      strongest === undefined || reading.fallback === 'overfull'
+        ? reading.fallback === 'open'
+        : strongest.kind === 'allow';
     return {
       dialect: reading.dialect.name,
       agent: reading.agent,
-      allowed: opens || decision.reason === 'robots-url',
+      allowed: allows || decision.reason === 'robots-url',
       matching,
-      withoutRules: reading.rest === 'open' ? 'allow' : 'disallow',
+      withoutRules: reading.fallback === 'open' ? 'allow' : 'disallow',
     };
   });
-  const said = explained[readings.indexOf(verdict.reading)] as ReadingExplanation;
+  const deciding = explained[readings.indexOf(verdict.reading)] as ReadingExplanation;
   const opposite = decision.allowed ? 'disallow' : 'allow';
-  const otherwise = decision.reason === 'rule' ? (said.matching.find(({ kind }) => kind === opposite) ?? null) : null;
+  const otherwise =
+    decision.reason === 'rule' ? (deciding.matching.find(({ kind }) => kind === opposite) ?? null) : null;
   const ignored = ignoredRules(rules, verdict.reading);
-  const [decider] = said.matching;
+  const [decider] = deciding.matching;
   const sentence = sentenceOf(decision, decision.reason === 'rule' ? (decider?.readAs ?? []) : [], otherwise);
   return { decision, readings: explained, otherwise, ignored, sentence };
 }
@@ -119,15 +122,15 @@ function matchingRules(document: RobotsDocument, reading: Reading, { path }: Tar
 
 function sentenceOf(decision: Decision, readAs: readonly string[], otherwise: MatchingRule | null): string {
   const verdict = decision.allowed ? 'allowed' : 'disallowed';
-  const who = decision.agent === null ? '' : ` in the group for ${decision.agent}`;
+  const group = decision.agent === null ? '' : ` in the group for ${decision.agent}`;
   const repaired = readAs.length === 0 ? '' : ` (read as ${readAs.join(', ')})`;
-  const beaten =
+  const outweighed =
     otherwise === null ? '' : `; it outweighs line ${otherwise.line}, ${otherwise.kind} ${otherwise.pattern}`;
   switch (decision.reason) {
     case 'rule':
-      return `${verdict} by line ${decision.line}, ${decision.pattern}${repaired}${who} (${decision.dialect})${beaten}`;
+      return `${verdict} by line ${decision.line}, ${decision.pattern}${repaired}${group} (${decision.dialect})${outweighed}`;
     case 'no-match':
-      return `${verdict}: no rule${who} matches (${decision.dialect})`;
+      return `${verdict}: no rule${group} matches (${decision.dialect})`;
     case 'no-group':
       return `${verdict}: no group applies to this crawler (${decision.dialect})`;
     case 'robots-url':

@@ -77,15 +77,15 @@ export function fileLicenses({ packed, robotsUrl }: RobotsDocument): string[] {
   const found = new Set<string>();
   let isInGroup = false;
   let hasRule = false;
-  let isParted = true;
+  let isSeparated = true;
   for (const record of records(packed)) {
     const kind = plainKind(record);
     if (kind === USER_AGENT || kind === DISALLOW || kind === ALLOW) {
       hasRule = kind !== USER_AGENT;
       isInGroup ||= !hasRule;
-      isParted = !isInGroup;
-    } else isParted ||= hasRule && record.isAfterBlank;
-    if (kind === LICENSE && isParted && record.value !== '') found.add(readLicense(textOf(record.value), robotsUrl));
+      isSeparated = !isInGroup;
+    } else isSeparated ||= hasRule && record.isAfterBlank;
+    if (kind === LICENSE && isSeparated && record.value !== '') found.add(readLicense(textOf(record.value), robotsUrl));
   }
   return [...found];
 }

@@ -5,7 +5,7 @@
 import { type Dialect, type GroupSpan, parseRobotVersion, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { isGroupField, isKnownField, ROBOT_VERSION, UNKNOWN, USER_AGENT } from './fields.js';
-import { behindRecord, isPlainRule, isRule, isSilent, kindAt, PackedRecord } from './packed-records.js';
+import { isMeaningless, isPlainRule, isRule, kindAt, nextRecordAt, PackedRecord } from './packed-records.js';
 
 /**
  * The groups of a file in file order (RFC 9309 §2.2.1; robots §4.1, §4.2, R15, R16).
@@ -17,12 +17,12 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
   let hasRule = false;
   let mayDeclare = false;
   const { packed } = document;
-  const isSkipped = dialect.kindOf === plainKind && !dialect.hasRecords;
+  const maySkip = dialect.kindOf === plainKind && !dialect.hasRecords;
   const end = within?.to ?? packed.length;
   for (let at = within?.from ?? 0, next: number; at < end; at = next) {
     // Before the first group only a User-agent line counts.
-    if (isSkipped && (isPlainRule(packed, at) || (open === null && kindAt(packed, at) !== USER_AGENT))) {
-      next = behindRecord(packed, at);
+    if (maySkip && (isPlainRule(packed, at) || (open === null && kindAt(packed, at) !== USER_AGENT))) {
+      next = nextRecordAt(packed, at);
       hasRule = true;
       mayDeclare = false;
       if (open !== null) open.to = next;
@@ -44,7 +44,7 @@ export function groupSpans(document: RobotsDocument, dialect: Dialect, within?: 
       open.agentLines.push(record.line);
     } else {
       const isRuleLine = dialect.hasRecords && (isGroupField(kind) || kind === UNKNOWN);
-      hasRule ||= isRule(kind) || isRuleLine || (within !== undefined && !isSilent(plainKind(record)));
+      hasRule ||= isRule(kind) || isRuleLine || (within !== undefined && !isMeaningless(plainKind(record)));
     }
     if (open === null) continue;
     open.to = next;

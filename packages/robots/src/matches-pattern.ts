@@ -2,7 +2,7 @@
 
 import { bytesOf } from './bytes.js';
 import { canonical, type Form } from './normalize.js';
-import { matchesStretch } from './pattern.js';
+import { matchesRange } from './pattern.js';
 
 /**
  * Whether a pattern as written in a file matches a path, as RFC 9309 reads it: N0 or N1 spelling, `*` and final `$`.
@@ -14,7 +14,7 @@ export function matchesPattern(pattern: string, pathAndQuery: string): boolean {
   const path = bytesOf(pathAndQuery || '/');
   const matches = (form: Form) => {
     const rule = canonical(bytesOf(pattern), form, true);
-    return matchesStretch(rule, 0, rule.length, canonical(path, form, false));
+    return matchesRange(rule, 0, rule.length, canonical(path, form, false));
   };
   return pattern !== '' && (matches('n0') || matches('n1'));
 }

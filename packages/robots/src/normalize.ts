@@ -18,16 +18,20 @@ const QUESTION = 0x3f;
 
 // What a form does with a byte, as bits.
 /** It is not changed. */
-export const KEPT = 8;
+export const UNCHANGED = 8;
 /** Its triplet is decoded. */
 const DECODED = 128;
 /** It is escaped in the query if the form is `n1`. */
 export const RESERVED = 1;
 
-const tableOf = (kept: RegExp, decoded: RegExp) =>
+const tableOf = (unchanged: RegExp, decoded: RegExp) =>
   Uint8Array.from({ length: 256 }, (_, byte) => {
     const char = String.fromCharCode(byte);
-    return (kept.test(char) ? KEPT : 0) | (decoded.test(char) ? DECODED : 0) | (/[:/?@[\]]/.test(char) ? RESERVED : 0);
+    return (
+      (unchanged.test(char) ? UNCHANGED : 0) |
+      (decoded.test(char) ? DECODED : 0) |
+      (/[:/?@[\]]/.test(char) ? RESERVED : 0)
+    );
   });
 /** For each byte, what RFC 9309 does with it. */
 export const RFC = tableOf(/[\w\-.~:/?#[\]@!&'()+,;=]/, /[\w\-.~]/);
@@ -54,11 +58,11 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
   for (let at = 0, next = 0; at < bytes.length; at = next) {
     const byte = bytes.charCodeAt(at);
     next = at + 1;
-    const isKept = ((table[byte] as number) & (KEPT | escaped)) === KEPT;
+    const isUnchanged = ((table[byte] as number) & (UNCHANGED | escaped)) === UNCHANGED;
     if (byte === QUESTION && form === 'n1') escaped = RESERVED;
-    if (isKept && byte !== PERCENT) continue;
+    if (isUnchanged && byte !== PERCENT) continue;
     let written = bytes.charAt(at);
-    let spelt = isKept ? written : (TRIPLETS[byte] as string);
+    let spelt = isUnchanged ? written : (TRIPLETS[byte] as string);
     if (byte === PERCENT) {
       [written = ''] = TRIPLET.exec(bytes.slice(at, at + 3)) ?? [];
       next = at + written.length;

@@ -6,24 +6,24 @@ import { RobotsError } from './errors.js';
 export type OptionTable = Readonly<Record<string, readonly unknown[]>>;
 
 /** Every option of the table, with its default if absent. @throws RobotsError `option-invalid`, `option-unknown`. */
-export function readOptions(table: OptionTable, given: object): Record<string, unknown> {
-  checkNames(Object.keys(table), given);
+export function readOptions(table: OptionTable, options: object): Record<string, unknown> {
+  checkNames(Object.keys(table), options);
   const read = Object.entries(table).map(([option, values]) => {
-    const value = (given as Readonly<Record<string, unknown>>)[option];
-    const [byDefault, least, greatest] = values;
-    const isNumber = typeof least === 'number';
+    const value = (options as Readonly<Record<string, unknown>>)[option];
+    const [defaultValue, min, max] = values;
+    const isNumber = typeof min === 'number';
     const isWithin = isNumber
-      ? Number.isFinite(value) && (value as number) >= least && (value as number) <= (greatest as number)
+      ? Number.isFinite(value) && (value as number) >= min && (value as number) <= (max as number)
       : values.includes(value);
-    if (value === undefined || isWithin) return [option, value === undefined ? byDefault : value];
-    throw invalidOption(option, isNumber ? `from ${least} to ${greatest}` : `one of ${values.join(', ')}`, value);
+    if (value === undefined || isWithin) return [option, value === undefined ? defaultValue : value];
+    throw invalidOption(option, isNumber ? `from ${min} to ${max}` : `one of ${values.join(', ')}`, value);
   });
   return Object.fromEntries(read);
 }
 
 /** @throws RobotsError `option-unknown` */
-export function checkNames(known: readonly string[], given: object): void {
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
+export function checkNames(known: readonly string[], options: object): void {
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   throw new RobotsError('option-unknown', `unknown option \`${unknown}\``, `known: ${known.join(', ')}`);
 }

@@ -7,7 +7,7 @@ import type { FieldRecord, RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW, isGroupField, LICENSE, UNKNOWN, USER_AGENT } from './fields.js';
 import { readLicense, urlsOf } from './file-fields.js';
 import { groupSpans } from './groups.js';
-import { fieldRecord, isSilent, records } from './packed-records.js';
+import { fieldRecord, isMeaningless, records } from './packed-records.js';
 
 /** An `Allow` or `Disallow` line. */
 interface Rule {
@@ -52,7 +52,7 @@ export function fileOutline(document: RobotsDocument): FileOutline {
     const kind = plainKind(record);
     hasAgent ||= kind === USER_AGENT;
     if (kind === UNKNOWN) unknown.push(fieldRecord(record));
-    else if (!hasAgent && !isSilent(kind) && kind < LICENSE) orphans.push(fieldRecord(record));
+    else if (!hasAgent && !isMeaningless(kind) && kind < LICENSE) orphans.push(fieldRecord(record));
   }
   return { groups: groupSpans(document, rfc9309).map((span) => groupOf(document, span)), unknown, orphans };
 }

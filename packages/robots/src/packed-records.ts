@@ -14,7 +14,7 @@ import { charString, decoder, isUtf8, textOf } from './bytes.js';
 import type { FieldRecord } from './document.js';
 import { BAD, DISALLOW, fieldName, REMARK, UNKNOWN } from './fields.js';
 import { MAX_IDLE_LINES, MAX_LINE_BYTES } from './limits.js';
-import { KEPT, RESERVED, RFC } from './normalize.js';
+import { RESERVED, RFC, UNCHANGED } from './normalize.js';
 
 // What was odd about a line, as bits.
 export const NUL = 1;
@@ -65,7 +65,7 @@ export class PackedRecord {
     this.from = valueStart(file, at);
     this.to = this.from + numberAt(file, at + 1);
     this.notes = head & HAS_NOTES ? file.charCodeAt(this.to) : 0;
-    this.next = behindRecord(file, at);
+    this.next = nextRecordAt(file, at);
   }
 
   get line(): number {
@@ -79,7 +79,7 @@ export class PackedRecord {
 
   /** The name as written if it is not canonical, in bytes; otherwise `''`. */
   get name(): string {
-    return this.file.slice(behindNumber(this.file, this.to + 1), this.next);
+    return this.file.slice(endOfNumber(this.file, this.to + 1), this.next);
   }
 }
 
@@ -94,18 +94,18 @@ export function isSpace(byte: number | undefined): boolean {
 const QUESTION = 2;
 const LAST = 16;
 /** Values from here on: spelt otherwise, or one of those. */
-const SPELT = 32;
+const RESPELT = 32;
 /** Not text of a usual line. */
-const ODD = 64;
+const NOT_TEXT = 64;
 /** A non-ASCII byte that does not begin a blank. */
 const HIGH = 128;
-const BYTES = RFC.map((what, byte) => {
+const BYTES = RFC.map((flags, byte) => {
   if (isSpace(byte)) return LAST;
-  if (byte < 0x20 || byte === 0x7f || byte === 0x23 || byte === 0xc2 || byte === 0xef) return ODD;
-  if (byte > 0x7f) return SPELT | HIGH;
-  if (byte === 0x24) return KEPT | LAST;
-  if (byte === 0x3f) return KEPT | QUESTION | RESERVED;
-  return byte === 0x2a ? KEPT : what & (KEPT | RESERVED) || SPELT;
+  if (byte < 0x20 || byte === 0x7f || byte === 0x23 || byte === 0xc2 || byte === 0xef) return NOT_TEXT;
+  if (byte > 0x7f) return RESPELT | HIGH;
+  if (byte === 0x24) return UNCHANGED | LAST;
+  if (byte === 0x3f) return UNCHANGED | QUESTION | RESERVED;
+  return byte === 0x2a ? UNCHANGED : flags & (UNCHANGED | RESERVED) || RESPELT;
 });
 
 /** Collects records and builds the string. */
@@ -120,9 +120,9 @@ export class RecordWriter {
   #plain = 0;
   /** `HIGH` if that text has non-ASCII bytes. */
   #high = 0;
-  #blank = 0;
-  #idle = 0;
-  #isBehindUnknown = false;
+  #afterBlank = 0;
+  #idleLines = 0;
+  #isAfterUnknown = false;
 
   /** @param expected - Number of bytes that will probably be needed. */
   constructor(source: Uint8Array = new Uint8Array(), expected = 0) {
@@ -132,7 +132,7 @@ export class RecordWriter {
 
   /** Notes a blank line. Before the first and after the last record it has no effect. */
   addBlank(): void {
-    if (this.#length > 0) this.#blank = AFTER_BLANK;
+    if (this.#length > 0) this.#afterBlank = AFTER_BLANK;
   }
 
   /**
@@ -140,17 +140,16 @@ export class RecordWriter {
    * and all but the first of unknown fields in a row. No reading of the file depends on them.
    */
   drops(kind: number): boolean {
-    return this.#idle >= MAX_IDLE_LINES && (isSilent(kind) || (kind === UNKNOWN && this.#isBehindUnknown));
+    return this.#idleLines >= MAX_IDLE_LINES && (isMeaningless(kind) || (kind === UNKNOWN && this.#isAfterUnknown));
   }
 
   /**
-   * @param end - End of the file.
    * @param end - Where the file ends.
    * @returns The end of the line, or -1 if nothing was added.
    */
   addText(kind: number, line: number, start: number, end: number): number {
     const source = this.#source;
-    const bytes = this.#space(end - start);
+    const bytes = this.#grownBytes(end - start);
     const head = this.#length;
     // The length is known only at the end; most have one digit.
     this.#length += 2;
@@ -166,20 +165,20 @@ export class RecordWriter {
     while (to > from && isSpace(bytes[to - 1])) to--;
     const length = to - from;
     if (length > DIGIT) bytes.copyWithin(head + (length >> (2 * DIGIT_BITS) ? 4 : 3), head + 2, to);
-    bytes[this.#length++] = kind | this.#blank | this.#plain;
+    bytes[this.#length++] = kind | this.#afterBlank | this.#plain;
     this.#number(length);
     this.#length += to - head - 2;
-    this.#blank = 0;
-    this.#isBehindUnknown = false;
+    this.#afterBlank = 0;
+    this.#isAfterUnknown = false;
     return at;
   }
 
   /** Adds a record: its value, its notes, and its name if that is not the canonical one. */
   add(kind: number, line: number, start: number, end: number, notes = 0, nameStart = 0, nameEnd = nameStart): void {
-    const bytes = this.#space(end - start + nameEnd - nameStart);
+    const bytes = this.#grownBytes(end - start + nameEnd - nameStart);
     const hasNotes = notes > 0 || nameEnd > nameStart;
     const head = this.#length;
-    bytes[this.#length++] = kind | this.#blank | (hasNotes ? HAS_NOTES : 0);
+    bytes[this.#length++] = kind | this.#afterBlank | (hasNotes ? HAS_NOTES : 0);
     this.#number(end - start);
     this.#number(line);
     let at = start;
@@ -188,10 +187,10 @@ export class RecordWriter {
       if (at === end) bytes[head] = (bytes[head] as number) | this.#plain;
     }
     this.#copy(at, end);
-    this.#blank = 0;
+    this.#afterBlank = 0;
     // A line that is too long counts as bad.
-    if (!isSilent(kind)) this.#isBehindUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
-    if (isSilent(kind) || kind === UNKNOWN) this.#idle++;
+    if (!isMeaningless(kind)) this.#isAfterUnknown = kind === UNKNOWN && (notes & TOO_LONG) === 0;
+    if (isMeaningless(kind) || kind === UNKNOWN) this.#idleLines++;
     if (!hasNotes) return;
     bytes[this.#length++] = notes;
     this.#number(nameEnd - nameStart);
@@ -200,7 +199,7 @@ export class RecordWriter {
 
   /** Adds a copied pattern (rule-index.ts). @returns Its offset. */
   addCopy(head: number, at: number, text: string, weight: number): number {
-    const bytes = this.#space(text.length);
+    const bytes = this.#grownBytes(text.length);
     const start = this.#length;
     bytes[this.#length++] = head;
     this.#number(text.length);
@@ -211,10 +210,10 @@ export class RecordWriter {
   }
 
   /** The bytes, grown if a record of some bytes needs it. */
-  #space(more: number): Uint8Array {
-    const most = this.#length + more + MAX_HEAD_BYTES;
-    if (most > this.#bytes.length) {
-      const larger = new Uint8Array(2 * most);
+  #grownBytes(more: number): Uint8Array {
+    const needed = this.#length + more + MAX_HEAD_BYTES;
+    if (needed > this.#bytes.length) {
+      const larger = new Uint8Array(2 * needed);
       larger.set(this.#bytes);
       this.#bytes = larger;
     }
@@ -232,19 +231,19 @@ export class RecordWriter {
     const source = this.#source;
     const bytes = this.#bytes;
     let to = this.#length;
-    let seen = 0;
+    let allFlags = 0;
     let at = start;
     for (; at < end; at++) {
       const byte = source[at] as number;
-      const what = BYTES[byte] as number;
-      if (what === ODD) break;
-      seen |= what | ((what & (seen >> 1)) * SPELT);
+      const flags = BYTES[byte] as number;
+      if (flags === NOT_TEXT) break;
+      allFlags |= flags | ((flags & (allFlags >> 1)) * RESPELT);
       bytes[to++] = byte;
     }
     const isPath = source[start] === 0x2f || source[start] === 0x2a;
-    this.#plain = isRule(kind) && isPath && at > start && seen < SPELT ? PLAIN : 0;
-    this.#high = seen & HIGH;
-    this.#bits |= seen & HIGH;
+    this.#plain = isRule(kind) && isPath && at > start && allFlags < RESPELT ? PLAIN : 0;
+    this.#high = allFlags & HIGH;
+    this.#bits |= allFlags & HIGH;
     this.#length = to;
     return at;
   }
@@ -273,7 +272,7 @@ export function isRule(kind: number): boolean {
 }
 
 /** Whether a line of a kind has no meaning in any reading. */
-export function isSilent(kind: number): boolean {
+export function isMeaningless(kind: number): boolean {
   return kind === BAD || kind === REMARK;
 }
 
@@ -297,19 +296,19 @@ export function kindAt(packed: string, at: number): number {
 }
 
 /** Where the next record after the one at an offset begins. */
-export function behindRecord(packed: string, at: number): number {
+export function nextRecordAt(packed: string, at: number): number {
   const to = valueStart(packed, at) + numberAt(packed, at + 1);
-  return packed.charCodeAt(at) & HAS_NOTES ? behindNumber(packed, to + 1) + numberAt(packed, to + 1) : to;
+  return packed.charCodeAt(at) & HAS_NOTES ? endOfNumber(packed, to + 1) + numberAt(packed, to + 1) : to;
 }
 
 /** Where the value of the record at an offset begins. */
 export function valueStart(packed: string, at: number): number {
-  return behindNumber(packed, behindNumber(packed, at + 1));
+  return endOfNumber(packed, endOfNumber(packed, at + 1));
 }
 
 /** The line of the record at an offset. */
 export function lineAt(packed: string, at: number): number {
-  return numberAt(packed, behindNumber(packed, at + 1));
+  return numberAt(packed, endOfNumber(packed, at + 1));
 }
 
 /** The number that begins at an offset. */
@@ -322,7 +321,7 @@ export function numberAt(packed: string, at: number): number {
   }
 }
 
-function behindNumber(packed: string, at: number): number {
+function endOfNumber(packed: string, at: number): number {
   let i = at;
   while (packed.charCodeAt(i) >= MORE) i++;
   return i + 1;

@@ -6,7 +6,7 @@ import { plainKind } from './dialects.js';
 import type { ParseOptions, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { fileLicenses, readSitemap, urlsOf } from './file-fields.js';
-import { fieldRecord, isSilent, records } from './packed-records.js';
+import { fieldRecord, isMeaningless, records } from './packed-records.js';
 import { packRecords } from './records.js';
 
 const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
@@ -29,33 +29,33 @@ export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: P
 }
 
 /** The lists that are computed from the fields of a file. */
-const VIEWS = ['fields', 'sitemaps', 'licenses'] as const;
-type Views = Pick<RobotsDocument, (typeof VIEWS)[number]>;
+const LAZY_LISTS = ['fields', 'sitemaps', 'licenses'] as const;
+type LazyLists = Pick<RobotsDocument, (typeof LAZY_LISTS)[number]>;
 
 /** A document that stores little and unpacks on access. */
 class PackedDocument {
-  #views: Views | null = null;
+  #lists: LazyLists | null = null;
 
   static {
-    for (const view of VIEWS) {
-      Object.defineProperty(PackedDocument.prototype, view, {
+    for (const list of LAZY_LISTS) {
+      Object.defineProperty(PackedDocument.prototype, list, {
         get(this: PackedDocument & RobotsDocument) {
-          this.#views ??= unpackFields(this);
-          return this.#views[view];
+          this.#lists ??= unpackFields(this);
+          return this.#lists[list];
         },
       });
     }
   }
 
-  constructor(kept: Omit<RobotsDocument, keyof Views>) {
-    Object.assign(this, kept);
+  constructor(properties: Omit<RobotsDocument, keyof LazyLists>) {
+    Object.assign(this, properties);
   }
 }
 
-function unpackFields(document: RobotsDocument): Views {
+function unpackFields(document: RobotsDocument): LazyLists {
   const { packed, robotsUrl } = document;
   const fields = Array.from(records(packed))
-    .filter((record) => !isSilent(plainKind(record)))
+    .filter((record) => !isMeaningless(plainKind(record)))
     .map(fieldRecord);
   return { fields, sitemaps: urlsOf(fields, 'sitemap', robotsUrl, readSitemap), licenses: fileLicenses(document) };
 }

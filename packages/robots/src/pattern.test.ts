@@ -1,9 +1,9 @@
 /** Patterns and URLs are foreign input: a wrong matcher fetches what is closed, a slow one stops the crawl. */
 import { describe, expect, it } from 'vitest';
 import { matchesPattern } from './matches-pattern.js';
-import { matchesStretch } from './pattern.js';
+import { matchesRange } from './pattern.js';
 
-const matchesCanonical = (pattern: string, text: string) => matchesStretch(pattern, 0, pattern.length, text);
+const matchesCanonical = (pattern: string, text: string) => matchesRange(pattern, 0, pattern.length, text);
 
 const MATCHES: readonly (readonly [pattern: string, path: string, matches: boolean])[] = [
   ['/a', '/a', true],

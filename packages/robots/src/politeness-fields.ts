@@ -42,7 +42,7 @@ const DELAY = /^(?:(\d+)(?:[.,](\d+))?|[.,](\d+))[ \t]*(s|secs?|seconds?|m|mins?
 const RATE = /^(\d+)[ \t]*\/[ \t]*(?:(\d+)([smhd])?|([smhd]))(?:[ \t]+(\S.*))?$/i;
 const TIME = '(\\d\\d):?(\\d\\d)(?:[ \\t]*(?:utc|gmt|z))?';
 // A dash binds more tightly than a blank, so that `0600 0700-0800` is one bad piece and one window.
-const PIECE = new RegExp(
+const WINDOW_OR_WORD = new RegExp(
   `${TIME}(?:[ \\t]*-[ \\t]*|[ \\t]+(?!\\d\\d:?\\d\\d[ \\t]*-))${TIME}(?=[ \\t,]|$)|[^ \\t,]+`,
   'gi',
 );
@@ -76,9 +76,9 @@ export function parseRequestRate(value: string): RequestRate | null {
 
 /** Reads a Visit-time: its valid windows, and whether a piece was dropped (robots §9.3). */
 export function parseVisitTimes(value: string): { windows: TimeWindow[]; hasInvalid: boolean } {
-  const pieces = Array.from(value.matchAll(PIECE), ([, ...times]) => windowOf(times));
-  const windows = pieces.filter((window) => window !== null);
-  return { windows, hasInvalid: windows.length < pieces.length || pieces.length === 0 };
+  const parsed = Array.from(value.matchAll(WINDOW_OR_WORD), ([, ...times]) => windowOf(times));
+  const windows = parsed.filter((window) => window !== null);
+  return { windows, hasInvalid: windows.length < parsed.length || parsed.length === 0 };
 }
 
 /**
@@ -103,8 +103,8 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
   // Minute by minute: the host is open again in a window with documents that no window without documents covers.
   const open = dayOf([], 1);
   if (general === null || general.documents > 0) open.fill(1);
-  for (const { documents, window } of rates) if (documents > 0) paint(open, window, 1, 1);
-  for (const { documents, window } of rates) if (documents === 0) paint(open, window, 1, 0);
+  for (const { documents, window } of rates) if (documents > 0) fillWindow(open, window, 1, 1);
+  for (const { documents, window } of rates) if (documents === 0) fillWindow(open, window, 1, 0);
   return { kind: 'closed', untilMs: nextOpenMs(open, nowMs) };
 }
 
@@ -136,28 +136,28 @@ function slower(current: RequestRate | null, candidate: RequestRate): RequestRat
 }
 
 /** One byte per minute of the day: 1 inside any window; a window includes its last minute if `more` is 1. */
-function dayOf(windows: readonly TimeWindow[], more: 0 | 1): Uint8Array {
+function dayOf(windows: readonly TimeWindow[], inclusive: 0 | 1): Uint8Array {
   const day = new Uint8Array(DAY_MINUTES);
-  for (const window of windows) paint(day, window, more, 1);
+  for (const window of windows) fillWindow(day, window, inclusive, 1);
   return day;
 }
 
-function paint(day: Uint8Array, window: TimeWindow | null, more: 0 | 1, value: 0 | 1): void {
+function fillWindow(day: Uint8Array, window: TimeWindow | null, inclusive: 0 | 1, value: 0 | 1): void {
   if (window === null) return;
   const { startMinute, endMinute } = window;
-  if (startMinute < endMinute) day.fill(value, startMinute, endMinute + more);
+  if (startMinute < endMinute) day.fill(value, startMinute, endMinute + inclusive);
   else {
     day.fill(value, startMinute);
-    day.fill(value, 0, startMinute === endMinute ? DAY_MINUTES : endMinute + more);
+    day.fill(value, 0, startMinute === endMinute ? DAY_MINUTES : endMinute + inclusive);
   }
 }
 
 /** When the next open minute of a day begins, past midnight if needed; in a day if there is none. */
 function nextOpenMs(day: Uint8Array, nowMs: number): number {
   const minute = minuteOfDay(nowMs);
-  let ahead = 1;
-  while (ahead < DAY_MINUTES && day[(minute + ahead) % DAY_MINUTES] === 0) ahead++;
-  return (Math.floor(nowMs / MINUTE_MS) + ahead) * MINUTE_MS;
+  let minutes = 1;
+  while (minutes < DAY_MINUTES && day[(minute + minutes) % DAY_MINUTES] === 0) minutes++;
+  return (Math.floor(nowMs / MINUTE_MS) + minutes) * MINUTE_MS;
 }
 
 function minuteOfDay(nowMs: number): number {

@@ -6,8 +6,8 @@ import { type Dialect, plainKind, type Selection } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
 import { canonical } from './normalize.js';
-import { behindRecord, INVALID_UTF8, isPlainRule, PackedRecord, RecordWriter, TOO_LONG } from './packed-records.js';
-import { FIRST_QUESTIONS, lengthWeight, QUERY_ONLY, type RuleIndex, rowsOf } from './rule-index.js';
+import { INVALID_UTF8, isPlainRule, nextRecordAt, PackedRecord, RecordWriter, TOO_LONG } from './packed-records.js';
+import { encodeRows, LOOKUPS_BEFORE_SORT, lengthWeight, QUERY_ONLY, type RuleIndex } from './rule-index.js';
 import { rulePatterns, startsLikePath } from './rule-values.js';
 
 /** What a reading needs besides the file. */
@@ -26,7 +26,7 @@ export interface Reading extends RuleIndex {
   /** The name that selected the groups: one of the crawler's tokens, `*`, or `null`. */
   readonly agent: string | null;
   /** The answer if no rule matches. `overfull`: the file or a group is over a limit, nothing is allowed. */
-  readonly rest: 'open' | 'closed' | 'overfull';
+  readonly fallback: 'open' | 'closed' | 'overfull';
 }
 
 /** Compiles the rules of the selected groups. */
@@ -39,7 +39,7 @@ export function compileReading(
   const references: number[] = [];
   let copies: RecordWriter | null = null;
   const isAsWritten = dialect.form === 'n0' && dialect.kindOf === plainKind;
-  const isClasses = dialect.precedence === 'classes';
+  const usesClasses = dialect.precedence === 'classes';
   const { packed } = document;
   let isOverfull = document.truncated && onOversize === 'disallow-all';
   let hasExplicitAllow = false;
@@ -50,7 +50,7 @@ export function compileReading(
     for (let at = span.from, next: number; at < span.to; at = next) {
       if (isAsWritten && isPlainRule(packed, at)) {
         references.push(2 * at);
-        next = behindRecord(packed, at);
+        next = nextRecordAt(packed, at);
         count++;
         continue;
       }
@@ -74,18 +74,18 @@ export function compileReading(
   }
   // Steps 4 to 7 of robots §7.5: what a 2.0.0 group says about a URL that none of its rules matches.
   const isClosed =
-    isClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && ambiguousRules === 'everything-else')));
-  const rest = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
+    usesClasses && (hasWildcardAllow || (hasExplicitAllow && !(hasDisallow && ambiguousRules === 'everything-else')));
+  const fallback = isOverfull ? 'overfull' : isClosed ? 'closed' : 'open';
   const extra = copies?.finish() ?? '';
   return {
     packed,
     extra,
-    rows: rowsOf({ packed, extra }, references),
+    rows: encodeRows({ packed, extra }, references),
     parents: '',
-    questions: FIRST_QUESTIONS,
+    lookupsLeft: LOOKUPS_BEFORE_SORT,
     dialect,
     agent,
-    rest,
+    fallback,
   };
 }
 

@@ -20,7 +20,7 @@ const COLON = 0x3a;
 const SITEMAP_LINE = /^(?=.*(?:sitemap|\.xml))(?:sitemaps?[ \t]+)?(https?:\/\/[^ \t]+)$/i;
 const SEVERAL_PATTERNS = /^[/*][^ \t]*(?:[ \t]+[/*][^ \t]*)*$/;
 /** The first byte of U+FEFF. */
-const MARK = 0xef;
+const BOM_BYTE = 0xef;
 
 /** Packs the lines of a file (robots §2.3, §2.5, §3). @param bytes - The file, or a copy by `withNulLast`. */
 export function packRecords(file: Uint8Array, start: number, end: number, repair: boolean, bytes = file): string {
@@ -61,13 +61,13 @@ export function packRecords(file: Uint8Array, start: number, end: number, repair
     let to = hash < 0 ? lineEnd : hash;
     while (to > lineStart && isSpace(bytes[to - 1])) to--;
     while (from < to && isSpace(bytes[from])) from++;
-    const name = behindBlanks(bytes, lineStart, to);
+    const name = skipBlanks(bytes, lineStart, to);
     if (isOdd || name === to || beginsField(bytes, name, to))
       packOddLine(writer, bytes, repair, line, lineStart, lineEnd, colon, hash, isOdd);
     else if (colon <= name) {
       if (!writer.drops(BAD)) writer.add(BAD, line, name, to);
     } else if (!writer.drops(UNKNOWN)) {
-      writer.add(UNKNOWN, line, from, to, 0, name, beforeBlanks(bytes, name, colon));
+      writer.add(UNKNOWN, line, from, to, 0, name, trimBlanks(bytes, name, colon));
     }
   }
   return writer.finish();
@@ -117,54 +117,57 @@ function packOddLine(
     else if (bytes[cut - 1] === PERCENT) cut -= 1;
     lineEnd = cut;
   }
-  const from = behindBlanks(bytes, start, cut);
+  const from = skipBlanks(bytes, start, cut);
   const colon = colonAt < cut ? colonAt : -1;
   const isIdle = !beginsField(bytes, from, cut);
   const isDropped = isIdle && writer.drops(colon > from ? UNKNOWN : BAD);
   if (isDropped && from < cut) return;
   if (isOdd && !isUtf8(bytes, start, contentEnd)) notes |= INVALID_UTF8;
-  notes |= oddBlanks(bytes, start, from);
+  notes |= noteOfBlanks(bytes, start, from);
   if (from === cut) {
     if (!isDropped && notes > 0) writer.add(REMARK, line, from, from, notes);
     if (cut === lineEnd) writer.addBlank();
     return;
   }
-  const to = beforeBlanks(bytes, from, cut);
-  notes |= oddBlanks(bytes, to, cut);
+  const to = trimBlanks(bytes, from, cut);
+  notes |= noteOfBlanks(bytes, to, cut);
   const url = repair && !isIdle && colon >= 0 ? sitemapUrl(bytes, from, to, colon) : to;
   if (url < to) {
     writer.add(SITEMAP, line, url, to, notes | MISSING_COLON);
     return;
   }
-  let nameTo = colon < 0 ? from : beforeBlanks(bytes, from, colon);
+  let nameTo = colon < 0 ? from : trimBlanks(bytes, from, colon);
   if (colon < 0) while (nameTo < to && !isSpace(bytes[nameTo])) nameTo++;
   let kind = fieldKind(bytes, from, nameTo);
   // A repair may only make a crawl stricter: a mark around the name of `Allow` does not count as a blank (R10).
-  const isMarked = kind === ALLOW && bytes.subarray(start, colon).includes(MARK);
+  const isMarked = kind === ALLOW && bytes.subarray(start, colon).includes(BOM_BYTE);
   if (isMarked || (kind > MISSPELT && !repair)) kind = UNKNOWN;
   // A Comment is shown to people and runs to the end of the line, number sign included (R9).
   const valueEnd = kind === COMMENT && colon >= 0 ? lineEnd : cut;
   const nameEnd = colon < 0 ? nameTo : colon + 1;
-  const valueFrom = behindBlanks(bytes, nameEnd, valueEnd);
-  const valueTo = beforeBlanks(bytes, valueFrom, valueEnd);
+  const valueFrom = skipBlanks(bytes, nameEnd, valueEnd);
+  const valueTo = trimBlanks(bytes, valueFrom, valueEnd);
   if (colon < 0 ? !repair || !isRepairable(bytes, kind, valueFrom, valueTo) : nameTo === from) {
     writer.add(BAD, line, from, to, notes);
     return;
   }
-  notes |= oddBlanks(bytes, nameTo, colon) | oddBlanks(bytes, nameEnd, valueFrom) | oddBlanks(bytes, valueTo, valueEnd);
+  notes |=
+    noteOfBlanks(bytes, nameTo, colon) |
+    noteOfBlanks(bytes, nameEnd, valueFrom) |
+    noteOfBlanks(bytes, valueTo, valueEnd);
   if (colon < 0) notes |= MISSING_COLON;
   writer.add(kind % MISSPELT, line, valueFrom, valueTo, notes, from, isCanonical(kind) ? from : nameTo);
 }
 
 /** Where `[from, to)` begins after its blanks: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
-function behindBlanks(bytes: Uint8Array, from: number, to: number): number {
+function skipBlanks(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   for (let width = 1; at < to && width > 0; at += width) width = blankAt(bytes, at, to);
   return at;
 }
 
 /** Where `[from, to)` ends before its trailing blanks. */
-function beforeBlanks(bytes: Uint8Array, from: number, to: number): number {
+function trimBlanks(bytes: Uint8Array, from: number, to: number): number {
   for (let end = to; ; ) {
     const last = bytes[end - 1];
     const width = last === 0xa0 ? 2 : last === 0xbf ? 3 : 1;
@@ -179,11 +182,11 @@ function blankAt(bytes: Uint8Array, at: number, to: number): number {
   // A line has no LF.
   if (c === SPACE || (c >= TAB && c <= FF)) return 1;
   if (c === 0xc2) return at + 1 < to && bytes[at + 1] === 0xa0 ? 2 : 0;
-  return c === MARK && at + 2 < to && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf ? 3 : 0;
+  return c === BOM_BYTE && at + 2 < to && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf ? 3 : 0;
 }
 
 /** A note if some of the blanks `[from, to)` are unusual. */
-function oddBlanks(bytes: Uint8Array, from: number, to: number): number {
+function noteOfBlanks(bytes: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) if (!isSpace(bytes[i])) return ODD_WHITESPACE;
   return 0;
 }

@@ -13,8 +13,8 @@
 //     text /a/b/x      sorted   /    /a    /a/b    /a/b*c    /a/bz    /a/c
 //                               5 ◄─ 4 ◄── 3 ◄──── 2 ◄────── 1
 //
-// Sorting costs as much as parsing, or some dozen scans of all rows. So the first questions scan all rows, and a file
-// with few questions is never sorted. The answer is the same: a scan skips no row because of what is known already, so
+// Sorting costs as much as parsing, or some dozen scans of all rows. So the first lookups scan all rows, and a file
+// with few lookups is never sorted. The answer is the same: a scan skips no row because of what is known already, so
 // it is at least as much work as a search; if it is too much work, the rows are sorted at once.
 //
 // Rows are references in a string, one or two characters wide: a typed array costs 200 bytes before its first element.
@@ -23,20 +23,20 @@ import { charString, twoChars, twoCharsAt } from './bytes.js';
 import { ALLOW } from './fields.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { lineAt, numberAt, valueStart } from './packed-records.js';
-import { matchesStretch, mayMatch, passed, rememberText } from './pattern.js';
+import { indexText, matchesRange, mayMatch, searchWork } from './pattern.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
 /** The result of `findRule` when the work exceeds `MAX_MATCH_WORK`: the caller fails closed. */
-export const OVERWORK = -3;
-const BEGINS = -1;
-const AFTER = -2;
+export const TOO_MUCH_WORK = -3;
+const IS_PREFIX = -1;
+const SORTS_AFTER = -2;
 /** Offsets up to which references are one character wide. */
-const NARROW = 0x7fff;
+const MAX_NARROW = 0x7fff;
 /** Rules compared in one decision before it pays to index the text's bytes. */
 const TESTS_BEFORE_FILTER = 16;
-/** The number of the question before which the rows are sorted. */
-export const FIRST_QUESTIONS = 8;
+/** The rows are sorted before the lookup of this number. */
+export const LOOKUPS_BEFORE_SORT = 8;
 
 /** In the head of a copied rule: only for texts in form `n1`. */
 export const QUERY_ONLY = 0x20;
@@ -107,43 +107,43 @@ export interface RuleIndex extends Patterns {
    * For each sorted row, the number (from 1) of the last row before it whose literal is a prefix of its own; 0: none.
    */
   parents: string;
-  /** Questions left before the rows are sorted; 0: they are sorted. */
-  questions: number;
+  /** Lookups left before the rows are sorted; 0: they are sorted. */
+  lookupsLeft: number;
 }
 
 /**
  * The rule that decides about a text.
  * @param isQueryForm - Whether the text is in form `n1`, or both forms are the same.
  * @param known - A rule already known to match, or -1.
- * @returns A reference, -1 for none, or `OVERWORK`.
+ * @returns A reference, -1 for none, or `TOO_MUCH_WORK`.
  */
 export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, known = -1): number {
-  if (index.questions > 0 && --index.questions === 0) sortRows(index);
-  const isSorted = index.questions === 0;
-  const most = passed.bytes + MAX_MATCH_WORK;
+  if (index.lookupsLeft > 0 && --index.lookupsLeft === 0) sortRows(index);
+  const isSorted = index.lookupsLeft === 0;
+  const maxWork = searchWork.bytes + MAX_MATCH_WORK;
   let best = known;
   let bestWeight = known < 0 ? -1 : weightOf(patternAt(index, known));
   let tests = 0;
   for (let row = isSorted ? lastNotAfter(index, text) : rowCount(index); row > 0; ) {
-    const reference = numberOf(index, index.rows, row);
+    const reference = decodeRow(index, index.rows, row);
     const pattern = patternAt(index, reference);
-    const shared = beginning(pattern, text);
-    row = isSorted ? numberOf(index, index.parents, row) : row - 1;
-    passed.bytes += Math.max(shared, 0);
-    if (shared === BEGINS) {
+    const shared = compareLiteral(pattern, text);
+    row = isSorted ? decodeRow(index, index.parents, row) : row - 1;
+    searchWork.bytes += Math.max(shared, 0);
+    if (shared === IS_PREFIX) {
       const weight = weightOf(pattern);
       const isWeaker =
         weight < bestWeight || (weight === bestWeight && originOf(pattern) > originOf(patternAt(index, best)));
-      if (isSorted && !isWeaker && ++tests === TESTS_BEFORE_FILTER) rememberText(text);
-      const isLeftOut =
+      if (isSorted && !isWeaker && ++tests === TESTS_BEFORE_FILTER) indexText(text);
+      const isSkipped =
         isSorted && (isWeaker || (tests >= TESTS_BEFORE_FILTER && !mayMatch(pattern.source, pattern.from, pattern.to)));
-      if (!isLeftOut && matches(pattern, text, isQueryForm) && !isWeaker) {
+      if (!isSkipped && matches(pattern, text, isQueryForm) && !isWeaker) {
         best = reference;
         bestWeight = weight;
       }
     }
-    if (passed.bytes <= most) continue;
-    if (isSorted) return OVERWORK;
+    if (searchWork.bytes <= maxWork) continue;
+    if (isSorted) return TOO_MUCH_WORK;
     sortRows(index);
     return findRule(index, text, isQueryForm, known);
   }
@@ -152,35 +152,35 @@ export function findRule(index: RuleIndex, text: string, isQueryForm: boolean, k
 
 /** Every rule that matches a text, unordered, equal ones once. For explanations. */
 export function findEveryRule(index: RuleIndex, text: string, isQueryForm: boolean): number[] {
-  if (index.questions > 0) sortRows(index);
+  if (index.lookupsLeft > 0) sortRows(index);
   return references(index).filter((reference) => matches(patternAt(index, reference), text, isQueryForm));
 }
 
 /** Whether a pattern is for texts of a form, and matches one. */
 function matches(pattern: Pattern, text: string, isQueryForm: boolean): boolean {
   const { source, from, to } = pattern;
-  return (isQueryForm || !isForQueries(pattern)) && matchesStretch(source, from, to, text);
+  return (isQueryForm || !isForQueries(pattern)) && matchesRange(source, from, to, text);
 }
 
 function sortRows(index: RuleIndex): void {
   const ordered = orderRules(index, references(index));
-  index.rows = rowsOf(index, ordered.references);
-  index.parents = rowsOf(index, ordered.parents);
-  index.questions = 0;
+  index.rows = encodeRows(index, ordered.references);
+  index.parents = encodeRows(index, ordered.parents);
+  index.lookupsLeft = 0;
 }
 
 /**
  * Sorts rules by literal. Among equal literals the strongest comes last, because a search begins there; then by the
  * rest of the pattern, so that equal rules are adjacent, and all but the first in the file are dropped.
  */
-function orderRules(patterns: Patterns, given: readonly number[]) {
+function orderRules(patterns: Patterns, unsorted: readonly number[]) {
   // The platform compares strings: each holds all that counts, and the place in the file.
-  const keys = given.map((reference, place) => {
+  const keys = unsorted.map((reference, position) => {
     const pattern = patternAt(patterns, reference);
     const text = pattern.source.slice(pattern.from, pattern.to);
     // If their forms differ, equal patterns are two rules.
     const rank = 2 * weightOf(pattern) + (isForQueries(pattern) ? 1 : 0);
-    return `${text.replace(/\*.*$|\$$/s, '')}\0${twoChars(rank)}${text}${twoChars(place)}`;
+    return `${text.replace(/\*.*$|\$$/s, '')}\0${twoChars(rank)}${text}${twoChars(position)}`;
   });
   const references: number[] = [];
   const parents: number[] = [];
@@ -195,13 +195,13 @@ function orderRules(patterns: Patterns, given: readonly number[]) {
     while (parent > 0 && !literal.startsWith(literals[parent - 1] as string)) parent = parents[parent - 1] as number;
     literals.push(literal);
     parents.push(parent);
-    references.push(given[twoCharsAt(key, key.length - 2)] as number);
+    references.push(unsorted[twoCharsAt(key, key.length - 2)] as number);
   }
   return { references, parents };
 }
 
 /** Encodes references to patterns, or row numbers. */
-export function rowsOf(patterns: Patterns, numbers: readonly number[]): string {
+export function encodeRows(patterns: Patterns, numbers: readonly number[]): string {
   if (!isWide(patterns)) return charString(numbers);
   const codes: number[] = [];
   for (const number of numbers) codes.push(number >>> 16, number & 0xffff);
@@ -209,7 +209,7 @@ export function rowsOf(patterns: Patterns, numbers: readonly number[]): string {
 }
 
 function references(index: RuleIndex): number[] {
-  return Array.from({ length: rowCount(index) }, (_, at) => numberOf(index, index.rows, at + 1));
+  return Array.from({ length: rowCount(index) }, (_, at) => decodeRow(index, index.rows, at + 1));
 }
 
 function rowCount(index: RuleIndex): number {
@@ -217,11 +217,11 @@ function rowCount(index: RuleIndex): number {
 }
 
 function isWide({ packed, extra }: Patterns): boolean {
-  return packed.length > NARROW || extra.length > NARROW;
+  return packed.length > MAX_NARROW || extra.length > MAX_NARROW;
 }
 
 /** The number that `rowsOf` encoded in a row; rows are numbered from 1. */
-function numberOf(index: RuleIndex, rows: string, row: number): number {
+function decodeRow(index: RuleIndex, rows: string, row: number): number {
   return isWide(index) ? twoCharsAt(rows, 2 * row - 2) : rows.charCodeAt(row - 1);
 }
 
@@ -231,21 +231,21 @@ function lastNotAfter(index: RuleIndex, text: string): number {
   let top = rowCount(index);
   while (low < top) {
     const middle = (low + top + 1) >>> 1;
-    if (beginning(patternAt(index, numberOf(index, index.rows, middle)), text) === AFTER) top = middle - 1;
+    if (compareLiteral(patternAt(index, decodeRow(index, index.rows, middle)), text) === SORTS_AFTER) top = middle - 1;
     else low = middle;
   }
   return low;
 }
 
 /** Compares a pattern's literal with a text: `BEGINS`, `AFTER`, or how many bytes they share. */
-function beginning({ source, from, to }: Pattern, text: string): number {
+function compareLiteral({ source, from, to }: Pattern, text: string): number {
   for (let i = from; i < to; i++) {
     const c = source.charCodeAt(i);
     if (c === STAR || (c === DOLLAR && i === to - 1)) break;
     const shared = i - from;
     // After its end a text has no code (NaN), which is less than any.
     const d = text.charCodeAt(shared);
-    if (c !== d) return c < d ? shared : AFTER;
+    if (c !== d) return c < d ? shared : SORTS_AFTER;
   }
-  return BEGINS;
+  return IS_PREFIX;
 }

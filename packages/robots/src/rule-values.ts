@@ -3,7 +3,7 @@
 
 import { hostOf, readUrl } from './read-url.js';
 
-/** If a piece has a `*`, the blank is part of one pattern. */
+/** If a part has a `*`, the blank is part of one pattern. */
 const SEVERAL_PATHS = /^\/[^* \t]*(?:[ \t]+\/[^* \t]*)+$/;
 
 /**

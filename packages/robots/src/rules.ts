@@ -3,9 +3,9 @@
 
 import {
   type Decision,
+  decideTarget,
   decidingRule,
   decisionOf,
-  judgeTarget,
   type Readings,
   type Target,
   targetOf,
@@ -78,12 +78,12 @@ export class RobotsRules {
    *   is no `robotsUrl`, the authority is not checked.
    */
   decide(url: string | URL): Decision {
-    return decisionOf(judgeTarget(this.readings, ownTarget(this.document, url)));
+    return decisionOf(decideTarget(this.readings, ownTarget(this.document, url)));
   }
 
   /** Whether a URL may be fetched; `decide` without the reason. @throws RobotsError `foreign-url`, as `decide`. */
   isAllowed(url: string | URL): boolean {
-    return judgeTarget(this.readings, ownTarget(this.document, url)).allowed;
+    return decideTarget(this.readings, ownTarget(this.document, url)).allowed;
   }
 
   /**
@@ -158,7 +158,7 @@ export class RobotsRules {
 
   /** Whether a fetched page is treated as `noindex`. Never affects fetching (robots §9.10). */
   isNoindex(url: string | URL): boolean {
-    // If a decision takes too much work, the answer is yes, which keeps less (rule-index.ts, OVERWORK).
+    // If a decision takes too much work, the answer is yes, which keeps less (rule-index.ts, TOO_MUCH_WORK).
     const { noindex } = RobotsRules.#facts(this);
     return noindex.rows !== '' && decidingRule(noindex, ownTarget(this.document, url)) !== -1;
   }

@@ -53,8 +53,8 @@ const DIALECTS = ['rfc9309', 'google', '1996', '1994'];
 export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAccessOptions {
   const { dialect = 'rfc9309', policy } = options;
   const byPolicy = policy === 'strictest' ? 'strictest' : dialect;
-  const named = options.accessProfile ?? byPolicy;
-  const profile = named === '1994' ? '1996' : named;
+  const requested = options.accessProfile ?? byPolicy;
+  const profile = requested === '1994' ? '1996' : requested;
   const isOld = profile === '1996';
   const after = isOld ? 'hold' : profile === 'google' ? 'google' : 'copy-or-hold';
   const read = readOptions(
@@ -87,6 +87,6 @@ export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAcces
 }
 
 /** The values with the default first. */
-function withDefault(byDefault: string, values: readonly string[]): readonly string[] {
-  return [byDefault, ...values.filter((value) => value !== byDefault)];
+function withDefault(defaultValue: string, values: readonly string[]): readonly string[] {
+  return [defaultValue, ...values.filter((value) => value !== defaultValue)];
 }

@@ -41,15 +41,15 @@ export function encodeAccess(state: AccessState): Uint8Array {
  * @returns Null if the bytes are not a record of this version. A record without its body becomes `none-yet`; during a
  *   series of failures it stays `unreachable` until its retry time, and `unreachableDays` count again from there, so
  *   that losing the copy never turns "by the copy" into "allow".
- * @param heldBody - The body of the copy if the caller still has it, for a record that left it out. It must be the same
- *   body: compare hashes.
+ * @param cachedBody - The body of the copy if the caller still has it, for a record that left it out. It must be the
+ *   same body: compare hashes.
  */
-export function decodeAccess(bytes: Uint8Array, heldBody: Uint8Array | null = null): AccessState | null {
+export function decodeAccess(bytes: Uint8Array, cachedBody: Uint8Array | null = null): AccessState | null {
   const headEnd = bytes.indexOf(LINE_FEED);
   const head = headEnd < 0 ? null : parseRecord(new TextDecoder().decode(bytes.subarray(0, headEnd)));
   if (head === null || head['v'] !== VERSION) return null;
   const phase = PHASES.find((known) => known === head['phase']);
-  const copy = decodeCopy(head['copy'], bytes.subarray(headEnd + 1), heldBody);
+  const copy = decodeCopy(head['copy'], bytes.subarray(headEnd + 1), cachedBody);
   const times = [head['freshUntilMs'], head['firstFailureMs'], head['retryAtMs'], head['hostAnsweredAtMs']];
   if (phase === undefined || copy === undefined || !times.every(isTimeOrNull) || !isCount(head['failures']))
     return null;
@@ -66,12 +66,12 @@ export function decodeAccess(bytes: Uint8Array, heldBody: Uint8Array | null = nu
     hostAnsweredAtMs,
     notes: NOTES.filter((note) => listed.includes(note)),
   };
-  if (!isSound(state)) return { ...initialAccess(), fetching: state.fetching };
+  if (!isConsistent(state)) return { ...initialAccess(), fetching: state.fetching };
   return copy === null && hasLostBody(head['copy']) ? withoutCopy(state) : state;
 }
 
 /** Whether the times that a phase needs are there, and the copy if the phase depends on it. */
-function isSound({ phase, copy, freshUntilMs, firstFailureMs, retryAtMs }: AccessState): boolean {
+function isConsistent({ phase, copy, freshUntilMs, firstFailureMs, retryAtMs }: AccessState): boolean {
   if (phase === 'none-yet') return freshUntilMs === null && retryAtMs === null;
   if (phase === 'unreachable' || phase === 'last-good') {
     return freshUntilMs === null && retryAtMs !== null && firstFailureMs !== null;
@@ -98,17 +98,21 @@ function parseRecord(text: string): Record<string, unknown> | null {
 }
 
 /** Undefined: not a copy. Null: no copy, or one whose body was left out and is not supplied. */
-function decodeCopy(value: unknown, kept: Uint8Array, heldBody: Uint8Array | null): GoodCopy | null | undefined {
+function decodeCopy(
+  value: unknown,
+  storedBody: Uint8Array,
+  cachedBody: Uint8Array | null,
+): GoodCopy | null | undefined {
   if (value === null) return null;
   if (!isRecord(value)) return undefined;
   const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore, maxBodyBytes } = value;
   const isLeftOut = maxBodyBytes === BODY_LEFT_OUT;
-  if (isLeftOut && heldBody === null) return null;
+  if (isLeftOut && cachedBody === null) return null;
   if (typeof robotsUrl !== 'string' || typeof finalUrl !== 'string' || !isTime(receivedAtMs)) return undefined;
   if (!isTextOrNull(charset) || !isTextOrNull(etag) || !isTextOrNull(lastModified)) return undefined;
   // A body of another length was cut or mixed up; half a file may lack its Disallow lines.
-  if (!isLeftOut && maxBodyBytes !== kept.length) return undefined;
-  const body = isLeftOut ? heldBody! : kept.slice();
+  if (!isLeftOut && maxBodyBytes !== storedBody.length) return undefined;
+  const body = isLeftOut ? cachedBody! : storedBody.slice();
   const isStored = !isLeftOut || mayStore === true;
   return { body, robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: isStored };
 }

@@ -92,9 +92,9 @@ export function nextAccess(
 ): AccessState {
   switch (event.kind) {
     case 'ask':
-      return asked(state, nowMs, options);
+      return afterAsk(state, nowMs, options);
     case 'answer':
-      return answered(state, event.answer, event.jitter ?? 0, nowMs, options);
+      return afterAnswer(state, event.answer, event.jitter ?? 0, nowMs, options);
     case 'host-answered':
       return state.failures === 0 ? state : { ...state, hostAnsweredAtMs: nowMs };
     case 'restored':
@@ -126,7 +126,7 @@ export function accessAdvice(state: AccessState, nowMs: number, options: Resolve
     case 'none-yet':
     case 'unreachable':
     case 'last-good':
-      return afterLongSilence(state, nowMs, options) ?? { kind: 'hold', untilMs: fetchDueMs(state) };
+      return adviceAfterFailures(state, nowMs, options) ?? { kind: 'hold', untilMs: fetchDueMs(state) };
   }
 }
 
@@ -135,14 +135,14 @@ function fetchDueMs({ freshUntilMs, retryAtMs }: AccessState): number {
   return freshUntilMs ?? retryAtMs ?? -Infinity;
 }
 
-function asked(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessState {
-  const isSilent = state.phase === 'unreachable' || state.phase === 'last-good';
-  const phase = isSilent ? silentPhase(state, nowMs, options) : state.phase;
+function afterAsk(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessState {
+  const isUnreachable = state.phase === 'unreachable' || state.phase === 'last-good';
+  const phase = isUnreachable ? unreachablePhase(state, nowMs, options) : state.phase;
   const fetching = state.fetching || isFetchDue(state, nowMs);
   return phase === state.phase && fetching === state.fetching ? state : { ...state, phase, fetching };
 }
 
-function answered(
+function afterAnswer(
   state: AccessState,
   answer: RobotsAnswer,
   jitter: number,
@@ -151,7 +151,7 @@ function answered(
 ): AccessState {
   const isRevalidation = answer.kind === 'response' && copyValidators(state.copy, answer.finalUrl) !== null;
   const { meaning, notes } = classifyAnswer(answer, isRevalidation, options);
-  if (meaning === 'transient') return failed(state, answer, jitter, nowMs, options);
+  if (meaning === 'transient') return afterFailure(state, answer, jitter, nowMs, options);
   const copy = copyAfter(state.copy, meaning, answer, nowMs);
   const settled = { ...INITIAL, hostAnsweredAtMs: state.hostAnsweredAtMs, copy, notes };
   const headers = answer.kind === 'response' ? answer.headers : {};
@@ -173,7 +173,7 @@ function answered(
   }
 }
 
-function failed(
+function afterFailure(
   state: AccessState,
   answer: RobotsAnswer,
   jitter: number,
@@ -192,32 +192,32 @@ function failed(
     fetching: false,
     notes: [],
   };
-  return { ...next, phase: silentPhase(next, nowMs, options) };
+  return { ...next, phase: unreachablePhase(next, nowMs, options) };
 }
 
-function silentPhase(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessPhase {
-  return afterLongSilence(state, nowMs, options) === null ? 'unreachable' : 'last-good';
+function unreachablePhase(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessPhase {
+  return adviceAfterFailures(state, nowMs, options) === null ? 'unreachable' : 'last-good';
 }
 
 /** What section 5 permits after a long series of failures, or an option from the first failure on; null: hold. */
-function afterLongSilence(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice | null {
+function adviceAfterFailures(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice | null {
   if (state.firstFailureMs === null) return null;
   const elapsedMs = nowMs - state.firstFailureMs;
-  const byCopy: AccessAdvice | null = state.copy === null ? null : { kind: 'by-rules' };
+  const copyAdvice: AccessAdvice | null = state.copy === null ? null : { kind: 'by-rules' };
   if (options.afterUnreachable === 'google') {
     if (elapsedMs < GOOGLE_STOP_MS) return null;
-    if (elapsedMs < options.unreachableMs) return byCopy ?? { kind: 'allow' };
+    if (elapsedMs < options.unreachableMs) return copyAdvice ?? { kind: 'allow' };
     return hostAnswers(state, nowMs) ? { kind: 'allow' } : null;
   }
   if (options.afterUnreachable === 'copy-at-once') {
-    return state.copy !== null && nowMs - state.copy.receivedAtMs < options.unreachableMs ? byCopy : null;
+    return state.copy !== null && nowMs - state.copy.receivedAtMs < options.unreachableMs ? copyAdvice : null;
   }
   if (elapsedMs < options.unreachableMs) return null;
   switch (options.afterUnreachable) {
     case 'copy-or-hold':
-      return byCopy;
+      return copyAdvice;
     case 'copy-or-allow':
-      return byCopy ?? { kind: 'allow' };
+      return copyAdvice ?? { kind: 'allow' };
     case 'allow':
       return { kind: 'allow' };
     case 'hold':
@@ -232,14 +232,14 @@ function hostAnswers({ hostAnsweredAtMs }: AccessState, nowMs: number): boolean 
 /** No request survives a restart. Times later than any answer can set come from a clock that was set back. */
 function restored(state: AccessState, nowMs: number): AccessState {
   const latestRetryMs = nowMs + MAX_RETRY_AFTER_MS * (1 + MAX_JITTER);
-  const notAfter = (timeMs: number | null, latestMs: number) => (timeMs === null ? null : Math.min(timeMs, latestMs));
+  const atMost = (timeMs: number | null, latestMs: number) => (timeMs === null ? null : Math.min(timeMs, latestMs));
   return {
     ...state,
     fetching: false,
     copy: state.copy && { ...state.copy, receivedAtMs: Math.min(state.copy.receivedAtMs, nowMs) },
-    freshUntilMs: notAfter(state.freshUntilMs, nowMs + LIFETIME_1996_MS),
-    retryAtMs: notAfter(state.retryAtMs, latestRetryMs),
-    firstFailureMs: notAfter(state.firstFailureMs, nowMs),
-    hostAnsweredAtMs: notAfter(state.hostAnsweredAtMs, nowMs),
+    freshUntilMs: atMost(state.freshUntilMs, nowMs + LIFETIME_1996_MS),
+    retryAtMs: atMost(state.retryAtMs, latestRetryMs),
+    firstFailureMs: atMost(state.firstFailureMs, nowMs),
+    hostAnsweredAtMs: atMost(state.hostAnsweredAtMs, nowMs),
   };
 }

@@ -23,7 +23,7 @@ export function robotsLifetimeMs(headers: HeaderLookup, receivedAtMs: number, pr
 
 /** The same for any longest lifetime, which is also the default (access §6; data-txt §6). */
 export function lifetimeMs(headers: HeaderLookup, receivedAtMs: number, longestMs: number): number {
-  return Math.min(Math.max(baseMs(headers, receivedAtMs) ?? longestMs, MIN_LIFETIME_MS), longestMs);
+  return Math.min(Math.max(freshnessMs(headers, receivedAtMs) ?? longestMs, MIN_LIFETIME_MS), longestMs);
 }
 
 /** Whether an answer may be written to disk: not with `no-store` (access §6, DECISION A9). */
@@ -31,7 +31,7 @@ export function mayStore(headers: HeaderLookup): boolean {
   return !cacheDirectives(headers['cache-control']).has('no-store');
 }
 
-function baseMs(headers: HeaderLookup, receivedAtMs: number): number | null {
+function freshnessMs(headers: HeaderLookup, receivedAtMs: number): number | null {
   const directives = cacheDirectives(headers['cache-control']);
   if (directives.has('no-store') || directives.has('no-cache')) return 0;
   const maxAge = seconds(directives.get('max-age'));
@@ -69,7 +69,7 @@ export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
   // A server and its proxy may both write the field: the longest wait counts.
   if (/^\d+(?:\s*,\s*\d+)*$/.test(text)) {
-    const longest = text.split(',').reduce((most, seconds) => Math.max(most, Number(seconds)), 0);
+    const longest = text.split(',').reduce((max, seconds) => Math.max(max, Number(seconds)), 0);
     return Math.min(longest * 1000, Number.MAX_SAFE_INTEGER);
   }
   const dateMs = parseHttpDate(text);

@@ -52,21 +52,21 @@ export async function requestRobots(
 
 /** The body, up to the first byte past the limit. */
 async function readBody(response: Response): Promise<Uint8Array> {
-  const pieces: BlobPart[] = [];
+  const chunks: BlobPart[] = [];
   let length = 0;
   const reader = response.body?.getReader();
   for (;;) {
-    const piece = await reader?.read();
-    if (piece?.value === undefined) break;
-    pieces.push(piece.value);
-    length += piece.value.length;
+    const chunk = await reader?.read();
+    if (chunk?.value === undefined) break;
+    chunks.push(chunk.value);
+    length += chunk.value.length;
     // The parser cuts a file beyond the limit at a line end.
-    if (length <= MAX_FILE_BYTES + MARK_BYTES) continue;
+    if (length <= MAX_FILE_BYTES + BOM_BYTES) continue;
     await reader?.cancel();
     break;
   }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /** A byte order mark and one more byte. */
-const MARK_BYTES = 4;
+const BOM_BYTES = 4;

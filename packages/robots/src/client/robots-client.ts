@@ -114,8 +114,8 @@ export function createRobotsClient(options: RobotsClientOptions): RobotsClient {
     );
   };
 
-  const check = async (given: string | URL): Promise<UrlCheck> => {
-    const url = String(given);
+  const check = async (input: string | URL): Promise<UrlCheck> => {
+    const url = String(input);
     const robots = robotsUrl(url);
     if (robots === null) return { ...UNKNOWN, answer: 'deny', reason: 'url-invalid' };
     const authority = authorityOf(robots);

@@ -124,7 +124,7 @@ interface DataField {
 }
 
 /** Recognised names, in lower case (DECISION T6). */
-const TYPED: Readonly<Record<string, Exclude<keyof Dataset, 'url'>>> = {
+const FIELD_BY_NAME: Readonly<Record<string, Exclude<keyof Dataset, 'url'>>> = {
   path: 'path',
   url: 'path',
   dataset: 'path',
@@ -167,17 +167,17 @@ class RecordBuilder {
       this.#open.agents.push(value);
       return;
     }
-    const typed = Object.hasOwn(TYPED, lower) ? TYPED[lower] : undefined;
-    if (isListItem || (typed === 'path' && this.#open.dataset.path !== undefined)) this.#split();
+    const field = Object.hasOwn(FIELD_BY_NAME, lower) ? FIELD_BY_NAME[lower] : undefined;
+    if (isListItem || (field === 'path' && this.#open.dataset.path !== undefined)) this.#split();
     const open = this.#open;
     if (open.line === 0) open.line = line;
     if (lower === 'allow' || lower === 'disallow') {
       open.rules.push([lower, value]);
       open.ruleLines.push(line);
-    } else if (typed === undefined || open.dataset[typed] !== undefined) open.extra.push([name, value]);
+    } else if (field === undefined || open.dataset[field] !== undefined) open.extra.push([name, value]);
     else {
-      open.dataset[typed] = value;
-      const url = typed === 'path' ? readWebUrl(value, this.#base) : undefined;
+      open.dataset[field] = value;
+      const url = field === 'path' ? readWebUrl(value, this.#base) : undefined;
       if (url === null) this.#report('data-path-invalid', line);
       else if (url !== undefined) open.dataset.url = url.href;
     }

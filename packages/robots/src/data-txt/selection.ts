@@ -35,8 +35,8 @@ interface DataTxtView {
 /** Rules in file order, patterns in canonical spelling. Null: too many rules, which counts as `Disallow: /`. */
 type RuleList = readonly { readonly allows: boolean; readonly pattern: string; readonly line: number }[] | null;
 
-const OPEN: DataTxtDecision = { allowed: true, line: null };
-const CLOSED: DataTxtDecision = { allowed: false, line: null };
+const ALLOWED: DataTxtDecision = { allowed: true, line: null };
+const DENIED: DataTxtDecision = { allowed: false, line: null };
 
 /** The view of a data.txt for a crawler. Make one and reuse it (data-txt §5, DECISION T7). */
 export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataTxtView {
@@ -51,12 +51,12 @@ export function viewDataTxt(document: DataTxt, tokens: readonly string[]): DataT
       .slice(0, MAX_DATASETS),
     decide(url) {
       const read = readUrl(url);
-      if (read === null) return CLOSED;
+      if (read === null) return DENIED;
       const { pathname, search } = read;
-      if (pathname === '/robots.txt' && search === '') return OPEN;
+      if (pathname === '/robots.txt' && search === '') return ALLOWED;
       const text = canonical(bytesOf(pathname + search), 'decoded', false);
       const decisions = lists.map((rules) => decideBy(rules, text));
-      return decisions.find(({ allowed }) => !allowed) ?? decisions.find(({ line }) => line !== null) ?? OPEN;
+      return decisions.find(({ allowed }) => !allowed) ?? decisions.find(({ line }) => line !== null) ?? ALLOWED;
     },
   };
 }
@@ -90,7 +90,7 @@ function ruleList(records: readonly DataRecord[]): RuleList {
 
 /** The first match in file order decides; no match allows (robots §5.3, §7.2). */
 function decideBy(rules: RuleList, text: string): DataTxtDecision {
-  if (rules === null) return CLOSED;
+  if (rules === null) return DENIED;
   const rule = rules.find(({ pattern }) => text.startsWith(pattern));
-  return rule === undefined ? OPEN : { allowed: rule.allows, line: rule.line };
+  return rule === undefined ? ALLOWED : { allowed: rule.allows, line: rule.line };
 }

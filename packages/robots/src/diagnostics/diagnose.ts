@@ -53,7 +53,7 @@ import {
   TOO_LONG,
 } from '../packed-records.js';
 import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from '../politeness-fields.js';
-import { isSignalPiece, withoutPath } from '../preferences/preferences.js';
+import { isReadableSignal, withoutPath } from '../preferences/preferences.js';
 import { parseDictionary } from '../preferences/structured-field.js';
 import { absoluteUrl, isSeveralPaths, startsLikePath } from '../rule-values.js';
 import {
@@ -65,10 +65,10 @@ import {
 } from './diagnostic.js';
 
 /** Reports a code if a condition holds. */
-type Report = (isSo: unknown, code: DiagnosticCode) => void;
+type Report = (condition: unknown, code: DiagnosticCode) => void;
 
 /** The kinds of line that occur before a line: in the whole file (for Host only valid ones), and in its group. */
-interface Before {
+interface SeenFields {
   readonly file: Set<number>;
   readonly group: Set<number>;
   /** Readable Clean-param lines. */
@@ -81,10 +81,17 @@ interface Before {
 export function diagnose(document: RobotsDocument): Diagnostic[] {
   const found: Diagnostic[] = [];
   const add = (code: DiagnosticCode, line: number, text: string, { counts, readAs }: LineEffect) => {
-    found.push({ code, severity: diagnosticSeverity(code), line, excerpt: cut(text), counts, readAs: readAs.map(cut) });
+    found.push({
+      code,
+      severity: diagnosticSeverity(code),
+      line,
+      excerpt: truncate(text),
+      counts,
+      readAs: readAs.map(truncate),
+    });
   };
   for (const { code, line } of document.notes) add(code, line, '', { counts: true, readAs: [] });
-  const before: Before = { file: new Set(), group: new Set(), cleanParams: 0, last: 0 };
+  const before: SeenFields = { file: new Set(), group: new Set(), cleanParams: 0, last: 0 };
   const { file, group } = before;
   let isFirst = true;
   for (const record of records(document.packed)) {
@@ -92,8 +99,8 @@ export function diagnose(document: RobotsDocument): Diagnostic[] {
     if (isFirst && excerptOf(record).startsWith('<')) add('file-html', 0, '', { counts: true, readAs: [] });
     isFirst = false;
     const codes: DiagnosticCode[] = [];
-    reportLine(document, record, before, (isSo, code) => {
-      if (isSo) codes.push(code);
+    reportLine(document, record, before, (condition, code) => {
+      if (condition) codes.push(code);
     });
     const effect = codes.length > 0 && effectOf(document, record, before, codes);
     if (effect) for (const code of codes) add(code, record.line, excerptOf(record), effect);
@@ -107,7 +114,7 @@ export function diagnose(document: RobotsDocument): Diagnostic[] {
   return found.slice(0, MAX_DIAGNOSTICS);
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return [...text].slice(0, MAX_EXCERPT_CHARS).join('');
 }
 
@@ -121,20 +128,20 @@ const DELAY_REPAIRS: readonly DiagnosticCode[] = ['crawl-delay-unit', 'crawl-del
 function effectOf(
   document: RobotsDocument,
   record: PackedRecord,
-  before: Before,
+  before: SeenFields,
   codes: readonly DiagnosticCode[],
 ): LineEffect {
   const { kind } = record;
   const text = textOf(record.value);
   const isOutside = !before.file.has(USER_AGENT);
-  const isVoid =
+  const hasNoEffect =
     !isKnownField(plainKind(record)) ||
     codes.some(isWithoutEffect) ||
     (isOutside && (kind === NOINDEX || kind === ROBOT_VERSION)) ||
     (kind === CLEAN_PARAM && before.cleanParams > MAX_CLEAN_PARAM_LINES) ||
     (kind === VISIT_TIME && parseVisitTimes(text).windows.length === 0) ||
-    (kind === CONTENT_SIGNAL && !withoutPath(text).split(',').some(isSignalPiece));
-  if (isVoid) return { counts: false, readAs: [] };
+    (kind === CONTENT_SIGNAL && !withoutPath(text).split(',').some(isReadableSignal));
+  if (hasNoEffect) return { counts: false, readAs: [] };
   if (kind === DISALLOW || kind === ALLOW) return ruleEffect(document, rfc9309, record);
   const agents = kind === USER_AGENT ? agentsOf(text, document.repair) : [];
   const isName = agents.length === 1 && agents[0] === text.toLowerCase();
@@ -155,7 +162,7 @@ function excerptOf({ kind, name, value, notes }: PackedRecord): string {
   return `${field}${notes & MISSING_COLON ? '' : ':'} ${text}`;
 }
 
-function reportLine(document: RobotsDocument, record: PackedRecord, before: Before, report: Report): void {
+function reportLine(document: RobotsDocument, record: PackedRecord, before: SeenFields, report: Report): void {
   const { notes, kind, name } = record;
   const value = textOf(record.value);
   const isDropped = notes & TOO_LONG && plainKind(record) === BAD;
@@ -189,7 +196,7 @@ function reportRule(document: RobotsDocument, record: PackedRecord, value: strin
   report(/^\/robots\.txt\$?$/.test(canonical(record.value, 'n0', true)), 'rule-names-robots');
 }
 
-function reportField(document: RobotsDocument, kind: number, value: string, before: Before, report: Report): void {
+function reportField(document: RobotsDocument, kind: number, value: string, before: SeenFields, report: Report): void {
   const { file, group } = before;
   const { robotsUrl, repair } = document;
   if (kind === USER_AGENT) {
@@ -237,13 +244,13 @@ function reportField(document: RobotsDocument, kind: number, value: string, befo
     if (isValid) before.cleanParams += 1;
     report(isValid && before.cleanParams === MAX_CLEAN_PARAM_LINES + 1, 'clean-param-excess');
   }
-  report(kind === CONTENT_SIGNAL && !withoutPath(value).split(',').every(isSignalPiece), 'content-signal-invalid');
+  report(kind === CONTENT_SIGNAL && !withoutPath(value).split(',').every(isReadableSignal), 'content-signal-invalid');
   const usage = kind === CONTENT_USAGE ? parseDictionary(withoutPath(value)) : undefined;
   report(usage === null, 'content-usage-invalid');
   report(usage && LEGACY_LABELS.some((label) => usage.has(label)), 'content-usage-legacy');
 }
 
-function reportVersion(value: string, { group, last }: Before, report: Report): void {
+function reportVersion(value: string, { group, last }: SeenFields, report: Report): void {
   const isRepeated = group.has(ROBOT_VERSION);
   const isMisplaced = !isRepeated && last !== USER_AGENT;
   report(isRepeated, 'robot-version-repeated');

@@ -58,7 +58,7 @@ export interface PageEffects {
 }
 
 /** Reasons that keep items out of sinks. */
-const KEEPING_OUT: readonly string[] =
+const EXCLUDING_REASONS: readonly string[] =
   'noindex unavailable-after indexinstead tdm-reserved preferences content-use'.split(' ');
 const TDM_PURPOSES: readonly Purpose[] = ['tdm', 'ai-train', 'ai-input'];
 /** Purposes that map to a category of use; the others map to none. */
@@ -76,7 +76,7 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
   const instead = applied.has('indexinstead') && followLinks ? signals.indexInstead : null;
   const { unavailableAfterMs, maxSnippet } = signals.tags;
   const isIndexRefused = applied.has('noindex') || applied.has('unavailable-after');
-  const keptOutBy = reasons.find((each) => each.isApplied && KEEPING_OUT.includes(each.reason)) ?? null;
+  const keptOutBy = reasons.find((each) => each.isApplied && EXCLUDING_REASONS.includes(each.reason)) ?? null;
   return {
     runHandler: !(isIndexRefused && options.noindex === 'skip-handler'),
     storeItems: keptOutBy === null,
@@ -122,8 +122,10 @@ export function linkRefusal(
 ): 'page-nofollow' | 'link-nofollow' | 'link-ugc' | 'link-sponsored' | null {
   if (!followLinks) return 'page-nofollow';
   const words = (typeof rel === 'string' ? rel.split(/[\t\n\f\r ]+/) : rel).map((word) => word.toLowerCase());
-  const left = (['nofollow', 'ugc', 'sponsored'] as const).find((word) => words.includes(word) && !options.rel[word]);
-  return left === undefined ? null : `link-${left}`;
+  const refused = (['nofollow', 'ugc', 'sponsored'] as const).find(
+    (word) => words.includes(word) && !options.rel[word],
+  );
+  return refused === undefined ? null : `link-${refused}`;
 }
 
 /** `noindex` in all its forms. `ignore` gives no reason; `flag` gives one and lets the items pass. */
@@ -134,8 +136,8 @@ function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs:
   const tagged = signals.tags.restrictions.length === 0 ? [] : sourcesOf(signals, 'noindex');
   if (tagged.length > 0) reasons.push({ reason: 'noindex', sources: tagged, detail: null, isApplied });
   if (signals.isRobotsNoindex) {
-    const acts = isApplied && options.robotsNoindex === 'apply';
-    reasons.push({ reason: 'noindex', sources: ['robots-txt'], detail: null, isApplied: acts });
+    const isActive = isApplied && options.robotsNoindex === 'apply';
+    reasons.push({ reason: 'noindex', sources: ['robots-txt'], detail: null, isApplied: isActive });
   }
   const { unavailableAfterMs } = signals.tags;
   if (unavailableAfterMs !== null && unavailableAfterMs <= nowMs && options.unavailableAfter === 'respect') {

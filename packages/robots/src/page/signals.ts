@@ -106,7 +106,9 @@ export function readPageSignals(input: PageSignalsInput): PageSignals {
   const { url, metas = NONE, linkElements = NONE } = input;
   const fields = fieldsOf(input.headers);
   const baseUrl = resolveBase(input.baseHref ?? null, url);
-  const directives = saysNothing(input, metas, fields) ? NO_DIRECTIVES : readDirectives(input, metas, fields, baseUrl);
+  const directives = hasNoDirectives(input, metas, fields)
+    ? NO_DIRECTIVES
+    : readDirectives(input, metas, fields, baseUrl);
   return { url, ...directives, ...readNamedLinks(linkElements, metas, fields.get('link') ?? NONE, url, baseUrl) };
 }
 
@@ -117,7 +119,7 @@ const NONE: readonly never[] = [];
 const TDM_METAS: readonly string[] = ['tdm-reservation', 'tdm-policy'];
 
 /** True for most pages: no field, element or file has a directive. */
-function saysNothing(input: PageSignalsInput, metas: readonly PageMeta[], fields: FieldLines): boolean {
+function hasNoDirectives(input: PageSignalsInput, metas: readonly PageMeta[], fields: FieldLines): boolean {
   const { robots, tokens, tdmRules = NONE } = input;
   if (fields.size > (fields.has('link') ? 1 : 0) || tdmRules.length > 0) return false;
   if (robots !== undefined && (robots.isNoindex || !isEmpty(robots.preferences) || !isEmpty(robots.contentSignals))) {
@@ -144,8 +146,8 @@ function readDirectives(
     ['robots-tag', parseRobotsTagLists(lines('robots-tag'), tokens)],
     ['meta', parseRobotsMeta(metas, tokens)],
   ];
-  const saidSignals = parseContentSignalField(lines('content-signal'), url);
-  const fieldSignals = fields.has('x-markdown-tokens') ? withoutGrants(saidSignals) : saidSignals;
+  const parsedSignals = parseContentSignalField(lines('content-signal'), url);
+  const fieldSignals = fields.has('x-markdown-tokens') ? withoutGrants(parsedSignals) : parsedSignals;
   const preferredBy: [SignalSource, Preferences][] = [
     ['robots-txt', robots?.preferences ?? {}],
     ['content-usage', parseContentUsageField(lines('content-usage'))],
@@ -210,12 +212,12 @@ function resolveBase(baseHref: string | null, url: string): string {
 }
 
 /** The result for a page without directives, shared by all of them. */
-const NO_DIRECTIVES: Directives = frozen(
+const NO_DIRECTIVES: Directives = deepFreeze(
   readDirectives({ url: 'http://unsaid.invalid/', headers: [], tokens: [] }, [], NO_LINES, ''),
 );
 
-function frozen<Value extends object>(value: Value): Value {
-  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) frozen(part);
+function deepFreeze<Value extends object>(value: Value): Value {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);
   return Object.freeze(value);
 }
 

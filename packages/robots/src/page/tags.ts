@@ -51,25 +51,30 @@ const WORDS: ReadonlyMap<string, readonly TagWord[]> = new Map<string, readonly 
 const WORD_RULES: ReadonlyMap<string, Partial<PageTags>> = new Map(
   Array.from(WORDS, ([word, restrictions]) => [word, { restrictions }] as const),
 );
-const VALUED: readonly string[] = ['max-snippet', 'max-image-preview', 'max-video-preview', 'unavailable_after'];
+const WORDS_WITH_VALUE: readonly string[] = [
+  'max-snippet',
+  'max-image-preview',
+  'max-video-preview',
+  'unavailable_after',
+];
 const PREVIEWS: readonly ImagePreview[] = ['none', 'standard', 'large'];
 
-/** The comma-separated pieces of a value, trimmed. A date with a comma is one piece (page-level §3). */
-function tagPieces(value: string): string[] {
+/** The comma-separated tags of a value, trimmed. A date with a comma is one tag (page-level §3). */
+function splitTags(value: string): string[] {
   const raw = value.slice(0, MAX_TAG_CHARS).split(',');
-  if (!/unavailable_after/i.test(value)) return raw.map((piece) => piece.trim()).filter((piece) => piece !== '');
-  const pieces: string[] = [];
+  if (!/unavailable_after/i.test(value)) return raw.map((tag) => tag.trim()).filter((tag) => tag !== '');
+  const tags: string[] = [];
   for (let at = 0; at < raw.length; at += 1) {
-    const piece = raw[at]?.trim() ?? '';
-    const date = /(?:^|:)[ \t]*unavailable_after[ \t]*:(.*)$/is.exec(piece)?.[1];
+    const tag = raw[at]?.trim() ?? '';
+    const date = /(?:^|:)[ \t]*unavailable_after[ \t]*:(.*)$/is.exec(tag)?.[1];
     const next = raw[at + 1];
     const isSplitDate = date !== undefined && next !== undefined && parseLooseDate(date) === null;
     if (isSplitDate && parseLooseDate(`${date},${next}`) !== null) {
-      pieces.push(`${piece},${next}`);
+      tags.push(`${tag},${next}`);
       at += 1;
-    } else if (piece !== '') pieces.push(piece);
+    } else if (tag !== '') tags.push(tag);
   }
-  return pieces;
+  return tags;
 }
 
 /** Collects rules: each word counts once; at most `MAX_IGNORED_WORDS` unknown words are kept. */
@@ -77,8 +82,8 @@ class TagRules {
   readonly #rules = new Set<Partial<PageTags>>();
   #ignored = 0;
 
-  add(piece: string): void {
-    const rule = WORD_RULES.get(piece.toLowerCase()) ?? readTagRule(piece);
+  add(tag: string): void {
+    const rule = WORD_RULES.get(tag.toLowerCase()) ?? readTagRule(tag);
     if (rule.ignored !== undefined && ++this.#ignored > MAX_IGNORED_WORDS) return;
     this.#rules.add(rule);
   }
@@ -89,20 +94,20 @@ class TagRules {
 }
 
 /** Reads one rule: a word, `word: value`, or known words separated by blanks (page-level §2, DECISION L2). */
-function readTagRule(piece: string): Partial<PageTags> {
-  const colon = piece.indexOf(':');
+function readTagRule(tag: string): Partial<PageTags> {
+  const colon = tag.indexOf(':');
   if (colon >= 0) {
-    const name = piece.slice(0, colon).trim();
-    return readValued(name.toLowerCase(), piece.slice(colon + 1).trim()) ?? { ignored: [name] };
+    const name = tag.slice(0, colon).trim();
+    return readTagWithValue(name.toLowerCase(), tag.slice(colon + 1).trim()) ?? { ignored: [name] };
   }
-  if (!/\s/.test(piece)) return { ignored: [piece] };
-  const words = piece.toLowerCase().split(/\s+/);
-  if (!words.every((word) => WORDS.has(word))) return { ignored: [piece] };
+  if (!/\s/.test(tag)) return { ignored: [tag] };
+  const words = tag.toLowerCase().split(/\s+/);
+  if (!words.every((word) => WORDS.has(word))) return { ignored: [tag] };
   return { restrictions: words.flatMap((word) => WORDS.get(word) ?? []) };
 }
 
 /** Null: the name is unknown or its value does not parse. */
-function readValued(name: string, value: string): Partial<PageTags> | null {
+function readTagWithValue(name: string, value: string): Partial<PageTags> | null {
   if (name === 'max-image-preview') {
     const size = PREVIEWS.find((known) => known === value.toLowerCase());
     return size === undefined ? null : { maxImagePreview: size };
@@ -111,7 +116,7 @@ function readValued(name: string, value: string): Partial<PageTags> | null {
     const dateMs = parseLooseDate(value);
     return dateMs === null ? null : { unavailableAfterMs: dateMs };
   }
-  if (!VALUED.includes(name) || !/^(?:\d{1,15}|-1)$/.test(value)) return null;
+  if (!WORDS_WITH_VALUE.includes(name) || !/^(?:\d{1,15}|-1)$/.test(value)) return null;
   // −1 means no limit.
   const limit = value === '-1' ? null : Number(value);
   return name === 'max-snippet' ? { maxSnippet: limit } : { maxVideoPreview: limit };
@@ -120,19 +125,19 @@ function readValued(name: string, value: string): Partial<PageTags> | null {
 /** The sum of the restrictions, the smallest limits, the earliest date (page-level §1, DECISION L1). */
 export function mergeTags(all: readonly Partial<PageTags>[]): PageTags {
   if (all.every((tags) => tags === NO_TAGS)) return NO_TAGS;
-  const least = (name: 'maxSnippet' | 'maxVideoPreview' | 'unavailableAfterMs'): number | null =>
+  const smallest = (name: 'maxSnippet' | 'maxVideoPreview' | 'unavailableAfterMs'): number | null =>
     all.reduce<number | null>((left, { [name]: right = null }) => {
       return left === null || (right !== null && right < left) ? right : left;
     }, null);
-  const maxSnippet = least('maxSnippet');
+  const maxSnippet = smallest('maxSnippet');
   const restrictions = new Set(all.flatMap((tags) => tags.restrictions ?? []));
   if (maxSnippet === 0) restrictions.add('nosnippet');
   return {
     restrictions: [...restrictions].sort(),
     maxSnippet: restrictions.has('nosnippet') ? 0 : maxSnippet,
     maxImagePreview: PREVIEWS.find((size) => all.some((tags) => tags.maxImagePreview === size)) ?? null,
-    maxVideoPreview: least('maxVideoPreview'),
-    unavailableAfterMs: least('unavailableAfterMs'),
+    maxVideoPreview: smallest('maxVideoPreview'),
+    unavailableAfterMs: smallest('unavailableAfterMs'),
     ignored: all.flatMap((tags) => tags.ignored ?? []).slice(0, MAX_IGNORED_WORDS),
   };
 }
@@ -148,8 +153,8 @@ export function parseRobotsTag(values: readonly string[], tokens: readonly strin
   const rules = new TagRules();
   for (const value of values) {
     let applies = true;
-    for (const piece of tagPieces(value)) {
-      const { agent, rule } = splitAgent(piece);
+    for (const tag of splitTags(value)) {
+      const { agent, rule } = splitAgent(tag);
       if (agent !== null) applies = isOurs(agent, tokens);
       if ((applies || isJoined) && rule !== '') rules.add(rule);
     }
@@ -165,16 +170,16 @@ export function parseRobotsTagLists(values: readonly string[], tokens: readonly 
     const match = /^([^=,:]*)=(.*)$/s.exec(list);
     const token = match?.[1]?.trim() ?? '';
     if (token !== '' && !isOurs(token, tokens)) continue;
-    for (const piece of tagPieces(match?.[2] ?? list)) rules.add(piece);
+    for (const tag of splitTags(match?.[2] ?? list)) rules.add(tag);
   }
   return rules.merged();
 }
 
 /** `word: rest` names an agent unless the word is a rule that takes a value. */
-function splitAgent(piece: string): { agent: string | null; rule: string } {
-  const match = /^([^\s:]+)[ \t]*:(.*)$/s.exec(piece);
+function splitAgent(tag: string): { agent: string | null; rule: string } {
+  const match = /^([^\s:]+)[ \t]*:(.*)$/s.exec(tag);
   const word = match?.[1] ?? '';
-  if (match === null || VALUED.includes(word.toLowerCase())) return { agent: null, rule: piece };
+  if (match === null || WORDS_WITH_VALUE.includes(word.toLowerCase())) return { agent: null, rule: tag };
   return { agent: word, rule: match[2]?.trim() ?? '' };
 }
 
@@ -214,7 +219,7 @@ export function parseRobotsMeta(metas: readonly PageMeta[], tokens: readonly str
     if (metaName(meta) === SPIDER_BY) {
       // `NONE` is noindex, `ALL` is nothing; superseded by ROBOTS and never stricter than it.
       if (content.trim().toLowerCase() === 'none') rules.add('noindex');
-    } else for (const piece of tagPieces(content)) rules.add(piece);
+    } else for (const tag of splitTags(content)) rules.add(tag);
   }
   return rules.merged();
 }

@@ -33,16 +33,16 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
   const rules: TdmRule[] = [];
   let chars = 0;
   // Entries beyond a bound are unknown, and count as reserved.
-  const cut = (): TdmRule[] => [...rules, { location: '/', reserved: true, policy: null }];
+  const reserveRest = (): TdmRule[] => [...rules, { location: '/', reserved: true, policy: null }];
   for (const entry of value) {
-    if (rules.length === MAX_TDM_RULES) return cut();
+    if (rules.length === MAX_TDM_RULES) return reserveRest();
     if (typeof entry !== 'object' || entry === null) continue;
     const { location, 'tdm-reservation': reservation, 'tdm-policy': policy } = entry as Record<string, unknown>;
     const reserved = readReservation(reservation);
     if (typeof location !== 'string' || reserved === null) continue;
     const rule: TdmRule = { location, reserved, policy: readPolicy(policy, fileUrl) };
     chars += JSON.stringify(rule).length;
-    if (chars > MAX_TDM_CHARS) return cut();
+    if (chars > MAX_TDM_CHARS) return reserveRest();
     rules.push(rule);
   }
   return rules;

@@ -6,7 +6,7 @@ import { bytesOf } from '../bytes.js';
 import { valuesOf } from '../group-fields.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { matchesStretch } from '../pattern.js';
+import { matchesRange } from '../pattern.js';
 import { readUrl } from '../read-url.js';
 import type { RobotsRules } from '../rules.js';
 import { parseDictionary } from './structured-field.js';
@@ -56,8 +56,8 @@ const SIGNALS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
 const STRICTEST_FIRST: readonly string[] = ['disallow', 'allow', ...CONTENT_USES];
 
 /** One `key=value`: a known key and its signal, or `other` for an unknown key; null if it cannot be read. */
-function readPiece(piece: string): readonly [key: string, signal: string] | 'other' | null {
-  const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(piece) ?? [];
+function readSignal(part: string): readonly [key: string, signal: string] | 'other' | null {
+  const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? [];
   const key = name.trim().toLowerCase();
   if (key === '') return null;
   const values = SIGNALS.get(key);
@@ -66,17 +66,17 @@ function readPiece(piece: string): readonly [key: string, signal: string] | 'oth
   return signal === undefined ? null : [key, signal];
 }
 
-/** Whether a piece can be read; one that cannot is reported as `content-signal-invalid`. */
-export function isSignalPiece(piece: string): boolean {
-  return readPiece(piece) !== null;
+/** Whether one signal can be read; one that cannot is reported as `content-signal-invalid`. */
+export function isReadableSignal(part: string): boolean {
+  return readSignal(part) !== null;
 }
 
 /** Reads a Content-Signal value; null if it has no known signal (robots §10.1). */
 export function parseContentSignal(value: string): ContentSignalLine | null {
   const signals: Record<string, string> = {};
-  for (const piece of withoutPath(value).split(',').map(readPiece)) {
-    if (piece === null || piece === 'other') continue;
-    const [key, signal] = piece;
+  for (const part of withoutPath(value).split(',').map(readSignal)) {
+    if (part === null || part === 'other') continue;
+    const [key, signal] = part;
     signals[key] = stricterSignal(signals[key], signal);
   }
   return Object.keys(signals).length === 0 ? null : { path: pathOf(value), signals };
@@ -184,7 +184,7 @@ function appliesTo(path: string | null, target: Target): boolean {
   const bytes = bytesOf(path);
   return (['n0', 'n1'] as const).some((form) => {
     const pattern = canonical(bytes, form, true);
-    return matchesStretch(pattern, 0, pattern.length, target[form]);
+    return matchesRange(pattern, 0, pattern.length, target[form]);
   });
 }
 
