@@ -11,7 +11,7 @@ import { explain } from '@mannerly/robots/explain';
 import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import { parseTdmRep, readPageSignals, tdmForUrl } from '@mannerly/robots/page';
 import { simhashOf } from '../src/admit/near-duplicates.js';
-import { likenessOf } from '../src/admit/page-likeness.js';
+import { pageFingerprint } from '../src/admit/page-fingerprint.js';
 import { readSurts } from '../src/admit/url-pattern.js';
 import { parseCdxjLine } from '../src/archive/cdxj.js';
 import { parseResponseHead } from '../src/archive/http-head.js';
@@ -20,7 +20,7 @@ import { parseContentEncoding } from '../src/fetch/content-coding.js';
 import { Cookies, createJarFactory } from '../src/fetch/cookies.js';
 import { safeName } from '../src/handle/save.js';
 import { readLicenseDocument } from '../src/licensing/license-document.js';
-import { judgeLicenses } from '../src/licensing/license-terms.js';
+import { assessLicenses } from '../src/licensing/license-terms.js';
 import { contentOf } from '../src/page/content-kind.js';
 import { readHtml, utf8Page } from '../src/page/html.js';
 import { resolveLinks } from '../src/page/links.js';
@@ -86,7 +86,7 @@ export const READERS: readonly Reader[] = [
     ['unavailable_after:'],
   ],
   ['robots metas', (bytes) => signalsOfMetas(bytes), ['noindex,', 'unavailable_after:', 'max-snippet: 1,', 'a b,']],
-  ['likeness', likenessOf, TAGS],
+  ['fingerprint', pageFingerprint, TAGS],
   ['simhash', simhashOf, TAGS],
   [
     'style sheets',
@@ -166,7 +166,7 @@ export const READERS: readonly Reader[] = [
       const text = `<rsl xmlns="https://rslstandard.org/rsl">${bytes.toString('latin1')}`;
       const reading = readLicenseDocument(bytes.length % 2 === 0 ? text : `${text}</rsl>`);
       const user = { purposes: ['ai-train'], party: {}, accepted: [], licensedOrigins: [], isStrict: true } as const;
-      return judgeLicenses(`${URL_A}a/b?c`, [{ document: URL_A, reading }], user);
+      return assessLicenses(`${URL_A}a/b?c`, [{ document: URL_A, reading }], user);
     },
     units(
       '<content url="*a*">¦<license>¦<content url="/*a"><license/></content>¦<permits type="usage">¦all ¦</rsl>¦<x>¦<!--',

@@ -13,7 +13,7 @@ import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
 
-/** Where a crawl may go. The option table says what each field means; scope.ts judges URLs. */
+/** Where a crawl may go. The option table says what each field means; scope.ts checks URLs. */
 export interface ResolvedScope {
   /** As the URL parser serialises them. */
   readonly seeds: readonly string[];
@@ -104,7 +104,7 @@ export function resolveUrlOptions(
     throw invalidOption('urls.trackingParameters', 'absent next to `urls.rules`', tracking);
   }
   if (rules !== undefined) {
-    rules.forEach(tryRule);
+    rules.forEach(checkRule);
     return [...rules];
   }
   if (tracking === undefined || tracking === 'keep') return CANONICAL_RULES;
@@ -116,7 +116,7 @@ export function resolveUrlOptions(
 const SAMPLE = 'https://me@example.org:8080/a/%7eb?b=2&a=1#part';
 
 /** A rule that breaks its contract is refused here. In the crawl it would end the run, or lose pages. */
-function tryRule(rule: CanonicalRule): void {
+function checkRule(rule: CanonicalRule): void {
   const failed = (what: string, cause?: unknown): MannerlyError =>
     new MannerlyError('option-invalid', `the rule ${shown(rule.name)} of \`urls.rules\` ${what}`, {
       hint: 'It gets the parts of a URL and returns them, or new ones. Applying it twice must give the same result as once.',

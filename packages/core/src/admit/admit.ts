@@ -57,12 +57,12 @@ type DepthBound = { readonly depth: number | null };
 export function createAdmit(
   scope: Scope,
   bounds: DepthBound,
-  traps: Pick<Traps, 'judgeCandidate' | 'drops'> | null = null,
+  traps: Pick<Traps, 'checkCandidate' | 'drops'> | null = null,
   isRecent: (url: string) => boolean = () => false,
 ): Admit {
   const trapOf = (candidate: NewUrl, url: UrlParts): TrapFinding | null => {
     if (traps === null || (candidate.via !== 'link' && candidate.via !== 'redirect')) return null;
-    return traps.judgeCandidate(url, candidate);
+    return traps.checkCandidate(url, candidate);
   };
   return (candidates) => {
     const admitted: NewUrl[] = [];
@@ -78,7 +78,7 @@ export function createAdmit(
         refused.push({ candidate, reason: parseUrl(candidate.url) === null ? 'url-invalid' : 'url-scheme' });
         continue;
       }
-      const outside = whyOutside(scope, bounds, candidate, parts);
+      const outside = outsideReason(scope, bounds, candidate, parts);
       if (outside !== null) {
         refused.push({ candidate, ...outside });
         continue;
@@ -94,16 +94,16 @@ export function createAdmit(
 }
 
 /** Why a URL is outside scope or bounds; `null`: it is not. The frontier checks bounds on pages. Never throws. */
-export function whyOutside(
-  scope: Pick<Scope, 'whyOutside' | 'maxDepth'>,
+export function outsideReason(
+  scope: Pick<Scope, 'outsideReason' | 'maxDepth'>,
   bounds: DepthBound,
   { via, depth, hops = 0 }: Pick<NewUrl, 'via' | 'depth' | 'hops'>,
   url: UrlParts,
 ): Outside | { readonly reason: 'bound-depth' | 'redirect-limit' } | null {
-  const outside = scope.whyOutside(url, via);
+  const outside = scope.outsideReason(url, via);
   if (outside !== null) return outside;
-  const most = scope.maxDepth(url) ?? bounds.depth;
-  if (most !== null && depth > most) return { reason: 'bound-depth' };
+  const maxDepth = scope.maxDepth(url) ?? bounds.depth;
+  if (maxDepth !== null && depth > maxDepth) return { reason: 'bound-depth' };
   return hops > MAX_REDIRECT_HOPS ? { reason: 'redirect-limit' } : null;
 }
 

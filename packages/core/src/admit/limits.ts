@@ -8,9 +8,9 @@ export const MAX_REDIRECT_HOPS = 20; // redirects in one chain of a page: the li
  * Groups of URLs whose pages are compared; the least recently used is removed first. At most 3 KB each, usually 0.3 KB.
  */
 export const MAX_TRAP_GROUPS = 8_192;
-export const MAX_TRAP_LIKENESSES = 64; // pages of a group whose likeness is remembered, 8 bytes each
+export const MAX_TRAP_FINGERPRINTS = 64; // pages of a group whose fingerprint is kept, 8 bytes each
 /** Repeating pages of a group whose URL is remembered, 8 bytes each: their links may still be queued. */
-export const MAX_TRAP_BREEDERS = 256;
+export const MAX_TRAP_SOURCES = 256;
 export const MAX_TRAPS = 1_000; // traps remembered; the oldest is forgotten first, and is found again
 
 // Scope
@@ -26,7 +26,7 @@ export const MAX_COMPARED_BYTES = 1_048_576; // bytes of a page that are compare
 /** Bits of 64 in which nearly identical pages may differ (Manku, Jain, Das Sarma 2007). */
 export const MAX_SIMHASH_DISTANCE = 3;
 /** Pages with fewer words are not compared. Ours: a few words in common mean nothing. */
-export const LEAST_SIMHASH_WORDS = 16;
+export const MIN_SIMHASH_WORDS = 16;
 export const MAX_NEAR_PAGES = 131_072; // pages that others are compared with: about 40 MB. Ours
 /** Pages that share a block with another and are compared with it. Ours: one or two are usual. */
 export const MAX_NEAR_CHAIN = 32;

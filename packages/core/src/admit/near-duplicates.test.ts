@@ -49,7 +49,7 @@ describe('the pages of a crawl', () => {
       ['/a2', page(one, words(700_000, 1))],
       ['/a3', page(one)],
       ['/a', page(one)],
-    ].map(([url, html]) => near.read(String(url), html as Buffer)?.similarTo);
+    ].map(([url, html]) => near.compare(String(url), html as Buffer)?.similarTo);
     expect(found).toEqual([null, null, '/a', '/a', null]);
     near.count('/a');
     near.count('/a');
@@ -62,19 +62,19 @@ describe('the pages of a crawl', () => {
     near.restore({ url: '/a2', simhash: simhashText(hash(one)), similarTo: '/a' });
     near.restore({ url: '/odd', simhash: 'no hash' });
     near.restore({ url: '/none' });
-    expect(near.read('/a3', page(one))?.similarTo).toBe('/a');
+    expect(near.compare('/a3', page(one))?.similarTo).toBe('/a');
     expect(near.report().pages).toBe(1);
   });
 
   it('are bounded: the older half is forgotten, and pages that share a block cost only a few steps', () => {
     const near = new NearDuplicates();
-    expect(near.read('/a', page(one))?.similarTo).toBeNull();
+    expect(near.compare('/a', page(one))?.similarTo).toBeNull();
     // All of these share two blocks.
     for (let at = 0; at < 2 * MAX_NEAR_PAGES; at += 1) {
       const digits = (Math.imul(at, 2_654_435_761) >>> 0).toString(16).padStart(8, '0');
       near.restore({ url: `/${at}`, simhash: `0000${digits}0000` });
     }
-    expect(near.read('/a2', page(one))?.similarTo).toBeNull();
-    expect(near.read('/a3', page(one))?.similarTo).toBe('/a2');
+    expect(near.compare('/a2', page(one))?.similarTo).toBeNull();
+    expect(near.compare('/a3', page(one))?.similarTo).toBe('/a2');
   });
 });

@@ -5,13 +5,13 @@
 // forgotten.
 
 import {
-  LEAST_SIMHASH_WORDS,
   MAX_NEAR_CHAIN,
   MAX_NEAR_PAGES,
   MAX_REPORTED_GROUPS,
   MAX_SIMHASH_DISTANCE,
+  MIN_SIMHASH_WORDS,
 } from './limits.js';
-import { readWords } from './page-likeness.js';
+import { readWords } from './page-fingerprint.js';
 
 export interface NearDuplicate {
   /** 16 hex digits. */
@@ -22,16 +22,16 @@ export interface NearDuplicate {
 
 const BLOCKS = 4;
 const BLOCK_VALUES = 0x10000;
-const HALF = MAX_NEAR_PAGES / 2;
+const MAX_GENERATION_PAGES = MAX_NEAR_PAGES / 2;
 
 export class NearDuplicates {
-  #newer = new Half();
-  #older: Half | null = null;
+  #newer = new Generation();
+  #older: Generation | null = null;
   #pages = 0;
   readonly #groups = new Map<string, number>();
 
   /** Compares a page with earlier ones. @returns `null` if it has too few words. */
-  read(url: string, html: Uint8Array): NearDuplicate | null {
+  compare(url: string, html: Uint8Array): NearDuplicate | null {
     const simhash = simhashOf(html);
     return simhash === null ? null : { simhash: simhashText(simhash), similarTo: this.#similarTo(url, simhash) };
   }
@@ -61,9 +61,9 @@ export class NearDuplicates {
     // The same page, visited again.
     if (found === url) return null;
     if (found !== null) return found;
-    if (this.#newer.size === HALF) {
+    if (this.#newer.size === MAX_GENERATION_PAGES) {
       this.#older = this.#newer;
-      this.#newer = new Half();
+      this.#newer = new Generation();
     }
     this.#newer.add(url, simhash);
     return null;
@@ -71,14 +71,14 @@ export class NearDuplicates {
 }
 
 /** Pages in order of arrival, and for each value of a block the last page that has it. */
-class Half {
+class Generation {
   size = 0;
   readonly #urls: string[] = [];
-  readonly #low = new Uint32Array(HALF);
-  readonly #high = new Uint32Array(HALF);
+  readonly #low = new Uint32Array(MAX_GENERATION_PAGES);
+  readonly #high = new Uint32Array(MAX_GENERATION_PAGES);
   /** One more than the index of a page; 0: none. */
   readonly #heads = new Uint32Array(BLOCKS * BLOCK_VALUES);
-  readonly #next = new Uint32Array(BLOCKS * HALF);
+  readonly #next = new Uint32Array(BLOCKS * MAX_GENERATION_PAGES);
 
   find(simhash: Simhash): string | null {
     for (let block = 0; block < BLOCKS; block += 1) {
@@ -86,7 +86,7 @@ class Half {
       for (let steps = 0; at !== 0 && steps < MAX_NEAR_CHAIN; steps += 1) {
         const other = { low: this.#low[at - 1] ?? 0, high: this.#high[at - 1] ?? 0 };
         if (areNear(simhash, other)) return this.#urls[at - 1] ?? null;
-        at = this.#next[block * HALF + at - 1] ?? 0;
+        at = this.#next[block * MAX_GENERATION_PAGES + at - 1] ?? 0;
       }
     }
     return null;
@@ -100,7 +100,7 @@ class Half {
     this.size += 1;
     for (let block = 0; block < BLOCKS; block += 1) {
       const head = headOf(simhash, block);
-      this.#next[block * HALF + at] = this.#heads[head] ?? 0;
+      this.#next[block * MAX_GENERATION_PAGES + at] = this.#heads[head] ?? 0;
       this.#heads[head] = this.size;
     }
   }
@@ -121,18 +121,18 @@ interface Simhash {
 export function simhashOf(page: Uint8Array): Simhash | null {
   const votes = new Int32Array(64);
   let words = 0;
-  let before = 0;
+  let previous = 0;
   let last = 0;
   readWords(page, (hash) => {
-    const three = Math.imul(Math.imul(before, 0x01000193) ^ last, 0x01000193) ^ hash;
+    const trigram = Math.imul(Math.imul(previous, 0x01000193) ^ last, 0x01000193) ^ hash;
     words += 1;
-    before = last;
+    previous = last;
     last = hash;
     if (words < 3) return;
-    vote(votes, mixed(three, 0x9e3779b9), 0);
-    vote(votes, mixed(three, 0x7f4a7c15), 32);
+    vote(votes, mixHash(trigram, 0x9e3779b9), 0);
+    vote(votes, mixHash(trigram, 0x7f4a7c15), 32);
   });
-  return words < LEAST_SIMHASH_WORDS ? null : { low: result(votes, 0), high: result(votes, 32) };
+  return words < MIN_SIMHASH_WORDS ? null : { low: majorityBits(votes, 0), high: majorityBits(votes, 32) };
 }
 
 function vote(votes: Int32Array, hash: number, from: number): void {
@@ -141,14 +141,14 @@ function vote(votes: Int32Array, hash: number, from: number): void {
   }
 }
 
-function result(votes: Int32Array, from: number): number {
+function majorityBits(votes: Int32Array, from: number): number {
   let half = 0;
   for (let bit = 0; bit < 32; bit += 1) if ((votes[from + bit] ?? 0) > 0) half |= 1 << bit;
   return half >>> 0;
 }
 
 export function areNear(one: Simhash, other: Simhash): boolean {
-  return bitsIn(one.low ^ other.low) + bitsIn(one.high ^ other.high) <= MAX_SIMHASH_DISTANCE;
+  return countBits(one.low ^ other.low) + countBits(one.high ^ other.high) <= MAX_SIMHASH_DISTANCE;
 }
 
 /** As 16 hex digits. */
@@ -162,14 +162,14 @@ export function parseSimhash(text: unknown): Simhash | null {
 }
 
 /** Every bit of the result depends on every input bit (the finalizer of MurmurHash3). */
-function mixed(hash: number, seed: number): number {
+function mixHash(hash: number, seed: number): number {
   let at = hash ^ seed;
   at = Math.imul(at ^ (at >>> 16), 0x85ebca6b);
   at = Math.imul(at ^ (at >>> 13), 0xc2b2ae35);
   return at ^ (at >>> 16);
 }
 
-function bitsIn(word: number): number {
+function countBits(word: number): number {
   let bits = word - ((word >>> 1) & 0x55555555);
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

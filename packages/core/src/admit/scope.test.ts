@@ -12,7 +12,7 @@ const BASE = { identity: { name: 'tester', contact: 'https://example.org/us' }, 
 const SEEDS = { seeds: ['https://www.example.org/docs/'] };
 
 function judge(options: Omit<ScopeOptions, 'seeds'>, url: string, via: Via = 'link'): string {
-  const answer = new Scope(resolveScope({ ...SEEDS, ...options })).whyOutside(parseUrlParts(url) as UrlParts, via);
+  const answer = new Scope(resolveScope({ ...SEEDS, ...options })).outsideReason(parseUrlParts(url) as UrlParts, via);
   return answer === null ? 'in' : answer.reason;
 }
 
@@ -64,7 +64,7 @@ describe('the scope', () => {
     const scope = new Scope({ ...SEEDS, allows: () => answer as boolean });
     const told: string[] = [];
     scope.onError = (url, error) => told.push(`${url} ${String(error).split(',')[0]}`);
-    scope.whyOutside(parseUrlParts('https://www.example.org/') as UrlParts, 'link');
+    scope.outsideReason(parseUrlParts('https://www.example.org/') as UrlParts, 'link');
     expect(told).toEqual(expected);
   });
 
@@ -72,7 +72,7 @@ describe('the scope', () => {
     const scope = new Scope({ ...SEEDS, allows: (() => Promise.reject(new Error('no such table'))) as never });
     const told: string[] = [];
     scope.onError = (_url, error) => told.push(String(error));
-    scope.whyOutside(parseUrlParts('https://www.example.org/') as UrlParts, 'link');
+    scope.outsideReason(parseUrlParts('https://www.example.org/') as UrlParts, 'link');
     expect(told).toEqual([expect.stringContaining('answered a promise')]);
     await new Promise((done) => setImmediate(done));
   });
@@ -82,7 +82,7 @@ describe('the scope', () => {
       throw new Error('no such table');
     };
     expect(
-      new Scope({ ...SEEDS, allows }).whyOutside(parseUrlParts('https://www.example.org/') as UrlParts, 'link'),
+      new Scope({ ...SEEDS, allows }).outsideReason(parseUrlParts('https://www.example.org/') as UrlParts, 'link'),
     ).toEqual({
       reason: 'hook-refused',
       detail: 'scope.allows threw: Error: no such table',
@@ -139,7 +139,7 @@ it('a sitemap may have any path, since paths apply only to pages', () => {
 
 describe('a scope whose seed redirects', () => {
   const seed = 'http://example.org/';
-  const inScope = (scope: Scope, url: string) => scope.whyOutside(parseUrlParts(url) as UrlParts, 'link') === null;
+  const inScope = (scope: Scope, url: string) => scope.outsideReason(parseUrlParts(url) as UrlParts, 'link') === null;
 
   it('follows its seed to another host of the domain, hop by hop, and keeps the first host', () => {
     const scope = new Scope({ seeds: [seed] });
@@ -170,9 +170,11 @@ describe('a scope whose seed redirects', () => {
   it('applies its other rules to the new host', () => {
     const scope = new Scope({ seeds: [seed], exclude: ['/private'] });
     scope.redirected(seed, 'https://www.example.org/');
-    expect(scope.whyOutside(parseUrlParts('https://www.example.org/private') as UrlParts, 'redirect')).toMatchObject({
-      reason: 'scope-excluded',
-    });
+    expect(scope.outsideReason(parseUrlParts('https://www.example.org/private') as UrlParts, 'redirect')).toMatchObject(
+      {
+        reason: 'scope-excluded',
+      },
+    );
   });
 
   it('restores earlier changes, but only possible ones', () => {

@@ -28,7 +28,7 @@ export interface ScopeMove {
 const OUT: Outside = { reason: 'out-of-scope' };
 const EXCLUDED: Outside = { reason: 'scope-excluded' };
 
-type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
+type ScopeInput = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
 
 /**
  * The scope that the options describe. `host` compares host names, with any scheme and port; `domain` compares
@@ -36,7 +36,7 @@ type GivenScope = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
  * `any` allows all.
  */
 export class Scope {
-  readonly #options: GivenScope;
+  readonly #options: ScopeInput;
   readonly #rulesOf: HostRulesOf;
   readonly #hosts: Set<string>;
   /** Seeds and their redirect targets: only these move a scope. */
@@ -51,24 +51,24 @@ export class Scope {
   onError: ((url: string, error: unknown) => void) | null = null;
 
   /** @throws Never: the options are already checked. */
-  constructor(options: GivenScope, rulesOf: HostRulesOf = noHostRules) {
+  constructor(options: ScopeInput, rulesOf: HostRulesOf = noHostRules) {
     this.#options = options;
     this.#rulesOf = rulesOf;
     this.#hosts = new Set(options.seeds.map((seed) => new URL(seed).hostname));
-    this.#seeds = new Set(options.seeds.map(bare));
+    this.#seeds = new Set(options.seeds.map(toRequestedUrl));
     this.#includes = readPatterns('scope.include', options.include);
     this.#excludes = readPatterns('scope.exclude', options.exclude);
     this.isInside = insideTest(options, this.#hosts);
   }
 
   /** Like `isInside`; `false` for a text that is not a URL. */
-  holds(url: string): boolean {
+  contains(url: string): boolean {
     const parts = parseUrlParts(url);
     return parts !== null && this.isInside(parts);
   }
 
   /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. `null`: the URL is in scope. */
-  whyOutside(url: UrlParts, via: Via): Outside | null {
+  outsideReason(url: UrlParts, via: Via): Outside | null {
     const { prefixes = [], allows } = this.#options;
     // A page needs its scripts from anywhere: the fetcher decides whether other hosts are requested.
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
@@ -106,10 +106,11 @@ export class Scope {
   /** A URL redirected. @returns The move, if the URL was a seed and the scope moves; `null` otherwise. */
   redirected(from: string, to: string): ScopeMove | null {
     const target = parseUrlParts(to);
-    if ((this.#options.within ?? 'host') !== 'host' || target === null || !this.#seeds.has(bare(from))) return null;
+    if ((this.#options.within ?? 'host') !== 'host' || target === null || !this.#seeds.has(toRequestedUrl(from)))
+      return null;
     if (this.#seeds.size >= this.#options.seeds.length + MAX_SCOPE_MOVES) return null;
     if (hostKeyOf(from, 'domain') !== hostKeyOf(to, 'domain')) return null;
-    this.#seeds.add(bare(to));
+    this.#seeds.add(toRequestedUrl(to));
     if (this.#hosts.has(target.host)) return null;
     this.#hosts.add(target.host);
     return { from, to };
@@ -138,11 +139,11 @@ export class Scope {
   }
 }
 
-function insideTest({ within, surts, hosts, seeds }: GivenScope, seedHosts: ReadonlySet<string>): UrlTest {
+function insideTest({ within, surts, hosts, seeds }: ScopeInput, seedHosts: ReadonlySet<string>): UrlTest {
   if (within === 'any') return () => true;
   if (within === 'surt') return readSurts('scope.surts', surts);
   if (within === 'list') {
-    const listed = new Set((hosts ?? []).map(asHostOfUrl));
+    const listed = new Set((hosts ?? []).map(toUrlHost));
     return (url) => listed.has(url.host) || listed.has(hostAndPort(url));
   }
   if (within === 'domain') {
@@ -153,7 +154,7 @@ function insideTest({ within, surts, hosts, seeds }: GivenScope, seedHosts: Read
 }
 
 /** A listed host as in URLs: lower case, A-labels. A port stays as written, even the scheme's default. */
-function asHostOfUrl(text: string): string {
+function toUrlHost(text: string): string {
   const [, name = text, port = ''] = /^(.*?)(:\d+)?$/.exec(text) ?? [];
   const url = parseUrl(`http://${name}/`);
   return url === null ? text : url.hostname + port;
@@ -164,7 +165,7 @@ function hostAndPort({ host, port, scheme }: UrlParts): string {
 }
 
 /** The URL as it is requested. */
-function bare(url: string): string {
+function toRequestedUrl(url: string): string {
   const parts = parseUrlParts(url);
   return parts === null ? url : requestedUrl(parts);
 }
@@ -193,18 +194,18 @@ export function createHostRules(entries: readonly HostRule[]): HostRulesOf {
   if (entries.length === 0) return noHostRules;
   const matching = createHostMatch(entries.map(({ match }) => match));
   const tests = entries.map(({ exclude }) => readPatterns('exclude', exclude));
-  const together = (host: string): HostRules => {
-    const places = matching(host.replace(/\.$/, ''));
-    const depths = places.flatMap((at) => entries[at]?.bounds?.depth ?? []);
+  const combineRules = (host: string): HostRules => {
+    const matches = matching(host.replace(/\.$/, ''));
+    const depths = matches.flatMap((at) => entries[at]?.bounds?.depth ?? []);
     return {
-      excludes: places.flatMap((at) => tests[at] ?? []),
+      excludes: matches.flatMap((at) => tests[at] ?? []),
       depth: depths.length === 0 ? null : Math.min(...depths),
     };
   };
   // The links of a page are mostly on one host.
-  let last = { host: '', rules: together('') };
+  let last = { host: '', rules: combineRules('') };
   return (host) => {
-    if (last.host !== host) last = { host, rules: together(host) };
+    if (last.host !== host) last = { host, rules: combineRules(host) };
     return last.rules;
   };
 }

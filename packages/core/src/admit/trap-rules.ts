@@ -37,16 +37,16 @@ export function trapText({ rule, pattern }: TrapFinding): string {
   return `${rule}: ${pattern}`;
 }
 
-/** The longest repeated block, in segments. Longer circles are detected by the likeness of their pages. */
-const LONGEST_BLOCK = 4;
+/** The longest repeated block, in segments. Longer circles are detected by the fingerprints of their pages. */
+const MAX_BLOCK_SEGMENTS = 4;
 /** A block repeated this often in a row is a circle: a page's relative links were resolved against the wrong base. */
-const BLOCK_REPEATS = 3;
+const MIN_BLOCK_REPEATS = 3;
 /** The same for blocks of a single character, which dates, tiles and hashed folders repeat. */
-const SHORT_BLOCK_REPEATS = 4;
+const MIN_SHORT_BLOCK_REPEATS = 4;
 /** A segment of three or more characters that occurs this often anywhere in a path. */
-const SEGMENT_REPEATS = 4;
+const MIN_SEGMENT_REPEATS = 4;
 /** The same `name=value` occurring this often in a query. */
-const PARAMETER_REPEATS = 3;
+const MIN_PARAMETER_REPEATS = 3;
 
 /** Why this URL alone counts as part of a trap; `null`: it does not. @throws Never */
 export function urlLoop(url: UrlParts, options: ResolvedTrapOptions): TrapFinding | null {
@@ -61,22 +61,22 @@ function pathLoop({ host, path }: UrlParts, { maxPathSegments }: ResolvedTrapOpt
   if (segments.length > maxPathSegments) return { rule: 'long-path', pattern: `${host}/${segments[0]}/…` };
   const block = repeatedBlock(segments);
   if (block !== null) return { rule: 'repeating-path', pattern: `${host}/…/${block.join('/')}/${block.join('/')}/…` };
-  const often = frequent(
+  const repeated = findFrequent(
     segments.filter((segment) => segment.length > 2 && !isNumber(segment)),
-    SEGMENT_REPEATS,
+    MIN_SEGMENT_REPEATS,
   );
-  return often === null ? null : { rule: 'repeating-path', pattern: `${host}/…/${often}/…/${often}/…` };
+  return repeated === null ? null : { rule: 'repeating-path', pattern: `${host}/…/${repeated}/…/${repeated}/…` };
 }
 
 /** The first block of segments that repeats too often in a row. Numbers may repeat: they are dates and coordinates. */
 function repeatedBlock(segments: readonly string[]): readonly string[] | null {
-  for (let length = 1; length <= LONGEST_BLOCK; length += 1) {
+  for (let length = 1; length <= MAX_BLOCK_SEGMENTS; length += 1) {
     // `run`: how many consecutive segments equal the one a block earlier.
     let run = 0;
     for (let at = length; at < segments.length; at += 1) {
       run = segments[at] === segments[at - length] ? run + 1 : 0;
       const block = segments.slice(at - length + 1, at + 1);
-      const repeats = length === 1 && block[0]?.length === 1 ? SHORT_BLOCK_REPEATS : BLOCK_REPEATS;
+      const repeats = length === 1 && block[0]?.length === 1 ? MIN_SHORT_BLOCK_REPEATS : MIN_BLOCK_REPEATS;
       if (run >= length * (repeats - 1) && !block.every(isNumber)) return block;
     }
   }
@@ -84,7 +84,7 @@ function repeatedBlock(segments: readonly string[]): readonly string[] | null {
 }
 
 /** The first value that occurs this many times. */
-function frequent(values: readonly string[], times: number): string | null {
+function findFrequent(values: readonly string[], times: number): string | null {
   if (values.length < times) return null;
   const counts = new Map<string, number>();
   for (const value of values) {
@@ -104,13 +104,13 @@ function queryLoop(
   query: string,
   { maxQueryParameters }: ResolvedTrapOptions,
 ): TrapFinding | null {
-  const pieces = query.split('&');
-  if (pieces.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
-  const piece = frequent(
-    pieces.filter((each) => each !== ''),
-    PARAMETER_REPEATS,
+  const parameters = query.split('&');
+  if (parameters.length > maxQueryParameters) return { rule: 'long-query', pattern: `${host}${path}?…` };
+  const parameter = findFrequent(
+    parameters.filter((each) => each !== ''),
+    MIN_PARAMETER_REPEATS,
   );
-  return piece === null ? null : { rule: 'repeating-query', pattern: `${host}${path}?…${piece}&…${piece}` };
+  return parameter === null ? null : { rule: 'repeating-query', pattern: `${host}${path}?…${parameter}&…${parameter}` };
 }
 
 /** Whether a group includes more than the trap. Then only links of its repeating pages are dropped. @throws Never */
@@ -123,20 +123,20 @@ export function isWide({ rule }: TrapFinding): boolean {
  * page it was found on. Links between pages of one group make up an endless space. @throws Never
  */
 export function groupsOf(url: string, from: string | null): readonly TrapFinding[] {
-  const to = parseUrlParts(url);
-  const on = from === null ? null : parseUrlParts(from);
-  if (to === null || on === null) return [];
-  if (to.host !== on.host) {
-    const domain = domainOf(to);
-    return domain === domainOf(on) ? [{ rule: 'alike-hosts', pattern: `*.${domain}` }] : [];
+  const target = parseUrlParts(url);
+  const page = from === null ? null : parseUrlParts(from);
+  if (target === null || page === null) return [];
+  if (target.host !== page.host) {
+    const domain = domainOf(target);
+    return domain === domainOf(page) ? [{ rule: 'alike-hosts', pattern: `*.${domain}` }] : [];
   }
   const groups: TrapFinding[] = [];
-  const shape = shapeOf(to);
-  if (shape === shapeOf(on)) groups.push({ rule: 'alike-pages', pattern: to.host + shape });
-  if (isBelow(to, on)) {
-    groups.push({ rule: 'alike-growth', pattern: `${to.host}/${mask(to.path.split('/')[1] ?? '')}/…` });
+  const shape = shapeOf(target);
+  if (shape === shapeOf(page)) groups.push({ rule: 'alike-pages', pattern: target.host + shape });
+  if (isBelow(target, page)) {
+    groups.push({ rule: 'alike-growth', pattern: `${target.host}/${mask(target.path.split('/')[1] ?? '')}/…` });
   }
-  groups.push({ rule: 'alike-host', pattern: `${to.host}/…` });
+  groups.push({ rule: 'alike-host', pattern: `${target.host}/…` });
   return groups;
 }
 
@@ -167,9 +167,9 @@ function isToken(segment: string): boolean {
 }
 
 /** Deeper than the page it was found on, and in its folder or under its name. */
-function isBelow(to: UrlParts, on: UrlParts): boolean {
-  const folder = on.path.slice(0, on.path.lastIndexOf('/') + 1);
-  return to.path.startsWith(folder) && segmentsOf(to.path).length > segmentsOf(on.path).length;
+function isBelow(target: UrlParts, page: UrlParts): boolean {
+  const folder = page.path.slice(0, page.path.lastIndexOf('/') + 1);
+  return target.path.startsWith(folder) && segmentsOf(target.path).length > segmentsOf(page.path).length;
 }
 
 function segmentsOf(path: string): string[] {

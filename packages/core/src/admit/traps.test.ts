@@ -2,7 +2,7 @@
 
 import { parseUrlParts, type UrlParts } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
-import { likenessOf } from './page-likeness.js';
+import { pageFingerprint } from './page-fingerprint.js';
 import type { ResolvedTrapOptions, TrapFinding } from './trap-rules.js';
 import { urlLoop } from './trap-rules.js';
 import { Traps } from './traps.js';
@@ -45,7 +45,7 @@ describe('a URL whose shape shows a trap', () => {
 });
 
 describe('what a page says', () => {
-  const page = (body: string) => likenessOf(Buffer.from(`<!doctype html><title>Calendar</title><body>${body}`));
+  const page = (body: string) => pageFingerprint(Buffer.from(`<!doctype html><title>Calendar</title><body>${body}`));
   const november = page('<h1>November 2026</h1><a href="/2026/12">December</a>');
 
   it.each([
@@ -87,7 +87,7 @@ describe('what a page says', () => {
 
   it('is a number for any input', () => {
     for (const text of ['', '<', '<!--', '<script', '</', '<img', '\u0000', '<a href="'.repeat(10_000)]) {
-      expect(Number.isSafeInteger(likenessOf(Buffer.from(text)))).toBe(true);
+      expect(Number.isSafeInteger(pageFingerprint(Buffer.from(text)))).toBe(true);
     }
   });
 });
@@ -106,16 +106,16 @@ function walk(
   const closed: TrapFinding[] = [];
   for (let next = queue.shift(); next !== undefined && fetched.length < (more.most ?? 3_000); next = queue.shift()) {
     const { url, from } = next;
-    if (traps.judge(url, from) !== null) {
+    if (traps.findTrap(url, from) !== null) {
       dropped.push(url);
       continue;
     }
     fetched.push(url);
     const { html, links } = site(url);
-    if (traps.wants(url, from)) closed.push(...traps.read(url, from, Buffer.from(html)));
+    if (traps.shouldCompare(url, from)) closed.push(...traps.read(url, from, Buffer.from(html)));
     for (const link of links) {
       if (known.has(link)) continue;
-      if (traps.judge(link, url) !== null) {
+      if (traps.findTrap(link, url) !== null) {
         dropped.push(link);
         continue;
       }
@@ -181,11 +181,11 @@ describe('the watch', () => {
 
   it('accepts what other pages link to, even if it looks like a part of the trap', () => {
     const { traps } = walk([item(1)], counter);
-    expect(traps.judge(item(5_000), item(4_999))).toMatchObject({ rule: 'alike-pages', pattern: 'a.test/item/*' });
-    expect(traps.judge(item(5_000), 'https://a.test/')).toBeNull();
-    expect(traps.judge(item(5_000), null)).toBeNull();
-    expect(traps.judge('https://a.test/other/1', 'https://a.test/other/2')).toBeNull();
-    expect(traps.judge('https://b.test/item/2', 'https://b.test/item/1')).toBeNull();
+    expect(traps.findTrap(item(5_000), item(4_999))).toMatchObject({ rule: 'alike-pages', pattern: 'a.test/item/*' });
+    expect(traps.findTrap(item(5_000), 'https://a.test/')).toBeNull();
+    expect(traps.findTrap(item(5_000), null)).toBeNull();
+    expect(traps.findTrap('https://a.test/other/1', 'https://a.test/other/2')).toBeNull();
+    expect(traps.findTrap('https://b.test/item/2', 'https://b.test/item/1')).toBeNull();
   });
 
   it('notices an endless space that begins after five hundred real pages', () => {
@@ -206,7 +206,7 @@ describe('the watch', () => {
     const { closed } = walk([item(1)], counter);
     const second = new Traps(DEFAULTS);
     second.restore(JSON.parse(JSON.stringify(closed)));
-    expect(second.judge(item(900), item(899))).toMatchObject({ rule: 'alike-pages' });
+    expect(second.findTrap(item(900), item(899))).toMatchObject({ rule: 'alike-pages' });
     expect(walk([item(900)], counter, { traps: second }).fetched).toEqual([item(900)]);
   });
 
@@ -216,13 +216,14 @@ describe('the watch', () => {
       const name = (number: number) => `https://h${host}.test/item/${number}`;
       for (let at = 1; at < 40; at += 1) {
         traps.queued({ url: name(at), from: name(at - 1), depth: 1, via: 'link' });
-        if (traps.wants(name(at), name(at - 1))) traps.read(name(at), name(at - 1), Buffer.from('<h1>Item</h1>'));
+        if (traps.shouldCompare(name(at), name(at - 1)))
+          traps.read(name(at), name(at - 1), Buffer.from('<h1>Item</h1>'));
       }
     }
     // Three thousand hosts have two traps each (a folder and the host); the latest thousand traps are remembered.
-    expect(traps.judge('https://h2999.test/item/9', 'https://h2999.test/item/8')).not.toBeNull();
+    expect(traps.findTrap('https://h2999.test/item/9', 'https://h2999.test/item/8')).not.toBeNull();
     const isKnown = (host: number) =>
-      traps.judge(`https://h${host}.test/item/9`, `https://h${host}.test/item/8`) !== null;
+      traps.findTrap(`https://h${host}.test/item/9`, `https://h${host}.test/item/8`) !== null;
     expect(Array.from({ length: 3_000 }, (_, host) => host).filter(isKnown)).toHaveLength(500);
   });
 });

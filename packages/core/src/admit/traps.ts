@@ -1,5 +1,5 @@
 // Finds endless spaces: calendars, counters, sessions, facets, pages that link to ever new names of themselves. Pages
-// are compared with others of their group (page-likeness.ts, trap-rules.ts). A group is a trap when
+// are compared with others of their group (page-fingerprint.ts, trap-rules.ts). A group is a trap when
 //
 //   enough of its pages repeat others · most of its latest pages do · and repeating pages keep adding new URLs.
 //
@@ -12,21 +12,21 @@
 
 import type { NewUrl } from '@mannerly/frontier';
 import type { UrlParts } from '@mannerly/frontier/internal';
-import { MAX_TRAP_BREEDERS, MAX_TRAP_GROUPS, MAX_TRAP_LIKENESSES, MAX_TRAPS } from './limits.js';
-import { hashOf, likenessOf } from './page-likeness.js';
+import { MAX_TRAP_FINGERPRINTS, MAX_TRAP_GROUPS, MAX_TRAP_SOURCES, MAX_TRAPS } from './limits.js';
+import { hashOf, pageFingerprint } from './page-fingerprint.js';
 import { groupsOf, isWide, type ResolvedTrapOptions, type TrapFinding, type TrapRule, urlLoop } from './trap-rules.js';
 
 /** First pages of a group that are not compared: so few are not a trap, and most groups never have more. */
 const FIRST_PAGES = 8;
 /** Afterwards every sixth page is compared, unless some repeat; in a group with many pages, every eighteenth. */
-const EVERY = 6;
-const EVERY_OF_MANY = 18;
+const SAMPLE_INTERVAL = 6;
+const MAX_SAMPLE_INTERVAL = 18;
 /** The share of the limit at which a group becomes suspicious: a finite site has shown most of its links by then. */
-const SUSPICIOUS_SHARE = 0.75;
+const SUSPECT_SHARE = 0.75;
 /** In the long run, each repeating page of an endless space adds at least one URL; some may still be in flight. */
-const BREEDING_SHARE = 0.75;
+const MIN_LINK_SHARE = 0.75;
 /** The share of recently compared pages that must repeat. */
-const REPEATING_SHARE = 0.6;
+const MIN_REPEAT_SHARE = 0.6;
 /**
  * The limit of a group, as a share of the option's limit. A whole host needs more, since it has more than a trap.
  * Hosts of one domain are requested at the same time, so more pages are in flight when the trap shows.
@@ -39,7 +39,7 @@ export class Traps {
   readonly #groups = new Map<string, Group>();
   readonly #traps = new Map<string, Group>();
   /** Hosts that have a trap, so that links elsewhere cost nothing; `*`: a trap that spans hosts. */
-  #trapped = new Set<string>();
+  #trapHosts = new Set<string>();
   #suspects = 0;
 
   constructor(options: ResolvedTrapOptions) {
@@ -51,28 +51,28 @@ export class Traps {
     return this.#options.action === 'drop';
   }
 
-  /** Why a candidate is not worth adding, by its URL alone or by `judge`; `null`: no reason. */
-  judgeCandidate(parts: UrlParts, { url, from }: NewUrl): TrapFinding | null {
-    return urlLoop(parts, this.#options) ?? this.judge(url, from ?? null);
+  /** Why a candidate is not worth adding, by its URL alone or by `findTrap`; `null`: no reason. */
+  checkCandidate(parts: UrlParts, { url, from }: NewUrl): TrapFinding | null {
+    return urlLoop(parts, this.#options) ?? this.findTrap(url, from ?? null);
   }
 
-  /** Why a link is not worth following, judged by the pages fetched so far; `null`: no reason. */
-  judge(url: string, from: string | null): TrapFinding | null {
+  /** Why a link is not worth following, by the pages fetched so far; `null`: no reason. */
+  findTrap(url: string, from: string | null): TrapFinding | null {
     if (this.#traps.size === 0 || from === null) return null;
-    if (!this.#trapped.has(hostOf(url)) && !this.#trapped.has('*')) return null;
+    if (!this.#trapHosts.has(hostOf(url)) && !this.#trapHosts.has('*')) return null;
     for (const name of groupsOf(url, from)) {
       const trap = this.#traps.get(keyOf(name));
-      if (trap !== undefined && (!isWide(name) || trap.hasBreeder(from))) return name;
+      if (trap !== undefined && (!isWide(name) || trap.hasSource(from))) return name;
     }
     return null;
   }
 
   queued({ url, from }: NewUrl): void {
-    for (const group of this.#suspectsThatBred(url, from ?? null)) group.bredSince += 1;
+    for (const group of this.#suspectsLinkedFrom(url, from ?? null)) group.linksSince += 1;
   }
 
   /** Counts a fetched page. @returns Whether it should be read. Most pages only need to be counted. */
-  wants(url: string, from: string | null): boolean {
+  shouldCompare(url: string, from: string | null): boolean {
     const found = groupsOf(url, from).map((name) => this.#groupFor(name));
     for (const group of found) group.skipped += 1;
     return found.some((group) => group.isDue());
@@ -80,71 +80,71 @@ export class Traps {
 
   /** Compares a wanted page by its bytes. @returns The traps that it proved. */
   read(url: string, from: string | null, html: Uint8Array): readonly TrapFinding[] {
-    const proved: TrapFinding[] = [];
-    const likeness = likenessOf(html);
+    const detected: TrapFinding[] = [];
+    const fingerprint = pageFingerprint(html);
     // What is read for one group is available to the others, which sample the same pages.
     for (const name of groupsOf(url, from)) {
       const group = this.#groupFor(name);
       if (group.isTrap && !isWide(name)) continue;
       const wasSuspect = group.isSuspect;
-      group.compare(likeness, url);
+      group.compare(fingerprint, url);
       if (group.isSuspect !== wasSuspect) this.#suspects += wasSuspect ? -1 : 1;
       if (group.isTrap || !group.isEndless()) continue;
-      this.#closeGroup(group);
-      proved.push(name);
+      this.#markTrap(group);
+      detected.push(name);
     }
-    return proved;
+    return detected;
   }
 
   /** A URL redirected: it counts like the page that linked to it. */
   redirected(url: string, from: string | null): void {
-    for (const group of this.#suspectsThatBred(url, from)) group.addBreeder(url);
+    for (const group of this.#suspectsLinkedFrom(url, from)) group.addSource(url);
   }
 
   /** Restores an earlier run's findings, except wide groups, whose repeating pages are not stored. */
   restore(found: readonly TrapFinding[]): void {
-    for (const name of found) if (!isWide(name)) this.#closeGroup(new Group(name, this.#options.maxSimilarPages));
+    for (const name of found) if (!isWide(name)) this.#markTrap(new Group(name, this.#options.maxSimilarPages));
   }
 
   /** The suspicious groups of a link whose page repeated another. */
-  #suspectsThatBred(url: string, from: string | null): readonly Group[] {
+  #suspectsLinkedFrom(url: string, from: string | null): readonly Group[] {
     if (this.#suspects === 0 || from === null) return [];
     return groupsOf(url, from).flatMap((name) => {
-      const group = this.#known(keyOf(name));
-      return group?.isSuspect === true && group.hasBreeder(from) ? [group] : [];
+      const group = this.#findGroup(keyOf(name));
+      return group?.isSuspect === true && group.hasSource(from) ? [group] : [];
     });
   }
 
-  #known(key: string): Group | undefined {
+  #findGroup(key: string): Group | undefined {
     return this.#traps.get(key) ?? this.#groups.get(key);
   }
 
   #groupFor(name: TrapFinding): Group {
     const key = keyOf(name);
     const limit = Math.ceil(this.#options.maxSimilarPages * (LIMIT_SHARES[name.rule] ?? 1));
-    const group = this.#known(key) ?? new Group(name, limit);
+    const group = this.#findGroup(key) ?? new Group(name, limit);
     if (group.isTrap) return group;
     this.#groups.delete(key);
     this.#groups.set(key, group);
-    if (this.#groups.size > MAX_TRAP_GROUPS) this.#forgetFirst(this.#groups);
+    if (this.#groups.size > MAX_TRAP_GROUPS) this.#evictOldest(this.#groups);
     return group;
   }
 
-  #closeGroup(group: Group): void {
+  #markTrap(group: Group): void {
     const key = keyOf(group.name);
     group.isTrap = true;
     this.#groups.delete(key);
     this.#traps.set(key, group);
     if (this.#traps.size > MAX_TRAPS) {
-      this.#forgetFirst(this.#traps);
-      if (this.#trapped.size > 2 * MAX_TRAPS) {
-        this.#trapped = new Set([...this.#traps.values()].map(({ name }) => placeOf(name)));
+      this.#evictOldest(this.#traps);
+      if (this.#trapHosts.size > 2 * MAX_TRAPS) {
+        this.#trapHosts = new Set([...this.#traps.values()].map(({ name }) => trapHost(name)));
       }
     }
-    this.#trapped.add(placeOf(group.name));
+    this.#trapHosts.add(trapHost(group.name));
   }
 
-  #forgetFirst(groups: Map<string, Group>): void {
+  #evictOldest(groups: Map<string, Group>): void {
     const [first] = groups.values();
     if (first === undefined) return;
     if (first.isSuspect) this.#suspects -= 1;
@@ -162,12 +162,12 @@ class Group {
   /** Pages compared, and those that repeated another. Both are halved now and then, so the latest pages count most. */
   #compared = 0;
   #repeats = 0;
-  readonly #likenesses: number[] = [];
-  readonly #breeders: number[] = [];
+  readonly #fingerprints: number[] = [];
+  readonly #sources: number[] = [];
   /** The last compared page repeated another, so the next one is compared too. */
   #isRepeating = false;
   #repeatsSince = 0;
-  bredSince = 0;
+  linksSince = 0;
   isTrap = false;
 
   constructor(name: TrapFinding, limit: number) {
@@ -177,16 +177,16 @@ class Group {
 
   /** Three quarters of the repeats have been seen: from now on, URLs added by repeating pages are counted. */
   get isSuspect(): boolean {
-    return this.#repeats >= this.#limit * SUSPICIOUS_SHARE;
+    return this.#repeats >= this.#limit * SUSPECT_SHARE;
   }
 
   /** Whether a page of the group repeated another, or was reached from one that did. */
-  hasBreeder(url: string): boolean {
-    return this.#breeders.includes(hashOf(url));
+  hasSource(url: string): boolean {
+    return this.#sources.includes(hashOf(url));
   }
 
-  addBreeder(url: string): void {
-    remember(this.#breeders, hashOf(url), MAX_TRAP_BREEDERS);
+  addSource(url: string): void {
+    pushBounded(this.#sources, hashOf(url), MAX_TRAP_SOURCES);
   }
 
   /** Whether the next page is compared: not the first ones, then a sample; all while they repeat or a quarter did. */
@@ -194,30 +194,30 @@ class Group {
     if (this.isTrap) return isWide(this.name);
     if (this.#compared === 0) return this.skipped > FIRST_PAGES;
     const hasRepeated = this.#isRepeating || (this.#repeats > 0 && this.#repeats * 4 >= this.#compared);
-    return hasRepeated || this.skipped >= Math.min(Math.max(EVERY, this.#compared), EVERY_OF_MANY);
+    return hasRepeated || this.skipped >= Math.min(Math.max(SAMPLE_INTERVAL, this.#compared), MAX_SAMPLE_INTERVAL);
   }
 
-  compare(likeness: number, url: string): void {
+  compare(fingerprint: number, url: string): void {
     this.skipped = 0;
     this.#compared += 1;
-    this.#isRepeating = this.#likenesses.includes(likeness);
+    this.#isRepeating = this.#fingerprints.includes(fingerprint);
     if (this.#isRepeating) {
       if (this.isSuspect) this.#repeatsSince += 1;
       this.#repeats += 1;
-      this.addBreeder(url);
+      this.addSource(url);
     } else {
-      remember(this.#likenesses, likeness, MAX_TRAP_LIKENESSES);
+      pushBounded(this.#fingerprints, fingerprint, MAX_TRAP_FINGERPRINTS);
     }
     if (this.isTrap || this.#compared < 2 * this.#limit) return;
     this.#compared = Math.floor(this.#compared / 2);
     this.#repeats = Math.floor(this.#repeats / 2);
     this.#repeatsSince = this.isSuspect ? Math.floor(this.#repeatsSince / 2) : 0;
-    this.bredSince = this.isSuspect ? Math.floor(this.bredSince / 2) : 0;
+    this.linksSince = this.isSuspect ? Math.floor(this.linksSince / 2) : 0;
   }
 
   isEndless(): boolean {
-    if (this.#repeats < this.#limit || this.#repeats < this.#compared * REPEATING_SHARE) return false;
-    return this.bredSince >= this.#repeatsSince * BREEDING_SHARE;
+    if (this.#repeats < this.#limit || this.#repeats < this.#compared * MIN_REPEAT_SHARE) return false;
+    return this.linksSince >= this.#repeatsSince * MIN_LINK_SHARE;
   }
 }
 
@@ -226,7 +226,7 @@ function keyOf({ rule, pattern }: TrapFinding): string {
 }
 
 /** Where a group is: its host, or `*` if it spans hosts. */
-function placeOf({ rule, pattern }: TrapFinding): string {
+function trapHost({ rule, pattern }: TrapFinding): string {
   return rule === 'alike-hosts' ? '*' : pattern.slice(0, pattern.indexOf('/'));
 }
 
@@ -235,7 +235,7 @@ function hostOf(url: string): string {
   return /^[^/]*\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/.exec(url)?.[1] ?? '';
 }
 
-function remember(list: number[], value: number, most: number): void {
+function pushBounded(list: number[], value: number, maxLength: number): void {
   list.push(value);
-  if (list.length > most) list.shift();
+  if (list.length > maxLength) list.shift();
 }

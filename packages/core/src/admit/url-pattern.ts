@@ -28,18 +28,18 @@ export function readPatterns(option: string, given: readonly UrlPattern[] | unde
 }
 
 function readPattern(option: string, pattern: unknown): UrlTest {
-  if (pattern instanceof RegExp) return byRegExp(option, pattern);
+  if (pattern instanceof RegExp) return regExpTest(option, pattern);
   if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_URL_PATTERN_CHARS) {
     throw invalidOption(option, `patterns of 1 to ${MAX_URL_PATTERN_CHARS} characters, or RegExp objects`, pattern);
   }
-  if (/^[/*]/.test(pattern)) return byPath(pattern);
+  if (/^[/*]/.test(pattern)) return pathTest(pattern);
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#*$]+)(.*)$/i.exec(pattern) ?? [];
   const from = parseUrl(origin);
   if (from === null) {
     throw invalidOption(option, 'patterns to begin with /, *, http:// or https://', pattern);
   }
   const { protocol, hostname, port } = from;
-  const test = path === '' || path === '/' ? () => true : byPath(path);
+  const test = path === '' || path === '/' ? () => true : pathTest(path);
   return (url) => `${url.scheme}:` === protocol && url.host === hostname && url.port === port && test(url);
 }
 
@@ -47,7 +47,7 @@ function requestTarget({ path, query }: UrlParts): string {
   return query === null ? path : `${path}?${query}`;
 }
 
-function byPath(pattern: string): UrlTest {
+function pathTest(pattern: string): UrlTest {
   // Most patterns are plain prefixes, and most URLs have no escapes: then both are compared directly.
   const isPlain = /^[\w/.?&=;,:@!~+-]+$/.test(pattern);
   return (url) => {
@@ -56,7 +56,7 @@ function byPath(pattern: string): UrlTest {
   };
 }
 
-function byRegExp(option: string, pattern: RegExp): UrlTest {
+function regExpTest(option: string, pattern: RegExp): UrlTest {
   if (pattern.global || pattern.sticky)
     throw invalidOption(option, 'RegExp objects without the flags g and y', pattern);
   return (url) => pattern.test(requestedUrl(url));
@@ -84,8 +84,8 @@ export function readSurts(option: string, given: readonly string[] | undefined):
   }
   const prefixes = given.flatMap((prefix: unknown) => {
     const [, scheme = '', rest = ''] = (typeof prefix === 'string' && /^(https?:\/\/)?(\(.*)$/.exec(prefix)) || [];
-    const isWhole = rest.includes(')') || rest.endsWith(',') || rest === '(';
-    if (rest === '' || !isWhole || rest.length > MAX_URL_PATTERN_CHARS) {
+    const isComplete = rest.includes(')') || rest.endsWith(',') || rest === '(';
+    if (rest === '' || !isComplete || rest.length > MAX_URL_PATTERN_CHARS) {
       throw invalidOption(option, 'SURT prefixes such as (org,example, or https://(org,example,www,)/docs/', prefix);
     }
     const host = rest.split(')', 1)[0] ?? '';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
-import { COVERED } from '../signatures/profile.js';
+import { COVERED_COMPONENTS } from '../signatures/profile.js';
 import { requestSigner } from '../signatures/sign-request.js';
 import { loadSigningKey } from '../signatures/signing-key.js';
 import { runCommand } from './program.js';
@@ -38,7 +38,13 @@ async function run(...args: readonly string[]) {
 
 async function signed(url: string, nowMs = NOW) {
   const signer = loadSigningKey(`file:${join(base, 'keys', 'bot.key')}`);
-  const terms = { form: 'url', agent: AGENT, components: COVERED.path, lifetimeSeconds: 60, nonce: true } as const;
+  const terms = {
+    form: 'url',
+    agent: AGENT,
+    components: COVERED_COMPONENTS.path,
+    lifetimeSeconds: 60,
+    nonce: true,
+  } as const;
   return Object.entries(await requestSigner(signer, terms)(new URL(url), nowMs));
 }
 

@@ -12,7 +12,7 @@ import { fill } from '../options/check.js';
 import { relaxedDefaultsIn } from '../options/options.js';
 import { OPTIONS } from '../options/table.js';
 import { present } from '../present.js';
-import { checkedAgent, DIRECTORY_PATH } from '../signatures/profile.js';
+import { checkAgent, DIRECTORY_PATH } from '../signatures/profile.js';
 import type { SigningKey } from '../signatures/signing-key.js';
 import { findConfig, readConfig } from './config-file.js';
 import { UsageError } from './failure.js';
@@ -55,7 +55,7 @@ export async function readConfiguredIdentity(config: string | undefined) {
       'The card would state that RFC 9309 is obeyed. A crawl like this has no card.',
     );
   }
-  const agent = new URL(checkedAgent(signature.form ?? 'url', signature.agent));
+  const agent = new URL(checkAgent(signature.form ?? 'url', signature.agent));
   if (agent.pathname !== '/' && agent.pathname !== DIRECTORY_PATH) {
     const hint = `The folder is for the root of a host: ${agent.origin}${DIRECTORY_PATH} or ${agent.origin}/.`;
     throw new UsageError(`the path of \`identity.signature.agent\` is ${agent.pathname}`, hint);

@@ -42,7 +42,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
     const cached = cache.find(subresource, page.url);
     if (cached !== null) return cached;
     const fetchUrl = async (each: string, from: string): Promise<PageFetch> => {
-      if (!subresource.anywhere && !scope.holds(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+      if (!subresource.anywhere && !scope.contains(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
       const { headers, maxBodyBytes, signal } = subresource;
       const request = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
       // A redirect from another origin gets no credential.

@@ -49,7 +49,7 @@ export function createRequisites(
   /** Whether the file is on a host that pages may load from. */
   const isAllowedHost = (url: string, pageUrl: string): boolean => {
     const isSameDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
-    return options.hosts === 'any' || isSameDomain || scope.holds(url);
+    return options.hosts === 'any' || isSameDomain || scope.contains(url);
   };
   const request = async (page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> => {
     if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);

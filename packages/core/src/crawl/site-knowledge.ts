@@ -58,7 +58,7 @@ export class SiteKnowledge {
     if (this.#run.setup.isShared && this.#isOutside(work.url)) await this.#catchUp();
     const traps = this.trapDetector;
     // Most pages need not be compared.
-    if (traps === null || page.kind !== 'html' || from === null || !traps.wants(work.url, from)) return;
+    if (traps === null || page.kind !== 'html' || from === null || !traps.shouldCompare(work.url, from)) return;
     for (const finding of traps.read(work.url, from, await comparedBytes(page))) {
       await this.knownTraps.append(finding);
       this.#run.journal.emit('trap', finding);
@@ -68,14 +68,14 @@ export class SiteKnowledge {
   /** Compares a page's text with those of earlier pages; `null`: it is not compared. */
   async findNearDuplicate(page: FetchedPage): Promise<NearDuplicate | null> {
     return this.nearDuplicates !== null && page.kind === 'html'
-      ? this.nearDuplicates.read(page.url, await comparedBytes(page))
+      ? this.nearDuplicates.compare(page.url, await comparedBytes(page))
       : null;
   }
 
   /** Why a queued URL is no longer worth a request, or not yet; `null`: it is. */
   whyNot({ url, from, via }: UrlRecord): ReturnType<NonNullable<FrontierOptions['whyNot']>> {
     if (this.trapDetector === null || (via !== 'link' && via !== 'redirect')) return null;
-    const trap = this.trapDetector.judge(url, from);
+    const trap = this.trapDetector.findTrap(url, from);
     if (trap === null) return null;
     return this.trapDetector.drops
       ? { status: 'dropped', reason: 'trap', detail: trapText(trap) }
@@ -89,7 +89,7 @@ export class SiteKnowledge {
 
   #isOutside(url: string): boolean {
     const parts = parseUrlParts(url);
-    return parts !== null && this.#run.scope.whyOutside(parts, 'link') !== null;
+    return parts !== null && this.#run.scope.outsideReason(parts, 'link') !== null;
   }
 }
 

@@ -247,7 +247,7 @@ export class Egress {
     // The fetcher's clock need not be the wall clock.
     const atMs = signing.wallMs() - (timing.endedAtMs - (timing.headersAtMs ?? timing.endedAtMs));
     const header = (name: string): string | null => headerValue(headers, name);
-    if (!signing.answered(url, { status, header, atMs })) return outcome;
+    if (!signing.handleAnswer(url, { status, header, atMs })) return outcome;
     return { kind: 'not-sent', url: url.href, reason: 'wait', untilMs: null, exchange: outcome };
   }
 

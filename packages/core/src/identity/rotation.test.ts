@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
-import { COVERED, DIRECTORY_PATH } from '../signatures/profile.js';
+import { COVERED_COMPONENTS, DIRECTORY_PATH } from '../signatures/profile.js';
 import { requestSigner } from '../signatures/sign-request.js';
 import { loadSigningKey, type SigningKey } from '../signatures/signing-key.js';
 import { ROTATION_WAIT_MS } from './limits.js';
@@ -64,7 +64,13 @@ describe('the rotation of a key', () => {
   it('over a week, tried every hour: each request verifies at sites that fetched the directory at any hour', async () => {
     const first = idOf(path);
     const steps: string[] = [];
-    const terms = { form: 'url', agent: AGENT, components: COVERED.path, lifetimeSeconds: 300, nonce: true } as const;
+    const terms = {
+      form: 'url',
+      agent: AGENT,
+      components: COVERED_COMPONENTS.path,
+      lifetimeSeconds: 300,
+      nonce: true,
+    } as const;
     const [wait, fields] = [Math.ceil(ROTATION_WAIT_MS / HOUR), ['list', 'use', 'drop']];
     let nowMs = NOW;
     let served = await identityFiles(IDENTITY, await keysOfRotation(path), nowMs);

@@ -7,7 +7,7 @@ import { readLicenseDocument } from './license-document.js';
 
 const whyOf = (text: string): string | null => {
   const reading = readLicenseDocument(text);
-  return reading.kind === 'unreadable' ? reading.why : null;
+  return reading.kind === 'unreadable' ? reading.reason : null;
 };
 
 describe('a licence document', () => {

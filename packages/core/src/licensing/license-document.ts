@@ -3,10 +3,10 @@
 
 import { Parser } from 'htmlparser2';
 import {
-  LICENSE_DAYS,
   MAX_LICENSE_ATTRIBUTES,
   MAX_LICENSE_BYTES,
   MAX_LICENSE_CONTENTS,
+  MAX_LICENSE_DAYS,
   MAX_LICENSE_DEPTH,
   MAX_LICENSE_NAMESPACES,
   MAX_LICENSE_REMARKS,
@@ -61,7 +61,7 @@ export interface LicenseDocument {
 /** A document, or why it cannot be read. `isTemporary`: it was not received, so it says neither yes nor no. */
 export type LicenseReading =
   | LicenseDocument
-  | { readonly kind: 'unreadable'; readonly why: string; readonly isTemporary?: true };
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly isTemporary?: true };
 
 const NAMESPACE = 'https://rslstandard.org/rsl';
 const REMARKS = ['legal', 'copyright', 'terms', 'alternate', 'schema', 'reporting'];
@@ -91,7 +91,7 @@ interface OpenElement {
 /** Reads a document. @param text - Decoded. @throws Never. The time is linear in its length. */
 export function readLicenseDocument(text: string): LicenseReading {
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_LICENSE_BYTES) return { kind: 'unreadable', why: `more than ${MAX_LICENSE_BYTES} bytes` };
+  if (bytes > MAX_LICENSE_BYTES) return { kind: 'unreadable', reason: `more than ${MAX_LICENSE_BYTES} bytes` };
   const reader = new DocumentReader();
   return reader.read(text.replace(/^\uFEFF/, ''));
 }
@@ -102,12 +102,12 @@ class DocumentReader {
   readonly #remarks: string[] = [];
   #license: Writable<LicenseElement> | null = null;
   #payment: Writable<LicensePayment & { terms: string[]; accepts: string[] }> | null = null;
-  #maxAgeDays = LICENSE_DAYS;
+  #maxAgeDays = MAX_LICENSE_DAYS;
   #isVersion09 = false;
   #hasRoot = false;
   #hasJustOpened = false;
   #attributes = 0;
-  #why: string | null = null;
+  #fault: string | null = null;
   #parser: Parser | null = null;
 
   read(text: string): LicenseReading {
@@ -121,9 +121,9 @@ class DocumentReader {
           this.#attributes += 1;
           if (this.#attributes > MAX_LICENSE_ATTRIBUTES) this.#fail('an element has too many attributes');
         },
-        onopentag: (name, attributes) => this.#opened(name, attributes),
+        onopentag: (name, attributes) => this.#onOpenTag(name, attributes),
         ontext: (piece) => this.#text(piece),
-        onclosetag: (_name, isImplied) => this.#closed(isImplied && !isSelfClosed()),
+        onclosetag: (_name, isImplied) => this.#onCloseTag(isImplied && !isSelfClosed()),
         onprocessinginstruction: (name) => {
           if (name.startsWith('!')) this.#fail('it has a document type, which is not read');
         },
@@ -133,32 +133,32 @@ class DocumentReader {
     this.#parser = parser;
     parser.end(text);
     if (!this.#hasRoot) this.#fail('not XML');
-    if (this.#why !== null) return { kind: 'unreadable', why: this.#why };
+    if (this.#fault !== null) return { kind: 'unreadable', reason: this.#fault };
     const [contents, remarks] = [this.#contents, this.#remarks];
     return { kind: 'read', maxAgeDays: this.#maxAgeDays, isVersion09: this.#isVersion09, contents, remarks };
   }
 
-  #fail(why: string): void {
-    this.#why ??= why;
+  #fail(reason: string): void {
+    this.#fault ??= reason;
     // Nothing after it is read, so the parser never holds more open elements than permitted.
     this.#parser?.pause();
   }
 
-  #opened(fullName: string, attributes: Attributes): void {
+  #onOpenTag(fullName: string, attributes: Attributes): void {
     this.#hasJustOpened = true;
     const parent = this.#open.at(-1);
-    if (this.#why !== null) return;
+    if (this.#fault !== null) return;
     if (this.#open.length >= MAX_LICENSE_DEPTH) this.#fail(`elements are nested deeper than ${MAX_LICENSE_DEPTH}`);
     if (this.#attributes !== Object.keys(attributes).length) this.#fail('not XML: an attribute is repeated');
     const namespaces = namespacesOf(parent?.namespaces ?? new Map<string, string>(), attributes);
     if (namespaces.size > MAX_LICENSE_NAMESPACES) this.#fail('too many namespaces');
     const colon = fullName.indexOf(':');
     const name = fullName.slice(colon + 1);
-    const isOurs = namespaces.get(fullName.slice(0, Math.max(colon, 0))) === NAMESPACE;
-    const isIgnored = parent?.name === null || (!isOurs && parent !== undefined);
+    const isRslElement = namespaces.get(fullName.slice(0, Math.max(colon, 0))) === NAMESPACE;
+    const isIgnored = parent?.name === null || (!isRslElement && parent !== undefined);
     this.#open.push({ name: isIgnored ? null : name, attributes, namespaces, text: '' });
     if (isIgnored) return;
-    if (parent === undefined && (this.#hasRoot || !isOurs || name !== 'rsl')) {
+    if (parent === undefined && (this.#hasRoot || !isRslElement || name !== 'rsl')) {
       this.#fail(this.#hasRoot ? 'not XML: a second root' : 'the root is not rsl in its namespace');
     } else if (!(CHILDREN[parent?.name ?? ''] ?? []).includes(name)) {
       this.#fail(`${name} does not belong into ${parent?.name ?? 'a document'}`.slice(0, MAX_LICENSE_TEXT_CHARS));
@@ -168,7 +168,7 @@ class DocumentReader {
 
   #begin(name: string, attributes: Attributes): void {
     const content = this.#contents.at(-1);
-    if (name === 'rsl') this.#takeMaxAge(attributes['max-age']);
+    if (name === 'rsl') this.#readMaxAge(attributes['max-age']);
     else if (name === 'content') this.#beginContent(attributes);
     else if (name === 'license' && content !== undefined) {
       if (content.licenses.length >= MAX_LICENSES_PER_CONTENT) this.#fail('a content has too many licences');
@@ -190,10 +190,10 @@ class DocumentReader {
     this.#contents.push({ ...content, licenses: [] });
   }
 
-  #takeMaxAge(text: string | undefined): void {
+  #readMaxAge(text: string | undefined): void {
     if (text === undefined) return;
     if (!/^0*[1-9]\d{0,5}$/.test(text.trim())) this.#fail('max-age is not a number of days');
-    else this.#maxAgeDays = Math.min(Number(text), LICENSE_DAYS);
+    else this.#maxAgeDays = Math.min(Number(text), MAX_LICENSE_DAYS);
   }
 
   #url(text: string): string {
@@ -207,14 +207,14 @@ class DocumentReader {
     const element = this.#open.at(-1);
     if (element === undefined) {
       if (piece.trim() !== '') this.#fail('not XML: text outside the root');
-    } else if (this.#why === null && element.name !== null) element.text += piece;
+    } else if (this.#fault === null && element.name !== null) element.text += piece;
   }
 
-  #closed(isUnclosed: boolean): void {
+  #onCloseTag(isUnclosed: boolean): void {
     this.#hasJustOpened = false;
     if (isUnclosed) this.#fail('not XML: an element is not closed');
     const element = this.#open.pop();
-    if (this.#why !== null || element === undefined || element.name === null) return;
+    if (this.#fault !== null || element === undefined || element.name === null) return;
     const { name, attributes } = element;
     const text = element.text.trim().replace(/\s+/g, ' ');
     const license = this.#license;
@@ -227,9 +227,9 @@ class DocumentReader {
     else if (this.#payment !== null) this.#paymentPart(this.#payment, name, attributes, text);
     else if (REMARKS.includes(name)) {
       if (license !== null && (name === 'legal' || name === 'reporting')) license.hasDuties = true;
-      const said = [...Object.values(attributes), text].join(' ').trim();
+      const remark = [...Object.values(attributes), text].join(' ').trim();
       if (this.#remarks.length < MAX_LICENSE_REMARKS)
-        this.#remarks.push(`${name}: ${said}`.slice(0, MAX_LICENSE_TEXT_CHARS));
+        this.#remarks.push(`${name}: ${remark}`.slice(0, MAX_LICENSE_TEXT_CHARS));
     }
   }
 
@@ -257,8 +257,8 @@ class DocumentReader {
 
 type PaymentPart = readonly [name: string, attributes: Attributes, text: string];
 
-function namespacesOf(above: ReadonlyMap<string, string>, attributes: Attributes): ReadonlyMap<string, string> {
+function namespacesOf(inherited: ReadonlyMap<string, string>, attributes: Attributes): ReadonlyMap<string, string> {
   const declared = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name));
-  if (declared.length === 0) return above;
-  return new Map([...above, ...declared.map(([name, uri]) => [name.slice('xmlns:'.length), uri.trim()] as const)]);
+  if (declared.length === 0) return inherited;
+  return new Map([...inherited, ...declared.map(([name, uri]) => [name.slice('xmlns:'.length), uri.trim()] as const)]);
 }

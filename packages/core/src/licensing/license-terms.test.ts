@@ -6,7 +6,7 @@ import type { Purpose } from '@mannerly/robots/page';
 import { describe, expect, it } from 'vitest';
 import { contentsOf, rslOf } from '../../test-support/rsl-document.js';
 import { readLicenseDocument } from './license-document.js';
-import { judgeLicenses, type LicenseUser } from './license-terms.js';
+import { assessLicenses, type LicenseUser } from './license-terms.js';
 
 const SITE = 'https://site.example';
 const permits = (words: string, type = 'usage') => `<permits type="${type}">${words}</permits>`;
@@ -35,7 +35,7 @@ function judged(file: string, agent: string, path: string, user: Partial<License
   const rules = compileRules(parseRobots(file, { robotsUrl: `${SITE}/robots.txt` }), { tokens: [agent] });
   if (!rules.isAllowed(SITE + path)) return 'excluded by robots';
   const documents = rules.licenses.map((document) => ({ document, reading: readOf(DOCUMENTS[document] ?? '') }));
-  const verdict = judgeLicenses(SITE + path, documents, { ...NO_ONE, ...user });
+  const verdict = assessLicenses(SITE + path, documents, { ...NO_ONE, ...user });
   return [verdict.outcome, verdict.effect].join(', ');
 }
 
@@ -106,15 +106,15 @@ describe('what follows from a licence', () => {
   it.each(cases)('%s, %s: %s', (outcome, purpose, effect) => {
     const reading = readOf(rslOf(TERMS[outcome] as string));
     const documents = [{ document: 'https://x.example/l.xml', reading }];
-    const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: [purpose] });
+    const verdict = assessLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: [purpose] });
     expect([verdict.outcome, verdict.effect]).toEqual([outcome, effect]);
-    const none = judgeLicenses(`${SITE}/a`, documents, NO_ONE);
+    const none = assessLicenses(`${SITE}/a`, documents, NO_ONE);
     expect([none.outcome, none.effect, none.purpose]).toEqual([outcome, 'none', null]);
   });
 
   it('is nothing if the document was not requested', () => {
     const documents = [{ document: 'https://x.example/l.xml', reading: null }];
-    const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['ai-train'] });
+    const verdict = assessLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['ai-train'] });
     expect(verdict).toMatchObject({ outcome: 'unread', effect: 'none', document: 'https://x.example/l.xml' });
   });
 });
@@ -170,7 +170,7 @@ const OTHERS: readonly (readonly [string, string, Purpose, string, Partial<Licen
 describe('a licence', () => {
   it.each(OTHERS.map((row) => [row[0], row] as const))('%s', (_, [, licenses, purpose, outcome, user]) => {
     const documents = [{ document: 'https://x.example/l.xml', reading: readOf(rslOf(licenses)) }];
-    const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, ...user, purposes: [purpose] });
+    const verdict = assessLicenses(`${SITE}/a`, documents, { ...NO_ONE, ...user, purposes: [purpose] });
     expect(verdict.outcome).toBe(outcome);
   });
 
@@ -183,7 +183,7 @@ describe('a licence', () => {
     for (const order of [contents, contents.toReversed()]) {
       const documents = [{ document: 'd', reading: readOf(contentsOf(order)) }];
       const outcome = (path: string, purpose: Purpose) =>
-        judgeLicenses(SITE + path, documents, { ...NO_ONE, purposes: [purpose] }).outcome;
+        assessLicenses(SITE + path, documents, { ...NO_ONE, purposes: [purpose] }).outcome;
       expect(outcome('/a', 'archive')).toBe('payment');
       expect(outcome('/free/a', 'archive')).toBe('free');
       expect(outcome('/free/not', 'archive')).toBe('free');
@@ -205,7 +205,7 @@ describe('a licence', () => {
       },
       { document: 'c', reading: readOf(rslOf(license(permits('ai-train'), PRICE))) },
     ];
-    const verdict = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['search', 'ai-train'] });
+    const verdict = assessLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['search', 'ai-train'] });
     expect(verdict).toEqual({
       outcome: 'prohibited',
       effect: 'prohibited',
@@ -214,13 +214,13 @@ describe('a licence', () => {
       price: null,
       purpose: 'search',
     });
-    const ai = judgeLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['ai-train'] });
+    const ai = assessLicenses(`${SITE}/a`, documents, { ...NO_ONE, purposes: ['ai-train'] });
     expect(ai).toMatchObject({ effect: 'held', document: 'c', element: 'content[1]/license[1]', price: '0.015 USD' });
   });
 
   it('with an absolute URL applies to its origin, and with an empty one to the page that contains it', () => {
     const outcome = (url: string) =>
-      judgeLicenses(`${SITE}/a`, [{ document: 'd', reading: readOf(contentsOf([[url, license(PRICE)]])) }], {
+      assessLicenses(`${SITE}/a`, [{ document: 'd', reading: readOf(contentsOf([[url, license(PRICE)]])) }], {
         ...NO_ONE,
         purposes: ['search'],
       }).outcome;

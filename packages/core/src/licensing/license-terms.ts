@@ -66,10 +66,10 @@ export interface LicenseVerdict {
 }
 
 /** What one document says about one use. */
-type Said = Pick<LicenseVerdict, 'outcome' | 'element' | 'price'>;
+type Statement = Pick<LicenseVerdict, 'outcome' | 'element' | 'price'>;
 
 /** The uses that a purpose needs. A store that feeds a model is an index of that system (C6). */
-const ASKED: Readonly<Record<Purpose, readonly string[]>> = {
+const USAGES: Readonly<Record<Purpose, readonly string[]>> = {
   search: ['search'],
   'ai-train': ['ai-train'],
   'ai-input': ['ai-input', 'ai-index'],
@@ -87,8 +87,8 @@ const INCLUDED_IN: Readonly<Record<string, readonly string[]>> = {
 const EU = new Set('AT BE BG HR CY CZ DE DK EE ES FI FR GR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '));
 /** Types of payment that cost no money; any other type does, including unknown ones. */
 const UNPAID: readonly string[] = ['free', 'attribution', 'contribution'];
-const SILENT: Said = { outcome: 'none', element: null, price: null };
-const SILENT_VERDICT: LicenseVerdict = { ...SILENT, effect: 'none', document: null, purpose: null };
+const NO_STATEMENT: Statement = { outcome: 'none', element: null, price: null };
+const NO_VERDICT: LicenseVerdict = { ...NO_STATEMENT, effect: 'none', document: null, purpose: null };
 const EFFECTS = ['none', 'held', 'prohibited'] as const;
 
 /**
@@ -96,20 +96,20 @@ const EFFECTS = ['none', 'held', 'prohibited'] as const;
  * effect.
  * @param url - Absolute; a URL that cannot be parsed counts as prohibited.
  */
-export function judgeLicenses(url: string, documents: readonly NamedLicense[], user: LicenseUser): LicenseVerdict {
+export function assessLicenses(url: string, documents: readonly NamedLicense[], user: LicenseUser): LicenseVerdict {
   const purposes = user.purposes.length === 0 ? [null] : user.purposes;
-  let strictest = SILENT_VERDICT;
+  let strictest = NO_VERDICT;
   for (const { document, reading } of documents) {
     for (const purpose of purposes) {
-      const said = sayings(url, reading, ASKED[purpose ?? 'other'], user);
+      const statement = strictestStatement(url, reading, USAGES[purpose ?? 'other'], user);
       const isUnknown = reading?.kind === 'unreadable' && reading.isTemporary === true;
       const effect =
         purpose === null
           ? 'none'
           : isUnknown
             ? 'held'
-            : effectOf(said.outcome, purpose, user.accepted.includes(document));
-      const verdict = { ...said, effect, document, purpose };
+            : effectOf(statement.outcome, purpose, user.accepted.includes(document));
+      const verdict = { ...statement, effect, document, purpose };
       if (strictest.document === null || strictness(verdict) > strictness(strictest)) strictest = verdict;
     }
   }
@@ -140,54 +140,70 @@ function effectOf(outcome: LicenseOutcome, purpose: Purpose, isAccepted: boolean
 }
 
 /** The strictest of what a document says about all the uses that a purpose needs. */
-function sayings(url: string, reading: LicenseReading | null, asked: readonly string[], user: LicenseUser): Said {
-  if (reading === null) return { ...SILENT, outcome: 'unread' };
-  if (reading.kind === 'unreadable') return { ...SILENT, outcome: 'unreadable' };
-  return asked.map((word) => sayingOf(url, reading, word, user)).reduce(stricter);
+function strictestStatement(
+  url: string,
+  reading: LicenseReading | null,
+  usages: readonly string[],
+  user: LicenseUser,
+): Statement {
+  if (reading === null) return { ...NO_STATEMENT, outcome: 'unread' };
+  if (reading.kind === 'unreadable') return { ...NO_STATEMENT, outcome: 'unreadable' };
+  return usages.map((word) => statementOn(url, reading, word, user)).reduce(stricter);
 }
 
 /** Prohibitions of all contents count, but only the permissions of the narrowest content that covers the use. */
-function sayingOf(url: string, { contents }: LicenseDocument, word: string, user: LicenseUser): Said {
+function statementOn(url: string, { contents }: LicenseDocument, word: string, user: LicenseUser): Statement {
   const matching = contents.flatMap((content, at) =>
     matches(content.url, url) ? [{ content, name: `content[${at + 1}]` }] : [],
   );
   for (const { content, name } of matching) {
     const at = content.licenses.findIndex(({ prohibits }) => isListed(prohibits.usage, word));
-    if (at >= 0) return { ...SILENT, outcome: 'prohibited', element: `${name}/license[${at + 1}]` };
+    if (at >= 0) return { ...NO_STATEMENT, outcome: 'prohibited', element: `${name}/license[${at + 1}]` };
   }
   let narrowest = -1;
-  let said = SILENT;
+  let statement = NO_STATEMENT;
   for (const { content, name } of matching) {
     const length = content.url.length;
     if (length < narrowest) continue;
-    const one = offerOf(content, name, word, url, user);
-    if (one === null) continue;
-    said = length > narrowest ? one : stricter(said, one);
+    const offer = findOffer(content, name, word, url, user);
+    if (offer === null) continue;
+    statement = length > narrowest ? offer : stricter(statement, offer);
     narrowest = length;
   }
-  return said;
+  return statement;
 }
 
 /** The least that a content requires for a use, over its licences; `null` if it does not cover the use. */
-function offerOf(content: LicensedContent, name: string, word: string, url: string, user: LicenseUser): Said | null {
-  let best: Said | null = null;
-  let isSpoken = false;
+function findOffer(
+  content: LicensedContent,
+  name: string,
+  word: string,
+  url: string,
+  user: LicenseUser,
+): Statement | null {
+  let best: Statement | null = null;
+  let isCovered = false;
   content.licenses.forEach((license, at) => {
     const { permits, payment } = license;
     // RSL has no word for these uses, and documents in practice mean AI (C15).
     if (word === 'all' && permits.usage !== undefined && !isListed(permits.usage, word) && !user.isStrict) return;
-    isSpoken = true;
-    const isFor = permits.usage === undefined || isListed(permits.usage, word);
-    if (!isFor || !isMet(license, user.party)) return;
-    const outcome = priceOf(content, license, url, user);
-    const said: Said = { outcome, element: `${name}/license[${at + 1}]`, price: payment.amount };
-    if (best === null || stricter(said, best) === best) best = said;
+    isCovered = true;
+    const isPermitted = permits.usage === undefined || isListed(permits.usage, word);
+    if (!isPermitted || !isEligible(license, user.party)) return;
+    const outcome = offerOutcome(content, license, url, user);
+    const statement: Statement = { outcome, element: `${name}/license[${at + 1}]`, price: payment.amount };
+    if (best === null || stricter(statement, best) === best) best = statement;
   });
-  return best ?? (isSpoken ? { ...SILENT, outcome: 'prohibited', element: name } : null);
+  return best ?? (isCovered ? { ...NO_STATEMENT, outcome: 'prohibited', element: name } : null);
 }
 
 /** The price of a licence that applies. A token stands for a payment made and a licence obtained (C7). */
-function priceOf({ server }: LicensedContent, license: LicenseElement, url: string, user: LicenseUser): LicenseOutcome {
+function offerOutcome(
+  { server }: LicensedContent,
+  license: LicenseElement,
+  url: string,
+  user: LicenseUser,
+): LicenseOutcome {
   const { type, terms } = license.payment;
   const hasToken = user.licensedOrigins.includes(parseUrl(url)?.origin ?? '');
   if (server !== null && !hasToken) return 'token';
@@ -197,13 +213,13 @@ function priceOf({ server }: LicensedContent, license: LicenseElement, url: stri
 }
 
 /** Whether the party matches: a condition on something unknown is not met. */
-function isMet({ permits, prohibits }: LicenseElement, { user, country }: LicenseParty): boolean {
-  const groups = (words: readonly string[], own: string | undefined): boolean =>
+function isEligible({ permits, prohibits }: LicenseElement, { user, country }: LicenseParty): boolean {
+  const includesGroup = (words: readonly string[], own: string | undefined): boolean =>
     own !== undefined && words.some((word) => word === own || (word === 'EU' && EU.has(own)));
   for (const [kind, own] of [['user', user] as const, ['geo', country?.toUpperCase()] as const]) {
     const [allowed, refused] = [permits[kind], prohibits[kind]];
-    if (allowed !== undefined && !groups(allowed, own)) return false;
-    if (refused !== undefined && (own === undefined || groups(refused, own))) return false;
+    if (allowed !== undefined && !includesGroup(allowed, own)) return false;
+    if (refused !== undefined && (own === undefined || includesGroup(refused, own))) return false;
   }
   return true;
 }
@@ -223,6 +239,6 @@ function matches(pattern: string, url: string): boolean {
   return parseUrl(origin)?.origin === target.origin && matchesPattern(rest || '/', path);
 }
 
-function stricter<T extends Said>(left: T, right: T): T {
+function stricter<T extends Statement>(left: T, right: T): T {
   return LICENSE_OUTCOMES.indexOf(right.outcome) > LICENSE_OUTCOMES.indexOf(left.outcome) ? right : left;
 }

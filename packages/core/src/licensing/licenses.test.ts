@@ -42,10 +42,10 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 
       requested.push({ url, headers: options.headers ?? {} });
       return answer(url, options);
     },
-    arrived: () => undefined,
+    onLoaded: () => undefined,
     retries: { failureWaitsMs: [5_000], throttleWaitsMs: [5_000] },
     nowMs: () => clock.nowMs,
-    tell: (code, _url, detail) => void told.push(`${code} ${detail}`),
+    report: (code, _url, detail) => void told.push(`${code} ${detail}`),
   });
   licenses.open();
   /** What a page that waits for its documents gets. */

@@ -13,9 +13,9 @@ import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
-import { type Kept, keptResponse, renewed, unreachable, unreadable } from './kept-license.js';
+import { type CachedLicense, cacheResponse, renew, unreachable, unreadable } from './cached-license.js';
 import type { LicenseReading } from './license-document.js';
-import { judgeLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
+import { assessLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
 import { type LicenseTokens, licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
 import {
   LICENSE_POLL_MS,
@@ -49,37 +49,37 @@ interface LicensesParts {
   readonly store: RecordStore;
   readonly options: ResolvedLicensing;
   readonly purposes: readonly Purpose[];
-  readonly tokens: Pick<LicenseTokens, 'origins' | 'endingBefore'>;
+  readonly tokens: Pick<LicenseTokens, 'origins' | 'expiringBefore'>;
   /** Requests a document, at its host's pace. Never rejects. */
   readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
-  readonly arrived: () => void;
+  readonly onLoaded: () => void;
   readonly retries: NonNullable<Parameters<typeof retryUrl>[2]>;
   readonly nowMs: () => number;
-  readonly tell: (code: HostWarning['code'], url: string, detail: string) => void;
+  readonly report: (code: HostWarning['code'], url: string, detail: string) => void;
 }
 
 /** As the store has it. The text is in base64, so that no document outgrows its record. */
-type Stored = Omit<Kept, 'reading'> & { readonly why: string | null };
+type LicenseRecord = Omit<CachedLicense, 'reading'> & { readonly why: string | null };
 
 /** It was not received, and is tried again. */
-interface Later {
-  readonly tries: number;
+interface RetryLater {
+  readonly attempts: number;
   readonly untilMs: number;
 }
 
-type Came = Kept | Later;
+type LoadResult = CachedLicense | RetryLater;
 
 const UNREAD = { reading: null, fetchedAtMs: null, digest: null };
 
 export class Licenses {
   readonly #parts: LicensesParts;
   readonly #user: LicenseUser;
-  readonly #documents = new Map<string, Kept>();
-  readonly #later = new Map<string, Later>();
-  readonly #loading = new Map<string, { readonly sinceMs: number; readonly over: Promise<void> }>();
+  readonly #documents = new Map<string, CachedLicense>();
+  readonly #retries = new Map<string, RetryLater>();
+  readonly #loading = new Map<string, { readonly sinceMs: number; readonly ended: Promise<void> }>();
   /** The documents that each authority named. */
   readonly #named = new Map<string, Set<string>>();
-  readonly #told = new Map<string, true>();
+  readonly #reported = new Map<string, true>();
   #failure: { readonly error: unknown } | null = null;
 
   constructor(parts: LicensesParts) {
@@ -89,11 +89,11 @@ export class Licenses {
 
   /** Called once, when the store is open: reports tokens that end soon. */
   open(): void {
-    const { tokens, nowMs, tell } = this.#parts;
-    for (const { origin, endsAtMs } of tokens.endingBefore(nowMs() + LICENSE_TOKEN_ENDS_MS)) {
+    const { tokens, nowMs, report } = this.#parts;
+    for (const { origin, endsAtMs } of tokens.expiringBefore(nowMs() + LICENSE_TOKEN_ENDS_MS)) {
       const verb = endsAtMs < nowMs() ? 'ended' : 'ends';
       const detail = `its licence token ${verb} at ${new Date(endsAtMs).toISOString()}: obtain another`;
-      tell('token-expiring', origin, detail);
+      report('token-expiring', origin, detail);
     }
   }
 
@@ -104,30 +104,32 @@ export class Licenses {
     const known: KnownLicense[] = [];
     let untilMs = 0;
     for (const document of licenses) {
-      const came = this.#isRead() ? await this.#documentOf(document, authority) : UNREAD;
-      if ('untilMs' in came) untilMs = Math.max(untilMs, came.untilMs);
-      else known.push({ document, ...came });
+      const result = this.#isRead() ? await this.#documentOf(document, authority) : UNREAD;
+      if ('untilMs' in result) untilMs = Math.max(untilMs, result.untilMs);
+      else known.push({ document, ...result });
     }
-    return untilMs > 0 ? { effect: 'wait', untilMs } : this.#judge(url, known);
+    return untilMs > 0 ? { effect: 'wait', untilMs } : this.#assess(url, known);
   }
 
   /** What a page and its response say about it; if they say nothing, what robots.txt names. `null` if nothing. */
-  async ofPage(
+  async forPage(
     work: Pick<PageWork, 'url' | 'signals'>,
     page: FetchedPage,
     body: Uint8Array,
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
     if (work.signals.licenses.length === 0 && !mayNameLicense(page)) return null;
-    const named = await this.#ofResponse(work.url, page, body);
-    const ofSite = work.signals.licenses.length === 0 ? [] : await this.#ofSite(work);
-    const own = named.length > 0 ? this.#judge(work.url, named) : null;
-    const site = ofSite.length > 0 ? this.#judge(work.url, ofSite) : null;
+    const named = await this.#responseLicenses(work.url, page, body);
+    const siteLicenses = work.signals.licenses.length === 0 ? [] : await this.#siteLicenses(work);
+    const own = named.length > 0 ? this.#assess(work.url, named) : null;
+    const site = siteLicenses.length > 0 ? this.#assess(work.url, siteLicenses) : null;
     if (own === null || site === null) return own ?? site;
     if (own.outcome === 'none') return site;
     if (site.outcome !== 'none' && (own.outcome !== site.outcome || own.price !== site.price)) {
-      const [here, there] = [own, site].map(({ document, outcome, price }) => `${document}: ${priced(outcome, price)}`);
-      this.#tellOnce('license-conflict', work.url, `${here}, named by the page; ${there}, named by robots.txt`);
+      const [here, there] = [own, site].map(
+        ({ document, outcome, price }) => `${document}: ${withPrice(outcome, price)}`,
+      );
+      this.#reportOnce('license-conflict', work.url, `${here}, named by the page; ${there}, named by robots.txt`);
     }
     return own;
   }
@@ -138,18 +140,18 @@ export class Licenses {
     page: LicensedPage,
     body: Uint8Array,
   ): Promise<readonly ReadLicense[]> {
-    const named = await this.#ofResponse(url, { ...page, fetchedAtMs: this.#parts.nowMs() }, body);
-    const documents = named.length > 0 ? named : await this.#ofSite({ url, signals: { licenses } });
+    const named = await this.#responseLicenses(url, { ...page, fetchedAtMs: this.#parts.nowMs() }, body);
+    const documents = named.length > 0 ? named : await this.#siteLicenses({ url, signals: { licenses } });
     const namedBy = named.length > 0 ? 'response' : 'robots.txt';
     return documents.map((each) => ({ namedBy, ...each }));
   }
 
   /** The documents that robots.txt names; waits for those that are being requested. */
-  #ofSite({ url, signals: { licenses } }: Parameters<Licenses['documentsOf']>[0]): Promise<KnownLicense[]> {
-    return Promise.all(licenses.map((document) => this.#awaited(document, url)));
+  #siteLicenses({ url, signals: { licenses } }: Parameters<Licenses['documentsOf']>[0]): Promise<KnownLicense[]> {
+    return Promise.all(licenses.map((document) => this.#waitForDocument(document, url)));
   }
 
-  async #ofResponse(
+  async #responseLicenses(
     url: string,
     page: LicensedPage & Pick<FetchedPage, 'fetchedAtMs'>,
     body: Uint8Array,
@@ -159,7 +161,7 @@ export class Licenses {
     const named = await licensesOfPage(page, body);
     const inPage = { document: url, fetchedAtMs: page.fetchedAtMs, digest: null };
     return Promise.all(
-      named.map((each) => ('reading' in each ? { ...inPage, ...each } : this.#awaited(each.url, url))),
+      named.map((each) => ('reading' in each ? { ...inPage, ...each } : this.#waitForDocument(each.url, url))),
     );
   }
 
@@ -169,7 +171,7 @@ export class Licenses {
 
   /** Resolves once no document is being requested. */
   async close(): Promise<void> {
-    await Promise.all(Array.from(this.#loading.values(), ({ over }) => over));
+    await Promise.all(Array.from(this.#loading.values(), ({ ended }) => ended));
   }
 
   /** Whether there is a purpose to compare documents with (C5). */
@@ -178,93 +180,94 @@ export class Licenses {
     return read === 'always' || (read === 'with-purpose' && this.#user.purposes.length > 0);
   }
 
-  #judge(url: string, documents: readonly KnownLicense[]): FoundLicense {
-    const verdict = judgeLicenses(url, documents, this.#user);
+  #assess(url: string, documents: readonly KnownLicense[]): FoundLicense {
+    const verdict = assessLicenses(url, documents, this.#user);
     const known = documents.find(({ document }) => document === verdict.document) ?? UNREAD;
     const { reading, fetchedAtMs, digest } = known;
     const effect = this.#parts.options.mode === 'observe' ? 'none' : verdict.effect;
     const { outcome, document, price } = verdict;
     if (document !== null && outcome !== 'none') {
-      const why = reading === null ? '' : remarkOn(reading);
-      this.#tellOnce(codeOf(outcome, fetchedAtMs), url, `${document}: ${priced(outcome, price)}${why}`);
+      const remark = reading === null ? '' : remarkText(reading);
+      this.#reportOnce(warningCode(outcome, fetchedAtMs), url, `${document}: ${withPrice(outcome, price)}${remark}`);
       if (reading?.kind === 'read' && reading.isVersion09) {
-        this.#tellOnce('license-version-09', url, `${document} has lists with commas, and is read as RSL 0.9`);
+        this.#reportOnce('license-version-09', url, `${document} has lists with commas, and is read as RSL 0.9`);
       }
     }
     return { ...verdict, effect, fetchedAtMs, digest };
   }
 
-  #tellOnce(code: HostWarning['code'], url: string, detail: string): void {
+  #reportOnce(code: HostWarning['code'], url: string, detail: string): void {
     const key = `${new URL(url).host} ${detail}`;
-    if (this.#told.has(key)) return;
-    keepLatest(this.#told, key, true, MAX_LICENSE_AUTHORITIES);
-    this.#parts.tell(code, url, detail);
+    if (this.#reported.has(key)) return;
+    keepLatest(this.#reported, key, true, MAX_LICENSE_AUTHORITIES);
+    this.#parts.report(code, url, detail);
   }
 
   /** A document for a page whose exchange is over. Waits for one request; if that fails, it counts as unreadable. */
-  async #awaited(document: string, pageUrl: string): Promise<KnownLicense> {
+  async #waitForDocument(document: string, pageUrl: string): Promise<KnownLicense> {
     if (!this.#isRead()) return { document, ...UNREAD };
     const { origin } = new URL(pageUrl);
-    let came = await this.#documentOf(document, origin);
-    if ('untilMs' in came) {
-      await this.#loading.get(document)?.over;
-      came = await this.#documentOf(document, origin);
+    let result = await this.#documentOf(document, origin);
+    if ('untilMs' in result) {
+      await this.#loading.get(document)?.ended;
+      result = await this.#documentOf(document, origin);
     }
-    const { reading, fetchedAtMs, digest } = 'untilMs' in came ? unreachable('it did not come', came.untilMs) : came;
+    const { reading, fetchedAtMs, digest } =
+      'untilMs' in result ? unreachable('it did not come', result.untilMs) : result;
     return { document, reading, fetchedAtMs, digest };
   }
 
   /** A document if it is known. If not, it is requested, and the result says when to check again. */
-  async #documentOf(document: string, authority: string): Promise<Came> {
+  async #documentOf(document: string, authority: string): Promise<LoadResult> {
     const nowMs = this.#parts.nowMs();
     if (this.#failure !== null) throw this.#failure.error;
     if (!isFetchable(document, authority)) return unreadable('its URL is not https', nowMs);
     const kept = this.#documents.get(document) ?? (await this.#stored(document));
     if (kept !== null && nowMs < kept.expiresAtMs) return kept;
-    const later = this.#later.get(document);
-    if (later !== undefined && nowMs < later.untilMs) return later;
+    const retry = this.#retries.get(document);
+    if (retry !== undefined && nowMs < retry.untilMs) return retry;
     const loading = this.#loading.get(document);
     if (loading !== undefined) {
       const { min, max } = LICENSE_POLL_MS;
-      return { tries: 0, untilMs: nowMs + Math.min(Math.max(nowMs - loading.sinceMs, min), max) };
+      return { attempts: 0, untilMs: nowMs + Math.min(Math.max(nowMs - loading.sinceMs, min), max) };
     }
     if (!(await this.#mayName(document, authority))) {
       return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
     }
-    const over = this.#load(document, kept, later?.tries ?? 0)
+    const ended = this.#load(document, kept, retry?.attempts ?? 0)
       .catch((error: unknown) => {
         this.#failure = { error };
       })
       .finally(() => {
         this.#loading.delete(document);
-        this.#parts.arrived();
+        this.#parts.onLoaded();
       });
-    this.#loading.set(document, { sinceMs: nowMs, over });
-    return { tries: 0, untilMs: nowMs + LICENSE_POLL_MS.min };
+    this.#loading.set(document, { sinceMs: nowMs, ended });
+    return { attempts: 0, untilMs: nowMs + LICENSE_POLL_MS.min };
   }
 
-  async #load(document: string, known: Kept | null, tries: number): Promise<void> {
-    const came = await this.#request(document, known, tries);
-    if ('untilMs' in came) {
-      keepLatest(this.#later, document, came, MAX_LICENSE_AUTHORITIES);
+  async #load(document: string, known: CachedLicense | null, attempts: number): Promise<void> {
+    const result = await this.#request(document, known, attempts);
+    if ('untilMs' in result) {
+      keepLatest(this.#retries, document, result, MAX_LICENSE_AUTHORITIES);
       return;
     }
-    if (known !== null && known.digest !== null && known.digest !== came.digest) {
-      this.#parts.tell('license-changed', document, `${document} says something else than before`);
+    if (known !== null && known.digest !== null && known.digest !== result.digest) {
+      this.#parts.report('license-changed', document, `${document} says something else than before`);
     }
-    this.#later.delete(document);
-    keepLatest(this.#documents, document, came, MAX_LICENSES_IN_MEMORY);
-    const { reading, text, ...rest } = came;
+    this.#retries.delete(document);
+    keepLatest(this.#documents, document, result, MAX_LICENSES_IN_MEMORY);
+    const { reading, text, ...rest } = result;
     if (reading.kind === 'unreadable' && reading.isTemporary === true) return;
-    const why = reading.kind === 'unreadable' ? reading.why : null;
+    const why = reading.kind === 'unreadable' ? reading.reason : null;
     await writeJson(this.#parts.store, urlKey('license/', document), {
       ...rest,
       why,
       text: text === null ? null : Buffer.from(text).toString('base64'),
-    } satisfies Stored);
+    } satisfies LicenseRecord);
   }
 
-  async #request(document: string, known: Kept | null, tries: number): Promise<Came> {
+  async #request(document: string, known: CachedLicense | null, attempts: number): Promise<LoadResult> {
     const { fetch, nowMs, retries } = this.#parts;
     const { origin } = new URL(document);
     let headers = known === null ? {} : conditionalFields(known);
@@ -276,16 +279,17 @@ export class Licenses {
       return asked;
     });
     const atMs = nowMs();
-    if (answer.kind === 'held' && answer.reason === 'stopping') return { tries, untilMs: atMs + LICENSE_POLL_MS.max };
+    if (answer.kind === 'held' && answer.reason === 'stopping')
+      return { attempts, untilMs: atMs + LICENSE_POLL_MS.max };
     if (answer.kind === 'held') return unreachable(`its host waits: ${answer.reason}`, atMs + LICENSE_RETRY_MS);
     if (answer.kind === 'dropped' || answer.kind === 'excluded') return unreadable(answer.reason, atMs);
     if (answer.kind === 'failed' && isRefusedByGuard(answer)) return unreadable(answer.failure, atMs);
-    const retry = retryUrl(exchangeOf(answer), tries, retries);
-    if (retry.kind === 'again') return { tries: tries + 1, untilMs: retry.notBeforeMs };
+    const retry = retryUrl(exchangeOf(answer), attempts, retries);
+    if (retry.kind === 'again') return { attempts: attempts + 1, untilMs: retry.notBeforeMs };
     const said = answer.kind === 'failed' ? answer.failure : `status ${answer.status}`;
     if (retry.kind === 'exhausted' || answer.kind === 'failed') return unreachable(said, atMs + LICENSE_RETRY_MS);
-    if (answer.status === 304 && known !== null) return renewed(known, atMs);
-    return answer.status < 200 || answer.status > 299 ? unreadable(said, atMs) : keptResponse(answer, atMs);
+    if (answer.status === 304 && known !== null) return renew(known, atMs);
+    return answer.status < 200 || answer.status > 299 ? unreadable(said, atMs) : cacheResponse(answer, atMs);
   }
 
   /** Whether an authority may have one more document requested; over all runs of the crawl. */
@@ -302,14 +306,14 @@ export class Licenses {
     return true;
   }
 
-  async #stored(document: string): Promise<Kept | null> {
-    const stored = await readJson<Stored>(this.#parts.store, urlKey('license/', document));
+  async #stored(document: string): Promise<CachedLicense | null> {
+    const stored = await readJson<LicenseRecord>(this.#parts.store, urlKey('license/', document));
     if (stored === null) return null;
     const { why, ...rest } = stored;
     const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
     const { readLicenseDocument } = await import('./license-document.js');
-    const reading = text === null ? ({ kind: 'unreadable', why: why ?? '' } as const) : readLicenseDocument(text);
-    const kept: Kept = { ...rest, text, reading };
+    const reading = text === null ? ({ kind: 'unreadable', reason: why ?? '' } as const) : readLicenseDocument(text);
+    const kept: CachedLicense = { ...rest, text, reading };
     keepLatest(this.#documents, document, kept, MAX_LICENSES_IN_MEMORY);
     return kept;
   }
@@ -327,18 +331,18 @@ function isFetchable(document: string, authority: string): boolean {
 }
 
 /** A received document that breaks the rules of RSL is reported differently from one that was not received. */
-function codeOf(outcome: LicenseVerdict['outcome'], fetchedAtMs: number | null): HostWarning['code'] {
+function warningCode(outcome: LicenseVerdict['outcome'], fetchedAtMs: number | null): HostWarning['code'] {
   if (outcome !== 'unreadable') return 'license-terms';
   return fetchedAtMs === null ? 'license-unreadable' : 'license-nonconformant';
 }
 
 /** What people should know about a document besides its outcome. */
-function remarkOn(reading: LicenseReading): string {
-  if (reading.kind === 'unreadable') return `: ${reading.why}`;
+function remarkText(reading: LicenseReading): string {
+  if (reading.kind === 'unreadable') return `: ${reading.reason}`;
   return reading.contents.some(({ isEncrypted }) => isEncrypted) ? ', encrypted in part' : '';
 }
 
-function priced(outcome: string, price: string | null): string {
+function withPrice(outcome: string, price: string | null): string {
   return price === null ? outcome : `${outcome} ${price}`;
 }
 
@@ -353,5 +357,5 @@ export function applyLicense(page: PageInCrawl, license: FoundLicense | null): v
 
 /** What a licence requires, by which document and element, and for which purpose. Never throws. */
 export function licenseText({ outcome, price, document, element, purpose }: FoundLicense): string {
-  return `${priced(outcome, price)}: ${[document, element].filter((each) => each !== null).join(' ')}, for ${purpose}`;
+  return `${withPrice(outcome, price)}: ${[document, element].filter((each) => each !== null).join(' ')}, for ${purpose}`;
 }

@@ -25,7 +25,7 @@ export class LicenseTokens {
 
   /** @throws MannerlyError `option-invalid`, which names the place of a token and never the token. */
   constructor(tokens: ResolvedLicensing['tokens'], env: Readonly<Record<string, string | undefined>> = process.env) {
-    this.#tokens = new Map(tokens.map(({ origin, token }) => [originOf(origin), tokenAt(token, env)]));
+    this.#tokens = new Map(tokens.map(({ origin, token }) => [originOf(origin), readTokenAt(token, env)]));
   }
 
   get origins(): readonly string[] {
@@ -33,9 +33,9 @@ export class LicenseTokens {
   }
 
   /** The tokens that state their end (JWT, `exp`), if it is before a time. */
-  endingBefore(timeMs: number): readonly { readonly origin: string; readonly endsAtMs: number }[] {
+  expiringBefore(timeMs: number): readonly { readonly origin: string; readonly endsAtMs: number }[] {
     return [...this.#tokens].flatMap(([origin, token]) => {
-      const endsAtMs = endOf(token);
+      const endsAtMs = expiryMs(token);
       return endsAtMs === null || endsAtMs >= timeMs ? [] : [{ origin, endsAtMs }];
     });
   }
@@ -64,7 +64,7 @@ function originOf(text: string): string {
   throw invalidOption('licensing.tokens', 'each origin to be https://host or https://host:port', text);
 }
 
-function tokenAt(source: string, env: Readonly<Record<string, string | undefined>>): string {
+function readTokenAt(source: string, env: Readonly<Record<string, string | undefined>>): string {
   const secret = readSecret(source, env);
   // A token that was given by value is never shown.
   if (secret.kind === 'none') throw noToken(isSecretReference(source) ? source : 'a place', secret.reason);
@@ -73,7 +73,7 @@ function tokenAt(source: string, env: Readonly<Record<string, string | undefined
 }
 
 /** When a token ends, epoch milliseconds; `null` if it is not a JWT, or does not say (RFC 7519 section 4.1.4). */
-function endOf(token: string): number | null {
+function expiryMs(token: string): number | null {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return null;
   try {
@@ -85,8 +85,8 @@ function endOf(token: string): number | null {
   }
 }
 
-function noToken(place: string, why: string): MannerlyError {
-  return new MannerlyError('option-invalid', `expected \`licensing.tokens\` to name a token at ${place}: ${why}`, {
+function noToken(place: string, reason: string): MannerlyError {
+  return new MannerlyError('option-invalid', `expected \`licensing.tokens\` to name a token at ${place}: ${reason}`, {
     hint: 'Give each token as file:PATH or env:NAME; the token itself belongs neither in options nor in logs.',
   });
 }

@@ -10,7 +10,7 @@ export const MAX_LICENSE_TEXT_CHARS = 500; // characters kept of any other text 
 export const MAX_LICENSE_ATTRIBUTES = 64; // attributes of one element (ours: RSL has four at most)
 export const MAX_LICENSE_NAMESPACES = 32; // namespaces in force at one element (ours)
 export const MAX_LICENSE_REMARKS = 100; // texts for people kept of a document (ours)
-export const LICENSE_DAYS = 30; // days for which a document is kept: without `max-age`, and at most (licensing §3, §4)
+export const MAX_LICENSE_DAYS = 30; // days for which a document is kept, also without `max-age` (licensing §3, §4)
 export const MAX_LICENSES_PER_AUTHORITY = 20; // licence documents that one authority may have us request (licensing §4)
 export const MAX_PAGE_LICENSES = 8; // licences that one response may name; more cannot be read (ours)
 /** Documents kept in memory; the others are read from the store again (ours: most are a few kilobytes). */

@@ -29,8 +29,8 @@ export async function licensesOfPage(page: LicensedPage, body: Uint8Array): Prom
   if (found.length < 2) return found;
   const distinct = [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
   if (distinct.length <= MAX_PAGE_LICENSES) return distinct;
-  const why = `the page names more than ${MAX_PAGE_LICENSES} licences`;
-  return [...distinct.slice(0, MAX_PAGE_LICENSES), { reading: { kind: 'unreadable', why } }];
+  const reason = `the page names more than ${MAX_PAGE_LICENSES} licences`;
+  return [...distinct.slice(0, MAX_PAGE_LICENSES), { reading: { kind: 'unreadable', reason } }];
 }
 
 /** Licences in `Link` fields. */
@@ -65,14 +65,14 @@ function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
       script = null;
     },
   });
-  if (!isRead) found.unshift({ reading: { kind: 'unreadable', why: 'elements of the page nest too deep' } });
+  if (!isRead) found.unshift({ reading: { kind: 'unreadable', reason: 'elements of the page nest too deep' } });
   return found.slice(0, MAX_PAGE_LICENSES + 1);
 }
 
 function inlineReading(text: string): LicenseReading {
   const reading = readLicenseDocument(text.trim());
   if (reading.kind === 'unreadable' || reading.contents.length === 1) return reading;
-  return { kind: 'unreadable', why: 'a licence in a page has not exactly one content' };
+  return { kind: 'unreadable', reason: 'a licence in a page has not exactly one content' };
 }
 
 function absolute(target: string, base: string): string {

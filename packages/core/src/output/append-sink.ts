@@ -63,23 +63,23 @@ export async function readEntries(
   hasQuotes: boolean,
   onEntry: (head: string, end: number) => void,
 ): Promise<void> {
-  const piece = Buffer.alloc(ITEMS_READ_BYTES);
-  let most = MAX_FIRST_ENTRY_HEAD_BYTES;
+  const chunk = Buffer.alloc(ITEMS_READ_BYTES);
+  let maxHeadBytes = MAX_FIRST_ENTRY_HEAD_BYTES;
   let isQuoted = false;
   let head = '';
   for (let position = from; ; ) {
-    const { bytesRead } = await file.read(piece, 0, piece.length, position);
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, position);
     if (bytesRead === 0) return;
     for (let start = 0; start < bytesRead; ) {
-      const newline = piece.subarray(0, bytesRead).indexOf(NEWLINE, start);
-      const line = piece.subarray(start, newline < 0 ? bytesRead : newline + 1);
-      if (head.length < most) head += line.toString('latin1', 0, most - head.length);
+      const newline = chunk.subarray(0, bytesRead).indexOf(NEWLINE, start);
+      const line = chunk.subarray(start, newline < 0 ? bytesRead : newline + 1);
+      if (head.length < maxHeadBytes) head += line.toString('latin1', 0, maxHeadBytes - head.length);
       if (hasQuotes) for (const byte of line) if (byte === QUOTE) isQuoted = !isQuoted;
       start += line.length;
       if (newline < 0 || isQuoted) continue;
       onEntry(head.endsWith('\n') ? head.slice(0, -1) : head, position + start);
       head = '';
-      most = MAX_ENTRY_HEAD_BYTES;
+      maxHeadBytes = MAX_ENTRY_HEAD_BYTES;
     }
     position += bytesRead;
   }

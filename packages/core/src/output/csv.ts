@@ -29,7 +29,7 @@ export interface CsvSinkOptions {
 }
 
 /** The column of fields without their own column. */
-const REST = 'more';
+const REST_COLUMN = 'more';
 
 /**
  * A sink that appends to a CSV file: UTF-8, commas, rows that end in a line feed (otherwise RFC 4180). It guarantees
@@ -44,31 +44,31 @@ export function csvSink(options: CsvSinkOptions): Sink {
   let header: readonly string[] = [];
   return appendSink('csv', path, {
     async read(file, addId) {
-      let wholeEnd = 0;
+      let completeEnd = 0;
       await readEntries(file, 0, true, (row, end) => {
-        if (wholeEnd === 0) header = cellsOf(row);
+        if (completeEnd === 0) header = cellsOf(row);
         else addId(cellsOf(row, 1)[0] ?? '');
-        wholeEnd = end;
+        completeEnd = end;
       });
-      if (wholeEnd > 0) checkColumns(path, header, columns);
-      return wholeEnd;
+      if (completeEnd > 0) checkColumns(path, header, columns);
+      return completeEnd;
     },
     async encode(items, isFirst) {
-      if (isFirst) header = ['id', ...(columns ?? defaultColumns(items)), REST];
+      if (isFirst) header = ['id', ...(columns ?? defaultColumns(items)), REST_COLUMN];
       const rows = items.map((item) => rowOf(item, header));
-      const whole = isFirst ? [[...header], ...rows] : rows;
+      const lines = isFirst ? [[...header], ...rows] : rows;
       // Loaded on first use.
       const { stringify } = await import('csv-stringify/sync');
-      return stringify(escapeFormulas ? whole.map((row) => row.map(withoutFormula)) : whole);
+      return stringify(escapeFormulas ? lines.map((row) => row.map(withoutFormula)) : lines);
     },
   });
 }
 
 /** The first cells of a row whose characters are bytes. Never throws. */
-function cellsOf(row: string, most = Number.MAX_SAFE_INTEGER): string[] {
+function cellsOf(row: string, maxCells = Number.MAX_SAFE_INTEGER): string[] {
   const cells: string[] = [];
   const pattern = /(?:"((?:[^"]|"")*)"|([^,]*))(,|$)/gy;
-  for (let found = pattern.exec(row); found !== null && cells.length < most; found = pattern.exec(row)) {
+  for (let found = pattern.exec(row); found !== null && cells.length < maxCells; found = pattern.exec(row)) {
     const [, quoted, plain = '', end] = found;
     cells.push(Buffer.from(quoted === undefined ? plain : quoted.replaceAll('""', '"'), 'latin1').toString('utf8'));
     if (end === '') break;
@@ -78,7 +78,7 @@ function cellsOf(row: string, most = Number.MAX_SAFE_INTEGER): string[] {
 
 /** A file with other columns belongs to another table. */
 function checkColumns(path: string, header: readonly string[], columns: readonly string[] | undefined): void {
-  const isOurs = header[0] === 'id' && header.at(-1) === REST;
+  const isOurs = header[0] === 'id' && header.at(-1) === REST_COLUMN;
   const isSame = columns === undefined || JSON.stringify(header.slice(1, -1)) === JSON.stringify(columns);
   if (isOurs && isSame) return;
   throw new MannerlyError('option-invalid', `${path} has other columns: ${header.join(', ')}`, {
@@ -93,7 +93,7 @@ function defaultColumns(items: readonly Item[]): string[] {
   const keys = items.flatMap(({ data }) => (isObject(data) ? Object.keys(data) : []));
   const license = items.some((item) => item.license !== undefined) ? ['license'] : [];
   const all = new Set(['url', 'fetchedAt', 'expiresAt', 'preferences', ...license, ...keys]);
-  return [...all].filter((key) => key !== 'id' && key !== REST);
+  return [...all].filter((key) => key !== 'id' && key !== REST_COLUMN);
 }
 
 /** `null` for the time of a damaged line. */
@@ -103,7 +103,7 @@ function timeText(atMs: number): string | null {
 
 function rowOf(item: Item, names: readonly string[]): string[] {
   const { id, url, fetchedAtMs, expiresAtMs, preferences, license, data } = item;
-  const own: Readonly<Record<string, unknown>> = {
+  const known: Readonly<Record<string, unknown>> = {
     __proto__: null,
     url,
     fetchedAt: timeText(fetchedAtMs),
@@ -113,15 +113,15 @@ function rowOf(item: Item, names: readonly string[]): string[] {
   };
   const named = names.slice(1, -1);
   const emitted = isObject(data) ? data : {};
-  const row = named.map((name) => cell(name in own ? own[name] : emitted[name]));
+  const row = named.map((name) => cell(name in known ? known[name] : emitted[name]));
   const terms = license === undefined || named.includes('license') ? {} : { license };
   if (!isObject(data)) return [id, ...row, JSON.stringify('license' in terms ? { data, ...terms } : data)];
   // Values without a column, and values with a name of ours that differ from ours.
   const rest = Object.fromEntries(
-    Object.entries(data).filter(([key, value]) => !named.includes(key) || (key in own && value !== own[key])),
+    Object.entries(data).filter(([key, value]) => !named.includes(key) || (key in known && value !== known[key])),
   );
-  const more = { ...('license' in terms && 'license' in rest ? { data: rest } : rest), ...terms };
-  return [id, ...row, Object.keys(more).length === 0 ? '' : JSON.stringify(more)];
+  const extra = { ...('license' in terms && 'license' in rest ? { data: rest } : rest), ...terms };
+  return [id, ...row, Object.keys(extra).length === 0 ? '' : JSON.stringify(extra)];
 }
 
 /** Text is written unchanged, since JSON would put it in quotes. */

@@ -14,8 +14,8 @@ import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject, parseJson } from '../parse-json.js';
 import { csvSink } from './csv.js';
 import { currentItems, joinedItems } from './joined-items.js';
-import { itemOfLine, OWN_KEYS } from './jsonl.js';
-import { CSV_PIECE_ITEMS } from './limits.js';
+import { itemOfLine, RESERVED_KEYS } from './jsonl.js';
+import { CSV_BATCH_ITEMS } from './limits.js';
 import { ColumnFinder, type ItemColumn, type ItemRow, writeParquet } from './parquet-file.js';
 import type { Item } from './sink.js';
 
@@ -90,9 +90,9 @@ export async function exportItems(options: ExportOptions): Promise<ExportSummary
     }
   };
   try {
-    const made = await WRITERS[format](partial, lines, escapeFormulas);
+    const written = await WRITERS[format](partial, lines, escapeFormulas);
     await rename(partial, to);
-    return { path: to, format, ...made };
+    return { path: to, format, ...written };
   } catch (cause) {
     await rm(partial, { force: true });
     if (cause instanceof MannerlyError) throw cause;
@@ -124,17 +124,17 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
     const sink = csvSink({ path, escapeFormulas });
     await sink.open();
     let items = 0;
-    let piece: Item[] = [];
+    let batch: Item[] = [];
     const write = async (): Promise<void> => {
-      await sink.write(piece);
-      items += piece.length;
-      piece = [];
+      await sink.write(batch);
+      items += batch.length;
+      batch = [];
     };
     try {
       for await (const line of lines()) {
         const item = itemOfLine(parseJson(line));
-        if (item !== null) piece.push(item);
-        if (piece.length === CSV_PIECE_ITEMS) await write();
+        if (item !== null) batch.push(item);
+        if (batch.length === CSV_BATCH_ITEMS) await write();
       }
       await write();
     } finally {
@@ -159,13 +159,13 @@ const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
 
 async function* rowsOf(
   lines: AsyncIterable<string>,
-  most = Number.MAX_SAFE_INTEGER,
+  maxRows = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<readonly [row: ItemRow, chars: number]> {
   let count = 0;
   for await (const line of lines) {
     const value = parseJson(line);
     if (!isObject(value)) continue;
-    if (count === most) return;
+    if (count === maxRows) return;
     count += 1;
     yield [rowOf(value), line.length];
   }
@@ -174,7 +174,7 @@ async function* rowsOf(
 /** An object that is under `data` because it has keys of ours, such as an `id`: each of its keys gets a column. */
 function rowOf({ data, ...row }: ItemRow): ItemRow {
   if (data === undefined) return row;
-  if (!isObject(data) || !OWN_KEYS.some((key) => Object.hasOwn(data, key))) return { ...row, data };
-  const named = Object.entries(data).map(([key, value]) => [OWN_KEYS.includes(key) ? `data.${key}` : key, value]);
+  if (!isObject(data) || !RESERVED_KEYS.some((key) => Object.hasOwn(data, key))) return { ...row, data };
+  const named = Object.entries(data).map(([key, value]) => [RESERVED_KEYS.includes(key) ? `data.${key}` : key, value]);
   return { ...row, ...Object.fromEntries(named) };
 }

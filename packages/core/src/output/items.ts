@@ -8,7 +8,7 @@ import { MannerlyError, textOf } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { onAbort } from '../on-abort.js';
 import { present } from '../present.js';
-import { FILES_KEPT_AT_ONCE, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
+import { MAX_CONCURRENT_FILES, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
 import type { BatchedSink } from './page-batches.js';
 import type { Item, RunFile, Sink } from './sink.js';
 
@@ -91,9 +91,9 @@ export class ItemWriter {
   async open(): Promise<void> {
     for (const sink of this.#sinks) {
       const open = async (): Promise<void> => {
-        if (!(await this.#ends(() => sink.open(this.#options.stop.signal)))) throw new Error(NOT_ENDED);
+        if (!(await this.#endsInTime(() => sink.open(this.#options.stop.signal)))) throw new Error(NOT_ENDED);
       };
-      await this.#named(sink, 'open', null, open);
+      await this.#wrapErrors(sink, 'open', null, open);
       this.#opened.push(sink);
     }
   }
@@ -107,7 +107,7 @@ export class ItemWriter {
     if (items.length === 0) return 'written';
     const url = items[0]?.url ?? null;
     for (const sink of this.#sinks) {
-      if (await this.#named(sink, 'write', url, () => this.#ends(() => sink.write(items)))) continue;
+      if (await this.#wrapErrors(sink, 'write', url, () => this.#endsInTime(() => sink.write(items)))) continue;
       this.#options.onFailure?.(new Error(`sink "${sink.name}" did not write the items: ${NOT_ENDED}`), url);
       return 'stopped';
     }
@@ -128,12 +128,12 @@ export class ItemWriter {
     const failures: unknown[] = [];
     for (const sink of this.#opened) {
       const close = async (): Promise<void> => {
-        if (await this.#ends(() => sink.close(), SINK_CLOSE_MS)) return;
+        if (await this.#endsInTime(() => sink.close(), SINK_CLOSE_MS)) return;
         throw new Error(
           this.#options.stop.signal.aborted ? NOT_ENDED : `it had not ended ${SINK_CLOSE_MS / 60_000} minutes later`,
         );
       };
-      await this.#named(sink, 'close', null, close).catch((error: unknown) => failures.push(error));
+      await this.#wrapErrors(sink, 'close', null, close).catch((error: unknown) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -143,16 +143,18 @@ export class ItemWriter {
    * @throws MannerlyError `sink-failed` for the first that failed, after the others.
    */
   async keepFiles(files: AsyncIterable<RunFile>): Promise<void> {
-    const keeping = this.#opened.filter(({ keepFile }) => keepFile !== undefined);
-    if (keeping.length === 0) return;
-    const queue = new PQueue({ concurrency: FILES_KEPT_AT_ONCE });
+    const fileSinks = this.#opened.filter(({ keepFile }) => keepFile !== undefined);
+    if (fileSinks.length === 0) return;
+    const queue = new PQueue({ concurrency: MAX_CONCURRENT_FILES });
     const failures: unknown[] = [];
     for await (const file of files) {
       await queue.onSizeLessThan(1);
       if (failures.length > 0) break;
-      for (const sink of keeping) {
+      for (const sink of fileSinks) {
         const keep = async (): Promise<void> => sink.keepFile?.(file, this.#options.stop.signal);
-        queue.add(() => this.#named(sink, 'keep a file', null, keep)).catch((error: unknown) => failures.push(error));
+        queue
+          .add(() => this.#wrapErrors(sink, 'keep a file', null, keep))
+          .catch((error: unknown) => failures.push(error));
       }
     }
     await queue.onIdle();
@@ -160,28 +162,28 @@ export class ItemWriter {
   }
 
   /**
-   * @param mostMs - The longest time that `act` may take. @default none
+   * @param timeoutMs - The longest time that `act` may take. @default none
    * @returns `false`: it had not finished by then, or `SINK_STOP_MS` after a stop at once.
    */
-  async #ends(act: () => Promise<void>, mostMs?: number): Promise<boolean> {
+  async #endsInTime(act: () => Promise<void>, timeoutMs?: number): Promise<boolean> {
     const { stop } = this.#options;
     // A sink written in JavaScript may return nothing.
-    const acting = (async () => act())().then(() => true);
-    const undo: (() => void)[] = [];
-    const over = new Promise<false>((resolve) => {
-      const endIn = (ms: number): void => void undo.push(stop.clock.after(ms, () => resolve(false)));
+    const pending = (async () => act())().then(() => true);
+    const cleanups: (() => void)[] = [];
+    const timedOut = new Promise<false>((resolve) => {
+      const endIn = (ms: number): void => void cleanups.push(stop.clock.after(ms, () => resolve(false)));
       if (stop.signal.aborted) endIn(SINK_STOP_MS);
       else {
-        undo.push(onAbort(stop.signal, () => endIn(SINK_STOP_MS)));
-        if (mostMs !== undefined) endIn(mostMs);
+        cleanups.push(onAbort(stop.signal, () => endIn(SINK_STOP_MS)));
+        if (timeoutMs !== undefined) endIn(timeoutMs);
       }
     });
-    return Promise.race([acting, over]).finally(() => {
-      for (const each of undo) each();
+    return Promise.race([pending, timedOut]).finally(() => {
+      for (const each of cleanups) each();
     });
   }
 
-  async #named<T>(
+  async #wrapErrors<T>(
     sink: Sink,
     what: 'open' | 'write' | 'close' | 'keep a file',
     url: string | null,

@@ -35,27 +35,27 @@ async function readTail(file: FileHandle, addId: (id: string) => unknown): Promi
   const { size } = await file.stat();
   for (let tailBytes = JSONL_TAIL_BYTES; ; tailBytes *= 4) {
     const start = Math.max(0, size - tailBytes);
-    let isInside = start > 0;
-    let wholeEnd = 0;
+    let isPartialLine = start > 0;
+    let completeEnd = 0;
     let pages = 0;
     let lastPage = '';
     await readEntries(file, start, false, (head, end) => {
-      wholeEnd = end;
+      completeEnd = end;
       // The tail begins inside a line, which is skipped.
-      const id = isInside ? null : idOfLine(head);
-      isInside = false;
+      const id = isPartialLine ? null : idOfLine(head);
+      isPartialLine = false;
       if (id === null) return;
       addId(Buffer.from(id, 'latin1').toString('utf8'));
       const page = id.slice(0, id.lastIndexOf('/'));
       if (page !== lastPage) pages += 1;
       lastPage = page;
     });
-    if (start === 0 || pages >= JSONL_TAIL_PAGES) return wholeEnd;
+    if (start === 0 || pages >= JSONL_TAIL_PAGES) return completeEnd;
   }
 }
 
 /** Our own keys of a line. An object with one of these (other than `url`) is under `data` as a whole. */
-export const OWN_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preferences'];
+export const RESERVED_KEYS: readonly string[] = ['id', 'fetchedAt', 'expiresAt', 'preferences'];
 
 /** Whether a value is a licence of ours; a page's own value under that key has another shape. */
 function isLicense(value: unknown): boolean {
@@ -68,8 +68,8 @@ function isLicense(value: unknown): boolean {
  * `expiresAt`, `preferences` and `license` only if present.
  */
 export function itemLine({ id, url, fetchedAtMs, data, expiresAtMs, preferences, license }: Item): string {
-  const isMistaken = isObject(data) && 'license' in data && (license !== undefined || isLicense(data['license']));
-  const isSpread = isObject(data) && !isMistaken && !OWN_KEYS.some((key) => Object.hasOwn(data, key));
+  const isAmbiguous = isObject(data) && 'license' in data && (license !== undefined || isLicense(data['license']));
+  const isSpread = isObject(data) && !isAmbiguous && !RESERVED_KEYS.some((key) => Object.hasOwn(data, key));
   return `${JSON.stringify({
     id,
     url,

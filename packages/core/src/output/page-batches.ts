@@ -22,7 +22,7 @@ interface WaitingPage {
 }
 
 /** All waiting pages. */
-const AT_ONCE: BatchLimits = { items: Number.MAX_SAFE_INTEGER, waitMs: 0 };
+const UNBATCHED: BatchLimits = { items: Number.MAX_SAFE_INTEGER, waitMs: 0 };
 
 class PageBatches {
   readonly #ids: ReturnType<typeof createRecentSet>;
@@ -36,7 +36,7 @@ class PageBatches {
   known = 0;
   #endWait = (): void => undefined;
 
-  constructor({ write, limits = AT_ONCE }: OpenMedium, ids: ReturnType<typeof createRecentSet>) {
+  constructor({ write, limits = UNBATCHED }: OpenMedium, ids: ReturnType<typeof createRecentSet>) {
     this.#ids = ids;
     this.#writeItems = write;
     this.#limits = limits;
@@ -62,7 +62,7 @@ class PageBatches {
 
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
-      if (this.#limits.waitMs > 0) await this.#filled(this.#limits.waitMs);
+      if (this.#limits.waitMs > 0) await this.#waitUntilFull(this.#limits.waitMs);
       const batch = this.#take();
       try {
         await this.#writeNew(batch.flatMap(({ items }) => items));
@@ -75,7 +75,7 @@ class PageBatches {
   }
 
   /** Resolves when a batch is full, or has waited long enough. */
-  async #filled(waitMs: number): Promise<void> {
+  async #waitUntilFull(waitMs: number): Promise<void> {
     if (this.#isClosing || this.#waitingItems >= this.#limits.items) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, waitMs);
@@ -99,14 +99,14 @@ class PageBatches {
   }
 
   async #writeNew(items: readonly Item[]): Promise<void> {
-    const fresh = new Map<string, Item>();
+    const newItems = new Map<string, Item>();
     for (const item of items) {
       if (this.#ids.has(item.id)) this.known += 1;
-      else if (!fresh.has(item.id)) fresh.set(item.id, item);
+      else if (!newItems.has(item.id)) newItems.set(item.id, item);
     }
-    if (fresh.size === 0) return;
-    await this.#writeItems([...fresh.values()]);
-    for (const id of fresh.keys()) this.#ids.add(id);
+    if (newItems.size === 0) return;
+    await this.#writeItems([...newItems.values()]);
+    for (const id of newItems.keys()) this.#ids.add(id);
   }
 }
 
@@ -128,13 +128,13 @@ export interface BatchedSink extends Sink {
 /**
  * Creates a sink that writes in batches.
  *
- * @param place - Its name in messages.
+ * @param location - Its name in messages.
  * @param open - Called with the sink's stop, with a function that takes the ids already written, of which at least the
  * latest two million are remembered, and with one for each item that the medium itself finds it has.
  */
 export function batchedSink(
   name: string,
-  place: string,
+  location: string,
   open: (stop: AbortSignal, addId: (id: string) => unknown, countKnown: () => void) => Promise<OpenMedium>,
 ): BatchedSink {
   let opened: { readonly batches: PageBatches; readonly medium: OpenMedium } | null = null;
@@ -153,7 +153,7 @@ export function batchedSink(
       opened = { batches: latest, medium };
     },
     async write(items) {
-      if (opened === null) throw new Error(`${place} is not open`);
+      if (opened === null) throw new Error(`${location} is not open`);
       await opened.batches.write(items);
     },
     async close() {

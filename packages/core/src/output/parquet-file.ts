@@ -78,10 +78,10 @@ export interface ItemColumn {
 export type ItemRow = Readonly<Record<string, unknown>>;
 
 /** The column of fields without their own column, as JSON. */
-const REST = 'more';
+const REST_COLUMN = 'more';
 
 /** Our own columns, which are first. The others are in order of appearance. */
-const OWN = [
+const OWN_COLUMNS = [
   ['id', 'text'],
   ['url', 'text'],
   ['fetchedAt', 'time'],
@@ -89,27 +89,27 @@ const OWN = [
 const TIMES: readonly string[] = ['fetchedAt', 'expiresAt'];
 
 export class ColumnFinder {
-  readonly #kinds = new Map<string, ColumnKind | null>(OWN);
+  readonly #kinds = new Map<string, ColumnKind | null>(OWN_COLUMNS);
   #hasRest = false;
 
   add(row: ItemRow): void {
     for (const [name, value] of Object.entries(row)) {
       const known = this.#kinds.get(name);
-      if (known === undefined && (this.#kinds.size >= MAX_EXPORT_COLUMNS || name === REST)) this.#hasRest = true;
-      else this.#kinds.set(name, together(known ?? null, kindOf(name, value)));
+      if (known === undefined && (this.#kinds.size >= MAX_EXPORT_COLUMNS || name === REST_COLUMN)) this.#hasRest = true;
+      else this.#kinds.set(name, mergeKinds(known ?? null, kindOf(name, value)));
     }
   }
 
   /** The columns so far, with `more` last if some fields have no column. */
   columns(): readonly ItemColumn[] {
     const found = [...this.#kinds].map(([name, kind]): ItemColumn => ({ name, kind: kind ?? 'text' }));
-    return this.#hasRest ? [...found, { name: REST, kind: 'json' }] : found;
+    return this.#hasRest ? [...found, { name: REST_COLUMN, kind: 'json' }] : found;
   }
 }
 
 /** The values of a row in the order of the columns; `null` if absent. Never throws. */
 export function valuesOf(row: ItemRow, columns: readonly ItemColumn[]): unknown[] {
-  const named = columns.filter(({ name }) => name !== REST);
+  const named = columns.filter(({ name }) => name !== REST_COLUMN);
   const values = named.map(({ name, kind }) => (Object.hasOwn(row, name) ? cellValue(row[name], kind) : null));
   if (named.length === columns.length) return values;
   const names = new Set(named.map(({ name }) => name));
@@ -144,8 +144,8 @@ function kindOf(name: string, value: unknown): ColumnKind | null {
   }
 }
 
-function together(one: ColumnKind | null, other: ColumnKind | null): ColumnKind | null {
+function mergeKinds(one: ColumnKind | null, other: ColumnKind | null): ColumnKind | null {
   if (one === null || other === null || one === other) return one ?? other;
-  const isNumbers = [one, other].every((kind) => kind === 'integer' || kind === 'number');
-  return isNumbers ? 'number' : 'json';
+  const areNumbers = [one, other].every((kind) => kind === 'integer' || kind === 'number');
+  return areNumbers ? 'number' : 'json';
 }

@@ -77,7 +77,7 @@ export async function answeredResult(
   const result = failed(failure);
   if (!run.handlerPool.takesStatus(outcome.status)) return result;
   const page = await run.reader.read(work, outcome);
-  applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
+  applyLicense(page, await run.licenses.forPage(work, page, outcome.body));
   const handled = await run.handlerPool.handleStatus(page);
   if (handled.kind === 'stopped') return RETURNED;
   if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);

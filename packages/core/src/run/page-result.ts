@@ -110,7 +110,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (revalidation === 'mismatch') return requestAgain(outcome.timing.endedAtMs);
   if (revalidation !== 'unasked') {
     const page = await run.reader.read(work, outcome);
-    applyLicense(page, await run.licenses.ofPage(work, page, outcome.body));
+    applyLicense(page, await run.licenses.forPage(work, page, outcome.body));
     return unchanged(run, revalidation, page.exclusion);
   }
   if (httpStatus < 200 || httpStatus > 299) {
@@ -156,7 +156,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   const rendering = (refused === null && (await run.render?.(work, outcome, fetchedPage))) || NOT_RENDERED;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : fetchedPage;
-  const license = await run.licenses.ofPage(work, page, outcome.body);
+  const license = await run.licenses.forPage(work, page, outcome.body);
   applyLicense(page, license);
   await run.knowledge.read(work, page);
   let record: ArchivedResponse | null = null;

@@ -40,7 +40,7 @@ export function createRunEgress(
     fetcher,
     identity,
     signing: new CrawlSigning(options.signature ?? null, {
-      tell: (warning) => journal.frontierEvent(warning),
+      report: (warning) => journal.frontierEvent(warning),
       stop: stopFor,
     }),
     egressRanges: options.egress,

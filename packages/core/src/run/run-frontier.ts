@@ -3,7 +3,7 @@
 import { createFrontier, type Frontier, type UrlRecord } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import { forbidsEveryPurpose } from '@mannerly/robots/page';
-import { whyOutside } from '../admit/admit.js';
+import { outsideReason } from '../admit/admit.js';
 import type { Scope } from '../admit/scope.js';
 import type { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { Companions } from '../discovery/companions.js';
@@ -62,7 +62,7 @@ function unwantedReason({ setup: { options, isShared }, scope, totals }: Frontie
   // If another process followed a seed, the scope may have moved without our knowledge.
   if (totals.earlierRuns() === 0 || (isShared && found.via === 'redirect')) return null;
   const url = found.via === 'companion' ? null : parseUrlParts(found.url);
-  const outside = url === null ? null : whyOutside(scope, options.bounds, found, url);
+  const outside = url === null ? null : outsideReason(scope, options.bounds, found, url);
   if (outside === null) return null;
   return { status: 'dropped', reason: outside.reason, detail: 'queued by an earlier run' } as const;
 }

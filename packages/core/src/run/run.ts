@@ -231,10 +231,10 @@ export class Run {
       purposes: exclusion.page.purposes,
       tokens,
       fetch: (url, given) => this.pageRequests.request('license', url, given, stop.signal),
-      arrived: () => this.wakeup.wake(),
+      onLoaded: () => this.wakeup.wake(),
       retries: options.retries,
       nowMs,
-      tell: warn,
+      report: warn,
     });
     const { signIn } = options;
     this.signIn = signIn?.form == null ? null : createSignIn(this, signIn, signIn.form, handlers.login);

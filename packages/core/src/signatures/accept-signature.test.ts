@@ -2,19 +2,19 @@
 // answered.
 
 import { describe, expect, it } from 'vitest';
-import { askedTerms } from './accept-signature.js';
-import { COVERED } from './profile.js';
+import { requestedTerms } from './accept-signature.js';
+import { COVERED_COMPONENTS } from './profile.js';
 import type { SigningTerms } from './sign-request.js';
 
 const OWN: SigningTerms = {
   form: 'url',
   agent: 'https://bot.example/',
-  components: COVERED.path,
+  components: COVERED_COMPONENTS.path,
   lifetimeSeconds: 60,
   nonce: true,
 };
 const KEYID = 'k'.repeat(43);
-const asked = (field: string, own = OWN) => askedTerms(field, own, KEYID);
+const asked = (field: string, own = OWN) => requestedTerms(field, own, KEYID);
 
 describe('answered', () => {
   it.each([

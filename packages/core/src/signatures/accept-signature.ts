@@ -2,7 +2,7 @@
 // (specification, identity 6).
 
 import { type InnerList, isInnerList, serializeItem } from 'structured-headers';
-import { MAX_ASKED_NONCE_CHARS } from './limits.js';
+import { MAX_REQUESTED_NONCE_CHARS } from './limits.js';
 import { ALGORITHM, agentComponent, REQUEST_TAG } from './profile.js';
 import type { SigningTerms } from './sign-request.js';
 import { parseMembers } from './structured-field.js';
@@ -16,7 +16,7 @@ const PARAMETERS: readonly string[] = ['created', 'expires', 'keyid', 'alg', 'no
  *
  * @param own - The terms of the crawl. Host and agent are covered in any case.
  */
-export function askedTerms(field: string, own: SigningTerms, keyid: string): SigningTerms | null {
+export function requestedTerms(field: string, own: SigningTerms, keyid: string): SigningTerms | null {
   for (const [label, member] of parseMembers(field) ?? []) {
     const terms = isInnerList(member) ? termsOf(label, member, own, keyid) : null;
     if (terms !== null) return terms;
@@ -26,24 +26,25 @@ export function askedTerms(field: string, own: SigningTerms, keyid: string): Sig
 
 function termsOf(label: string, [items, parameters]: InnerList, own: SigningTerms, keyid: string): SigningTerms | null {
   const agent = agentComponent(own.form, label);
-  const asked = items.map((item) => serializeItem(item));
-  const is = (name: string, only: string): boolean => !parameters.has(name) || parameters.get(name) === only;
+  const requested = items.map((item) => serializeItem(item));
+  const matches = (name: string, expected: string): boolean =>
+    !parameters.has(name) || parameters.get(name) === expected;
   const nonce = parameters.get('nonce') ?? own.nonce;
   const isPlain =
     [...parameters.keys()].every((name) => PARAMETERS.includes(name)) &&
-    asked.every((each) => each === agent || SIGNABLE.includes(each)) &&
-    new Set(asked).size === asked.length &&
-    is('tag', REQUEST_TAG) &&
-    is('keyid', keyid) &&
-    is('alg', ALGORITHM) &&
+    requested.every((each) => each === agent || SIGNABLE.includes(each)) &&
+    new Set(requested).size === requested.length &&
+    matches('tag', REQUEST_TAG) &&
+    matches('keyid', keyid) &&
+    matches('alg', ALGORITHM) &&
     (!parameters.has('nonce') || isPlainText(nonce));
   if (!isPlain) return null;
-  const components = asked.filter((each) => each !== agent);
+  const components = requested.filter((each) => each !== agent);
   const needed = components.includes('"@authority"') ? components : [...components, '"@authority"'];
   return { ...own, label, components: needed, nonce };
 }
 
 /** It is sent unchanged, between quotes. */
 function isPlainText(text: unknown): text is string {
-  return typeof text === 'string' && text !== '' && text.length <= MAX_ASKED_NONCE_CHARS && !/["\\]/.test(text);
+  return typeof text === 'string' && text !== '' && text.length <= MAX_REQUESTED_NONCE_CHARS && !/["\\]/.test(text);
 }

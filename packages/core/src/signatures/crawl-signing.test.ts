@@ -4,14 +4,14 @@ import type { HostWarning } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import { TEST_KEY } from '../../test-support/test-key.js';
 import { CrawlSigning } from './crawl-signing.js';
-import { MAX_ASKING_AUTHORITIES } from './limits.js';
-import { COVERED } from './profile.js';
+import { MAX_PREFERENCE_AUTHORITIES } from './limits.js';
+import { COVERED_COMPONENTS } from './profile.js';
 
 const NOW_MS = Date.parse('2026-11-23T12:00:00Z');
 const terms = {
   form: 'url' as const,
   agent: 'https://bot.example/',
-  components: COVERED.path,
+  components: COVERED_COMPONENTS.path,
   lifetimeSeconds: 60,
   nonce: true,
 };
@@ -21,7 +21,7 @@ const made = (hasKey = true) => {
   const signature = hasKey ? { signer: TEST_KEY, terms, isTestKey: true } : null;
   const notices = {
     wallMs: () => NOW_MS,
-    tell: (warning: HostWarning) => told.push(warning),
+    report: (warning: HostWarning) => told.push(warning),
     stop: (reason: string) => stops.push(reason),
   };
   return { signing: new CrawlSigning(signature, notices), told, stops };
@@ -37,11 +37,11 @@ describe('Accept-Signature', () => {
   it('is answered once for an authority; its nonce is used once, its components from then on', async () => {
     const { signing, told } = made();
     const [one, two] = [new URL('https://a.example/?1'), new URL('https://a.example/?2')];
-    expect(signing.answered(one, answer(403, asking()))).toBe(true);
+    expect(signing.handleAnswer(one, answer(403, asking()))).toBe(true);
     const input = async (url: URL) => (await signing.fieldsFor(url))['Signature-Input'];
     expect(await input(two)).not.toContain('nonce="n1"');
     expect(await input(one)).toMatch(/^a=\("@authority" "@query" "signature-agent";key="a"\).*;nonce="n1";/);
-    expect(signing.answered(one, answer(403, asking()))).toBe(false);
+    expect(signing.handleAnswer(one, answer(403, asking()))).toBe(false);
     expect(await input(one)).not.toContain('nonce="n1"');
     expect(await input(one)).toContain('"@query"');
     expect(await input(new URL('https://b.example/'))).not.toContain('"@query"');
@@ -50,7 +50,7 @@ describe('Accept-Signature', () => {
 
   it('of a 429 changes the next signature, and the wait is as usual', () => {
     const { signing } = made();
-    expect(signing.answered(new URL('https://a.example/'), answer(429, asking()))).toBe(false);
+    expect(signing.handleAnswer(new URL('https://a.example/'), answer(429, asking()))).toBe(false);
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe('Accept-Signature', () => {
   ])('is reported if it is not answered: %s', (_, hasKey, url, field, detail) => {
     const { signing, told } = made(hasKey);
     for (let times = 0; times < 3; times += 1) {
-      expect(signing.answered(new URL(url), answer(403, asking(field)))).toBe(false);
+      expect(signing.handleAnswer(new URL(url), answer(403, asking(field)))).toBe(false);
     }
     expect(told).toHaveLength(1);
     expect(told[0]).toMatchObject({
@@ -72,9 +72,9 @@ describe('Accept-Signature', () => {
 
   it('has no effect in another answer, and is kept for a bounded number of authorities', async () => {
     const { signing } = made();
-    expect(signing.answered(new URL('https://a.example/'), answer(200, asking()))).toBe(false);
-    for (let at = 0; at <= MAX_ASKING_AUTHORITIES; at += 1) {
-      expect(signing.answered(new URL(`https://h${at}.example/`), answer(403, asking()))).toBe(true);
+    expect(signing.handleAnswer(new URL('https://a.example/'), answer(200, asking()))).toBe(false);
+    for (let at = 0; at <= MAX_PREFERENCE_AUTHORITIES; at += 1) {
+      expect(signing.handleAnswer(new URL(`https://h${at}.example/`), answer(403, asking()))).toBe(true);
     }
     const input = async (host: string) => (await signing.fieldsFor(new URL(`https://${host}/`)))['Signature-Input'];
     expect(await input('h0.example')).toContain('"@method"');
@@ -85,7 +85,7 @@ describe('Accept-Signature', () => {
 describe('signature-refused', () => {
   const toldOf = (...answers: readonly (readonly [url: string, status: number])[]) => {
     const { signing, told } = made();
-    for (const [url, status] of answers) signing.answered(new URL(url), answer(status, {}));
+    for (const [url, status] of answers) signing.handleAnswer(new URL(url), answer(status, {}));
     return told.map(({ code, host }) => `${code} ${host}`);
   };
 
@@ -111,7 +111,7 @@ describe('the clock', () => {
     const { signing, told: warnings, stops } = made(hasKey);
     for (const [at, ms] of aheadMs.entries()) {
       const date = new Date(NOW_MS - ms).toUTCString();
-      signing.answered(new URL(`https://h${at}.example/`), answer(200, { date, ...more }));
+      signing.handleAnswer(new URL(`https://h${at}.example/`), answer(200, { date, ...more }));
     }
     return { codes: warnings.map(({ code }) => code), stops, signing, warnings };
   };

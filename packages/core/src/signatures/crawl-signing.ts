@@ -3,8 +3,8 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { keepLatest } from '../keep-latest.js';
-import { askedTerms } from './accept-signature.js';
-import { CLOCK_HOSTS, CLOCK_STOP_MS, CLOCK_WARN_MS, MAX_ASKING_AUTHORITIES } from './limits.js';
+import { requestedTerms } from './accept-signature.js';
+import { CLOCK_HOSTS, CLOCK_STOP_MS, CLOCK_WARN_MS, MAX_PREFERENCE_AUTHORITIES } from './limits.js';
 import { requestSigner, type SignatureFields, type SigningTerms, type SignRequest } from './sign-request.js';
 import type { ResolvedSignature } from './signature-options.js';
 
@@ -16,7 +16,7 @@ export interface SigningNotices {
    * @default Date.now
    */
   readonly wallMs?: () => number;
-  readonly tell: (warning: HostWarning) => void;
+  readonly report: (warning: HostWarning) => void;
   /** Called once: no request is signed from then on. @param reason - For people. */
   readonly stop: (reason: string) => void;
 }
@@ -75,10 +75,10 @@ export class CrawlSigning {
 
   /** The fields for one request, https. Rejects like `SignRequest`. */
   async fieldsFor(url: URL, method: 'GET' | 'HEAD' | 'POST' = 'GET'): Promise<SignatureFields> {
-    const kept = this.#preferences.size === 0 ? undefined : this.#preferences.get(url.host);
-    const sign = kept?.sign ?? this.#sign;
+    const existing = this.#preferences.size === 0 ? undefined : this.#preferences.get(url.host);
+    const sign = existing?.sign ?? this.#sign;
     if (sign === null) throw new Error('there is no key');
-    return sign(url, this.wallMs(), method, kept?.nonce?.url === url.href ? kept.nonce.value : undefined);
+    return sign(url, this.wallMs(), method, existing?.nonce?.url === url.href ? existing.nonce.value : undefined);
   }
 
   /**
@@ -86,18 +86,18 @@ export class CrawlSigning {
    *
    * @returns Whether to repeat the request with another signature. Once for each authority.
    */
-  answered(url: URL, answer: SignedAnswer): boolean {
+  handleAnswer(url: URL, answer: SignedAnswer): boolean {
     if (this.signs(url)) this.#compareClocks(url, answer);
-    const kept = this.#preferences.get(url.host);
-    if (kept?.nonce?.url === url.href) kept.nonce = null;
+    const existing = this.#preferences.get(url.host);
+    if (existing?.nonce?.url === url.href) existing.nonce = null;
     const { status, header } = answer;
     const acceptSignature = status === 401 || status === 403 || status === 429 ? header('accept-signature') : null;
-    if (acceptSignature === null || kept !== undefined) {
+    if (acceptSignature === null || existing !== undefined) {
       this.#noteRefusal(url, answer);
       return false;
     }
     const own = this.signs(url) ? this.#signature : null;
-    const asked = own === null ? null : askedTerms(acceptSignature, own.terms, own.signer.keyid);
+    const asked = own === null ? null : requestedTerms(acceptSignature, own.terms, own.signer.keyid);
     const preference: Preference =
       own === null || asked === null
         ? { sign: null, nonce: null }
@@ -105,10 +105,10 @@ export class CrawlSigning {
             sign: requestSigner(own.signer, { ...asked, nonce: own.terms.nonce }),
             nonce: { value: asked.nonce, url: url.href },
           };
-    keepLatest(this.#preferences, url.host, preference, MAX_ASKING_AUTHORITIES);
+    keepLatest(this.#preferences, url.host, preference, MAX_PREFERENCE_AUTHORITIES);
     if (asked === null) {
-      keepLatest(this.#known, url.hostname, true, MAX_ASKING_AUTHORITIES);
-      this.#tell('signature-wanted', url, this.#wanted(acceptSignature), answer.atMs);
+      keepLatest(this.#known, url.hostname, true, MAX_PREFERENCE_AUTHORITIES);
+      this.#report('signature-wanted', url, this.#wantedDetail(acceptSignature), answer.atMs);
     }
     // After a 429 the request is retried anyway, once the host allows it.
     return asked !== null && status !== 429;
@@ -119,16 +119,16 @@ export class CrawlSigning {
     const isRefused = status === 401 || status === 403;
     if ((!isRefused && status >= 300) || this.#known.has(url.hostname)) return;
     if (!this.signs(url) || url.pathname === '/robots.txt') return;
-    keepLatest(this.#known, url.hostname, true, MAX_ASKING_AUTHORITIES);
+    keepLatest(this.#known, url.hostname, true, MAX_PREFERENCE_AUTHORITIES);
     if (!isRefused) return;
     const detail = `${status} to the first signed request: the site is closed, or its operator does not know your key`;
-    this.#tell('signature-refused', url, detail, atMs);
+    this.#report('signature-refused', url, detail, atMs);
   }
 
-  #wanted(field: string): string {
+  #wantedDetail(field: string): string {
     return this.#signature === null
       ? 'this site wants signed requests: `identity.signature` makes them'
-      : `this site wants signatures that are not made: ${field.slice(0, MAX_TOLD_CHARS)}`;
+      : `this site wants signatures that are not made: ${field.slice(0, MAX_REPORTED_CHARS)}`;
   }
 
   /**
@@ -141,30 +141,30 @@ export class CrawlSigning {
     const isDue = last === undefined || Math.abs(atMs - last.atMs) >= CLOCK_HOSTS.intervalMs;
     // A cached copy has the date of the origin.
     if (!isDue || (header('age') ?? '0') !== '0') return;
-    const theirMs = Date.parse(header('date') ?? '');
+    const dateMs = Date.parse(header('date') ?? '');
     // The date has whole seconds: half a second is lost on average.
-    const known = { aheadMs: atMs - theirMs - 500, atMs };
-    if (!Number.isNaN(theirMs)) keepLatest(clocks, url.hostname, known, CLOCK_HOSTS.max);
+    const known = { aheadMs: atMs - dateMs - 500, atMs };
+    if (!Number.isNaN(dateMs)) keepLatest(clocks, url.hostname, known, CLOCK_HOSTS.max);
     const sorted = Array.from(clocks.values(), (each) => each.aheadMs).sort((left, right) => left - right);
     const aheadMs = sorted.length < CLOCK_HOSTS.min ? 0 : (sorted[sorted.length >> 1] ?? 0);
     if (Math.abs(aheadMs) <= CLOCK_WARN_MS || this.#isStopped) return;
-    const byHow = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the hosts that answer`;
-    const detail = `the clock of this machine is ${byHow}`;
-    if (!this.#hasWarned) this.#tell('signature-clock', url, detail, atMs);
+    const difference = `${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the hosts that answer`;
+    const detail = `the clock of this machine is ${difference}`;
+    if (!this.#hasWarned) this.#report('signature-clock', url, detail, atMs);
     this.#hasWarned = true;
     if (Math.abs(aheadMs) <= CLOCK_STOP_MS) return;
     this.#isStopped = true;
     this.#notices.stop(`signature-clock: ${detail}, so that every signature would be refused`);
   }
 
-  #tell(
+  #report(
     code: 'signature-wanted' | 'signature-clock' | 'signature-refused',
     { hostname, origin }: URL,
     detail: string,
     atMs: number,
   ): void {
-    this.#notices.tell({ kind: 'host', code, host: hostname, authority: origin, untilMs: null, detail, atMs });
+    this.#notices.report({ kind: 'host', code, host: hostname, authority: origin, untilMs: null, detail, atMs });
   }
 }
 
-const MAX_TOLD_CHARS = 300;
+const MAX_REPORTED_CHARS = 300;

@@ -7,7 +7,7 @@ import { httpbis } from 'http-message-signatures';
 import { describe, expect, it } from 'vitest';
 import { TEST_KEY } from '../../test-support/test-key.js';
 import { parseUrl } from '../parse-url.js';
-import { COVERED, type SignatureForm } from './profile.js';
+import { COVERED_COMPONENTS, type SignatureForm } from './profile.js';
 import { requestSigner } from './sign-request.js';
 import { verifySignature } from './verify-signature.js';
 
@@ -37,7 +37,7 @@ const anyUrl = fc
   });
 const anyTerms = fc.record({
   form: fc.constantFrom<SignatureForm>('url', 'origin', 'string'),
-  components: fc.shuffledSubarray([...COVERED.query], { minLength: 1 }),
+  components: fc.shuffledSubarray([...COVERED_COMPONENTS.query], { minLength: 1 }),
   nonce: fc.boolean(),
   label: word,
   lifetimeSeconds: fc.integer({ min: 30, max: 300 }),

@@ -23,12 +23,19 @@ export const ALGORITHM = 'ed25519';
 export const TEST_KEYID = 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U';
 
 /** Components that are covered, without the agent (DECISION I4). */
-export const COVERED: Readonly<Record<SignatureScope, readonly string[]>> = {
+export const COVERED_COMPONENTS: Readonly<Record<SignatureScope, readonly string[]>> = {
   path: ['"@method"', '"@authority"', '"@path"'],
   query: ['"@method"', '"@authority"', '"@path"', '"@query"'],
 };
 /** Derived components that are signed or verified (identity 3.1). */
-export const DERIVED: readonly string[] = ['@method', '@authority', '@path', '@query', '@target-uri', '@scheme'];
+export const DERIVED_COMPONENTS: readonly string[] = [
+  '@method',
+  '@authority',
+  '@path',
+  '@query',
+  '@target-uri',
+  '@scheme',
+];
 
 /** The component that covers the agent. */
 export function agentComponent(form: SignatureForm, label: string): string {
@@ -45,7 +52,7 @@ export function agentField(form: SignatureForm, agent: string, label: string): s
  *
  * @throws MannerlyError `option-invalid` if it is not an https URL, or has a path where an origin is sent.
  */
-export function checkedAgent(form: SignatureForm, agent: unknown): string {
+export function checkAgent(form: SignatureForm, agent: unknown): string {
   const url = typeof agent === 'string' ? parseUrl(agent) : null;
   const isPlain = url?.protocol === 'https:' && `${url.username}${url.password}${url.search}${url.hash}` === '';
   if (url === null || !isPlain || url.href.length > MAX_AGENT_CHARS || agent !== String(agent).trim()) {

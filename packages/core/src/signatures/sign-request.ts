@@ -2,7 +2,7 @@
 // for all requests is prepared once.
 
 import { randomFillSync } from 'node:crypto';
-import { CREATED_BEFORE_SECONDS, NONCE_BYTES, NONCES_AT_ONCE } from './limits.js';
+import { CREATED_BEFORE_SECONDS, NONCE_BATCH, NONCE_BYTES } from './limits.js';
 import { ALGORITHM, agentComponent, agentField, LABEL, REQUEST_TAG, type SignatureForm } from './profile.js';
 import { derivedValue } from './signature-base.js';
 import type { Signer } from './signing-key.js';
@@ -53,7 +53,7 @@ export function requestSigner(signer: Signer, terms: SigningTerms): SignRequest 
     const expires = created + lifetimeSeconds;
     const params = `${beforeCreated}${created};expires=${expires}${afterExpires}${nonceParam};tag="${REQUEST_TAG}"`;
     let base = '';
-    for (const [written, name] of derived) base += `${written}${derivedValue(method, url, name)}\n`;
+    for (const [prefix, name] of derived) base += `${prefix}${derivedValue(method, url, name)}\n`;
     const signed = signer.sign(Buffer.from(`${base}${beforeParams}${params}`, 'latin1'));
     const { buffer, byteOffset, length } = signed instanceof Uint8Array ? signed : await signed;
     if (length !== 64) throw new Error(`a signature has 64 bytes, and this one has ${length}`);
@@ -66,7 +66,7 @@ export function requestSigner(signer: Signer, terms: SigningTerms): SignRequest 
 }
 
 /** Random bytes are drawn for many nonces at once: a call costs a third of a signature. */
-const random = Buffer.alloc(NONCES_AT_ONCE * NONCE_BYTES);
+const random = Buffer.alloc(NONCE_BATCH * NONCE_BYTES);
 let used = random.length;
 
 function freshNonce(): string {

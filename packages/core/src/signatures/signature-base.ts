@@ -3,7 +3,7 @@
 
 import { type InnerList, type Item, serializeInnerList, serializeItem } from 'structured-headers';
 import { parseUrl } from '../parse-url.js';
-import { DERIVED } from './profile.js';
+import { DERIVED_COMPONENTS } from './profile.js';
 import { fieldValue, type SignedMessage } from './signed-message.js';
 import { memberText, parseMembers } from './structured-field.js';
 
@@ -32,7 +32,7 @@ function componentValue(message: SignedMessage, url: URL, [text, parameters]: It
   if (typeof text !== 'string') return null;
   const isBound = parameters.get('req') === true;
   const own = [...parameters.keys()].filter((name) => name !== 'req');
-  if (DERIVED.includes(text)) {
+  if (DERIVED_COMPONENTS.includes(text)) {
     return own.length === 0 && isBound === (message.isResponse === true)
       ? derivedValue(message.method, url, text)
       : null;

@@ -1,7 +1,7 @@
 // The option group `identity.signature`, checked: the signing key, and the form of signatures.
 
 import { invalidOption, MannerlyError } from '../errors.js';
-import { COVERED, checkedAgent, type SignatureForm, type SignatureScope, TEST_KEYID } from './profile.js';
+import { COVERED_COMPONENTS, checkAgent, type SignatureForm, type SignatureScope, TEST_KEYID } from './profile.js';
 import type { SigningTerms } from './sign-request.js';
 import { loadSigningKey, type Signer } from './signing-key.js';
 
@@ -32,8 +32,8 @@ export interface ResolvedSignature {
  */
 export function resolveSignature(given: GivenSignature): ResolvedSignature {
   const { key, sign, keyid, form, components, lifetimeSeconds, nonce } = given;
-  const agent = checkedAgent(form, given.agent);
-  const terms = { form, agent, components: COVERED[components], lifetimeSeconds, nonce };
+  const agent = checkAgent(form, given.agent);
+  const terms = { form, agent, components: COVERED_COMPONENTS[components], lifetimeSeconds, nonce };
   if ((key === null) === (sign === null) || (sign === null) !== (keyid === null)) {
     // A given key is never shown.
     throw new MannerlyError('option-invalid', 'expected `identity.signature` to have `key`, or `sign` with `keyid`');

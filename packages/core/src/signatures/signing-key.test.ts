@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { TEST_JWK } from '../../test-support/test-key.js';
-import { checkedAgent } from './profile.js';
+import { checkAgent } from './profile.js';
 import { loadSigningKey, parseSigningKey, publicJwkOf, thumbprint } from './signing-key.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'mannerly-key-'));
@@ -88,12 +88,12 @@ it('a public JWK is read without its private member only', () => {
 });
 
 it('an agent is an https URL, or an origin where that is sent', () => {
-  expect(checkedAgent('url', 'https://Bot.example/keys')).toBe('https://bot.example/keys');
-  expect(checkedAgent('string', 'https://bot.example/')).toBe('https://bot.example');
-  expect(checkedAgent('origin', 'https://bot.example/.well-known/http-message-signatures-directory')).toBe(
+  expect(checkAgent('url', 'https://Bot.example/keys')).toBe('https://bot.example/keys');
+  expect(checkAgent('string', 'https://bot.example/')).toBe('https://bot.example');
+  expect(checkAgent('origin', 'https://bot.example/.well-known/http-message-signatures-directory')).toBe(
     'https://bot.example',
   );
   const odd = ['http://bot.example/', 'https://bot.example/?a', 'https://a:b@bot.example/', 'bot', undefined, 7];
-  for (const agent of odd) expect(() => checkedAgent('url', agent)).toThrow('identity.signature.agent');
-  expect(() => checkedAgent('string', 'https://bot.example/keys')).toThrow('path');
+  for (const agent of odd) expect(() => checkAgent('url', agent)).toThrow('identity.signature.agent');
+  expect(() => checkAgent('string', 'https://bot.example/keys')).toThrow('path');
 });

@@ -103,8 +103,8 @@ function readKeyFile(path: string): string {
     const { mode } = fstatSync(file);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       const rights = (mode & 0o777).toString(8);
-      const but = `others may use it (mode ${rights}); chmod 600 it`;
-      throw refused(`file:${path} to be yours alone`, but, 'key-permissions');
+      const problem = `others may use it (mode ${rights}); chmod 600 it`;
+      throw refused(`file:${path} to be yours alone`, problem, 'key-permissions');
     }
     const bytes = Buffer.alloc(MAX_KEY_BYTES + 1);
     return bytes.toString('utf8', 0, readSync(file, bytes));
@@ -116,8 +116,8 @@ function readKeyFile(path: string): string {
   }
 }
 
-function refused(expected: string, but: string, diagnostic: string | null = null, cause?: unknown): MannerlyError {
-  const message = `expected \`identity.signature.key\`: ${expected}, but ${but}`;
+function refused(expected: string, problem: string, diagnostic: string | null = null, cause?: unknown): MannerlyError {
+  const message = `expected \`identity.signature.key\`: ${expected}, but ${problem}`;
   return new MannerlyError('identity-key', diagnostic === null ? message : `${diagnostic}: ${message}`, {
     hint: 'A key for a crawl is an Ed25519 private key in a file of its own, mode 600, given as file:PATH or env:NAME.',
     ...present({ cause }),

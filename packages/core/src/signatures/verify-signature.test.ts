@@ -2,14 +2,20 @@
 
 import { describe, expect, it } from 'vitest';
 import { TEST_KEY } from '../../test-support/test-key.js';
-import { COVERED, DIRECTORY_TAG, type SignatureForm } from './profile.js';
+import { COVERED_COMPONENTS, DIRECTORY_TAG, type SignatureForm } from './profile.js';
 import { requestSigner, type SignatureFields, type SigningTerms } from './sign-request.js';
 import { type KeysOf, verifySignature } from './verify-signature.js';
 
 const NOW_MS = 1_800_000_000_000;
 const AGENT = 'https://bot.example/keys';
 const URL_A = 'https://a.example/b?c=1';
-const TERMS: SigningTerms = { form: 'url', agent: AGENT, components: COVERED.path, lifetimeSeconds: 60, nonce: true };
+const TERMS: SigningTerms = {
+  form: 'url',
+  agent: AGENT,
+  components: COVERED_COMPONENTS.path,
+  lifetimeSeconds: 60,
+  nonce: true,
+};
 const keys: KeysOf = (agent, keyid) => (agent === AGENT && keyid === TEST_KEY.keyid ? TEST_KEY.publicJwk : null);
 
 const signed = (terms: Partial<SigningTerms> = {}) =>
@@ -54,7 +60,7 @@ describe('a valid signature', () => {
   });
 
   it('with the query, another label, no nonce', async () => {
-    expect(judged(await signed({ components: COVERED.query, nonce: false, label: 'abc' }))).toBe('verified');
+    expect(judged(await signed({ components: COVERED_COMPONENTS.query, nonce: false, label: 'abc' }))).toBe('verified');
     expect(judged(await signedAs(`(${ALL})${RIGHTS}`))).toBe('verified');
   });
 

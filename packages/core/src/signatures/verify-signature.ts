@@ -73,16 +73,16 @@ export function verifySignature(message: SignedMessage, keys: KeysOf, options: V
   const read = readSignature(message, options);
   if (typeof read === 'string') return failed(read);
   const { facts, member } = read;
-  const made = signatureBase(message, member);
-  if (!('base' in made)) return failed('component-missing');
+  const result = signatureBase(message, member);
+  if (!('base' in result)) return failed('component-missing');
   const jwk = keys(facts.agent, facts.keyid);
   if (jwk === null || thumbprint(jwk) !== facts.keyid) return failed('key-unknown');
-  return isSignedBy(jwk, made.base, facts.signature) ? { kind: 'verified', ...facts } : failed('signature-wrong');
+  return isSignedBy(jwk, result.base, facts.signature) ? { kind: 'verified', ...facts } : failed('signature-wrong');
 }
 
-type Read = { readonly facts: SignatureFacts; readonly member: InnerList };
+type ParsedSignature = { readonly facts: SignatureFacts; readonly member: InnerList };
 
-function readSignature(message: SignedMessage, options: VerifyOptions): Read | SignatureFault {
+function readSignature(message: SignedMessage, options: VerifyOptions): ParsedSignature | SignatureFault {
   const [inputField, signatureField] = [fieldValue(message, 'signature-input'), fieldValue(message, 'signature')];
   if (inputField === null && signatureField === null) return 'unsigned';
   if (parseUrl(message.url)?.protocol !== 'https:') return 'not-https';
@@ -101,8 +101,8 @@ function readSignature(message: SignedMessage, options: VerifyOptions): Read | S
   if (parameters.has('alg') && parameters.get('alg') !== ALGORITHM) return 'algorithm-other';
   const covered = items.map((item) => serializeItem(item));
   if (new Set(covered).size < covered.length) return 'component-twice';
-  const late = timeFault(created, expires, options);
-  if (late !== null) return late;
+  const timing = timeFault(created, expires, options);
+  if (timing !== null) return timing;
   const isDirectory = tag === DIRECTORY_TAG;
   const needed = isDirectory ? ['"@authority";req'] : ['"@authority"', '"@target-uri"'];
   if (!needed.some((each) => covered.includes(each))) return 'authority-not-covered';
@@ -131,12 +131,12 @@ function agentOf(
   if (field === null) return { fault: 'component-missing' };
   const members = parseMembers(field);
   const key = component[1].get('key');
-  const bare = key === undefined ? parseItem(field) : null;
-  if (bare === null && members === null) return { fault: 'unparsable' };
+  const item = key === undefined ? parseItem(field) : null;
+  if (item === null && members === null) return { fault: 'unparsable' };
   const hasSeveral = members !== null && members.size > 1;
   if (hasSeveral && key !== undefined && key !== label) return { fault: 'agent-not-keyed' };
   const [only] = key === undefined && !hasSeveral ? (members?.values() ?? []) : [];
-  const found = bare ?? members?.get(typeof key === 'string' ? key : label) ?? only;
+  const found = item ?? members?.get(typeof key === 'string' ? key : label) ?? only;
   if (found === undefined) return { fault: hasSeveral ? 'agent-not-keyed' : 'component-missing' };
   const [agent] = found;
   return typeof agent === 'string' && parseUrl(agent)?.protocol === 'https:' ? agent : { fault: 'agent-not-https' };

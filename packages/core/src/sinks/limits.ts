@@ -1,8 +1,8 @@
 // The bounds of sinks on servers, each with its unit and its source.
 
-export const ROWS_AT_ONCE = 2_000; // items of one transaction; a page with more is also one transaction. Ours
+export const MAX_TRANSACTION_ROWS = 2_000; // items of one transaction; a page with more is also one transaction. Ours
 export const INSERT_RETRIES = 8; // attempts of a statement after the first: four minutes, as for requests. Ours
-export const ATTEMPTS_UNTOLD = 3; // attempts of a request before the operator is told. Ours
+export const ATTEMPTS_BEFORE_WARNING = 3; // attempts of a request before the operator is told. Ours
 /** Wait before the second attempt of a request or a statement, milliseconds; doubled with each further one. Ours. */
 export const FIRST_RETRY_MS = 1_000;
 /** The longest wait before an attempt, milliseconds: if a server requires more, the request has failed. Ours. */
@@ -17,4 +17,4 @@ export const MAX_LISTING_CHARS = 16 * 1024 * 1024;
 /** Bytes of one part of a large file, in memory while it is sent; a store accepts 5 MiB to 5 GiB. Ours. */
 export const S3_PART_BYTES = 16 * 1024 * 1024;
 export const MAX_S3_PARTS = 10_000; // parts of one object. S3's
-export const OBJECTS_READ_AT_ONCE = 4; // objects of items that are read at a time when a sink is opened. Ours
+export const MAX_CONCURRENT_READS = 4; // objects of items that are read at a time when a sink is opened. Ours

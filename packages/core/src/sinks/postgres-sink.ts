@@ -7,7 +7,7 @@ import { POSTGRES_ROWS } from '../options/sink-rows.js';
 import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
-import { FIRST_RETRY_MS, INSERT_RETRIES, ROWS_AT_ONCE } from './limits.js';
+import { FIRST_RETRY_MS, INSERT_RETRIES, MAX_TRANSACTION_ROWS } from './limits.js';
 import { wait } from './send.js';
 
 /** The parts of a `Pool` or a connected `Client` of `pg` that are used. */
@@ -30,11 +30,20 @@ const TYPES = ['text', 'text', 'float8', 'float8', 'text', 'text', 'text', 'text
  * The server restarts, closes idle connections, is out of connections, disk or memory, is read-only; or its socket
  * broke.
  */
-const PASSING_CODE = /^(?:08|53|57P0[1235]|25006|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))/;
+const TRANSIENT_CODE = /^(?:08|53|57P0[1235]|25006|E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))/;
 /** Errors of pg without a code. */
-const BROKEN =
+const CONNECTION_LOST =
   /Connection terminated|timeout exceeded when trying|Query read timeout|Client has encountered a connection error/;
-const STORED = ['id', 'url', 'to_timestamp(f / 1000)', 'to_timestamp(e / 1000)', 'p::json', 'l::json', 'r', 'd::json'];
+const STORED_EXPRESSIONS = [
+  'id',
+  'url',
+  'to_timestamp(f / 1000)',
+  'to_timestamp(e / 1000)',
+  'p::json',
+  'l::json',
+  'r',
+  'd::json',
+];
 
 /**
  * A sink that inserts into a PostgreSQL table. A resolved write is committed. Several processes may write one table: an
@@ -52,18 +61,18 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
   const name = quotedName(table);
 
   /** The pool's answer, once its server accepts the statement. */
-  const untilTaken = async (insert: () => Promise<unknown>, stop: AbortSignal): Promise<void> => {
+  const insertWithRetries = async (insert: () => Promise<unknown>, stop: AbortSignal): Promise<void> => {
     for (let attempt = 0; ; attempt += 1) {
       try {
         await insert();
         return;
       } catch (cause) {
-        if (pool === null || !isPassing(cause)) throw cause;
+        if (pool === null || !isTransient(cause)) throw cause;
         if (attempt >= INSERT_RETRIES || stop.aborted) {
           throw new MannerlyError(
             'sink-failed',
             `${cause.message}, ${attempt + 1} ${attempt === 0 ? 'attempt' : 'attempts'}`,
-            { cause, hint: GONE },
+            { cause, hint: RESTART_HINT },
           );
         }
         if (attempt === 0)
@@ -76,10 +85,10 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
   const insert = async (items: readonly Item[]): Promise<unknown> => {
     const rows = items.map(itemRow);
     const columns = ITEM_COLUMNS.map((_, at) => rows.map((row) => row[at]));
-    const given = TYPES.map((type, at) => `$${at + 1}::${type}[]`).join(', ');
+    const parameters = TYPES.map((type, at) => `$${at + 1}::${type}[]`).join(', ');
     return queries.query(
       `INSERT INTO ${name} (${ITEM_COLUMNS.join(', ')})
-       SELECT ${STORED.join(', ')} FROM unnest(${given}) WITH ORDINALITY AS given(id, url, f, e, p, l, r, d, at)
+       SELECT ${STORED_EXPRESSIONS.join(', ')} FROM unnest(${parameters}) WITH ORDINALITY AS given(id, url, f, e, p, l, r, d, at)
        ORDER BY at ON CONFLICT (id) DO NOTHING`,
       columns,
     );
@@ -96,15 +105,19 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
            removed text, data json NOT NULL);
        END $$`,
     );
-    return { write: (items) => untilTaken(() => insert(items), stop), limits: { items: ROWS_AT_ONCE, waitMs: 0 } };
+    return {
+      write: (items) => insertWithRetries(() => insert(items), stop),
+      limits: { items: MAX_TRANSACTION_ROWS, waitMs: 0 },
+    };
   });
 }
 
-const GONE = 'Start the server of its table. Pages whose items were not written come again with the same command.';
+const RESTART_HINT =
+  'Start the server of its table. Pages whose items were not written come again with the same command.';
 
-function isPassing(error: unknown): error is Error {
+function isTransient(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  return ('code' in error && PASSING_CODE.test(String(error.code))) || BROKEN.test(error.message);
+  return ('code' in error && TRANSIENT_CODE.test(String(error.code))) || CONNECTION_LOST.test(error.message);
 }
 
 function literal(text: string): string {

@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { decodeXML } from 'entities';
 import { sha256Of } from '../directory/atomic-file.js';
 import { MAX_ANSWER_CHARS, MAX_LISTING_CHARS, MAX_OBJECT_CHARS, MAX_S3_PARTS, S3_PART_BYTES } from './limits.js';
-import { type Answer, answerOf, type SendLimits, sendUntilTaken } from './send.js';
+import { type Answer, readAnswer, type SendLimits, sendWithRetries } from './send.js';
 
 /** The sender of signed requests: an `AwsClient` of `aws4fetch`, or any other `fetch` that signs. */
 export interface S3Client {
@@ -42,18 +42,18 @@ export class S3Bucket {
   }
 
   async put(key: string, body: Uint8Array, headers: Readonly<Record<string, string>>): Promise<void> {
-    await this.#sent({ method: 'PUT', key, body, headers });
+    await this.#send({ method: 'PUT', key, body, headers });
   }
 
   async text(key: string): Promise<string> {
-    return (await this.#sent({ method: 'GET', key, maxChars: MAX_OBJECT_CHARS })).text;
+    return (await this.#send({ method: 'GET', key, maxChars: MAX_OBJECT_CHARS })).text;
   }
 
   /** The keys that begin with a prefix, in their order. */
   async *keys(prefix: string): AsyncGenerator<string> {
     for (let from = ''; ; ) {
       const query = `list-type=2&prefix=${encodeURIComponent(prefix)}${from}`;
-      const { text } = await this.#sent({ method: 'GET', key: '', query, maxChars: MAX_LISTING_CHARS });
+      const { text } = await this.#send({ method: 'GET', key: '', query, maxChars: MAX_LISTING_CHARS });
       for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) yield decodeXML(key);
       const token = /<NextContinuationToken>([^<]+)</.exec(text)?.[1];
       if (token === undefined) return;
@@ -64,7 +64,7 @@ export class S3Bucket {
   /** Puts a file, unless the object already has its bytes; a large one in parts. */
   async putFile(key: string, path: string, bytes: number): Promise<void> {
     const digest = await sha256Of(path);
-    const known = await this.#sent({ method: 'HEAD', key }, [404]);
+    const known = await this.#send({ method: 'HEAD', key }, [404]);
     if (known.status !== 404 && known.headers.get(DIGEST_FIELD) === digest) return;
     const headers = { [DIGEST_FIELD]: digest, 'content-type': 'application/octet-stream' };
     const file = await open(path);
@@ -82,30 +82,30 @@ export class S3Bucket {
     bytes: number,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const begun = await this.#sent({ method: 'POST', key, query: 'uploads=', headers });
-    const upload = `uploadId=${encodeURIComponent(decodeXML(elementOf(begun.text, 'UploadId') ?? ''))}`;
+    const started = await this.#send({ method: 'POST', key, query: 'uploads=', headers });
+    const upload = `uploadId=${encodeURIComponent(decodeXML(elementOf(started.text, 'UploadId') ?? ''))}`;
     const partBytes = Math.max(S3_PART_BYTES, Math.ceil(bytes / MAX_S3_PARTS));
     try {
       const parts: string[] = [];
       for (let at = 0; at < bytes; at += partBytes) {
         const number = parts.length + 1;
         const body = await partOf(file, at, partBytes);
-        const put = await this.#sent({ method: 'PUT', key, query: `partNumber=${number}&${upload}`, body });
+        const put = await this.#send({ method: 'PUT', key, query: `partNumber=${number}&${upload}`, body });
         const tag = put.headers.get('etag') ?? '';
         parts.push(`<Part><PartNumber>${number}</PartNumber><ETag>${tag}</ETag></Part>`);
       }
       const list = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
-      const { text } = await this.#sent({ method: 'POST', key, query: upload, body: Buffer.from(list) });
+      const { text } = await this.#send({ method: 'POST', key, query: upload, body: Buffer.from(list) });
       // It may fail after the header section of the answer was sent.
       if (text.includes('<Error>')) throw new Error(`POST ${this.#url}/${key}: ${elementOf(text, 'Code')}`);
     } catch (error) {
       // Parts of an incomplete upload cost money.
-      await this.#sent({ method: 'DELETE', key, query: upload }, [404]).catch(() => undefined);
+      await this.#send({ method: 'DELETE', key, query: upload }, [404]).catch(() => undefined);
       throw error;
     }
   }
 
-  async #sent(request: S3Request, alsoTaken: readonly number[] = []): Promise<Answer> {
+  async #send(request: S3Request, acceptedStatuses: readonly number[] = []): Promise<Answer> {
     const { method, key, query = '', body, headers = {}, maxChars = MAX_ANSWER_CHARS } = request;
     const path = `${this.#url}${key === '' ? '' : `/${key.split('/').map(encodeURIComponent).join('/')}`}`;
     const digest = body === undefined ? {} : { 'x-amz-content-sha256': hash('sha256', body) };
@@ -113,11 +113,11 @@ export class S3Bucket {
     const send = async (signal: AbortSignal): Promise<Answer> => {
       const init = { method, headers: { ...headers, ...digest }, redirect: 'manual', signal } as const;
       const url = query === '' ? path : `${path}?${query}`;
-      return answerOf(await this.#client.fetch(url, body === undefined ? init : { ...init, body }), maxChars);
+      return readAnswer(await this.#client.fetch(url, body === undefined ? init : { ...init, body }), maxChars);
     };
-    const answer = await sendUntilTaken(what, send, this.#limits, this.#stop);
+    const answer = await sendWithRetries(what, send, this.#limits, this.#stop);
     const { status, text } = answer;
-    if ((status >= 200 && status <= 299) || alsoTaken.includes(status)) return answer;
+    if ((status >= 200 && status <= 299) || acceptedStatuses.includes(status)) return answer;
     const code = elementOf(text, 'Code');
     throw new Error(`${what}: status ${status}${code === null ? '' : ` ${code}`}`);
   }

@@ -11,7 +11,7 @@ import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
 import { itemBodies } from './item-bodies.js';
-import { OBJECTS_READ_AT_ONCE } from './limits.js';
+import { MAX_CONCURRENT_READS } from './limits.js';
 import { S3Bucket, type S3Client } from './s3-bucket.js';
 
 /** Options of an S3 sink. */
@@ -91,7 +91,7 @@ class ItemObjects {
     }
     const pages = new Set<string>();
     while (latest.length > 0 && pages.size < JSONL_TAIL_PAGES) {
-      const texts = await Promise.all(latest.splice(-OBJECTS_READ_AT_ONCE).map((key) => this.#bucket.text(key)));
+      const texts = await Promise.all(latest.splice(-MAX_CONCURRENT_READS).map((key) => this.#bucket.text(key)));
       for (const line of texts.flatMap((each) => each.split('\n'))) {
         const id = idOfLine(line);
         if (id === null) continue;

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_RETRY_MS } from './limits.js';
-import { type Answer, answerOf, sendUntilTaken } from './send.js';
+import { type Answer, readAnswer, sendWithRetries } from './send.js';
 
 const answer = (status: number, fields: Record<string, string> = {}): Answer => ({
   status,
@@ -30,7 +30,7 @@ function sending(answers: readonly (Answer | Error)[], retries = 8, stop = new A
     if (next instanceof Error) throw next;
     return next;
   };
-  const ended = sendUntilTaken('POST https://a.test', send, { timeoutMs: 1_000, retries }, stop).then(
+  const ended = sendWithRetries('POST https://a.test', send, { timeoutMs: 1_000, retries }, stop).then(
     ({ status }) => status,
     (error: Error) => error.message,
   );
@@ -101,7 +101,7 @@ it('reads only the needed part of an answer, and cancels the rest', async () => 
       cancelled = true;
     },
   });
-  const { text } = await answerOf(new Response(endless), 2_500);
+  const { text } = await readAnswer(new Response(endless), 2_500);
   expect(text).toBe('ü'.repeat(2_500));
   expect(cancelled).toBe(true);
 });

@@ -4,7 +4,7 @@
 
 import { parseRetryAfter } from '@mannerly/robots/access';
 import { onAbort } from '../on-abort.js';
-import { ATTEMPTS_UNTOLD, FIRST_RETRY_MS, MAX_RETRY_MS } from './limits.js';
+import { ATTEMPTS_BEFORE_WARNING, FIRST_RETRY_MS, MAX_RETRY_MS } from './limits.js';
 
 /** How long, and how often. */
 export interface SendLimits {
@@ -26,23 +26,26 @@ export interface Answer {
  * @param stop - Ends the wait for the next attempt, and lets the last one end.
  * @throws Error naming the last answer, if no attempt is left or the server requires a wait of more than ten minutes.
  */
-export async function sendUntilTaken(
+export async function sendWithRetries(
   what: string,
   send: (signal: AbortSignal) => Promise<Answer>,
   { timeoutMs, retries }: SendLimits,
   stop: AbortSignal,
 ): Promise<Answer> {
   for (let attempt = 0; ; attempt += 1) {
-    const tried = await send(AbortSignal.timeout(timeoutMs)).catch((error: unknown) => errorText(error, timeoutMs));
-    if (typeof tried !== 'string' && !isPassing(tried.status)) return tried;
-    const said = typeof tried === 'string' ? tried : `status ${tried.status}`;
-    const wantedMs = typeof tried === 'string' ? 0 : retryAfterMs(tried.headers);
-    if (attempt >= retries || wantedMs > MAX_RETRY_MS || stop.aborted) {
-      throw new Error(`${what}: ${said}, ${attempt + 1} ${attempt === 0 ? 'attempt' : 'attempts'}`);
+    const result = await send(AbortSignal.timeout(timeoutMs)).catch((error: unknown) => errorText(error, timeoutMs));
+    if (typeof result !== 'string' && !isTransient(result.status)) return result;
+    const problem = typeof result === 'string' ? result : `status ${result.status}`;
+    const requestedMs = typeof result === 'string' ? 0 : retryAfterMs(result.headers);
+    if (attempt >= retries || requestedMs > MAX_RETRY_MS || stop.aborted) {
+      throw new Error(`${what}: ${problem}, ${attempt + 1} ${attempt === 0 ? 'attempt' : 'attempts'}`);
     }
-    if (attempt + 1 === ATTEMPTS_UNTOLD)
-      process.emitWarning(`${what}: ${said}, ${ATTEMPTS_UNTOLD} attempts: it is tried again`, 'MannerlyWarning');
-    const waitMs = Math.max(wantedMs, Math.min(FIRST_RETRY_MS * 2 ** attempt, MAX_RETRY_MS));
+    if (attempt + 1 === ATTEMPTS_BEFORE_WARNING)
+      process.emitWarning(
+        `${what}: ${problem}, ${ATTEMPTS_BEFORE_WARNING} attempts: it is tried again`,
+        'MannerlyWarning',
+      );
+    const waitMs = Math.max(requestedMs, Math.min(FIRST_RETRY_MS * 2 ** attempt, MAX_RETRY_MS));
     await wait(waitMs, stop);
   }
 }
@@ -61,13 +64,13 @@ export function wait(ms: number, stop: AbortSignal): Promise<void> {
 }
 
 /** Reads an answer; what is longer than `maxChars` is not read. */
-export async function answerOf(response: Response, maxChars: number): Promise<Answer> {
+export async function readAnswer(response: Response, maxChars: number): Promise<Answer> {
   const { status, headers, body } = response;
   let text = '';
   if (body !== null) {
     const decoder = new TextDecoder();
-    for await (const piece of body) {
-      text += decoder.decode(piece, { stream: true });
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true });
       // Leaving the loop cancels the body.
       if (text.length > maxChars) break;
     }
@@ -76,7 +79,7 @@ export async function answerOf(response: Response, maxChars: number): Promise<An
 }
 
 /** Whether a server may answer otherwise soon. */
-function isPassing(status: number): boolean {
+function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 

@@ -7,7 +7,7 @@ import { SQLITE_ROWS } from '../options/sink-rows.js';
 import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
-import { ROWS_AT_ONCE } from './limits.js';
+import { MAX_TRANSACTION_ROWS } from './limits.js';
 
 /** Options of a SQLite sink. */
 export interface SqliteSinkOptions {
@@ -44,7 +44,7 @@ export function sqliteSink(options: SqliteSinkOptions): Sink {
         seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, fetched_at INTEGER NOT NULL,
         expires_at INTEGER, preferences TEXT NOT NULL, license TEXT, removed TEXT, data TEXT NOT NULL)`);
       // Nothing else happens in this process while SQLite writes.
-      return { write: insertInto(db, table, countKnown), limits: { items: ROWS_AT_ONCE, waitMs: 0 }, end };
+      return { write: insertInto(db, table, countKnown), limits: { items: MAX_TRANSACTION_ROWS, waitMs: 0 }, end };
     } catch (error) {
       db.close();
       throw error;

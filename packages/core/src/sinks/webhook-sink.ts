@@ -9,7 +9,7 @@ import type { Item, Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
 import { itemBodies } from './item-bodies.js';
 import { MAX_ANSWER_CHARS } from './limits.js';
-import { answerOf, sendUntilTaken } from './send.js';
+import { readAnswer, sendWithRetries } from './send.js';
 
 /** Options of a webhook sink. */
 export interface WebhookSinkOptions {
@@ -50,11 +50,11 @@ export function webhookSink(options: WebhookSinkOptions): Sink {
     sent.set('idempotency-key', `"${key}"`);
     const what = `POST ${parsed.origin}`;
     const send = async (signal: AbortSignal) =>
-      answerOf(
+      readAnswer(
         await fetch(parsed, { method: 'POST', headers: sent, body, redirect: 'manual', signal }),
         MAX_ANSWER_CHARS,
       );
-    const { status } = await sendUntilTaken(what, send, { timeoutMs, retries }, stop);
+    const { status } = await sendWithRetries(what, send, { timeoutMs, retries }, stop);
     if (status < 200 || status > 299) throw new Error(`${what}: status ${status}`);
   };
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { compileRules, parseRobots } from '@mannerly/robots';
 import type { Purpose } from '@mannerly/robots/page';
 import { readValues } from '../../directory/read-lines.js';
-import { judgeLicenses, type LicenseParty, type LicenseVerdict } from '../../licensing/license-terms.js';
+import { assessLicenses, type LicenseParty, type LicenseVerdict } from '../../licensing/license-terms.js';
 import { Licenses, type ReadLicense } from '../../licensing/licenses.js';
 import type { ResolvedLicensing } from '../../licensing/licensing-options.js';
 import type { IdentityOptions } from '../../options/crawler-options.js';
@@ -73,7 +73,7 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
     return found.isSiteAnswer ? EXIT.ok : EXIT.failed;
   }
   const verdicts = PURPOSES.map((purpose) =>
-    judgeLicenses(url, found.documents, {
+    assessLicenses(url, found.documents, {
       purposes: [purpose],
       party,
       accepted: [],
@@ -110,12 +110,12 @@ async function documentsOf(
       store: { readRecord: async () => null, writeRecord: async () => undefined },
       options: READ_ALL,
       purposes: [],
-      tokens: { origins: [], endingBefore: () => [] },
+      tokens: { origins: [], expiringBefore: () => [] },
       fetch: (document, options) => page.fetch(document, options),
-      arrived: () => undefined,
+      onLoaded: () => undefined,
       retries: NO_RETRIES,
       nowMs: Date.now,
-      tell: () => undefined,
+      report: () => undefined,
     });
     found = { documents: await reader.documentsOf({ url: page.url, signals: { licenses } }, page, await page.bytes()) };
   });
@@ -153,7 +153,9 @@ function printText(
   io.out(`${url} has ${plural(documents.length, 'licence')}:`);
   for (const { document, reading } of documents) {
     const isRead = reading?.kind === 'read';
-    const state = isRead ? `holds for ${plural(reading.maxAgeDays, 'day')}` : `cannot be read: ${reading?.why ?? 'no'}`;
+    const state = isRead
+      ? `holds for ${plural(reading.maxAgeDays, 'day')}`
+      : `cannot be read: ${reading?.reason ?? 'no'}`;
     io.out(`  ${printable(document, 500)}: ${printable(state)}`);
     for (const remark of isRead ? reading.remarks : []) io.out(`    ${printable(remark, 500)}`);
   }

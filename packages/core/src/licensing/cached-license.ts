@@ -7,7 +7,7 @@ import type { LicenseReading } from './license-document.js';
 import { LICENSE_UNREADABLE_MS, MAX_LICENSE_BYTES } from './limits.js';
 
 /** A stored document, in memory and, without its interpretation, in the store. */
-export interface Kept {
+export interface CachedLicense {
   readonly reading: LicenseReading;
   /** `null` if it could not be read. */
   readonly text: string | null;
@@ -19,19 +19,22 @@ export interface Kept {
 }
 
 const DAY_MS = 86_400_000;
-const NOTHING = { text: null, fetchedAtMs: null, digest: null, etag: null, lastModified: null };
+const NO_DOCUMENT = { text: null, fetchedAtMs: null, digest: null, etag: null, lastModified: null };
 
 /** An unreadable document; valid for a day. */
-export function unreadable(why: string, nowMs: number): Kept {
-  return { ...NOTHING, reading: { kind: 'unreadable', why }, expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
+export function unreadable(reason: string, nowMs: number): CachedLicense {
+  return { ...NO_DOCUMENT, reading: { kind: 'unreadable', reason }, expiresAtMs: nowMs + LICENSE_UNREADABLE_MS };
 }
 
 /** An unreachable document says neither yes nor no: every use waits. */
-export function unreachable(why: string, untilMs: number): Kept {
-  return { ...NOTHING, reading: { kind: 'unreadable', why, isTemporary: true }, expiresAtMs: untilMs };
+export function unreachable(reason: string, untilMs: number): CachedLicense {
+  return { ...NO_DOCUMENT, reading: { kind: 'unreadable', reason, isTemporary: true }, expiresAtMs: untilMs };
 }
 
-export async function keptResponse({ body, headers, truncated }: ResponseOutcome, nowMs: number): Promise<Kept> {
+export async function cacheResponse(
+  { body, headers, truncated }: ResponseOutcome,
+  nowMs: number,
+): Promise<CachedLicense> {
   if (truncated === 'limit') return unreadable(`more than ${MAX_LICENSE_BYTES} bytes`, nowMs);
   const text = decodeText(body, headerValue(headers, 'content-type'), 'xml');
   const { readLicenseDocument } = await import('./license-document.js');
@@ -48,7 +51,7 @@ export async function keptResponse({ body, headers, truncated }: ResponseOutcome
   };
 }
 
-export function renewed(known: Kept, nowMs: number): Kept {
+export function renew(known: CachedLicense, nowMs: number): CachedLicense {
   const lifetimeMs = known.expiresAtMs - (known.fetchedAtMs ?? nowMs);
   return { ...known, fetchedAtMs: nowMs, expiresAtMs: nowMs + lifetimeMs };
 }

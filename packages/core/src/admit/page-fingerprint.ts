@@ -6,12 +6,12 @@
 
 import { MAX_COMPARED_BYTES } from './limits.js';
 
-const BLANK = 32;
-const LESS = 60;
+const SPACE = 32;
+const LESS_THAN = 60;
 const BANG = 33;
 const DASH = 45;
 const SLASH = 47;
-const MORE = 62;
+const GREATER_THAN = 62;
 const LETTER_I = 105;
 const LETTER_S = 115;
 const FNV_START = 0x811c9dc5;
@@ -19,12 +19,12 @@ const FNV_PRIME = 0x01000193;
 /** A run of consonants that does not occur in words of languages with this alphabet. */
 const UNREADABLE_RUN = 6;
 
-const NAMES =
+const CALENDAR_NAMES =
   'january february march april may june july august september october november december ' +
   'jan feb mar apr jun jul aug sep sept oct nov dec ' +
   'monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun ' +
   'mo tu we th fr sa su am pm';
-const CALENDAR: ReadonlySet<number> = new Set(NAMES.split(' ').map(hashOf));
+const CALENDAR: ReadonlySet<number> = new Set(CALENDAR_NAMES.split(' ').map(hashOf));
 /** The low bits that occur in their hashes: this alone rules out four words in five. */
 const CALENDAR_BITS = 0xff;
 const MAY_BE_CALENDAR = new Uint8Array(CALENDAR_BITS + 1);
@@ -42,13 +42,13 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
   return /[a-z]/i.test(character) ? CONSONANT : OTHER;
 });
 /** Letters without their case. */
-const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte | 32 : byte));
+const LOWERCASE = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 128 ? byte | 32 : byte));
 
 /**
  * A whole number below 2^53. Two pages that differ in a word or an image have the same number with a chance of 1 in
  * 2^50. Of a longer page the first million bytes count, in any charset. Never throws.
  */
-export function likenessOf(page: Uint8Array): number {
+export function pageFingerprint(page: Uint8Array): number {
   let low = 0;
   let high = 0;
   // Order does not matter: words are added up, twice with different weights.
@@ -65,11 +65,11 @@ type AddWord = (hash: number) => void;
 /** Passes on the meaningful words of a page; of a page longer than the limit, those of its beginning. */
 export function readWords(page: Uint8Array, add: AddWord): void {
   const html = Buffer.from(page.buffer, page.byteOffset, Math.min(page.length, MAX_COMPARED_BYTES));
-  const endless = new Set<string>();
+  const unclosed = new Set<string>();
   let at = 0;
   while (at < html.length) {
     const byte = html[at] ?? 0;
-    if (byte === LESS) at = afterTag(html, at, add, endless);
+    if (byte === LESS_THAN) at = afterTag(html, at, add, unclosed);
     else if (KIND[byte] === OTHER) at += 1;
     else at = afterWord(html, at, add);
   }
@@ -89,7 +89,7 @@ function afterWord(html: Buffer, start: number, add: AddWord): number {
     kinds |= kind;
     run = (run + 1) & -(kind & CONSONANT);
     isUnreadable |= (UNREADABLE_RUN - 1 - run) >>> 31;
-    hash = Math.imul(hash ^ (FOLDED[byte] ?? 0), FNV_PRIME);
+    hash = Math.imul(hash ^ (LOWERCASE[byte] ?? 0), FNV_PRIME);
   }
   const isPlain = (kinds & DIGIT) === 0 && isUnreadable === 0;
   if (html[start - 1] === SLASH) return afterUrl(html, at);
@@ -101,40 +101,40 @@ function afterWord(html: Buffer, start: number, add: AddWord): number {
 /** A word after a slash is part of a URL, and so is everything up to a blank. */
 function afterUrl(html: Buffer, from: number): number {
   let at = from;
-  while (at < html.length && (html[at] ?? 0) > BLANK && html[at] !== LESS) at += 1;
+  while (at < html.length && (html[at] ?? 0) > SPACE && html[at] !== LESS_THAN) at += 1;
   return at;
 }
 
-/** The position after the tag and after invisible content. @param endless - Names whose end was searched in vain */
-function afterTag(html: Buffer, start: number, add: AddWord, endless: Set<string>): number {
+/** The position after the tag and after invisible content. @param unclosed - Names whose end was searched in vain */
+function afterTag(html: Buffer, start: number, add: AddWord, unclosed: Set<string>): number {
   const first = html[start + 1] ?? 0;
-  if (first === BANG && html[start + 2] === DASH && html[start + 3] === DASH) return behindComment(html, start + 4);
+  if (first === BANG && html[start + 2] === DASH && html[start + 3] === DASH) return afterComment(html, start + 4);
   let end = start + 1;
-  while (end < html.length && html[end] !== MORE) end += 1;
+  while (end < html.length && html[end] !== GREATER_THAN) end += 1;
   end = Math.min(end + 1, html.length);
   // Most tags are not among those looked for, which begin with S or I.
   const letter = first | 32;
   if (letter !== LETTER_S && letter !== LETTER_I) return end;
   const tag = /^<(script|style|img)\b/i.exec(html.toString('latin1', start, start + 8))?.[1];
   if (tag === undefined) return end;
-  if (tag.toLowerCase() !== 'img') return afterHidden(html, tag, end, endless);
+  if (tag.toLowerCase() !== 'img') return afterRawText(html, tag, end, unclosed);
   const source = /\ssrc\s*=\s*["']?([^"'\s>?#]*)/i.exec(html.toString('latin1', start, end))?.[1];
   if (source !== undefined) add(hashOf(source));
   return end;
 }
 
 /** An unclosed comment hides the rest. */
-function behindComment(html: Buffer, from: number): number {
+function afterComment(html: Buffer, from: number): number {
   const found = html.indexOf('-->', from, 'latin1');
   return found < 0 ? html.length : found + 3;
 }
 
 /** The position after the end of a script or style, in any case. An unclosed one hides nothing here. */
-function afterHidden(html: Buffer, tag: string, from: number, endless: Set<string>): number {
+function afterRawText(html: Buffer, tag: string, from: number, unclosed: Set<string>): number {
   for (const name of [tag, tag.toLowerCase(), tag.toUpperCase()]) {
-    const found = endless.has(name) ? -1 : html.indexOf(`</${name}`, from, 'latin1');
+    const found = unclosed.has(name) ? -1 : html.indexOf(`</${name}`, from, 'latin1');
     if (found >= 0) return found;
-    endless.add(name);
+    unclosed.add(name);
   }
   return from;
 }
