@@ -4,8 +4,8 @@ import type { Clock, Frontier } from '@mannerly/frontier';
 import type { Admit } from '../admit/admit.js';
 import type { Scope } from '../admit/scope.js';
 import type { ResolvedTrapOptions } from '../admit/trap-rules.js';
+import type { CrawlArchive } from '../archive/crawl-archive.js';
 import type { Egress } from '../fetch/egress.js';
-import type { FetchOutcome } from '../fetch/outcome.js';
 import type { HandlerPool } from '../handle/handler-pool.js';
 import type { Journal } from '../journal/journal.js';
 import type { Licenses } from '../licensing/licenses.js';
@@ -36,7 +36,7 @@ export interface CrawlRun {
   readonly reader: PageReader;
   readonly handlerPool: HandlerPool;
   /** Receives each outcome before a handler sees it. */
-  readonly archive: { keep(outcome: FetchOutcome): Promise<unknown> } | null;
+  readonly archive: Pick<CrawlArchive, 'keep'> | null;
   /** What the crawl has fetched for archived pages, earlier runs included, in bytes as received. */
   readonly totals: { readonly counts: { readonly requisiteRequests: number; readonly requisiteBytes: number } };
 }
