@@ -78,6 +78,19 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
     expect(await compileText(text, { declaration: true, noEmit: false, outDir: 'out' })).toBe('');
   });
 
+  it('can be named in declarations by what the troubleshooting says', async () => {
+    const text = `import { type Crawler, type CrawlReport, type HandledPage, type HookAnswer, refuse } from 'mannerly';
+      export const eventsOf = (crawler: Crawler): Crawler['events'] => crawler.events;
+      export const paceOf = (report: CrawlReport): CrawlReport['politeness'] => report.politeness;
+      export const old = (): HookAnswer => refuse('old');
+      export const keep = (page: HandledPage): ReturnType<HandledPage['emit']> => page.emit({ url: page.url });`;
+    expect(await compileText(text, { declaration: true, noEmit: false, outDir: 'out' })).toBe('');
+    const start = await readFile(`${root}docs/start.md`, 'utf8');
+    const named = /^\| TS2742.*annotate it.*: (.*) \|$/m.exec(start)?.[1]?.split(', ') ?? [];
+    expect(named.filter((type) => !text.includes(`: ${type.replaceAll('`', '')} =>`))).toEqual([]);
+    expect(named).toHaveLength(4);
+  });
+
   it('accept the unchanged crawl of the README', async () => {
     const readme = await readFile(`${root}README.md`, 'utf8');
     const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';

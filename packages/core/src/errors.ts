@@ -76,10 +76,11 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** Any value as text. */
+/** Any value as text; an object without a text of its own as JSON, of which `MAX_SHOWN_CHARS` characters are kept. */
 export function textOf(value: unknown): string {
   try {
-    return String(value);
+    const text = String(value);
+    return text === String({}) ? redacted(jsonOf(value) ?? text).slice(0, MAX_SHOWN_CHARS) : text;
   } catch {
     // It has no prototype, or its `toString` throws.
     return typeof value;

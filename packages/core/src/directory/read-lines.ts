@@ -1,16 +1,19 @@
 // Reads logs of any size line by line as a stream, and skips lines that a crash left incomplete.
 
 import { createReadStream } from 'node:fs';
-import { MannerlyError } from '../errors.js';
+import { invalidOption, MannerlyError } from '../errors.js';
 import { parseJson } from '../parse-json.js';
 import { hasPlatformCode, isAbsent } from './atomic-file.js';
 import { MAX_LOG_LINE_CHARS } from './limits.js';
 
+const PATHS_HINT = '`await readCrawlDirectory(path)` has the paths of its files, such as `decisionsPath`.';
+
 /**
  * An absent file has no lines. @param maxChars - Longer lines are skipped. @param start - The byte to begin at.
- * @throws MannerlyError `option-invalid` for a directory; the platform's error otherwise.
+ * @throws MannerlyError `option-invalid` for a directory, and for what is no path; the platform's error otherwise.
  */
 export async function* readLines(path: string, maxChars = MAX_LOG_LINE_CHARS, start = 0): AsyncGenerator<string> {
+  if (typeof path !== 'string') throw invalidOption('path', 'the path of a file', path, PATHS_HINT);
   let rest = '';
   let isSkipping = false;
   try {
@@ -32,7 +35,7 @@ export async function* readLines(path: string, maxChars = MAX_LOG_LINE_CHARS, st
     if (!hasPlatformCode(error, 'EISDIR')) throw error;
     throw new MannerlyError('option-invalid', `expected the path of a file, got the directory ${path}`, {
       cause: error,
-      hint: '`await readCrawlDirectory(path)` has the paths of its files, such as `decisionsPath`.',
+      hint: PATHS_HINT,
     });
   }
   if (!isSkipping && rest !== '') yield rest;

@@ -9,7 +9,7 @@ import type { PageInCrawl } from '../page/page.js';
 import type { HandledPage } from './handled-page.js';
 import { HandlerPool } from './handler-pool.js';
 import { type Handler, Handlers } from './handlers.js';
-import { StopCrawl } from './signals.js';
+import { RefusePage, StopCrawl } from './signals.js';
 
 /** Properties that a page inherits: they are computed on first use. */
 const MADE_AT_FIRST_USE = { links: [], body: [], json: (): Promise<unknown> => Promise.reject(new Error('no JSON')) };
@@ -127,6 +127,7 @@ async function lateCatch(page: HandledPage): Promise<void> {
 it.each<[string, unknown, object]>([
   ['a signal', new StopCrawl('enough'), { kind: 'signal', signal: { kind: 'stop', reason: 'enough' } }],
   ['an error', new Error('no'), { kind: 'threw', detail: 'Error: no' }],
+  ['a refusal of an object', new RefusePage({ code: 7 } as never), { signal: { reason: '{"code":7}' } }],
 ])('%s that a handler returns counts as thrown', async (_what, returned, expected) => {
   const { pool } = poolOf(async () => returned, new AbortController().signal);
   expect(await pool.handle(PAGE)).toMatchObject(expected);
@@ -154,8 +155,19 @@ it.each<[string, Handler]>([
   expect(stack.split('\n')[1]).toContain('handler-pool.test.ts');
 });
 
+it.each<[unknown, string]>([
+  [{ code: 7 }, '{"code":7}'],
+  ['boom', 'boom'],
+  [undefined, 'undefined'],
+  [Object.create(null), 'object'],
+])('%j thrown by a handler is shown', async (thrown, detail) => {
+  const { pool } = poolOf(() => Promise.reject(thrown), new AbortController().signal);
+  expect(await pool.handle(PAGE)).toMatchObject({ kind: 'threw', detail });
+});
+
 it.each<[string, Handler, number]>([
   ['returns an object', () => ({ title: 'x' }), 1],
+  ['returns the refusal of a hook', () => ({ kind: 'refuse', reason: 'old' }), 1],
   ['resolves to a list of objects', async () => [{ title: 'x' }], 1],
   ['returns an object next to what it emits', (page) => page.emit(1).then(() => ({ title: 'x' })), 0],
   ['returns what a method of the page resolves to', (page) => page.fetch('/a'), 0],

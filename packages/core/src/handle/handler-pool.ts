@@ -195,10 +195,15 @@ async function attempt(
   }
 }
 
-/** Whether a value is a plain object or a list of them. What a page's methods resolve to has a `kind`. */
+/**
+ * Whether a value is a plain object or a list of them. What a page's methods resolve to has a `kind`, and so has the
+ * refusal of a hook, which a handler throws as `RefusePage`.
+ */
 function looksLikeItem(returned: unknown): boolean {
   const value: unknown = Array.isArray(returned) ? returned[0] : returned;
-  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype && !('kind' in value);
+  return (
+    isObject(value) && Object.getPrototypeOf(value) === Object.prototype && (value['kind'] ?? 'refuse') === 'refuse'
+  );
 }
 
 /**

@@ -162,7 +162,8 @@ export class CrawlLog implements JournalListener {
 
   /** A handler returned what is probably meant as an item. */
   returned(url: string): void {
-    const text = `${url}: the handler returned an object, which is ignored. An item is emitted: await page.emit(object)`;
+    const instead = 'An item is emitted: await page.emit(object). A page is refused: throw new RefusePage(reason)';
+    const text = `${url}: the handler returned an object, which is ignored. ${instead}`;
     if (!this.#hasReturned) this.#log('warn', 'object-returned', text, { url });
     this.#hasReturned = true;
   }

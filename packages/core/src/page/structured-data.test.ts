@@ -28,6 +28,15 @@ it('JSON-LD, microdata, RDFa Lite and OpenGraph', async () => {
   });
 });
 
+it.each([
+  ['without a tag of its head', '<!doctype html><title>t</title><meta property=og:title content=Cups><p>x'],
+  ['in its body', '<html><head></head><body><meta property="og:title" content="Cups"></body></html>'],
+  ['with another name', '<head><meta name="description" property="og:title" content="Cups"></head>'],
+  ['with capitals', '<HEAD><META PROPERTY="og:title" CONTENT="Cups"></HEAD>'],
+])('OpenGraph of a page %s', async (_what, html) => {
+  expect((await readStructuredData(html)).openGraph).toEqual({ 'og:title': ['Cups'] });
+});
+
 it('unreadable data is a problem, and the rest is returned', async () => {
   const found = await readStructuredData(`<script type="application/ld+json">{ broken</script>${json(CUP)}`);
   expect(found.jsonLd).toEqual([CUP]);

@@ -1,9 +1,10 @@
-// A page's structured data for machines: JSON-LD, microdata, RDFa Lite, OpenGraph. Read by
+// A page's structured data for machines: JSON-LD, microdata, RDFa Lite, OpenGraph. All but the last are read by
 // `@marbec/web-auto-extractor`, which users install. Nothing is resolved, merged or trusted.
 
 import type { JsonValue } from '@mannerly/frontier';
 import { loadPeer } from '../optional-peer.js';
 import { MAX_ITEM_TYPE_CHARS, MAX_STRUCTURED_BLANKS, MAX_STRUCTURED_CHARS, MAX_STRUCTURED_DEPTH } from './limits.js';
+import { readElements } from './read-elements.js';
 
 /** One thing that a page describes: `@type`, `@context` and its properties. */
 export type StructuredItem = Readonly<Record<string, JsonValue>>;
@@ -22,7 +23,6 @@ export interface StructuredData {
 }
 
 interface Extracted {
-  readonly metatags: Readonly<Record<string, readonly string[]>>;
   readonly jsonld: ByType;
   readonly microdata: ByType;
   readonly rdfa: ByType;
@@ -50,7 +50,7 @@ export async function readStructuredData(html: string): Promise<StructuredData> 
     // A page may name a type `__proto__`, which the library looks up in a plain object.
     return { jsonLd: [], microdata: [], rdfa: [], openGraph: {}, problems: [`unreadable: ${String(error)}`] };
   }
-  const { metatags, jsonld, microdata, rdfa, errors = [] } = found;
+  const { jsonld, microdata, rdfa, errors = [] } = found;
   const problems = errors.map(({ format, message }) => `${format}: ${message}`);
   const budget = { chars: MAX_STRUCTURED_CHARS };
   const itemsWithinBudget = (format: string, byType: ByType): StructuredItem[] => {
@@ -63,9 +63,24 @@ export async function readStructuredData(html: string): Promise<StructuredData> 
     jsonLd: itemsWithinBudget('jsonld', jsonld),
     microdata: itemsWithinBudget('microdata', microdata),
     rdfa: itemsWithinBudget('rdfa', rdfa),
-    openGraph: Object.fromEntries(Object.entries(metatags).filter(([name]) => OPEN_GRAPH.test(name))),
+    openGraph: readOpenGraph(html),
     problems,
   };
+}
+
+/** Metas in the head and the body: the tag of the head is optional, and the library reads metas only within it. */
+function readOpenGraph(html: string): Readonly<Record<string, readonly string[]>> {
+  const found: Record<string, string[]> = {};
+  readElements(html, {
+    onopentag(element, { property = '', name = '', content }) {
+      const key = [property, name].find((each) => OPEN_GRAPH.test(each));
+      if (element !== 'meta' || key === undefined || content === undefined) return;
+      const values = found[key] ?? [];
+      values.push(content);
+      found[key] = values;
+    },
+  });
+  return found;
 }
 
 /**

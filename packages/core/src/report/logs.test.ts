@@ -71,11 +71,13 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-it('a directory in place of a log is refused, with the name of what has its path', async () => {
-  const reading = readDecisions(directory).next();
-  await expect(reading).rejects.toMatchObject({
+it.each<[string, () => unknown]>([
+  ['a directory', () => directory],
+  ['what `readCrawlDirectory` returns', () => ({ decisionsPath: path })],
+])('%s in place of a log is refused, with the name of what has its path', async (_what, given) => {
+  await expect(readDecisions(given() as string).next()).rejects.toMatchObject({
     code: 'option-invalid',
-    message: expect.stringContaining(directory),
+    message: expect.stringContaining('the path of a file, got'),
     hint: expect.stringContaining('readCrawlDirectory'),
   });
 });
