@@ -2,10 +2,10 @@
 
 import type { ResponseOutcome } from 'mannerly';
 import { expect, it } from 'vitest';
-import { fulfilled } from './tab-requests.js';
+import { toFulfillment } from './tab-requests.js';
 
 const fieldsOf = (headers: ResponseOutcome['headers']) =>
-  fulfilled({ status: 200, headers, body: new Uint8Array() } as unknown as ResponseOutcome).headers;
+  toFulfillment({ status: 200, headers, body: new Uint8Array() } as unknown as ResponseOutcome).headers;
 
 it('an answer keeps fields about its content, and none about transport or storage', () => {
   const fields = fieldsOf([

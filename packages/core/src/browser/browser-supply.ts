@@ -72,16 +72,16 @@ async function end(browser: Browser): Promise<void> {
 }
 
 /** The outcome of a call to a browser. */
-type Within<T> =
+type WithinResult<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'late' };
 
 /** Waits for at most `ms` milliseconds. A later result is ignored. Never rejects. */
-export function within<T>(asked: Promise<T>, ms: number): Promise<Within<T>> {
+export function within<T>(promise: Promise<T>, ms: number): Promise<WithinResult<T>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ kind: 'late' }), ms);
-    asked
+    promise
       .then(
         (value) => resolve({ kind: 'done', value }),
         (error: unknown) => resolve({ kind: 'failed', error }),

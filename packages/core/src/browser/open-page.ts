@@ -21,13 +21,15 @@ export async function openPage(
   settings: BrowserSettings,
 ): Promise<{ readonly rendering: Rendering; readonly isHung: boolean }> {
   const untilMs = performance.now() + settings.pageMs;
-  const opened = await within(
+  const contextResult = await within(
     browser.newContext({ ...SEALED_CONTEXT, userAgent: request.userAgent, viewport: WINDOW }),
     BROWSER_ANSWER_MS,
   );
-  if (opened.kind === 'late') return { rendering: failed('page-hung', 'the browser opens no page'), isHung: true };
-  if (opened.kind === 'failed') return { rendering: failed('browser-gone', textOf(opened.error)), isHung: false };
-  const context = opened.value;
+  if (contextResult.kind === 'late')
+    return { rendering: failed('page-hung', 'the browser opens no page'), isHung: true };
+  if (contextResult.kind === 'failed')
+    return { rendering: failed('browser-gone', textOf(contextResult.error)), isHung: false };
+  const context = contextResult.value;
   const requests = createTabRequests(request, settings, untilMs);
   const rendering = await visit(browser, context, request, requests, settings, untilMs).catch((error: unknown) =>
     failed(browser.isConnected() ? 'internal' : 'browser-gone', textOf(error)),
@@ -45,18 +47,18 @@ async function visit(
   settings: BrowserSettings,
   untilMs: number,
 ): Promise<Rendering> {
-  const ready = await within(prepare(context, requests), BROWSER_ANSWER_MS);
-  if (ready.kind === 'late') return failed('page-hung', 'the browser opens no page');
-  if (ready.kind === 'failed') throw ready.error;
-  const { page, session } = ready.value;
+  const prepared = await within(prepare(context, requests), BROWSER_ANSWER_MS);
+  if (prepared.kind === 'late') return failed('page-hung', 'the browser opens no page');
+  if (prepared.kind === 'failed') throw prepared.error;
+  const { page, session } = prepared.value;
   const { tab, screenshot } = createTab(page, session, requests, settings, untilMs);
-  const finished = async (): Promise<void> => {
+  const runSteps = async (): Promise<void> => {
     await requests.untilQuiet();
-    if (request.steps === null || requests.isOver()) return;
+    if (request.steps === null || requests.hasEnded()) return;
     await request.steps(tab);
     await requests.untilQuiet();
   };
-  const end = await endOf(browser, page, request, requests, finished(), untilMs);
+  const end = await waitForEnd(browser, page, request, requests, runSteps(), untilMs);
   requests.end();
   if (end.kind === 'failed') return end;
   const read = await within(runInPage(session, serialise, settings.domChars), BROWSER_ANSWER_MS);
@@ -82,7 +84,7 @@ async function prepare(
     return socket.close();
   });
   const page = await context.newPage();
-  await context.route(/.*/, (route) => requests.answer(route, placeOf(route.request(), page)));
+  await context.route(/.*/, (route) => requests.answer(route, requestPlace(route.request(), page)));
   context.on('page', (other) => {
     requests.refuse(other.url(), 'document', 'window');
     other.close().catch(ignore);
@@ -92,7 +94,7 @@ async function prepare(
 }
 
 /** The source of a request. For a window, or a worker without a page, the frame is unknown. */
-function placeOf(request: Request, page: Page): RequestPlace {
+function requestPlace(request: Request, page: Page): RequestPlace {
   try {
     const frame = request.frame();
     if (frame.page() !== page) return 'elsewhere';
@@ -105,13 +107,13 @@ function placeOf(request: Request, page: Page): RequestPlace {
 }
 
 /** Our own deadline comes first: Playwright's would be an error. */
-const BEYOND_MS = 1_000;
+const GOTO_EXTRA_MS = 1_000;
 
 /**
  * Opens the document, and waits for the first event that ends the page.
  * @param finished - Resolves when the page is quiet and its steps are done; rejects with their error.
  */
-function endOf(
+function waitForEnd(
   browser: Browser,
   page: Page,
   { url, signal }: RenderRequest,
@@ -121,14 +123,14 @@ function endOf(
 ): Promise<{ readonly kind: 'quiet' | 'deadline' } | Failed> {
   const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
   return new Promise((resolve) => {
-    let isShown = false;
+    let isCommitted = false;
     const timer = setTimeout(
-      () => over(isShown ? { kind: 'deadline' } : failed('page-hung', 'the document was not shown in time')),
+      () => settle(isCommitted ? { kind: 'deadline' } : failed('page-hung', 'the document was not shown in time')),
       leftMs,
     );
-    const onGone = (): void => over(failed('browser-gone', 'the browser ended'));
-    const onAbort = (): void => over(failed('aborted', 'given up by the crawl'));
-    const over = (end: { readonly kind: 'quiet' | 'deadline' } | Failed): void => {
+    const onGone = (): void => settle(failed('browser-gone', 'the browser ended'));
+    const onAbort = (): void => settle(failed('aborted', 'given up by the crawl'));
+    const settle = (end: { readonly kind: 'quiet' | 'deadline' } | Failed): void => {
       clearTimeout(timer);
       browser.off('disconnected', onGone);
       signal.removeEventListener('abort', onAbort);
@@ -137,24 +139,24 @@ function endOf(
     browser.on('disconnected', onGone);
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) onAbort();
-    page.on('crash', () => over(failed('page-crashed', 'the process of the page ended')));
+    page.on('crash', () => settle(failed('page-crashed', 'the process of the page ended')));
     page.on('domcontentloaded', () => requests.documentRead());
     finished.then(
-      () => over({ kind: 'quiet' }),
+      () => settle({ kind: 'quiet' }),
       // The reason of the error may be that the browser has ended.
-      (error: unknown) => (browser.isConnected() ? over(failed('steps-threw', textOf(error))) : onGone()),
+      (error: unknown) => (browser.isConnected() ? settle(failed('steps-threw', textOf(error))) : onGone()),
     );
-    page.goto(url, { waitUntil: 'commit', timeout: BEYOND_MS + leftMs }).then(
+    page.goto(url, { waitUntil: 'commit', timeout: GOTO_EXTRA_MS + leftMs }).then(
       () => {
-        isShown = true;
+        isCommitted = true;
       },
       (error: unknown) => {
         const detail = textOf(error);
         // A crash also has its own event, which follows.
         if (!browser.isConnected()) onGone();
-        else if (/crash/i.test(detail)) over(failed('page-crashed', detail));
-        else if (/download is starting|ERR_ABORTED/i.test(detail)) over(failed('navigation-refused', detail));
-        else over(failed('internal', detail));
+        else if (/crash/i.test(detail)) settle(failed('page-crashed', detail));
+        else if (/download is starting|ERR_ABORTED/i.test(detail)) settle(failed('navigation-refused', detail));
+        else settle(failed('internal', detail));
       },
     );
   });

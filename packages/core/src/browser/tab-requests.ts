@@ -27,49 +27,50 @@ export function createTabRequests(
   settings: RequestSettings,
   untilMs: number,
 ) {
-  const over = new AbortController();
+  const controller = new AbortController();
   const pending = new Set<{ readonly url: string; readonly type: string }>();
   const refused = new Map<string, number>();
   const refusals: { readonly url: string; readonly type: string; readonly reason: string }[] = [];
-  let isServed = false;
-  let isRead = false;
-  let asked = 0;
+  let isDocumentServed = false;
+  let isDocumentRead = false;
+  let requestCount = 0;
   let loaded = 0;
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
   const waiting = new Set<() => void>();
-  const tellQuiet = (): void => {
+  const notifyQuiet = (): void => {
     for (const resolve of waiting) resolve();
     waiting.clear();
   };
-  const listen = (): void => {
+  const startQuietTimer = (): void => {
     clearTimeout(timer);
-    if (isRead && pending.size === 0 && !over.signal.aborted) timer = setTimeout(tellQuiet, settings.quietMs);
+    if (isDocumentRead && pending.size === 0 && !controller.signal.aborted)
+      timer = setTimeout(notifyQuiet, settings.quietMs);
   };
   const refuse = (url: string, type: string, reason: string): void => {
-    if (over.signal.aborted) return;
+    if (controller.signal.aborted) return;
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
     if (refusals.length < MAX_LISTED_REFUSALS) refusals.push({ url: url.slice(0, MAX_BROWSER_TEXT), type, reason });
   };
 
   /** Why a request is not passed to the crawl; `null` if it is. */
-  const whyNot = (route: Route, place: RequestPlace, type: string): string | null => {
+  const refusalReason = (route: Route, place: RequestPlace, type: string): string | null => {
     const request = route.request();
     if (place === 'elsewhere') return 'window';
     if (place === 'main') return 'navigation';
     if (!/^https?:/.test(request.url())) return 'url-scheme';
     if (request.method() !== 'GET') return 'method';
     if (!settings.loads.has(type)) return 'type';
-    if (asked >= settings.requests) return 'request-limit';
+    if (requestCount >= settings.requests) return 'request-limit';
     return bytes >= settings.bytes ? 'byte-limit' : null;
   };
 
-  const fetched = async (route: Route, type: string): Promise<void> => {
+  const fetchAndFulfill = async (route: Route, type: string): Promise<void> => {
     const url = route.request().url();
     const entry = { url, type };
-    asked += 1;
+    requestCount += 1;
     pending.add(entry);
-    listen();
+    startQuietTimer();
     const answer = await load({
       url,
       type,
@@ -77,43 +78,43 @@ export function createTabRequests(
       anywhere: settings.anywhere,
       waitMs: Math.max(0, Math.floor(untilMs - performance.now())),
       maxBodyBytes: Math.max(1, settings.bytes - bytes),
-      signal: over.signal,
+      signal: controller.signal,
     });
-    if (over.signal.aborted) return;
-    const reason = whyRefused(answer);
+    if (controller.signal.aborted) return;
+    const reason = answerFault(answer);
     if (reason !== null || answer.kind !== 'response') {
       refuse(url, type, reason ?? 'internal');
       await route.abort('blockedbyclient').catch(ignore);
     } else {
       loaded += 1;
       bytes += answer.body.length;
-      await route.fulfill(fulfilled(answer)).catch(ignore);
+      await route.fulfill(toFulfillment(answer)).catch(ignore);
     }
     pending.delete(entry);
-    listen();
+    startQuietTimer();
   };
 
   return {
     /** Resolves once the document is read and nothing is requested during `quietMs`, or when the page is over. */
     untilQuiet(): Promise<void> {
-      if (over.signal.aborted) return Promise.resolve();
+      if (controller.signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         waiting.add(resolve);
-        listen();
+        startQuietTimer();
       });
     },
-    isOver: () => over.signal.aborted,
+    hasEnded: () => controller.signal.aborted,
     refuse,
     /** Answers one request of the browser. Never rejects. */
     async answer(route: Route, place: RequestPlace): Promise<void> {
-      if (place === 'main' && !isServed) {
-        isServed = true;
-        await route.fulfill(fulfilled(document)).catch(ignore);
+      if (place === 'main' && !isDocumentServed) {
+        isDocumentServed = true;
+        await route.fulfill(toFulfillment(document)).catch(ignore);
         return;
       }
       const type = place === 'frame' ? 'frame' : route.request().resourceType();
-      const reason = over.signal.aborted ? 'page-over' : whyNot(route, place, type);
-      if (reason === null) await fetched(route, type);
+      const reason = controller.signal.aborted ? 'page-over' : refusalReason(route, place, type);
+      if (reason === null) await fetchAndFulfill(route, type);
       else {
         refuse(route.request().url(), type, reason);
         // An aborted navigation, unlike a blocked one, leaves the page unchanged.
@@ -122,15 +123,15 @@ export function createTabRequests(
     },
     /** Called when the document is read completely: from then on silence counts. */
     documentRead(): void {
-      isRead = true;
-      listen();
+      isDocumentRead = true;
+      startQuietTimer();
     },
     /** Ends the page: pending requests are abandoned, new ones are refused and not counted. */
     end(): void {
       for (const { url, type } of pending) refuse(url, type, 'page-over');
       clearTimeout(timer);
-      over.abort();
-      tellQuiet();
+      controller.abort();
+      notifyQuiet();
     },
     account: (): SubresourceAccount => ({
       loaded,
@@ -142,7 +143,7 @@ export function createTabRequests(
 }
 
 /** Why the browser does not get an answer: it was refused, failed, or is incomplete. */
-function whyRefused(answer: SubresourceAnswer): string | null {
+function answerFault(answer: SubresourceAnswer): string | null {
   if (answer.kind === 'failed') return answer.failure;
   if (answer.kind !== 'response') return answer.reason;
   if (answer.truncated !== null) return answer.truncated === 'limit' ? 'byte-limit' : 'closed-early';
@@ -151,10 +152,10 @@ function whyRefused(answer: SubresourceAnswer): string | null {
 }
 
 /** Fields that are passed on. The crawl sets identity and fields that would distinguish pages. */
-const FORWARDED: readonly string[] = ['accept', 'origin', 'x-requested-with'];
+const FORWARDED_FIELDS: readonly string[] = ['accept', 'origin', 'x-requested-with'];
 
 function forwarded(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => FORWARDED.includes(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => FORWARDED_FIELDS.includes(name)));
 }
 
 function ignore(): void {
@@ -162,7 +163,7 @@ function ignore(): void {
 }
 
 /** Fields about the transport, and those that would make the browser request or store something. */
-const LEFT_OUT: ReadonlySet<string> = new Set(
+const OMITTED_FIELDS: ReadonlySet<string> = new Set(
   (
     'alt-svc clear-site-data connection content-encoding content-length content-security-policy-report-only ' +
     'keep-alive link nel refresh report-to reporting-endpoints set-cookie speculation-rules ' +
@@ -171,7 +172,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
 );
 
 /** The arguments of `route.fulfill` for an answer. @throws Never */
-export function fulfilled({ status, headers, body }: ResponseOutcome): {
+export function toFulfillment({ status, headers, body }: ResponseOutcome): {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
@@ -180,7 +181,7 @@ export function fulfilled({ status, headers, body }: ResponseOutcome): {
   for (const [name, value] of headers) {
     const key = name.toLowerCase();
     // Fields that the browser cannot accept are left out as well.
-    if (LEFT_OUT.has(key) || !/^[!#$%&'*+.^_`|~\w-]+$/.test(key) || !/^[\t\x20-\x7e]*$/.test(value)) continue;
+    if (OMITTED_FIELDS.has(key) || !/^[!#$%&'*+.^_`|~\w-]+$/.test(key) || !/^[\t\x20-\x7e]*$/.test(value)) continue;
     fields[key] = fields[key] === undefined ? value : `${fields[key]}, ${value}`;
   }
   // Playwright lets every origin read an answer without this field. The site granted no access, so none is granted.

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createTab } from './tab.js';
 
 function tabForTest() {
-  const requests = { isOver: () => false, untilQuiet: async () => undefined };
+  const requests = { hasEnded: () => false, untilQuiet: async () => undefined };
   const page = { waitForSelector: async () => null } as unknown as Page;
   return createTab(page, {} as CDPSession, requests, { steps: 9 }, performance.now() + 60_000).tab;
 }

@@ -17,26 +17,26 @@ import type { TabRequests } from './tab-requests.js';
 export function createTab(
   page: Page,
   session: CDPSession,
-  requests: Pick<TabRequests, 'isOver' | 'untilQuiet'>,
+  requests: Pick<TabRequests, 'hasEnded' | 'untilQuiet'>,
   { steps }: Pick<BrowserSettings, 'steps'>,
   untilMs: number,
 ) {
-  let taken = 0;
+  let stepCount = 0;
   let png: Buffer | null = null;
   const within = (ms: number): number => Math.max(1, Math.min(ms, Math.ceil(untilMs - performance.now())));
 
-  /** @param otherwise - The result if the browser waited in vain. */
-  const step = async (act: () => Promise<StepResult>, otherwise: StepResult): Promise<StepResult> => {
-    if (requests.isOver()) return 'page-over';
-    if (taken >= steps) return 'step-limit';
-    taken += 1;
+  /** @param timeoutResult - The result if the browser waited in vain. */
+  const step = async (act: () => Promise<StepResult>, timeoutResult: StepResult): Promise<StepResult> => {
+    if (requests.hasEnded()) return 'page-over';
+    if (stepCount >= steps) return 'step-limit';
+    stepCount += 1;
     try {
       const result = await act();
       if (result === 'done') await requests.untilQuiet();
-      return requests.isOver() ? 'page-over' : result;
+      return requests.hasEnded() ? 'page-over' : result;
     } catch (error) {
-      if (requests.isOver()) return 'page-over';
-      if (error instanceof Error && error.name === 'TimeoutError') return otherwise;
+      if (requests.hasEnded()) return 'page-over';
+      if (error instanceof Error && error.name === 'TimeoutError') return timeoutResult;
       throw error;
     }
   };
@@ -63,9 +63,9 @@ export function createTab(
     screenshot: (options = {}) =>
       step(async () => {
         checkOptions('screenshot', options, { fullPage: 'boolean' }, 'A file is written by `page.screenshot(name)`.');
-        const taken = await capture(session, options.fullPage === true);
-        if (taken.length > MAX_SCREENSHOT_BYTES) return 'too-large';
-        png = taken;
+        const image = await capture(session, options.fullPage === true);
+        if (image.length > MAX_SCREENSHOT_BYTES) return 'too-large';
+        png = image;
         return 'done';
       }, 'too-large'),
   };

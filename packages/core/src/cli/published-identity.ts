@@ -70,7 +70,7 @@ export async function readConfiguredIdentity(config: string | undefined) {
     egress: checkEgressRanges(filled.identity.egress),
     domain: filled.identity.domain,
     agent,
-    leastIntervalMs: Math.max(minMs, crawlIntervalMs ?? 0),
+    minIntervalMs: Math.max(minMs, crawlIntervalMs ?? 0),
   };
   const [, path] = /^file:(.+)$/s.exec(signature.key) ?? [];
   return { published, source: signature.key, keyPath: path === undefined ? null : resolve(path) };

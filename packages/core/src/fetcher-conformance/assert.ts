@@ -20,7 +20,7 @@ export function assertEqual(actual: unknown, expected: unknown, what: string): v
   const [got, wanted] = [textOf(actual), textOf(expected)];
   if (got === wanted) return;
   const at = firstDifference(got, wanted);
-  throw new ContractBroken(`${what}: expected ${shown(wanted, at)}, got ${shown(got, at)}`);
+  throw new ContractBroken(`${what}: expected ${excerpt(wanted, at)}, got ${excerpt(got, at)}`);
 }
 
 /** Compares some fields. @throws ContractBroken for the first that differs, by its name. */
@@ -39,7 +39,7 @@ function firstDifference(one: string, other: string): number {
 }
 
 /** A text in a message: of a long one, its length and what surrounds a position. */
-function shown(text: string, at: number): string {
+function excerpt(text: string, at: number): string {
   if (text.length <= MAX_SHOWN_CHARS) return text;
   const from = Math.max(0, at - MAX_SHOWN_CHARS / 4);
   return `${text.length} characters, from ${from} on …${text.slice(from, from + MAX_SHOWN_CHARS / 2)}…`;

@@ -47,7 +47,7 @@ const drippingBody: Answer = (socket) => {
   drip(socket, 'x', 10);
 };
 
-const BROKEN: readonly (readonly [what: string, answer: Answer, code: FailureCode])[] = [
+const BROKEN_SERVERS: readonly (readonly [what: string, answer: Answer, code: FailureCode])[] = [
   ['ends without an answer', (socket) => socket.end(), 'closed-early'],
   ['resets without an answer', (socket) => socket.resetAndDestroy(), 'reset'],
   ['ends within the header section', (socket) => socket.end(HEAD), 'closed-early'],
@@ -60,7 +60,12 @@ const BROKEN: readonly (readonly [what: string, answer: Answer, code: FailureCod
   ['declares gzip for a body that is not', replying('text', { headers: ['Content-Encoding: gzip'] }), 'encoding'],
 ];
 
-const SLOW: readonly (readonly [what: string, answer: Answer, limits: Partial<FetchLimits>, code: FailureCode])[] = [
+const SLOW_SERVERS: readonly (readonly [
+  what: string,
+  answer: Answer,
+  limits: Partial<FetchLimits>,
+  code: FailureCode,
+])[] = [
   ['says nothing', () => undefined, { headersTimeoutMs: 200 }, 'timeout-headers'],
   ['sends its header section a byte at a time', drippingHeaders, { headersTimeoutMs: 200 }, 'timeout-headers'],
   ['sends its body a byte at a time', drippingBody, { requestTimeoutMs: 300 }, 'timeout-exchange'],
@@ -68,12 +73,12 @@ const SLOW: readonly (readonly [what: string, answer: Answer, limits: Partial<Fe
 ];
 
 export const FAILURE_TESTS: readonly FetcherTest[] = [
-  ...BROKEN.map(([what, answer, code]) =>
+  ...BROKEN_SERVERS.map(([what, answer, code]) =>
     test(`reports a server that ${what} as ${code}`, async (t) => {
       assertFailure((await t.get(answer)).outcome, code, true, `an exchange with a server that ${what}`);
     }),
   ),
-  ...SLOW.map(([what, answer, limits, code]) =>
+  ...SLOW_SERVERS.map(([what, answer, limits, code]) =>
     test(`ends with ${code} when a server ${what}`, async (t) => {
       const startedAt = performance.now();
       const { outcome } = await t.get(answer, { limits });

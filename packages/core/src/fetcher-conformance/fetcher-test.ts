@@ -27,7 +27,7 @@ export function testNeeding(needs: keyof FetcherCapabilities, title: string, run
 }
 
 /** Limits that let a correct loopback server finish on a busy machine. */
-export const GENEROUS: FetchLimits = {
+export const DEFAULT_LIMITS: FetchLimits = {
   connectTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,
   requestTimeoutMs: 60_000,
@@ -64,7 +64,7 @@ export class TestContext {
       signal: new AbortController().signal,
       ...more,
       url,
-      limits: { ...GENEROUS, ...more.limits },
+      limits: { ...DEFAULT_LIMITS, ...more.limits },
     };
     const calledAtMs = Date.now();
     const answer: unknown = await ended('fetch', async () => this.fetcher.fetch(request));

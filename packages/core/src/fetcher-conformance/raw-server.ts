@@ -82,9 +82,9 @@ export function replying(...args: Parameters<typeof response>): Answer {
 }
 
 /** Writes a piece repeatedly, as fast as the other side reads, until the connection ends. */
-export function writeEndlessly(socket: Socket, piece: Buffer): void {
+export function writeEndlessly(socket: Socket, chunk: Buffer): void {
   const go = (): void => {
-    while (!socket.destroyed && socket.write(piece)) {
+    while (!socket.destroyed && socket.write(chunk)) {
       if (socket.writableLength > 1_000_000) break;
     }
   };

@@ -163,12 +163,12 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     for (const [at, path] of paths.entries()) assertEqual(bodies[at], path, `the body of the response to ${path}`);
   }),
   test('sends nothing if the signal is aborted, and ends with `aborted` if it is aborted later', async (t) => {
-    const server = await t.serve(() => control.abort());
-    const control = new AbortController();
+    const server = await t.serve(() => controller.abort());
+    const controller = new AbortController();
     const early = await t.fetch(`${server.origin}/`, { signal: AbortSignal.abort() });
     assertFailure(early, 'aborted', false, 'a request whose signal is already aborted');
     assertEqual(server.requests.length, 0, 'requests that reached the server');
-    const late = await t.fetch(`${server.origin}/`, { signal: control.signal });
+    const late = await t.fetch(`${server.origin}/`, { signal: controller.signal });
     assertFailure(late, 'aborted', true, 'a request whose signal is aborted after it was sent');
   }),
   test('reports a URL that is neither http nor https as a value', async (t) => {

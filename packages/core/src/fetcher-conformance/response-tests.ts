@@ -3,7 +3,7 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
 import { assert, assertEqual, assertFields } from './assert.js';
-import { assertBody, bodyText, type FetcherTest, GENEROUS, summary, test, testNeeding } from './fetcher-test.js';
+import { assertBody, bodyText, DEFAULT_LIMITS, type FetcherTest, summary, test, testNeeding } from './fetcher-test.js';
 import { type Answer, replying, response, sending, writeAndReset, writeEndlessly } from './raw-server.js';
 
 const TEXT = 'Ebbe und Flut. '.repeat(200);
@@ -12,7 +12,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 /** Long enough that a time taken at the header section would be noticed. */
 const LAST_BYTE_AFTER_MS = 100;
 
-const CODED: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
+const CODED_BODIES: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
   ['gzip', gzipSync(TEXT)],
   ['deflate', deflateSync(TEXT)],
   ['deflate', deflateRawSync(TEXT)],
@@ -20,7 +20,7 @@ const CODED: readonly (readonly [coding: string, bytes: Uint8Array])[] = [
   ['gzip, br', brotliCompressSync(gzipSync(TEXT))],
 ];
 
-const WHOLE: readonly (readonly [what: string, answer: Answer, text: string])[] = [
+const COMPLETE_BODIES: readonly (readonly [what: string, answer: Answer, text: string])[] = [
   ['with a length', replying('abc'), 'abc'],
   ['empty', replying(''), ''],
   ['chunked', sending(`${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`), 'abcde'],
@@ -35,7 +35,7 @@ const WHOLE: readonly (readonly [what: string, answer: Answer, text: string])[] 
   ],
 ];
 
-const CUT: readonly (readonly [what: string, answer: Answer])[] = [
+const CUT_BODIES: readonly (readonly [what: string, answer: Answer])[] = [
   ['shorter than its length', (socket) => socket.end(`${HEAD}Content-Length: 10\r\n\r\nabc`)],
   ['ended inside a chunk', (socket) => socket.end(`${HEAD}Transfer-Encoding: chunked\r\n\r\n9\r\nabc`)],
   ['ended before its last chunk', (socket) => socket.end(`${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`)],
@@ -97,13 +97,13 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
       assertBody(outcome, hasBody ? 'why' : '');
     }),
   ),
-  ...WHOLE.map(([what, answer, text]) =>
+  ...COMPLETE_BODIES.map(([what, answer, text]) =>
     test(`reports a whole body ${what}`, async (t) => {
       const { outcome } = await t.response(answer);
       assertBody(outcome, text);
     }),
   ),
-  ...CODED.map(([coding, bytes], index) =>
+  ...CODED_BODIES.map(([coding, bytes], index) =>
     test(`undoes ${coding}${index === 2 ? ' without its zlib header' : ''}`, async (t) => {
       const { outcome } = await t.response(replying(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] }));
       assertBody(outcome, TEXT);
@@ -113,7 +113,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     'encodedBody',
     'reports the body as it came next to the decoded one where that is requested, and its length',
     async (t) => {
-      for (const [coding, bytes] of [...CODED, ['identity', Buffer.from(TEXT)] as const]) {
+      for (const [coding, bytes] of [...CODED_BODIES, ['identity', Buffer.from(TEXT)] as const]) {
         const { outcome } = await t.response(
           replying(Buffer.from(bytes), { headers: [`Content-Encoding: ${coding}`] }),
           { keepsEncoded: true },
@@ -124,7 +124,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
       }
     },
   ),
-  ...CUT.map(([what, answer]) =>
+  ...CUT_BODIES.map(([what, answer]) =>
     test(`says truncated: connection of a body ${what}`, async (t) => {
       const { outcome } = await t.response(answer);
       assertFields(outcome, { truncated: 'connection' }, `a body ${what}`);
@@ -162,20 +162,20 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
   test('passes a decoded body to its consumer, in order, up to the consumer’s limit, or keeps it', async (t) => {
     const long = noise(300_000);
     for (const maxBytes of [1_000_000, 200_000]) {
-      const taken: Uint8Array[] = [];
+      const chunks: Uint8Array[] = [];
       let asked = 0;
       const { outcome } = await t.response(replying(gzipSync(long), { headers: ['Content-Encoding: gzip'] }), {
         limits: { maxBodyBytes: 400_000, maxEncodedBytes: 1_500_000 },
         consumeBody: ({ status }) => {
           asked = status;
-          return { maxBytes, take: (bytes) => taken.push(bytes.slice()) };
+          return { maxBytes, take: (bytes) => chunks.push(bytes.slice()) };
         },
       });
       if (asked === 0) {
         assertBody(outcome, long);
         continue;
       }
-      const text = Buffer.concat(taken).toString();
+      const text = Buffer.concat(chunks).toString();
       assertEqual(asked, 200, 'the status that `consumeBody` got');
       assertEqual(outcome.body.length, 0, 'bytes that are kept although a consumer took the body');
       assertEqual(text, long.slice(0, maxBytes), 'what the consumer took, up to its limit');
@@ -221,7 +221,7 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
 
 /** @throws ContractBroken unless a body was cut at the limit of decoded bytes. */
 function assertCut(outcome: ResponseOutcome, what: string): void {
-  assertEqual(outcome.body.length, GENEROUS.maxBodyBytes, `bytes that are kept of ${what}`);
+  assertEqual(outcome.body.length, DEFAULT_LIMITS.maxBodyBytes, `bytes that are kept of ${what}`);
   assertFields(outcome, { truncated: 'limit' }, what);
 }
 

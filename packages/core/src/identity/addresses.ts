@@ -57,11 +57,11 @@ function addressesNamed(name: string, address: string, lookup: NameLookup): Prom
 function addressesOf(range: string): string[] {
   const [first, bits] = ipaddr.parseCIDR(range);
   const bytes = first.toByteArray();
-  const free = 8 * bytes.length - bits;
+  const hostBits = 8 * bytes.length - bits;
   const family = first.kind() === 'ipv6' ? ipaddr.IPv6 : ipaddr.IPv4;
-  if (free > 4) return [first.toString(), family.broadcastAddressFromCIDR(range).toString()];
-  const own = (add: number) => ipaddr.fromByteArray(bytes.with(-1, (bytes.at(-1) ?? 0) + add)).toString();
-  return Array.from({ length: 1 << free }, (_, add) => own(add));
+  if (hostBits > 4) return [first.toString(), family.broadcastAddressFromCIDR(range).toString()];
+  const addressAt = (add: number) => ipaddr.fromByteArray(bytes.with(-1, (bytes.at(-1) ?? 0) + add)).toString();
+  return Array.from({ length: 1 << hostBits }, (_, add) => addressAt(add));
 }
 
 function isSame(one: string, other: string): boolean {

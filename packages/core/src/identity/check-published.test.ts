@@ -24,7 +24,7 @@ const IDENTITY = {
   egress: ['198.51.100.0/28'],
   domain: null,
   page: null,
-  leastIntervalMs: 1_000,
+  minIntervalMs: 1_000,
   agent: AGENT,
 };
 
@@ -85,7 +85,7 @@ describe('what is published', () => {
     ['a challenge', DIRECTORY_PATH, () => ({ status: 403 }), ['directory-status']],
     ['a host that does not answer', DIRECTORY_PATH, () => 'it does not come: timeout', ['directory-absent']],
     ['a redirect', DIRECTORY_PATH, () => ({ status: 301, headers: [['location', '/x']] }), ['directory-redirects']],
-    ['more than 64 KiB', DIRECTORY_PATH, () => ({ isCut: true }), ['directory-too-large']],
+    ['more than 64 KiB', DIRECTORY_PATH, () => ({ isTruncated: true }), ['directory-too-large']],
     ['another media type', DIRECTORY_PATH, as('content-type', 'application/json'), ['directory-type']],
     ['no open access', DIRECTORY_PATH, without('access-control-allow-origin'), ['directory-cors']],
     ['no word about caching', DIRECTORY_PATH, without('cache-control'), ['directory-cache']],

@@ -57,16 +57,17 @@ export async function checkPublished(
   };
   const read = async (url: URL, what: string, check: Check): Promise<PublishedAnswer | null> => {
     const answer = await get(url);
-    const why = answerFault(answer);
-    if (typeof answer !== 'string' && why === null) {
+    const fault = answerFault(answer);
+    if (typeof answer !== 'string' && fault === null) {
       report(url, check(answer));
       return answer;
     }
-    if (why !== null) report(url, [[`${what}-${why[0]}`, why[1]]]);
+    if (fault !== null) report(url, [[`${what}-${fault[0]}`, fault[1]]]);
     return null;
   };
-  const places = [new URL(DIRECTORY_PATH, agent), ...(agent.pathname === '/' ? [new URL('/', agent)] : [])];
-  for (const url of places) await read(url, 'directory', (answer) => directoryFaults(url, answer, expected, nowMs));
+  const directoryUrls = [new URL(DIRECTORY_PATH, agent), ...(agent.pathname === '/' ? [new URL('/', agent)] : [])];
+  for (const url of directoryUrls)
+    await read(url, 'directory', (answer) => directoryFaults(url, answer, expected, nowMs));
   // At the root, where `publish` puts it, whether the agent is a host or the path of its directory.
   const cardUrl = new URL(`/${FILES.card}`, agent);
   const cardAnswer = await read(cardUrl, 'card', (answer) => cardFaults(cardUrl, jsonOf(answer), agent, expected));
@@ -85,11 +86,11 @@ export async function checkPublished(
 /** Why a verifier does not accept an answer; `null` if it does. */
 function answerFault(answer: PublishedAnswer | string): Fault | null {
   if (typeof answer === 'string') return ['absent', answer];
-  const { status, headers, isCut } = answer;
+  const { status, headers, isTruncated } = answer;
   if (status >= 300 && status < 400)
     return ['redirects', `to ${headerValue(headers, 'location')}: verifiers do not follow`];
   if (status !== 200) return ['status', `the answer is ${status}`];
-  return isCut ? ['too-large', 'it has more than 64 KiB'] : null;
+  return isTruncated ? ['too-large', 'it has more than 64 KiB'] : null;
 }
 
 function* directoryFaults(
@@ -165,14 +166,14 @@ function* cardFaults(url: URL, card: Json | null, agent: URL, expected: Expected
     return;
   }
   const about = aboutOf(card);
-  const wanted: readonly (readonly [member: string, found: unknown, wanted: string | undefined])[] = [
+  const expectations: readonly (readonly [member: string, found: unknown, value: string | undefined])[] = [
     ['client_id', card['client_id'], url.href],
     ['jwks_uri', card['jwks_uri'], new URL(DIRECTORY_PATH, agent).href],
     ['client_name', card['client_name'], expected?.name],
     ['rfc9309-product-token', about['rfc9309-product-token'], expected?.tokens[0]],
     ['purpose', about['purpose'] ?? '', expected?.purposes.join(', ')],
   ];
-  for (const [member, found, value] of wanted)
+  for (const [member, found, value] of expectations)
     if (value !== undefined && found !== value)
       yield ['card-mismatch', `\`${member}\` is ${JSON.stringify(found)}, not ${JSON.stringify(value)}`];
 }
@@ -195,9 +196,9 @@ function* addressFaults(answer: PublishedAnswer, expected: ExpectedIdentity | nu
     yield ['ips-stale', 'it is older than a day: publish it again at least daily'];
   const ranges = prefixes.map((each: Json | null) => String(each?.['ipv4Prefix'] ?? each?.['ipv6Prefix']));
   const missing = (expected?.egress ?? []).filter((range) => !ranges.includes(range));
-  const more = expected === null ? [] : ranges.filter((range) => !expected.egress.includes(range));
+  const extra = expected === null ? [] : ranges.filter((range) => !expected.egress.includes(range));
   if (missing.length > 0) yield ['ips-mismatch', `${missing.join(', ')} of \`identity.egress\` is not in it`];
-  if (more.length > 0) yield ['ips-mismatch', `${more.join(', ')} is not in \`identity.egress\``];
+  if (extra.length > 0) yield ['ips-mismatch', `${extra.join(', ')} is not in \`identity.egress\``];
 }
 
 function* pageFaults(answer: PublishedAnswer, expected: ExpectedIdentity | null): Generator<Fault> {

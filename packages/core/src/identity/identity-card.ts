@@ -15,7 +15,7 @@ export interface PublishedIdentity {
   /** The page for people, if it is not that of the folder. */
   readonly page: string | null;
   /** The least time between two requests to a host, milliseconds. */
-  readonly leastIntervalMs: number;
+  readonly minIntervalMs: number;
   /** The agent of signatures: a key directory at the root or at the well-known path of its host. */
   readonly agent: URL;
 }
@@ -28,10 +28,10 @@ export const FILES = {
   page: 'about.html',
 } as const;
 
-const OBEYED = '429, Retry-After, Crawl-delay, Request-rate, Visit-time';
+const RATE_CONTROL = '429, Retry-After, Crawl-delay, Request-rate, Visit-time';
 
 export function identityCard(identity: PublishedIdentity): string {
-  const { name, contact, tokens, purposes, egress, agent, page, leastIntervalMs } = identity;
+  const { name, contact, tokens, purposes, egress, agent, page, minIntervalMs } = identity;
   const at = (file: string): string => `${agent.origin}/${file}`;
   const card = {
     client_id: at(FILES.card),
@@ -46,8 +46,8 @@ export function identityCard(identity: PublishedIdentity): string {
       trigger: 'crawler',
       ...(purposes.length === 0 ? {} : { purpose: purposes.join(', ') }),
       'targeted-content': '/robots.txt',
-      'rate-control': OBEYED,
-      ...(leastIntervalMs === 0 ? {} : { 'rate-expectation': rateExpectation(leastIntervalMs) }),
+      'rate-control': RATE_CONTROL,
+      ...(minIntervalMs === 0 ? {} : { 'rate-expectation': rateExpectation(minIntervalMs) }),
       ...(egress.length === 0 ? {} : { ips_uri: at(FILES.addresses) }),
     },
   };

@@ -25,7 +25,7 @@ const IDENTITY = {
   egress: ['198.51.100.0/28', '2a01:4f8::/64'],
   domain: null as string | null,
   page: null as string | null,
-  leastIntervalMs: 1_000,
+  minIntervalMs: 1_000,
   agent: new URL('https://bot.example/'),
 };
 
@@ -169,8 +169,8 @@ describe('other fields', () => {
     [3_000, 'max=0.34rps per host'],
     [40, 'max=25rps per host'],
     [0, undefined],
-  ])('an interval of %s ms is %s', async (leastIntervalMs, told) => {
-    expect(botOf(await published({ leastIntervalMs }))['rate-expectation']).toBe(told);
+  ])('an interval of %s ms is %s', async (minIntervalMs, told) => {
+    expect(botOf(await published({ minIntervalMs }))['rate-expectation']).toBe(told);
   });
 
   it('name its page, and the domain in which names of addresses end', async () => {

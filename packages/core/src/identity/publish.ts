@@ -19,7 +19,7 @@ import {
 } from './limits.js';
 
 /** What a private key looks like: PEM of any kind, or the member `d` of a JWK. */
-const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----|"d"\s*:/;
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----|"d"\s*:/;
 
 /** Files by name. @throws MannerlyError `option-invalid` as `keyDirectory`. */
 export async function identityFiles(
@@ -33,11 +33,11 @@ export async function identityFiles(
   const signed = await signDirectory(directory, agent.host, keys, times);
   const keyids = keys.map(({ keyid }) => keyid);
   const cacheSeconds = keys.length > 1 ? ROTATION_CACHE_SECONDS : DIRECTORY_CACHE_SECONDS;
-  const listed = { ...open(DIRECTORY_TYPE, cacheSeconds), ...signed };
+  const listed = { ...publicFields(DIRECTORY_TYPE, cacheSeconds), ...signed };
   const served: ServedFile[] = [
     { path: DIRECTORY_PATH, file: FILES.directory, fields: listed },
     { path: '/', file: FILES.root, fields: listed },
-    { path: `/${FILES.card}`, file: FILES.card, fields: open('application/json', DIRECTORY_CACHE_SECONDS) },
+    { path: `/${FILES.card}`, file: FILES.card, fields: publicFields('application/json', DIRECTORY_CACHE_SECONDS) },
   ];
   const files = new Map<string, string>([
     [FILES.directory, directory],
@@ -47,22 +47,26 @@ export async function identityFiles(
   ]);
   if (egress.length > 0) {
     files.set(FILES.addresses, addressList(egress, nowMs));
-    served.push({ path: `/${FILES.addresses}`, file: FILES.addresses, fields: open('application/jafar+json', 3_600) });
+    served.push({
+      path: `/${FILES.addresses}`,
+      file: FILES.addresses,
+      fields: publicFields('application/jafar+json', 3_600),
+    });
   }
   for (const [name, text] of hostFiles(served)) files.set(name, text);
-  for (const [name, text] of files) if (PRIVATE.test(text)) throw new Error(`${name} would hold a private key`);
+  for (const [name, text] of files) if (PRIVATE_KEY.test(text)) throw new Error(`${name} would hold a private key`);
   return files;
 }
 
 /** Overwrites the files. @throws MannerlyError `identity-key` if the folder has a private key, or very many files. */
 export async function writeIdentityFolder(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
-  const there = await orIfAbsent([], () => readdir(folder, { recursive: true }));
-  if (there.length > MAX_FOLDER_ENTRIES) throw refused(`${folder} has ${there.length} files`);
-  for (const name of there) {
+  const existing = await orIfAbsent([], () => readdir(folder, { recursive: true }));
+  if (existing.length > MAX_FOLDER_ENTRIES) throw refused(`${folder} has ${existing.length} files`);
+  for (const name of existing) {
     const path = join(folder, name);
-    const about = await stat(path);
-    if (!about.isFile() || about.size > MAX_KEY_BYTES) continue;
-    if (PRIVATE.test(await readFile(path, 'utf8'))) throw refused(`key-is-private-in-public-folder: ${path}`);
+    const stats = await stat(path);
+    if (!stats.isFile() || stats.size > MAX_KEY_BYTES) continue;
+    if (PRIVATE_KEY.test(await readFile(path, 'utf8'))) throw refused(`key-is-private-in-public-folder: ${path}`);
   }
   for (const [name, text] of files) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -77,7 +81,7 @@ function refused(what: string): MannerlyError {
 }
 
 /** Fields for files that everyone may read and cache for this long. */
-function open(type: string, seconds: number): Record<string, string> {
+function publicFields(type: string, seconds: number): Record<string, string> {
   return { 'Content-Type': type, 'Cache-Control': `max-age=${seconds}`, 'Access-Control-Allow-Origin': '*' };
 }
 

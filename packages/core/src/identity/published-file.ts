@@ -24,7 +24,7 @@ export interface PublishedAnswer {
   readonly headers: HeaderLines;
   /** The first 64 KiB. */
   readonly body: Uint8Array;
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** Fetches the file at an https URL, or says why it failed. */
@@ -51,7 +51,7 @@ export function publishedFetcher({ fetcher, allowAddresses, resolve, nowMs }: Di
     });
     if (outcome?.kind !== 'response') return `it does not come: ${outcome?.failure ?? 'no answer'}`;
     const { status, headers, body, truncated } = outcome;
-    return { status, headers, body, isCut: truncated !== null };
+    return { status, headers, body, isTruncated: truncated !== null };
   };
 }
 
@@ -72,7 +72,7 @@ export function publishedFolder(folder: string): FetchPublished {
     const headers = fieldsOf(await orIfAbsent('', () => readFile(join(folder, '_headers'), 'utf8')), pathname);
     const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
     const named = headers.some(([each]) => each.toLowerCase() === 'content-type');
-    return { status: 200, headers: named ? headers : [['content-type', type], ...headers], body, isCut: false };
+    return { status: 200, headers: named ? headers : [['content-type', type], ...headers], body, isTruncated: false };
   };
 }
 

@@ -3,18 +3,18 @@
 import type { SignedMessage } from '../signatures/signed-message.js';
 
 /** A request and the time when it was sent, epoch milliseconds; `null` if the file does not say. */
-export interface KeptRequest {
+export interface RecordedRequest {
   readonly request: SignedMessage;
   readonly atMs: number | null;
 }
 
 /** The requests of a text; `null` if it has neither form. Hosts are assumed to use https, where signatures are sent. */
-export function readRequestTexts(text: string): readonly KeptRequest[] | null {
-  return text.trimStart().startsWith('{') ? fromHar(text) : fromHttp(text);
+export function readRequestTexts(text: string): readonly RecordedRequest[] | null {
+  return text.trimStart().startsWith('{') ? parseHar(text) : parseHttp(text);
 }
 
 /** Several requests are separated by a blank line. */
-function fromHttp(text: string): readonly KeptRequest[] | null {
+function parseHttp(text: string): readonly RecordedRequest[] | null {
   const blocks = text.trim().split(/\r?\n\r?\n/);
   const read = blocks.map((block) => {
     const [first = '', ...lines] = block.split(/\r?\n/);
@@ -31,7 +31,7 @@ function fromHttp(text: string): readonly KeptRequest[] | null {
   return read.every((each) => each !== null) ? read : null;
 }
 
-function fromHar(text: string): readonly KeptRequest[] | null {
+function parseHar(text: string): readonly RecordedRequest[] | null {
   try {
     const { log } = JSON.parse(text) as { log?: { entries?: HarEntry[] } };
     return (log?.entries ?? []).map(({ startedDateTime, request: { method, url, headers } }) => ({

@@ -12,7 +12,7 @@ import type { SignedMessage } from '../signatures/signed-message.js';
 import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
 import { keysOfDirectory } from './key-directory.js';
-import { DIRECTORY_CACHE_SECONDS, LEAST_DIRECTORY_CACHE_SECONDS, MAX_KNOWN_DIRECTORIES } from './limits.js';
+import { DIRECTORY_CACHE_SECONDS, MAX_KNOWN_DIRECTORIES, MIN_DIRECTORY_CACHE_SECONDS } from './limits.js';
 import { maxAgeSeconds, type PublishedAnswer, publishedFetcher } from './published-file.js';
 
 interface RequestVerifierOptions {
@@ -63,13 +63,13 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
   const load = async (url: string): Promise<void> => {
     const answer = await get(new URL(url));
     // A verifier accepts no other answer.
-    const isTaken = typeof answer === 'object' && answer.status === 200 && !answer.isCut;
-    const keys = isTaken ? keysOfDirectory(new TextDecoder().decode(answer.body)) : null;
-    const seconds = isTaken && keys !== null ? cacheSeconds(answer) : LEAST_DIRECTORY_CACHE_SECONDS;
+    const isAccepted = typeof answer === 'object' && answer.status === 200 && !answer.isTruncated;
+    const keys = isAccepted ? keysOfDirectory(new TextDecoder().decode(answer.body)) : null;
+    const seconds = isAccepted && keys !== null ? cacheSeconds(answer) : MIN_DIRECTORY_CACHE_SECONDS;
     const byThumbprint =
       keys === null ? known.get(url)?.keys : new Map(keys.map((key) => [thumbprint(key), key] as const));
-    const set = { keys: byThumbprint ?? NO_KEYS, freshUntilMs: nowMs() + 1_000 * seconds };
-    keepLatest(known, url, set, MAX_KNOWN_DIRECTORIES);
+    const keySet = { keys: byThumbprint ?? NO_KEYS, freshUntilMs: nowMs() + 1_000 * seconds };
+    keepLatest(known, url, keySet, MAX_KNOWN_DIRECTORIES);
   };
   /** Loads a directory unless it is fresh. Concurrent calls share one request. */
   const loadOnce = async (url: string): Promise<void> => {
@@ -80,21 +80,21 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
   };
   return {
     async verify(request) {
-      let wanted: string | null = null;
-      const judge = () =>
+      let directory: string | null = null;
+      const verifyNow = () =>
         verifySignature(
           request,
           (agent, keyid) => {
-            wanted = directoryUrl(agent);
-            return wanted === null ? null : (known.get(wanted)?.keys.get(keyid) ?? null);
+            directory = directoryUrl(agent);
+            return directory === null ? null : (known.get(directory)?.keys.get(keyid) ?? null);
           },
           { nowMs: nowMs(), toleranceSeconds },
         );
-      const verdict = judge();
+      const verdict = verifyNow();
       if (verdict.kind !== 'verified' && verdict.reason !== 'key-unknown') return verdict;
       // A key that was removed in the meantime verifies until its directory is fetched again.
-      if (wanted !== null) await loadOnce(wanted);
-      return judge();
+      if (directory !== null) await loadOnce(directory);
+      return verifyNow();
     },
     close: () => fetcher.close(),
   };
@@ -116,5 +116,5 @@ function directoryUrl(agent: string | null): string | null {
 }
 
 function cacheSeconds(answer: PublishedAnswer): number {
-  return Math.min(Math.max(maxAgeSeconds(answer) || 0, LEAST_DIRECTORY_CACHE_SECONDS), DIRECTORY_CACHE_SECONDS);
+  return Math.min(Math.max(maxAgeSeconds(answer) || 0, MIN_DIRECTORY_CACHE_SECONDS), DIRECTORY_CACHE_SECONDS);
 }

@@ -39,7 +39,7 @@ async function rotateKey(file: string, nowMs: number, isLeaked = false) {
 const AGENT = 'https://bot.example/.well-known/http-message-signatures-directory';
 const IDENTITY = {
   ...{ name: 'tidepool', contact: 'us@example.org', userAgent: 'tidepool/1.0', tokens: ['tidepool'], purposes: [] },
-  ...{ egress: [], domain: null, page: null, leastIntervalMs: 1_000, agent: new URL(AGENT) },
+  ...{ egress: [], domain: null, page: null, minIntervalMs: 1_000, agent: new URL(AGENT) },
 };
 
 /** A site that verifies, with the directory as its host serves it at that time. */

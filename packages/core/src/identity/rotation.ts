@@ -26,12 +26,12 @@ interface Rotation {
 }
 
 /** The last step, in a file next to the key. Absent: no rotation is in progress. */
-interface Kept {
+interface RotationState {
   readonly step: 'list' | 'use';
   readonly atMs: number;
 }
 
-const FOLLOWS = { list: 'use', use: 'drop' } as const;
+const NEXT_STEP = { list: 'use', use: 'drop' } as const;
 
 /**
  * The next step of the rotation of a key file. The signing key does not change before the step is taken.
@@ -41,9 +41,9 @@ const FOLLOWS = { list: 'use', use: 'drop' } as const;
  */
 export async function nextRotation(path: string, nowMs: number, isLeaked = false): Promise<Rotation> {
   const [next, old] = [`${path}.next`, `${path}.old`];
-  const kept = await keptOf(path);
+  const state = await readState(path);
   const current = loadSigningKey(`file:${path}`);
-  const over = async (): Promise<void> => {
+  const finish = async (): Promise<void> => {
     await rm(old, { force: true });
     await rm(statePath(path), { force: true });
   };
@@ -51,20 +51,21 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
     // Another key next to it may have leaked with it.
     await rm(next, { force: true });
     await writeKeyFile(next);
-    const take = () => rename(next, path).then(over);
+    const take = () => rename(next, path).then(finish);
     return { step: 'drop', keys: [loadSigningKey(`file:${next}`)], next: null, take };
   }
-  const step = kept === null ? 'list' : FOLLOWS[kept.step];
-  const dueMs = kept === null ? nowMs : kept.atMs + ROTATION_WAIT_MS;
+  const step = state === null ? 'list' : NEXT_STEP[state.step];
+  const dueMs = state === null ? nowMs : state.atMs + ROTATION_WAIT_MS;
   if (nowMs < dueMs) {
     const message = `too early: the step "${step}" may be taken at ${iso(dueMs)}`;
     const hint = 'Until then verifiers may have an old copy of the directory. If the key has leaked, use --leaked.';
     throw new MannerlyError('identity-key', message, { hint });
   }
-  if (step === 'drop') return { step, keys: [current], next: null, take: over };
-  const following = { step: FOLLOWS[step], dueMs: nowMs + ROTATION_WAIT_MS };
-  const note = () => writeAtomically(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies Kept)}\n`);
-  if (step === 'list') return { step, keys: [current, await nextKey(next)], next: following, take: note };
+  if (step === 'drop') return { step, keys: [current], next: null, take: finish };
+  const nextStep = { step: NEXT_STEP[step], dueMs: nowMs + ROTATION_WAIT_MS };
+  const saveState = () =>
+    writeAtomically(statePath(path), `${JSON.stringify({ step, atMs: nowMs } satisfies RotationState)}\n`);
+  if (step === 'list') return { step, keys: [current, await nextKey(next)], next: nextStep, take: saveState };
   // A signing key exists at any moment, and an interrupted step continues where it stopped.
   const isMoved = (await sizeOf(next)) === null;
   const take = async (): Promise<void> => {
@@ -72,17 +73,17 @@ export async function nextRotation(path: string, nowMs: number, isLeaked = false
       await copyFile(path, old);
       await rename(next, path);
     }
-    await note();
+    await saveState();
   };
   const keys = await keysOfRotation(path);
-  return { step, keys: isMoved ? keys : [...keys].reverse(), next: following, take };
+  return { step, keys: isMoved ? keys : [...keys].reverse(), next: nextStep, take };
 }
 
 /** The current keys of a key file, the signing one first, including those of a rotation in progress. */
 export async function keysOfRotation(path: string): Promise<readonly SigningKey[]> {
-  const kept = await keptOf(path);
-  const isBefore = kept?.step === 'list' && (await sizeOf(`${path}.next`)) !== null;
-  const other = kept === null ? [] : [isBefore ? `${path}.next` : `${path}.old`];
+  const state = await readState(path);
+  const hasNextKey = state?.step === 'list' && (await sizeOf(`${path}.next`)) !== null;
+  const other = state === null ? [] : [hasNextKey ? `${path}.next` : `${path}.old`];
   return [path, ...other].map((each) => loadSigningKey(`file:${each}`));
 }
 
@@ -97,11 +98,11 @@ async function nextKey(path: string): Promise<SigningKey> {
   }
 }
 
-async function keptOf(path: string): Promise<Kept | null> {
+async function readState(path: string): Promise<RotationState | null> {
   const text = await orIfAbsent(null, () => readFile(statePath(path), 'utf8'));
   if (text === null) return null;
-  const value: Partial<Kept> | null = parseJsonObject(text);
-  if ((value?.step === 'list' || value?.step === 'use') && Number.isFinite(value.atMs)) return value as Kept;
+  const value: Partial<RotationState> | null = parseJsonObject(text);
+  if ((value?.step === 'list' || value?.step === 'use') && Number.isFinite(value.atMs)) return value as RotationState;
   throw new MannerlyError('identity-key', `${statePath(path)} cannot be read`, {
     hint: 'It records the last step of a rotation. If no rotation is in progress, remove it.',
   });

@@ -115,7 +115,7 @@ export interface PoliteFetch {
 }
 
 /** Not a site: the run begins without seeds. */
-const NO_SEED = 'https://none.invalid/';
+const PLACEHOLDER_SEED = 'https://none.invalid/';
 
 /**
  * Makes a polite `fetch`. Nothing is opened before its first call; a process can end without `close` once nothing is in
@@ -145,26 +145,26 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     cache: 'boolean',
     waitMs: 'number',
   });
-  const { directory, cache = false, waitMs = DEFAULT_FETCH_WAIT_MS, ...given } = options;
+  const { directory, cache = false, waitMs = DEFAULT_FETCH_WAIT_MS, ...crawlOptions } = options;
   if (!(waitMs >= 0 && waitMs <= MAX_FETCH_WAIT_MS)) {
     throw invalidOption('waitMs', `a number from 0 to ${MAX_FETCH_WAIT_MS}`, waitMs);
   }
-  const crawl = { ...given, scope: { seeds: [NO_SEED], within: 'any' as const }, bounds: { pages: 1 } };
+  const crawl = { ...crawlOptions, scope: { seeds: [PLACEHOLDER_SEED], within: 'any' as const }, bounds: { pages: 1 } };
   const resolved = resolveOptions(crawl);
   if (cache && resolved.network.cookies !== null)
     throw invalidOption('cache', 'false with `network.cookies`', cache, 'A kept response may be meant for one cookie.');
   const fieldsOf = createExtraHeaders(resolved.network.headers, resolved.hosts);
-  const clock = given.clock ?? idleClock();
+  const clock = crawlOptions.clock ?? idleClock();
   const emitter = createCrawlEmitter((error) => {
     process.emitWarning(`a listener of the polite fetch threw: ${textOf(error)}`, 'MannerlyWarning');
   });
   let open: Promise<OpenRun> | null = null;
 
-  const opened = async (): Promise<OpenRun> => {
+  const startRun = async (): Promise<OpenRun> => {
     const stop = new RunStop(clock);
-    let tellOpened = (): void => undefined;
+    let resolveOpen = (): void => undefined;
     const isOpen = new Promise<void>((resolve) => {
-      tellOpened = resolve;
+      resolveOpen = resolve;
     });
     const run = await Run.open({
       ...BARE_RUN,
@@ -177,47 +177,47 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
       clock,
       out: directory ?? null,
       keepOpen: true,
-      opened: async () => tellOpened(),
+      opened: async () => resolveOpen(),
     });
     const ended = performRun(run);
-    const isOver = ended.then(
+    const settled = ended.then(
       () => undefined,
       () => undefined,
     );
     // An error while it opens fails the request; a later error fails `close`.
     await Promise.race([isOpen, ended]);
-    isOver.then(() => {
+    settled.then(() => {
       open = null;
     });
-    const kept = cache ? await openResponseCache(directory ?? null, () => clock.nowMs()) : null;
-    isOver.then(() => kept?.close());
+    const responseCache = cache ? await openResponseCache(directory ?? null, () => clock.nowMs()) : null;
+    settled.then(() => responseCache?.close());
     const allFields = (url: string, own: Fields): Fields =>
       requestHeaders(resolved.identity, 'handler', own, fieldsOf(new URL(url).hostname));
-    return { run, stop, ended, cache: kept === null ? null : { ...kept, allFields } };
+    return { run, stop, ended, cache: responseCache === null ? null : { ...responseCache, allFields } };
   };
 
-  const politely = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  const fetchPolitely = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const request = new Request(input, { ...init, redirect: init.redirect ?? 'follow' });
     const { method } = request;
     if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', 'GET or HEAD', method);
     request.signal.throwIfAborted();
-    open ??= opened();
+    open ??= startRun();
     open.catch(() => {
       open = null;
     });
     const ready = await open;
     request.signal.throwIfAborted();
-    const staysAlive = setInterval(() => undefined, ALIVE_MS);
+    const keepAlive = setInterval(() => undefined, ALIVE_MS);
     try {
       const response = await unlessAborted(fetched(ready, request, waitMs), request.signal);
       if (response === null) throw request.signal.reason;
       return response;
     } finally {
-      clearInterval(staysAlive);
+      clearInterval(keepAlive);
     }
   };
 
-  return Object.assign(politely, {
+  return Object.assign(fetchPolitely, {
     events: { on: emitter.on },
     async close() {
       const last = open;
@@ -256,13 +256,13 @@ function idleClock(): Clock {
 /** One response, after as many redirects as are followed: each hop is judged, and waits, like the first. */
 async function fetched(open: OpenRun, request: Request, waitMs: number): Promise<Response> {
   const first = request.url.replace(/#.*$/s, '');
-  let asked = 0;
-  const ask = (url: string): Promise<PageFetch> => {
-    asked += 1;
+  let requestCount = 0;
+  const fetchUrl = (url: string): Promise<PageFetch> => {
+    requestCount += 1;
     return answerOf(open, request, url, waitMs);
   };
   const isFollowed = request.redirect === 'follow';
-  const answer = await (isFollowed ? followRedirects(first, first, ask, MAX_FETCH_REDIRECTS) : ask(first));
+  const answer = await (isFollowed ? followRedirects(first, first, fetchUrl, MAX_FETCH_REDIRECTS) : fetchUrl(first));
   if (answer.kind !== 'response') throw new PoliteFetchError(answer);
   const { url, status, statusText, body, truncated } = answer;
   if (truncated === 'limit') throw new PoliteFetchError({ kind: 'limit', url, reason: 'body-too-long' });
@@ -273,7 +273,7 @@ async function fetched(open: OpenRun, request: Request, waitMs: number): Promise
   const isBodiless = request.method === 'HEAD' || status === 204 || status === 205 || status === 304;
   const bytes = isBodiless ? null : new Uint8Array(body);
   const response = new Response(bytes, { status, statusText, headers: headersOf(answer.headers) });
-  Object.defineProperties(response, { url: { value: url }, redirected: { value: asked > 1 } });
+  Object.defineProperties(response, { url: { value: url }, redirected: { value: requestCount > 1 } });
   return response;
 }
 
@@ -286,8 +286,8 @@ async function answerOf({ run, cache }: OpenRun, request: Request, url: string, 
     return run.pageRequests.request('handler', url, options, request.signal);
   };
   if (cache === null || method === 'HEAD' || request.cache === 'no-store') return send(headers);
-  const isKeptAllowed = await isAllowed(run, request, url);
-  return cache.fetch({ url, headers: cache.allFields(url, headers), isAllowed: isKeptAllowed }, send);
+  const mayUseCache = await isAllowed(run, request, url);
+  return cache.fetch({ url, headers: cache.allFields(url, headers), isAllowed: mayUseCache }, send);
 }
 
 /** Whether a kept response may be returned: according to the current robots.txt and the caller's options. */

@@ -32,15 +32,15 @@ export interface ResponseCache {
 export async function openResponseCache(directory: string | null, nowMs: () => number): Promise<ResponseCache> {
   const { cacheStores, interceptors } = await import('undici');
   const bounds = { maxCount: MAX_CACHED_RESPONSES, maxEntrySize: MAX_CACHED_BODY_BYTES };
-  const kept =
+  const sqliteStore =
     directory !== null && isBuiltin('node:sqlite')
       ? new cacheStores.SqliteCacheStore({ ...bounds, location: crawlPaths(directory).cachePath })
       : null;
-  const store = kept ?? new cacheStores.MemoryCacheStore({ ...bounds, maxSize: MAX_CACHE_BYTES });
+  const store = sqliteStore ?? new cacheStores.MemoryCacheStore({ ...bounds, maxSize: MAX_CACHE_BYTES });
   const cached = interceptors.cache({ store, methods: ['GET'], type: 'private' });
   return {
     fetch: (request, send) => throughCache(cached, request, send, nowMs),
-    close: () => kept?.close(),
+    close: () => sqliteStore?.close(),
   };
 }
 
@@ -50,14 +50,14 @@ function throughCache(
   send: Send,
   nowMs: () => number,
 ): Promise<PageFetch> {
-  const own = new Headers(headers).get('cache-control');
+  const cacheControl = new Headers(headers).get('cache-control');
   // The interceptor would answer it without calling us.
-  if (own?.includes('only-if-cached') === true) return send(headers);
+  if (cacheControl?.includes('only-if-cached') === true) return send(headers);
   return new Promise((resolve) => {
     let answer: PageFetch | null = null;
     const perform = async (fields: Headers, handler: Dispatcher.DispatchHandler): Promise<void> => {
       if (!isAllowed) fields.delete('cache-control');
-      if (!isAllowed && own !== null) fields.set('cache-control', own);
+      if (!isAllowed && cacheControl !== null) fields.set('cache-control', cacheControl);
       const controller = controllerOf(new AbortController());
       handler.onRequestStart?.(controller, {});
       answer = await send(Object.fromEntries(fields));
@@ -72,10 +72,10 @@ function throughCache(
     });
     const fallBack = (): void => void (answer === null ? send(headers) : Promise.resolve(answer)).then(resolve);
     const { origin, pathname, search } = new URL(url);
-    const asked = isAllowed ? headers : { ...headers, 'cache-control': 'no-cache' };
+    const requestHeaders = isAllowed ? headers : { ...headers, 'cache-control': 'no-cache' };
     try {
       dispatch(
-        { origin, path: pathname + search, method: 'GET', headers: asked },
+        { origin, path: pathname + search, method: 'GET', headers: requestHeaders },
         collector(url, nowMs, resolve, fallBack),
       );
     } catch {
@@ -89,7 +89,7 @@ function throughCache(
 function collector(
   url: string,
   nowMs: () => number,
-  resolve: (came: ResponseOutcome) => void,
+  resolve: (outcome: ResponseOutcome) => void,
   failed: () => void,
 ): Dispatcher.DispatchHandler {
   const chunks: Uint8Array[] = [];

@@ -29,8 +29,8 @@ function responseFields(lines: HeaderLines): Record<string, string | string[]> {
   for (const [name, value] of lines) {
     const lower = name.toLowerCase();
     if (CODING.has(lower)) continue;
-    const before = fields[lower];
-    fields[lower] = before === undefined ? value : [before, value].flat();
+    const existing = fields[lower];
+    fields[lower] = existing === undefined ? value : [existing, value].flat();
   }
   return fields;
 }

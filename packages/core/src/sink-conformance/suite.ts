@@ -149,7 +149,7 @@ const WRITING: SinkTests = {
   },
 
   'writes pages that come at the same time, each of them in order': async (medium) => {
-    const sink = await opened(medium);
+    const sink = await openSink(medium);
     const pages = Array.from({ length: 40 }, (_, at) => page(`p${at % 30}`, 3));
     await Promise.all(pages.map((items) => sink.write(items)));
     await sink.close();
@@ -163,7 +163,7 @@ const WRITING: SinkTests = {
   },
 
   'closes after the writes that are under way': async (medium) => {
-    const sink = await opened(medium);
+    const sink = await openSink(medium);
     const written = sink.write(page('a'));
     const closed = sink.close().then(() => assertHolds(medium, ['a/0', 'a/1'], 'ids of a page written at the close'));
     await Promise.all([written, closed]);
@@ -199,7 +199,7 @@ const RESTARTS: SinkTests = {
   },
 
   'holds what it has confirmed, although it was never closed': async (medium) => {
-    const killed = await opened(medium);
+    const killed = await openSink(medium);
     await killed.write(page('a'));
     await assertHolds(medium, ['a/0', 'a/1'], 'ids right after their write has resolved');
     await killed.write(page('b'));
@@ -242,12 +242,12 @@ function page(name: string, count = 2): Item[] {
 
 /** One run: opens, writes page by page, closes. */
 async function session(medium: SinkMedium, ...pages: readonly (readonly Item[])[]): Promise<void> {
-  const sink = await opened(medium);
+  const sink = await openSink(medium);
   for (const items of pages) await sink.write(items);
   await sink.close();
 }
 
-async function opened(medium: SinkMedium): Promise<Sink> {
+async function openSink(medium: SinkMedium): Promise<Sink> {
   const sink = medium.makeSink();
   await sink.open();
   return sink;

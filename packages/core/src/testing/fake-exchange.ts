@@ -8,12 +8,12 @@ import { type FailedOutcome, type FailureCode, type FetchOutcome, headerValue } 
 import type { CompleteAnswer } from './fake-answer.js';
 import { MAX_TIMER_MS } from './limits.js';
 
-interface ExchangeEnds {
+interface FakeExchangeParts {
   readonly request: FetchRequest;
   /** Why the connection cannot be made; `null` if it can. */
-  readonly unreached: FailureCode | null;
+  readonly connectFailure: FailureCode | null;
   /** Called when the request is sent; resolves with the answer. Never rejects. */
-  readonly arrive: (startedAtMs: number) => Promise<CompleteAnswer>;
+  readonly respond: (startedAtMs: number) => Promise<CompleteAnswer>;
   /** Runs work that takes real time off the main thread, while virtual time stands still. */
   readonly decode: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -26,7 +26,12 @@ export function isBeforeSending(failure: FailureCode): boolean {
 }
 
 /** Makes one exchange; `null` if `mayStart` refused. Never rejects. */
-export async function fakeExchange({ request, unreached, arrive, decode }: ExchangeEnds): Promise<FetchOutcome | null> {
+export async function fakeExchange({
+  request,
+  connectFailure,
+  respond,
+  decode,
+}: FakeExchangeParts): Promise<FetchOutcome | null> {
   const { limits, signal } = request;
   let startedAtMs = Date.now();
   let headersAtMs: number | null = null;
@@ -41,12 +46,12 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
     timing: { startedAtMs, headersAtMs, endedAtMs: Date.now() },
   });
   if (!/^https?:/.test(request.url)) return failed('scheme-unsupported', 'neither an http nor an https URL');
-  if (signal.aborted) return failed('aborted', GIVEN_UP);
-  if (unreached === 'timeout-connect') {
+  if (signal.aborted) return failed('aborted', ABORTED_DETAIL);
+  if (connectFailure === 'timeout-connect') {
     const connected = await within(limits.connectTimeoutMs, signal, (pause) => pause(Number.POSITIVE_INFINITY));
-    return connected.kind === 'aborted' ? failed('aborted', GIVEN_UP) : failed(unreached, AS_TOLD);
+    return connected.kind === 'aborted' ? failed('aborted', ABORTED_DETAIL) : failed(connectFailure, CONFIGURED_DETAIL);
   }
-  if (unreached !== null) return failed(unreached, AS_TOLD);
+  if (connectFailure !== null) return failed(connectFailure, CONFIGURED_DETAIL);
   try {
     if (!request.mayStart()) return null;
   } catch (error) {
@@ -55,13 +60,13 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   startedAtMs = Date.now();
   wasSent = true;
   const head = await within(Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs), signal, async (pause) => {
-    const answer = await arrive(startedAtMs);
+    const answer = await respond(startedAtMs);
     await pause(
       answer.failure === 'timeout-headers' ? Number.POSITIVE_INFINITY : answer.delayMs - (Date.now() - startedAtMs),
     );
     return answer;
   });
-  if (head.kind === 'aborted') return failed('aborted', GIVEN_UP);
+  if (head.kind === 'aborted') return failed('aborted', ABORTED_DETAIL);
   if (head.kind === 'late') {
     return failed(
       limits.headersTimeoutMs < limits.requestTimeoutMs ? 'timeout-headers' : 'timeout-exchange',
@@ -70,23 +75,24 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
   }
   const answer = head.value;
   const isEndless = answer.failure === 'timeout-exchange';
-  if (answer.failure !== null && !isEndless) return failed(answer.failure, AS_TOLD);
+  if (answer.failure !== null && !isEndless) return failed(answer.failure, CONFIGURED_DETAIL);
   headersAtMs = Date.now();
   const coding = parseContentEncoding(headerValue(answer.headers, 'content-encoding'));
   if (coding.kind === 'unknown') return failed('encoding', coding.detail);
-  const taker: BodyConsumer | null = request.consumeBody?.({ status: answer.status, headers: answer.headers }) ?? null;
+  const consumer: BodyConsumer | null =
+    request.consumeBody?.({ status: answer.status, headers: answer.headers }) ?? null;
   const body = await within(startedAtMs + limits.requestTimeoutMs - headersAtMs, signal, (pause) =>
     pause(isEndless ? Number.POSITIVE_INFINITY : answer.bodyMs),
   );
-  if (body.kind === 'aborted') return failed('aborted', GIVEN_UP);
+  if (body.kind === 'aborted') return failed('aborted', ABORTED_DETAIL);
   if (body.kind === 'late') return failed('timeout-exchange', 'not ended in time');
   const bodyLimits =
-    taker === null ? limits : { maxBodyBytes: taker.maxBytes, maxEncodedBytes: encodedLimit(taker.maxBytes) };
+    consumer === null ? limits : { maxBodyBytes: consumer.maxBytes, maxEncodedBytes: encodedLimit(consumer.maxBytes) };
   const keepsEncoded = request.keepsEncoded ?? false;
-  const collector = new BodyCollector(coding.codings, { ...bodyLimits, keepsEncoded }, () => undefined, taker);
+  const collector = new BodyCollector(coding.codings, { ...bodyLimits, keepsEncoded }, () => undefined, consumer);
   const bytes = answer.isCut ? answer.body.subarray(0, Math.floor(answer.body.length / 2)) : answer.body;
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    if (collector.push(bytes.subarray(at, at + PIECE_BYTES)) === 'full') break;
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    if (collector.push(bytes.subarray(at, at + CHUNK_BYTES)) === 'full') break;
   }
   const endedAtMs = Date.now();
   await request.beforeDecoding?.();
@@ -109,11 +115,11 @@ export async function fakeExchange({ request, unreached, arrive, decode }: Excha
 }
 
 /** Bytes that arrive at a time, as from a socket. */
-const PIECE_BYTES = 65_536;
-const AS_TOLD = 'as the fake web says';
-const GIVEN_UP = 'given up by the crawl';
+const CHUNK_BYTES = 65_536;
+const CONFIGURED_DETAIL = 'as the fake web says';
+const ABORTED_DETAIL = 'given up by the crawl';
 
-type Timed<T> = { readonly kind: 'over'; readonly value: T } | { readonly kind: 'aborted' } | { readonly kind: 'late' };
+type Timed<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'aborted' } | { readonly kind: 'late' };
 
 /** Does work until a deadline or an abort; its pauses end with it. An infinite deadline needs no timer. */
 function within<T>(
@@ -134,7 +140,9 @@ function within<T>(
     after(Math.max(0, deadlineMs), () => end({ kind: 'late' }));
     if (signal.aborted) abort();
     work((ms) =>
-      ms <= 0 ? Promise.resolve() : new Promise((over) => void (Number.isFinite(ms) && after(ms, over))),
-    ).then((value) => end({ kind: 'over', value }), reject);
+      ms <= 0
+        ? Promise.resolve()
+        : new Promise((resolvePause) => void (Number.isFinite(ms) && after(ms, resolvePause))),
+    ).then((value) => end({ kind: 'done', value }), reject);
   });
 }

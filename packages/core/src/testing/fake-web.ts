@@ -132,22 +132,22 @@ export function createFakeWeb(options: FakeWebOptions): FakeWeb {
   const addresses = new Map<string, string>();
   for (const [key, host] of Object.entries(hosts)) {
     checkHost(key, host);
-    const { name, place } = placeOf(key);
-    sites.set(place, { host, files: host.folder === undefined ? new Map() : filesIn(host.folder) });
+    const { name, siteKey } = parseHostKey(key);
+    sites.set(siteKey, { host, files: host.folder === undefined ? new Map() : filesIn(host.folder) });
     if (host.address !== undefined) addresses.set(name, host.address);
     else if (!addresses.has(name)) addresses.set(name, addressOf(addresses.size));
-    if (host.failure === 'dns' && place === name) addresses.delete(name);
+    if (host.failure === 'dns' && siteKey === name) addresses.delete(name);
   }
   const exchanges: FakeExchange[] = [];
   const errors: unknown[] = [];
-  const asked = new Map<string, number>();
+  const requestCounts = new Map<string, number>();
 
   const siteOf = (url: URL): Site | null =>
     sites.get(url.origin) ?? (url.port === '' ? null : sites.get(url.host)) ?? sites.get(url.hostname) ?? null;
 
   const answerOf = async (route: FakeRoute, request: FakeRequest): Promise<FakeAnswer> => {
     try {
-      const answer = (typeof route === 'function' ? await route(request) : route) ?? NOT_HERE;
+      const answer = (typeof route === 'function' ? await route(request) : route) ?? NOT_FOUND;
       checkAnswer(`the answer to ${request.path}`, answer);
       return answer;
     } catch (error) {
@@ -164,16 +164,16 @@ export function createFakeWeb(options: FakeWebOptions): FakeWeb {
       const site = siteOf(url);
       const route: FakeRoute = site === null ? { failure: 'dns' } : routeOf(site, path);
       const failure = typeof route === 'object' ? (route.failure ?? null) : null;
-      let place = -1;
+      let position = -1;
       const outcome = await fakeExchange({
         request,
-        unreached: failure !== null && isBeforeSending(failure) ? failure : null,
+        connectFailure: failure !== null && isBeforeSending(failure) ? failure : null,
         decode: (work) => (clock === undefined ? work() : clock.standStill(work)),
-        async arrive(startMs) {
-          const before = asked.get(request.url) ?? 0;
-          asked.set(request.url, before + 1);
+        async respond(startMs) {
+          const before = requestCounts.get(request.url) ?? 0;
+          requestCounts.set(request.url, before + 1);
           const arrived = { url: request.url, host: url.hostname, path, headers: request.headers, startMs };
-          place = exchanges.length;
+          position = exchanges.length;
           exchanges.push({ ...arrived, endMs: Number.POSITIVE_INFINITY, status: null });
           const { body } = request;
           const posted = body === undefined ? {} : { body };
@@ -181,10 +181,10 @@ export function createFakeWeb(options: FakeWebOptions): FakeWeb {
           return completeAnswer(answer, path, site?.host.delayMs ?? delayMs);
         },
       });
-      const exchange = exchanges[place];
+      const exchange = exchanges[position];
       if (exchange !== undefined && outcome !== null) {
         const status = outcome.kind === 'response' ? outcome.status : null;
-        exchanges[place] = { ...exchange, endMs: outcome.timing.endedAtMs, status };
+        exchanges[position] = { ...exchange, endMs: outcome.timing.endedAtMs, status };
       }
       return outcome;
     },
@@ -207,31 +207,31 @@ export function createFakeWeb(options: FakeWebOptions): FakeWeb {
     forget() {
       exchanges.length = 0;
       errors.length = 0;
-      asked.clear();
+      requestCounts.clear();
     },
   };
 }
 
-const NOT_HERE: FakeAnswer = { status: 404, headers: { 'Content-Type': 'text/plain' }, body: 'not here' };
+const NOT_FOUND: FakeAnswer = { status: 404, headers: { 'Content-Type': 'text/plain' }, body: 'not here' };
 
 function routeOf({ host, files }: Site, path: string): FakeRoute {
   if (host.failure !== undefined) return { failure: host.failure };
   if (path === '/robots.txt' && host.robots !== undefined) return host.robots;
   const { pages = {} } = host;
-  if (typeof pages === 'function') return path === '/robots.txt' ? NOT_HERE : pages;
+  if (typeof pages === 'function') return path === '/robots.txt' ? NOT_FOUND : pages;
   const found = pages[path] ?? pages[path.replace(/\?.*$/, '')] ?? fileAnswer(files, path);
-  return found ?? (path === '/robots.txt' ? NOT_HERE : (pages['*'] ?? NOT_HERE));
+  return found ?? (path === '/robots.txt' ? NOT_FOUND : (pages['*'] ?? NOT_FOUND));
 }
 
 /** A key of `hosts` in the spelling of URLs: an origin, `host:port`, or a name. */
-function placeOf(key: string): { readonly name: string; readonly place: string } {
+function parseHostKey(key: string): { readonly name: string; readonly siteKey: string } {
   const hasScheme = /^https?:\/\//i.test(key);
   const text = hasScheme ? key : `http://${key}`;
   const url = parseUrl(text);
   if (url === null || url.pathname !== '/' || url.search !== '' || url.username !== '') {
     throw invalidOption('hosts', 'keyed by host name, host:port or origin', key);
   }
-  return { name: url.hostname, place: hasScheme ? url.origin : url.host };
+  return { name: url.hostname, siteKey: hasScheme ? url.origin : url.host };
 }
 
 /** An address for the nth host; after 131,072 they repeat. */

@@ -21,9 +21,9 @@ type SeenRequests =
   | { readonly exchanges: readonly SeenRequest[]; readonly report?: { readonly state: string } };
 
 interface Verdict {
-  readonly isTrue: boolean;
+  readonly passes: boolean;
   /** The finding, for people. */
-  readonly says: string;
+  readonly message: string;
 }
 
 /**
@@ -47,7 +47,7 @@ export const assertOneAtATime = assertion('assertOneAtATime', isOneAtATime);
  * separately.
  * @throws AssertionError; also if nothing was requested from it.
  */
-export const assertRobotsFirst = assertion('assertRobotsFirst', askedRobotsFirst);
+export const assertRobotsFirst = assertion('assertRobotsFirst', requestedRobotsFirst);
 
 /** This URL, or one that the pattern matches, was requested. @throws AssertionError */
 export const assertRequested = assertion('assertRequested', wasRequested);
@@ -92,15 +92,15 @@ export const politenessMatchers = Object.freeze({
   toKeepGap: matcher(keepsGap),
   toKeepPace: matcher(keepsPace),
   toBeOneAtATime: matcher(isOneAtATime),
-  toHaveAskedRobotsFirst: matcher(askedRobotsFirst),
+  toHaveAskedRobotsFirst: matcher(requestedRobotsFirst),
   toHaveRequested: matcher(wasRequested),
   notToHaveRequested: matcher(wasNotRequested),
 });
 
-function matcher<A extends readonly unknown[]>(judge: (seen: SeenRequests, ...args: A) => Verdict) {
+function matcher<A extends readonly unknown[]>(check: (seen: SeenRequests, ...args: A) => Verdict) {
   return (seen: SeenRequests, ...args: A): { readonly pass: boolean; readonly message: () => string } => {
-    const { isTrue, says } = judge(seen, ...args);
-    return { pass: isTrue, message: () => says };
+    const { passes, message } = check(seen, ...args);
+    return { pass: passes, message: () => message };
   };
 }
 
@@ -115,24 +115,24 @@ function keepsPace(seen: SeenRequests, host: string, intervalMs: number): Verdic
 function isSpaced(seen: SeenRequests, host: string, requiredMs: number, from: 'end' | 'start'): Verdict {
   const tooEarly = (last: SeenRequest, next: SeenRequest): string | null => {
     const fromMs = last[`${from}Ms`];
-    const hadMs = next.startMs - fromMs;
-    if (hadMs >= requiredMs) return null;
-    if (hadMs < 0) return overlap(last, next);
-    const had = `${Number(hadMs.toFixed(3))} ms after the ${from} of ${last.url} (${time(fromMs)})`;
-    return `${next.url} at ${time(next.startMs)}, ${had} instead of ${requiredMs} ms`;
+    const pauseMs = next.startMs - fromMs;
+    if (pauseMs >= requiredMs) return null;
+    if (pauseMs < 0) return overlap(last, next);
+    const pause = `${Number(pauseMs.toFixed(3))} ms after the ${from} of ${last.url} (${time(fromMs)})`;
+    return `${next.url} at ${time(next.startMs)}, ${pause} instead of ${requiredMs} ms`;
   };
-  return judgePairs(seen, host, tooEarly, `no sooner than ${requiredMs} ms after the ${from} of each request`);
+  return checkPairs(seen, host, tooEarly, `no sooner than ${requiredMs} ms after the ${from} of each request`);
 }
 
 function isOneAtATime(seen: SeenRequests, host: string): Verdict {
   const atOnce = (last: SeenRequest, next: SeenRequest): string | null =>
     next.startMs < last.endMs ? overlap(last, next) : null;
-  return judgePairs(seen, host, atOnce, 'one thing at a time');
+  return checkPairs(seen, host, atOnce, 'one thing at a time');
 }
 
-function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
+function requestedRobotsFirst(seen: SeenRequests, host: string): Verdict {
   const requests = requestsTo(seen, host);
-  if (requests.length === 0) nothingShown(`${host} was asked for nothing: there is no order to judge`);
+  if (requests.length === 0) failInconclusive(`${host} was asked for nothing: there is no order to judge`);
   const answered = new Map<string, number>();
   for (const { url, endMs } of requests) {
     const { origin, pathname } = new URL(url);
@@ -143,43 +143,44 @@ function askedRobotsFirst(seen: SeenRequests, host: string): Verdict {
     return pathname !== '/robots.txt' && startMs < (answered.get(origin) ?? Number.POSITIVE_INFINITY);
   });
   const [first] = early;
-  if (first === undefined) return { isTrue: true, says: `${host} was asked for its robots.txt before anything else` };
+  if (first === undefined)
+    return { passes: true, message: `${host} was asked for its robots.txt before anything else` };
   const robots = answered.get(new URL(first.url).origin);
   const fault =
     robots === undefined ? 'and never for its robots.txt' : `before its robots.txt was there at ${time(robots)}`;
-  const says = `${host} was asked for ${first.url} at ${time(first.startMs)}, ${fault}${more(early.length - 1)}`;
-  return { isTrue: false, says };
+  const message = `${host} was asked for ${first.url} at ${time(first.startMs)}, ${fault}${more(early.length - 1)}`;
+  return { passes: false, message };
 }
 
 function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict {
   const requests = requestsOf(seen);
-  const wanted = typeof url === 'string' ? (parseUrl(url)?.href ?? url) : url;
+  const target = typeof url === 'string' ? (parseUrl(url)?.href ?? url) : url;
   // A stateful pattern (`g`, `y`) would miss every second match.
-  const pattern = typeof wanted === 'string' ? null : new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, ''));
-  const found = requests.filter((request) => (pattern === null ? request.url === wanted : pattern.test(request.url)));
+  const pattern = typeof target === 'string' ? null : new RegExp(target.source, target.flags.replace(/[gy]/g, ''));
+  const found = requests.filter((request) => (pattern === null ? request.url === target : pattern.test(request.url)));
   const [first] = found;
   if (first !== undefined) {
     const times = found.length === 1 ? '' : `, ${found.length} times in all`;
-    return { isTrue: true, says: `${first.url} was asked for at ${time(first.startMs)}${times}` };
+    return { passes: true, message: `${first.url} was asked for at ${time(first.startMs)}${times}` };
   }
   const asked = [...new Set(requests.map((request) => request.url))];
-  if (asked.length === 0) return { isTrue: false, says: `${url} was not asked for, nor was anything else` };
-  const listed = asked.slice(0, LISTED).map((each) => `\n  ${each}`);
-  const rest = asked.length > LISTED ? `\n  and ${asked.length - LISTED} more` : '';
-  return { isTrue: false, says: `${url} was not asked for. These were:${listed.join('')}${rest}` };
+  if (asked.length === 0) return { passes: false, message: `${url} was not asked for, nor was anything else` };
+  const listed = asked.slice(0, MAX_LISTED_URLS).map((each) => `\n  ${each}`);
+  const rest = asked.length > MAX_LISTED_URLS ? `\n  and ${asked.length - MAX_LISTED_URLS} more` : '';
+  return { passes: false, message: `${url} was not asked for. These were:${listed.join('')}${rest}` };
 }
 
 function wasNotRequested(seen: SeenRequests, url: string | RegExp): Verdict {
-  const { isTrue, says } = wasRequested(seen, url);
-  if (requestsOf(seen).length === 0) nothingShown(says);
-  return { isTrue: !isTrue, says };
+  const { passes, message } = wasRequested(seen, url);
+  if (requestsOf(seen).length === 0) failInconclusive(message);
+  return { passes: !passes, message };
 }
 
 /** URLs that a message lists. */
-const LISTED = 20;
+const MAX_LISTED_URLS = 20;
 
 /** Judges each request and the one before it. */
-function judgePairs(
+function checkPairs(
   seen: SeenRequests,
   host: string,
   faultOf: (last: SeenRequest, next: SeenRequest) => string | null,
@@ -188,15 +189,15 @@ function judgePairs(
   const requests = requestsTo(seen, host);
   if (requests.length < 2) {
     const asked = requests.length === 0 ? 'nothing' : `${requests[0]?.url} alone`;
-    const gaveUp = 'report' in seen && seen.report?.state === 'waiting';
-    const why = gaveUp ? '. The run did not wait for its hosts (state `waiting`): raise `maxIdleMs`' : '';
-    nothingShown(`${host} was asked for ${asked}: there are no two requests to judge${why}`);
+    const isWaiting = 'report' in seen && seen.report?.state === 'waiting';
+    const hint = isWaiting ? '. The run did not wait for its hosts (state `waiting`): raise `maxIdleMs`' : '';
+    failInconclusive(`${host} was asked for ${asked}: there are no two requests to judge${hint}`);
   }
   const faults = requests.slice(1).flatMap((next, index) => faultOf(requests[index] as SeenRequest, next) ?? []);
   const [first] = faults;
   return first === undefined
-    ? { isTrue: true, says: `${host} was asked ${expected} (${requests.length} requests)` }
-    : { isTrue: false, says: `${host} was asked too soon: ${first}${more(faults.length - 1)}` };
+    ? { passes: true, message: `${host} was asked ${expected} (${requests.length} requests)` }
+    : { passes: false, message: `${host} was asked too soon: ${first}${more(faults.length - 1)}` };
 }
 
 function overlap(last: SeenRequest, next: SeenRequest): string {
@@ -223,14 +224,14 @@ function requestsTo(seen: SeenRequests, host: string): SeenRequest[] {
   return requests.sort((a, b) => a.startMs - b.startMs);
 }
 
-function assertion<A extends readonly unknown[]>(operator: string, judge: (seen: SeenRequests, ...args: A) => Verdict) {
+function assertion<A extends readonly unknown[]>(operator: string, check: (seen: SeenRequests, ...args: A) => Verdict) {
   return (seen: SeenRequests, ...args: A): void => {
-    const { isTrue, says } = judge(seen, ...args);
-    if (!isTrue) throw new AssertionError({ message: says, operator });
+    const { passes, message } = check(seen, ...args);
+    if (!passes) throw new AssertionError({ message, operator });
   };
 }
 
 /** Nothing to judge: a test that cannot fail proves nothing. */
-function nothingShown(message: string): never {
+function failInconclusive(message: string): never {
   throw new AssertionError({ message: `nothing is shown: ${message}`, operator: 'nothing is shown' });
 }

@@ -4,10 +4,10 @@
 import { createHook } from 'node:async_hooks';
 import { REAL_LOAD_MS } from './limits.js';
 
-const LISTED = /^(?:Immediate|FSReq|CloseReq|FileHandleCloseReq|GetAddrInfo|TCPConnect|PipeConnect)/;
+const WORK_RESOURCES = /^(?:Immediate|FSReq|CloseReq|FileHandleCloseReq|GetAddrInfo|TCPConnect|PipeConnect)/;
 /** Node.js 26 no longer lists most requests for files. Hooks see them, but make every promise slower. */
 const HIDES_FILES = Number.parseInt(process.versions.node, 10) >= 26;
-const OF_FILES = /^(?:FSREQ|FILEHANDLECLOSEREQ)/;
+const FILE_RESOURCES = /^(?:FSREQ|FILEHANDLECLOSEREQ)/;
 /** Open while a thread answers: with a TypeScript loader such as tsx, a thread resolves every `import()`. */
 const PORT = 'MessagePort';
 const realNow = performance.now.bind(performance);
@@ -21,7 +21,7 @@ export class RealWork {
   /** Since when there are others, by the machine's clock; `null`: there are none. */
   #portsSinceMs: number | null = null;
   readonly #hook = createHook({
-    init: (id, type) => void (OF_FILES.test(type) && this.#files.add(id)),
+    init: (id, type) => void (FILE_RESOURCES.test(type) && this.#files.add(id)),
     after: (id) => void this.#files.delete(id),
     destroy: (id) => void this.#files.delete(id),
   });
@@ -32,7 +32,9 @@ export class RealWork {
 
   count(): number {
     const active = process.getActiveResourcesInfo();
-    return this.#files.size + active.filter((name) => LISTED.test(name)).length + this.#busyPorts(portsIn(active));
+    return (
+      this.#files.size + active.filter((name) => WORK_RESOURCES.test(name)).length + this.#busyPorts(portsIn(active))
+    );
   }
 
   #busyPorts(open: number): number {

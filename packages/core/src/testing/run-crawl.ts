@@ -28,7 +28,7 @@ interface FakeCrawlOptions {
 }
 
 /** Virtual milliseconds for the end of a stuck crawl; a stop takes ten seconds. */
-const LAST_MS = 20_000;
+const STOP_GRACE_MS = 20_000;
 
 /**
  * Runs a crawler to its end while the clock moves from timer to timer. Rejects like `crawler.run`, and with
@@ -36,19 +36,19 @@ const LAST_MS = 20_000;
  */
 export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: RunOptions = {}): Promise<CrawlReport> {
   const running = crawler.run(options);
-  let isOver = false;
-  const over = (): void => {
-    isOver = true;
+  let hasEnded = false;
+  const onEnd = (): void => {
+    hasEnded = true;
   };
-  running.then(over, over);
+  running.then(onEnd, onEnd);
   try {
     return await clock.finish(running);
   } finally {
-    if (!isOver) {
+    if (!hasEnded) {
       crawler.stop();
       crawler.stop();
       // The caller gets the first error, not those of the stop.
-      await clock.advance(LAST_MS).catch(over);
+      await clock.advance(STOP_GRACE_MS).catch(onEnd);
     }
   }
 }
@@ -74,18 +74,18 @@ export async function crawlInVirtualTime(
   const clock = createVirtualClock(options.clock);
   try {
     const startMs = clock.nowMs();
-    const [before, errorsBefore] = [web.exchanges.length, web.errors.length];
+    const [exchangesBefore, errorsBefore] = [web.exchanges.length, web.errors.length];
     const { fetcher, ...fakes } = web.fakes(clock);
-    let areTaken = false;
+    let areUsed = false;
     const crawler = await make({
       ...fakes,
       clock,
       get fetcher() {
-        areTaken = true;
+        areUsed = true;
         return fetcher;
       },
     });
-    if (!areTaken) {
+    if (!areUsed) {
       throw new MannerlyError('option-invalid', 'the crawler was created without the fakes: it would use the network', {
         hint: 'Pass them on: (fakes) => createCrawler({ ...options, ...fakes }).',
       });
@@ -97,7 +97,7 @@ export async function crawlInVirtualTime(
     if (web.errors.length > errorsBefore) throw web.errors[errorsBefore];
     if (thrown.length > 0 && options.mayThrow !== true)
       throw thrown[0] instanceof Error ? thrown[0] : new Error(String(thrown[0]), { cause: thrown[0] });
-    return { report, exchanges: web.exchanges.slice(before), crawler, tookMs: clock.nowMs() - startMs };
+    return { report, exchanges: web.exchanges.slice(exchangesBefore), crawler, tookMs: clock.nowMs() - startMs };
   } finally {
     clock.end();
   }

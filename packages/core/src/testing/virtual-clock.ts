@@ -63,7 +63,7 @@ const { setImmediate: realImmediate, setTimeout: realTimeout } = globalThis;
 const realNow = performance.now.bind(performance);
 
 /** What is replaced. Promises, `process.nextTick` and `setImmediate` are not: they do not wait. */
-const REPLACED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
+const FAKED_TIMERS = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
 
 /**
  * Creates the clock, which replaces the platform's timers and `Date` until `end`. Only one can exist at a time.
@@ -89,9 +89,9 @@ class ReplacedClock implements VirtualClock {
   readonly #maxSteps: number;
   readonly #maxMs: number;
   readonly #work = new RealWork();
-  #isOver = false;
+  #hasEnded = false;
   /** The amount of work that time stands still for. */
-  #still = 0;
+  #stillCount = 0;
   /** Requests of the platform that do not end and are no longer waited for. */
   #ignored = 0;
 
@@ -109,12 +109,12 @@ class ReplacedClock implements VirtualClock {
   };
 
   readonly advance = async (ms: number): Promise<void> => {
-    let isThere = false;
+    let hasArrived = false;
     this.#fake.setTimeout(() => {
-      isThere = true;
+      hasArrived = true;
     }, ms);
-    await this.#step(() => isThere, Number.POSITIVE_INFINITY);
-    await this.#rest();
+    await this.#step(() => hasArrived, Number.POSITIVE_INFINITY);
+    await this.#settle();
   };
 
   readonly finish = async <T>(promise: Promise<T>): Promise<T> => {
@@ -128,32 +128,32 @@ class ReplacedClock implements VirtualClock {
   };
 
   readonly standStill = async <T>(work: () => Promise<T>): Promise<T> => {
-    this.#still += 1;
+    this.#stillCount += 1;
     try {
       return await work();
     } finally {
-      this.#still -= 1;
+      this.#stillCount -= 1;
     }
   };
 
   readonly end = (): void => {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#work.end();
     restoreTimers(this.#fake);
   };
 
   /** Goes from timer to timer until it is over. */
-  async #step(isOver: () => boolean, untilMs: number): Promise<void> {
+  async #step(isDone: () => boolean, untilMs: number): Promise<void> {
     const fromMs = this.#fake.now;
     for (let steps = 0; ; steps += 1) {
-      await this.#rest();
-      if (isOver()) return;
-      if (this.#fake.countTimers() === 0 && !(await this.#movesByItself(isOver))) {
+      await this.#settle();
+      if (isDone()) return;
+      if (this.#fake.countTimers() === 0 && !(await this.#settlesByItself(isDone))) {
         const hint = 'a promise is never settled, or work outside of this process runs without `clock.standStill`';
         throw stuck(`no timer is left at ${this.#date()}, but the awaited promise is not settled`, hint);
       }
-      if (isOver()) return;
+      if (isDone()) return;
       if (steps >= this.#maxSteps) {
         const days = ((this.#fake.now - fromMs) / 86_400_000).toFixed(3);
         const fired = `${steps} timers have fired in ${days} days of virtual time`;
@@ -174,16 +174,16 @@ class ReplacedClock implements VirtualClock {
   }
 
   /** Waits for promises first, then for turns of the loop, files and work of `standStill`. */
-  async #rest(): Promise<void> {
+  async #settle(): Promise<void> {
     await realTurn();
     let sinceMs: number | null = null;
-    for (let turns = 0; this.#still > 0 || this.#hasWork(); turns += 1) {
+    for (let turns = 0; this.#stillCount > 0 || this.#hasWork(); turns += 1) {
       sinceMs ??= realNow();
-      if (this.#still > 0 && realNow() - sinceMs > MAX_STILL_MS) {
+      if (this.#stillCount > 0 && realNow() - sinceMs > MAX_STILL_MS) {
         const hint = 'the work of `clock.standStill` does not end; it must not wait for virtual time';
         throw stuck(`time has stood still at ${this.#date()} for ${MAX_STILL_MS / 1_000} real seconds`, hint);
       }
-      if (this.#still === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = this.#work.count();
+      if (this.#stillCount === 0 && realNow() - sinceMs > REAL_WORK_MS) this.#ignored = this.#work.count();
       // A turn is enough for most work; a slower file is not worth a busy loop.
       await (turns < 100 ? realTurn() : new Promise((resolve) => realTimeout(resolve, 1)));
     }
@@ -197,11 +197,11 @@ class ReplacedClock implements VirtualClock {
   }
 
   /** Whether something happens although no timer is left: real work that cannot be observed. */
-  async #movesByItself(isOver: () => boolean): Promise<boolean> {
+  async #settlesByItself(isDone: () => boolean): Promise<boolean> {
     const untilMs = realNow() + REAL_GRACE_MS;
     while (realNow() < untilMs) {
       await new Promise((resolve) => realTimeout(resolve, 1));
-      if (isOver() || this.#fake.countTimers() > 0) return true;
+      if (isDone() || this.#fake.countTimers() > 0) return true;
     }
     return false;
   }
@@ -230,15 +230,15 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
   }
   let fake: FakeClock;
   try {
-    fake = library.install({ now: startMs, toFake: [...REPLACED], shouldClearNativeTimers: true });
+    fake = library.install({ now: startMs, toFake: [...FAKED_TIMERS], shouldClearNativeTimers: true });
   } catch (cause) {
     throw new MannerlyError('clock-unavailable', 'the timers of this process have already been replaced', {
       hint: 'First call `end` of the virtual clock, or `vi.useRealTimers()` if the test runner has replaced them.',
       cause,
     });
   }
-  const beganMs = performance.now();
-  performance.now = () => beganMs + fake.now - startMs;
+  const startedMs = performance.now();
+  performance.now = () => startedMs + fake.now - startMs;
   // Copies of robots.txt are hashed off the main thread, which the platform does not report.
   const digest = crypto.subtle.digest.bind(crypto.subtle);
   crypto.subtle.digest = (...args) => standStill(() => digest(...args));

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRequests } from '../../archive/read-archive.js';
 import { createCrawler } from '../../crawler.js';
-import { type KeptRequest, readRequestTexts } from '../../identity/read-requests.js';
+import { type RecordedRequest, readRequestTexts } from '../../identity/read-requests.js';
 import { createRequestVerifier, type RequestVerifier } from '../../identity/request-verifier.js';
 import { parseUrl } from '../../parse-url.js';
 import { printable } from '../../report/table.js';
@@ -73,7 +73,7 @@ function verifierOf(keys: readonly PublicJwk[], nowMs: () => number): RequestVer
   };
 }
 
-async function* requestsOf(target: string): AsyncGenerator<KeptRequest> {
+async function* requestsOf(target: string): AsyncGenerator<RecordedRequest> {
   if ((await stat(target)).isDirectory()) {
     for await (const { url, headers, startedAtMs } of readRequests(target)) {
       yield { request: { method: 'GET', url, headers }, atMs: startedAtMs };
