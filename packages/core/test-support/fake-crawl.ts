@@ -4,19 +4,19 @@ import type { CrawlActivity, CrawlEventMap, Crawler, CrawlProgress, Explanation,
 import { NO_PROGRESS } from '../src/report/crawl-report.js';
 import { NO_ACTIVITY } from '../src/run/activity.js';
 
-/** The crawl, and what a test can do to it. */
+/** The crawl, and a test's control of it. */
 export interface FakeCrawl
   extends Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop' | 'add' | 'explain'> {
-  /** What it was told to do, in order. */
+  /** The calls that it got, in order. */
   readonly told: string[];
-  /** What it answers from now on. */
+  /** Sets its answers from now on. */
   become(progress: Partial<CrawlProgress>, activity?: Partial<CrawlActivity>): void;
   tell<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
-  /** Listeners that are left. */
+  /** The number of remaining listeners. */
   listeners(): number;
 }
 
-/** Makes one. */
+/** Makes a fake crawl. */
 export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Partial<CrawlActivity> = {}): FakeCrawl {
   let progress = given;
   let activity = givenActivity;
@@ -87,7 +87,7 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
   };
 }
 
-/** A request that ended. */
+/** An ended request. */
 export function requestRecord(more: Partial<RequestRecord> = {}): RequestRecord {
   return {
     url: 'http://a.test/',

@@ -1,20 +1,20 @@
-// A process for tests: it keeps what is written, its time is moved by hand, and Ctrl-C is a call.
+// A process for tests: it stores its output, a test moves its time, and Ctrl-C is a call.
 
 import type { CliIo, Prompter } from '../src/cli/io.js';
 
-/** The fake process, and what a test can see and do of it. */
+/** The fake process, with its output and a test's control of it. */
 export interface FakeIo extends CliIo {
   readonly outLines: string[];
   readonly errLines: string[];
-  /** Everything drawn, in pieces. */
+  /** Everything drawn, in chunks. */
   readonly drawn: string[];
   readonly exits: number[];
-  /** Moves time; ticks come when they are due. */
+  /** Moves time; due ticks run. */
   pass(ms: number): void;
   interrupt(): void;
 }
 
-/** Makes one. @param options - Whether it is a terminal, how wide, its standard input, and who answers. */
+/** Makes a fake process. @param options - Whether it is a terminal, its width, its standard input, and who answers. */
 export function fakeIo(
   options: { isTerminal?: boolean; columns?: number; input?: string; asker?: Prompter } = {},
 ): FakeIo {

@@ -3,7 +3,7 @@
 import { encodedLimit } from '../src/fetch/body.js';
 import type { FetchLimits, FetchRequest } from '../src/fetch/fetcher.js';
 
-/** Caps that let an honest loopback server finish on a busy machine. */
+/** Limits that let an honest loopback server finish on a busy machine. */
 export const TEST_LIMITS: FetchLimits = {
   connectTimeoutMs: 60_000,
   headersTimeoutMs: 60_000,
@@ -12,7 +12,7 @@ export const TEST_LIMITS: FetchLimits = {
   maxEncodedBytes: encodedLimit(100_000),
 };
 
-/** A request for `url` at 127.0.0.1; `more` replaces what it names. Never throws. */
+/** A request for `url` at 127.0.0.1; `more` replaces these fields. Never throws. */
 export function fetchRequest(
   url: string,
   more: Partial<Omit<FetchRequest, 'limits'>> & { readonly limits?: Partial<FetchLimits> } = {},

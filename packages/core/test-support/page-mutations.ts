@@ -1,6 +1,6 @@
-// Pages as real ones are, and what goes wrong with them: a seeded stream of damaged documents for differential tests.
+// Pages like real ones, and damage to them: a seeded stream of damaged documents for differential tests.
 
-/** A stream of numbers in [0, 1) that a seed repeats. */
+/** Numbers in [0, 1), the same for the same seed. */
 export type Random = () => number;
 
 /** Mulberry32. */
@@ -14,7 +14,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Pages before damage. */
+/** The undamaged pages. */
 export const PAGES: readonly string[] = [
   `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>A page &amp; its <em>title</em></title>
@@ -44,7 +44,10 @@ href="c.html"
 <xmp><a href="/xmp"></xmp><noframes><a href="/noframes"></noframes><a class="x y" data-n=1 href="/last?x=a=b">last</a></body>`,
 ];
 
-/** What is put into pages, by spaces. Nothing here makes a select or a frameset, where a tree drops what it finds. */
+/**
+ * What is inserted into pages, separated by spaces. Nothing here makes a select or a frameset, in which a tree drops
+ * content.
+ */
 const WORDS =
   '< > " \' = / & ! - -- ? ; </ <! <? /> --> --!> <!-- <!--> <!---> <![CDATA[ ]]> &amp; &copy &#0; &#x80; ' +
   '<script> </script> <script/> <!--<script> </scripty> <style> </style> <title> </title> </title ' +
@@ -59,8 +62,8 @@ const PIECES: readonly string[] = [
 ];
 
 /**
- * SVG and MathML as pages have them, some closed only by what lies around them. They are not damaged themselves: there
- * the scan knows less than a tree (`html-syntax.ts`).
+ * SVG and MathML as in real pages, some closed only by the surrounding markup. They are not damaged themselves: inside
+ * them the scan knows less than a tree (`html-syntax.ts`).
  */
 const ISLANDS: readonly string[] = [
   '<svg width="1"><title>icon</title><g><path d="M0 0"/></g><a href="/svg"><text>t</text></a><style>a{}</style></svg>',
@@ -78,13 +81,13 @@ const ISLANDS: readonly string[] = [
   '<template><svg><g></template><style>"<a href=/raw>"</style>',
 ];
 
-/** What stands between them, by `|`. */
+/** What is between them, separated by `|`. */
 const BETWEEN: readonly string[] = (
   '| text |<p>|<div>|<ul><li>|<a href=/between>|</a>|<table><tr><td>|</table>|</p>|<b>|' +
   '<style>"<a href=/raw>"</style>|<title>Between</title>|<![CDATA[<a href=/bogus>]]>|<br/>|<script/></script>'
 ).split('|');
 
-/** A page with one to six things wrong with it. */
+/** A page with one to six faults. */
 export function damagedPage(random: Random): string {
   let html = PAGES[below(random, PAGES.length)] ?? '';
   for (let left = 1 + below(random, 6); left > 0; left -= 1) {
@@ -96,7 +99,8 @@ export function damagedPage(random: Random): string {
 }
 
 /**
- * One to four islands of SVG or MathML with damaged pages behind them: what is not seen to end swallows what follows.
+ * One to four islands of SVG or MathML, each followed by a damaged page: if the scan misses the end of an island, it
+ * misses what follows.
  */
 export function islandsAndDamage(random: Random): string {
   let html = random() < 0.5 ? '<!doctype html><body>' : '';

@@ -1,4 +1,4 @@
-// What pages of a test are handed: nothing is requested or written.
+// The tools of pages in tests: nothing is requested or written.
 
 export const NO_TOOLS = {
   filesPath: null,

@@ -1,4 +1,4 @@
-// Pages for tests, made of what matters to the test at hand.
+// Pages for tests, from the few facts that a test needs.
 
 import type { PageWork, UrlRecord } from '@mannerly/frontier';
 import type { ResponseOutcome } from '../src/fetch/outcome.js';
@@ -24,7 +24,7 @@ export function pageWork(
   };
 }
 
-/** An answer of 200 with a body of UTF-8. */
+/** An answer with status 200 and a UTF-8 body. */
 export function response(
   url: string,
   body: string | Uint8Array,

@@ -1,6 +1,6 @@
 // Small PDFs.
 
-/** A PDF with one page for each text, in ASCII, without a table of its objects: PDF.js finds them. */
+/** A PDF with one page for each ASCII text. It has no table of its objects: PDF.js finds them. */
 export function pdfOf(...texts: readonly string[]): Uint8Array {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -18,7 +18,7 @@ export function pdfOf(...texts: readonly string[]): Uint8Array {
   return pdfOfObjects(objects);
 }
 
-/** The catalogue is the first object. */
+/** The first object is the catalogue. */
 export function pdfOfObjects(objects: readonly string[]): Uint8Array {
   const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('');
   return new TextEncoder().encode(`%PDF-1.4\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF\n`);

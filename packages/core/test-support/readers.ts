@@ -1,5 +1,5 @@
-// Every reader of other people's bytes, in one table: what measures their growth and what feeds them chance reads it. A
-// new reader is a new row. None of them throws.
+// Every reader of foreign bytes, in one table for the tests of growth and for the fuzzer. A new reader needs a new row.
+// No reader throws.
 
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import { compileRules, parseRobots } from '@mannerly/robots';
@@ -49,7 +49,9 @@ const sitemapOf = (start: string) => (bytes: Buffer) => {
 const tdmOf = (location: string) =>
   tdmForUrl(parseTdmRep([{ location, 'tdm-reservation': 1 }], URL_A), URL_A + location);
 
-/** A reader: its name, the call, and units that mean something to it. It answers for any bytes, or promises to. */
+/**
+ * A reader: its name, the call, and units that are significant to it. It returns an answer or a promise for any bytes.
+ */
 export type Reader = readonly [name: string, read: (bytes: Buffer) => unknown, own?: readonly string[]];
 
 const units = (...lines: readonly string[]): readonly string[] => lines.join('¦').split('¦');
@@ -70,7 +72,7 @@ const LINES = units(
   'Visit-time: 0600-0700\n¦\xe2\x80\x91¦Host: a\n',
 );
 
-/** The table: readers that answer at once. */
+/** The table: synchronous readers. */
 export const READERS: readonly Reader[] = [
   ['HTML', (bytes) => readHtml(utf8Page(bytes)), TAGS],
   ['HTML as text', (bytes) => readHtml(bytes.toString('latin1')), TAGS],
@@ -123,7 +125,7 @@ export const READERS: readonly Reader[] = [
   ['robots pattern', (bytes) => matchesPattern(`/*${bytes.toString('latin1')}`, `/${bytes.toString('latin1')}`)],
   [
     'robots pattern that nearly occurs',
-    // A stretch of half the length, and a text in which it begins at every place.
+    // A segment of half the length, and a text in which it starts at every position.
     (bytes) => matchesPattern(`/*b${bytes.toString('latin1', 0, bytes.length / 2)}b`, `/${bytes.toString('latin1')}`),
   ],
   [
@@ -222,7 +224,7 @@ export const READERS: readonly Reader[] = [
   ['text on the dashboard', (bytes) => printable(bytes.toString('latin1'), 200), ['\x1b[', '\u202e']],
 ];
 
-/** Readers that answer later. */
+/** Asynchronous readers. */
 export const LATE_READERS: readonly Reader[] = [
   [
     'cookies',
@@ -242,7 +244,7 @@ const CLEANED = parseRobots(Array.from({ length: 500 }, (_, at) => `Clean-param:
 const SURTS = readSurts('scope.surts', ['https://(example,a,)/']);
 const STATUS = Buffer.from('HTTP/1.1 200 OK\r\n');
 
-/** What three metas of one page say. */
+/** The signals of three metas of one page. */
 export function signalsOfMetas(bytes: Buffer): unknown {
   const content = bytes.toString('latin1');
   const metas = [content, content.slice(9), content.slice(19)].map((each) => ({ name: 'robots', content: each }));

@@ -1,8 +1,8 @@
-// The key that RFC 9421 B.1.4 prints. It signs nothing but tests.
+// The key from RFC 9421 B.1.4. It signs only in tests.
 
 import { parseSigningKey } from '../src/signatures/signing-key.js';
 
-/** As JWK. */
+/** The key as JWK. */
 export const TEST_JWK = {
   kty: 'OKP',
   crv: 'Ed25519',
@@ -10,5 +10,5 @@ export const TEST_JWK = {
   x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs',
 } as const;
 
-/** Ready to sign. */
+/** The key, ready to sign. */
 export const TEST_KEY = parseSigningKey(JSON.stringify(TEST_JWK));

@@ -1,20 +1,20 @@
-// A loopback site for tests of the command: a front page with links, and pages that a test may break and fix.
+// A loopback site for tests of the command: a front page with links, and pages whose statuses a test sets.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The site while a test runs. */
+/** A running site. */
 export interface TestSite {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** The requested paths, in order. */
   readonly asked: string[];
-  /** Paths that answer with another status than 200. */
+  /** Paths that answer with a status other than 200. */
   readonly statuses: Map<string, number>;
   close(): Promise<void>;
 }
 
-/** Starts a site whose front page links to `links`, as they are; robots.txt closes `/closed`. */
+/** Starts a site whose front page links to `links`, unchanged; robots.txt closes `/closed`. */
 export async function testSite(links: readonly string[]): Promise<TestSite> {
   const asked: string[] = [];
   const statuses = new Map<string, number>();

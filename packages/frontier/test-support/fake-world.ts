@@ -1,5 +1,5 @@
-// For tests: sites that answer under a manual clock, and a worker that takes, requests, settles. Tests judge the log of
-// what was requested, which knows nothing of what the frontier computes.
+// For tests: sites that answer on a manual clock, and a worker that takes, requests and settles. Tests judge the log of
+// requests, which is independent of what the frontier computes.
 
 import type { ManualClock } from '../src/clock.js';
 import type { Frontier } from '../src/frontier.js';
@@ -22,7 +22,7 @@ export interface Seen {
   readonly host: string;
   readonly authority: string;
   readonly isRobots: boolean;
-  /** For which authority the robots.txt was requested; `null` for pages. */
+  /** The authority whose robots.txt was requested; `null` for pages. */
   readonly wantedBy: string | null;
   readonly startMs: number;
   endMs: number;
@@ -32,9 +32,9 @@ export interface Seen {
 export interface WorkerOptions {
   readonly clock: ManualClock;
   readonly concurrency?: number;
-  /** Stops here, epoch milliseconds. */
+  /** The worker stops at this time, epoch milliseconds. */
   readonly untilMs: number;
-  /** From the end of the exchange to the settlement. @default 0 */
+  /** The time from the end of an exchange to its settlement, milliseconds. @default 0 */
   readonly handleMs?: number;
   readonly links?: (work: PageWork, reply: Reply) => readonly NewUrl[];
   readonly isStopped?: () => boolean;
@@ -42,11 +42,11 @@ export interface WorkerOptions {
   readonly addressOf?: (url: string) => string;
 }
 
-/** `answer` is given the URL, how many requests to it came before, and the time. */
+/** `answer` gets the URL, the number of requests for it so far, and the time. */
 export function createFakeWorld(answer: (url: string, nth: number, nowMs: number) => Reply) {
   const log: Seen[] = [];
   const times = new Map<string, number>();
-  /** Settlements under way, of all workers: time stands still for them. */
+  /** Settlements in flight, of all workers: time stands still for them. */
   const pending = new Set<Promise<unknown>>();
 
   const begin = (work: Work, nowMs: number) => {
@@ -70,7 +70,7 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
 
   return {
     log,
-    /** Works until nothing is left, or the time is over. @returns Why it ended. */
+    /** Works until nothing is left or the time is over. @returns Why it ended. */
     async work(frontier: Frontier, options: WorkerOptions): Promise<'finished' | 'time' | 'stopped'> {
       const { clock, untilMs, handleMs = 0 } = options;
       let inFlight = 0;
@@ -115,7 +115,7 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
         await Promise.all(pending);
         if (nextAt === null && inFlight === 0) {
           if (space > 0) return 'finished';
-          continue; // Another worker's time has passed meanwhile, and made space.
+          continue; // Another worker has ended an exchange meanwhile, and made space.
         }
         const timerAt = clock.nextTimerAt();
         const soonest = Math.min(nextAt ?? Number.MAX_SAFE_INTEGER, timerAt ?? Number.MAX_SAFE_INTEGER);
@@ -123,7 +123,7 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
           clock.advanceTo(untilMs);
           return 'time';
         }
-        // Another worker may have something under way, and may have moved the clock meanwhile.
+        // Another worker may have work in flight, and may have moved the clock meanwhile.
         while (pending.size > 0) await Promise.all(pending);
         clock.advanceTo(soonest);
         await Promise.all(pending);

@@ -1,4 +1,4 @@
-// For tests: a frontier over a memory store under a manual clock, and a world for it to crawl.
+// For tests: a frontier on a memory store with a manual clock, and a world for it to crawl.
 
 import { type Clock, createManualClock } from '../src/clock.js';
 import { createFrontier, type Frontier } from '../src/frontier.js';
@@ -18,7 +18,7 @@ export function isRobots(address: string): boolean {
   return new URL(address).pathname === '/robots.txt';
 }
 
-/** A store that outlives the frontiers that open and close it. */
+/** A store that stays open when frontiers open and close it. */
 export function lastingStore(store: FrontierStore): FrontierStore {
   let opened: Promise<void> | null = null;
   return {
@@ -31,7 +31,7 @@ export function lastingStore(store: FrontierStore): FrontierStore {
   };
 }
 
-/** A store whose verbs take a few turns of the event loop: what runs at the same time gets in between. */
+/** A store whose verbs take a few turns of the event loop, so that concurrent calls interleave. */
 export function wanderingStore(store: FrontierStore, random: () => number): FrontierStore {
   const wander = async <T>(verb: () => Promise<T>): Promise<T> => {
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
@@ -42,7 +42,7 @@ export function wanderingStore(store: FrontierStore, random: () => number): Fron
   return { ...aroundStoreVerbs(store, wander), capabilities: { ...store.capabilities, shared: true } };
 }
 
-/** A memory store that several processes share; its answers come in their own time, which `seed` decides. */
+/** A memory store that several processes share; its answers take random turns, which `seed` determines. */
 export const sharedStore = (seed: number) => (nowMs: () => number) => {
   let state = seed;
   const random = () => {
@@ -52,7 +52,7 @@ export const sharedStore = (seed: number) => (nowMs: () => number) => {
   return wanderingStore(memoryStore({ nowMs }), random);
 };
 
-/** A clock whose timers stop firing: that of a process that is stopped or gone. */
+/** A clock whose timers can be stopped, like that of a process that is stopped or killed. */
 export function mortalClock(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
   let isStopped = false;
   return {
@@ -63,7 +63,7 @@ export function mortalClock(clock: Clock): { readonly clock: Clock; readonly sto
   };
 }
 
-/** Everything a test needs. `makeStore` is given the test's clock. */
+/** Everything that a test needs. `makeStore` gets the test's clock. */
 export function setUp(
   makeStore: (nowMs: () => number) => FrontierStore,
   answer: (address: string, nth: number, nowMs: number) => Reply,
@@ -73,7 +73,7 @@ export function setUp(
   const events: FrontierEvent[] = [];
   const store = lastingStore(makeStore(() => clock.nowMs()));
   const world = createFakeWorld(answer);
-  /** One more process over the same store. */
+  /** Makes one more process on the same store. */
   const make = (other: Partial<FrontierOptions> = {}): Frontier =>
     createFrontier({
       store,
@@ -96,9 +96,9 @@ export function setUp(
     verdicts: () => events.filter((event): event is UrlVerdict => event.kind === 'url'),
     notices: (word: HostWarning['code']) =>
       events.filter((event): event is HostWarning => event.kind === 'host' && event.code === word),
-    /** What was requested, in order. */
+    /** The requested URLs, in order. */
     asked: () => world.log.map((seen) => seen.url),
-    /** When it was requested, counted from the first. */
+    /** The start times of requests, from the first one. */
     startsMs: () => world.log.map((seen) => seen.startMs - world.log[0]!.startMs),
   };
 }

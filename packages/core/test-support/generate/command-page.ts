@@ -27,7 +27,7 @@ export function exitCodeTable(): string {
   return ['| Code | Means | What to do |\n|--:|---|---|', ...rows].join('\n');
 }
 
-/** The program is only read. */
+/** Output for the program, which is only read. */
 const NO_IO = { out: () => undefined, err: () => undefined } as unknown as Parameters<typeof createProgram>[0];
 
 function sectionOf(command: Command, crawlFlags: ReadonlySet<string | undefined>): string {
@@ -47,7 +47,7 @@ function sectionOf(command: Command, crawlFlags: ReadonlySet<string | undefined>
   return [`\n## ${name}\n`, `\`mannerly ${usageOf(command)}\`: ${command.description()}.${more}`, ...tables].join('\n');
 }
 
-/** The range of a number stands here, in the unit of the flag; any other is that of the option. */
+/** A range of numbers is given here in the flag's unit; any other range is that of the option. */
 function rowOf(option: Option): string {
   const flagged = FLAGGED_ROWS.find(({ flag }) => flag.name === option.flags);
   const isNumber = option.required && flagged?.row.shape.kind === 'number';
@@ -80,7 +80,7 @@ function argumentOf(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** A text in a table: what looks like HTML or ends the cell is escaped. */
+/** Text for a table cell: HTML and cell separators are escaped. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll(/<([\w-]+)>/g, '&lt;$1&gt;');
 }

@@ -5,7 +5,7 @@ import { withoutLinks } from './option-text.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The schema. @param rows - Those of a configuration file. */
+/** The schema. @param rows - The rows of a configuration file. */
 export function configSchema(rows: Rows): string {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -39,7 +39,7 @@ function aboutOf(row: Row): Json {
   return { description: withoutLinks(does).replaceAll('`', ''), ...(hasDefault ? { default: value } : {}) };
 }
 
-/** `null`: no JSON file can say it. */
+/** `null`: JSON cannot express it. */
 function partOf(shape: Shape): Json | null {
   switch (shape.kind) {
     case 'boolean':

@@ -19,7 +19,7 @@ import { optionTypes } from './option-types.js';
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
-/** A page with its part between `<!-- generated: name -->` and `<!-- end -->` replaced. */
+/** Replaces the parts of a page between `<!-- generated: name -->` and `<!-- end -->`. */
 function pageWith(path: string, parts: Readonly<Record<string, string>>): string {
   const page = readFileSync(path, 'utf8');
   return Object.entries(parts).reduce((text, [name, part]) => {

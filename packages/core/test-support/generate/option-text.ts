@@ -1,4 +1,5 @@
-// Rows as text: ranges, defaults and sentences, for doc comments and for the tables of the reference and the README.
+// Option rows as text: ranges, defaults and sentences, for doc comments and for the tables of the reference and the
+// README.
 
 import type { Row, Shape } from '../../src/options/row.js';
 import { type PlacedRow, placedRows, type Section } from '../../src/options/table.js';
@@ -53,7 +54,7 @@ export function sentenceOf({ does, relaxed }: Row): string {
   return `${does} Relaxed: ${values.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
-/** Markdown with the paths of guides in place of links. */
+/** Replaces links to guides by their paths. */
 export function withoutLinks(markdown: string): string {
   const guides = markdown.replaceAll(/\[([^\]]+)\]\(\.\.\/([a-z]+\.md)[^)]*\)/g, '$1 (docs/$2)');
   return guides.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
@@ -83,7 +84,7 @@ function definition({ path, row }: PlacedRow): string {
   return `### \`${path}\`\n\n${rangeOf(row.shape)} · ${byDefault}\n\n${sentenceOf(row)}`;
 }
 
-/** The table of the package's README: what there is, and its default. */
+/** The table of the package's README: all options, and their defaults. */
 export function optionOverview(sections: readonly Section[]): string {
   const lines = sections.map(({ title, rows }) => {
     const options = placedRows(rows).filter(({ row }) => row.shape.kind !== 'group');

@@ -42,7 +42,7 @@ const EXPORTED: ReadonlySet<string> = new Set([
 ]);
 const MAX_COLUMNS = 120;
 
-/** The module. @param rows - Those of \`createCrawler\`. @param ofFile - Those of a configuration file alone. */
+/** The module. @param rows - The options of \`createCrawler\`. @param ofFile - Options of a configuration file only. */
 export function optionTypes(rows: Rows, ofFile: Rows): string {
   const all = [
     ['CrawlerOptions', rows, 'Everything a crawl can be configured with.', []] as const,
@@ -77,7 +77,7 @@ function declaration(name: string, rows: Rows, does: string, needsOneOf: readonl
   return `${doc}export type ${name} = Any${name} & (${needed});\n\ninterface Any${name} {\n${members.join('')}}\n`;
 }
 
-/** The options that no crawl goes without. */
+/** The required options. */
 const NEEDED = /^(identity|scope|bounds)$/;
 
 function member(key: string, row: Row, isNeeded: boolean): string {
@@ -96,7 +96,7 @@ function docOf(row: Row): string {
   const counted = ranges.filter((range) => /\d/.test(range)).map((range) => range.replace(/^list of /, ''));
   const range = counted.length === 0 ? '' : ` ${counted.join(', or ')}.`.replace(/^ ([a-z])/, (s) => s.toUpperCase());
   const byDefault = defaultOf(row);
-  // That an option without a default may be left out, its `?` says.
+  // The `?` says that an option without a default may be left out.
   const tag = ['', 'none', 'required'].includes(byDefault) ? '' : ` @default ${byDefault.replaceAll('`', '')}`;
   return `${withoutLinks(does)}${range}${tag}`;
 }
@@ -122,7 +122,7 @@ function typeOf(shape: Shape): string {
   }
 }
 
-/** A doc comment of as few lines as 120 columns allow. */
+/** A doc comment in as few lines as 120 columns allow. */
 function comment(text: string, indent: string): string {
   if (indent.length + text.length + 7 <= MAX_COLUMNS) return `${indent}/** ${text} */\n`;
   const lines: string[] = [''];
