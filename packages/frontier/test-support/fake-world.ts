@@ -115,7 +115,7 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
         await Promise.all(pending);
         if (nextAt === null && inFlight === 0) {
           if (space > 0) return 'finished';
-          continue; // Another worker has ended an exchange meanwhile, and made space.
+          continue; // Another worker has moved the clock meanwhile, which ended exchanges.
         }
         const timerAt = clock.nextTimerAt();
         const soonest = Math.min(nextAt ?? Number.MAX_SAFE_INTEGER, timerAt ?? Number.MAX_SAFE_INTEGER);
