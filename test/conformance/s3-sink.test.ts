@@ -29,7 +29,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mannerly-s3-files-'));
 });
 beforeEach(() => {
-  s3.fails = () => null;
+  s3.failureFor = () => null;
   s3.requests.length = 0;
 });
 afterAll(async () => {
@@ -103,7 +103,8 @@ describe('objects of items', () => {
   it('are put again under the same name if the answer was lost, and no item is there twice', async () => {
     const prefix = nextPrefix();
     let failures = 1;
-    s3.fails = (request) => (request.startsWith('PUT') && failures-- > 0 ? { status: 500, isTaken: true } : null);
+    s3.failureFor = (request) =>
+      request.startsWith('PUT') && failures-- > 0 ? { status: 500, takesEffect: true } : null;
     await written({ prefix, retries: 1 }, [item('a/0')]);
     const puts = s3.requests.filter((request) => request.startsWith('PUT'));
     expect(puts).toHaveLength(2);
@@ -144,8 +145,8 @@ describe('files', () => {
     const bytes = Buffer.alloc(40 * 1024 * 1024, 'WARC');
     await writeFile(path, bytes);
     let failures = 1;
-    s3.fails = (request) =>
-      request.includes('partNumber=2') && failures-- > 0 ? { status: 503, isTaken: false } : null;
+    s3.failureFor = (request) =>
+      request.includes('partNumber=2') && failures-- > 0 ? { status: 503, takesEffect: false } : null;
     await keep(prefix, 'archive/a.warc.gz', path, bytes.length);
     const parts = s3.requests.flatMap((request) => /partNumber=(\d)/.exec(request)?.[1] ?? []);
     expect(parts).toEqual(['1', '2', '2', '3']);
@@ -156,7 +157,7 @@ describe('files', () => {
   it('leave no parts behind if one is finally refused', async () => {
     const path = join(folder, 'refused');
     await writeFile(path, Buffer.alloc(17 * 1024 * 1024));
-    s3.fails = (request) => (request.includes('partNumber=2') ? { status: 400, isTaken: false } : null);
+    s3.failureFor = (request) => (request.includes('partNumber=2') ? { status: 400, takesEffect: false } : null);
     await expect(keep(nextPrefix(), 'archive/b.warc.gz', path, 17 * 1024 * 1024)).rejects.toThrow('status 400');
     expect(s3.requests.at(-1)).toMatch(/^DELETE .*uploadId=/);
   });

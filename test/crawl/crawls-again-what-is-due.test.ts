@@ -6,11 +6,11 @@ import { type Answer, changingSite, DAY_MS, PAGES } from '../support/changing-si
 import type { Crawler, TestCrawlOptions } from '../support/crawl.js';
 import type { ReplyParts } from '../support/web.js';
 
-const { edition, gone, tagged, site } = changingSite();
+const { edition, gonePages, answerWithEtag, site } = changingSite();
 
 describe('a recrawl', () => {
   it('counts the bounds of a host from the start of the recrawl, also after a stop', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const bounds = { pages: 500, pagesPerHost: 6 };
     const first = await run(0, { bounds });
     expect(first.paths).toHaveLength(6);
@@ -23,7 +23,7 @@ describe('a recrawl', () => {
   });
 
   it('visits what is due, in a standing crawl, and says when the next page is due', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const standing = { recrawl: { everyDays: 1 } };
     await run(0, standing);
     const early = await run(0.5, standing);
@@ -41,7 +41,7 @@ describe('a recrawl', () => {
     ['is new', []],
     ['could not reach its site', [{ network: { resolve: async () => [] }, maxIdleMs: 1_000 }]],
   ])('begins as a first run if it %s', async (_, before) => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     for (const options of before) expect((await run(0, options)).paths).toEqual([]);
     const first = await run(1);
     expect(first.paths).toHaveLength(PAGES);
@@ -51,7 +51,7 @@ describe('a recrawl', () => {
   });
 
   it('visits every page at one interval if that is fixed', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const fixed = { recrawl: { fixedDays: 3 } };
     await run(0, fixed);
     expect((await run(2.9, fixed)).paths).toEqual([]);
@@ -61,7 +61,7 @@ describe('a recrawl', () => {
   });
 
   it('spends a small bound on the pages that change most often', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     await run(0);
     for (const day of [1, 2, 3]) {
       for (const at of [5, 6, 7]) edition[at] = day + 1;
@@ -75,7 +75,7 @@ describe('a recrawl', () => {
   });
 
   it('spends it on the pages that the user’s function calls important, by URL and user data', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const handlers = (crawler: Crawler): void =>
       void crawler.on('html', async (one) => {
         for (const { url } of one.links) await one.add(url, url.endsWith('/30') ? { userData: 'main' } : {});
@@ -93,7 +93,7 @@ describe('a recrawl', () => {
 
   it('does not request a page within its declared lifetime', async () => {
     const lasting: Answer = (at, request) => {
-      const reply = tagged(at, request);
+      const reply = answerWithEtag(at, request);
       const seconds = at % 2 === 0 ? 3 * 86_400 : 0;
       return { ...reply, headers: { ...reply.headers, 'cache-control': `max-age=${seconds}` } };
     };
@@ -104,10 +104,10 @@ describe('a recrawl', () => {
   });
 
   it('tries a missing page once more after a week', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     await run(0);
-    gone.add(39);
-    expect((await run(1)).asked.find(({ path }) => path === '/39')?.status).toBe(404);
+    gonePages.add(39);
+    expect((await run(1)).exchanges.find(({ path }) => path === '/39')?.status).toBe(404);
     expect((await run(3)).paths).not.toContain('/39');
     const last = await run(9);
     expect(last.paths).toContain('/39');
@@ -116,9 +116,9 @@ describe('a recrawl', () => {
   });
 
   it('visits a gone page once more if a changed page links to it, at most once a month', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     await run(0);
-    gone.add(39);
+    gonePages.add(39);
     await run(1);
     expect((await run(9)).report.recrawl).toMatchObject({ gone: 1 });
     // Page 19 links to it. Page 19 must have changed, and the last try must be a month ago.
@@ -127,29 +127,30 @@ describe('a recrawl', () => {
     expect((await run(41)).paths).not.toContain('/39');
     edition[19] = 3;
     const tried = await run(45);
-    expect(tried.asked.find(({ path }) => path === '/39')).toMatchObject({ status: 404 });
+    expect(tried.exchanges.find(({ path }) => path === '/39')).toMatchObject({ status: 404 });
     expect(tried.report.recrawl).toMatchObject({ gone: 0 });
     edition[19] = 4;
     expect((await run(50)).paths).not.toContain('/39');
     edition[19] = 5;
-    gone.clear();
+    gonePages.clear();
     const back = await run(80);
     expect(back.paths.filter((path) => path === '/39')).toHaveLength(1);
-    expect(back.asked.find(({ path }) => path === '/39')?.headers['if-none-match']).toBeUndefined();
+    expect(back.exchanges.find(({ path }) => path === '/39')?.headers['if-none-match']).toBeUndefined();
     expect(back.itemUrls.some((url) => url.endsWith('/39'))).toBe(true);
     // Now it is a known page again.
-    expect((await run(81)).asked.find(({ path }) => path === '/39')).toMatchObject({ status: 304 });
+    expect((await run(81)).exchanges.find(({ path }) => path === '/39')).toMatchObject({ status: 304 });
   });
 
   it('tries a failing page ever more rarely, and does not count that as a visit', async () => {
     let isClosed = false;
-    const { run } = await site((at, request) => (at === 7 && isClosed ? { status: 403 } : tagged(at, request)));
+    const { run } = await site((at, request) => (at === 7 && isClosed ? { status: 403 } : answerWithEtag(at, request)));
     await run(0);
     isClosed = true;
-    const asked: number[] = [];
-    for (const days of [1, 1.05, 1.1, 1.2, 1.25, 1.4]) if ((await run(days)).paths.includes('/7')) asked.push(days);
+    const daysWithRequest: number[] = [];
+    for (const days of [1, 1.05, 1.1, 1.2, 1.25, 1.4])
+      if ((await run(days)).paths.includes('/7')) daysWithRequest.push(days);
     // Retried after two hours, then after four.
-    expect(asked).toEqual([1, 1.1, 1.4]);
+    expect(daysWithRequest).toEqual([1, 1.1, 1.4]);
     isClosed = false;
     edition[7] = 2;
     let change: PageChange | null = null;
@@ -165,23 +166,23 @@ describe('a recrawl', () => {
 
   it('continues to visit a page that failed once, whatever it answered since', async () => {
     let answer: ReplyParts | null = null;
-    const { run } = await site((at, request) => (at === 7 && answer !== null ? answer : tagged(at, request)));
+    const { run } = await site((at, request) => (at === 7 && answer !== null ? answer : answerWithEtag(at, request)));
     await run(0);
-    const asked: number[] = [];
+    const daysWithRequest: number[] = [];
     for (const days of [1, 2, 3, 4]) {
       answer = days === 1 ? { status: 403 } : { status: 302, headers: { location: '/' } };
-      if ((await run(days)).paths.includes('/7')) asked.push(days);
+      if ((await run(days)).paths.includes('/7')) daysWithRequest.push(days);
     }
-    expect(asked).toEqual([1, 2, 3, 4]);
+    expect(daysWithRequest).toEqual([1, 2, 3, 4]);
   });
 
   it('finds new pages, and does not forget them', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const isKnown = PAGES - 1;
     edition[isKnown] = 0;
-    gone.add(isKnown);
+    gonePages.add(isKnown);
     await run(0);
-    gone.clear();
+    gonePages.clear();
     edition[19] = 2;
     edition[isKnown] = 5;
     // Its link is known, and it failed: a recrawl visits only pages that were fetched.
@@ -192,12 +193,12 @@ describe('a recrawl', () => {
   it.each([1, 41])(
     'continues on day %d, requests nothing and calls no hook twice, and counts bounds from its start',
     async (day) => {
-      const { run } = await site(tagged);
+      const { run } = await site(answerWithEtag);
       await run(0, { bounds: { pages: PAGES } });
       edition.fill(2);
       let left = 10;
-      const asked: string[] = [];
-      const hooks = { beforeFetch: ({ url }: { readonly url: string }) => void asked.push(url) };
+      const hookUrls: string[] = [];
+      const hooks = { beforeFetch: ({ url }: { readonly url: string }) => void hookUrls.push(url) };
       const stopped = await run(1, {
         bounds: { pages: PAGES },
         hooks,
@@ -209,7 +210,7 @@ describe('a recrawl', () => {
       });
       expect(stopped.report.state).toBe('stopped');
       const rest = await run(day, { bounds: { pages: PAGES }, hooks });
-      expect(asked).toHaveLength(PAGES);
+      expect(hookUrls).toHaveLength(PAGES);
       expect([...stopped.paths, ...rest.paths].sort()).toEqual([...new Set([...stopped.paths, ...rest.paths])].sort());
       expect(stopped.paths.length + rest.paths.length).toBe(PAGES);
       // The next recrawl has its own bound.

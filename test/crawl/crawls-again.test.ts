@@ -8,13 +8,13 @@ import { describe, expect, it } from 'vitest';
 import { type Answer, changingSite, DAY_MS, HTML, PAGES } from '../support/changing-site.js';
 import type { Crawler } from '../support/crawl.js';
 
-const { edition, html, tagged, site, folder } = changingSite();
+const { edition, html, answerWithEtag, site, folder } = changingSite();
 
 describe('a recrawl', () => {
   it('tells handlers how a page differs, and an `unchanged` handler which pages have not changed', async () => {
     // Every third page has no validators, so its text is compared.
     const { web, run } = await site((at, request) =>
-      at % 3 === 0 ? { headers: HTML, body: html(at) } : tagged(at, request),
+      at % 3 === 0 ? { headers: HTML, body: html(at) } : answerWithEtag(at, request),
     );
     const [changes, unchanged]: [Map<string, PageChange | null>, UnchangedPage[]] = [new Map(), []];
     const handlers = (crawler: Crawler): void => {
@@ -65,18 +65,18 @@ describe('a recrawl', () => {
     edition.fill(2);
     const second = await run(7, { recrawl });
     // The twentieth request detects it; later ones have no conditions.
-    const asked = second.asked.map(({ headers }) => headers['if-none-match'] !== undefined);
-    expect(asked.indexOf(false)).toBe(19);
-    expect(asked.lastIndexOf(true)).toBeLessThan(26);
+    const hasCondition = second.exchanges.map(({ headers }) => headers['if-none-match'] !== undefined);
+    expect(hasCondition.indexOf(false)).toBe(19);
+    expect(hasCondition.lastIndexOf(true)).toBeLessThan(26);
     expect(second.notices.map(({ code }) => code)).toContain('validator-lies');
     const third = await run(14, { recrawl });
-    expect(third.asked.some(({ headers }) => headers['if-none-match'] !== undefined)).toBe(false);
+    expect(third.exchanges.some(({ headers }) => headers['if-none-match'] !== undefined)).toBe(false);
     expect(third.report.recrawl).toMatchObject({ visits: PAGES, notModified: 0 });
     const changed = (second.report.recrawl?.changed ?? 0) + (third.report.recrawl?.changed ?? 0);
     expect(changed).toBe(PAGES);
     // A month later the validator is trusted again.
     const fourth = await run(50, { recrawl });
-    expect(fourth.asked[0]?.headers['if-none-match']).toBe('"same"');
+    expect(fourth.exchanges[0]?.headers['if-none-match']).toBe('"same"');
   });
 
   it('sends no ETag back to a site that makes a new one each time', async () => {
@@ -86,14 +86,14 @@ describe('a recrawl', () => {
       return { headers: { ...HTML, etag: `"${answers}"` }, body: html(at) };
     });
     await run(0);
-    const { asked, notices } = await run(7);
-    expect(asked[0]?.headers['if-none-match']).toBeDefined();
-    expect(asked.at(-1)?.headers['if-none-match']).toBeUndefined();
+    const { exchanges, notices } = await run(7);
+    expect(exchanges[0]?.headers['if-none-match']).toBeDefined();
+    expect(exchanges.at(-1)?.headers['if-none-match']).toBeUndefined();
     expect(notices.filter(({ code }) => code === 'validator-restless')).toHaveLength(1);
   });
 
   it('reports no change if no visits are kept', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const told: unknown[] = [];
     const handlers = (crawler: Crawler): void => void crawler.on('html', (one) => void told.push(one.change));
     await run(0, { handlers, recrawl: false } as never);
@@ -101,21 +101,21 @@ describe('a recrawl', () => {
   });
 
   it('sends validators, handles what has changed, follows its new links, and counts', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const first = await run(0);
     expect(first.paths).toHaveLength(PAGES);
-    expect(first.asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+    expect(first.exchanges.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
     expect(first.report.recrawl).toBeUndefined();
 
     edition[3] = 2;
     edition[17] = 2;
     const second = await run(7);
     expect([...second.paths].sort()).toEqual([...first.paths].sort());
-    expect(second.asked.map(({ headers }) => headers['if-none-match'])).toEqual(
-      second.asked.map(({ path }) => `"${path.slice(1) || 0}-1"`),
+    expect(second.exchanges.map(({ headers }) => headers['if-none-match'])).toEqual(
+      second.exchanges.map(({ path }) => `"${path.slice(1) || 0}-1"`),
     );
     expect(
-      second.asked
+      second.exchanges
         .filter(({ status }) => status === 200)
         .map(({ path }) => path)
         .sort(),
@@ -130,7 +130,7 @@ describe('a recrawl', () => {
   });
 
   it('does the same in a crawl directory', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const out = join(folder(), 'crawl');
     await run(0, { out });
     edition[3] = 2;
@@ -142,12 +142,12 @@ describe('a recrawl', () => {
   });
 
   it('passes every page, complete, to changed handlers, once', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     await run(0, { recrawl: { version: '1' } });
     const same = await run(1, { recrawl: { version: '1' } });
     expect(same.report.recrawl).toMatchObject({ notModified: PAGES, changed: 0 });
     const other = await run(2, { recrawl: { version: '2' } });
-    expect(other.asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+    expect(other.exchanges.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
     expect(other.items).toHaveLength(PAGES);
     const again = await run(3, { recrawl: { version: '2' } });
     expect(again.report.recrawl).toMatchObject({ notModified: PAGES });
@@ -243,8 +243,8 @@ describe('a recrawl', () => {
         : { status: 304, headers: { etag: '"another"' } },
     );
     await run(0);
-    const { asked, report } = await run(1, { bounds: { pages: 1 } });
-    expect(asked.map(({ status }) => status)).toEqual([304, 200]);
+    const { exchanges, report } = await run(1, { bounds: { pages: 1 } });
+    expect(exchanges.map(({ status }) => status)).toEqual([304, 200]);
     expect(report.recrawl).toMatchObject({ visits: 1, notModified: 0, sameContent: 1 });
   });
 
@@ -259,10 +259,10 @@ describe('a recrawl', () => {
       return { headers: { ...HTML, ...fields }, body: html(at) };
     });
     await run(0);
-    const { asked, report } = await run(7);
+    const { exchanges, report } = await run(7);
     // Each page once: none is requested again without conditions.
-    expect(asked).toHaveLength(PAGES);
-    expect(asked.at(-1)?.status).toBe(304);
+    expect(exchanges).toHaveLength(PAGES);
+    expect(exchanges.at(-1)?.status).toBe(304);
     expect(report.recrawl?.notModified).toBeGreaterThan(PAGES / 2);
   });
 
@@ -276,7 +276,7 @@ describe('a recrawl', () => {
     const second = await run(7);
     expect(second.report.outcomes['failed']).toEqual({ [`status-${status}`]: PAGES });
     const third = await run(14);
-    expect(third.asked.map((request) => request.status)).toEqual(third.asked.map(() => 200));
+    expect(third.exchanges.map((request) => request.status)).toEqual(third.exchanges.map(() => 200));
     expect(third.report.recrawl).toMatchObject({ visits: PAGES, sameContent: PAGES });
   });
 
@@ -287,18 +287,18 @@ describe('a recrawl', () => {
   });
 
   it('sends no conditions under another name, since the site may answer it with another page', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     await run(0);
-    const { asked } = await run(1, {
+    const { exchanges } = await run(1, {
       identity: { name: 'other-bot', contact: 'https://example.org/us', tokens: ['other-bot'] },
-    }).catch(() => ({ asked: null }));
-    if (asked !== null) expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+    }).catch(() => ({ exchanges: null }));
+    if (exchanges !== null) expect(exchanges.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
   });
 
   it('does not treat a visit that a handler asks for as a recrawl: the handler gets the page', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     const seen: number[] = [];
-    const { asked } = await run(0, {
+    const { exchanges } = await run(0, {
       maxIdleMs: 5_000,
       handlers: (crawler) =>
         void crawler.on('html', async (one) => {
@@ -307,11 +307,11 @@ describe('a recrawl', () => {
         }),
     });
     expect(seen).toEqual([0, 1, 2, 3]);
-    expect(asked.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+    expect(exchanges.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
   });
 
   it('reports it if no visit was kept', async () => {
-    const { run } = await site(tagged);
+    const { run } = await site(answerWithEtag);
     await run(0, { recrawl: false });
     await expect(run(1)).rejects.toMatchObject({ code: 'option-invalid', hint: expect.stringContaining('--recrawl') });
   });

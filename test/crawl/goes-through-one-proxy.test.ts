@@ -24,7 +24,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     const { report, requests } = await crawl({ seeds: [web.url('a.test')], network: { proxy: proxy.url } });
     expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/b']);
     expect(proxy.targets).toEqual([`127.0.0.1:${web.port}`]);
-    expect(proxy.heard.join()).not.toContain('a.test');
+    expect(proxy.received.join()).not.toContain('a.test');
     expect(report).toMatchObject({ state: 'finished', pages: 2 });
     expect(new Set(requests.map(({ remoteAddress }) => remoteAddress))).toEqual(new Set(['127.0.0.1']));
     expect(Object.keys(web.log[0]?.headers ?? {}).filter((name) => /via|forwarded|proxy/.test(name))).toEqual([]);
@@ -103,7 +103,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     ['a site that it cannot reach', kind === 'CONNECT' ? 502 : 4, 'held', 'robots-unreachable'],
   ])('classifies %s correctly', async (_what, refuses, status, reason) => {
     const web = await webForTest({ hosts: { 'a.test': ROUTES } });
-    const proxy = await proxyForTest(kind, { refuses });
+    const proxy = await proxyForTest(kind, { refusal: refuses });
     const seeds = [web.url('a.test')];
     const { decisions, requests } = await crawl({ seeds, network: { proxy: proxy.url }, retries: NO_RETRIES });
     expect(decisions).toMatchObject([{ status, reason }]);

@@ -53,7 +53,7 @@ describe('a host that', () => {
   it.each(HOSTILE_WEB.map((scenario) => [scenario.does, scenario] as const))('%s', async (_does, scenario) => {
     const story = storyOf(scenario);
     expect(factsOf(scenario, story)).toEqual(expectedOf(scenario, story, false));
-    await scenario.expects.also?.(story);
+    await scenario.expects.check?.(story);
   });
 });
 

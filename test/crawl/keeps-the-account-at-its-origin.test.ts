@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { createCrawler, createUndiciFetcher, type Fetcher, readCrawlDirectory, writeReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import {
-  carried,
   consent,
   ENV,
   formAt,
   PASSWORD,
+  pathsWithCredentials,
   ROBOTS,
   SECRETS,
   SESSION,
@@ -67,9 +67,9 @@ describe('the credential is sent only to its origin', () => {
         }),
       network: { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] },
     });
-    expect(carried(web, SITE).toSorted()).toEqual(['/!', '/away!', '/b!', '/own!', '/robots.txt']);
-    expect(carried(web, OTHER_SITE).toSorted()).toEqual(['/own', '/robots.txt', '/x', '/y']);
-    expect(carried(plain, SITE).toSorted()).toEqual(['/plain', '/robots.txt']);
+    expect(pathsWithCredentials(web, SITE).toSorted()).toEqual(['/!', '/away!', '/b!', '/own!', '/robots.txt']);
+    expect(pathsWithCredentials(web, OTHER_SITE).toSorted()).toEqual(['/own', '/robots.txt', '/x', '/y']);
+    expect(pathsWithCredentials(plain, SITE).toSorted()).toEqual(['/plain', '/robots.txt']);
     expect(web.log.filter(({ headers }) => headers['authorization'] === value)).toHaveLength(4);
     const marked = requests.filter((each) => each.signedIn === true).map(({ url }) => new URL(url).pathname);
     expect(marked.toSorted()).toEqual(['/', '/away', '/b', '/own']);
@@ -98,9 +98,9 @@ describe('the credential is sent only to its origin', () => {
         fetcher: { ...createUndiciFetcher({ ca: SITE_CA }), renderer },
       },
     );
-    const scripts = carried(web, SITE).filter((path) => path.startsWith('/a.js'));
+    const scripts = pathsWithCredentials(web, SITE).filter((path) => path.startsWith('/a.js'));
     expect(scripts.toSorted()).toEqual(['/a.js', '/a.js!']);
-    expect(carried(web, OTHER_SITE).filter((path) => path.endsWith('!'))).toEqual([]);
+    expect(pathsWithCredentials(web, OTHER_SITE).filter((path) => path.endsWith('!'))).toEqual([]);
   });
 
   it('nothing is sent over https with an invalid certificate', async () => {

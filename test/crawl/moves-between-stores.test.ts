@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ManyHosts, mannerlyIn, startHosts, tooEarly } from '../support/crawl-commands.js';
+import { type ManyHosts, runMannerly, startHosts, tooEarly } from '../support/crawl-commands.js';
 import { HAS_POSTGRES, sharedPostgres } from '../support/postgres-server.mjs';
 import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 
@@ -39,7 +39,7 @@ describe.skipIf(!IS_RUN)('mannerly move', () => {
   const crawl = (pages: number, ...more: readonly string[]) => {
     const who = ['--name', 'crew', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
     const pace = ['--interval', String(INTERVAL_MS / 1_000), '--pages', String(pages)];
-    return mannerlyIn(place, 'crawl', ...web.seeds, ...who, ...pace, '--out', 'crawl', '--json', ...more);
+    return runMannerly(place, 'crawl', ...web.seeds, ...who, ...pace, '--out', 'crawl', '--json', ...more);
   };
 
   it('moves a crawl through three stores, with every page once and no request early', {
@@ -50,38 +50,38 @@ describe.skipIf(!IS_RUN)('mannerly move', () => {
     expect((await crawl(24)).code).toBe(0);
     const count = web.arrivals.length;
     expect(count).toBeGreaterThanOrEqual(24);
-    const first = await mannerlyIn(place, 'move', 'crawl', onRedis, '--json');
-    expect(first.code, first.told).toBe(0);
-    expect(JSON.parse(first.printed)).toMatchObject({ hosts: HOSTS });
+    const first = await runMannerly(place, 'move', 'crawl', onRedis, '--json');
+    expect(first.code, first.stderr).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject({ hosts: HOSTS });
     // The crawl is no longer here, and a second move changes nothing.
-    expect(await crawl(30)).toMatchObject({ told: expect.stringContaining('was moved to another store') });
-    expect(await mannerlyIn(place, 'move', 'crawl', onRedis)).toMatchObject({
+    expect(await crawl(30)).toMatchObject({ stderr: expect.stringContaining('was moved to another store') });
+    expect(await runMannerly(place, 'move', 'crawl', onRedis)).toMatchObject({
       code: 0,
-      printed: expect.stringContaining('It was moved before.'),
+      stdout: expect.stringContaining('It was moved before.'),
     });
     expect(web.arrivals.length).toBe(count);
 
     expect((await crawl(48, '--store', onRedis)).code).toBe(0);
     expect(web.arrivals.length).toBeGreaterThanOrEqual(48);
-    const second = await mannerlyIn(place, 'move', onRedis, onPostgres);
-    expect(second.code, second.told).toBe(0);
+    const second = await runMannerly(place, 'move', onRedis, onPostgres);
+    expect(second.code, second.stderr).toBe(0);
     const ended = await crawl(1_000, '--store', onPostgres);
-    expect(ended.code, ended.told).toBe(0);
-    expect(JSON.parse(ended.printed)).toMatchObject({ state: 'finished', pages: HOSTS * PAGES });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ state: 'finished', pages: HOSTS * PAGES });
     expect(web.arrivals.map(({ url }) => url).toSorted()).toEqual([...web.pages].toSorted());
     expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);
 
-    expect(await mannerlyIn(place, 'move', onPostgres, onRedis)).toMatchObject({
-      told: expect.stringContaining('which was moved away'),
+    expect(await runMannerly(place, 'move', onPostgres, onRedis)).toMatchObject({
+      stderr: expect.stringContaining('which was moved away'),
     });
     // Moves it back to where the frontier was.
     await rm(join(place, 'crawl', 'frontier'), { recursive: true });
-    const back = await mannerlyIn(place, 'move', onPostgres, 'crawl');
-    expect(back.code, back.told).toBe(0);
+    const back = await runMannerly(place, 'move', onPostgres, 'crawl');
+    expect(back.code, back.stderr).toBe(0);
     const count2 = web.arrivals.length;
     const again = await crawl(1_000);
-    expect(JSON.parse(again.printed)).toMatchObject({ state: 'finished', alreadyFinished: true, pages: HOSTS * PAGES });
+    expect(JSON.parse(again.stdout)).toMatchObject({ state: 'finished', alreadyFinished: true, pages: HOSTS * PAGES });
     expect(web.arrivals.length).toBe(count2);
-    await mannerlyIn(place, 'delete', '--yes', '--store', onPostgres);
+    await runMannerly(place, 'delete', '--yes', '--store', onPostgres);
   });
 });

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import type { DashboardView } from 'mannerly/dashboard';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Ended,
+  type CommandResult,
   type ManyHosts,
-  mannerlyIn,
+  runMannerly,
   startHosts,
   startMannerly,
   tooEarly,
@@ -47,9 +47,9 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
   let place = '';
   let web: ManyHosts;
   let server: { readonly url: string; readonly dispose: () => Promise<unknown> };
-  let running: Promise<Ended>[] = [];
+  let running: Promise<CommandResult>[] = [];
   const ofStore = () => ['--store', storeOn(server.url)];
-  const command = (...words: readonly string[]) => mannerlyIn(place, ...words, ...ofStore());
+  const command = (...words: readonly string[]) => runMannerly(place, ...words, ...ofStore());
   const crawl = (out: string) => {
     const who = ['--name', 'crew', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
     return command(
@@ -87,10 +87,10 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     await arrived(30);
     const paused = await command('pause');
     const count = web.arrivals.length;
-    expect(paused).toMatchObject({ code: 0, printed: '2 processes paused.\n' });
+    expect(paused).toMatchObject({ code: 0, stdout: '2 processes paused.\n' });
     // One dashboard shows all processes.
     const dashboard = startMannerly(place, 'dashboard', ...ofStore(), '--metrics');
-    const [, address = '', token = ''] = await dashboard.says(/Live view: (\S+)\/\?token=(\S+)/);
+    const [, address = '', token = ''] = await dashboard.waitForStderr(/Live view: (\S+)\/\?token=(\S+)/);
     const authorization = `Bearer ${token}`;
     const shown = async (path: string) => (await fetch(`${address}${path}`, { headers: { authorization } })).text();
     const viewed = async () => JSON.parse(await shown('/view')) as DashboardView;
@@ -100,7 +100,7 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     while ((await pausedCount()) < 3) await new Promise((done) => setTimeout(done, 50));
     await new Promise((done) => setTimeout(done, LONG_MS));
     expect(web.arrivals.length).toBe(count);
-    const { processes } = JSON.parse((await command('report', '--json')).printed);
+    const { processes } = JSON.parse((await command('report', '--json')).stdout);
     expect(processes.map(({ phase }: { phase: string }) => phase)).toEqual(['paused', 'paused', 'paused']);
 
     const view = await viewed();
@@ -117,21 +117,21 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     expect(metrics).toContain(`\nmannerly_pages_total ${view.progress.pages}\n`);
 
     const refused = await command('delete', '--yes');
-    expect(refused).toMatchObject({ code: 2, told: expect.stringContaining('3 of its processes are running') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('3 of its processes are running') });
     const resume = { method: 'POST', headers: { authorization, origin: address } };
     expect((await fetch(`${address}/resume`, resume)).status).toBe(200);
-    expect(await command('resume')).toMatchObject({ code: 0, printed: '3 processes running.\n' });
+    expect(await command('resume')).toMatchObject({ code: 0, stdout: '3 processes running.\n' });
     await arrived(count + 20);
     dashboard.interrupt();
     expect((await dashboard.ended).code).toBe(0);
-    expect(await command('stop')).toMatchObject({ code: 0, printed: '3 processes stopped.\n' });
+    expect(await command('stop')).toMatchObject({ code: 0, stdout: '3 processes stopped.\n' });
     expect((await Promise.all(running)).map(({ code }) => code)).toEqual([130, 130, 130]);
     running = [];
     expect(tooEarly(web.arrivals, INTERVAL_MS - 1)).toEqual([]);
 
     // Each process has compared its clock with the server's, which is the same here.
     const directories = ['one', 'two', 'three'];
-    expect(await mannerlyIn(place, 'audit', ...directories)).toMatchObject({ code: 0 });
+    expect(await runMannerly(place, 'audit', ...directories)).toMatchObject({ code: 0 });
     for (const directory of directories) {
       const lines = (await readFile(join(place, directory, 'runs-1.jsonl'), 'utf8')).trim().split('\n');
       const { clock } = JSON.parse(lines.find((line) => line.startsWith('{"clock":'))!);
@@ -140,12 +140,12 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
   });
 
   it.skipIf(!isRun)('are removed from the server by the delete command', { timeout: 120_000 }, async () => {
-    expect(await command('delete')).toMatchObject({ code: 2, told: expect.stringContaining('--yes') });
+    expect(await command('delete')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(await command('delete', '--yes')).toMatchObject({ code: 0 });
-    expect(await command('report')).toMatchObject({ told: expect.stringContaining('holds no crawl') });
+    expect(await command('report')).toMatchObject({ stderr: expect.stringContaining('holds no crawl') });
     // The directories know that their frontier was deleted.
     const again = await crawl('one');
     expect(again.code).not.toBe(0);
-    expect(again.told).toContain('no crawl');
+    expect(again.stderr).toContain('no crawl');
   });
 });

@@ -15,7 +15,7 @@ import { createPoliteFetch } from 'mannerly/fetch';
 import { createVirtualClock, runCrawl, type VirtualClock } from 'mannerly/testing';
 import { expect, it, vi } from 'vitest';
 import { CONTACT, type Crawler, makeCrawler } from '../support/crawl.js';
-import { type DecisionOfRun, faultsOf, misreported } from '../support/judge-random-web.js';
+import { type DecisionOfRun, decisionFaults, faultsOf } from '../support/judge-random-web.js';
 import { Chance, ITEMS } from '../support/random-rules.js';
 import { createRandomWeb, type RandomWeb } from '../support/random-web.js';
 
@@ -83,7 +83,7 @@ it.each(SEEDS)('web %i is crawled politely, and the logs say what it saw', async
     if (random.web.errors.length > 0) throw random.web.errors[0];
     const log = random.log();
     expect(faultsOf(random)).toEqual([]);
-    expect(misreported(random, decisions)).toEqual([]);
+    expect(decisionFaults(random, decisions)).toEqual([]);
     const seen = log.map(({ url, startMs, endMs, status }) => `${url} ${startMs} ${endMs} ${status}`);
     expect(requests.sort()).toEqual(seen.sort());
     const audit = await auditCrawl(await readCrawlDirectory(out));
@@ -148,7 +148,7 @@ it('the check finds impolite requests', async () => {
     const found = faultsOf(random).map((fault) => fault.replace(/:? http.*/, ''));
     expect(found).toEqual(expect.arrayContaining(['without an answer of robots.txt', 'two at once']));
     expect(found.some((fault) => fault.includes('ms after the last'))).toBe(true);
-    expect(misreported(random, [])).toEqual(expect.arrayContaining([expect.stringContaining('without a decision')]));
+    expect(decisionFaults(random, [])).toEqual(expect.arrayContaining([expect.stringContaining('without a decision')]));
   } finally {
     clock.end();
   }

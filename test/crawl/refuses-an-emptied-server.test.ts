@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { mannerlyIn, startHosts } from '../support/crawl-commands.js';
+import { runMannerly, startHosts } from '../support/crawl-commands.js';
 import { HAS_REDIS, startRedis } from '../support/redis-server.js';
 
 const isRun = process.platform === 'linux' && (HAS_REDIS || process.env['CI'] !== undefined);
@@ -21,21 +21,21 @@ it.skipIf(!isRun)(
     const crawl = (...more: readonly string[]) => {
       const who = ['--name', 'crew', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
       const what = ['--out', 'out', '--pages', '4', '--interval', '0.1', '--store', server.url, ...more];
-      return mannerlyIn(place, 'crawl', ...web.seeds, ...who, ...what);
+      return runMannerly(place, 'crawl', ...web.seeds, ...who, ...what);
     };
     try {
       expect((await crawl()).code).toBe(0);
       expect(await client.dbsize()).toBeGreaterThan(0);
       // The command opens the store twice, but prints each warning of the store once.
-      const { told } = await mannerlyIn(place, 'queue', '--store', server.url);
-      const lines = told.trim().split('\n');
+      const { stderr } = await runMannerly(place, 'queue', '--store', server.url);
+      const lines = stderr.trim().split('\n');
       expect(lines).toEqual([...new Set(lines)]);
-      expect(told).toContain('appendonly');
+      expect(stderr).toContain('appendonly');
       const count = web.arrivals.length;
       await client.flushall();
       const refused = await crawl();
-      expect(refused).toMatchObject({ code: 2, told: expect.stringContaining('no crawl') });
-      expect(refused.told).toContain('take a new crawl directory');
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('no crawl') });
+      expect(refused.stderr).toContain('take a new crawl directory');
       expect([await client.dbsize(), web.arrivals.length]).toEqual([0, count]);
     } finally {
       client.disconnect();

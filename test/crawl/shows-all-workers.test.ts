@@ -28,7 +28,7 @@ describe.skipIf(process.platform !== 'linux')('--workers with --dashboard', () =
       ...['crawl', ...web.seeds, ...who, '--out', 'crawl', '--interval', '0.1', '--pages', '100000'],
       ...['--workers', '3', '--dashboard', '--metrics'],
     );
-    const [, address = '', token = ''] = await crawl.says(/Live view: (\S+)\/\?token=(\S+)/);
+    const [, address = '', token = ''] = await crawl.waitForStderr(/Live view: (\S+)\/\?token=(\S+)/);
     const headers = { authorization: `Bearer ${token}`, origin: address };
     const shown = async (path: string) => (await fetch(`${address}${path}`, { headers })).text();
     const act = async (verb: string) => fetch(`${address}/${verb}`, { method: 'POST', headers });

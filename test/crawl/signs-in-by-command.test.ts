@@ -6,7 +6,17 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { carried, consent, ENV, formAt, PASSWORD, SECRETS, sessionSite, siteOf, USER } from '../support/account.js';
+import {
+  consent,
+  ENV,
+  formAt,
+  PASSWORD,
+  pathsWithCredentials,
+  SECRETS,
+  sessionSite,
+  siteOf,
+  USER,
+} from '../support/account.js';
 import { COMMAND } from '../support/command.js';
 import { SITE, SITE_CA } from '../support/signature-witness.js';
 
@@ -56,7 +66,7 @@ it('signs in once, crawls what the account opens, and keeps no secret', async ()
     { csrf: 'tide-77', user: USER, password: PASSWORD },
   ]);
   expect(
-    carried(web, SITE)
+    pathsWithCredentials(web, SITE)
       .filter((path) => !path.startsWith('/login'))
       .toSorted(),
   ).toEqual([...['/!', '/b!', '/c!', '/robots.txt']]);

@@ -5,7 +5,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { carried, formAt, PASSWORD, sessionSite, signedIn, siteOf, USER, withSecrets } from '../support/account.js';
+import {
+  formAt,
+  PASSWORD,
+  pathsWithCredentials,
+  sessionSite,
+  signedIn,
+  siteOf,
+  USER,
+  withSecrets,
+} from '../support/account.js';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { OTHER_SITE, SITE } from '../support/signature-witness.js';
 import { page, type Routes, redirect, text } from '../support/web.js';
@@ -19,8 +28,8 @@ describe('a login form', () => {
     const seeds = [web.url(SITE), web.url(OTHER_SITE)];
     const { decisions, requests } = await signedIn(web, formAt(web), { seeds, scope: { seeds, within: 'host' } });
     expect(posts).toEqual([new URLSearchParams({ user: USER, password: PASSWORD }).toString()]);
-    expect(carried(web, SITE).toSorted()).toEqual(['/!', '/b!', '/c!', '/login', '/robots.txt']);
-    expect(carried(web, OTHER_SITE).toSorted()).toEqual(['/', '/robots.txt', '/z']);
+    expect(pathsWithCredentials(web, SITE).toSorted()).toEqual(['/!', '/b!', '/c!', '/login', '/robots.txt']);
+    expect(pathsWithCredentials(web, OTHER_SITE).toSorted()).toEqual(['/', '/robots.txt', '/z']);
     expect(decisions.map(({ status }) => status)).toEqual(Array(5).fill('fetched'));
     const [login] = requests.filter(({ purpose }) => purpose === 'login');
     expect(login).toMatchObject({ method: 'POST', signedIn: true, status: 303, robots: { phase: 'rules' } });
@@ -133,7 +142,7 @@ describe('an account that is refused', () => {
     const { report, decisions } = await signedIn(web, formAt(web));
     expect(report.state).toBe('finished');
     expect(decisions.find(({ url }) => url.endsWith('/b'))).toMatchObject({ status: 'failed', reason: 'status-403' });
-    expect(carried(web, SITE)).toContain('/c!');
+    expect(pathsWithCredentials(web, SITE)).toContain('/c!');
   });
 
   it('continues when it is given again and the host is unparked', async () => {

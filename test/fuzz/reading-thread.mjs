@@ -10,14 +10,14 @@ const { module, readers, shared, seed, endsMs, input } = workerData;
 /** Inputs per reader and round. */
 const ROUND_INPUTS = 40;
 /** The most milliseconds per reader and round, shrinking included. */
-const MOST_MS = 5_000;
+const MAX_ROUND_MS = 5_000;
 /** The CPU time that an input may take: far above linear readers, and far below quadratic ones at the longest input. */
 const CALM_MS = 150;
 const CALM_MS_PER_BYTE = 0.003;
 /**
  * A slow input is read up to this many times, because the machine may be busy, unless it was too slow by this factor.
  */
-const AGAIN = 4;
+const MAX_READS = 4;
 
 const state = new Int32Array(shared, 0, 4);
 const bytes = new Uint8Array(shared, 16);
@@ -43,7 +43,7 @@ async function rounds() {
         seed: (seed + round) | 0,
         numRuns: ROUND_INPUTS,
         // The limit includes shrinking.
-        interruptAfterTimeLimit: Math.max(1, Math.min(MOST_MS, endsMs - Date.now())),
+        interruptAfterTimeLimit: Math.max(1, Math.min(MAX_ROUND_MS, endsMs - Date.now())),
       });
       if (!found.failed || found.counterexample === null) continue;
       left = left.filter((each) => each !== reader);
@@ -68,8 +68,8 @@ async function readOnce(reader, input) {
   Atomics.store(state, 1, input.length);
   Atomics.store(state, 2, readers.indexOf(reader.name));
   Atomics.add(state, 0, 1);
-  const mostMs = CALM_MS + input.length * CALM_MS_PER_BYTE;
-  let leastMs = Number.POSITIVE_INFINITY;
+  const limitMs = CALM_MS + input.length * CALM_MS_PER_BYTE;
+  let minMs = Number.POSITIVE_INFINITY;
   let attempts = 0;
   do {
     attempts += 1;
@@ -77,8 +77,8 @@ async function readOnce(reader, input) {
     const before = process.cpuUsage();
     await reader.read(Buffer.from(input));
     const { user, system } = process.cpuUsage(before);
-    leastMs = Math.min(leastMs, (user + system) / 1_000);
-  } while (attempts < AGAIN && leastMs > mostMs && leastMs < AGAIN * mostMs);
-  if (workerData.input !== undefined) parentPort.postMessage({ kind: 'read', name: reader.name, ms: leastMs });
-  if (leastMs > mostMs) throw new Error(`${Math.round(leastMs)} ms for ${input.length} bytes`);
+    minMs = Math.min(minMs, (user + system) / 1_000);
+  } while (attempts < MAX_READS && minMs > limitMs && minMs < MAX_READS * limitMs);
+  if (workerData.input !== undefined) parentPort.postMessage({ kind: 'read', name: reader.name, ms: minMs });
+  if (minMs > limitMs) throw new Error(`${Math.round(minMs)} ms for ${input.length} bytes`);
 }

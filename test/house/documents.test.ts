@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandFaults, linkFaults, sourceFaults } from './document-rules.js';
-import { listFiles, readFiles, rootPath, told } from './source-tree.js';
+import { faultLines, listFiles, readFiles, rootPath } from './source-tree.js';
 
 describe('the document rules', () => {
   const other = { path: 'docs/b.md', text: '# Title\n\n## What it is, and why\n' };
@@ -63,18 +63,18 @@ describe('the documents of this project', () => {
   });
 
   it('link to what exists', () => {
-    expect(told(linkFaults(documents, paths))).toEqual([]);
+    expect(faultLines(linkFaults(documents, paths))).toEqual([]);
   });
 
   it('name commands that exist', () => {
     const manifest = JSON.parse(readFileSync(`${rootPath}package.json`, 'utf8')) as { scripts: Record<string, string> };
-    expect(told(commandFaults(documents, Object.keys(manifest.scripts)))).toEqual([]);
+    expect(faultLines(commandFaults(documents, Object.keys(manifest.scripts)))).toEqual([]);
   });
 
   it('name sources that exist', () => {
     const architecture = documents.filter((document) => document.path === 'ARCHITECTURE.md');
     expect(architecture).toHaveLength(1);
-    expect(told(sourceFaults(architecture, paths))).toEqual([]);
+    expect(faultLines(sourceFaults(architecture, paths))).toEqual([]);
   });
 
   it.each(['packages/core/src', 'packages/frontier/src'])('name every folder of %s', (folder) => {

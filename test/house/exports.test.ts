@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { exportFormFaults, undocumentedExports } from './export-rules.js';
 import { readModule } from './module-facts.js';
-import { readTypeScript, told } from './source-tree.js';
+import { faultLines, readTypeScript } from './source-tree.js';
 import { entryPaths } from './workspace.js';
 
 const FORMS: readonly (readonly [text: string, says: string | null])[] = [
@@ -33,7 +33,7 @@ const DOCS: readonly (readonly [declaration: string, says: string | null])[] = [
 
 describe('the export rules', () => {
   it.each(FORMS)('%s → %s', (text, says) => {
-    const faults = told(exportFormFaults([readModule({ path: 'a.ts', text })]));
+    const faults = faultLines(exportFormFaults([readModule({ path: 'a.ts', text })]));
     if (says === null) expect(faults).toEqual([]);
     else expect(faults.join('\n')).toContain(says);
   });
@@ -43,13 +43,13 @@ describe('the export rules', () => {
       { path: 'packages/x/src/index.ts', text: `export { a } from './b.js';` },
       { path: 'packages/x/src/b.ts', text: declaration },
     ].map(readModule);
-    const faults = told(undocumentedExports(['packages/x/src/index.ts'], modules));
+    const faults = faultLines(undocumentedExports(['packages/x/src/index.ts'], modules));
     if (says === null) expect(faults).toEqual([]);
     else expect(faults.join('\n')).toContain(says);
   });
 
   it('reports an entry without a source', () => {
-    expect(told(undocumentedExports(['packages/x/src/gone.ts'], []))).toHaveLength(1);
+    expect(faultLines(undocumentedExports(['packages/x/src/gone.ts'], []))).toHaveLength(1);
   });
 });
 
@@ -57,13 +57,13 @@ describe('this project', () => {
   const modules = readTypeScript().map(readModule);
 
   it('has no default export and no export *', () => {
-    expect(told(exportFormFaults(modules.filter((module) => module.path !== 'vitest.config.ts')))).toEqual([]);
+    expect(faultLines(exportFormFaults(modules.filter((module) => module.path !== 'vitest.config.ts')))).toEqual([]);
   });
 
   it.each(['packages/robots', 'packages/frontier', 'packages/core'])('documents every export of %s', (folder) => {
     const entries = entryPaths(folder);
     expect(entries.length).toBeGreaterThan(0);
     expect(modules.find((module) => module.path === entries[0])?.exports.length).toBeGreaterThan(0);
-    expect(told(undocumentedExports(entries, modules))).toEqual([]);
+    expect(faultLines(undocumentedExports(entries, modules))).toEqual([]);
   });
 });

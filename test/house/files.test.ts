@@ -11,7 +11,7 @@ import {
   nameFaults,
   unpublishedFaults,
 } from './file-rules.js';
-import { listFiles, readFiles, readTypeScript, told } from './source-tree.js';
+import { faultLines, listFiles, readFiles, readTypeScript } from './source-tree.js';
 import { UNFINISHED } from './unfinished-areas.js';
 
 const NAMES: readonly (readonly [path: string, isFault: boolean])[] = [
@@ -98,29 +98,29 @@ describe('this project', () => {
   );
 
   it('names every file after its content', () => {
-    expect(told(nameFaults(paths))).toEqual([]);
+    expect(faultLines(nameFaults(paths))).toEqual([]);
   });
 
   it('begins every source with a header', () => {
     expect(sources.length).toBeGreaterThan(30);
-    expect(told(headerFaults(sources))).toEqual([]);
+    expect(faultLines(headerFaults(sources))).toEqual([]);
   });
 
   it('has a reason in every source past the usual length', () => {
-    expect(told(lengthFaults(sources))).toEqual([]);
+    expect(faultLines(lengthFaults(sources))).toEqual([]);
   });
 
   it('has no line that is too long', () => {
     const texts = paths.filter((path) => /\.(ts|mts|mjs|js)$/.test(path));
     expect(texts.length).toBeGreaterThan(500);
     expect(
-      told(columnFaults(readFiles(texts.filter((path) => !UNFINISHED.some((area) => path.startsWith(area)))))),
+      faultLines(columnFaults(readFiles(texts.filter((path) => !UNFINISHED.some((area) => path.startsWith(area)))))),
     ).toEqual([]);
   });
 
   it('refers users of the packages to nothing that does not exist', () => {
     const published = readFiles(paths.filter((path) => /^packages\/\w+\/(bin|pages|scaffold|src)\//.test(path)));
-    expect(told(unpublishedFaults(published.filter(({ path }) => !path.endsWith('.test.ts'))))).toEqual([]);
+    expect(faultLines(unpublishedFaults(published.filter(({ path }) => !path.endsWith('.test.ts'))))).toEqual([]);
   });
 
   it('names no machine path and no registry host', () => {
@@ -128,6 +128,6 @@ describe('this project', () => {
       (path) => /\.(ts|mts|mjs|js|json|jsonl|md|ya?ml|sh)$|^\.ci\//.test(path) && path !== 'pnpm-lock.yaml',
     );
     expect(texts.length).toBeGreaterThan(30);
-    expect(told(machineFaults(readFiles(texts)))).toEqual([]);
+    expect(faultLines(machineFaults(readFiles(texts)))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { importFaults, type Workspace } from './import-rules.js';
 import { readModule } from './module-facts.js';
-import { readTypeScript, told } from './source-tree.js';
+import { faultLines, readTypeScript } from './source-tree.js';
 import { readWorkspace } from './workspace.js';
 
 const SMALL_WORKSPACE: Workspace = {
@@ -144,7 +144,7 @@ const CASES: readonly (readonly [path: string, text: string, says: string | null
 
 describe('the import rules', () => {
   it.each(CASES)('%s with %s → %s', (path, text, says) => {
-    const faults = told(importFaults([readModule({ path, text })], SMALL_WORKSPACE));
+    const faults = faultLines(importFaults([readModule({ path, text })], SMALL_WORKSPACE));
     if (says === null) expect(faults).toEqual([]);
     else expect(faults.join('\n')).toContain(says);
   });
@@ -156,7 +156,7 @@ describe('the import rules', () => {
       { path: 'packages/core/src/c.ts', text: `export { A } from './a.js';` },
       { path: 'packages/core/src/d.ts', text: `import './a.js';` },
     ].map(readModule);
-    expect(told(importFaults(modules, SMALL_WORKSPACE))).toEqual([
+    expect(faultLines(importFaults(modules, SMALL_WORKSPACE))).toEqual([
       'packages/core/src/a.ts: a cycle: packages/core/src/a.ts → packages/core/src/b.ts → packages/core/src/c.ts → packages/core/src/a.ts',
     ]);
   });
@@ -166,6 +166,6 @@ describe('this project', () => {
   it('follows its import rules', () => {
     const modules = readTypeScript().map(readModule);
     expect(modules.length).toBeGreaterThan(30);
-    expect(told(importFaults(modules, readWorkspace()))).toEqual([]);
+    expect(faultLines(importFaults(modules, readWorkspace()))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { limitFaults } from './limit-rules.js';
 import { readModule } from './module-facts.js';
-import { readTypeScript, told } from './source-tree.js';
+import { faultLines, readTypeScript } from './source-tree.js';
 
 const USER = [{ path: 'a.ts', text: `import { MAX_HOPS } from './limits.js';` }];
 
@@ -21,7 +21,7 @@ const CASES: readonly (readonly [text: string, says: string | null])[] = [
 describe('the limit rules', () => {
   it.each(CASES)('%s → %s', (text, says) => {
     const file = { path: 'limits.ts', text };
-    const faults = told(limitFaults(file, readModule(file), USER));
+    const faults = faultLines(limitFaults(file, readModule(file), USER));
     if (says === null) expect(faults).toEqual([]);
     else expect(faults.join('\n')).toContain(says);
   });
@@ -43,7 +43,7 @@ describe('this project', () => {
     const users = sources.filter(
       (file) => file.path.startsWith(folder) && file.path !== path && !file.path.endsWith('.test.ts'),
     );
-    expect(told(limitFaults(limits, readModule(limits), users))).toEqual([]);
+    expect(faultLines(limitFaults(limits, readModule(limits), users))).toEqual([]);
   });
 
   it('writes no limit as Infinity in an options file', () => {

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { errorCodes, readmeCodeFaults } from './readme-codes.js';
-import { readFiles, told } from './source-tree.js';
+import { faultLines, readFiles } from './source-tree.js';
 
 const GOOD = '# a\n\n## Errors\n\n### `bad-option`\nSay it right.\n\n### `gone`\nIt is gone.\n\n## After\n';
 
@@ -23,7 +23,7 @@ const READMES: readonly (readonly [readme: string, says: string | null])[] = [
 
 describe('the rule of codes and headings', () => {
   it.each(READMES)('%j → %s', (text, says) => {
-    const faults = told(readmeCodeFaults(['bad-option', 'gone'], { path: 'README.md', text }));
+    const faults = faultLines(readmeCodeFaults(['bad-option', 'gone'], { path: 'README.md', text }));
     if (says === null) expect(faults).toEqual([]);
     else expect(faults.join('\n')).toContain(says);
   });
@@ -45,6 +45,6 @@ describe('the rule of codes and headings', () => {
 describe('this project', () => {
   it.each(['robots', 'frontier', 'core'])('explains every error code of %s in its README, and no other', (folder) => {
     const [errors, readme] = readFiles([`packages/${folder}/src/errors.ts`, `packages/${folder}/README.md`]);
-    expect(told(readmeCodeFaults(errorCodes(errors!.text), readme!))).toEqual([]);
+    expect(faultLines(readmeCodeFaults(errorCodes(errors!.text), readme!))).toEqual([]);
   });
 });

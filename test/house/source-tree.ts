@@ -47,6 +47,6 @@ export function readTypeScript(): SourceFile[] {
 }
 
 /** The text of the faults, one per line, for an assertion that shows all of them. */
-export function told(faults: readonly Fault[]): string[] {
+export function faultLines(faults: readonly Fault[]): string[] {
   return faults.map((fault) => `${fault.path}: ${fault.says}`);
 }

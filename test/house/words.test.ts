@@ -2,7 +2,7 @@
 // to learn a dialect before the code.
 
 import { describe, expect, it } from 'vitest';
-import { listFiles, readFiles, told } from './source-tree.js';
+import { faultLines, listFiles, readFiles } from './source-tree.js';
 import { UNFINISHED } from './unfinished-areas.js';
 import { wordFaults } from './word-rules.js';
 
@@ -34,7 +34,9 @@ describe('the word rules', () => {
   });
 
   it('name file, line, word and replacement', () => {
-    expect(told(wordFaults([{ path: 'a.md', text: 'one\ntwo octets' }]))).toEqual(['a.md:2: "octets": write byte']);
+    expect(faultLines(wordFaults([{ path: 'a.md', text: 'one\ntwo octets' }]))).toEqual([
+      'a.md:2: "octets": write byte',
+    ]);
   });
 
   it('allow the words where they are quoted', () => {
@@ -50,7 +52,7 @@ describe('this project', () => {
   it('uses the words of the glossary', () => {
     expect(paths.length).toBeGreaterThan(500);
     expect(
-      told(wordFaults(readFiles(paths.filter((path) => !UNFINISHED.some((area) => path.startsWith(area)))))),
+      faultLines(wordFaults(readFiles(paths.filter((path) => !UNFINISHED.some((area) => path.startsWith(area)))))),
     ).toEqual([]);
   });
 });

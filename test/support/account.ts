@@ -56,7 +56,7 @@ export const formAt = (web: Web, more: Partial<NonNullable<SignIn['form']>> = {}
 });
 
 /** The paths that were requested, in order; with `!` where the request carried something of the account. */
-export const carried = (web: Web, host: string): string[] =>
+export const pathsWithCredentials = (web: Web, host: string): string[] =>
   web.log
     .filter((each) => each.host === host)
     .map(({ path, headers }) => ((headers['authorization'] ?? headers['cookie']) ? `${path}!` : path));
@@ -73,10 +73,10 @@ export function sessionSite(more: Routes = {}, posts: string[] = []): Record<str
       return { headers: set, body: '<form method=post><input type=hidden name=csrf value=tide-77>' };
     }
     posts.push(body);
-    const given = new URLSearchParams(body);
-    const isRight = given.get('user') === USER && given.get('password') === PASSWORD;
-    const isOfPage = given.get('csrf') === null || headers['cookie']?.includes('before=1') === true;
-    if (!isRight || !isOfPage) return redirect('/login');
+    const fields = new URLSearchParams(body);
+    const hasValidLogin = fields.get('user') === USER && fields.get('password') === PASSWORD;
+    const hasValidToken = fields.get('csrf') === null || headers['cookie']?.includes('before=1') === true;
+    if (!hasValidLogin || !hasValidToken) return redirect('/login');
     return redirect('/', 303, { 'set-cookie': `session=${SESSION}; Path=/; Secure; HttpOnly` });
   };
   return {

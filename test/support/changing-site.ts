@@ -21,19 +21,19 @@ export function changingSite() {
   /** The edition of each page; a page changes with it. */
   const edition = Array.from({ length: PAGES }, () => 1);
   /** Numbers of pages that are gone. */
-  const gone = new Set<number>();
+  const gonePages = new Set<number>();
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'mannerly-again-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
     edition.fill(1);
-    gone.clear();
+    gonePages.clear();
   });
 
   const links = (at: number): string[] => [2 * at + 1, 2 * at + 2].filter((to) => to < PAGES).map((to) => `/${to}`);
   const html = (at: number, more = ''): string => page(`Page ${at}, ${edition[at]}`, links(at), more);
   /** Answers with an ETag for the edition. */
-  const tagged: Answer = (at, { headers }) => {
+  const answerWithEtag: Answer = (at, { headers }) => {
     const etag = `"${at}-${edition[at]}"`;
     if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
     return { headers: { ...HTML, etag }, body: html(at) };
@@ -42,7 +42,7 @@ export function changingSite() {
     const route =
       (at: number): Route =>
       (request) =>
-        gone.has(at) ? { status: 404 } : answer(at, request);
+        gonePages.has(at) ? { status: 404 } : answer(at, request);
     const routes = Object.fromEntries(edition.map((_, at) => [at === 0 ? '/' : `/${at}`, route(at)]));
     const web = await webForTest({ hosts: { 'a.test': routes } });
     let seen = 0;
@@ -60,11 +60,11 @@ export function changingSite() {
         store: lmdbStore({ path: join(folder, 'store'), nowMs: () => clock.nowMs() }),
         ...options,
       });
-      const asked = web.log.slice(seen).filter(({ path }) => path !== '/robots.txt');
+      const exchanges = web.log.slice(seen).filter(({ path }) => path !== '/robots.txt');
       seen = web.log.length;
-      return { ...story, asked, paths: asked.map(({ path }) => path) };
+      return { ...story, exchanges, paths: exchanges.map(({ path }) => path) };
     };
     return { web, run };
   };
-  return { edition, gone, html, tagged, site, folder: () => folder };
+  return { edition, gonePages, html, answerWithEtag, site, folder: () => folder };
 }

@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 const PROGRAM = process.env['CHROMIUM'] ?? 'chromium';
 /** How many milliseconds a browser may take to answer on a busy machine, and how many starts are tried. */
 const START_MS = 120_000;
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 
 /**
  * Containers need these: they lack the namespaces of the sandbox and a large /dev/shm. The tests open only our own
@@ -42,7 +42,7 @@ export async function launchChromium(flags: readonly string[] = []): Promise<Bro
         args: [...CONTAINER_FLAGS, ...flags],
       });
     } catch (error) {
-      if (starts >= MOST_STARTS) throw error;
+      if (starts >= MAX_STARTS) throw error;
     }
   }
 }

@@ -7,36 +7,36 @@ import { COMMAND } from './command.js';
 import { webNow } from './web.js';
 
 /** How a command ended. */
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
-  readonly printed: string;
-  readonly told: string;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 /** Runs the command in a folder. */
-export function mannerlyIn(cwd: string, ...words: readonly string[]): Promise<Ended> {
-  return startMannerly(cwd, ...words).ended;
+export function runMannerly(cwd: string, ...args: readonly string[]): Promise<CommandResult> {
+  return startMannerly(cwd, ...args).ended;
 }
 
 /** Starts the command in a folder. `interrupt` sends what Ctrl-C sends. */
-export function startMannerly(cwd: string, ...words: readonly string[]): StartedCommand {
-  const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'], cwd });
-  let [printed, told] = ['', ''];
+export function startMannerly(cwd: string, ...args: readonly string[]): StartedCommand {
+  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'], cwd });
+  let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString();
+    stdout += chunk.toString();
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    told += chunk.toString();
+    stderr += chunk.toString();
   });
-  const ended = new Promise<Ended>((done) => child.once('close', (code) => done({ code, printed, told })));
+  const ended = new Promise<CommandResult>((done) => child.once('close', (code) => done({ code, stdout, stderr })));
   return {
     ended,
     interrupt: () => void child.kill('SIGINT'),
-    async says(pattern) {
+    async waitForStderr(pattern) {
       for (;;) {
-        const found = pattern.exec(told);
+        const found = pattern.exec(stderr);
         if (found !== null) return found;
-        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${told}`);
+        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
         await new Promise((done) => setTimeout(done, 20));
       }
     },
@@ -45,10 +45,10 @@ export function startMannerly(cwd: string, ...words: readonly string[]): Started
 
 /** A running command. */
 interface StartedCommand {
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<CommandResult>;
   interrupt(): void;
   /** Waits until standard error matches. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForStderr(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** A request, as the server saw it. */

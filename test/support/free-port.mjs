@@ -4,19 +4,19 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-const LEAST = 12_000;
-const MOST = 22_000;
+const MIN_PORT = 12_000;
+const MAX_PORT = 22_000;
 /** A Redis cluster node listens on a second port, which is higher by this. */
-const SECOND = 10_000;
-const MOST_TRIES = 200;
+const CLUSTER_PORT_OFFSET = 10_000;
+const MAX_ATTEMPTS = 200;
 
 /** A port of 127.0.0.1 on which nothing listens, nor on the one 10,000 higher. */
 export async function freePort() {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const port = randomInt(LEAST, MOST);
-    if ((await isFree(port)) && (await isFree(port + SECOND))) return port;
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+    const port = randomInt(MIN_PORT, MAX_PORT);
+    if ((await isFree(port)) && (await isFree(port + CLUSTER_PORT_OFFSET))) return port;
   }
-  throw new Error(`no port is free between ${LEAST} and ${MOST}`);
+  throw new Error(`no port is free between ${MIN_PORT} and ${MAX_PORT}`);
 }
 
 function isFree(port) {

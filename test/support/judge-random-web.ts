@@ -3,7 +3,7 @@
 
 import type { UrlDecision } from 'mannerly';
 import { ITEMS, type RandomRules } from './random-rules.js';
-import { LINKED, type RandomAuthority, type RandomExchange, type RandomWeb } from './random-web.js';
+import { LINKED_ITEMS, type RandomAuthority, type RandomExchange, type RandomWeb } from './random-web.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** What is known of one robots.txt after an answer. */
-interface Known {
+interface RobotsState {
   /** When its last complete answer ended. */
   readonly atMs: number;
   /** `null`: nothing may be requested. */
@@ -23,27 +23,27 @@ interface Known {
   readonly retryAtMs: number;
 }
 
-const NOTHING: Known = { atMs: 0, freshUntilMs: null, rules: null, copyAtMs: 0, failures: 0, retryAtMs: 0 };
+const UNKNOWN: RobotsState = { atMs: 0, freshUntilMs: null, rules: null, copyAtMs: 0, failures: 0, retryAtMs: 0 };
 
 /** Every fault, as text; none for a polite crawl. */
 export function faultsOf(random: RandomWeb): string[] {
   const log = random.log();
-  const shown = shownFrom(random.startMs);
+  const formatted = formatterFrom(random.startMs);
   const faults: string[] = [];
-  const rulesAt = robotsOver(random, faults);
+  const rulesAt = robotsStates(random, faults);
   for (const seen of log) {
     if (seen.robotsOf !== null) continue;
     const at = authorityOf(random, seen.origin);
     const known = rulesAt(at, seen.startMs);
-    if (known.freshUntilMs === null) faults.push(`without an answer of robots.txt: ${shown(seen)}`);
+    if (known.freshUntilMs === null) faults.push(`without an answer of robots.txt: ${formatted(seen)}`);
     // An expired robots.txt still serves the first request to its host after it, however long the host's interval is.
     else if (seen.startMs >= known.freshUntilMs && known.atMs < lastEndMs(log, seen))
-      faults.push(`by an expired robots.txt: ${shown(seen)}`);
+      faults.push(`by an expired robots.txt: ${formatted(seen)}`);
     if (log.some((other) => other.robotsOf === at && other.startMs <= seen.startMs && other.endMs > seen.startMs))
-      faults.push(`while robots.txt was requested: ${shown(seen)}`);
-    if (known.rules?.closed.has(itemOf(seen.path)) === true) faults.push(`closed: ${shown(seen)}`);
-    const visit = known.rules?.visit ?? null;
-    if (visit !== null && !isOpen(visit, seen.startMs)) faults.push(`outside of Visit-time: ${shown(seen)}`);
+      faults.push(`while robots.txt was requested: ${formatted(seen)}`);
+    if (known.rules?.closed.has(itemOf(seen.path)) === true) faults.push(`closed: ${formatted(seen)}`);
+    const visit = known.rules?.visitHours ?? null;
+    if (visit !== null && !isOpen(visit, seen.startMs)) faults.push(`outside of Visit-time: ${formatted(seen)}`);
   }
   for (const host of new Set(log.map((seen) => seen.host)))
     faults.push(
@@ -51,16 +51,16 @@ export function faultsOf(random: RandomWeb): string[] {
         log.filter((seen) => seen.host === host),
         random.authorities,
         rulesAt,
-        shown,
+        formatted,
       ),
     );
   faults.push(
     ...sharedAddress(
       log.filter((seen) => seen.host.endsWith('.d.test')),
-      shown,
+      formatted,
     ),
   );
-  faults.push(...redirectsTooEarly(log, shown));
+  faults.push(...redirectsTooEarly(log, formatted));
   return faults;
 }
 
@@ -68,10 +68,10 @@ export function faultsOf(random: RandomWeb): string[] {
 export type DecisionOfRun = UrlDecision & { readonly run: number };
 
 /** URLs that were requested twice or never, and decisions that contradict the web's log. */
-export function misreported(random: RandomWeb, decisions: readonly DecisionOfRun[]): string[] {
+export function decisionFaults(random: RandomWeb, decisions: readonly DecisionOfRun[]): string[] {
   const log = random.log();
-  const rulesAt = robotsOver(random, []);
-  const faults = twice(log, shownFrom(random.startMs));
+  const rulesAt = robotsStates(random, []);
+  const faults = repeatedRequests(log, formatterFrom(random.startMs));
   const decided = new Map<string, DecisionOfRun[]>();
   for (const decision of decisions) decided.set(decision.url, [...(decided.get(decision.url) ?? []), decision]);
   const requested = new Set(log.map(({ url }) => url));
@@ -81,7 +81,7 @@ export function misreported(random: RandomWeb, decisions: readonly DecisionOfRun
     // A URL that was held in one run ended in a later one.
     const ends = all.filter(({ status }) => status !== 'held');
     const counted = ends.filter(({ replaces }) => replaces === undefined);
-    if (new Set(counted.map(({ run }) => run)).size < counted.length && !OFTEN.test(path))
+    if (new Set(counted.map(({ run }) => run)).size < counted.length && !REPEATED_PATHS.test(path))
       faults.push(`${ends.length} decisions about ${url}`);
     for (const { status, reason, atMs } of ends) {
       const isByRule = status === 'excluded' && reason === 'robots-rule';
@@ -92,7 +92,7 @@ export function misreported(random: RandomWeb, decisions: readonly DecisionOfRun
   }
   for (const { url, path, origin, status } of log) {
     if (path === '/' && status === 200)
-      for (const item of ITEMS.slice(0, LINKED))
+      for (const item of ITEMS.slice(0, LINKED_ITEMS))
         if (!decided.has(origin + item.path)) faults.push(`no decision about ${origin}${item.path}`);
     if (!decided.has(url) && !/^\/(f9|kept|moved-sitemap|robots\.txt|rules-)/.test(path))
       faults.push(`requested without a decision: ${url}`);
@@ -106,9 +106,9 @@ function lastEndMs(log: readonly RandomExchange[], { host, startMs }: RandomExch
 }
 
 /** Paths that are read as often as robots.txt is, and paths that a handler requests. */
-const OFTEN = /^\/(f9|kept|data\.txt|\.well-known)/;
+const REPEATED_PATHS = /^\/(f9|kept|data\.txt|\.well-known)/;
 
-function shownFrom(startMs: number): (exchange: RandomExchange) => string {
+function formatterFrom(startMs: number): (exchange: RandomExchange) => string {
   return (exchange) => `${exchange.url} at ${exchange.startMs - startMs}`;
 }
 
@@ -117,28 +117,28 @@ function authorityOf({ authorities }: RandomWeb, origin: string): number {
 }
 
 /** The state of an authority's robots.txt at a time. @param faults - Receives requests for it that came too early. */
-function robotsOver(random: RandomWeb, faults: string[]): (at: number, atMs: number) => Known {
+function robotsStates(random: RandomWeb, faults: string[]): (at: number, atMs: number) => RobotsState {
   const { authorities, startMs } = random;
   const log = random.log();
-  const files = authorities.map((_, at) => knownOver(log, authorities, at, faults, shownFrom(startMs)));
-  return (at, atMs) => files[at]!.findLast((known) => known.atMs <= atMs) ?? NOTHING;
+  const files = authorities.map((_, at) => robotsHistory(log, authorities, at, faults, formatterFrom(startMs)));
+  return (at, atMs) => files[at]!.findLast((known) => known.atMs <= atMs) ?? UNKNOWN;
 }
 
 /**
  * The state of an authority's robots.txt after each answer, in order. Adds requests for it that came too early to
  * `faults`.
  */
-function knownOver(
+function robotsHistory(
   log: readonly RandomExchange[],
   authorities: readonly RandomAuthority[],
   at: number,
   faults: string[],
-  shown: (exchange: RandomExchange) => string,
-): Known[] {
+  formatted: (exchange: RandomExchange) => string,
+): RobotsState[] {
   const { maxAgeS, versions } = authorities[at]!;
-  let known = NOTHING;
-  const over: Known[] = [known];
-  const whole = (seen: RandomExchange, rules: RandomRules | null, lifetimeMs: number): Known => ({
+  let known = UNKNOWN;
+  const history: RobotsState[] = [known];
+  const completeAnswer = (seen: RandomExchange, rules: RandomRules | null, lifetimeMs: number): RobotsState => ({
     atMs: seen.endMs,
     freshUntilMs: seen.endMs + lifetimeMs,
     rules,
@@ -148,36 +148,36 @@ function knownOver(
   });
   for (const seen of log.filter(({ robotsOf }) => robotsOf === at)) {
     if (seen.path === '/robots.txt') {
-      if (seen.startMs < known.retryAtMs) faults.push(`robots.txt again too early: ${shown(seen)}`);
+      if (seen.startMs < known.retryAtMs) faults.push(`robots.txt again too early: ${formatted(seen)}`);
       if (known.freshUntilMs !== null && seen.startMs < known.freshUntilMs && known.failures === 0)
-        faults.push(`robots.txt again while it is fresh: ${shown(seen)}`);
+        faults.push(`robots.txt again while it is fresh: ${formatted(seen)}`);
     }
     const lifetimeMs = Math.min(DAY, Math.max(10 * MINUTE, maxAgeS === null ? DAY : maxAgeS * SECOND));
     if (seen.status === 302) continue;
-    if (seen.version === 'same') known = { ...whole(seen, known.rules, lifetimeMs) };
-    else if (seen.version !== null) known = whole(seen, versions[seen.version]!, lifetimeMs);
-    else if (seen.status === 404) known = whole(seen, null, DAY);
+    if (seen.version === 'same') known = { ...completeAnswer(seen, known.rules, lifetimeMs) };
+    else if (seen.version !== null) known = completeAnswer(seen, versions[seen.version]!, lifetimeMs);
+    else if (seen.status === 404) known = completeAnswer(seen, null, DAY);
     else if (seen.status === 403) {
       // An earlier copy stays in force until it is a day old.
       const isKept = known.copyAtMs > 0 && known.rules !== null && seen.endMs - known.copyAtMs < DAY;
-      known = { ...whole(seen, isKept ? known.rules : null, HOUR), copyAtMs: isKept ? known.copyAtMs : 0 };
+      known = { ...completeAnswer(seen, isKept ? known.rules : null, HOUR), copyAtMs: isKept ? known.copyAtMs : 0 };
     } else {
       const failures = known.failures + 1;
       const ownMs = Math.min(MINUTE * 2 ** (failures - 1), HOUR);
       const retryAtMs = seen.endMs + Math.max(ownMs, seen.retryAfterS * SECOND);
       known = { ...known, atMs: seen.endMs, freshUntilMs: null, failures, retryAtMs };
     }
-    over.push(known);
+    history.push(known);
   }
-  return over;
+  return history;
 }
 
 /** The spacing of one host name over all its authorities: access §9, and the pauses of §10. */
 function tooEarly(
   log: readonly RandomExchange[],
   authorities: readonly RandomAuthority[],
-  rulesAt: (at: number, atMs: number) => Known,
-  shown: (exchange: RandomExchange) => string,
+  rulesAt: (at: number, atMs: number) => RobotsState,
+  formatted: (exchange: RandomExchange) => string,
 ): string[] {
   const faults: string[] = [];
   let pausedUntilMs = 0;
@@ -186,16 +186,16 @@ function tooEarly(
   log.forEach((now, index) => {
     const before = log[index - 1];
     if (before === undefined) return;
-    if (now.startMs < before.endMs) faults.push(`two at once: ${shown(now)}`);
+    if (now.startMs < before.endMs) faults.push(`two at once: ${formatted(now)}`);
     const rules = authorities.flatMap(({ host }, at) =>
       host === now.host ? (rulesAt(at, now.startMs).rules ?? []) : [],
     );
     const profileMs = Math.min(MINUTE, Math.max(SECOND, 2 * (before.endMs - before.startMs)));
     const delayMs = Math.max(profileMs, ...rules.map((each) => each.delayMs));
     if (now.startMs < before.endMs + delayMs)
-      faults.push(`${now.startMs - before.endMs} ms after the last, not ${delayMs}: ${shown(now)}`);
+      faults.push(`${now.startMs - before.endMs} ms after the last, not ${delayMs}: ${formatted(now)}`);
     const rateMs = Math.max(0, ...rules.map((each) => each.rateMs));
-    if (now.startMs < before.startMs + rateMs) faults.push(`sooner than its rate: ${shown(now)}`);
+    if (now.startMs < before.startMs + rateMs) faults.push(`sooner than its rate: ${formatted(now)}`);
     if (before.robotsOf === null) {
       if (before.status === 429 || before.status === 503) {
         throttled += 1;
@@ -212,43 +212,45 @@ function tooEarly(
       pausedUntilMs = Math.max(pausedUntilMs, before.endMs + Math.max(30 * SECOND, before.retryAfterS * SECOND));
     }
     if (now.startMs < pausedUntilMs)
-      faults.push(`in a pause, ${pausedUntilMs - now.startMs} ms before its end: ${shown(now)}`);
+      faults.push(`in a pause, ${pausedUntilMs - now.startMs} ms before its end: ${formatted(now)}`);
   });
   return faults;
 }
 
 /** Hosts of one domain at one address: one request at a time, and at least the minimum pause in between. */
-function sharedAddress(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
+function sharedAddress(log: readonly RandomExchange[], formatted: (exchange: RandomExchange) => string): string[] {
   return log.flatMap((now, index) => {
     const before = log[index - 1];
-    return before !== undefined && now.startMs < before.endMs + SECOND ? [`at a shared address: ${shown(now)}`] : [];
+    return before !== undefined && now.startMs < before.endMs + SECOND
+      ? [`at a shared address: ${formatted(now)}`]
+      : [];
   });
 }
 
 /** A redirect with Retry-After is followed after that time. Only one redirect leads to each target. */
-function redirectsTooEarly(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
+function redirectsTooEarly(log: readonly RandomExchange[], formatted: (exchange: RandomExchange) => string): string[] {
   return log.flatMap((seen) => {
     if (seen.status === null || seen.status < 300 || seen.location === null || seen.status === 304) return [];
     const untilMs = seen.endMs + seen.retryAfterS * SECOND;
     const target = log.find((other) => other.url === seen.location && other.startMs >= seen.startMs);
     const isEarly = target !== undefined && target.startMs < untilMs;
     return isEarly
-      ? [`${untilMs - target.startMs} ms before a redirect allows: ${shown(target)}, from ${seen.url}`]
+      ? [`${untilMs - target.startMs} ms before a redirect allows: ${formatted(target)}, from ${seen.url}`]
       : [];
   });
 }
 
 /** A page that was answered is not requested again, and no page more than four times. */
-function twice(log: readonly RandomExchange[], shown: (exchange: RandomExchange) => string): string[] {
+function repeatedRequests(log: readonly RandomExchange[], formatted: (exchange: RandomExchange) => string): string[] {
   const answers = new Map<string, RandomExchange[]>();
   for (const seen of log) {
-    if (seen.robotsOf === null && !OFTEN.test(seen.path))
+    if (seen.robotsOf === null && !REPEATED_PATHS.test(seen.path))
       answers.set(seen.url, [...(answers.get(seen.url) ?? []), seen]);
   }
   return [...answers.values()].flatMap((all) => {
     const isFinal = ({ status }: RandomExchange): boolean => status !== null && status !== 429 && status < 500;
     const again = all.slice(0, -1).some(isFinal);
-    return again || all.length > 4 ? [`${all.length} times: ${shown(all.at(-1)!)}`] : [];
+    return again || all.length > 4 ? [`${all.length} times: ${formatted(all.at(-1)!)}`] : [];
   });
 }
 

@@ -8,25 +8,25 @@ import { rootPath } from '../house/source-tree.js';
 import { PACKAGE_FOLDERS } from './tarballs.js';
 
 /** Set in the process of the runner, which calls `setup` once per project. */
-const MADE = 'MANNERLY_PACKAGES_MADE';
+const PACKAGES_MADE = 'MANNERLY_PACKAGES_MADE';
 
 /** Runs before all tests. */
 export function setup(): void {
-  if (process.env[MADE] !== undefined) return;
-  const made: string[] = [];
+  if (process.env[PACKAGES_MADE] !== undefined) return;
+  const built: string[] = [];
   for (const folder of PACKAGE_FOLDERS) {
     const cwd = join(rootPath, 'packages', folder);
     execFileSync(process.execPath, [join(rootPath, '.ci/package.mjs')], { cwd });
     // Each package finds the published form of its dependencies, as where they are installed. Tarballs lack these
     // links.
-    link(join(cwd, 'package'), made);
-    made.push(folder);
+    link(join(cwd, 'package'), built);
+    built.push(folder);
   }
   const examples = join(rootPath, 'examples', 'package');
   rmSync(examples, { recursive: true, force: true });
   cpSync(join(rootPath, 'examples', 'dist'), join(examples, 'dist'), { recursive: true });
-  link(examples, made);
-  process.env[MADE] = 'yes';
+  link(examples, built);
+  process.env[PACKAGES_MADE] = 'yes';
 }
 
 /** Makes packages resolvable from a folder. */

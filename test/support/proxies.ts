@@ -11,7 +11,7 @@ export interface TestProxy {
   /** Requested targets as `host:port`, in order. Live. */
   readonly targets: readonly string[];
   /** What else was sent: the fields of CONNECT, or the address type and the credentials of SOCKS5. Live. */
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
   close(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export interface TestProxyOptions {
   /** Required as `name:password`. @default no credentials are required */
   readonly password?: string;
   /** Refuses with this status of CONNECT, or this reply of SOCKS5. @default the target is connected to */
-  readonly refuses?: number;
+  readonly refusal?: number;
   /** Never connects to the target, and never answers. @default false */
   readonly isSilent?: boolean;
   /** The port to listen on. @default a free port */
@@ -42,8 +42,8 @@ export function startProxy(kind: ProxyKind, options: TestProxyOptions = {}): Pro
   return kind === 'CONNECT' ? startConnect(options) : startSocks(options);
 }
 
-function startConnect({ password, refuses, isSilent = false, port }: TestProxyOptions): Promise<TestProxy> {
-  return listening('http', port, (socket, log) => {
+function startConnect({ password, refusal, isSilent = false, port }: TestProxyOptions): Promise<TestProxy> {
+  return startListening('http', port, (socket, log) => {
     let head = '';
     const onData = (chunk: Buffer): void => {
       head += chunk.toString('latin1');
@@ -51,14 +51,14 @@ function startConnect({ password, refuses, isSilent = false, port }: TestProxyOp
       socket.off('data', onData);
       const [, target = ''] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(head) ?? [];
       log.targets.push(target);
-      log.heard.push(head);
-      const wanted = `Proxy-Authorization: Basic ${Buffer.from(password ?? '').toString('base64')}`;
-      if (password !== undefined && !head.includes(wanted)) {
+      log.received.push(head);
+      const expected = `Proxy-Authorization: Basic ${Buffer.from(password ?? '').toString('base64')}`;
+      if (password !== undefined && !head.includes(expected)) {
         socket.end('HTTP/1.1 407 Who are you\r\nProxy-Authenticate: Basic realm="test"\r\nContent-Length: 0\r\n\r\n');
-      } else if (refuses !== undefined || target === '') {
-        socket.end(`HTTP/1.1 ${target === '' ? 400 : refuses} No\r\nContent-Length: 0\r\n\r\n`);
+      } else if (refusal !== undefined || target === '') {
+        socket.end(`HTTP/1.1 ${target === '' ? 400 : refusal} No\r\nContent-Length: 0\r\n\r\n`);
       } else if (!isSilent) {
-        join(
+        connectBoth(
           socket,
           target,
           () => socket.write('HTTP/1.1 200 Connected\r\n\r\n'),
@@ -72,8 +72,8 @@ function startConnect({ password, refuses, isSilent = false, port }: TestProxyOp
   });
 }
 
-function startSocks({ password, refuses, isSilent = false, port }: TestProxyOptions): Promise<TestProxy> {
-  return listening('socks5', port, (socket, log) => {
+function startSocks({ password, refusal, isSilent = false, port }: TestProxyOptions): Promise<TestProxy> {
+  return startListening('socks5', port, (socket, log) => {
     let bytes = Buffer.alloc(0);
     let phase: 'greeting' | 'password' | 'request' = 'greeting';
     const take = (count: number): Buffer => {
@@ -94,11 +94,11 @@ function startSocks({ password, refuses, isSilent = false, port }: TestProxyOpti
         const nameLength = bytes[1] ?? 0;
         const length = 3 + nameLength + (bytes[2 + nameLength] ?? Number.POSITIVE_INFINITY);
         if (bytes.length < length) return;
-        const given = take(length);
-        const said = `${given.subarray(2, 2 + nameLength)}:${given.subarray(3 + nameLength)}`;
-        log.heard.push(said);
-        socket.write(Buffer.from([1, said === password ? 0 : 1]));
-        if (said !== password) return void socket.end();
+        const message = take(length);
+        const credentials = `${message.subarray(2, 2 + nameLength)}:${message.subarray(3 + nameLength)}`;
+        log.received.push(credentials);
+        socket.write(Buffer.from([1, credentials === password ? 0 : 1]));
+        if (credentials !== password) return void socket.end();
         phase = 'request';
       }
       if (phase === 'request' && bytes.length >= 5) {
@@ -109,13 +109,13 @@ function startSocks({ password, refuses, isSilent = false, port }: TestProxyOpti
         socket.off('data', onData);
         const address = request.subarray(4, 4 + addressLength);
         const host = kind === 1 ? address.join('.') : kind === 4 ? groups(address) : address.subarray(1).toString();
-        log.heard.push(`address type ${kind}`);
+        log.received.push(`address type ${kind}`);
         const target = `${host}:${request.readUInt16BE(4 + addressLength)}`;
         log.targets.push(target);
         const reply = (code: number): Buffer => Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
-        if (refuses !== undefined) socket.end(reply(refuses));
+        if (refusal !== undefined) socket.end(reply(refusal));
         else if (!isSilent)
-          join(
+          connectBoth(
             socket,
             target,
             () => socket.write(reply(0)),
@@ -132,7 +132,7 @@ function groups(address: Buffer): string {
 }
 
 /** Connects the client to its target, in both directions. */
-function join(client: Socket, target: string, onOpen: () => void, onFail: () => void): void {
+function connectBoth(client: Socket, target: string, onOpen: () => void, onFail: () => void): void {
   const [, host = '', port] = /^\[?(.+?)\]?:(\d+)$/.exec(target) ?? [];
   const site = connect({ host, port: Number(port) });
   let isOpen = false;
@@ -149,15 +149,15 @@ function join(client: Socket, target: string, onOpen: () => void, onFail: () => 
 
 interface ProxyLog {
   readonly targets: string[];
-  readonly heard: string[];
+  readonly received: string[];
 }
 
-async function listening(
+async function startListening(
   scheme: string,
   port: number | undefined,
   serve: (socket: Socket, log: ProxyLog) => void,
 ): Promise<TestProxy> {
-  const log: ProxyLog = { targets: [], heard: [] };
+  const log: ProxyLog = { targets: [], received: [] };
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     sockets.add(socket);

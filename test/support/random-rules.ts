@@ -13,7 +13,7 @@ export interface RandomRules {
   /** From start to start; 0: no rate. */
   readonly rateMs: number;
   /** From and to, hours of the day, UTC; `null`: always open. */
-  readonly visit: readonly [number, number] | null;
+  readonly visitHours: readonly [number, number] | null;
   readonly text: string | Uint8Array;
 }
 
@@ -63,13 +63,13 @@ export class Chance {
 }
 
 /** Random rules. @param startHour - The hour of the day, UTC, in which the web starts. */
-export function rulesOf(fromMs: number, origin: string, startHour: number, chance: Chance): RandomRules {
+export function randomRules(fromMs: number, origin: string, startHour: number, chance: Chance): RandomRules {
   const closed = new Set<number>();
   for (let at = 0; at < ITEMS.length; at += 1) if (chance.is(0.25)) closed.add(at);
   const delayS = chance.of([0, 0, 0, 1.5, 4, 20]);
   const rateS = chance.of([0, 0, 0, 5, 15]);
-  const visit = chance.of([null, null, null, null, [0, 2], [1, 2], [23, 1]] as const);
-  const hours = visit?.map((hour) => (hour + startHour) % 24) ?? null;
+  const visitHours = chance.of([null, null, null, null, [0, 2], [1, 2], [23, 1]] as const);
+  const hours = visitHours?.map((hour) => (hour + startHour) % 24) ?? null;
   const fields: string[] = [];
   if (delayS > 0)
     fields.push(`Crawl-delay: ${chance.of([String(delayS), `${delayS} s`, String(delayS).replace('.', ',')])}`);
@@ -81,8 +81,8 @@ export function rulesOf(fromMs: number, origin: string, startHour: number, chanc
     closed,
     delayMs: delayS * SECOND,
     rateMs: rateS * SECOND,
-    visit: hours as RandomRules['visit'],
-    text: written(
+    visitHours: hours as RandomRules['visitHours'],
+    text: formatFile(
       [...closed].sort((a, b) => a - b),
       fields,
       origin,
@@ -92,7 +92,7 @@ export function rulesOf(fromMs: number, origin: string, startHour: number, chanc
 }
 
 /** A file with these rules, written in one of the ways that real files use. */
-function written(
+function formatFile(
   closed: readonly number[],
   fields: readonly string[],
   origin: string,

@@ -3,7 +3,7 @@
 // parser. The same seed makes the same web.
 
 import { createFakeWeb, type FakeAnswer, type FakeRequest, type FakeWeb } from 'mannerly/testing';
-import { Chance, ITEMS, MINUTE, type RandomRules, rulesOf, SECOND } from './random-rules.js';
+import { Chance, ITEMS, MINUTE, type RandomRules, randomRules, SECOND } from './random-rules.js';
 
 /** What a Retry-After asks for, and how an answer writes it. */
 interface RetryAfter {
@@ -56,21 +56,21 @@ export interface RandomWeb {
 }
 
 /** How many of `ITEMS` every start page links. */
-export const LINKED = 9;
+export const LINKED_ITEMS = 9;
 const HOSTS = ['a.test', 'b.test', 'x.d.test', 'y.d.test'];
-const MOST_AUTHORITIES = 6;
+const MAX_AUTHORITIES = 6;
 
 /** Makes a web. @param startMs - Its start, epoch milliseconds. */
 export function createRandomWeb(seed: number, startMs: number): RandomWeb {
   const chance = new Chance(seed);
   const origins = new Set<string>();
-  const count = 2 + chance.below(MOST_AUTHORITIES - 1);
+  const count = 2 + chance.below(MAX_AUTHORITIES - 1);
   while (origins.size < count) {
     const host = chance.of(HOSTS);
     origins.add(chance.of([`https://${host}`, `http://${host}`, `http://${host}:8080`]));
   }
   const startHour = new Date(startMs).getUTCHours();
-  const authorities = [...origins].map((origin) => authorityOf(origin, origins.size, startHour, chance));
+  const authorities = [...origins].map((origin) => randomAuthority(origin, origins.size, startHour, chance));
   const answers = new Map<string, Omit<RandomExchange, 'startMs' | 'endMs' | 'status'>>();
   const pageSeed = chance.below(1_000_000);
 
@@ -81,21 +81,21 @@ export function createRandomWeb(seed: number, startMs: number): RandomWeb {
       const { path, url } = request;
       const hop = /^\/rules-(\d+)-(\d+)\.txt$/.exec(path);
       const robotsOf = path === '/robots.txt' ? at : hop === null ? null : Number(hop[1]);
-      const given =
+      const answered =
         robotsOf === null
           ? { ...pageAnswer(authorities, at, request, pageSeed), version: null }
           : robotsAnswer(authorities, robotsOf, hop === null ? 0 : Number(hop[2]), request, startMs);
-      const parts = typeof given.answer === 'string' ? { body: given.answer } : given.answer;
+      const parts = typeof answered.answer === 'string' ? { body: answered.answer } : answered.answer;
       const headers = (parts.headers ?? {}) as Record<string, string>;
       answers.set(`${url} ${request.atMs}`, {
         url,
         host,
         origin,
         path,
-        retryAfterS: given.retryAfter?.seconds ?? 0,
+        retryAfterS: answered.retryAfter?.seconds ?? 0,
         location: headers['location'] ?? null,
         robotsOf,
-        version: given.version,
+        version: answered.version,
       });
       return parts;
     };
@@ -117,7 +117,7 @@ export function createRandomWeb(seed: number, startMs: number): RandomWeb {
     web,
     authorities,
     startMs,
-    seeds: authorities.map(({ origin }) => spelled(origin, chance)),
+    seeds: authorities.map(({ origin }) => randomSpelling(origin, chance)),
     log: () =>
       web.exchanges.map(({ url, startMs: sentMs, endMs, status }) => {
         const known = answers.get(`${url} ${sentMs}`);
@@ -128,19 +128,19 @@ export function createRandomWeb(seed: number, startMs: number): RandomWeb {
 }
 
 /** The same URL, in one of the spellings that people use. */
-function spelled(origin: string, chance: Chance): string {
+function randomSpelling(origin: string, chance: Chance): string {
   const { protocol, hostname, port } = new URL(origin);
   const name = chance.is(0.3) ? hostname.toUpperCase() : hostname;
   const shownPort = port === '' ? (chance.is(0.3) ? (protocol === 'https:' ? ':443' : ':80') : '') : `:${port}`;
   return `${protocol}//${name}${shownPort}/${chance.is(0.3) ? '#top' : ''}`;
 }
 
-function authorityOf(origin: string, count: number, startHour: number, chance: Chance): RandomAuthority {
+function randomAuthority(origin: string, count: number, startHour: number, chance: Chance): RandomAuthority {
   const versions: RandomRules[] = [];
   const last = chance.below(3);
   for (let at = 0; at <= last; at += 1) {
     versions.push(
-      rulesOf(
+      randomRules(
         at === 0 ? 0 : (versions[at - 1]?.fromMs ?? 0) + (5 + chance.below(60)) * MINUTE,
         origin,
         startHour,
@@ -148,7 +148,7 @@ function authorityOf(origin: string, count: number, startHour: number, chance: C
       ),
     );
   }
-  const turns = Array.from({ length: 1 + chance.below(4) }, () => turnOf(count, chance));
+  const turns = Array.from({ length: 1 + chance.below(4) }, () => randomTurn(count, chance));
   // The last turn answers, so that the crawl can end.
   turns.push({ kind: 'file' });
   return {
@@ -162,7 +162,7 @@ function authorityOf(origin: string, count: number, startHour: number, chance: C
   };
 }
 
-function turnOf(count: number, chance: Chance): RobotsTurn {
+function randomTurn(count: number, chance: Chance): RobotsTurn {
   const kind = chance.of([
     'file',
     'file',
@@ -175,20 +175,21 @@ function turnOf(count: number, chance: Chance): RobotsTurn {
     'moved',
     'moved',
   ] as const);
-  if (kind === 'refused') return { kind, status: chance.of([429, 503, 500, 408]), retryAfter: retryAfterOf(chance) };
+  if (kind === 'refused')
+    return { kind, status: chance.of([429, 503, 500, 408]), retryAfter: randomRetryAfter(chance) };
   if (kind !== 'moved') return { kind };
   const hops = Array.from({ length: 1 + chance.below(3) }, () => chance.below(count));
-  return { kind, hops, retryAfter: chance.is(0.3) ? retryAfterOf(chance) : null };
+  return { kind, hops, retryAfter: chance.is(0.3) ? randomRetryAfter(chance) : null };
 }
 
 /** A Retry-After in seconds, as a date by a clock that may be wrong, as garbage that asks for nothing; or none. */
-function retryAfterOf(chance: Chance): RetryAfter {
+function randomRetryAfter(chance: Chance): RetryAfter {
   const text = chance.of([null, '5', '120', '700', '5, 120', '-3', 'soon', '0', 'date', 'date']);
-  const said = (text ?? '')
+  const delays = (text ?? '')
     .split(',')
     .map(Number)
     .filter((each) => each > 0);
-  const seconds = text === 'date' ? chance.of([90, 400]) : Math.max(0, ...said);
+  const seconds = text === 'date' ? chance.of([90, 400]) : Math.max(0, ...delays);
   const behindMs = chance.of([0, 5 * MINUTE]);
   const fieldsAt = (atMs: number): Record<string, string> => {
     if (text === null) return {};
@@ -210,17 +211,17 @@ function robotsAnswer(
   hop: number,
   request: FakeRequest,
   startMs: number,
-): Given & { readonly version: number | 'same' | null } {
+): AnswerAndRetry & { readonly version: number | 'same' | null } {
   const authority = authorities[of]!;
   const plain = (answer: FakeAnswer, retryAfter: RetryAfter | null = null) => ({ answer, retryAfter, version: null });
-  const movedTo = (to: number, left: number, retryAfter: RetryAfter | null) =>
-    plain(moved(authorities, of, to, left, retryAfter?.fieldsAt(request.atMs) ?? {}), retryAfter);
+  const redirectTo = (to: number, hopsLeft: number, retryAfter: RetryAfter | null) =>
+    plain(redirectAnswer(authorities, of, to, hopsLeft, retryAfter?.fieldsAt(request.atMs) ?? {}), retryAfter);
   const turn = authority.turns[Math.min(hop === 0 ? request.before : 0, authority.turns.length - 1)]!;
   // A hop belongs to the chain that its URL was made for: its answer is the file or the next hop.
   const chain = hop === 0 ? turn : { kind: 'file' as const };
   if (hop > 0) {
-    const left = hop % 10;
-    if (left > 0) return movedTo(Math.floor(hop / 10), left - 1, null);
+    const hopsLeft = hop % 10;
+    if (hopsLeft > 0) return redirectTo(Math.floor(hop / 10), hopsLeft - 1, null);
   }
   switch (chain.kind) {
     case 'missing':
@@ -234,7 +235,7 @@ function robotsAnswer(
     case 'refused':
       return plain({ status: chain.status, headers: chain.retryAfter.fieldsAt(request.atMs) }, chain.retryAfter);
     case 'moved':
-      return movedTo(chain.hops[0]!, chain.hops.length - 1, chain.retryAfter);
+      return redirectTo(chain.hops[0]!, chain.hops.length - 1, chain.retryAfter);
     case 'file': {
       const version = versionAt(authority, request.atMs - startMs);
       const etag = `"${of}-${version}"`;
@@ -250,20 +251,20 @@ function robotsAnswer(
   }
 }
 
-function moved(
+function redirectAnswer(
   authorities: readonly RandomAuthority[],
   of: number,
   to: number,
-  left: number,
+  hopsLeft: number,
   fields: Record<string, string>,
 ): FakeAnswer {
   const target = authorities[to % authorities.length]!;
-  const hop = 10 * (to + 1) + left;
+  const hop = 10 * (to + 1) + hopsLeft;
   const location = `${target.origin}/rules-${of}-${hop}.txt`;
   return { status: 302, headers: { location, ...fields } };
 }
 
-interface Given {
+interface AnswerAndRetry {
   readonly answer: FakeAnswer;
   readonly retryAfter: RetryAfter | null;
 }
@@ -274,14 +275,14 @@ function pageAnswer(
   at: number,
   request: FakeRequest,
   pageSeed: number,
-): Given {
+): AnswerAndRetry {
   const { path, url, before, atMs } = request;
   const chance = new Chance(pageSeed + [...url].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 1_000_003, 7));
-  const some = (): string => chance.of(authorities).origin;
-  const retryAfter = retryAfterOf(chance);
-  const said = retryAfter.fieldsAt(atMs);
-  const given = (answer: FakeAnswer): Given => ({ answer, retryAfter });
-  const fails = chance.below(4);
+  const randomOrigin = (): string => chance.of(authorities).origin;
+  const retryAfter = randomRetryAfter(chance);
+  const retryFields = retryAfter.fieldsAt(atMs);
+  const withRetry = (answer: FakeAnswer): AnswerAndRetry => ({ answer, retryAfter });
+  const failures = chance.below(4);
   const kind = chance.of([
     'page',
     'page',
@@ -296,19 +297,25 @@ function pageAnswer(
     'slow',
   ] as const);
   // Where a file next to robots.txt was redirected to: there is no decision about it.
-  if (path.startsWith('/kept')) return given(before < fails ? { status: 503, headers: said } : html([]));
-  const isCompanion = path === '/data.txt' || path.startsWith('/.well-known');
+  if (path.startsWith('/kept')) return withRetry(before < failures ? { status: 503, headers: retryFields } : html([]));
+  const isNextToRobots = path === '/data.txt' || path.startsWith('/.well-known');
   if (path === '/')
     return {
       answer: html(
-        ITEMS.slice(0, LINKED).flatMap((item) => [item.path, ...(chance.is(0.3) ? [some() + item.path] : [])]),
+        ITEMS.slice(0, LINKED_ITEMS).flatMap((item) => [
+          item.path,
+          ...(chance.is(0.3) ? [randomOrigin() + item.path] : []),
+        ]),
       ),
       retryAfter: null,
     };
   if (path === '/sitemap.xml' || path.startsWith('/moved-sitemap')) {
     if (kind === 'moved' && path === '/sitemap.xml')
-      return given({ status: 302, headers: { location: `${some()}/moved-sitemap-${at}.xml`, ...said } });
-    if (kind === 'throttled' && before < fails) return given({ status: 503, headers: said });
+      return withRetry({
+        status: 302,
+        headers: { location: `${randomOrigin()}/moved-sitemap-${at}.xml`, ...retryFields },
+      });
+    if (kind === 'throttled' && before < failures) return withRetry({ status: 503, headers: retryFields });
     return {
       answer: { headers: { 'content-type': 'application/xml' }, body: sitemap(`${authorities[at]!.origin}/s12`) },
       retryAfter: null,
@@ -316,26 +323,33 @@ function pageAnswer(
   }
   switch (kind) {
     case 'throttled':
-      if (chance.is(0.2)) return given({ status: 503, headers: { ...said, 'cf-mitigated': 'challenge' } });
-      return given(before < fails ? { status: chance.of([429, 503]), headers: said } : html(['/']));
+      if (chance.is(0.2)) return withRetry({ status: 503, headers: { ...retryFields, 'cf-mitigated': 'challenge' } });
+      return withRetry(before < failures ? { status: chance.of([429, 503]), headers: retryFields } : html(['/']));
     case 'failing':
-      return given(before < fails ? { status: 500, headers: said } : html([]));
+      return withRetry(before < failures ? { status: 500, headers: retryFields } : html([]));
     case 'reset':
-      return given(before < fails ? { failure: 'reset' } : html([]));
+      return withRetry(before < failures ? { failure: 'reset' } : html([]));
     case 'missing':
-      return given({ status: 404, headers: said });
+      return withRetry({ status: 404, headers: retryFields });
     case 'refused':
-      return given({ status: chance.of([401, 403, 402]), headers: said });
+      return withRetry({ status: chance.of([401, 403, 402]), headers: retryFields });
     case 'moved':
-      if (path.startsWith('/t10') && !chance.is(0.3)) return given(html([]));
-      return given({
+      if (path.startsWith('/t10') && !chance.is(0.3)) return withRetry(html([]));
+      return withRetry({
         status: chance.of([301, 302, 307]),
-        headers: { location: `${some()}${isCompanion ? '/kept' : '/t10'}?from=${at}-${pathNumber(path)}`, ...said },
+        headers: {
+          location: `${randomOrigin()}${isNextToRobots ? '/kept' : '/t10'}?from=${at}-${pathNumber(path)}`,
+          ...retryFields,
+        },
       });
     case 'slow':
-      return given({ body: '<html></html>', headers: { 'content-type': 'text/html', ...said }, bodyMs: 4_000 });
+      return withRetry({
+        body: '<html></html>',
+        headers: { 'content-type': 'text/html', ...retryFields },
+        bodyMs: 4_000,
+      });
     case 'page':
-      return given(html(['/', ITEMS[chance.below(LINKED)]!.path]));
+      return withRetry(html(['/', ITEMS[chance.below(LINKED_ITEMS)]!.path]));
   }
 }
 

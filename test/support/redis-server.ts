@@ -11,7 +11,7 @@ import { freePort } from './free-port.mjs';
 /** The most milliseconds until a server answers, loading its file included. */
 const START_MS = 120_000;
 /** Milliseconds between two checks whether it answers. */
-const LOOK_MS = 20;
+const POLL_MS = 20;
 /** The slots of every cluster. */
 const SLOTS = 16_384;
 /** The program; REDIS_SERVER overrides the one in the PATH. */
@@ -44,27 +44,27 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisF
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendfsync', 'no'];
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendfsync', 'no'];
   let child: ChildProcess | null = null;
   const kill = async () => {
     const running = child;
     child = null;
     if (running === null || running.exitCode !== null || running.signalCode !== null) return;
-    const gone = new Promise((resolve) => running.once('exit', resolve));
+    const exited = new Promise((resolve) => running.once('exit', resolve));
     running.kill('SIGKILL');
-    await gone;
+    await exited;
   };
   const start = async () => {
     for (const untilMs = performance.now() + START_MS; ; await pause()) {
-      const started = spawn(PROGRAM, [...words, ...settings], { stdio: 'ignore' });
+      const started = spawn(PROGRAM, [...args, ...settings], { stdio: 'ignore' });
       child = started;
-      const gone = new Promise<false>((resolve, reject) => {
+      const exited = new Promise<false>((resolve, reject) => {
         started.once('exit', () => resolve(false));
         started.once('error', (cause) =>
           reject(new Error(`${PROGRAM} cannot be started; is it on the PATH?`, { cause })),
         );
       });
-      if (await Promise.race([answers(url, started, untilMs), gone])) return;
+      if (await Promise.race([answers(url, started, untilMs), exited])) return;
       // It was killed meanwhile, or its port is not free yet.
       if (child !== started) return;
       if (performance.now() > untilMs) throw new Error(`${PROGRAM} did not start at port ${port}`);
@@ -113,9 +113,12 @@ export async function startCluster(): Promise<ClusterForTest> {
   }
   const untilMs = performance.now() + START_MS;
   for (const client of clients) {
-    while (!String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok') || !(await knowsAll(client))) {
+    while (
+      !String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok') ||
+      !(await knowsAllSlots(client))
+    ) {
       if (performance.now() > untilMs) throw new Error('the cluster did not come together');
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     client.disconnect();
   }
@@ -123,7 +126,7 @@ export async function startCluster(): Promise<ClusterForTest> {
 }
 
 /** Whether a node knows the slots of the others. */
-async function knowsAll(client: Redis): Promise<boolean> {
+async function knowsAllSlots(client: Redis): Promise<boolean> {
   const slots = (await client.call('CLUSTER', 'SLOTS')) as unknown[];
   return slots.length === 3;
 }
@@ -149,7 +152,7 @@ async function answers(url: string, server: ChildProcess, untilMs: number): Prom
 }
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
 /** Moves a slot to another node, a few keys at a time, as operators' tools do. */

@@ -23,7 +23,7 @@ export interface S3ForTest {
   /** Method and path below the bucket of each request, in order. */
   readonly requests: string[];
   /** The status of a failure, and whether the request takes effect all the same; `null`: no failure. */
-  fails: (request: string) => { readonly status: number; readonly isTaken: boolean } | null;
+  failureFor: (request: string) => { readonly status: number; readonly takesEffect: boolean } | null;
   /** A client with these keys. */
   client(secretAccessKey?: string): AwsClient;
   dispose(): Promise<void>;
@@ -38,17 +38,17 @@ export async function startS3(): Promise<S3ForTest> {
 
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const body = Buffer.concat(pieces);
-    const told = `${method} ${url.slice(BUCKET.length + 2)}`;
-    requests.push(told);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const requestLine = `${method} ${url.slice(BUCKET.length + 2)}`;
+    requests.push(requestLine);
     if (!isSigned(request, body)) {
       response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
       return;
     }
-    const failure = s3.fails(told);
-    if (failure?.isTaken === false) {
+    const failure = s3.failureFor(requestLine);
+    if (failure?.takesEffect === false) {
       response.writeHead(failure.status).end();
       return;
     }
@@ -66,7 +66,7 @@ export async function startS3(): Promise<S3ForTest> {
   const s3: S3ForTest = {
     bucket: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${BUCKET}`,
     requests,
-    fails: () => null,
+    failureFor: () => null,
     client: (secretAccessKey = KEYS.secretAccessKey) =>
       new AwsClient({ ...KEYS, secretAccessKey, region: REGION, service: 's3', retries: 0 }),
     async dispose() {
@@ -81,8 +81,8 @@ export async function startS3(): Promise<S3ForTest> {
 
 /** Whether the signature matches the request and our key, and the body matches its digest. */
 function isSigned({ method = '', url = '', headers }: IncomingMessage, body: Buffer): boolean {
-  const given = String(headers.authorization);
-  const names = /SignedHeaders=([^,]+)/.exec(given)?.[1]?.split(';') ?? [];
+  const authorization = String(headers.authorization);
+  const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(';') ?? [];
   const digest = String(headers['x-amz-content-sha256']);
   const isBody = body.length === 0 || digest === createHash('sha256').update(body).digest('hex');
   const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
@@ -97,6 +97,8 @@ function isSigned({ method = '', url = '', headers }: IncomingMessage, body: Buf
   );
   const signatureOf = (text: string): string => /Signature=([0-9a-f]{64})/.exec(text)?.[1] ?? '';
   return (
-    isBody && signatureOf(given) !== '' && signatureOf(given) === signatureOf(String(again.headers['Authorization']))
+    isBody &&
+    signatureOf(authorization) !== '' &&
+    signatureOf(authorization) === signatureOf(String(again.headers['Authorization']))
   );
 }

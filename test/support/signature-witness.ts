@@ -58,8 +58,8 @@ export async function faultsOf(log: readonly Seen[]): Promise<string[]> {
     const name = `${each.authority}${each.path}`;
     const signature = each.headers['signature'] ?? 'none';
     if (!(await verifies(each))) faults.push(`${name}: not verified`);
-    const elsewhere = each.authority.replace(/^[^:]*/, each.authority.startsWith('other') ? SITE : OTHER_SITE);
-    if (await verifies(each, `https://${elsewhere}`)) faults.push(`${name}: good at ${elsewhere}`);
+    const otherHost = each.authority.replace(/^[^:]*/, each.authority.startsWith('other') ? SITE : OTHER_SITE);
+    if (await verifies(each, `https://${otherHost}`)) faults.push(`${name}: good at ${otherHost}`);
     if (seen.has(signature)) faults.push(`${name}: used twice`);
     seen.add(signature);
   }

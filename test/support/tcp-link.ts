@@ -7,7 +7,7 @@ import { freePort } from './free-port.mjs';
 export interface TcpLink {
   readonly port: number;
   /** Where new connections go from now on. Existing ones end. */
-  readonly leadTo: (port: number) => void;
+  readonly redirectTo: (port: number) => void;
   /** From now on nothing passes on existing connections, and neither side is told. New ones work. */
   readonly silence: () => void;
   readonly dispose: () => Promise<void>;
@@ -37,7 +37,7 @@ export async function startLink(to: number): Promise<TcpLink> {
   await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
   return {
     port,
-    leadTo(next) {
+    redirectTo(next) {
       target = next;
       for (const pair of pairs) end(pair);
     },

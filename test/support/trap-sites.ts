@@ -17,13 +17,13 @@ export const ORDINARY: readonly string[] = Array.from({ length: 30 }, (_, at) =>
 
 /** The site of a trap: a front page, the ordinary pages, and the trap. */
 export function trapRoutes({ answer, entry }: TrapSite): Routes {
-  const corner = Object.fromEntries(
+  const ordinaryPages = Object.fromEntries(
     ORDINARY.map((path, at) => [path, prose(words(at), [...ORDINARY.slice(at + 1, at + 4), '/'])]),
   );
   return {
     '/robots.txt': { status: 404 },
     '/': page('front', [ORDINARY[0] ?? '', ORDINARY[10] ?? '', ORDINARY[20] ?? '', entry]),
-    ...corner,
+    ...ordinaryPages,
     '*': ({ path, host, headers }) => answer(path, host, headers['host']?.split(':')[1] ?? '80'),
   };
 }
@@ -34,7 +34,7 @@ export function anyHost(site: TrapSite): Readonly<Record<string, Routes>> {
   return new Proxy({}, { get: () => routes, has: () => true });
 }
 
-const seg = (path: string): string[] =>
+const segments = (path: string): string[] =>
   path
     .split('?')[0]
     ?.split('/')
@@ -67,7 +67,7 @@ export const TRAP_SITES: readonly TrapSite[] = [
     name: 'a calendar of months',
     entry: '/calendar/2026/11',
     answer: (path) => {
-      const at = num(seg(path)[1]) * 12 + num(seg(path)[2]) - 1;
+      const at = num(segments(path)[1]) * 12 + num(segments(path)[2]) - 1;
       const month = (of: number) => `/calendar/${Math.floor(of / 12)}/${(of % 12) + 1}`;
       return page(`${MONTHS[((at % 12) + 12) % 12]} ${Math.floor(at / 12)}`, [month(at - 1), month(at + 1)]);
     },
@@ -86,7 +86,7 @@ export const TRAP_SITES: readonly TrapSite[] = [
     name: 'numbers that go on',
     entry: '/item/1',
     answer: (path) => {
-      const next = num(seg(path)[1]) + 1;
+      const next = num(segments(path)[1]) + 1;
       return `<h1>Item ${next - 1}</h1><a href="/item/${next}">next</a>`;
     },
   },
@@ -164,7 +164,7 @@ export const TRAP_SITES: readonly TrapSite[] = [
     entry: '/products/red/',
     answer: (path) => {
       const more = ['red', 'large', 'acme', 'new', 'sale', 'cotton', 'blue'].filter(
-        (each) => !seg(path).includes(each),
+        (each) => !segments(path).includes(each),
       );
       return page(
         'Products',
@@ -190,14 +190,14 @@ export const TRAP_SITES: readonly TrapSite[] = [
     name: 'redirects between pages that say the same',
     entry: '/hop/1',
     answer: (path) => {
-      const [kind, name = ''] = seg(path);
+      const [kind, name = ''] = segments(path);
       return kind === 'hop' ? redirect(`/land/${token(name)}`) : page('Wait', [`/hop/${token(`${name}!`)}`]);
     },
   },
   {
     name: 'redirects without end',
     entry: '/r/1',
-    answer: (path) => redirect(`/r/${num(seg(path)[1]) + 1}`),
+    answer: (path) => redirect(`/r/${num(segments(path)[1]) + 1}`),
   },
   {
     name: 'hosts without end',

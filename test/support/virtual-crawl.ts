@@ -34,7 +34,7 @@ export async function crawlVirtually({ hosts, delayMs = 0, ...options }: Virtual
     const running = crawl({ ...options, clock, fetcher, network: { ...network, ...options.network } });
     const story = await clock.finish(running);
     if (web.errors.length > 0) throw web.errors[0];
-    const log = web.exchanges.map(asSeen);
+    const log = web.exchanges.map(toWebExchange);
     const paths = (host: string) => log.filter((each) => each.host === host).map(({ path }) => path);
     return { ...story, log, paths, tookMs: clock.nowMs() - startMs, startMs };
   } finally {
@@ -42,7 +42,7 @@ export async function crawlVirtually({ hosts, delayMs = 0, ...options }: Virtual
   }
 }
 
-function asSeen({ url, host, path, headers, startMs, endMs, status }: FakeExchange): WebExchange {
+function toWebExchange({ url, host, path, headers, startMs, endMs, status }: FakeExchange): WebExchange {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const userAgent = lower['user-agent'] ?? '';
   return { host, authority: new URL(url).host, path, method: 'GET', userAgent, headers: lower, startMs, endMs, status };

@@ -64,19 +64,19 @@ export function recordFaults(records: readonly ReadRecord[]): string[] {
     if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(fields.get('WARC-Date') ?? '')) faults.push(`${where}: date`);
     if (fields.get('WARC-Block-Digest') !== digestOf(block, fields.get('WARC-Block-Digest')))
       faults.push(`${where}: block digest`);
-    const said = fields.get('WARC-Payload-Digest');
-    if (type === 'response' && said !== digestOf(payload, said)) faults.push(`${where}: payload digest`);
+    const declared = fields.get('WARC-Payload-Digest');
+    if (type === 'response' && declared !== digestOf(payload, declared)) faults.push(`${where}: payload digest`);
     if (type !== 'warcinfo' && parseUrl(url) === null) faults.push(`${where}: no target`);
     const concurrent = fields.get('WARC-Concurrent-To');
     if (concurrent !== undefined && !records.some((other) => other.id === concurrent))
       faults.push(`${where}: concurrent to nothing`);
-    if (type === 'revisit' && !isFoundAgain(fields, records)) faults.push(`${where}: refers to nothing`);
+    if (type === 'revisit' && !hasOriginal(fields, records)) faults.push(`${where}: refers to nothing`);
   }
   return faults;
 }
 
 /** A revisit names the record of which it is a copy. */
-function isFoundAgain(fields: ReadonlyMap<string, string>, records: readonly ReadRecord[]): boolean {
+function hasOriginal(fields: ReadonlyMap<string, string>, records: readonly ReadRecord[]): boolean {
   return records.some((other) => isOriginal(other, fields));
 }
 

@@ -8,7 +8,7 @@ import { webForTest } from './web-for-test.js';
 /** Sends a request as a plain client. Resolves to the status and body, or to the error's code. */
 function ask(web: Web, host: string, path: string, timeoutMs = 2_000): Promise<string> {
   return new Promise((done) => {
-    const asked = request({
+    const sent = request({
       host: '127.0.0.1',
       port: web.port,
       path,
@@ -16,15 +16,15 @@ function ask(web: Web, host: string, path: string, timeoutMs = 2_000): Promise<s
       agent: false,
       timeout: timeoutMs,
     });
-    asked.on('timeout', () => asked.destroy(Object.assign(new Error(), { code: 'TIMEOUT' })));
-    asked.on('error', (error) => done('code' in error ? String(error.code) : error.message));
-    asked.on('response', (response) => {
+    sent.on('timeout', () => sent.destroy(Object.assign(new Error(), { code: 'TIMEOUT' })));
+    sent.on('error', (error) => done('code' in error ? String(error.code) : error.message));
+    sent.on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => done(`${response.statusCode} cut`));
       response.on('end', () => done(`${response.statusCode} ${Buffer.concat(chunks).toString()}`));
     });
-    asked.end();
+    sent.end();
   });
 }
 

@@ -107,7 +107,7 @@ export function redirect(location: string, status = 302, headers: Readonly<Recor
 export async function startWeb(options: WebOptions): Promise<Web> {
   const now = options.nowMs ?? webNow;
   const log: WebExchange[] = [];
-  const asked = new Map<string, number>();
+  const requestCounts = new Map<string, number>();
   const sockets = new Set<Socket>();
   const listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startMs = now();
@@ -115,11 +115,11 @@ export async function startWeb(options: WebOptions): Promise<Web> {
     const host = authority.replace(/:\d+$/, '');
     const path = request.url ?? '/';
     const key = `${host} ${path}`;
-    const before = asked.get(key) ?? 0;
-    asked.set(key, before + 1);
+    const before = requestCounts.get(key) ?? 0;
+    requestCounts.set(key, before + 1);
     const headers = flat(request);
     // The entry's index is reserved at the start, so that the log is in order of arrival.
-    const place = log.length;
+    const index = log.length;
     const entry = {
       host,
       authority,
@@ -131,7 +131,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
     };
     log.push({ ...entry, endMs: Number.POSITIVE_INFINITY, status: null });
     onEnd(response, (isAnswered) => {
-      log[place] = {
+      log[index] = {
         ...entry,
         endMs: now(),
         status: isAnswered || response.headersSent ? response.statusCode : null,

@@ -8,10 +8,10 @@ import { NO_ACTIVITY } from '../src/run/activity.js';
 export interface FakeCrawl
   extends Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop' | 'add' | 'explain'> {
   /** The calls that it got, in order. */
-  readonly told: string[];
+  readonly calls: string[];
   /** Sets its answers from now on. */
-  become(progress: Partial<CrawlProgress>, activity?: Partial<CrawlActivity>): void;
-  tell<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
+  setState(progress: Partial<CrawlProgress>, activity?: Partial<CrawlActivity>): void;
+  emit<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
   /** The number of remaining listeners. */
   listeners(): number;
 }
@@ -20,7 +20,7 @@ export interface FakeCrawl
 export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Partial<CrawlActivity> = {}): FakeCrawl {
   let progress = given;
   let activity = givenActivity;
-  const told: string[] = [];
+  const calls: string[] = [];
   const listeners = new Map<string, Set<(event: never) => void>>();
   return {
     events: {
@@ -56,31 +56,31 @@ export function fakeCrawl(given: Partial<CrawlProgress> = {}, givenActivity: Par
       ...activity,
     }),
     async add(urls, options) {
-      told.push(`add ${JSON.stringify([urls, options])}`);
+      calls.push(`add ${JSON.stringify([urls, options])}`);
       return [urls].flat().map((url) => ({ url, kind: 'queued', reason: null }));
     },
     async explain(urlOrHost) {
-      told.push(`explain ${urlOrHost}`);
+      calls.push(`explain ${urlOrHost}`);
       return { kind: 'unknown', url: urlOrHost } as unknown as Explanation;
     },
-    told,
-    become(nextProgress, nextActivity = {}) {
+    calls,
+    setState(nextProgress, nextActivity = {}) {
       progress = { ...progress, ...nextProgress };
       activity = { ...activity, ...nextActivity };
     },
     pause() {
-      told.push('pause');
+      calls.push('pause');
       activity = { ...activity, phase: 'paused' };
     },
     resume() {
-      told.push('resume');
+      calls.push('resume');
       activity = { ...activity, phase: 'running' };
     },
     stop() {
-      told.push('stop');
+      calls.push('stop');
       activity = { ...activity, phase: 'stopping' };
     },
-    tell(name, event) {
+    emit(name, event) {
       for (const listener of listeners.get(name) ?? []) listener(event as never);
     },
     listeners: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),

@@ -10,13 +10,13 @@ export interface FakeIo extends CliIo {
   readonly drawn: string[];
   readonly exits: number[];
   /** Moves time; due ticks run. */
-  pass(ms: number): void;
+  advance(ms: number): void;
   interrupt(): void;
 }
 
 /** Makes a fake process. @param options - Whether it is a terminal, its width, its standard input, and who answers. */
 export function fakeIo(
-  options: { isTerminal?: boolean; columns?: number; input?: string; asker?: Prompter } = {},
+  options: { isTerminal?: boolean; columns?: number; input?: string; prompter?: Prompter } = {},
 ): FakeIo {
   let now = 1_000_000;
   const ticks = new Set<{ readonly ms: number; readonly tick: () => void; nextMs: number }>();
@@ -49,9 +49,9 @@ export function fakeIo(
     startWorker: () => {
       throw new Error('this process starts no other');
     },
-    prompter: options.asker ?? null,
+    prompter: options.prompter ?? null,
     parent: null,
-    pass(ms) {
+    advance(ms) {
       const until = now + ms;
       for (let due = earliest(ticks, until); due !== null; due = earliest(ticks, until)) {
         now = due.nextMs;

@@ -54,7 +54,7 @@ const WORDS =
   '<textarea> </textarea> <xmp> </xmp> <iframe> </iframe> <noframes> <template> </template> <noscript> </noscript> <noembed> </noembed> ' +
   '<p> </p> <div> </div> <b> </b> <table> </table> <tr><td> <head> </head> <body> </body> </html> <br/> </br> </a> ' +
   'é \u2028 😀 K ſ İ';
-const PIECES: readonly string[] = [
+const FRAGMENTS: readonly string[] = [
   ...WORDS.split(' '),
   ...[' ', '\n', '\r\n', '\t', '\f', '\0', '\u00a0', '<!doctype html>', '<SCRIPT ', '</script ', ' b="', " c='"],
   ...['<a href=/new>', '<a href="/new">', "<a b='c' href='/new'>", ' href="/attribute"', ' rel=nofollow'],
@@ -119,7 +119,7 @@ function damaged(random: Random, before: string, cut: string, after: string): st
     case 2:
       return random() < 0.2 ? before : before + cut.toUpperCase() + after;
     default:
-      return before + (PIECES[below(random, PIECES.length)] ?? '') + cut + after;
+      return before + (FRAGMENTS[below(random, FRAGMENTS.length)] ?? '') + cut + after;
   }
 }
 

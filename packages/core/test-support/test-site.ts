@@ -8,7 +8,7 @@ export interface TestSite {
   /** Without a trailing slash. */
   readonly url: string;
   /** The requested paths, in order. */
-  readonly asked: string[];
+  readonly requestedPaths: string[];
   /** Paths that answer with a status other than 200. */
   readonly statuses: Map<string, number>;
   close(): Promise<void>;
@@ -16,11 +16,11 @@ export interface TestSite {
 
 /** Starts a site whose front page links to `links`, unchanged; robots.txt closes `/closed`. */
 export async function testSite(links: readonly string[]): Promise<TestSite> {
-  const asked: string[] = [];
+  const requestedPaths: string[] = [];
   const statuses = new Map<string, number>();
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
-    asked.push(path);
+    requestedPaths.push(path);
     const status = statuses.get(path) ?? 200;
     if (path === '/robots.txt') {
       response.writeHead(status, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow: /closed\n');
@@ -36,7 +36,7 @@ export async function testSite(links: readonly string[]): Promise<TestSite> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requestedPaths,
     statuses,
     async close() {
       server.closeAllConnections();

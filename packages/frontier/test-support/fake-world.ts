@@ -23,7 +23,7 @@ export interface Seen {
   readonly authority: string;
   readonly isRobots: boolean;
   /** The authority whose robots.txt was requested; `null` for pages. */
-  readonly wantedBy: string | null;
+  readonly robotsAuthority: string | null;
   readonly startMs: number;
   endMs: number;
   readonly status: number | null;
@@ -43,23 +43,23 @@ export interface WorkerOptions {
 }
 
 /** `answer` gets the URL, the number of requests for it so far, and the time. */
-export function createFakeWorld(answer: (url: string, nth: number, nowMs: number) => Reply) {
+export function createFakeWorld(answer: (url: string, earlierRequests: number, nowMs: number) => Reply) {
   const log: Seen[] = [];
   const times = new Map<string, number>();
   /** Settlements in flight, of all workers: time stands still for them. */
   const pending = new Set<Promise<unknown>>();
 
-  const begin = (work: Work, nowMs: number) => {
-    const nth = times.get(work.url) ?? 0;
-    times.set(work.url, nth + 1);
-    const reply = answer(work.url, nth, nowMs);
+  const startExchange = (work: Work, nowMs: number) => {
+    const earlierRequests = times.get(work.url) ?? 0;
+    times.set(work.url, earlierRequests + 1);
+    const reply = answer(work.url, earlierRequests, nowMs);
     const { hostname, protocol, host } = new URL(work.url);
     const seen: Seen = {
       url: work.url,
       host: hostname,
       authority: `${protocol}//${host}`,
       isRobots: work.kind === 'robots',
-      wantedBy: work.kind === 'robots' ? work.authority : null,
+      robotsAuthority: work.kind === 'robots' ? work.authority : null,
       startMs: nowMs,
       endMs: nowMs + (reply.ms ?? 10),
       status: reply.status,
@@ -92,7 +92,7 @@ export function createFakeWorld(answer: (url: string, nth: number, nowMs: number
           return;
         }
         inFlight += 1;
-        const { seen, reply } = begin(work, clock.nowMs());
+        const { seen, reply } = startExchange(work, clock.nowMs());
         clock.after(seen.endMs - seen.startMs, () => {
           const exchange = exchangeOf(seen, reply, clock.nowMs());
           frontier.exchanged(work, exchange);

@@ -19,7 +19,7 @@ export function isRobots(address: string): boolean {
 }
 
 /** A store that stays open when frontiers open and close it. */
-export function lastingStore(store: FrontierStore): FrontierStore {
+export function reopenableStore(store: FrontierStore): FrontierStore {
   let opened: Promise<void> | null = null;
   return {
     ...aroundStoreVerbs(store, (verb) => verb()),
@@ -32,14 +32,14 @@ export function lastingStore(store: FrontierStore): FrontierStore {
 }
 
 /** A store whose verbs take a few turns of the event loop, so that concurrent calls interleave. */
-export function wanderingStore(store: FrontierStore, random: () => number): FrontierStore {
-  const wander = async <T>(verb: () => Promise<T>): Promise<T> => {
+export function interleavingStore(store: FrontierStore, random: () => number): FrontierStore {
+  const delayed = async <T>(verb: () => Promise<T>): Promise<T> => {
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
     const answer = await verb();
     for (let turns = Math.floor(random() * 8); turns > 0; turns -= 1) await null;
     return answer;
   };
-  return { ...aroundStoreVerbs(store, wander), capabilities: { ...store.capabilities, shared: true } };
+  return { ...aroundStoreVerbs(store, delayed), capabilities: { ...store.capabilities, shared: true } };
 }
 
 /** A memory store that several processes share; its answers take random turns, which `seed` determines. */
@@ -49,11 +49,11 @@ export const sharedStore = (seed: number) => (nowMs: () => number) => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
     return state / 2 ** 31;
   };
-  return wanderingStore(memoryStore({ nowMs }), random);
+  return interleavingStore(memoryStore({ nowMs }), random);
 };
 
 /** A clock whose timers can be stopped, like that of a process that is stopped or killed. */
-export function mortalClock(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
+export function stoppableClock(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
   let isStopped = false;
   return {
     clock: { nowMs: () => clock.nowMs(), after: (ms, fn) => clock.after(ms, () => (isStopped ? undefined : fn())) },
@@ -71,7 +71,7 @@ export function setUp(
 ) {
   const clock = createManualClock();
   const events: FrontierEvent[] = [];
-  const store = lastingStore(makeStore(() => clock.nowMs()));
+  const store = reopenableStore(makeStore(() => clock.nowMs()));
   const world = createFakeWorld(answer);
   /** Makes one more process on the same store. */
   const make = (other: Partial<FrontierOptions> = {}): Frontier =>

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const MOST_URLS = Number(process.env.MANNERLY_BENCH_URLS ?? 10_000_000);
+const MAX_URLS = Number(process.env.MANNERLY_BENCH_URLS ?? 10_000_000);
 /** Each is measured once; the second and the third are in both rows, that of hosts and that of URLs. */
 const SIZES = [
   { urls: 10_000, hosts: 10_000 },
@@ -16,7 +16,7 @@ const SIZES = [
   { urls: 10_000_000, hosts: 10_000 },
   { urls: 1_000_000, hosts: 100 },
   { urls: 1_000_000, hosts: 100_000 },
-].filter(({ urls }) => urls <= MOST_URLS);
+].filter(({ urls }) => urls <= MAX_URLS);
 /** The memory store has at most this many queued: a queued URL takes about 500 bytes. */
 const QUEUED_IN_MEMORY = 2_000_000;
 /** The heap limit of the measured process, for the largest size in memory. */
@@ -55,7 +55,7 @@ const SERVER_SIZES = [
   { urls: 1_000_000, hosts: 10_000 },
   { urls: 1_000_000, hosts: 100 },
   { urls: 1_000_000, hosts: 100_000 },
-].filter(({ urls }) => urls <= MOST_URLS);
+].filter(({ urls }) => urls <= MAX_URLS);
 
 /**
  * @param only - The name of one store. @default the stores in the process
@@ -89,14 +89,14 @@ export async function rows(only) {
  */
 async function machineReaches() {
   const pair = async (most, least) => {
-    if (most.urls > MOST_URLS) return null;
+    if (most.urls > MAX_URLS) return null;
     return {
       most: await medianOf(PROCESSES, 'reference.mjs', most),
       least: await medianOf(PROCESSES, 'reference.mjs', least),
     };
   };
   return {
-    byUrls: await pair({ urls: MOST_URLS, hosts: 10_000 }, { urls: 10_000, hosts: 10_000 }),
+    byUrls: await pair({ urls: MAX_URLS, hosts: 10_000 }, { urls: 10_000, hosts: 10_000 }),
     byHosts: await pair({ urls: 1_000_000, hosts: 100_000 }, { urls: 1_000_000, hosts: 100 }),
   };
 }
@@ -149,7 +149,7 @@ async function rowsOfServer(store) {
 
 /** What a recrawl stores for each page, besides the record's own bytes. */
 async function visitsOf(store) {
-  const urls = Math.min(MOST_URLS, 200_000);
+  const urls = Math.min(MAX_URLS, 200_000);
   const { recordBytes, bytesPerPage, writeUs, readUs, listUs } = await measure('visits.mjs', { store, urls });
   const what = `${store}: a recrawl's record of a page, ${short(urls)} pages`;
   return [
@@ -207,7 +207,7 @@ function costsWithRates({ costUs, linksPerCpuS, usPerLease, urlsPerLease, claims
 }
 
 async function seenOf(store) {
-  const urls = Number(process.env.MANNERLY_BENCH_FINGERPRINTS ?? Math.min(MOST_URLS, 10_000_000));
+  const urls = Number(process.env.MANNERLY_BENCH_FINGERPRINTS ?? Math.min(MAX_URLS, 10_000_000));
   const { bytesPerUrl, diskBytesPerUrl, openCpuS } = await measure('seen.mjs', { store, urls });
   const size = `${short(urls)} known`;
   return [
@@ -220,9 +220,9 @@ async function seenOf(store) {
 }
 
 async function millionHosts(store) {
-  const { full } = await measure('million-hosts.mjs', { store, hosts: Math.min(MOST_URLS, 1_000_000) });
+  const { full } = await measure('million-hosts.mjs', { store, hosts: Math.min(MAX_URLS, 1_000_000) });
   const goal = store === 'memory' ? '≤ 1,500' : '≤ 350';
-  const what = `${store}: memory, MB, ${short(Math.min(MOST_URLS, 1_000_000))} hosts with one URL each`;
+  const what = `${store}: memory, MB, ${short(Math.min(MAX_URLS, 1_000_000))} hosts with one URL each`;
   return [
     row(`${what}: the process's own`, full.ownMb, goal),
     row(`${what}: and files the system has mapped for it`, full.rssMb, goal),

@@ -41,7 +41,7 @@ if (values.store !== 'memory' && values.store !== 'lmdb') {
   process.exit(2);
 }
 const [urls, hosts, maxBodyBytes] = [Number(values.urls), Number(values.hosts), Number(values.body)];
-const queuedMost = Number(values.queued ?? urls);
+const maxQueued = Number(values.queued ?? urls);
 const folder = values.path ?? mkdtempSync(join(tmpdir(), 'mannerly-bench-'));
 let load = createLoad({ hosts, maxBodyBytes });
 let store = storeIn(folder);
@@ -58,10 +58,10 @@ const WARM = {
   hosts: values.store === 'memory' ? [20_000, 2_000] : [2_000],
 };
 /** URLs claimed one by one; on disk each group waits for its transaction. */
-const CLAIMED_MOST = values.store === 'memory' ? 100_000 : 50_000;
+const MAX_CLAIMED = values.store === 'memory' ? 100_000 : 50_000;
 const DRAIN_ROUNDS = 5;
 /** Above this many URLs, a run is not drained by half. */
-const DRAINED_MOST = 1_000_000;
+const MAX_DRAINED = 1_000_000;
 
 function storeIn(path) {
   return values.store === 'memory'
@@ -96,7 +96,7 @@ async function warmUp(hosts) {
 async function prefill(until) {
   while (load.made < until) {
     await store.add(load.fresh(Math.min(BATCH, until - load.made)));
-    while ((await store.stats()).queued > queuedMost) await drain(BATCH, 64);
+    while ((await store.stats()).queued > maxQueued) await drain(BATCH, 64);
   }
 }
 
@@ -149,8 +149,8 @@ const linksPerCpuS = await fill(urls);
 const full = memoryMb();
 const costUs = await costOfVerbs({ store, load, hosts });
 const leaseOf16 = await medianDrain(Math.min(urls / 4, 150_000), 16);
-const { perCpuS: claimsOneByOnePerCpuS } = await medianDrain(Math.min(urls / 8, CLAIMED_MOST), 1);
-if (urls <= DRAINED_MOST) await drain(Math.max(0, (await store.stats()).queued - load.made / 2), 16);
+const { perCpuS: claimsOneByOnePerCpuS } = await medianDrain(Math.min(urls / 8, MAX_CLAIMED), 1);
+if (urls <= MAX_DRAINED) await drain(Math.max(0, (await store.stats()).queued - load.made / 2), 16);
 // The file never shrinks, so a larger run has the size that it would have when drained by half.
 const diskBytesPerUrl =
   values.store === 'memory' ? null : Math.round((statSync(join(folder, 'data.mdb')).blocks * 512) / load.made);

@@ -8,9 +8,9 @@ import { createPageTurns } from './page-turns.mjs';
  * How many requests are prepared at a time, and how long one of several processes sleeps at most:
  * `core/crawl/limits.ts` and `core/run/limits.ts`.
  */
-const [TAKEN_AT_ONCE, LOOK_AGAIN_MS] = [16, 250];
+const [PREPARED_REQUESTS, MAX_SLEEP_MS] = [16, 250];
 /** How many pages are handled besides those that are fetched: `core/run/limits.ts`. */
-const HANDLED = 64;
+const HANDLED_PAGES = 64;
 /** How often the crawl's own totals are written: `core/run/limits.ts`. */
 const TOTALS_EVERY_MS = 1_000;
 
@@ -98,7 +98,7 @@ export function createCrawlProcess(parts) {
   };
   const sleep = async (untilMs) => {
     if (!isWoken) {
-      const soonMs = LOOK_AGAIN_MS;
+      const soonMs = MAX_SLEEP_MS;
       const waitMs = untilMs === null ? soonMs : Math.min(soonMs, Math.max(untilMs - clock.timeMs(), 0.05));
       await new Promise((resolve) => {
         const cancel = clock.after(waitMs, resolve);
@@ -127,8 +127,8 @@ export function createCrawlProcess(parts) {
       tell(isOver);
       while (!isOver()) {
         if (broken !== null) throw broken;
-        const free = Math.min(concurrency - fetching, concurrency + HANDLED - inFlight);
-        const works = free > 0 ? await frontier.take(Math.min(free, TAKEN_AT_ONCE)) : [];
+        const free = Math.min(concurrency - fetching, concurrency + HANDLED_PAGES - inFlight);
+        const works = free > 0 ? await frontier.take(Math.min(free, PREPARED_REQUESTS)) : [];
         for (const work of works) start(work);
         if (works.length > 0) continue;
         const dueAtMs = free > 0 ? await frontier.nextAt() : null;

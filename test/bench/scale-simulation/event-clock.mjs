@@ -4,7 +4,7 @@
 /** Epoch milliseconds at which every simulation starts. */
 const START_MS = 1_700_000_000_000;
 /** A run counts as stuck after so many events. */
-const MOST_EVENTS = 50_000_000;
+const MAX_EVENTS = 50_000_000;
 
 /**
  * A clock for `createFrontier`. `nowMs` is in whole milliseconds, like the platform's; `timeMs` has fractions.
@@ -31,7 +31,7 @@ export function createEventClock() {
     wait: (ms) => new Promise((resolve) => after(ms, resolve)),
     /** From event to event, until `isOver()`. Rejects if no event is left. */
     async run(isOver) {
-      for (let events = 0; events < MOST_EVENTS; events += 1) {
+      for (let events = 0; events < MAX_EVENTS; events += 1) {
         await new Promise((resolve) => setImmediate(resolve));
         if (isOver()) return;
         let event = pop(heap);
@@ -40,7 +40,7 @@ export function createEventClock() {
         timeMs = Math.max(timeMs, event.atMs);
         event.fn();
       }
-      throw new Error(`the simulation is not over after ${MOST_EVENTS} events`);
+      throw new Error(`the simulation is not over after ${MAX_EVENTS} events`);
     },
   };
 }

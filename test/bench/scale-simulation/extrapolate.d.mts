@@ -21,7 +21,7 @@ export interface Target {
   readonly bytes: { readonly seen: number; readonly queued: number; readonly host: number };
 }
 
-export const BUSY_MOST: number;
+export const MAX_BUSY: number;
 
 export function extrapolate(
   figures: LayoutFigures,

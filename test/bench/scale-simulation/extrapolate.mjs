@@ -2,7 +2,7 @@
 // processes, and space. Pure. What does not grow in proportion is simulated and not extrapolated.
 
 /** How busy a server may be: beyond this, waiting grows faster than work. */
-export const BUSY_MOST = 0.7;
+export const MAX_BUSY = 0.7;
 const SECONDS_PER_DAY = 86_400;
 
 /**
@@ -20,7 +20,7 @@ export function extrapolate(figures, target) {
   const accountsUs = readsPerPair * processes * processes * readUs;
   const crawlersPerS = processes * perProcessS;
   const processesServed = Math.floor(
-    positiveRoot(readsPerPair * readUs, perProcessS * serverUsPerPage, servers * 1e6 * BUSY_MOST),
+    positiveRoot(readsPerPair * readUs, perProcessS * serverUsPerPage, servers * 1e6 * MAX_BUSY),
   );
   const pagesPerS = Math.min(processes, processesServed) * perProcessS;
   return {
@@ -29,7 +29,7 @@ export function extrapolate(figures, target) {
     first: processes <= processesServed ? 'crawlers' : 'store',
     /** Beyond this number, another process only makes the store slower. */
     processesServed,
-    serversWanted: (crawlersPerS * serverUsPerPage + accountsUs) / 1e6 / BUSY_MOST,
+    serversWanted: (crawlersPerS * serverUsPerPage + accountsUs) / 1e6 / MAX_BUSY,
     accountsBusy: accountsUs / (servers * 1e6),
     days: urls / pagesPerS / SECONDS_PER_DAY,
     seenBytes: urls * bytes.seen,

@@ -5,10 +5,10 @@
  * Milliseconds of work on pages together, the most pages together, and how far away the next request must be:
  * `core/crawl/limits.ts`.
  */
-const [WAVE_MS, MOST, MARGIN_MS] = [8, 8, 20];
+const [WAVE_MS, MAX_PAGES, MARGIN_MS] = [8, 8, 20];
 
 /** Jobs that may wait for the other threads. */
-const BEHIND = 4;
+const MAX_QUEUED_JOBS = 4;
 
 /**
  * @param parts `process`, `helper`, `mainShare`, as for a crawl process. @returns `{ next(us), requestDueAt(ms) }`;
@@ -22,13 +22,13 @@ export function createPageTurns(clock, { process, helper, mainShare }) {
     isServing = true;
     while (waiting.length > 0) {
       const isQuiet = dueAtMs - clock.timeMs() > MARGIN_MS;
-      const most = isQuiet ? Math.max(1, Math.min(MOST, Math.floor((1_000 * WAVE_MS) / waiting[0].us))) : 1;
-      const pages = waiting.splice(0, most);
+      const count = isQuiet ? Math.max(1, Math.min(MAX_PAGES, Math.floor((1_000 * WAVE_MS) / waiting[0].us))) : 1;
+      const pages = waiting.splice(0, count);
       const us = pages.reduce((sum, page) => sum + page.us, 0);
       // Work of other threads is not awaited as long as they keep up.
-      const aside = helper.run(us * (1 - mainShare));
+      const otherThreads = helper.run(us * (1 - mainShare));
       await process.run(us * mainShare);
-      if (helper.queued() > BEHIND) await aside;
+      if (helper.queued() > MAX_QUEUED_JOBS) await otherThreads;
       for (const { resolve } of pages) resolve();
     }
     isServing = false;

@@ -6,11 +6,11 @@
 import { simulateSmallWeb } from './simulate.mjs';
 
 /** Simulations that search for the share of the machine that one process had. */
-const LOOKS = 6;
+const SEARCH_STEPS = 6;
 /** The most always busy processes that may take a part of the machine. */
-const OTHERS_MOST = 24;
+const MAX_OTHERS = 24;
 /** The least share of a page's work that the main thread does. */
-const MAIN_SHARE_LEAST = 0.5;
+const MIN_MAIN_SHARE = 0.5;
 
 /**
  * @param options `hosts` of the web; `costs`; `alone`: `{ pages, cpuUs }` of one process, sizes ascending; `perS`:
@@ -64,21 +64,21 @@ async function machineFor(perS, rateWith) {
   const alone = { mainShare: 1, others: 0 };
   if ((await rateWith(alone)) <= perS) {
     const mainShare = await between(
-      [MAIN_SHARE_LEAST, 1],
+      [MIN_MAIN_SHARE, 1],
       async (share) => (await rateWith({ ...alone, mainShare: share })) > perS,
     );
     return { ...alone, mainShare };
   }
   return {
     ...alone,
-    others: await between([0, OTHERS_MOST], async (others) => (await rateWith({ ...alone, others })) > perS),
+    others: await between([0, MAX_OTHERS], async (others) => (await rateWith({ ...alone, others })) > perS),
   };
 }
 
 /** The value at which the condition stops to hold, by bisection. */
 async function between([low, high], isStillSo) {
   let [from, to] = [low, high];
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let step = 0; step < SEARCH_STEPS; step += 1) {
     const middle = (from + to) / 2;
     if (await isStillSo(middle)) from = middle;
     else to = middle;

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { COSTS } from './costs.mjs';
 import { createEventClock } from './event-clock.mjs';
-import { BUSY_MOST, extrapolate } from './extrapolate.mjs';
+import { extrapolate, MAX_BUSY } from './extrapolate.mjs';
 import { createMachine } from './machine.mjs';
 import { costOfPages, measuredOf } from './predict.mjs';
 import { simulateSmallWeb, simulateWideWeb } from './simulate.mjs';
@@ -156,8 +156,8 @@ describe('a larger crawl', () => {
     expect(many.first).toBe('store');
     // At that number the server is as busy as allowed, with pages and accounts together; with one more it is busier.
     const busy = (count: number) => (count * 1_000 * 200 + count * count * 10) / 1e6;
-    expect(busy(many.processesServed)).toBeLessThanOrEqual(BUSY_MOST);
-    expect(busy(many.processesServed + 1)).toBeGreaterThan(BUSY_MOST);
+    expect(busy(many.processesServed)).toBeLessThanOrEqual(MAX_BUSY);
+    expect(busy(many.processesServed + 1)).toBeGreaterThan(MAX_BUSY);
     expect(extrapolate({ ...figures, servers: 100 }, { ...target, processes: 50 }).first).toBe('crawlers');
   });
 

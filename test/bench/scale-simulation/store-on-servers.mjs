@@ -5,7 +5,7 @@
 import { memoryStore } from '@mannerly/frontier';
 
 /** The most entries of one batch, as in both stores on servers. */
-const MOST_ENTRIES = 1_024;
+const MAX_ENTRIES = 1_024;
 const VERBS = ['add', 'lease', 'commit', 'nextDueInMs', 'readRecord', 'writeRecord', 'stats', 'other'];
 
 /**
@@ -45,7 +45,7 @@ export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
     (done.length + requeue.length) * costs.server.entryUs;
 
   const client = (process) => ({
-    capabilities: { ...inner.capabilities, shared: true, durable: 'process', maxBatch: MOST_ENTRIES },
+    capabilities: { ...inner.capabilities, shared: true, durable: 'process', maxBatch: MAX_ENTRIES },
     async open(request) {
       opened ??= inner.open({ ...request, create: true });
       await opened;
@@ -97,8 +97,8 @@ export function createStoreOnServers({ clock, servers, costs, roundTripMs }) {
       ]);
       await ask(process, 'commit', parts, { writes: true, links: isOneStep ? links.length : 0 });
       const answer = await inner.commit(hosts, links);
-      const came = answer.hosts.reduce((sum, one) => sum + (one.ok ? one.entries.length : 0), 0);
-      if (!isFree) meter.entries += came;
+      const received = answer.hosts.reduce((sum, one) => sum + (one.ok ? one.entries.length : 0), 0);
+      if (!isFree) meter.entries += received;
       return answer;
     },
     async nextDueInMs() {

@@ -30,7 +30,7 @@ export interface HostileCrawlOptions {
   readonly healthyHosts: number;
   readonly healthyPages: number;
   /** A factor for the timeouts. @default 1 */
-  readonly slowness?: number;
+  readonly timeoutFactor?: number;
 }
 
 /** The result of the crawl. */
@@ -46,7 +46,7 @@ export interface HostileCrawl {
 
 /** Runs the crawl and closes every server. */
 export async function crawlHostileWeb(options: HostileCrawlOptions): Promise<HostileCrawl> {
-  const { scenarios, healthyHosts, healthyPages, slowness = 1 } = options;
+  const { scenarios, healthyHosts, healthyPages, timeoutFactor = 1 } = options;
   const hostile = await startHostileWeb(scenarios);
   const hosts = Array.from({ length: healthyHosts }, (_, index) => `healthy-${index}.test`);
   const healthy = await startWeb({ hosts: Object.fromEntries(hosts.map((host) => [host, healthySite(healthyPages)])) });
@@ -64,9 +64,9 @@ export async function crawlHostileWeb(options: HostileCrawlOptions): Promise<Hos
       maxIdleMs: options.maxIdleMs,
       discover: { sitemaps: true },
       network: {
-        connectTimeoutMs: DEADLINES.connectTimeoutMs * slowness,
-        headersTimeoutMs: DEADLINES.headersTimeoutMs * slowness,
-        requestTimeoutMs: DEADLINES.requestTimeoutMs * slowness,
+        connectTimeoutMs: DEADLINES.connectTimeoutMs * timeoutFactor,
+        headersTimeoutMs: DEADLINES.headersTimeoutMs * timeoutFactor,
+        requestTimeoutMs: DEADLINES.requestTimeoutMs * timeoutFactor,
         maxBodyBytes: HOSTILE_BODY_BYTES,
         // Allows single addresses: the forbidden one is in the same range.
         allowAddresses: ['127.0.0.1/32', '127.0.0.9/32'],

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { byPath, responds } from './answers.js';
 import type { HostileExpectation, HostileScenario, ScenarioStory } from './scenario.js';
 
-const A_PAGE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
+const A_PAGE: HostileExpectation = { result: 200, status: 'fetched', reason: 'fetched', truncated: null };
 const next = responds('<p>next');
 const typed = (type: string, ...more: string[]): { headers: readonly string[] } => ({
   headers: [`Content-Type: ${type}`, ...more],
@@ -14,7 +14,7 @@ const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 /** The item that the handler emitted for the start page. */
 const data = ({ items, startUrl }: ScenarioStory): unknown => items.find(({ url }) => url === startUrl)?.data;
-const tells = (wanted: object) => (story: ScenarioStory) => expect(data(story)).toMatchObject(wanted);
+const expectsItem = (wanted: object) => (story: ScenarioStory) => expect(data(story)).toMatchObject(wanted);
 const tellKind: NonNullable<HostileScenario['handle']> = async (page) => {
   await page.emit({ url: page.url, kind: page.kind, links: page.links.length, title: page.title });
   await page.follow();
@@ -52,21 +52,21 @@ export const DOCUMENTS: readonly HostileScenario[] = [
       typed('text/html'),
     ),
     handle: tellKind,
-    expects: { ...A_PAGE, also: tells({ title: 'Москва является столицей России' }) },
+    expects: { ...A_PAGE, check: expectsItem({ title: 'Москва является столицей России' }) },
   },
   {
     name: 'charset-path',
     does: 'names a charset that is a path',
     serve: responds('<title>Grüße</title>', typed('text/html; charset=../../etc/passwd')),
     handle: tellKind,
-    expects: { ...A_PAGE, also: tells({ title: 'Grüße' }) },
+    expects: { ...A_PAGE, check: expectsItem({ title: 'Grüße' }) },
   },
   {
     name: 'charset-quarrel',
     does: 'says one charset in its header, another in its meta, and a third with its mark',
     serve: responds('\uFEFF<meta charset=utf-16><title>Grüße</title>', typed('text/html; charset=shift_jis')),
     handle: tellKind,
-    expects: { ...A_PAGE, also: tells({ title: 'Grüße' }) },
+    expects: { ...A_PAGE, check: expectsItem({ title: 'Grüße' }) },
   },
   {
     name: 'nul-everywhere',
@@ -76,7 +76,7 @@ export const DOCUMENTS: readonly HostileScenario[] = [
       '/next': next,
     }),
     handle: tellKind,
-    expects: { ...A_PAGE, paths: ['/', '/next'], also: tells({ kind: 'html' }) },
+    expects: { ...A_PAGE, paths: ['/', '/next'], check: expectsItem({ kind: 'html' }) },
   },
   {
     name: 'entities-broken',
@@ -90,7 +90,7 @@ export const DOCUMENTS: readonly HostileScenario[] = [
     handle: async (page) => {
       await page.emit({ url: page.url, title: page.title });
     },
-    expects: { ...A_PAGE, also: (story) => expect(data(story)).toHaveProperty('title') },
+    expects: { ...A_PAGE, check: (story) => expect(data(story)).toHaveProperty('title') },
   },
   {
     name: 'base-script',
@@ -126,7 +126,7 @@ export const DOCUMENTS: readonly HostileScenario[] = [
         '/%00%ff',
         '/%zz',
       ],
-      also: ({ seen }) => {
+      check: ({ seen }) => {
         for (const { head } of seen) expect(head).not.toMatch(/^authorization:/im);
       },
     },
@@ -156,7 +156,7 @@ export const DOCUMENTS: readonly HostileScenario[] = [
     handle: async (page) => {
       await page.emit({ url: page.url, links: page.links.length });
     },
-    expects: { ...A_PAGE, truncated: 'limit', also: (story) => expect(data(story)).toHaveProperty('links') },
+    expects: { ...A_PAGE, truncated: 'limit', check: (story) => expect(data(story)).toHaveProperty('links') },
   },
   {
     name: 'attribute-giant',
@@ -183,35 +183,35 @@ export const DOCUMENTS: readonly HostileScenario[] = [
     does: 'calls a PDF a page',
     serve: responds(latin1('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n<a href="/no">x</a>'), typed('text/html')),
     handle: tellKind,
-    expects: { ...A_PAGE, also: tells({ kind: 'pdf', links: 0 }) },
+    expects: { ...A_PAGE, check: expectsItem({ kind: 'pdf', links: 0 }) },
   },
   {
     name: 'html-as-pdf',
     does: 'calls a page a PDF',
     serve: responds('<html><a href="/no">x</a>', typed('application/pdf')),
     handle: tellKind,
-    expects: { ...A_PAGE, also: tells({ kind: 'other', links: 0 }) },
+    expects: { ...A_PAGE, check: expectsItem({ kind: 'other', links: 0 }) },
   },
   {
     name: 'html-as-image',
     does: 'calls a page a picture',
     serve: responds('<html><script>alert(1)</script>', typed('image/png')),
     handle: tellKind,
-    expects: { ...A_PAGE, also: tells({ kind: 'other' }) },
+    expects: { ...A_PAGE, check: expectsItem({ kind: 'other' }) },
   },
   {
     name: 'binary-as-text',
     does: 'calls a program a text',
     serve: responds(latin1('\x7fELF\x02\x01\x01\0\0\0\0\0'), typed('text/plain')),
     handle: tellKind,
-    expects: { ...A_PAGE, also: tells({ kind: 'other' }) },
+    expects: { ...A_PAGE, check: expectsItem({ kind: 'other' }) },
   },
   {
     name: 'polyglot',
     does: 'is a picture and a page at once',
     serve: responds('GIF89a/*<html><a href="/no">x</a>*/=1', typed('text/html')),
     handle: tellKind,
-    expects: { ...A_PAGE, also: tells({ kind: 'image', links: 0 }) },
+    expects: { ...A_PAGE, check: expectsItem({ kind: 'image', links: 0 }) },
   },
   {
     name: 'type-strange',
@@ -221,20 +221,20 @@ export const DOCUMENTS: readonly HostileScenario[] = [
       '/next': next,
     }),
     handle: tellKind,
-    expects: { ...A_PAGE, paths: ['/', '/next'], also: tells({ kind: 'html' }) },
+    expects: { ...A_PAGE, paths: ['/', '/next'], check: expectsItem({ kind: 'html' }) },
   },
   {
     name: 'json-deep',
     does: 'sends JSON that nests eighty thousand times and ends in the middle',
     serve: responds('['.repeat(80_000), typed('application/json')),
     handle: async (page) => {
-      const told = await page.json().then(
+      const code = await page.json().then(
         () => 'parsed',
         (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : 'another error'),
       );
-      await page.emit({ url: page.url, told });
+      await page.emit({ url: page.url, code });
     },
-    expects: { ...A_PAGE, also: tells({ told: 'page-not-json' }) },
+    expects: { ...A_PAGE, check: expectsItem({ code: 'page-not-json' }) },
   },
   {
     name: 'xml-laughs',
@@ -246,6 +246,6 @@ export const DOCUMENTS: readonly HostileScenario[] = [
     handle: async (page) => {
       await page.emit({ url: page.url, chars: page.$('x').text().length });
     },
-    expects: { ...A_PAGE, also: tells({ chars: '&b19;&f;'.length }) },
+    expects: { ...A_PAGE, check: expectsItem({ chars: '&b19;&f;'.length }) },
   },
 ];

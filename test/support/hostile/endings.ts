@@ -3,12 +3,12 @@
 import { byPath, drips, HTML_HEAD, resets, responds, sends, sendsAndEnds } from './answers.js';
 import type { HostileExpectation, HostileScenario } from './scenario.js';
 
-const failed = (reason: string): HostileExpectation => ({ told: reason, again: true, status: 'failed', reason });
+const failed = (reason: string): HostileExpectation => ({ result: reason, isRetried: true, status: 'failed', reason });
 
 /** A page arrives in part: it is retried, and at last handed to the handler as it is. */
 const CUT: HostileExpectation = {
-  told: 200,
-  again: true,
+  result: 200,
+  isRetried: true,
   status: 'fetched',
   reason: 'fetched',
   truncated: 'connection',
@@ -92,7 +92,7 @@ export const ENDINGS: readonly HostileScenario[] = [
     name: 'empty-body',
     does: 'answers 200 with nothing in it',
     serve: responds(''),
-    expects: { told: 200, status: 'fetched', reason: 'fetched', truncated: null },
+    expects: { result: 200, status: 'fetched', reason: 'fetched', truncated: null },
   },
   {
     name: 'silent',
@@ -151,7 +151,7 @@ export const ENDINGS: readonly HostileScenario[] = [
       '/third': responds('<p>third'),
     }),
     expects: {
-      told: 200,
+      result: 200,
       status: 'fetched',
       reason: 'fetched',
       truncated: null,

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { byPath, HTML_HEAD, responds, sends, sendsAndEnds } from './answers.js';
 import type { HostileExpectation, HostileScenario } from './scenario.js';
 
-const BAD: HostileExpectation = { told: 'framing', again: true, status: 'failed', reason: 'framing' };
-const WHOLE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
+const BAD: HostileExpectation = { result: 'framing', isRetried: true, status: 'failed', reason: 'framing' };
+const WHOLE: HostileExpectation = { result: 200, status: 'fetched', reason: 'fetched', truncated: null };
 
 const withHead = (field: string, body = 'hello'): string => `${HTML_HEAD}${field}\r\n\r\n${body}`;
 
@@ -39,7 +39,7 @@ export const FRAMING: readonly HostileScenario[] = [
     name: 'status-999',
     does: 'sends a status that no one defined',
     serve: responds('no', { status: '999 Request denied' }),
-    expects: { told: 999, again: true, status: 'failed', reason: 'status-999' },
+    expects: { result: 999, isRetried: true, status: 'failed', reason: 'status-999' },
   },
   {
     name: 'two-lengths',
@@ -75,7 +75,7 @@ export const FRAMING: readonly HostileScenario[] = [
     name: 'length-too-long',
     does: 'names a length of a petabyte, sends five bytes and ends',
     serve: sendsAndEnds(withHead('Content-Length: 1000000000000000')),
-    expects: { ...WHOLE, again: true, truncated: 'connection' },
+    expects: { ...WHOLE, isRetried: true, truncated: 'connection' },
   },
   {
     name: 'length-too-short',
@@ -96,7 +96,7 @@ export const FRAMING: readonly HostileScenario[] = [
     expects: {
       ...WHOLE,
       paths: ['/', '/next'],
-      also: ({ pages }) => expect(pages.map(({ title }) => title)).toEqual(['first', 'true']),
+      check: ({ pages }) => expect(pages.map(({ title }) => title)).toEqual(['first', 'true']),
     },
   },
   {
@@ -139,12 +139,12 @@ export const FRAMING: readonly HostileScenario[] = [
     name: 'body-behind-204',
     does: 'sends a body behind a 204',
     serve: sends('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello'),
-    expects: { told: 204, status: 'fetched', reason: 'fetched', truncated: null },
+    expects: { result: 204, status: 'fetched', reason: 'fetched', truncated: null },
   },
   {
     name: 'body-behind-304',
     does: 'answers 304 to a request without conditions, with a body',
     serve: sends('HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello'),
-    expects: { told: 304, status: 'failed', reason: 'status-304' },
+    expects: { result: 304, status: 'failed', reason: 'status-304' },
   },
 ];

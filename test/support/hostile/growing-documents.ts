@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const HTML = 'HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n';
 const XML = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n\r\n';
 /** They expect nothing of the page: the process is judged. */
-const expects = { told: 200, status: 'fetched', reason: 'fetched' } as const;
+const expects = { result: 200, status: 'fetched', reason: 'fetched' } as const;
 
 const names: HostileAnswer = (socket, request) =>
   responds(`Sitemap: ${request.url('/sitemap.xml')}\n`, { headers: ['Content-Type: text/plain'] })(socket, request);

@@ -5,16 +5,16 @@ import { expect } from 'vitest';
 import { byPath, drips, floods, redirects, responds, sends } from './answers.js';
 import type { HostileExpectation, HostileRequest, HostileScenario, ScenarioStory } from './scenario.js';
 
-const WHOLE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
+const WHOLE: HostileExpectation = { result: 200, status: 'fetched', reason: 'fetched', truncated: null };
 /** Refused before any request: not even robots.txt is fetched. */
 const FORBIDDEN: HostileExpectation = {
-  told: null,
+  result: null,
   status: 'dropped',
   reason: 'address-forbidden',
   paths: [],
 };
 /** robots.txt is not available, so nothing may be requested. */
-const HELD: HostileExpectation = { told: null, status: 'held', reason: 'robots-unreachable', paths: [] };
+const HELD: HostileExpectation = { result: null, status: 'held', reason: 'robots-unreachable', paths: [] };
 
 /** Spellings of internal addresses, as a page may link to them. */
 export const INSIDE_HOSTS: readonly string[] = [
@@ -49,7 +49,7 @@ export const GUARDED: readonly HostileScenario[] = [
     name: 'redirects-inside',
     does: 'redirects to the inside',
     serve: redirects(({ insideUrl }) => insideUrl('/secret')),
-    expects: { told: 302, status: 'fetched', reason: 'redirect' },
+    expects: { result: 302, status: 'fetched', reason: 'redirect' },
   },
   {
     name: 'robots-redirects-inside',
@@ -161,7 +161,7 @@ export const CARRIED: readonly HostileScenario[] = [
         responds(`<a href="${request.url('/next').replace('://', '://user:secret@')}">next</a>`)(socket, request),
       '/next': responds('<p>next'),
     }),
-    expects: { ...WHOLE, paths: ['/', '/next'], also: carriesNothing },
+    expects: { ...WHOLE, paths: ['/', '/next'], check: carriesNothing },
   },
   {
     name: 'credentials-in-redirect',
@@ -175,11 +175,11 @@ export const CARRIED: readonly HostileScenario[] = [
             request,
           ),
     expects: {
-      told: 302,
+      result: 302,
       status: 'fetched',
       reason: 'redirect',
       paths: ['/', 'other.credentials-in-redirect.test/next'],
-      also: carriesNothing,
+      check: carriesNothing,
     },
   },
   {
@@ -194,7 +194,7 @@ export const CARRIED: readonly HostileScenario[] = [
         headers: ['WWW-Authenticate: Basic realm="x"'],
       }),
     }),
-    expects: { ...WHOLE, paths: ['/', '/next'], also: carriesNothing },
+    expects: { ...WHOLE, paths: ['/', '/next'], check: carriesNothing },
   },
 ];
 
@@ -262,10 +262,10 @@ export const ROBOTS: readonly HostileScenario[] = [
 
 /** The first lookup is honest, every later one returns the forbidden address. */
 function rebinding(): () => Promise<readonly string[]> {
-  let asked = 0;
+  let lookups = 0;
   return async () => {
-    asked += 1;
-    return [asked === 1 ? '127.0.0.1' : 'inside'];
+    lookups += 1;
+    return [lookups === 1 ? '127.0.0.1' : 'inside'];
   };
 }
 

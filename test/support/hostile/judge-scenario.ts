@@ -5,7 +5,7 @@ import type { HostileScenario, ScenarioStory } from './scenario.js';
 
 const MIB = 1024 * 1024;
 /** A URL is requested four times at most (access §10). */
-const MOST_TRIES = 4;
+const MAX_ATTEMPTS = 4;
 /** A URL that waits for a retry when the run ends is held. */
 const PENDING = { status: 'held', reason: 'waits to be tried again' } as const;
 
@@ -15,19 +15,19 @@ const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 export interface ScenarioFacts {
   readonly scenario: string;
   /** How the exchanges for the start URL ended, each result once. */
-  readonly told: readonly (string | number | null)[];
-  readonly hasRightTries: boolean;
+  readonly results: readonly (string | number | null)[];
+  readonly hasExpectedAttempts: boolean;
   readonly status: string | undefined;
   readonly reason: string | undefined;
   readonly truncated: 'limit' | 'connection' | null | undefined;
   readonly paths: readonly string[];
-  readonly readsWithinBounds: boolean;
+  readonly isReadWithinBounds: boolean;
 }
 
 /** What happened. Never throws. */
 export function factsOf({ name, expects }: HostileScenario, story: ScenarioStory): ScenarioFacts {
   const { startUrl, requests, decisions, pages, seen, readBytes } = story;
-  const told = requests.filter(({ url }) => url === startUrl).map(({ failure, status }) => failure ?? status);
+  const results = requests.filter(({ url }) => url === startUrl).map(({ failure, status }) => failure ?? status);
   const [decision] = decisions.filter(({ url }) => url === startUrl);
   const home = new URL(startUrl).hostname;
   const paths = seen
@@ -35,36 +35,37 @@ export function factsOf({ name, expects }: HostileScenario, story: ScenarioStory
     .map(({ host, path }) => (host === home ? path : `${host}${path}`));
   return {
     scenario: name,
-    told: [...new Set(told)],
-    hasRightTries: told.length <= (expects.again === true ? MOST_TRIES : 1),
-    ...(expects.again === true && decision?.status === 'held'
+    results: [...new Set(results)],
+    hasExpectedAttempts: results.length <= (expects.isRetried === true ? MAX_ATTEMPTS : 1),
+    ...(expects.isRetried === true && decision?.status === 'held'
       ? PENDING
       : { status: decision?.status, reason: decision?.reason }),
     truncated: pages.find(({ url }) => url === startUrl)?.truncated,
     paths: [...new Set(paths)].sort(),
-    readsWithinBounds: readBytes <= (expects.maxRead ?? HOSTILE_BODY_BYTES + 4 * MIB) * Math.max(1, told.length),
+    isReadWithinBounds:
+      readBytes <= (expects.maxReadBytes ?? HOSTILE_BODY_BYTES + 4 * MIB) * Math.max(1, results.length),
   };
 }
 
 /**
  * What was expected. Never throws.
  *
- * @param isPatient - The run waited for every retry: each scenario must have its final status.
+ * @param waitsForRetries - The run waited for every retry: each scenario must have its final status.
  */
 export function expectedOf(
   { name, start = '/', expects }: HostileScenario,
   { requests, startUrl }: ScenarioStory,
-  isPatient: boolean,
+  waitsForRetries: boolean,
 ): ScenarioFacts {
-  const tries = requests.filter(({ url }) => url === startUrl).length;
-  const again = isPatient || tries >= MOST_TRIES ? EXHAUSTED : PENDING;
+  const attempts = requests.filter(({ url }) => url === startUrl).length;
+  const retried = waitsForRetries || attempts >= MAX_ATTEMPTS ? EXHAUSTED : PENDING;
   return {
     scenario: name,
-    told: expects.told === null ? [] : [expects.told],
-    hasRightTries: true,
-    ...(expects.again === true ? again : { status: expects.status, reason: expects.reason }),
-    truncated: expects.again === true ? undefined : expects.truncated,
-    paths: [...(expects.paths ?? (expects.told === null ? [] : [start]))].sort(),
-    readsWithinBounds: true,
+    results: expects.result === null ? [] : [expects.result],
+    hasExpectedAttempts: true,
+    ...(expects.isRetried === true ? retried : { status: expects.status, reason: expects.reason }),
+    truncated: expects.isRetried === true ? undefined : expects.truncated,
+    paths: [...(expects.paths ?? (expects.result === null ? [] : [start]))].sort(),
+    isReadWithinBounds: true,
   };
 }

@@ -4,13 +4,13 @@ import { expect } from 'vitest';
 import { byPath, type HostileAnswer, redirects, responds } from './answers.js';
 import type { HostileExpectation, HostileScenario, ScenarioStory } from './scenario.js';
 
-const SENT_ON: HostileExpectation = { told: 302, status: 'fetched', reason: 'redirect' };
-const INVALID: HostileExpectation = { told: 302, status: 'failed', reason: 'redirect-invalid' };
-const A_PAGE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
+const REDIRECTED: HostileExpectation = { result: 302, status: 'fetched', reason: 'redirect' };
+const INVALID: HostileExpectation = { result: 302, status: 'failed', reason: 'redirect-invalid' };
+const A_PAGE: HostileExpectation = { result: 200, status: 'fetched', reason: 'fetched', truncated: null };
 
 /** As many as browsers follow; the twenty-first hop is not requested. */
-const MOST_HOPS = 20;
-const growing = (start: string): string[] => Array.from({ length: MOST_HOPS + 1 }, (_, hop) => start + 'x'.repeat(hop));
+const MAX_HOPS = 20;
+const growing = (start: string): string[] => Array.from({ length: MAX_HOPS + 1 }, (_, hop) => start + 'x'.repeat(hop));
 const next = responds('<p>next');
 const status = (line: string, headers: readonly string[]): HostileAnswer => responds('', { status: line, headers });
 
@@ -23,19 +23,19 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
     name: 'redirect-to-itself',
     does: 'redirects a page to itself',
     serve: redirects(({ url }) => url('/')),
-    expects: SENT_ON,
+    expects: REDIRECTED,
   },
   {
     name: 'redirect-loop',
     does: 'redirects in a circle',
     serve: byPath({ '/': redirects(() => '/a'), '/a': redirects(() => '/b'), '/b': redirects(() => '/a') }),
-    expects: { ...SENT_ON, paths: ['/', '/a', '/b'] },
+    expects: { ...REDIRECTED, paths: ['/', '/a', '/b'] },
   },
   {
     name: 'redirect-endless',
     does: 'redirects ever on, each time to a new address',
     serve: redirects(({ path }) => `${path}x`),
-    expects: { ...SENT_ON, paths: growing('/'), also: ends('redirect-limit') },
+    expects: { ...REDIRECTED, paths: growing('/'), check: ends('redirect-limit') },
   },
   {
     name: 'redirect-ping-pong',
@@ -45,9 +45,9 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
       url(`${path}x`, host.startsWith('other.') ? 'redirect-ping-pong.test' : 'other.redirect-ping-pong.test'),
     ),
     expects: {
-      ...SENT_ON,
+      ...REDIRECTED,
       paths: growing('/').map((path, hop) => (hop % 2 === 0 ? path : `other.redirect-ping-pong.test${path}`)),
-      also: ends('redirect-limit'),
+      check: ends('redirect-limit'),
     },
   },
   ...(['301 Moved', '303 See Other', '307 Temporary', '308 Permanent'] as const).map(
@@ -55,14 +55,14 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
       name: `redirect-${line.slice(0, 3)}`,
       does: `redirects with ${line.slice(0, 3)}`,
       serve: byPath({ '/': redirects(() => '/next', line), '/next': next }),
-      expects: { ...SENT_ON, told: Number(line.slice(0, 3)), paths: ['/', '/next'] },
+      expects: { ...REDIRECTED, result: Number(line.slice(0, 3)), paths: ['/', '/next'] },
     }),
   ),
   {
     name: 'redirect-300',
     does: 'offers a choice with a Location that is no order',
     serve: status('300 Multiple Choices', ['Location: /next']),
-    expects: { told: 300, status: 'failed', reason: 'status-300' },
+    expects: { result: 300, status: 'failed', reason: 'status-300' },
   },
   {
     name: 'redirect-nowhere',
@@ -92,26 +92,26 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
     name: 'redirect-backslash',
     does: 'redirects with backslashes and a space',
     serve: byPath({ '/': redirects(() => '\\ne xt'), '/ne%20xt': next }),
-    expects: { ...SENT_ON, paths: ['/', '/ne%20xt'] },
+    expects: { ...REDIRECTED, paths: ['/', '/ne%20xt'] },
   },
   {
     name: 'redirect-long',
     does: 'redirects to an address of twenty thousand characters',
     serve: redirects(() => `/${'x'.repeat(20_000)}`),
-    expects: { ...SENT_ON, also: ends('url-too-long') },
+    expects: { ...REDIRECTED, check: ends('url-too-long') },
   },
   {
     name: 'redirect-away',
     does: 'redirects out of the scope',
     serve: redirects(() => 'http://elsewhere.example/'),
-    expects: { ...SENT_ON, paths: ['/'] },
+    expects: { ...REDIRECTED, paths: ['/'] },
   },
   {
     name: 'redirect-into-closed',
     does: 'redirects into what its robots.txt closes',
     serve: redirects(() => '/closed/x'),
     robots: responds('User-agent: *\nDisallow: /closed\n', { headers: ['Content-Type: text/plain'] }),
-    expects: { ...SENT_ON, paths: ['/'], also: ends('robots-rule') },
+    expects: { ...REDIRECTED, paths: ['/'], check: ends('robots-rule') },
   },
   {
     name: 'redirect-with-cookie',
@@ -125,9 +125,9 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
             `Location: ${request.url('/next', 'other.redirect-with-cookie.test')}`,
           ])(socket, request),
     expects: {
-      ...SENT_ON,
+      ...REDIRECTED,
       paths: ['/', 'other.redirect-with-cookie.test/next'],
-      also: ({ seen }) => {
+      check: ({ seen }) => {
         for (const { head } of seen) expect(head).not.toMatch(/^(?:cookie|authorization|referer):/im);
       },
     },
@@ -139,7 +139,7 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
       '/': responds('<p>old', { headers: ['Content-Type: text/html', 'Refresh: 0; url=/next'] }),
       '/next': next,
     }),
-    expects: { told: 200, status: 'fetched', reason: 'redirect', paths: ['/', '/next'] },
+    expects: { result: 200, status: 'fetched', reason: 'redirect', paths: ['/', '/next'] },
   },
   {
     name: 'refresh-field-later',
@@ -158,7 +158,7 @@ export const REDIRECTIONS: readonly HostileScenario[] = [
     does: 'sends every page on to a new one with a meta refresh',
     serve: (socket, request) =>
       responds(`<meta http-equiv="refresh" content="0;url=${request.path}x">`)(socket, request),
-    expects: { ...A_PAGE, paths: growing('/'), also: ends('redirect-limit') },
+    expects: { ...A_PAGE, paths: growing('/'), check: ends('redirect-limit') },
   },
   {
     name: 'refresh-meta-inside',

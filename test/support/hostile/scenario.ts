@@ -48,12 +48,12 @@ export interface HostileRequest {
 /** The expected result of a scenario. */
 export interface HostileExpectation {
   /** How the request log shows each exchange for the start URL: a failure code or a status. `null`: no exchange. */
-  readonly told: string | number | null;
+  readonly result: string | number | null;
   /**
    * Whether the start URL is retried: four requests in all, with the final status failed, `retries-exhausted`, unless
    * the crawl ends first. @default false
    */
-  readonly again?: boolean;
+  readonly isRetried?: boolean;
   /** The start URL's final status and reason, unless it is retried. */
   readonly status: UrlStatus;
   readonly reason: string;
@@ -67,9 +67,9 @@ export interface HostileExpectation {
   /**
    * The most bytes read from the network in an exchange with the start URL. @default the limit of the body and 4 MiB
    */
-  readonly maxRead?: number;
+  readonly maxReadBytes?: number;
   /** Further checks with vitest's `expect`; called once, after the crawl. */
-  readonly also?: (story: ScenarioStory) => void | Promise<void>;
+  readonly check?: (story: ScenarioStory) => void | Promise<void>;
 }
 
 /** What happened in one scenario: its servers' log, and what the crawl reported about its hosts. */

@@ -6,7 +6,7 @@ import { byPath, type HostileAnswer, redirects, responds } from './answers.js';
 import type { HostileExpectation, HostileRequest, HostileScenario, ScenarioStory } from './scenario.js';
 
 const MIB = 1024 * 1024;
-const A_PAGE: HostileExpectation = { told: 200, status: 'fetched', reason: 'fetched', truncated: null };
+const A_PAGE: HostileExpectation = { result: 200, status: 'fetched', reason: 'fetched', truncated: null };
 const XML = { headers: ['Content-Type: application/xml'] };
 const next = responds('<p>next');
 
@@ -22,9 +22,9 @@ const index = (...locs: readonly string[]): string =>
   `<sitemapindex>${locs.map((loc) => `<sitemap><loc>${loc}</loc></sitemap>`).join('')}</sitemapindex>`;
 
 /** How the crawl reported the sitemap. */
-const told = ({ decisions }: ScenarioStory): string | null | undefined =>
+const sitemapDetail = ({ decisions }: ScenarioStory): string | null | undefined =>
   decisions.find(({ url }) => url.endsWith('/sitemap.xml'))?.detail;
-const says = (detail: RegExp) => (story: ScenarioStory) => expect(told(story)).toMatch(detail);
+const expectsDetail = (detail: RegExp) => (story: ScenarioStory) => expect(sitemapDetail(story)).toMatch(detail);
 
 const gzipBomb = ((): (() => Buffer) => {
   let made: Buffer | null = null;
@@ -84,14 +84,14 @@ export const SITEMAPS: readonly HostileScenario[] = [
     expects: {
       ...A_PAGE,
       paths: ['/', '/sitemap.xml', '/sitemap.xmlx', '/sitemap.xmlxx', '/sitemap.xmlxxx'],
-      also: ({ decisions }) => expect(decisions.map(({ reason }) => reason)).toContain('sitemap-limit'),
+      check: ({ decisions }) => expect(decisions.map(({ reason }) => reason)).toContain('sitemap-limit'),
     },
   },
   scenario(
     'gzip-bomb',
     'is sixty-four mebibytes of nothing in sixty kibibytes',
     (socket, request) => responds(gzipBomb(), { headers: ['Content-Type: application/gzip'] })(socket, request),
-    { also: says(/too-(?:large|long-a-token)/) },
+    { check: expectsDetail(/too-(?:large|long-a-token)/) },
   ),
   scenario(
     'gzip-cut',
@@ -100,26 +100,26 @@ export const SITEMAPS: readonly HostileScenario[] = [
       const whole = gzipSync(urlset(...Array.from({ length: 2_000 }, () => '/next')));
       responds(whole.subarray(0, whole.length - 20), { headers: ['Content-Type: application/gzip'] })(socket, request);
     },
-    { paths: ['/', '/sitemap.xml', '/next'], also: says(/gzip/) },
+    { paths: ['/', '/sitemap.xml', '/next'], check: expectsDetail(/gzip/) },
   ),
   scenario(
     'foreign',
     'lists the pages of others',
     xml(() => urlset('http://healthy-0.test/stolen', 'http://elsewhere.example/')),
-    { also: says(/2 left out/) },
+    { check: expectsDetail(/2 left out/) },
   ),
   scenario(
     'deep',
     'nests fifty thousand times',
     xml(() => `<urlset>${'<a>'.repeat(50_000)}`),
-    { also: says(/too-deep/) },
+    { check: expectsDetail(/too-deep/) },
   ),
   scenario(
     'attributes',
     'has a tag with fifty thousand attributes',
     xml(() => `<urlset ${'a="" '.repeat(50_000)}>`),
     {
-      also: says(/too-many-attributes/),
+      check: expectsDetail(/too-many-attributes/),
     },
   ),
   scenario(
@@ -127,17 +127,17 @@ export const SITEMAPS: readonly HostileScenario[] = [
     'has a tag of a mebibyte',
     xml(() => `<urlset><${'x'.repeat(MIB)}>`),
     {
-      also: says(/too-long-a-token/),
+      check: expectsDetail(/too-long-a-token/),
     },
   ),
   scenario('html', 'is a page that says not found, with 200', responds('<!doctype html><a href="/next">home</a>'), {
-    also: says(/unknown of 0/),
+    check: expectsDetail(/unknown of 0/),
   }),
   scenario(
     'long-urls',
     'lists addresses of a hundred thousand characters, scripts and files',
     xml(() => urlset(`/${'x'.repeat(100_000)}`, 'javascript:alert(1)', 'file:///etc/passwd', 'http://', '/next')),
-    { paths: ['/', '/sitemap.xml', '/next'], also: says(/4 no URLs/) },
+    { paths: ['/', '/sitemap.xml', '/next'], check: expectsDetail(/4 no URLs/) },
   ),
   scenario('inside', 'redirects inside', (socket, request) =>
     redirects(() => request.insideUrl('/sitemap.xml'))(socket, request),
@@ -154,7 +154,7 @@ export const SITEMAPS: readonly HostileScenario[] = [
     'feed-as-html',
     'is a feed that calls itself a page',
     responds('<?xml version="1.0"?><rss><channel><item><title>t</title><link>/next</link></item></channel></rss>'),
-    { paths: ['/', '/sitemap.xml', '/next'], also: says(/rss of 1/) },
+    { paths: ['/', '/sitemap.xml', '/next'], check: expectsDetail(/rss of 1/) },
   ),
   {
     name: 'sitemap-ten-thousand',
@@ -167,7 +167,7 @@ export const SITEMAPS: readonly HostileScenario[] = [
     serve: byPath({ '/': responds('<p>start') }),
     expects: {
       ...A_PAGE,
-      also: ({ decisions }) =>
+      check: ({ decisions }) =>
         expect(decisions.filter(({ reason }) => reason === 'sitemap-limit').length).toBeGreaterThanOrEqual(4_000),
     },
   },

@@ -38,10 +38,10 @@ it('are taken by a run that is kept open, if the crawl allows them', {
 }, async () => {
   const io = fakeIo();
   const crawl = runCommand(crawlArgs('--keep-open'), io);
-  await vi.waitFor(() => expect(site.asked).toContain('/1'), 30_000);
+  await vi.waitFor(() => expect(site.requestedPaths).toContain('/1'), 30_000);
   const added = await run('add', out, `${site.url}/late`, `${site.url}/closed`, '--label', 'x');
   expect(added).toMatchObject({ code: 0, err: expect.stringContaining('2 URLs added.') });
-  await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
+  await vi.waitFor(() => expect(site.requestedPaths).toContain('/late'), 30_000);
   // The error of a second command names one reason, and that command takes no added URLs.
   expect((await run(...crawlArgs())).err).toMatch(/is in use/);
   expect((await run(...crawlArgs())).err).not.toContain('cannot be taken');
@@ -50,7 +50,7 @@ it('are taken by a run that is kept open, if the crawl allows them', {
   expect(io.errLines.join('\n')).toContain(
     `Added, and refused: "${site.url}/closed" (robots-rule).\n1 added URL queued.`,
   );
-  expect(site.asked).not.toContain('/closed');
+  expect(site.requestedPaths).not.toContain('/closed');
 });
 
 it('are taken by the next run, once, and forgotten by a reset', { timeout: 60_000 }, async () => {
@@ -60,9 +60,9 @@ it('are taken by the next run, once, and forgotten by a reset', { timeout: 60_00
   appendFileSync(join(out, 'added.jsonl'), '{"url":7}\n[]\n{"url":"http');
   expect((await run(...crawlArgs('--pages', '9'))).code).toBe(0);
   await run(...crawlArgs('--pages', '9'));
-  expect(site.asked.filter((path) => path === '/late')).toHaveLength(1);
+  expect(site.requestedPaths.filter((path) => path === '/late')).toHaveLength(1);
   await run(...crawlArgs('--pages', '9', '--reset'));
-  expect(site.asked.filter((path) => path === '/late')).toHaveLength(1);
+  expect(site.requestedPaths.filter((path) => path === '/late')).toHaveLength(1);
 });
 
 it.each([['mailto:x@example.org'], ['page'], [`http://a/${'x'.repeat(9_000)}`]])('must be URLs: %.30s', async (url) => {

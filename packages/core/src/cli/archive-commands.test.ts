@@ -100,13 +100,13 @@ describe('mannerly crawl', () => {
 
 describe('mannerly replay', () => {
   it('yields the same items as the crawl with the same handler, and makes no request', async () => {
-    const before = site.asked.length;
+    const before = site.requestedPaths.length;
     const told = await run('replay', out);
     expect(told).toMatchObject({ code: 0, err: '' });
     expect(told.out).toMatch(/^3 pages, 3 items: .*replayed\.jsonl$/);
     const byId = (path: string) => lines(path).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     expect(byId(join(out, 'replayed.jsonl'))).toEqual(byId(join(out, 'items.jsonl')));
-    expect(site.asked.length).toBe(before);
+    expect(site.requestedPaths.length).toBe(before);
   });
 
   const FILES: readonly (readonly [how: string, source: string])[] = [

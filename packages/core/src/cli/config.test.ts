@@ -247,7 +247,7 @@ it('a crawl runs with its file alone, with handlers named in it, and so does its
   );
   const planned = fakeIo();
   expect(await runCommand(['plan', '--config', file], planned)).toBe(0);
-  expect(site.asked).toEqual(['/robots.txt']);
+  expect(site.requestedPaths).toEqual(['/robots.txt']);
   const io = fakeIo();
   expect(await runCommand(['crawl', '--config', file], io)).toBe(0);
   expect(io.errLines.join('\n')).toContain(`Configured by ${file}`);

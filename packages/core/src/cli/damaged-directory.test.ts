@@ -127,11 +127,11 @@ describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) 
       const name = relative(join(base, state), file);
       const directory = copyOf(state);
       damages[at % damages.length]!(join(directory, name));
-      site.asked.length = 0;
+      site.requestedPaths.length = 0;
       const { code, err } = await crawl(directory);
       expect(err).toContain(name === 'crawl.json' && code === 2 ? directory : join(directory, name));
       expect(err).not.toMatch(/\n {4}at |is a bug/);
-      expect(code === 2 ? site.asked : []).toEqual([]);
+      expect(code === 2 ? site.requestedPaths : []).toEqual([]);
       rmSync(directory, { recursive: true });
     }
   });
@@ -162,14 +162,14 @@ describe.each(Object.keys(STATES))('a frontier that is lost, of a crawl that is 
     async (_, lose) => {
       const directory = copyOf(state);
       lose(join(directory, 'frontier'));
-      site.asked.length = 0;
+      site.requestedPaths.length = 0;
       for (const { code, err } of [await crawl(directory), await run('queue', directory)]) {
         expect(err).toContain(join(directory, 'frontier'));
         expect(err).toMatch(/Put a copy of the folder back, or start over|Restore it from a copy or start anew/);
         expect(err).not.toMatch(/\n {4}at |is a bug/);
         expect([1, 2]).toContain(code);
       }
-      expect(site.asked).toEqual([]);
+      expect(site.requestedPaths).toEqual([]);
       expect(await crawl(directory, '--reset')).toMatchObject({ code: 0 });
     },
   );

@@ -50,7 +50,7 @@ function person(
 const SAID = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--seed', 'https://a.example/'];
 
 async function init(args: readonly string[], asker?: Prompter) {
-  const io = fakeIo(asker === undefined ? {} : { asker });
+  const io = fakeIo(asker === undefined ? {} : { prompter: asker });
   const code = await runCommand(['init', ...args], io);
   return { code, out: io.outLines.join('\n'), err: io.errLines.join('\n') };
 }

@@ -37,7 +37,7 @@ async function crawl(...more: string[]): Promise<{ report: CrawlReport; settings
 }
 
 const fast = ['--interval', '0'];
-const pages = (): string[] => site.asked.filter((path) => path !== '/robots.txt');
+const pages = (): string[] => site.requestedPaths.filter((path) => path !== '/robots.txt');
 
 describe('a bound that a flag sets holds', () => {
   it.each<[string, string[], number, Partial<CrawlReport> | null]>([
@@ -66,10 +66,10 @@ describe('a bound that a flag sets holds', () => {
 describe('what is read besides pages', () => {
   it('--data-txt requests it, and --datasets what it names', async () => {
     await crawl(...fast, '--depth', '0', '--data-txt');
-    expect([...site.asked].sort()).toEqual(['/', '/data.txt', '/robots.txt']);
-    site.asked.length = 0;
+    expect([...site.requestedPaths].sort()).toEqual(['/', '/data.txt', '/robots.txt']);
+    site.requestedPaths.length = 0;
     await crawl(...fast, '--depth', '1', '--datasets', '--reset');
-    expect(site.asked).toContain('/tides.csv');
+    expect(site.requestedPaths).toContain('/tides.csv');
   });
 });
 
@@ -94,7 +94,7 @@ describe('what a flag says is in the settings of the run', () => {
     const argv = ['crawl', `${site.url}/closed`, ...who, '--out', out, ...new Set([...pace, ...flags])];
     expect(await runCommand(argv, io), io.errLines.join('\n')).toBe(6);
     expect(JSON.parse(readFileSync(join(out, 'settings.json'), 'utf8'))).toMatchObject(says);
-    expect(site.asked).toEqual(['/robots.txt']);
+    expect(site.requestedPaths).toEqual(['/robots.txt']);
   });
 });
 
@@ -123,7 +123,7 @@ describe('a value out of range', () => {
     const io = fakeIo();
     const code = await runCommand(['crawl', `${site.url}/`, ...who, flag, value], io);
     const told = io.errLines.join('\n');
-    expect({ code, asked: site.asked }).toEqual({ code: 2, asked: [] });
+    expect({ code, asked: site.requestedPaths }).toEqual({ code: 2, asked: [] });
     expect(told).toContain(flag);
     expect(told).toContain(value);
     expect(told).toMatch(range);

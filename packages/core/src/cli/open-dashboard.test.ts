@@ -113,6 +113,6 @@ describe('mannerly crawl --dashboard', () => {
     const io = fakeIo();
     expect(await crawl(io, ...flags)).toBe(2);
     expect(io.errLines.join('\n')).toMatch(says);
-    expect(site.asked).toEqual([]);
+    expect(site.requestedPaths).toEqual([]);
   });
 });

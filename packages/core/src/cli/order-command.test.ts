@@ -36,7 +36,7 @@ it('pauses, continues and stops the run of a directory, and pauses one that star
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const words = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--keep-open'];
   const first = runCommand(words, fakeIo());
-  await vi.waitFor(() => expect(site.asked).toContain('/1'), 30_000);
+  await vi.waitFor(() => expect(site.requestedPaths).toContain('/1'), 30_000);
   expect(await run('stop', out)).toMatchObject({ code: 0, err: expect.stringContaining('within a second') });
   expect(await first).toBe(130);
 
@@ -45,17 +45,17 @@ it('pauses, continues and stops the run of a directory, and pauses one that star
   const second = runCommand(words, io);
   await run('add', out, `${site.url}/late`);
   const shown = () => {
-    io.pass(1_000);
+    io.advance(1_000);
     return io.drawn.join('');
   };
   await vi.waitFor(() => expect(shown()).toContain('paused'), 30_000);
   // The terminal shows it in the progress line; redirected output gets a line of its own.
   expect(io.errLines.join('\n')).toContain('Paused by mannerly pause: no request before mannerly resume');
-  expect(site.asked).not.toContain('/late');
+  expect(site.requestedPaths).not.toContain('/late');
   // An invalid order changes nothing.
   writeFileSync(join(out, 'order.json'), '{"order":"fly","id":"1"}');
   expect(JSON.parse((await run('resume', out, '--json')).out)).toEqual({ order: 'resume' });
-  await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
+  await vi.waitFor(() => expect(site.requestedPaths).toContain('/late'), 30_000);
   await run('stop', out);
   expect(await second).toBe(130);
 }, 90_000);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   site = await testSite(['/a', '/b']);
   folder = await mkdtemp(join(tmpdir(), 'mannerly-plan-'));
 });
-beforeEach(() => void site.asked.splice(0));
+beforeEach(() => void site.requestedPaths.splice(0));
 afterAll(async () => {
   await site.close();
   await rm(folder, { recursive: true, force: true });
@@ -38,7 +38,7 @@ afterAll(async () => {
 it('requests no page, and says so', async () => {
   const io = fakeIo();
   expect(await runCommand(['plan', ...flags()], io)).toBe(0);
-  expect(site.asked).toEqual(['/robots.txt']);
+  expect(site.requestedPaths).toEqual(['/robots.txt']);
   expect(io.outLines.join('\n')).toContain('no sitemap');
   expect(io.outLines.join('\n')).toMatch(
     /will take between .* and .*, or so:\n.* for 1 page in 2 requests, if links lead to no other pages.*\n.* for 7 pages in 8 requests, if they lead/,
@@ -75,14 +75,14 @@ it('says what is missing, as the crawl does', async () => {
   const io = fakeIo();
   expect(await runCommand(['plan', `${site.url}/`], io)).toBe(2);
   expect(io.errLines.join('\n')).toContain('missing --name');
-  expect(site.asked).toEqual([]);
+  expect(site.requestedPaths).toEqual([]);
 });
 
 it('names the cause if an address is refused, and what to do', async () => {
   const io = fakeIo();
   const argv = flags().filter((word) => word !== '--allow-address' && word !== '127.0.0.0/8');
   expect(await runCommand(['plan', ...argv], io)).toBe(0);
-  expect(site.asked).toEqual([]);
+  expect(site.requestedPaths).toEqual([]);
   const printed = io.outLines.join('\n');
   expect(printed).toMatch(/would fetch no page:\n {2}address-forbidden \(1\): .*--allow-address/);
   expect(printed).not.toContain('robots.txt closes');

@@ -45,7 +45,7 @@ describe('showing progress', () => {
   it('redraws itself at most five times a second on a terminal, within its width', () => {
     const io = fakeIo({ isTerminal: true, columns: 40 });
     const display = startProgressLine(io, lineOf);
-    io.pass(10_000);
+    io.advance(10_000);
     expect(io.drawn.length).toBeGreaterThan(10);
     expect(io.drawn.length).toBeLessThanOrEqual(50);
     for (const drawn of io.drawn) {
@@ -54,7 +54,7 @@ describe('showing progress', () => {
     }
     display.stop();
     const count = io.drawn.length;
-    io.pass(10_000);
+    io.advance(10_000);
     display.stop();
     expect(io.drawn.length).toBe(count);
     expect(io.errLines).toEqual([]);
@@ -63,7 +63,7 @@ describe('showing progress', () => {
   it('removes the line before it prints another', () => {
     const io = fakeIo({ isTerminal: true });
     const display = startProgressLine(io, lineOf);
-    io.pass(250);
+    io.advance(250);
     display.line('mill.test: comment');
     expect(io.drawn.at(-1)).toBe('\r\u001b[2K');
     expect(io.errLines).toEqual(['mill.test: comment']);
@@ -76,7 +76,7 @@ describe('showing progress', () => {
     ] as const) {
       const io = fakeIo({ isTerminal });
       const display = startProgressLine(io, lineOf, mode);
-      io.pass(60_000);
+      io.advance(60_000);
       display.stop();
       expect([...io.drawn, ...io.errLines]).toEqual([]);
     }
@@ -85,7 +85,7 @@ describe('showing progress', () => {
   it('writes a plain line every few seconds if requested, without control characters', () => {
     const io = fakeIo();
     startProgressLine(io, lineOf, 'lines');
-    io.pass(21_000);
+    io.advance(21_000);
     expect(io.drawn).toEqual([]);
     expect(io.errLines).toHaveLength(4);
     expect(io.errLines.join('')).not.toMatch(/\p{Cc}/u);
@@ -110,9 +110,9 @@ describe('showing a piece of work', () => {
     const io = fakeIo({ isTerminal: true, columns: 60 });
     const done = await withProgress(io, 'Judging', 'requests', 31_494, async (tell) => {
       tell(12_000);
-      io.pass(1_000);
+      io.advance(1_000);
       tell(40_000);
-      io.pass(1_000);
+      io.advance(1_000);
       return 'done';
     });
     expect(done).toBe('done');
@@ -120,21 +120,21 @@ describe('showing a piece of work', () => {
     // More than were recorded, because another process wrote meanwhile.
     expect(io.drawn).toContain('\r\u001b[2KJudging: 40,000 requests');
     const count = io.drawn.length;
-    io.pass(10_000);
+    io.advance(10_000);
     expect(io.drawn.length).toBe(count);
   });
 
   it('removes its line when the work fails, and is silent without a terminal', async () => {
     const failed = fakeIo({ isTerminal: true, columns: 20 });
     const working = withProgress(failed, 'Packaging', 'bytes', null, async () => {
-      failed.pass(1_000);
+      failed.advance(1_000);
       throw new Error('full');
     });
     await expect(working).rejects.toThrow('full');
     expect(failed.drawn.every((drawn) => drawn.slice(5).length < 20)).toBe(true);
     expect(failed.drawn.at(-1)).toBe('\r\u001b[2K');
     const piped = fakeIo({ isTerminal: false });
-    await withProgress(piped, 'Judging', 'requests', 5, async () => piped.pass(60_000));
+    await withProgress(piped, 'Judging', 'requests', 5, async () => piped.advance(60_000));
     expect([...piped.drawn, ...piped.errLines, ...piped.outLines]).toEqual([]);
   });
 });

@@ -43,14 +43,14 @@ async function crawl(...more: string[]): Promise<CrawlReport & { code: number }>
 describe('mannerly explain', () => {
   it('shows an undecided URL as queued: where, since which page, and which bound keeps it there', async () => {
     await crawl('--pages', '2');
-    site.asked.length = 0;
+    site.requestedPaths.length = 0;
     const { code, out: text } = await run('explain', out, `${site.url}/3#part`);
     expect(code).toBe(0);
     expect(text).toMatch(/(Queued|Held): /);
     expect(text).toContain(`Queued for 127.0.0.1 in priority 4: link on ${site.url}/, depth 1.`);
     expect(text).toMatch(/robots\.txt allows it/);
     expect(text).toMatch(/bound of pages is used up[\s\S]*No run has the directory/);
-    expect(site.asked).toEqual([]);
+    expect(site.requestedPaths).toEqual([]);
   });
 
   it('shows a host: its queue, its interval and who asked for it, its robots.txt with hash and time', async () => {
@@ -131,13 +131,13 @@ describe('mannerly crawl --retry', () => {
     const before = await crawl();
     expect(before.outcomes['failed']).toEqual({ 'status-404': 1, 'status-410': 1 });
     site.statuses.clear();
-    site.asked.length = 0;
+    site.requestedPaths.length = 0;
     const after = await crawl('--retry', 'status-404', '--retry-host', '127.0.0.1', '--retry-since', '2020-01-01');
-    expect(site.asked).toEqual(['/1']);
+    expect(site.requestedPaths).toEqual(['/1']);
     expect(after).toMatchObject({ code: 0, state: 'finished', alreadyFinished: false });
     expect((await run('explain', out, `${site.url}/1`)).out).toMatch(/Fetched\./);
     await crawl('--retry', 'all');
-    expect(site.asked).toEqual(['/1', '/2']);
+    expect(site.requestedPaths).toEqual(['/1', '/2']);
   });
 
   it.each([
@@ -147,19 +147,19 @@ describe('mannerly crawl --retry', () => {
   ])('of %s makes no request', async (_, flags) => {
     site.statuses.set('/1', 404);
     await crawl();
-    site.asked.length = 0;
+    site.requestedPaths.length = 0;
     expect(await crawl(...flags)).toMatchObject({ code: 0, alreadyFinished: true });
-    expect(site.asked).toEqual([]);
+    expect(site.requestedPaths).toEqual([]);
   });
 
   it('respects the bounds of the whole crawl', async () => {
     site.statuses.set('/1', 404);
     await crawl('--pages', '4');
-    site.asked.length = 0;
+    site.requestedPaths.length = 0;
     expect(await crawl('--pages', '4', '--retry', 'all')).toMatchObject({ code: 4, state: 'bounded' });
-    expect(site.asked).toEqual([]);
+    expect(site.requestedPaths).toEqual([]);
     await crawl('--pages', '5', '--retry', 'all');
-    expect(site.asked).toEqual(['/1']);
+    expect(site.requestedPaths).toEqual(['/1']);
   });
 
   it.each([
@@ -169,7 +169,7 @@ describe('mannerly crawl --retry', () => {
     ['since no date', ['--retry', 'all', '--retry-since', 'yesterday'], /--retry-since.*yesterday.*2026-05-01/],
   ])('%s is a wrong call', async (_, flags, says) => {
     const { code, err } = await run('crawl', `${site.url}/`, ...who, '--out', out, ...flags);
-    expect({ code, asked: site.asked }).toEqual({ code: 2, asked: [] });
+    expect({ code, asked: site.requestedPaths }).toEqual({ code: 2, asked: [] });
     expect(err).toMatch(says);
   });
 });

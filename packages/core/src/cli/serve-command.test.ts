@@ -45,7 +45,7 @@ it('takes URLs, answers, pauses, reports and stops over HTTP', { timeout: 60_000
   const add = (...urls: string[]) =>
     call('/urls', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ urls }) });
 
-  await vi.waitFor(() => expect(site.asked).toContain('/1'), 30_000);
+  await vi.waitFor(() => expect(site.requestedPaths).toContain('/1'), 30_000);
   const answers = await add(`${site.url}/late`, `${site.url}/closed`, 'http://elsewhere.test/', `${site.url}/1`);
   expect(answers['urls']).toMatchObject([
     { url: `${site.url}/late`, kind: 'queued', reason: null },
@@ -58,7 +58,7 @@ it('takes URLs, answers, pauses, reports and stops over HTTP', { timeout: 60_000
   expect(await call('/pause', { method: 'POST' })).toMatchObject({ phase: 'paused' });
   await add(`${site.url}/while-paused`);
   expect(await call('/status')).toMatchObject({ phase: 'paused', progress: { pages: 3, queued: 1 } });
-  expect(site.asked).not.toContain('/while-paused');
+  expect(site.requestedPaths).not.toContain('/while-paused');
   expect(await call('/resume', { method: 'POST' })).toMatchObject({ phase: 'running' });
   await vi.waitFor(async () => expect(await call('/status')).toMatchObject({ progress: { pages: 4 } }), 30_000);
 
@@ -66,12 +66,12 @@ it('takes URLs, answers, pauses, reports and stops over HTTP', { timeout: 60_000
   expect(JSON.stringify(await call(`/explain?of=${of}`))).toContain('robots-rule');
   await vi.waitFor(async () => {
     const report = await call('/report');
-    expect(report).toMatchObject({ manifest: { name: 'tester' }, requests: site.asked.length });
+    expect(report).toMatchObject({ manifest: { name: 'tester' }, requests: site.requestedPaths.length });
   }, 30_000);
   await call('/stop', { method: 'POST' });
   expect(await serving).toBe(130);
   await expect(call('/status')).rejects.toThrow();
-  expect(site.asked).toEqual(['/robots.txt', '/', '/1', '/late', '/while-paused']);
+  expect(site.requestedPaths).toEqual(['/robots.txt', '/', '/1', '/late', '/while-paused']);
 });
 
 it('keeps neither the password of an added URL nor its own token', { timeout: 60_000 }, async () => {
@@ -84,7 +84,7 @@ it('keeps neither the password of an added URL nor its own token', { timeout: 60
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await fetch(`${api}/urls`, { method: 'POST', headers, body: JSON.stringify({ urls }) });
   expect(response.status).toBe(200);
-  await vi.waitFor(() => expect(site.asked).toContain('/late'), 30_000);
+  await vi.waitFor(() => expect(site.requestedPaths).toContain('/late'), 30_000);
   io.interrupt();
   expect(await serving).toBe(130);
   expect(io.outLines.join('\n')).not.toMatch(new RegExp(`s3cr3t|${token}`));
@@ -128,5 +128,5 @@ it.each([
   const io = fakeIo();
   expect(await runCommand(serveArgs(...flags), io)).toBe(2);
   expect(io.errLines.join('\n')).toMatch(says);
-  expect(site.asked).toEqual([]);
+  expect(site.requestedPaths).toEqual([]);
 });

@@ -50,7 +50,7 @@ it('adds URLs with all their fields, and answers for each', async () => {
       { url: 'http://a.test/2', ...queued },
     ],
   });
-  expect(crawl.told).toEqual([`add ${JSON.stringify([['http://a.test/1', 'http://a.test/2'], more])}`]);
+  expect(crawl.calls).toEqual([`add ${JSON.stringify([['http://a.test/1', 'http://a.test/2'], more])}`]);
 });
 
 it('returns the status, and pauses, resumes and stops', async () => {
@@ -64,14 +64,14 @@ it('returns the status, and pauses, resumes and stops', async () => {
   expect(await post('/api/stop')).toMatchObject({ status: 200, body: { phase: 'stopping' } });
   // A second stop would cut off requests in flight.
   await post('/api/stop');
-  expect(crawl.told).toEqual(['pause', 'resume', 'stop']);
+  expect(crawl.calls).toEqual(['pause', 'resume', 'stop']);
 });
 
 it('explains a URL', async () => {
   const { crawl, call } = await open();
   const of = encodeURIComponent('http://a.test/?x=1&y');
   expect((await call(`/api/explain?of=${of}`)).body).toMatchObject({ url: 'http://a.test/?x=1&y' });
-  expect(crawl.told).toEqual(['explain http://a.test/?x=1&y']);
+  expect(crawl.calls).toEqual(['explain http://a.test/?x=1&y']);
   expect(await call('/api/explain')).toMatchObject({ status: 400, body: { detail: expect.stringContaining('`of`') } });
 });
 
@@ -85,7 +85,7 @@ it.each([
   const answer = await post('/api/urls', value);
   expect(answer).toMatchObject({ status, type: 'application/problem+json' });
   expect((answer.body as { detail: string }).detail).toMatch(says);
-  expect(crawl.told).toEqual([]);
+  expect(crawl.calls).toEqual([]);
 });
 
 it('refuses what a form could send, and what is too long, whether or not its length is declared', async () => {
@@ -104,7 +104,7 @@ it('refuses what a form could send, and what is too long, whether or not its len
   });
   const untold = call('/api/urls', { method: 'POST', headers, body: stream, duplex: 'half' } as RequestInit);
   expect(await untold.catch(() => ({ status: 413 }))).toMatchObject({ status: 413 });
-  expect(crawl.told).toEqual([]);
+  expect(crawl.calls).toEqual([]);
 });
 
 it('keeps the connection of a program that adds again and again', async () => {
@@ -169,7 +169,7 @@ it('admits no request without the token, and none from a page of another site', 
   expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
   // Programs may only use the API.
   expect((await post('/stop')).status).toBe(403);
-  expect(crawl.told).toEqual([]);
+  expect(crawl.calls).toEqual([]);
 });
 
 it('does not exist unless it is enabled, and controls nothing if controls are off', async () => {
@@ -180,7 +180,7 @@ it('does not exist unless it is enabled, and controls nothing if controls are of
   expect((await post('/api/stop')).status).toBe(404);
   expect((await call('/api/status')).status).toBe(200);
   expect((await post('/api/urls', { urls: ['http://a.test/'] })).status).toBe(200);
-  expect(crawl.told).toHaveLength(1);
+  expect(crawl.calls).toHaveLength(1);
 });
 
 it('describes exactly what it does', async () => {

@@ -174,7 +174,7 @@ describe('controls', () => {
     }
     // A second stop would cut off requests in flight.
     await ask(dashboard, '/stop', asPage(dashboard));
-    expect(crawl.told).toEqual(['pause', 'resume', 'stop']);
+    expect(crawl.calls).toEqual(['pause', 'resume', 'stop']);
   });
 
   it.each<[string, (asked: RequestOptions) => RequestOptions, number]>([
@@ -195,7 +195,7 @@ describe('controls', () => {
   ])('do not work from %s', async (_, change, status) => {
     const { crawl, dashboard } = await open();
     expect((await ask(dashboard, '/stop', change(asPage(dashboard)))).status).toBe(status);
-    expect(crawl.told).toEqual([]);
+    expect(crawl.calls).toEqual([]);
   });
 
   it('do nothing if they are off', async () => {
@@ -203,7 +203,7 @@ describe('controls', () => {
     expect((await ask(dashboard, '/pause', asPage(dashboard))).status).toBe(405);
     const { body } = await ask(dashboard, inQuery(dashboard, '/view'));
     expect((JSON.parse(body) as DashboardView).hasControls).toBe(false);
-    expect(crawl.told).toEqual([]);
+    expect(crawl.calls).toEqual([]);
   });
 });
 
@@ -350,6 +350,6 @@ describe('options', () => {
     await dashboard.close();
     await dashboard.close();
     expect(crawl.listeners()).toBe(0);
-    crawl.tell('request', requestRecord());
+    crawl.emit('request', requestRecord());
   });
 });

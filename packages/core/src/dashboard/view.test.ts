@@ -35,7 +35,7 @@ describe('the view', () => {
     );
     const view = keepView(crawl, true);
     for (const host of ['quiet.test', 'soon.test', 'latest.test']) {
-      crawl.tell('request', requestRecord({ host, crawlDelayMs: 4_000, gapMs: 4_200 }));
+      crawl.emit('request', requestRecord({ host, crawlDelayMs: 4_000, gapMs: 4_200 }));
     }
     const { hosts, waitingHosts } = view.read();
     expect(hosts.map(({ host, state, reason }) => [host, state, reason])).toEqual([
@@ -56,9 +56,9 @@ describe('the view', () => {
   it('shows the results of requests and URLs', () => {
     const crawl = fakeCrawl();
     const view = keepView(crawl, true);
-    crawl.tell('request', requestRecord());
-    crawl.tell('request', requestRecord({ status: null, failure: 'timeout-headers' }));
-    crawl.tell('request', requestRecord({ status: 503 }));
+    crawl.emit('request', requestRecord());
+    crawl.emit('request', requestRecord({ status: null, failure: 'timeout-headers' }));
+    crawl.emit('request', requestRecord({ status: 503 }));
     for (const [word, reason] of [
       ['fetched', 'fetched'],
       ['excluded', 'robots-rule'],
@@ -67,7 +67,7 @@ describe('the view', () => {
       ['failed', 'status-98765'],
       ['dropped', '<b>'],
     ] as const) {
-      crawl.tell('decision', { status: word, reason } as UrlDecision);
+      crawl.emit('decision', { status: word, reason } as UrlDecision);
     }
     const { answers, outcomes, recent } = view.read();
     expect(answers).toEqual({ '2xx': 1, 'timeout-headers': 1, '5xx': 1 });
@@ -84,11 +84,11 @@ describe('the view', () => {
     const crawl = fakeCrawl({ pages: 500, requests: 900, bytes: 1_000 });
     const view = keepView(crawl, true);
     view.sample();
-    crawl.become({ pages: 503, requests: 905, bytes: 6_000 });
+    crawl.setState({ pages: 503, requests: 905, bytes: 6_000 });
     view.sample();
     expect(view.read().rates).toEqual({ pages: [0, 3], requests: [0, 5], bytes: [0, 5_000] });
     // Another crawl of the same crawler starts from zero.
-    crawl.become({ pages: 1, requests: 2, bytes: 10 });
+    crawl.setState({ pages: 1, requests: 2, bytes: 10 });
     view.sample();
     expect(view.read().rates.pages).toEqual([0, 3, 0]);
     for (let second = 0; second < 500; second += 1) view.sample();
@@ -106,8 +106,8 @@ describe('the view', () => {
     const view = keepView(crawl, true);
     const evil = `http://a.test/\u0007\u202e<script>alert(1)</script>${'x'.repeat(9_000)}`;
     for (let at = 0; at < 3_000; at += 1) {
-      crawl.tell('request', requestRecord({ url: evil, host: `host-${at}.test` }));
-      crawl.tell('handler-error', { url: evil, error: new Error(evil) });
+      crawl.emit('request', requestRecord({ url: evil, host: `host-${at}.test` }));
+      crawl.emit('handler-error', { url: evil, error: new Error(evil) });
     }
     const { hosts, recent, notes, activity } = view.read();
     expect(hosts).toHaveLength(MAX_DASHBOARD_HOSTS);

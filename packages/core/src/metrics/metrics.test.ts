@@ -27,16 +27,16 @@ function story() {
     { phase: 'paused', underwayCount: 3, waitingHosts: 2 },
   );
   const happen = (): void => {
-    crawl.tell('request', requestRecord());
-    crawl.tell('request', requestRecord({ status: 404, encodedBytes: 7, endedAtMs: 4_000 }));
-    crawl.tell('request', requestRecord({ purpose: 'robots', status: null, failure: 'dns', encodedBytes: 0 }));
-    crawl.tell('decision', decision('excluded', 'robots-rule'));
-    crawl.tell('decision', decision('failed', 'status-404'));
-    crawl.tell('decision', decision('failed', 'status-499'));
-    crawl.tell('decision', decision('dropped', 'an-unknown-word'));
-    crawl.tell('handler-error', { url: 'http://a.test/', error: new Error('mine') });
+    crawl.emit('request', requestRecord());
+    crawl.emit('request', requestRecord({ status: 404, encodedBytes: 7, endedAtMs: 4_000 }));
+    crawl.emit('request', requestRecord({ purpose: 'robots', status: null, failure: 'dns', encodedBytes: 0 }));
+    crawl.emit('decision', decision('excluded', 'robots-rule'));
+    crawl.emit('decision', decision('failed', 'status-404'));
+    crawl.emit('decision', decision('failed', 'status-499'));
+    crawl.emit('decision', decision('dropped', 'an-unknown-word'));
+    crawl.emit('handler-error', { url: 'http://a.test/', error: new Error('mine') });
     const host = { kind: 'host', host: 'a.test', authority: null, untilMs: null, detail: '', atMs: 1 } as const;
-    for (const code of ['host-paused', 'robots-read'] as const) crawl.tell('host-warning', { ...host, code });
+    for (const code of ['host-paused', 'robots-read'] as const) crawl.emit('host-warning', { ...host, code });
   };
   return { crawl, happen };
 }

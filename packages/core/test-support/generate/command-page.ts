@@ -49,14 +49,14 @@ function sectionOf(command: Command, crawlFlags: ReadonlySet<string | undefined>
 
 /** A range of numbers is given here in the flag's unit; any other range is that of the option. */
 function rowOf(option: Option): string {
-  const flagged = FLAGGED_ROWS.find(({ flag }) => flag.name === option.flags);
-  const isNumber = option.required && flagged?.row.shape.kind === 'number';
+  const flagCell = FLAGGED_ROWS.find(({ flag }) => flag.name === option.flags);
+  const isNumber = option.required && flagCell?.row.shape.kind === 'number';
   const values = isNumber
-    ? inSeconds(rangeOf(flagged.row.shape), flagged.flag.isSeconds)
-    : (flagged === undefined ? (option.argChoices ?? []) : []).map((each) => `\`${each}\``).join(', ');
+    ? inSeconds(rangeOf(flagCell.row.shape), flagCell.flag.isSeconds)
+    : (flagCell === undefined ? (option.argChoices ?? []) : []).map((each) => `\`${each}\``).join(', ');
   const byDefault = option.defaultValue === undefined ? '' : ` (default: ${String(option.defaultValue)})`;
-  const told = `${cell(option.description)}${values === '' ? '' : `: ${values}`}${byDefault}`;
-  return `| \`${option.flags}\` | ${told} | ${flagged === undefined ? '' : linkTo(flagged.path)} |`;
+  const description = `${cell(option.description)}${values === '' ? '' : `: ${values}`}${byDefault}`;
+  return `| \`${option.flags}\` | ${description} | ${flagCell === undefined ? '' : linkTo(flagCell.path)} |`;
 }
 
 function linkTo(path: string): string {

@@ -13,8 +13,8 @@ export function rangeOf(shape: Shape): string {
       const { least, most, isAboveLeast, unit, isWhole } = shape.range;
       const after = unit === '' || unit.startsWith(',') ? unit : ` ${unit}`;
       if (least === Number.MIN_SAFE_INTEGER) return 'a whole number';
-      if (isWhole && most === Number.MAX_SAFE_INTEGER) return `${written(least)} or more${after}`;
-      return `${isAboveLeast ? `more than ${written(least)},` : written(least)} to ${written(most)}${after}`;
+      if (isWhole && most === Number.MAX_SAFE_INTEGER) return `${formatNumber(least)} or more${after}`;
+      return `${isAboveLeast ? `more than ${formatNumber(least)},` : formatNumber(least)} to ${formatNumber(most)}${after}`;
     }
     case 'choice':
       return shape.values.map((value) => `\`${value}\``).join(', ');
@@ -22,7 +22,7 @@ export function rangeOf(shape: Shape): string {
       return shape.most === undefined ? shape.what : `${shape.what}, 1 to ${shape.most} characters`;
     case 'list': {
       const { least, most } = shape;
-      const count = most === undefined ? '' : `${written(least)} to ${written(most)} entries: `;
+      const count = most === undefined ? '' : `${formatNumber(least)} to ${formatNumber(most)} entries: `;
       return `list of ${count}${rangeOf(shape.of)}`;
     }
     case 'group':
@@ -40,16 +40,16 @@ export function defaultOf({ defaultText, isRequired, default: value, shape }: Ro
   if (defaultText !== undefined) return defaultText;
   if (value === null) return 'none';
   if (shape.kind === 'group') return '';
-  return typeof value === 'number' ? written(value) : `\`${Array.isArray(value) ? '[]' : String(value)}\``;
+  return typeof value === 'number' ? formatNumber(value) : `\`${Array.isArray(value) ? '[]' : String(value)}\``;
 }
 
 /** What the option does and which values are relaxed, in Markdown. */
 export function sentenceOf({ does, relaxed }: Row): string {
   if (relaxed === undefined) return does;
   const [values] = relaxed;
-  if ('below' in values) return `${does} Relaxed: less than ${written(values.below)}.`;
-  if ('above' in values) return `${does} Relaxed: more than ${written(values.above)}.`;
-  if ('longerThan' in values) return `${does} Relaxed: more than ${written(values.longerThan)} entries.`;
+  if ('below' in values) return `${does} Relaxed: less than ${formatNumber(values.below)}.`;
+  if ('above' in values) return `${does} Relaxed: more than ${formatNumber(values.above)}.`;
+  if ('longerThan' in values) return `${does} Relaxed: more than ${formatNumber(values.longerThan)} entries.`;
   if ('not' in values) return `${does} Relaxed: all but \`${values.not}\`.`;
   return `${does} Relaxed: ${values.map((value) => `\`${value}\``).join(', ')}.`;
 }
@@ -61,7 +61,7 @@ export function withoutLinks(markdown: string): string {
 }
 
 /** A number as people write it. */
-export function written(value: number): string {
+export function formatNumber(value: number): string {
   return value === 1 / 3_600 ? '1/3,600' : value.toLocaleString('en-US');
 }
 
@@ -88,11 +88,11 @@ function definition({ path, row }: PlacedRow): string {
 export function optionOverview(sections: readonly Section[]): string {
   const lines = sections.map(({ title, rows }) => {
     const options = placedRows(rows).filter(({ row }) => row.shape.kind !== 'group');
-    const told = options.map(({ path, row }) => {
+    const description = options.map(({ path, row }) => {
       const byDefault = defaultOf(row);
       return `\`${path}\`${byDefault === 'none' ? '' : ` (${byDefault})`}`;
     });
-    return `| ${title} | ${told.join(', ')} |`;
+    return `| ${title} | ${description.join(', ')} |`;
   });
   return ['| | Options and their defaults |', '|---|---|', ...lines].join('\n');
 }

@@ -1,7 +1,7 @@
 // What the timers of a frontier write to its store.
 
 import { expect, it } from 'vitest';
-import { setUp, wanderingStore } from '../../test-support/set-up.js';
+import { interleavingStore, setUp } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
 it('does not queue writes of its counts while a store does not answer', async () => {
@@ -10,7 +10,7 @@ it('does not queue writes of its counts while a store does not answer', async ()
   const free: (() => void)[] = [];
   const { frontier, clock } = setUp(
     (nowMs) => {
-      const store = wanderingStore(memoryStore({ nowMs }), () => 0);
+      const store = interleavingStore(memoryStore({ nowMs }), () => 0);
       return {
         ...store,
         async writeRecord(key, value) {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
-import { isRobots, mortalClock, setUp, url } from '../../test-support/set-up.js';
+import { isRobots, setUp, stoppableClock, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 import type { PageWork } from '../work.js';
 
@@ -64,7 +64,7 @@ describe('bounds', () => {
     await work(frontier, 3_600_000, { concurrency: 1, links, isStopped: () => finished >= 5 });
     await frontier.close();
     expect(finished).toBe(5);
-    const mortal = mortalClock(clock);
+    const mortal = stoppableClock(clock);
     const second = start({ clock: mortal.clock });
     await second.open();
     await work(second, 3_600_000, { concurrency: 1, links, isStopped: () => finished >= 9 });

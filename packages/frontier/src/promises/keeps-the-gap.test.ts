@@ -55,7 +55,7 @@ describe('the interval', () => {
     await frontier.open();
     await frontier.add([...pages('https://a.test', 1), ...pages('http://a.test', 3)]);
     await work(frontier);
-    const afterFile = world.log.findIndex((seen) => seen.wantedBy === 'https://a.test');
+    const afterFile = world.log.findIndex((seen) => seen.robotsAuthority === 'https://a.test');
     const gaps = world.log.slice(afterFile + 1).map((seen, at) => seen.startMs - world.log[afterFile + at]!.endMs);
     expect(gaps).toEqual([20_000, 20_000, 20_000, 20_000, 20_000]);
   });

@@ -2,7 +2,7 @@
 // the host knows what the file requires, and must not treat the host as a new one.
 
 import { expect, it } from 'vitest';
-import { mortalClock, setUp, url } from '../../test-support/set-up.js';
+import { setUp, stoppableClock, url } from '../../test-support/set-up.js';
 import { authorityKey, decodeAuthority } from '../robots/authority-cache.js';
 import type { FrontierStore } from '../store.js';
 import { memoryStore } from '../stores/memory.js';
@@ -27,7 +27,7 @@ it('the first page waits for the crawl delay of a file that a killed process had
     (nowMs) => memoryStore({ nowMs }),
     () => ({ status: 404 }),
   );
-  const mortal = mortalClock(clock);
+  const mortal = stoppableClock(clock);
   const first = make({ store: cutOff(store, () => isKilled), clock: mortal.clock });
   await first.open();
   await first.add([url('http://a.test/1'), url('http://a.test/2')]);

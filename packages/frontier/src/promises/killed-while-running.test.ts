@@ -2,7 +2,7 @@
 // become shorter.
 
 import { expect, it } from 'vitest';
-import { mortalClock, setUp, url } from '../../test-support/set-up.js';
+import { setUp, stoppableClock, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
 it('the running time of a killed process counts, except for the last second', async () => {
@@ -21,7 +21,7 @@ it('the running time of a killed process counts, except for the last second', as
     { bounds: { minutes: 1 } },
   );
   for (let kill = 0; kill < 10; kill += 1) {
-    const mortal = mortalClock(clock);
+    const mortal = stoppableClock(clock);
     const frontier = make({ store, clock: mortal.clock });
     await frontier.open();
     expect(frontier.reachedBound()).toBeNull();

@@ -3,7 +3,7 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
-import { isRobots, mortalClock, setUp, url } from '../../test-support/set-up.js';
+import { isRobots, setUp, stoppableClock, url } from '../../test-support/set-up.js';
 import type { FrontierStore } from '../store.js';
 import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
@@ -27,7 +27,7 @@ const GONE = {
 async function withPage(count = 3) {
   const tools = setUp(make, answer);
   const { clock } = tools;
-  const mortal = mortalClock(clock);
+  const mortal = stoppableClock(clock);
   const frontier = tools.make({ clock: mortal.clock });
   await frontier.open();
   await frontier.add(pages(count));
@@ -60,7 +60,7 @@ describe('a lease', () => {
 
   it('of a process that died during its first request keeps the host for the interval', async () => {
     const { clock, make: other, store } = setUp(make, answer, { politeness: { profile: 'gentle' } });
-    const mortal = mortalClock(clock);
+    const mortal = stoppableClock(clock);
     const first = other({ clock: mortal.clock });
     await first.open();
     await first.add(pages(2));

@@ -2,7 +2,7 @@
 // starved a host, its pages would not be fetched; if a budget leaked, too many pages would be fetched.
 
 import { describe, expect, it } from 'vitest';
-import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
+import { interleavingStore, isRobots, setUp, url } from '../../test-support/set-up.js';
 import type { FrontierOptions } from '../options/options.js';
 import { memoryStore } from '../stores/memory.js';
 
@@ -178,7 +178,7 @@ describe('budgets of labels', () => {
       state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
       return state / 2 ** 31;
     };
-    const store = (nowMs: () => number) => wanderingStore(memoryStore({ nowMs }), random);
+    const store = (nowMs: () => number) => interleavingStore(memoryStore({ nowMs }), random);
     const { work, make: process, world, clock } = setUp(store, answer, { labels: [{ label: 'archive', pages: 60 }] });
     const crew = ['a', 'b', 'c'].map((part) => process({ part }));
     let isOpen = false;

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Reply, Seen } from '../../test-support/fake-world.js';
-import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
+import { interleavingStore, isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
 // These tests take long on a busy machine.
@@ -134,7 +134,7 @@ function faultsOf(log: readonly Seen[], list: readonly Site[]): string[] {
     if (!seen.isRobots && seen.url.endsWith('/p3') && closed(log, list, seen)) faults.push(`closed page: ${seen.url}`);
   }
   for (const authority of AUTHORITIES) {
-    const own = log.filter((seen) => seen.wantedBy === authority).sort((a, b) => a.startMs - b.startMs);
+    const own = log.filter((seen) => seen.robotsAuthority === authority).sort((a, b) => a.startMs - b.startMs);
     for (let at = 1; at < own.length; at += 1) {
       if (own[at]!.startMs < own[at - 1]!.endMs) faults.push(`two requests for the robots.txt of ${authority}`);
     }
@@ -144,12 +144,12 @@ function faultsOf(log: readonly Seen[], list: readonly Site[]): string[] {
 
 /** Whether the authority's last answered robots.txt was a file with rules. */
 function knownBy(log: readonly Seen[], authority: string, atMs: number): boolean {
-  const last = log.filter((seen) => seen.wantedBy === authority && seen.endMs <= atMs).at(-1);
+  const last = log.filter((seen) => seen.robotsAuthority === authority && seen.endMs <= atMs).at(-1);
   return last?.status === 200 && last.authority === authority;
 }
 
 function answeredBefore(log: readonly Seen[], authority: string, atMs: number): boolean {
-  const last = log.filter((seen) => seen.wantedBy === authority && seen.endMs <= atMs).at(-1);
+  const last = log.filter((seen) => seen.robotsAuthority === authority && seen.endMs <= atMs).at(-1);
   return last !== undefined && last.status !== null && last.status !== 429 && last.status < 500 && last.status !== 302;
 }
 
@@ -172,7 +172,10 @@ describe('random worlds', () => {
     await fc.assert(
       fc.asyncProperty(sites, fc.integer({ min: 1, max: 2_147_483_646 }), async (list, seed) => {
         const random = drawsFrom(seed);
-        const { make, work, world } = setUp((nowMs) => wanderingStore(memoryStore({ nowMs }), random), worldOf(list));
+        const { make, work, world } = setUp(
+          (nowMs) => interleavingStore(memoryStore({ nowMs }), random),
+          worldOf(list),
+        );
         const processes = [make(), make()];
         for (const frontier of processes) await frontier.open();
         const urls = AUTHORITIES.flatMap((authority) => [0, 1, 2].map((at) => url(`${authority}/p${at}`)));
@@ -198,7 +201,7 @@ describe('random worlds', () => {
       host: 'b.test',
       authority: 'http://b.test',
       isRobots: path === '/robots.txt',
-      wantedBy: path === '/robots.txt' ? 'http://b.test' : null,
+      robotsAuthority: path === '/robots.txt' ? 'http://b.test' : null,
       startMs,
       endMs,
       status: 200,

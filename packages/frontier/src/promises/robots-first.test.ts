@@ -109,7 +109,7 @@ describe('a robots.txt that does not arrive', () => {
     expect(await work(frontier, 3_600_000)).toBe('time');
     const pages = world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url);
     expect(pages).toEqual(['http://a.test:81/1', 'http://a.test:81/2']);
-    const tries = world.log.filter((seen) => seen.wantedBy === 'http://a.test').map((seen) => seen.startMs);
+    const tries = world.log.filter((seen) => seen.robotsAuthority === 'http://a.test').map((seen) => seen.startMs);
     const gaps = tries.slice(1).map((startMs, at) => Math.round((startMs - tries[at]!) / 1_000));
     expect(gaps).toEqual([60, 120, 240, 480, 960]);
     expect(frontier.waits(5)).toMatchObject([{ host: 'a.test', reason: 'robots-unreachable', queued: 1 }]);
@@ -165,7 +165,7 @@ describe('redirects of robots.txt', () => {
     await frontier.add([url('http://a.test/open'), url('http://a.test/closed')]);
     expect(await work(frontier)).toBe('finished');
     expect(world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url)).toEqual(pages);
-    expect(world.log.filter((seen) => seen.wantedBy === 'http://a.test')).toHaveLength(6);
+    expect(world.log.filter((seen) => seen.robotsAuthority === 'http://a.test')).toHaveLength(6);
     expect(notices('robots-redirect-limit')).toHaveLength(hops > 5 ? 1 : 0);
   });
 

@@ -2,7 +2,7 @@
 // pages is exact although each process hands out pages by itself.
 
 import { describe, expect, it } from 'vitest';
-import { isRobots, mortalClock, setUp, sharedStore, url } from '../../test-support/set-up.js';
+import { isRobots, setUp, sharedStore, stoppableClock, url } from '../../test-support/set-up.js';
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
 import { PART_SILENT_MS } from '../records/limits.js';
@@ -103,7 +103,7 @@ describe('bounds with several processes', () => {
       await write(`part/${name}/budget`, account);
       if (at < 100) await store.writeRecord(`part/${name}/owner/totals`, new Uint8Array([1]));
     }
-    const mortal = mortalClock(clock);
+    const mortal = stoppableClock(clock);
     const crew = [make({ part: 'one' }), make({ part: 'two' }), make({ part: 'three', clock: mortal.clock })];
     await openAll(clock, crew);
     await crew[2]!.writePart('totals', new Uint8Array([7]));
@@ -136,7 +136,7 @@ describe('bounds with several processes', () => {
 
   it('the grant of a dead process is free again when it has been silent for long enough', async () => {
     const { work, make, world, clock } = setUp(sharedStore(7), answer, { bounds: { pages: 20 } });
-    const mortal = mortalClock(clock);
+    const mortal = stoppableClock(clock);
     const first = make({ part: 'first', clock: mortal.clock });
     await first.open();
     await first.add(hosts(60).map((authority) => url(`${authority}/`)));
@@ -161,7 +161,7 @@ describe('bounds with several processes', () => {
 
   it('a process that continues under its name keeps its counts and its grant', async () => {
     const { work, make, clock, world } = setUp(sharedStore(9), answer, { bounds: { pages: 10 } });
-    const mortal = mortalClock(clock);
+    const mortal = stoppableClock(clock);
     const first = make({ part: 'only', clock: mortal.clock });
     await first.open();
     await first.add(hosts(30).map((authority) => url(`${authority}/`)));

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Reply, Seen } from '../../test-support/fake-world.js';
-import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
+import { interleavingStore, isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
 // These tests take long on a busy machine.
@@ -139,7 +139,7 @@ describe('per address', () => {
         work,
         world,
       } = setUp(
-        (nowMs) => wanderingStore(memoryStore({ nowMs }), random),
+        (nowMs) => interleavingStore(memoryStore({ nowMs }), random),
         () => ({ status: 404, ms: 5 }),
         { politeness },
       );
@@ -178,7 +178,7 @@ describe('requests per second', () => {
       world,
       store,
     } = setUp(
-      (nowMs) => wanderingStore(memoryStore({ nowMs }), () => 0),
+      (nowMs) => interleavingStore(memoryStore({ nowMs }), () => 0),
       () => ({ status: 404, ms: 1 }),
       { politeness: { requestsPerSecond: 10 } },
     );

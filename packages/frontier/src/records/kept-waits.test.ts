@@ -2,10 +2,10 @@
 // because the process that ended last has overwritten what the others knew.
 
 import { expect, it } from 'vitest';
-import { isRobots, setUp, url, wanderingStore } from '../../test-support/set-up.js';
+import { interleavingStore, isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
-const shared = (nowMs: () => number) => wanderingStore(memoryStore({ nowMs }), () => 0);
+const shared = (nowMs: () => number) => interleavingStore(memoryStore({ nowMs }), () => 0);
 const refused = (address: string) => ({ status: isRobots(address) ? 404 : 403 });
 const pages = (host: string) => Array.from({ length: 30 }, (_, at) => url(`http://${host}/${at}`));
 
