@@ -251,10 +251,10 @@ export function createFrontier(options: FrontierOptions): Frontier {
     writePart: whenOpen((key, value) => records.write(OWNER_PREFIX + key, value)),
     compareClock: whenOpen(async () => {
       const sentMs = clock.nowMs();
-      const theirsMs = (await store.clockMs?.()) ?? null;
+      const serverMs = (await store.clockMs?.()) ?? null;
       const halfMs = (clock.nowMs() - sentMs) / 2;
       // Our clock has whole milliseconds.
-      return theirsMs === null ? null : { aheadMs: theirsMs - sentMs - halfMs, errorMs: halfMs + 1 };
+      return serverMs === null ? null : { aheadMs: serverMs - sentMs - halfMs, errorMs: halfMs + 1 };
     }),
     partName: () => records.name,
     moveTo: whenOpen((to, onProgress) =>

@@ -277,10 +277,10 @@ export interface FrontierStore {
   nextDueInMs(): Promise<number | null>;
 
   /**
-   * For how long hosts have been due, milliseconds, longest first, at most `most`. It may list too many hosts, never
+   * For how long hosts have been due, milliseconds, longest first, at most `limit`. It may list too many hosts, never
    * too few. Changes nothing. `shardedStore` uses it to lease the oldest hosts of several stores.
    */
-  overdueMs?(most: number): Promise<number[]>;
+  overdueMs?(limit: number): Promise<number[]>;
 
   /**
    * A small record (access state, good copy of a robots.txt); `null`: absent.

@@ -24,7 +24,7 @@ const MAX_STATE_BYTES = 1_024;
 const MAX_LISTING_PAGES = 1_000;
 
 /** All items of a listing, read page by page. `limit`: the most items of a page. */
-async function everyItem<Item>(
+async function listAll<Item>(
   list: (cursor: string | null) => Promise<{ readonly cursor: string | null; readonly items: readonly Item[] }>,
   limit = ALL,
 ): Promise<Item[]> {
@@ -40,8 +40,8 @@ async function everyItem<Item>(
   assert(false, `a listing did not end in ${MAX_LISTING_PAGES} pages`);
 }
 
-async function scanned(store: FrontierStore, limit: number, host?: string): Promise<string[]> {
-  const items = await everyItem((cursor) => store.scan(cursor, limit, host), limit);
+async function scanNames(store: FrontierStore, limit: number, host?: string): Promise<string[]> {
+  const items = await listAll((cursor) => store.scan(cursor, limit, host), limit);
   return items.map((item) => `${item.host} ${nameOf(item.entry)}`);
 }
 
@@ -86,7 +86,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
       await test.commit(lease, { done: idsOf(entries), state, delayMs: 4 * unit, then });
     }
     await test.pass(1);
-    const hosts = await everyItem((cursor) => listHosts(cursor, 2));
+    const hosts = await listAll((cursor) => listHosts(cursor, 2));
     assertEqual(hosts.map(({ host }) => host).toSorted(), ['a', 'b', 'held', 'idle', 'parked'], 'the hosts');
     const of = (name: string) => hosts.find(({ host }) => host === name)!;
     const assertWaits = (what: string, ms: number, units: number) =>
@@ -99,12 +99,12 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assertEqual(parked, [true, false, 0], 'parked, not parked, new');
     assertEqual([...(of('a').state ?? [])], [1, 2], 'the state');
     assertEqual([of('a').delayMs, of('b').state], [4 * unit, null], 'delay and state');
-    const waits = await everyItem((cursor) => store.scan(cursor, 100));
+    const waits = await listAll((cursor) => store.scan(cursor, 100));
     const waiting = waits.filter(({ waitMs = 0 }) => waitMs > 0);
     const found = waiting.map(({ host, entry }) => `${host} ${nameOf(entry)}`);
     assertEqual(found, ['b 1', 'b 2'], 'entries that wait');
     assertWaits('an entry', waiting[0]?.waitMs ?? 0, 8);
-    const known = new Set((await everyItem((cursor) => listKnown(cursor, 300))).map((one) => one.join()));
+    const known = new Set((await listAll((cursor) => listKnown(cursor, 300))).map((one) => one.join()));
     assertEqual(known.size, 706, 'what is known');
     assert(known.has(test.entry('idle', '1').fingerprint.join()), 'a finished page is not known');
     const elsewhere = names('new', 1_000).map((name) => test.entry('a', name).fingerprint);
@@ -169,7 +169,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
       await store.writeRecord(name, new TextEncoder().encode(name));
     await store.writeRecord('visit/7919', null);
     for (const limit of [1, 7, 250, 10_000]) {
-      const items = await everyItem((cursor) => list('visit/', cursor, limit), limit);
+      const items = await listAll((cursor) => list('visit/', cursor, limit), limit);
       for (const { key, value } of items) assertEqual(new TextDecoder().decode(value), key, 'the value of a record');
       const found = items.map(({ key }) => key);
       assertEqual(found.sort(), names.filter((name) => name !== 'visit/7919').sort(), `listed with pages of ${limit}`);
@@ -225,8 +225,8 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     const settled = answer.catch(() => undefined);
     try {
       while (!isAnswered) {
-        const isDone = (await scanned(reader, ALL, 'h')).length === 0;
-        const seen = await scanned(reader, ALL, 'other');
+        const isDone = (await scanNames(reader, ALL, 'h')).length === 0;
+        const seen = await scanNames(reader, ALL, 'other');
         assert(!isDone || seen.length === linked.length, `a page was done with ${seen.length} of its 20 links`);
         await setImmediate();
       }
@@ -301,23 +301,23 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     assert(lease !== undefined, 'nothing was due');
     await test.release(lease, 50, namesOf(lease.entries).slice(0, 4));
     await test.leaseAll(100, { maxHosts: 1, entriesPerHost: 5 });
-    const all = await scanned(test.store, 16);
+    const all = await scanNames(test.store, 16);
     const expected = names('h', 7).flatMap((host) => names('n', 30).map((name) => `${host} ${name}`));
     const done = namesOf(lease.entries.slice(4)).map((name) => `${lease.host} ${name}`);
     assertEqual(all.toSorted(), expected.filter((one) => !done.includes(one)).toSorted(), 'what a scan lists');
     const ofOne = names('n', 30).map((name) => `h6 ${name}`);
-    assertEqual((await scanned(test.store, 4, 'h6')).toSorted(), ofOne.toSorted(), 'what a scan of one host lists');
-    assertEqual(await scanned(test.store, 4, 'unknown'), [], 'what a scan of an unknown host lists');
+    assertEqual((await scanNames(test.store, 4, 'h6')).toSorted(), ofOne.toSorted(), 'what a scan of one host lists');
+    assertEqual(await scanNames(test.store, 4, 'unknown'), [], 'what a scan of an unknown host lists');
   });
 
   it('X3', 'values as long as allowed, in any characters, are stored unchanged', async (test) => {
-    const { store, capabilities: most } = test;
-    const odd = `'"\\;--$1 $$ %*?[a]\t\u0001\u202e\u{1f600}`;
-    const hosts = [`${'a.'.repeat(126)}b`, '__proto__', 'constructor', '[2001:db8::1]', odd, odd.repeat(9)];
+    const { store, capabilities: limits } = test;
+    const oddName = `'"\\;--$1 $$ %*?[a]\t\u0001\u202e\u{1f600}`;
+    const hosts = [`${'a.'.repeat(126)}b`, '__proto__', 'constructor', '[2001:db8::1]', oddName, oddName.repeat(9)];
     const bytesOf = (count: number, first: number) =>
       Uint8Array.from({ length: count }, (_, at) => (at * 7 + first) % 256);
     for (const [at, host] of hosts.entries()) {
-      const entry = { ...test.entry(host, 'a'), lane: host, body: bytesOf(most.maxBody, at) };
+      const entry = { ...test.entry(host, 'a'), lane: host, body: bytesOf(limits.maxBody, at) };
       assertEqual(await store.add([entry]), ['new'], `an entry of ${host}`);
       await store.writeRecord(host, bytesOf(1_000, at));
     }
@@ -326,7 +326,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     for (const lease of leases) {
       const at = hosts.indexOf(lease.host);
       const [entry] = lease.entries;
-      assertBytes(entry?.body, bytesOf(most.maxBody, at), `the entry of ${lease.host}`);
+      assertBytes(entry?.body, bytesOf(limits.maxBody, at), `the entry of ${lease.host}`);
       await test.commit(lease, { done: [], state: bytesOf(MAX_STATE_BYTES, at), then: { release: { dueInMs: 0 } } });
     }
     for (const lease of await test.leaseAll(100)) {

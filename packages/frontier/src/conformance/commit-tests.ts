@@ -190,15 +190,15 @@ export function addTests(it: RegisterTest): void {
   });
 
   it('A2', 'every new entry is queued, and every queued entry was new', async (test) => {
-    const asNew: string[] = [];
+    const answeredNew: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       const batch = names('n', 10 + 7 * round);
       const outcomes = await test.store.add(batch.map((name, at) => test.entry(`h${at % 3}`, name)));
-      asNew.push(...batch.filter((_, at) => outcomes[at] === 'new'));
+      answeredNew.push(...batch.filter((_, at) => outcomes[at] === 'new'));
     }
     await test.reopenIfDurable();
     const queued = await test.allNames();
-    assertEqual(queued.toSorted(), asNew.toSorted(), 'what was queued, compared with what was answered `new`');
+    assertEqual(queued.toSorted(), answeredNew.toSorted(), 'what was queued, compared with what was answered `new`');
   });
 
   it('A3', 'a new host is due at once', async (test) => {

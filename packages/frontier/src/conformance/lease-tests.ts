@@ -27,9 +27,9 @@ export function leaseTests(it: RegisterTest): void {
 
   it('L2', 'only due hosts are granted, longest due first, and how long they have been due is known', async (test) => {
     const { store, unit } = test;
-    const overdue = async (most: number) => (await store.overdueMs?.(most))?.map((ms) => Math.floor(ms / unit));
-    const assertOverdue = async (most: number, units: readonly number[]) =>
-      assertEqual((await overdue(most)) ?? units, units, `units for which ${most} hosts at most are due`);
+    const overdue = async (limit: number) => (await store.overdueMs?.(limit))?.map((ms) => Math.floor(ms / unit));
+    const assertOverdue = async (limit: number, units: readonly number[]) =>
+      assertEqual((await overdue(limit)) ?? units, units, `units for which ${limit} hosts at most are due`);
     await assertOverdue(5, []);
     for (const host of ['a', 'b', 'c', 'd']) await test.add(host, ['1', '2']);
     const dueUnits: Readonly<Record<string, number>> = { a: 3, b: 1, c: 2, d: 9 };
@@ -63,21 +63,21 @@ export function leaseTests(it: RegisterTest): void {
   it('L3', 'fencing tokens grow with every lease and every release', async (test) => {
     await test.add('h', names('a', 8));
     let last = -1n;
-    const grows = ({ fencingToken }: Lease) => {
+    const assertLarger = ({ fencingToken }: Lease) => {
       const isLarger = /^\d+$/.test(fencingToken) && BigInt(fencingToken) > last;
       assert(isLarger, `the fencing token ${fencingToken} came after ${last}`);
       last = BigInt(fencingToken);
     };
     for (let round = 0; round < 4; round += 1) {
       const lease = await test.leaseOnly(2, 1);
-      grows(lease);
+      assertLarger(lease);
       if (round % 2 === 0) await test.release(lease);
       else await test.pass(3);
     }
     if (test.capabilities.durable === 'none') return;
     await test.reopen();
     await test.pass(3);
-    grows(await test.leaseOnly(2, 1));
+    assertLarger(await test.leaseOnly(2, 1));
   });
 
   it('L4', 'a host whose holder vanished is due after the end of the lease plus its delay', async (test) => {

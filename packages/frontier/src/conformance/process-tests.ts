@@ -83,13 +83,13 @@ async function crawlWithFaults(settings: Settings, choices: Choices): Promise<vo
     for (let started = 0; started < count; started += 1) workers.start();
     const isFinished = await injectFaults(settings, store, workers, choices, log);
     const requested = new Set(log.exchanges.map(({ host, name }) => `${host} ${name}`)).size;
-    const { early, again } = judge(log, workers.faults, delayMs);
+    const { early, repeated } = findViolations(log, workers.faults, delayMs);
     const { kills, stops, failed } = workers;
     settings.onReport?.({ exchanges: log.exchanges.length, requested, kills, stops, early: early.length });
     assertEqual(early, [], 'requests sooner than the delay after the one before, as the server saw them', 'L4');
     const progress = `${requested} pages requested, ${failed} processes ended by themselves`;
     assert(isFinished, `not finished in time: ${progress}`, 'C2');
-    assertEqual(again, [], 'pages requested again after they were settled', 'C2');
+    assertEqual(repeated, [], 'pages requested again after they were settled', 'C2');
     assertEqual(requested, pagesOfWeb(seedsPerHost), 'pages requested', 'C2');
     const { queued, inFlight } = await store.stats();
     assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight at the end', 'C2');
@@ -158,23 +158,23 @@ async function listen({ exchanges, settledMs }: Log): Promise<Server> {
   return server;
 }
 
-function judge({ exchanges, settledMs }: Log, faults: readonly Fault[], delayMs: number) {
+function findViolations({ exchanges, settledMs }: Log, faults: readonly Fault[], delayMs: number) {
   const last = new Map<string, Exchange>();
   const early: string[] = [];
-  const again: string[] = [];
+  const repeated: string[] = [];
   const afterStops = firstAfterStops(exchanges, faults);
   for (const exchange of exchanges) {
     if (afterStops.has(exchange)) continue;
     const page = `${exchange.host} ${exchange.name}`;
     // The report comes after the commit, so what arrives after the report arrives after the commit.
-    if ((settledMs.get(page) ?? Number.POSITIVE_INFINITY) < arrivalOf(exchange)) again.push(page);
+    if ((settledMs.get(page) ?? Number.POSITIVE_INFINITY) < arrivalOf(exchange)) repeated.push(page);
     const before = last.get(exchange.host);
     last.set(exchange.host, exchange);
     if (before === undefined) continue;
-    const gapMs = exchange.startMs - freeFromMs(before, faults);
+    const gapMs = exchange.startMs - delayStartMs(before, faults);
     if (gapMs < delayMs) early.push(`${exchange.host}: ${gapMs.toFixed(2)} ms after ${before.pid}, by ${exchange.pid}`);
   }
-  return { early, again };
+  return { early, repeated };
 }
 
 /**
@@ -190,7 +190,7 @@ function firstAfterStops(exchanges: readonly Exchange[], faults: readonly Fault[
  * When the delay begins to count: at the end of the exchange, or at its start if its process was killed or stopped
  * during it, or if the server answered so late that the end says nothing.
  */
-function freeFromMs(exchange: Exchange, faults: readonly Fault[]): number {
+function delayStartMs(exchange: Exchange, faults: readonly Fault[]): number {
   const { pid, startMs, endMs } = exchange;
   const arrivedMs = arrivalOf(exchange);
   if (faults.some((fault) => fault.pid === pid && fault.fromMs <= endMs && fault.toMs >= arrivedMs)) return arrivedMs;

@@ -233,9 +233,9 @@ export function createChoices(seed: number): Choices {
   let state = seed >>> 0;
   const below = (limit: number) => {
     state = (state + 0x9e3779b9) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-    return ((mixed ^ (mixed >>> 15)) >>> 0) % limit;
+    let hash = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x735a2d97);
+    return ((hash ^ (hash >>> 15)) >>> 0) % limit;
   };
   return { below, of: (options) => options[below(options.length)]! };
 }

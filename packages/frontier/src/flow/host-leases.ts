@@ -118,7 +118,7 @@ export class HostLeases {
     const loads: Promise<Authority>[] = [];
     for (const name of names.keys()) loads.push(mayHaveChanged ? gate.refresh(name) : gate.load(name));
     const authorities = await Promise.all(loads);
-    host.arrived();
+    host.activate();
     if (host.status !== 'leased') return;
     let hasAnswered = false;
     for (const authority of authorities) {
@@ -184,7 +184,7 @@ export class HostLeases {
     const entries = links.flatMap((link) => link.entries);
     // Before the commit, because the commit may release the host.
     for (const { host, notBeforeMs = 0 } of entries)
-      if (notBeforeMs > 0) this.#schedule.get(host)?.noteLater(notBeforeMs, sentAtMs);
+      if (notBeforeMs > 0) this.#schedule.get(host)?.noteDelayedEntry(notBeforeMs, sentAtMs);
     const { maxBatch } = store.capabilities;
     const addedFirst = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
     const outcomes = await this.#addInBatches(entries.slice(0, addedFirst));
@@ -243,7 +243,7 @@ export class HostLeases {
 
   /** Another process holds the host, or may hold it. */
   #lose(host: LeasedHost): void {
-    host.lose();
+    host.markLost();
     this.#schedule.remove(host);
     this.noteMayBeDue();
   }

@@ -107,7 +107,7 @@ export class LeasedHost implements HeapMember {
   }
 
   /** Its requirements are known: requests may be made. */
-  arrived(): void {
+  activate(): void {
     if (this.#status === 'arriving') this.#status = 'leased';
   }
 
@@ -138,7 +138,7 @@ export class LeasedHost implements HeapMember {
     return { host, fencingToken, ...this.entries.takeChanges(nowMs), state, delayMs, then };
   }
 
-  lose(): void {
+  markLost(): void {
     this.#status = 'lost';
   }
 
@@ -182,13 +182,13 @@ export class LeasedHost implements HeapMember {
 
   /** Returns an entry to the store's queue, to be retried `waitMs` from now. */
   retryLater(id: string, body: Uint8Array, waitMs: number, nowMs: number): void {
-    this.noteLater(waitMs, nowMs);
+    this.noteDelayedEntry(waitMs, nowMs);
     this.entries.requeue({ id, body, notBeforeMs: Math.ceil(waitMs) });
     this.#queued += 1;
   }
 
   /** Notes that the store gets an entry of the host that may be tried `waitMs` from now. */
-  noteLater(waitMs: number, nowMs: number): void {
+  noteDelayedEntry(waitMs: number, nowMs: number): void {
     const other = this.#retryAtMs;
     const atMs = nowMs + waitMs;
     this.#retryAtMs = other !== null && other > nowMs ? Math.min(other, atMs) : atMs;

@@ -8,7 +8,9 @@ const LAST_HOUR = 6;
 const QUARTER_MS = 15 * 60_000;
 
 /** Country domains that are used worldwide, and domains that are no country. */
-const WORLD: ReadonlySet<string> = new Set('ac ai cc co eu fm gg im io la ly me nu sh st to tv ws'.split(' '));
+const WORLDWIDE_DOMAINS: ReadonlySet<string> = new Set(
+  'ac ai cc co eu fm gg im io la ly me nu sh st to tv ws'.split(' '),
+);
 
 /** Remembers the result for each country for a quarter of an hour. */
 export class QuietHours {
@@ -17,9 +19,9 @@ export class QuietHours {
   /** Whether it is night at a host. `false`: its name does not tell. @param nowMs - Epoch milliseconds. */
   isNight(host: string, nowMs: number): boolean {
     const [, domain = ''] = /\.([a-z]{2})(?::\d+)?$/.exec(host) ?? [];
-    if (domain === '' || WORLD.has(domain)) return false;
-    const known = this.#known.get(domain);
-    if (known !== undefined && nowMs < known.untilMs) return known.isNight;
+    if (domain === '' || WORLDWIDE_DOMAINS.has(domain)) return false;
+    const cached = this.#known.get(domain);
+    if (cached !== undefined && nowMs < cached.untilMs) return cached.isNight;
     const hours = zonesOf(domain === 'uk' ? 'GB' : domain.toUpperCase()).map((zone) => hourIn(zone, nowMs));
     const isNight = hours.length > 0 && hours.every((hour) => hour >= FIRST_HOUR && hour < LAST_HOUR);
     if (this.#known.size >= MAX_QUIET_REGIONS) this.#known.clear();

@@ -7,7 +7,7 @@
 import { isTaken, put, resized, slotOf } from '../pair-table.js';
 
 const TABLES = 256;
-const FIRST_SLOTS = 16;
+const INITIAL_SLOTS = 16;
 const GROWTH = 1.25;
 /** The filled share at which a table grows. */
 const MAX_FILL = 0.8;
@@ -18,7 +18,7 @@ const MAX_GATHERED_PAIRS = 16_384;
 const MIN_GATHERED_PAIRS = 256;
 
 export class FingerprintSet {
-  readonly #tables: Uint32Array[] = Array.from({ length: TABLES }, () => new Uint32Array(2 * FIRST_SLOTS));
+  readonly #tables: Uint32Array[] = Array.from({ length: TABLES }, () => new Uint32Array(2 * INITIAL_SLOTS));
   readonly #sizes = new Uint32Array(TABLES);
   /** The pair (0, 0) marks an empty slot. This field says whether the set contains that fingerprint. */
   #hasZero = false;
@@ -53,12 +53,12 @@ export class FingerprintSet {
   load(chunks: Iterable<Uint8Array>, count: number): void {
     this.#reserve(count);
     const pairs = Math.min(MAX_GATHERED_PAIRS, Math.max(MIN_GATHERED_PAIRS, Math.ceil((1.1 * count) / TABLES)));
-    const gathered = Array.from({ length: TABLES }, () => new Uint32Array(2 * pairs));
+    const pairsByTable = Array.from({ length: TABLES }, () => new Uint32Array(2 * pairs));
     const filled = new Uint32Array(TABLES);
     for (const bytes of chunks) {
       for (let at = 0; at < bytes.length; at += 8) {
         const index = bytes[at]!;
-        const words = gathered[index]!;
+        const words = pairsByTable[index]!;
         const to = filled[index]!;
         words[to] = wordAt(bytes, at);
         words[to + 1] = wordAt(bytes, at + 4);
@@ -68,7 +68,7 @@ export class FingerprintSet {
         filled[index] = 0;
       }
     }
-    for (const [index, words] of gathered.entries()) this.#putAll(index, words.subarray(0, filled[index]!));
+    for (const [index, words] of pairsByTable.entries()) this.#putAll(index, words.subarray(0, filled[index]!));
   }
 
   /** The fingerprints of one of 256 parts. Each fingerprint is in exactly one part. */

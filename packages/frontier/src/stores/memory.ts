@@ -163,9 +163,9 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
   }
 
   /** The cursor is `<number of the host> <id of its last entry listed>`. */
-  scan(cursor: string | null, limit: number, only?: HostKey): ScanListing {
-    const first = only === undefined ? 0 : (this.#byKey.get(only)?.number ?? this.#hosts.length);
-    const end = only === undefined ? this.#hosts.length : Math.min(first + 1, this.#hosts.length);
+  scan(cursor: string | null, limit: number, onlyHost?: HostKey): ScanListing {
+    const first = onlyHost === undefined ? 0 : (this.#byKey.get(onlyHost)?.number ?? this.#hosts.length);
+    const end = onlyHost === undefined ? this.#hosts.length : Math.min(first + 1, this.#hosts.length);
     let [at = first, after = 0] = cursor === null ? [] : cursor.split(' ').map(Number);
     const items: { host: HostKey; entry: Entry; waitMs?: number }[] = [];
     const now = this.#nowMs();

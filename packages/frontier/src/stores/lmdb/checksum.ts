@@ -33,8 +33,8 @@ export function removeChecksum(folder: string): void {
 
 /** Compares the file with its checksum, if it has one. Call it with the gate locked. @throws `store-failed` */
 export function compareChecksum(folder: string): void {
-  const kept = readChecksum(join(folder, CHECKSUM));
-  if (kept === null || kept === `${checksumOf(folder)}\n`) return;
+  const stored = readChecksum(join(folder, CHECKSUM));
+  if (stored === null || stored === `${checksumOf(folder)}\n`) return;
   const hint = `Restore it from a copy or start anew. If you put another file there, remove ${join(folder, CHECKSUM)}.`;
   throw new FrontierError('store-failed', `${join(folder, FILE)} is damaged: it changed since it was closed`, { hint });
 }

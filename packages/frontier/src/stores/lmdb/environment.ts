@@ -87,7 +87,7 @@ export async function openEnvironment(path: string, create: boolean): Promise<En
       await checkLock(join(folder, 'lock.mdb'));
     }
     const gate = open<Buffer, Buffer>({ path: join(path, GATE), noSubdir: false, noSync: true, ...READERS });
-    const alone = <T>(work: () => T): T => {
+    const exclusively = <T>(work: () => T): T => {
       const answers: T[] = [];
       gate.transactionSync<unknown>(() => {
         answers.push(work());
@@ -95,18 +95,18 @@ export async function openEnvironment(path: string, create: boolean): Promise<En
       });
       return answers[0]!;
     };
-    return alone(() => {
+    return exclusively(() => {
       compareChecksum(path);
       const root = open<Buffer, Buffer>({ path, noSubdir: false, ...BINARY, ...READERS, ...SETTINGS });
       const openTables = () => TABLES.map((name) => [name, root.openDB<Buffer, Buffer>({ name, ...BINARY })]);
       return {
         // One transaction: a commit for each table would wait for the disk eight times.
         ...(Object.fromEntries(root.transactionSync(openTables)) as Record<(typeof TABLES)[number], Table>),
-        write: (body) => alone(() => root.transactionSync<unknown>(() => (body() ? undefined : ABORT))),
+        write: (body) => exclusively(() => root.transactionSync<unknown>(() => (body() ? undefined : ABORT))),
         refresh: () => root.resetReadTxn(),
         unseal: () => removeChecksum(path),
         seal: (isLast) =>
-          alone(() => {
+          exclusively(() => {
             root.resetReadTxn();
             if (isLast()) writeChecksum(path);
           }),
@@ -134,10 +134,10 @@ export function firstKeyOf(table: Table, start: Buffer, end: Buffer): Buffer | u
 /** lmdb ends the process if the system refuses it memory or a longer file. @throws FrontierError `store-failed` */
 function checkLimits(path: string): void {
   const { addressBytes, fileBytes } = processLimits();
-  const check = (what: string, bytes: number, least: number, option: string): void => {
-    if (bytes >= least) return;
+  const check = (subject: string, bytes: number, minBytes: number, option: string): void => {
+    if (bytes >= minBytes) return;
     const hint = `Lift the limit before the crawl (ulimit ${option} unlimited), or keep the frontier in Redis or PostgreSQL.`;
-    const text = `cannot open the store in ${path}: ${what} may have ${bytes} bytes, and lmdb needs ${least}`;
+    const text = `cannot open the store in ${path}: ${subject} may have ${bytes} bytes, and lmdb needs ${minBytes}`;
     throw new FrontierError('store-failed', text, { hint });
   };
   check('the address space of this process', addressBytes, MAP_BYTES + OTHER_BYTES, '-v');

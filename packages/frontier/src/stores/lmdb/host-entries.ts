@@ -99,9 +99,9 @@ export class HostEntries implements QueueEntries {
       const [first, second] = this.#firstOpen(2);
       if (first === undefined) break;
       const { lane, rank, order } = first;
-      const left = count - taken.length;
+      const remaining = count - taken.length;
       const start = lineKey(host.number, lane, rank, order);
-      const rows = rowsOf(this.#rows, start, lineEnd(host.number, lane, rank), left + 1);
+      const rows = rowsOf(this.#rows, start, lineEnd(host.number, lane, rank), remaining + 1);
       const limit = second === undefined || second.rank > rank ? Number.POSITIVE_INFINITY : second.order;
       // The order of the first entry that stays; `null`: no entry stays.
       let next: number | null = null;
@@ -127,10 +127,10 @@ export class HostEntries implements QueueEntries {
   }
 
   requeue(change: Requeue, now: number): void {
-    const kept = this.#leaveFlight(change.id);
-    if (kept === null) return;
+    const previous = this.#leaveFlight(change.id);
+    if (previous === null) return;
     this.#host.queued += 1;
-    const entry = { ...kept, priority: change.priority ?? kept.priority, body: change.body ?? kept.body };
+    const entry = { ...previous, priority: change.priority ?? previous.priority, body: change.body ?? previous.body };
     const waitMs = change.notBeforeMs ?? 0;
     if (waitMs > 0) this.#putWaiting(entry, now + waitMs);
     else this.#putInLine(entry, 1 + entry.priority, this.#host.nextSequence++);
@@ -159,14 +159,14 @@ export class HostEntries implements QueueEntries {
       if (before === 0)
         for (const line of this.#linesOf(lane)) this.#lines.removeSync(openLineKey(this.#host.number, line));
     } else if (before > 0) this.#reopen(lane);
-    this.#findNextEnd();
+    this.#findNextBlockEnd();
   }
 
-  #queueWaiting(now: number, most: number): void {
+  #queueWaiting(now: number, limit: number): void {
     const host = this.#host;
     if (host.waitsUntil > now) return;
     const start = kindStart(host.number, KIND.waiting);
-    for (const { key, value } of rowsOf(this.#rows, start, kindUpTo(host.number, KIND.waiting, now), most)) {
+    for (const { key, value } of rowsOf(this.#rows, start, kindUpTo(host.number, KIND.waiting, now), limit)) {
       this.#rows.removeSync(key);
       const entry = { ...decodeEntry(value), id: waitingId(key)! };
       this.#putInLine(entry, 1 + entry.priority, host.nextSequence++);
@@ -259,7 +259,7 @@ export class HostEntries implements QueueEntries {
       this.#removeBlock(lane, key.readDoubleBE(5));
       this.#reopen(lane);
     }
-    this.#findNextEnd();
+    this.#findNextBlockEnd();
   }
 
   /** 0: the lane is not blocked. */
@@ -284,7 +284,7 @@ export class HostEntries implements QueueEntries {
     );
   }
 
-  #findNextEnd(): void {
+  #findNextBlockEnd(): void {
     const { blockEnd } = KIND;
     const [start, end] = [kindStart(this.#host.number, blockEnd), kindEnd(this.#host.number, blockEnd)];
     const first = this.#host.blockCount === 0 ? undefined : firstKeyOf(this.#lines, start, end);
@@ -304,27 +304,27 @@ export class HostEntries implements QueueEntries {
     const { number, lineCount, onlyLine, inFlight } = this.#host;
     if (lineCount === 0) return null;
     if (onlyLine !== null) return onlyLine.lane === lane && onlyLine.rank === rank ? onlyLine.order : null;
-    let behind = 0;
+    let nextOrder = 0;
     for (const entry of inFlight.values()) {
-      if (entry.lane === lane && entry.rank === rank) behind = Math.max(behind, entry.order + 1);
+      if (entry.lane === lane && entry.rank === rank) nextOrder = Math.max(nextOrder, entry.order + 1);
     }
-    const key = firstKeyOf(this.#rows, lineKey(number, lane, rank, behind), lineEnd(number, lane, rank));
+    const key = firstKeyOf(this.#rows, lineKey(number, lane, rank, nextOrder), lineEnd(number, lane, rank));
     return key === undefined ? null : readLine(key).order;
   }
 }
 
 /** The entry in a row of the entries table, as a scan lists it. */
 export function listedEntry(host: Host, { key, value }: Row): Entry {
-  const { id: keptId, priority, attempt, body } = decodeEntry(value);
-  const id = String(waitingId(key) ?? (keptId > 0 ? keptId : readLine(key).order));
+  const { id: storedId, priority, attempt, body } = decodeEntry(value);
+  const id = String(waitingId(key) ?? (storedId > 0 ? storedId : readLine(key).order));
   return { id, priority, body, attempt: host.inFlight.get(id)?.attempt ?? attempt };
 }
 
 /** Puts the entry in flight. Its row stays. */
 function handOut(host: Host, { value }: Row, place: OpenLine): Entry {
-  const { priority, id: keptId, attempt, body } = decodeEntry(value);
+  const { priority, id: storedId, attempt, body } = decodeEntry(value);
   const { lane, rank, order } = place;
-  const id = String(keptId > 0 ? keptId : order);
+  const id = String(storedId > 0 ? storedId : order);
   host.inFlight.set(id, { lane, rank, order, attempt: attempt + 1 });
   host.queued -= 1;
   return { id, priority, body, attempt };

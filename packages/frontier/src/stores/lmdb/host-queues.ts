@@ -7,7 +7,7 @@ import type { HostKey, ListedHost, Listing } from '../../store.js';
 import { type HostQueue, HostQueues } from '../host-queues.js';
 import { type Environment, firstKeyOf, rowsOf } from './environment.js';
 import { Fingerprints } from './fingerprints.js';
-import { decodeHost, encodeHost, FREE, Host } from './host.js';
+import { decodeHost, encodeHost, Host, NO_HOLDER } from './host.js';
 import { HostEntries } from './host-entries.js';
 import type { Counts } from './meta.js';
 import { lineEnd, lineKey, readLine, textKey } from './rows.js';
@@ -29,7 +29,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
   counts: Counts;
   readonly fingerprints: Fingerprints;
   /** This client's holder number. */
-  holder = FREE;
+  holder = NO_HOLDER;
   /** Milliseconds. Set in the first transaction. */
   clock: () => number = () => 0;
   readonly #tables: Environment;
@@ -55,16 +55,16 @@ export class LmdbHosts extends HostQueues<StoredHost> {
   }
 
   find(key: HostKey): StoredHost | undefined {
-    const known = this.#byKey.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#byKey.get(key);
+    if (cached !== undefined) return cached;
     const number = this.#tables.hosts.getBinary(textKey(BY_KEY, key))?.readUInt32BE(0);
     return number === undefined ? undefined : this.byNumber(number);
   }
 
   /** The host with a number that a row contains. */
   byNumber(number: number): StoredHost {
-    const known = this.#byNumber.get(number);
-    if (known !== undefined) return known;
+    const cached = this.#byNumber.get(number);
+    if (cached !== undefined) return cached;
     const bytes = this.#tables.hosts.getBinary(numberKey(number));
     if (bytes === undefined) throw new Error(`the store names a host ${number} that it does not contain`);
     const host = decodeHost(number, bytes);
@@ -86,21 +86,21 @@ export class LmdbHosts extends HostQueues<StoredHost> {
   }
 
   /** For how long hosts have been due, milliseconds, as of the last `flush`. */
-  overdueMs(most: number): number[] {
+  overdueMs(limit: number): number[] {
     const now = this.now();
-    return this.#dueNumbers(now, most).map((number) => now - (this.byNumber(number).dueAt ?? now));
+    return this.#dueNumbers(now, limit).map((number) => now - (this.byNumber(number).dueAt ?? now));
   }
 
   /** Ends the leases of holders that are proven dead: number → for how long, milliseconds. */
   endLeasesOf(deadForMs: ReadonlyMap<number, number>): void {
     const rows = this.#tables.due.getRange({ start: DUE_START, end: DUE_END });
-    const theirs = [...rows.filter(({ value }) => deadForMs.has(value.readUInt32BE(0)))];
-    for (const { key } of theirs) {
+    const leased = [...rows.filter(({ value }) => deadForMs.has(value.readUInt32BE(0)))];
+    for (const { key } of leased) {
       const host = this.byNumber(key.readUInt32BE(8));
       // The clock is read after the proof. Counted back from an earlier reading, the end would be before the proof.
       const endsAt = this.now() - deadForMs.get(host.holder)!;
       host.leaseEndsAt = Math.min(host.leaseEndsAt ?? endsAt, endsAt);
-      this.#setDueOf(host, host.leaseEndsAt + host.delayMs, FREE);
+      this.#setDueOf(host, host.leaseEndsAt + host.delayMs, NO_HOLDER);
     }
     this.#syncIndex();
   }
@@ -134,8 +134,8 @@ export class LmdbHosts extends HostQueues<StoredHost> {
   }
 
   protected hostOf(key: HostKey): StoredHost {
-    const present = this.find(key);
-    if (present !== undefined) return present;
+    const existing = this.find(key);
+    if (existing !== undefined) return existing;
     this.counts.hosts += 1;
     this.#tables.hosts.putSync(textKey(BY_KEY, key), numberValue(this.counts.hosts));
     const host = this.#remember(new Host(this.counts.hosts, key));
@@ -143,13 +143,13 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     return host;
   }
 
-  protected due(now: number, most: number): StoredHost[] {
+  protected due(now: number, limit: number): StoredHost[] {
     this.#syncIndex();
-    return this.#dueNumbers(now, most).map((number) => this.byNumber(number));
+    return this.#dueNumbers(now, limit).map((number) => this.byNumber(number));
   }
 
   protected setDue(host: StoredHost, at: number | null): void {
-    this.#setDueOf(host, at, host.leaseEndsAt === null ? FREE : this.holder);
+    this.#setDueOf(host, at, host.leaseEndsAt === null ? NO_HOLDER : this.holder);
   }
 
   /** An entry of the index that is too early is corrected when its time comes, so most renewals move nothing. */

@@ -9,7 +9,7 @@ import type { OpenLine } from './rows.js';
 const { Packr } = createRequire(import.meta.url)('msgpackr') as typeof import('msgpackr');
 
 /** Holder number of hosts without a lease. */
-export const FREE = 0;
+export const NO_HOLDER = 0;
 
 /** An entry in flight. Its row stays in line until the entry is finished or put elsewhere. */
 export interface InFlightEntry {
@@ -46,12 +46,12 @@ export class Host {
   blockCount = 0;
   unblocksAt = Number.POSITIVE_INFINITY;
   /** The holder of the lease. */
-  holder = FREE;
+  holder = NO_HOLDER;
   /** Its place in the time index; `null`: none. */
   dueAt: number | null = null;
   /** `dueAt` and `holder` as in the file's time index. */
   indexedAt: number | null = null;
-  indexedHolder = FREE;
+  indexedHolder = NO_HOLDER;
   isDirty = false;
   /** The host's only line, if it is open and has no rows. */
   onlyLine: OpenLine | null = null;

@@ -6,7 +6,7 @@ import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, RESTORE_OR_RESET } from '../checked-store.js';
 import { bootName, deadForMs, type ProcessIdentity, thisProcess } from '../processes/process-identity.js';
 import { rowsOf, type Table } from './environment.js';
-import { FREE } from './host.js';
+import { NO_HOLDER } from './host.js';
 
 const FORMAT = 'mannerly-frontier-lmdb';
 const VERSION = 10;
@@ -19,7 +19,7 @@ const HOLDERS_START = Buffer.from(HOLDER);
 const HOLDERS_END = Buffer.from('holder!');
 /** More than the number of clients that can read the file at a time. */
 const MAX_HOLDERS = 65_536;
-const FIRST_HOLDER = FREE + 1;
+const FIRST_HOLDER = NO_HOLDER + 1;
 
 const NO_COUNTS = {
   /** Increases with every transaction. If it differs from the client's own, another process has written. */
@@ -47,17 +47,17 @@ const COUNT_NAMES = Object.keys(NO_COUNTS) as (keyof Counts)[];
  */
 export function claimCrawl(meta: Table, path: string, identity: string, { crawl, create }: OpenRequest): boolean {
   const bytes = meta.getBinary(CRAWL);
-  const wanted: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
+  const requested: CrawlName = { format: FORMAT, version: VERSION, crawl, identity };
   if (bytes !== undefined) {
     const hint = 'Take another folder, or remove this one to start over.';
-    compareCrawl(path, hint, JSON.parse(bytes.toString()) as CrawlName, wanted);
+    compareCrawl(path, hint, JSON.parse(bytes.toString()) as CrawlName, requested);
     return false;
   }
   if (!create) {
     const text = `${path} holds no crawl ${JSON.stringify(crawl)}`;
     throw new FrontierError('store-mismatch', text, { hint: RESTORE_OR_RESET });
   }
-  meta.putSync(CRAWL, Buffer.from(JSON.stringify(wanted)));
+  meta.putSync(CRAWL, Buffer.from(JSON.stringify(requested)));
   return true;
 }
 
@@ -72,8 +72,8 @@ export function claimCrawl(meta: Table, path: string, identity: string, { crawl,
  */
 export function anchorClock(meta: Table, latestMs: number): () => number {
   const boot = bootName();
-  const kept = meta.getBinary(CLOCK);
-  const anchor = kept === undefined ? null : (JSON.parse(kept.toString()) as { boot: string; offsetMs: number });
+  const stored = meta.getBinary(CLOCK);
+  const anchor = stored === undefined ? null : (JSON.parse(stored.toString()) as { boot: string; offsetMs: number });
   const isSameBoot = boot !== null && anchor?.boot === boot;
   const offsetMs = isSameBoot ? anchor.offsetMs : Math.max(Date.now(), latestMs) - monotonicMs();
   if (!isSameBoot && boot !== null) meta.putSync(CLOCK, Buffer.from(JSON.stringify({ boot, offsetMs })));

@@ -71,7 +71,7 @@ export class LmdbQueues implements StoreQueues {
       const hosts = queues.#hosts;
       queues.#transact(() => {
         const { latestMs } = hosts.counts;
-        hosts.clock = nowMs === null ? anchorClock(meta, latestMs) : goingOn(nowMs, latestMs);
+        hosts.clock = nowMs === null ? anchorClock(meta, latestMs) : continueClock(nowMs, latestMs);
         tables.unseal();
         const dead = listDead(meta);
         if (dead.size > 0) hosts.endLeasesOf(dead);
@@ -123,7 +123,7 @@ export class LmdbQueues implements StoreQueues {
   /** May be too early, but never too late. */
   nextDueInMs() {
     this.#tables.refresh();
-    const isAnyQueued = this.#freshCounts().unfinished > 0;
+    const isAnyQueued = this.#currentCounts().unfinished > 0;
     const earliest = isAnyQueued ? this.#hosts.earliest() : Number.POSITIVE_INFINITY;
     // A pending verb may make a host due.
     const dueInMs = Math.min(Math.max(0, earliest - this.#hosts.now()), this.#group.dueInMs);
@@ -131,15 +131,15 @@ export class LmdbQueues implements StoreQueues {
   }
 
   /** May include hosts whose lease was renewed: their place in the index is corrected later. */
-  overdueMs(most: number) {
-    this.#fresh();
-    return this.#hosts.overdueMs(most);
+  overdueMs(limit: number) {
+    this.#commitAndRefresh();
+    return this.#hosts.overdueMs(limit);
   }
 
   readRecord(key: string): Uint8Array | null {
     this.#settleRecords();
-    const kept = this.#tables.records.getBinary(textKey(RECORD, key));
-    return kept === undefined ? null : new Uint8Array(kept);
+    const stored = this.#tables.records.getBinary(textKey(RECORD, key));
+    return stored === undefined ? null : new Uint8Array(stored);
   }
 
   writeRecord(key: string, value: Uint8Array | null) {
@@ -192,12 +192,12 @@ export class LmdbQueues implements StoreQueues {
   }
 
   stats() {
-    const counts = this.#fresh();
+    const counts = this.#commitAndRefresh();
     return statsOf(counts, counts.known, counts.hosts);
   }
 
   readHost(host: string) {
-    this.#fresh();
+    this.#commitAndRefresh();
     return this.#hosts.readHost(host);
   }
 
@@ -206,17 +206,17 @@ export class LmdbQueues implements StoreQueues {
   }
 
   listKnown(cursor: string | null, limit: number) {
-    return this.#hosts.fingerprints.list(cursor, limit, this.#fresh());
+    return this.#hosts.fingerprints.list(cursor, limit, this.#commitAndRefresh());
   }
 
   listHosts(cursor: string | null, limit: number) {
-    return this.#hosts.list(Number(cursor ?? 1), limit, this.#fresh().hosts);
+    return this.#hosts.list(Number(cursor ?? 1), limit, this.#commitAndRefresh().hosts);
   }
 
   /** Lists the entries by host; the cursor is the last key. */
-  scan(cursor: string | null, limit: number, only?: string) {
-    this.#fresh();
-    const number = only === undefined ? null : this.#hosts.find(only)?.number;
+  scan(cursor: string | null, limit: number, onlyHost?: string) {
+    this.#commitAndRefresh();
+    const number = onlyHost === undefined ? null : this.#hosts.find(onlyHost)?.number;
     if (number === undefined) return { cursor: null, items: [] };
     const start = cursor === null ? kindStart(number ?? 0, 0) : Buffer.from(cursor, 'hex');
     const end = kindStart(number === null ? LAST_HOST : number + 1, 0);
@@ -230,10 +230,10 @@ export class LmdbQueues implements StoreQueues {
   }
 
   /** Commits what is pending. Later reads see it, and what other processes have committed. */
-  #fresh(): Counts {
+  #commitAndRefresh(): Counts {
     this.#group.flush();
     this.#tables.refresh();
-    return this.#freshCounts();
+    return this.#currentCounts();
   }
 
   #settleRecords(): void {
@@ -261,7 +261,7 @@ export class LmdbQueues implements StoreQueues {
   #begin(): void {
     const hosts = this.#hosts;
     this.#isChanged = false;
-    const counts = this.#freshCounts();
+    const counts = this.#currentCounts();
     if (counts.generation === hosts.counts.generation) return;
     hosts.counts = counts;
     const { tableFrom } = counts;
@@ -282,7 +282,7 @@ export class LmdbQueues implements StoreQueues {
   }
 
   /** The current counts. The hosts in memory are current too, or dropped. */
-  #freshCounts(): Counts {
+  #currentCounts(): Counts {
     const counts = readCounts(this.#tables.meta);
     if (counts.generation !== this.#hosts.counts.generation) this.#hosts.clear();
     return counts;
@@ -307,7 +307,7 @@ function failureOf(path: string, cause: unknown): FrontierError {
 }
 
 /** A clock that is behind the file continues from the file's time, like the machine's clock: delays are durations. */
-function goingOn(nowMs: () => number, latestMs: number): () => number {
-  const behindMs = Math.max(0, latestMs - nowMs());
-  return () => nowMs() + behindMs;
+function continueClock(nowMs: () => number, latestMs: number): () => number {
+  const offsetMs = Math.max(0, latestMs - nowMs());
+  return () => nowMs() + offsetMs;
 }

@@ -9,9 +9,9 @@ import { type ErrorKind, Resending } from '../server/resending.js';
 import { lostCrawlError, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 
 /** Two transactions conflicted, and one is tried again: deadlock, serialization failure, lock not available. */
-const CONFLICTS = ['40P01', '40001', '55P03'];
+const CONFLICT_CODES = ['40P01', '40001', '55P03'];
 /** The server is starting, recovering, or about to shut down. */
-const STARTING = '57P03';
+const STARTING_CODE = '57P03';
 /**
  * Temporary codes besides class 08 (connections) and class 53 (out of connections, disk or memory): shut down, crashed,
  * cancelled by a timeout, a standby that will be promoted.
@@ -28,7 +28,7 @@ const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ['42501', 'Let this user create schemas in the database, or name the user that began the crawl.'],
 ];
 /** There is no such table, function or schema. */
-const ABSENT = ['42P01', '42883', '3F000'];
+const ABSENT_CODES = ['42P01', '42883', '3F000'];
 /** Words of temporary errors that have no code: errors of sockets and of pg. */
 const TEMPORARY = new RegExp(
   [
@@ -55,8 +55,8 @@ export class Connection {
     this.#options = options;
     this.#resending = new Resending({
       ...options,
-      classifyError: judge,
-      adviceFor: adviceOn,
+      classifyError,
+      adviceFor,
       isEnded: () => options.pool.ended,
     });
     options.pool.on('error', this.#ignore);
@@ -88,7 +88,7 @@ export class Connection {
     const { pool, schema } = this.#options;
     const send = () => pool.query({ ...query, ...AS_TEXT });
     const { rows } = await this.#resending.call(send).catch((error: unknown) => {
-      throw ABSENT.includes(codeOf(error)) ? lostCrawlError('PostgreSQL', `the schema ${schema}`, error) : error;
+      throw ABSENT_CODES.includes(codeOf(error)) ? lostCrawlError('PostgreSQL', `the schema ${schema}`, error) : error;
     });
     return rows as Row[];
   }
@@ -106,15 +106,15 @@ function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-function judge(error: unknown): ErrorKind {
+function classifyError(error: unknown): ErrorKind {
   const code = codeOf(error);
-  if (CONFLICTS.includes(code)) return 'conflict';
-  if (code === STARTING) return 'starting';
+  if (CONFLICT_CODES.includes(code)) return 'conflict';
+  if (code === STARTING_CODE) return 'starting';
   const isTemporary = /^(?:08|53)/.test(code) || TEMPORARY_CODES.includes(code);
   return isTemporary || TEMPORARY.test(`${code} ${messageOf(error)}`) ? 'unreachable' : 'refused';
 }
 
-function adviceOn(error: unknown): string | undefined {
+function adviceFor(error: unknown): string | undefined {
   const code = codeOf(error);
   return ADVICE.find(([of]) => of === code)?.[1];
 }

@@ -31,11 +31,11 @@ export async function claimCrawl(
   if (create) await connection.call(NAME_CRAWL_SQL, [crawl, identity]);
   const [row] = await connection.call('SELECT format, version, crawl, identity FROM $S.crawl WHERE one');
   if (row === undefined) throw absent();
-  const [format = '', version, keptCrawl = '', keptIdentity = ''] = row.map((value) => value ?? '');
+  const [format = '', version, storedCrawl = '', storedIdentity = ''] = row.map((value) => value ?? '');
   compareCrawl(
     `the schema ${schema}`,
     'Use another schema, or drop this one to start over.',
-    { format, version: Number(version), crawl: keptCrawl, identity: keptIdentity },
+    { format, version: Number(version), crawl: storedCrawl, identity: storedIdentity },
     { format: FORMAT, version: VERSION, crawl, identity },
   );
 }

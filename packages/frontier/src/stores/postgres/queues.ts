@@ -72,15 +72,15 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
 
     async commit(hosts, links = []) {
       operation = (operation + 1) % MAX_OPERATION;
-      const order = inOrder(hosts, ({ host }) => host);
+      const order = sortedWithIndex(hosts, ({ host }) => host);
       const parts = order.map(({ one }) => one);
       const { since, outcomes, rows } = await send(operation, parts, links);
       await confirmed.answered(since);
       confirmed.note(links, outcomes);
       const answer: CommitAnswer = { hosts: [], links: outcomes };
       for (const [index, { at }] of order.entries()) {
-        const [isKept, entries = null] = rows[index] ?? [];
-        answer.hosts[at] = isKept === 't' ? { ok: true, entries: readEntries(entries) } : { ok: false, reason: 'lost' };
+        const [isOurs, entries = null] = rows[index] ?? [];
+        answer.hosts[at] = isOurs === 't' ? { ok: true, entries: readEntries(entries) } : { ok: false, reason: 'lost' };
       }
       confirmed.noteWaits(hosts, answer.hosts);
       return answer;
@@ -118,13 +118,13 @@ export function postgresQueues(connection: Connection, options: ResolvedPostgres
       return us === null ? null : Number(us) / 1_000;
     },
 
-    async overdueMs(most) {
-      const rows = await callNow(OVERDUE_SQL, [most]);
+    async overdueMs(limit) {
+      const rows = await callNow(OVERDUE_SQL, [limit]);
       return rows.map(([us]) => Number(us) / 1_000);
     },
 
     async reserve(slots) {
-      const order = inOrder(slots, ({ key }) => key);
+      const order = sortedWithIndex(slots, ({ key }) => key);
       const keys = textsOf(order.map(({ one }) => one.key));
       const delays = listOf(order.map(({ one }) => microseconds(one.delayMs)));
       const [row] = await callNow('SELECT $S.reserve($1, $2, $3)', [keys, delays]);
@@ -235,7 +235,7 @@ function bytesOf(hex: string | null): Uint8Array | null {
 }
 
 /** All items with their index, by name: rows are locked in one order, so that transactions do not deadlock. */
-function inOrder<T>(all: readonly T[], nameOf: (one: T) => string): { readonly one: T; readonly at: number }[] {
+function sortedWithIndex<T>(all: readonly T[], nameOf: (one: T) => string): { readonly one: T; readonly at: number }[] {
   const named = all.map((one, at) => ({ one, at, name: nameOf(one) }));
   return named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.at - b.at));
 }

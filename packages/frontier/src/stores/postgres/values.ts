@@ -16,7 +16,7 @@ export function laneNames(): LaneName<number> {
 
 interface Link {
   readonly fingerprint: bigint;
-  readonly place: number;
+  readonly index: number;
   readonly entry: NewEntry;
 }
 
@@ -27,7 +27,7 @@ interface Link {
  * @returns `outcomes`: the outcomes of the links, computed from the new fingerprints and the places that did not fit.
  */
 export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>) {
-  const { sent, repeats } = sorted(links);
+  const { sent, repeats } = sortLinks(links);
   const pairs = pairsOf(links, laneOf);
   const bodies = sent.map(({ entry }) => entry.body);
   const ends = endsOf(bodies);
@@ -37,8 +37,8 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
     textsOf(pairs.all.map(({ key }) => key)),
     listOf(pairs.all.map(({ lane }) => lane)),
     listOf(sent.map(({ fingerprint }) => fingerprint)),
-    listOf(sent.map(({ place }) => pairs.numbers[place] ?? 0)),
-    listOf(sent.map(({ place }) => place)),
+    listOf(sent.map(({ index }) => pairs.numbers[index] ?? 0)),
+    listOf(sent.map(({ index }) => index)),
     listOf(sent.map(({ entry }) => entry.priority)),
     // Where each body begins, counted from 1.
     listOf(bodies.map(({ length }, at) => ends[at]! - length + 1)),
@@ -48,35 +48,39 @@ export function linkValues(links: readonly NewEntry[], laneOf: LaneName<number>)
     Buffer.concat(bodies),
   ];
   const outcomes = (fresh: readonly bigint[], full: readonly bigint[]) => {
-    const isFresh = new Set(fresh);
-    const isFull = new Set(full.map(Number));
+    const freshSet = new Set(fresh);
+    const fullSet = new Set(full.map(Number));
     const answer: AddOutcome[] = [];
-    for (const { fingerprint, place, entry } of sent) {
-      answer[place] = isFull.has(place) ? 'full' : isFresh.has(fingerprint) || entry.dedupe === false ? 'new' : 'known';
+    for (const { fingerprint, index, entry } of sent) {
+      answer[index] = fullSet.has(index)
+        ? 'full'
+        : freshSet.has(fingerprint) || entry.dedupe === false
+          ? 'new'
+          : 'known';
     }
-    for (const [place, first] of repeats) answer[place] = answer[first] === 'full' ? 'full' : 'known';
+    for (const [index, first] of repeats) answer[index] = answer[first] === 'full' ? 'full' : 'known';
     return answer;
   };
   return { values, outcomes };
 }
 
 /** Links to send, and those whose fingerprint is already in the batch, with its index there. */
-function sorted(links: readonly NewEntry[]): { sent: Link[]; repeats: [number, number][] } {
+function sortLinks(links: readonly NewEntry[]): { sent: Link[]; repeats: [number, number][] } {
   const first = new Map<bigint, number>();
   const sent: Link[] = [];
   const repeats: [number, number][] = [];
-  for (const [place, entry] of links.entries()) {
+  for (const [index, entry] of links.entries()) {
     const { buffer, byteOffset, byteLength } = entry.fingerprint;
     const fingerprint = new DataView(buffer, byteOffset, byteLength).getBigInt64(0);
     const before = first.get(fingerprint);
     if (before !== undefined && entry.dedupe !== false) {
-      repeats.push([place, before]);
+      repeats.push([index, before]);
       continue;
     }
-    if (before === undefined) first.set(fingerprint, place);
-    sent.push({ fingerprint, place, entry });
+    if (before === undefined) first.set(fingerprint, index);
+    sent.push({ fingerprint, index, entry });
   }
-  sent.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : a.place - b.place));
+  sent.sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : a.fingerprint > b.fingerprint ? 1 : a.index - b.index));
   return { sent, repeats };
 }
 
@@ -102,17 +106,17 @@ function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
 export function hostValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
   const list = parts.map(({ host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then }) => ({
     key: host,
-    token: wholeOf(fencingToken),
+    token: integerOf(fencingToken),
     kind: 'keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1,
     us: microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)),
     want: 'keep' in then ? then.keep.want : 0,
     delay: delayMs === undefined ? null : microseconds(delayMs),
     state: hexOf(state),
-    done: someOf(done, wholeOf),
-    requeue: someOf(requeue, ({ id, priority, body, notBeforeMs = 0 }) => {
-      return { id: wholeOf(id), priority, us: microseconds(notBeforeMs), body: hexOf(body) };
+    done: mapUnlessEmpty(done, integerOf),
+    requeue: mapUnlessEmpty(requeue, ({ id, priority, body, notBeforeMs = 0 }) => {
+      return { id: integerOf(id), priority, us: microseconds(notBeforeMs), body: hexOf(body) };
     }),
-    blocks: someOf(blockLanes, ({ lane, ms }) => ({ lane: laneOf(lane), us: microseconds(ms) })),
+    blocks: mapUnlessEmpty(blockLanes, ({ lane, ms }) => ({ lane: laneOf(lane), us: microseconds(ms) })),
   }));
   return [Math.max(0, ...list.map(({ kind, us }) => (kind === 0 ? us : 0))), JSON.stringify(list)];
 }
@@ -135,11 +139,11 @@ export function readEntries(hex: string | null): Entry[] {
   return entries;
 }
 
-function someOf<T>(items: readonly T[], make: (item: T) => unknown): unknown[] | undefined {
+function mapUnlessEmpty<T>(items: readonly T[], make: (item: T) => unknown): unknown[] | undefined {
   return items.length === 0 ? undefined : items.map(make);
 }
 
-function wholeOf(digits: string): string {
+function integerOf(digits: string): string {
   return WHOLE.test(digits) ? digits : '-1';
 }
 

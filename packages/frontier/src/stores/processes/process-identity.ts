@@ -14,7 +14,7 @@ export interface ProcessIdentity {
 }
 
 /** The running processes, and when they were read, by the monotonic clock. */
-let table: { readonly atMs: number; readonly pids: ReadonlySet<number> } | null = null;
+let processTable: { readonly atMs: number; readonly pids: ReadonlySet<number> } | null = null;
 
 /** This process. Never throws. */
 export function thisProcess(): ProcessIdentity {
@@ -32,17 +32,17 @@ export function thisProcess(): ProcessIdentity {
  * @throws Never
  */
 export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdentity): number | null {
-  const mine = thisProcess();
-  if (boot === null || mine.boot === null) return space === mine.pidSpace && !hasProcess(pid) ? 0 : null;
-  if (boot !== mine.boot) return sinceTableMs();
-  if (space !== mine.pidSpace) return null;
+  const self = thisProcess();
+  if (boot === null || self.boot === null) return space === self.pidSpace && !hasProcess(pid) ? 0 : null;
+  if (boot !== self.boot) return sinceTableMs();
+  if (space !== self.pidSpace) return null;
   if (hasProcess(pid)) {
     const startedNow = startOf(pid);
     if (started === null || startedNow === null || started === startedNow) return null;
   }
   // A process that started after this one may have both started and ended after the table was read.
-  const isOlder = started !== null && mine.started !== null && Number(started) < Number(mine.started);
-  return isOlder && table?.pids.has(pid) === false ? sinceTableMs() : 0;
+  const isOlder = started !== null && self.started !== null && Number(started) < Number(self.started);
+  return isOlder && processTable?.pids.has(pid) === false ? sinceTableMs() : 0;
 }
 
 /**
@@ -53,10 +53,10 @@ export function deadForMs({ pid, started, boot, pidSpace: space }: ProcessIdenti
 export function inspectProcesses(): void {
   try {
     const pids = runningPids();
-    table = pids === null ? null : { atMs: performance.now(), pids };
+    processTable = pids === null ? null : { atMs: performance.now(), pids };
   } catch {
     // A platform without such files, whatever error it reports. Delays then count from the open.
-    table = null;
+    processTable = null;
   }
 }
 
@@ -72,7 +72,7 @@ export function hidesProcesses(mounts: string | null): boolean {
 
 /** Milliseconds since the processes were read; 0: they were not read. */
 function sinceTableMs(): number {
-  return table === null ? 0 : performance.now() - table.atMs;
+  return processTable === null ? 0 : performance.now() - processTable.atMs;
 }
 
 /** `null`: the list may lack processes, because it is of another namespace or hides those of other users. */
@@ -123,14 +123,14 @@ function textOf(path: string): string | null {
 }
 
 /** ESRCH: the process ended while its files were read. */
-const ABSENT = new Set(['ENOENT', 'EACCES', 'EPERM', 'ESRCH']);
+const ABSENT_CODES = new Set(['ENOENT', 'EACCES', 'EPERM', 'ESRCH']);
 
 /** `null`: the file is absent or not readable. @throws every other error of the platform. */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && ABSENT.has(String(error.code))) return null;
+    if (error instanceof Error && 'code' in error && ABSENT_CODES.has(String(error.code))) return null;
     throw error;
   }
 }

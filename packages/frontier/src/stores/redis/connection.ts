@@ -14,11 +14,11 @@ import { SHARD_LUA } from './lua-shard.js';
 
 export type ScriptValue = string | Buffer | number;
 
-const TEXTS = { commit: COMMIT_SCRIPT, ...LEASE_SCRIPTS, ...READ_SCRIPTS };
+const SCRIPT_BODIES = { commit: COMMIT_SCRIPT, ...LEASE_SCRIPTS, ...READ_SCRIPTS };
 
-export type ScriptName = keyof typeof TEXTS;
+export type ScriptName = keyof typeof SCRIPT_BODIES;
 
-const SCRIPTS = new Map(Object.entries(TEXTS).map(([name, text]) => [name, script(text)]));
+const SCRIPTS = new Map(Object.entries(SCRIPT_BODIES).map(([name, text]) => [name, createScript(text)]));
 
 /** Words of temporary errors (connections, restarts, failovers, migrating slots), of the server or of ioredis. */
 const TEMPORARY = new RegExp(
@@ -55,8 +55,8 @@ export class Connection {
     this.#client = options.client;
     this.#resending = new Resending({
       ...options,
-      classifyError: judge,
-      adviceFor: adviceOn,
+      classifyError,
+      adviceFor,
       isEnded: () => options.client.status === 'end',
     });
   }
@@ -67,11 +67,11 @@ export class Connection {
   }
 
   call(command: string, args: ScriptValue[]): Promise<unknown> {
-    return this.#resending.call(() => this.#client.callBuffer(command, args).catch(withoutCommand));
+    return this.#resending.call(() => this.#client.callBuffer(command, args).catch(rethrowWithoutCommand));
   }
 
   /** Waits until `replicas` replicas have everything that was written before. */
-  async untilCopied(replicas: number): Promise<void> {
+  async waitForReplicas(replicas: number): Promise<void> {
     await this.#resending.call(async () => {
       // Writes first: the server does not wait for the writes of another connection.
       const written = this.#client.callBuffer('SET', [`${this.base}W`, 1]);
@@ -103,12 +103,12 @@ export class Connection {
  * ioredis adds the command to its errors: a whole script and the URLs of pages, which would be printed with the
  * message.
  */
-function withoutCommand(error: unknown): never {
+function rethrowWithoutCommand(error: unknown): never {
   if (error instanceof Error) Reflect.deleteProperty(error, 'command');
   throw error;
 }
 
-function judge(error: unknown): ErrorKind {
+function classifyError(error: unknown): ErrorKind {
   // The server is loading its file.
   if (messageOf(error).startsWith('LOADING ')) return 'starting';
   const isTemporary = TEMPORARY.test(messageOf(error));
@@ -116,12 +116,12 @@ function judge(error: unknown): ErrorKind {
   return isTemporary || isOutOfRetries ? 'unreachable' : 'refused';
 }
 
-function adviceOn(error: unknown): string | undefined {
+function adviceFor(error: unknown): string | undefined {
   const message = messageOf(error);
   return ADVICE.find(([words]) => words.test(message))?.[1];
 }
 
-function script(body: string): { readonly text: string; readonly digest: string } {
+function createScript(body: string): { readonly text: string; readonly digest: string } {
   // With this line a server whose memory is full refuses the whole script, not a command in the middle of it.
   const text = `#!lua\n${SHARD_LUA}${body}`;
   return { text, digest: createHash('sha1').update(text).digest('hex') };

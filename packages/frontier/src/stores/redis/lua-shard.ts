@@ -6,7 +6,7 @@
 //   f<b>   fingerprints, a bucket      s   number → host's state   N<c> host names by number, 1,024 a list
 //   q<n>:… lines of entries of host n  i<n> entries in flight      w<n> entries that wait for their time
 //   o<n>, k<n>, L<n>   only if a host has several lanes: open lines, blocked lanes, lanes
-//   r<key> records, n their keys       t<key> reserved slots       -   never exists        W  written by `untilCopied`
+//   r<key> records, n their keys       t<key> reserved slots       -   never exists        W  for `waitForReplicas`
 //
 // Scripts name two keys, `m` and `-`: while a slot migrates, both sides answer TRYAGAIN to a command with a missing
 // key, so that no script ever runs on half a shard.

@@ -11,14 +11,14 @@ import { crawlKey } from './shards.js';
 const FORMAT = 'mannerly-frontier-redis';
 const VERSION = 4;
 const MIN_SERVER_VERSION = 7;
-const POLICY = 'noeviction';
+const REQUIRED_POLICY = 'noeviction';
 
 /** The message if nothing is certain to survive. */
 export const WEAKNESS =
   'Redis keeps no append-only file: its restart loses what came after its last snapshot, or everything. ' +
   'Set `appendonly yes`.';
 
-type KeptCrawl = CrawlName & { readonly shards: number };
+type StoredCrawl = CrawlName & { readonly shards: number };
 
 /**
  * Compares or creates the crawl. Returns its number of shards.
@@ -30,23 +30,23 @@ export async function claimCrawl(
   { prefix, identity, shards }: ResolvedRedisOptions,
 ): Promise<number> {
   const key = crawlKey(prefix);
-  const wanted: KeptCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
-  if (create) await connection.call('SET', [key, JSON.stringify(wanted), 'NX']);
+  const requested: StoredCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
+  if (create) await connection.call('SET', [key, JSON.stringify(requested), 'NX']);
   const bytes = await connection.call('GET', [key]);
   if (!Buffer.isBuffer(bytes)) {
     throw new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} under the prefix ${prefix}`, {
       hint: LOST_CRAWL_HINT,
     });
   }
-  const kept = parseKept(bytes, prefix);
+  const stored = parseStored(bytes, prefix);
   const hint = 'Take another prefix, or remove the keys of this one to start over.';
-  compareCrawl(`the prefix ${prefix}`, hint, kept, wanted);
-  return kept.shards;
+  compareCrawl(`the prefix ${prefix}`, hint, stored, requested);
+  return stored.shards;
 }
 
-function parseKept(bytes: Buffer, prefix: string): KeptCrawl {
+function parseStored(bytes: Buffer, prefix: string): StoredCrawl {
   try {
-    return JSON.parse(bytes.toString()) as KeptCrawl;
+    return JSON.parse(bytes.toString()) as StoredCrawl;
   } catch (cause) {
     throw new FrontierError('store-mismatch', `the prefix ${prefix} holds something other than a crawl`, { cause });
   }
@@ -71,9 +71,9 @@ export async function readDurability(
     );
   }
   const policy = field('maxmemory_policy');
-  if (policy !== POLICY) {
+  if (policy !== REQUIRED_POLICY) {
     const message = `the server may drop keys when memory runs out (maxmemory-policy ${policy ?? 'unknown'})`;
-    const hint = `Set \`maxmemory-policy ${POLICY}\`.`;
+    const hint = `Set \`maxmemory-policy ${REQUIRED_POLICY}\`.`;
     throw new FrontierError('store-mismatch', `${message}: it would forget URLs and leases`, { hint });
   }
   // The second field exists only if the server counts its replicas before it accepts a write.

@@ -61,7 +61,7 @@ export function redisQueues(
     },
   });
   /** Reads an answer whose first part says which server gave it. */
-  const heard = async (answer: Promise<unknown>): Promise<unknown[]> => {
+  const readAnswer = async (answer: Promise<unknown>): Promise<unknown[]> => {
     const [since, ...rest] = listOf(await answer);
     await confirmed.answered(String(since));
     return rest;
@@ -82,14 +82,14 @@ export function redisQueues(
       for (let from = 0; from === 0 || from < hosts.length; from += MAX_HOSTS_PER_SCRIPT) {
         const part = hosts.slice(from, from + MAX_HOSTS_PER_SCRIPT);
         const entries = from === 0 ? links : [];
-        const [letters, ...rest] = await heard(runCommit(operation, part, entries));
+        const [letters, ...rest] = await readAnswer(runCommit(operation, part, entries));
         const outcomes = readOutcomes(letters);
         confirmed.note(entries, outcomes);
         for (const outcome of outcomes) answer.links.push(outcome);
         for (const index of part.keys()) answer.hosts.push(readHostAnswer(rest[index]));
       }
       confirmed.noteWaits(hosts, answer.hosts);
-      if (waitReplicas > 0) await connection.untilCopied(waitReplicas);
+      if (waitReplicas > 0) await connection.waitForReplicas(waitReplicas);
       return answer;
     },
 
@@ -98,10 +98,17 @@ export function redisQueues(
       for (;;) {
         const count = Math.min(maxHosts - leases.length, MAX_HOSTS_PER_SCRIPT);
         if (count <= 0) return leases;
-        const which = hosts === undefined ? [0] : [1, ...hosts];
+        const selection = hosts === undefined ? [0] : [1, ...hosts];
         const granted = await leaseUnderClock(async (latestUs) => {
-          const values = [count, entriesPerHost, microseconds(ttlMs), microseconds(delayMs), latestUs ?? '', ...which];
-          const [nowUs, leased] = await heard(run('lease', values));
+          const values = [
+            count,
+            entriesPerHost,
+            microseconds(ttlMs),
+            microseconds(delayMs),
+            latestUs ?? '',
+            ...selection,
+          ];
+          const [nowUs, leased] = await readAnswer(run('lease', values));
           return { nowUs: Number(nowUs), granted: leased === null ? null : listOf(leased) };
         });
         for (const one of granted) leases.push(readLease(listOf(one)));
@@ -115,14 +122,14 @@ export function redisQueues(
 
     async nextDueInMs() {
       const before = confirmed.rollbacks;
-      const [us] = await heard(run('due'));
+      const [us] = await readAnswer(run('due'));
       // The links that were added again are due.
       if (confirmed.rollbacks !== before) return queues.nextDueInMs();
       return us === null ? null : Number(us) / 1_000;
     },
 
-    async overdueMs(most) {
-      return listOf(await run('late', [most])).map((us) => Number(us) / 1_000);
+    async overdueMs(limit) {
+      return listOf(await run('late', [limit])).map((us) => Number(us) / 1_000);
     },
 
     readRecord,

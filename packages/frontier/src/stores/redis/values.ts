@@ -27,18 +27,18 @@ export function commitValues(
 ): ScriptValue[] {
   // The first two arguments are the clock and the list.
   const bytes: Buffer[] = [];
-  const placeOf = (value: Uint8Array | undefined) => value !== undefined && 2 + bytes.push(bufferOf(value));
+  const argumentIndex = (value: Uint8Array | undefined) => value !== undefined && 2 + bytes.push(bufferOf(value));
   const queued = links.map(({ host, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true }) => {
-    const about = [priority, dedupe, laneOf(lane), microseconds(notBeforeMs)];
-    return [host, fingerprintText(fingerprint), ...about, placeOf(body)];
+    const fields = [priority, dedupe, laneOf(lane), microseconds(notBeforeMs)];
+    return [host, fingerprintText(fingerprint), ...fields, argumentIndex(body)];
   });
   const parts = hosts.map(({ host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then }) => {
     const requeued = requeue.map(({ id, priority = false, body, notBeforeMs = 0 }) => {
-      return [id, priority, microseconds(notBeforeMs), placeOf(body)];
+      return [id, priority, microseconds(notBeforeMs), argumentIndex(body)];
     });
     const blocks = blockLanes.map(({ lane, ms }) => [laneOf(lane), microseconds(ms)]);
     const delayUs = delayMs !== undefined && microseconds(delayMs);
-    return [host, fencingToken, done, requeued, placeOf(state), delayUs, blocks, ...endOf(then)];
+    return [host, fencingToken, done, requeued, argumentIndex(state), delayUs, blocks, ...endOf(then)];
   });
   return [JSON.stringify([operation, maxQueued, queued, parts]), ...bytes];
 }

@@ -14,9 +14,9 @@ export interface Placed<T> {
   readonly at: number;
 }
 
-export function byShard<T>(all: readonly T[], shards: number, nameOf: (one: T) => string): Map<number, Placed<T>[]> {
+export function byShard<T>(items: readonly T[], shards: number, nameOf: (one: T) => string): Map<number, Placed<T>[]> {
   const parts = new Map<number, Placed<T>[]>();
-  for (const [at, one] of all.entries()) {
+  for (const [at, one] of items.entries()) {
     const shard = shardOf(nameOf(one), shards);
     const part = parts.get(shard);
     if (part === undefined) parts.set(shard, [{ one, at }]);

@@ -104,8 +104,8 @@ export class ShardedQueues implements StoreQueues {
    * due.
    */
   async #longestOverdue(maxHosts: number) {
-    const most = Math.min(maxHosts, MAX_COMPARED_HOSTS);
-    const answers = await this.#callAll((verbs) => verbs.overdueMs(most));
+    const limit = Math.min(maxHosts, MAX_COMPARED_HOSTS);
+    const answers = await this.#callAll((verbs) => verbs.overdueMs(limit));
     const overdue = answers.flatMap((answered, at) => (answered?.answer ?? []).map((lateMs) => ({ at, lateMs })));
     overdue.sort((a, b) => b.lateMs - a.lateMs);
     const rest = maxHosts - Math.min(overdue.length, maxHosts);
@@ -115,7 +115,7 @@ export class ShardedQueues implements StoreQueues {
       oldest.set(at, one);
       one.lateMs.push(lateMs);
       // A shard that named as many hosts as it could may have more.
-      one.maxHosts = one.lateMs.length + (one.lateMs.length === most ? rest : 0);
+      one.maxHosts = one.lateMs.length + (one.lateMs.length === limit ? rest : 0);
     }
     return oldest;
   }
@@ -147,8 +147,8 @@ export class ShardedQueues implements StoreQueues {
     return (await this.#deferred.add()) ? 0 : null;
   }
 
-  async overdueMs(most: number) {
-    const overdue = [...(await this.#longestOverdue(most)).values()].flatMap(({ lateMs }) => lateMs);
+  async overdueMs(limit: number) {
+    const overdue = [...(await this.#longestOverdue(limit)).values()].flatMap(({ lateMs }) => lateMs);
     return overdue.sort((a, b) => b - a);
   }
 
