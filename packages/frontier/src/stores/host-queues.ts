@@ -88,7 +88,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   protected abstract find(key: HostKey): Host | undefined;
   /** The host with that key, created if it does not exist. */
   protected abstract hostOf(key: HostKey): Host;
-  /** Some of the due hosts, earliest first, at most `limit`. Each leaves its place in the index before the next call. */
+  /** At most `limit` of the due hosts, earliest first. Each leaves its place in the index before the next call. */
   protected abstract due(now: number, limit: number): Host[];
   protected abstract setDue(host: Host, at: number | null): void;
   /** A lease was extended. The host may keep its place in the index if that is earlier. */
