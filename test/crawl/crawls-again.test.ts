@@ -246,6 +246,11 @@ describe('a recrawl', () => {
     const { exchanges, report } = await run(1, { bounds: { pages: 1 } });
     expect(exchanges.map(({ status }) => status)).toEqual([304, 200]);
     expect(report.recrawl).toMatchObject({ visits: 1, notModified: 0, sameContent: 1 });
+    // Each page has two requests once, and not at every visit.
+    await run(7);
+    expect((await run(14)).exchanges).toHaveLength(PAGES);
+    await run(60);
+    expect((await run(67)).exchanges.map(({ headers }) => headers['if-none-match'])).toContain('"0"');
   });
 
   it('accepts a 304 with a new tag if only the date was sent', async () => {

@@ -3,17 +3,37 @@
 // request pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
 
 import { conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
-import { DAY_MS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS } from './limits.js';
+import { DAY_MS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS, UNTRUSTED_MS } from './limits.js';
 import type { KeptVisit, PageVisit } from './page-visit.js';
 
 /** The validators of a page that is requested without conditions. */
 export const NO_VALIDATORS = { etag: null, lastModified: null } as const;
 
-/** The validators of a response: none if they may not be kept, or would match another document. */
-export function validatorsOf(headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
-  if (!mayKeep(headers)) return NO_VALIDATORS;
-  const etag = headerValue(headers, 'etag');
+type Validators = Pick<PageVisit, 'etag' | 'lastModified' | 'noEtagUntilMs'>;
+
+/**
+ * After a 304 that names another ETag than the one sent, as some caches and compressing servers do. Such a visit costs
+ * a second request, without conditions, so no ETag of the page is sent for a while.
+ */
+export function validatorsAfterMismatch(atMs: number): Validators {
+  return { ...NO_VALIDATORS, noEtagUntilMs: atMs + UNTRUSTED_MS };
+}
+
+/**
+ * The validators of a response: none if they may not be kept, or would match another document.
+ * @param before - The last visit; `null`: none.
+ */
+export function validatorsOf(
+  headers: HeaderLines,
+  before: Pick<KeptVisit, 'noEtagUntilMs'> | null,
+  atMs: number,
+): Validators {
+  const { noEtagUntilMs = 0 } = before ?? {};
+  const doubt = atMs < noEtagUntilMs ? { noEtagUntilMs } : {};
+  if (!mayKeep(headers)) return { ...NO_VALIDATORS, ...doubt };
+  const etag = atMs < noEtagUntilMs ? null : headerValue(headers, 'etag');
   return {
+    ...doubt,
     etag: etag !== null && etag.length <= MAX_ETAG_BYTES && /^(W\/)?"[^"]*"$/.test(etag) ? etag : null,
     // Only the site's own date, because clocks differ and the site compares it with its own.
     lastModified: headerValue(headers, 'last-modified'),
@@ -21,9 +41,9 @@ export function validatorsOf(headers: HeaderLines): Pick<PageVisit, 'etag' | 'la
 }
 
 /** The validators after a 304, which replaces those that it names. None if it forbids keeping them. */
-export function validatorsAfter(before: KeptVisit, headers: HeaderLines): Pick<PageVisit, 'etag' | 'lastModified'> {
+export function validatorsAfter(before: KeptVisit, headers: HeaderLines, atMs: number): Validators {
   if (!mayKeep(headers)) return NO_VALIDATORS;
-  const { etag, lastModified } = validatorsOf(headers);
+  const { etag, lastModified } = validatorsOf(headers, before, atMs);
   return { etag: etag ?? before.etag, lastModified: lastModified ?? before.lastModified };
 }
 

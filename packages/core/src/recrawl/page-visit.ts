@@ -24,6 +24,8 @@ export interface PageVisit extends Pick<UrlRecord, 'url' | 'depth' | 'from' | 'l
   /** As received. `null`: none, or unusable. */
   readonly etag: string | null;
   readonly lastModified: string | null;
+  /** A 304 named another ETag than the one sent: until then none is kept. Absent: there was no such 304. */
+  readonly noEtagUntilMs?: number | undefined;
   /** Digest of what counts as content; `null`: the page was not read. */
   readonly digest: string | null;
   /** The earlier digests, latest first; absent: there are none. */
@@ -61,7 +63,7 @@ export interface ArchivedVisitPlace extends RecordPlace {
 
 /** The common part of the records of visits, whether of a page or of a sitemap. */
 export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | 'estimate' | 'againAs'> &
-  Pick<PageVisit, 'etag' | 'lastModified' | 'freshUntilMs' | 'sentAs'>;
+  Pick<PageVisit, 'etag' | 'lastModified' | 'noEtagUntilMs' | 'freshUntilMs' | 'sentAs'>;
 
 export const VISIT_PREFIX = 'visit/';
 

@@ -219,7 +219,7 @@ describe('conditions', () => {
     ['a tag that is too long', { ETag: `"${'a'.repeat(600)}"` }, {}],
     ['a tag that is none', { ETag: 'a"\r\nX: y' }, {}],
   ])('%s', (_, received, sent) => {
-    const visit = { ...VISIT, ...validatorsOf(headers(received as Record<string, string>)) };
+    const visit = { ...VISIT, ...validatorsOf(headers(received as Record<string, string>), null, 0) };
     expect(conditionsOf(visit, 's')).toEqual(sent);
     expect(conditionsOf(visit, 'another offer')).toEqual({});
   });
@@ -232,7 +232,7 @@ describe('conditions', () => {
     ['is for every request another', { Vary: '*' }, { etag: null, lastModified: null }],
   ])('after a 304 that %s', (_, received, kept) => {
     const before = { ...VISIT, etag: '"a"', lastModified: 'then' };
-    expect(validatorsAfter(before, headers(received as Record<string, string>))).toEqual(kept);
+    expect(validatorsAfter(before, headers(received as Record<string, string>), 0)).toEqual(kept);
   });
 
   it.each([

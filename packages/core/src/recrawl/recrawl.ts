@@ -12,7 +12,14 @@ import { present } from '../present.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
-import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import {
+  conditionsOf,
+  freshUntilMs,
+  NO_VALIDATORS,
+  validatorsAfter,
+  validatorsAfterMismatch,
+  validatorsOf,
+} from './conditions.js';
 import { type Claim, createLastmodTrust, datedDays, type LastmodTrust } from './host-records.js';
 import { createValidatorTrust, type ValidatorTrust } from './host-validators.js';
 import { KnownPages } from './known-pages.js';
@@ -112,7 +119,7 @@ export class Recrawl {
   /** Reads what is known about a page. @returns Whether the visit is already over, because it was queued twice. */
   async isOver({ url, record: { visit = 0 } }: PageWork): Promise<boolean> {
     const kept = visit === 0 ? null : decodeVisit(await this.#store.readRecord(visitKey(url)));
-    return kept !== null && this.#begun.isOver(url, visit, kept.againAs, this.#run.nowMs());
+    return kept !== null && this.#begun.isOver(url, visit, kept.againAs, lastTryMs(kept), this.#run.nowMs());
   }
 
   /** @returns The conditions of its request. */
@@ -160,14 +167,14 @@ export class Recrawl {
     const before = flight?.before ?? null;
     if (flight === undefined || before === null || Object.keys(flight.conditions).length === 0) return 'unasked';
     if (!matchesTag(headers, flight.conditions['if-none-match'] ?? null)) {
-      await this.#write({ ...before, ...NO_VALIDATORS });
+      await this.#write({ ...before, ...validatorsAfterMismatch(timing.endedAtMs) });
       return 'mismatch';
     }
     flight.found = 'notModified';
     const { archived = null } = before;
     flight.after = {
       ...this.#unchanged(before, timing.endedAtMs, headers),
-      ...validatorsAfter(before, headers),
+      ...validatorsAfter(before, headers, timing.endedAtMs),
       archived: archived !== null && this.#run.archive !== null ? oneMore(archived) : archived,
     };
     return unchangedPage(before, flight.after, 304);
@@ -235,7 +242,7 @@ export class Recrawl {
       ...(payload === undefined ? {} : { payload }),
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
-      ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers) : NO_VALIDATORS),
+      ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers, before, atMs) : NO_VALIDATORS),
       archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
       sentAs: this.#sentAs(url),

@@ -8,7 +8,14 @@ import type { FeedFrequency } from '../page/sitemap.js';
 import { present } from '../present.js';
 import type { UrlDecision } from '../report/decision.js';
 import { afterChange, afterUnchanged, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
-import { conditionsOf, freshUntilMs, NO_VALIDATORS, validatorsAfter, validatorsOf } from './conditions.js';
+import {
+  conditionsOf,
+  freshUntilMs,
+  NO_VALIDATORS,
+  validatorsAfter,
+  validatorsAfterMismatch,
+  validatorsOf,
+} from './conditions.js';
 import { LastmodReader, Lastmods, type UselessLastmod } from './lastmod.js';
 import {
   DAY_MS,
@@ -117,7 +124,8 @@ export class SitemapVisits {
   async before(work: PageWork): Promise<Record<string, string> | null> {
     const url = firstUrl(work);
     const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));
-    if (before !== null && this.#begun.isOver(url, work.record.visit ?? 0, before.againAs, this.#parts.nowMs()))
+    const { visit = 0 } = work.record;
+    if (before !== null && this.#begun.isOver(url, visit, before.againAs, before.atMs, this.#parts.nowMs()))
       return null;
     const conditions = before === null ? {} : conditionsOf(before, this.#parts.sentAs(url));
     this.#inFlight.set(work, { before, conditions, dates: new LastmodReader() });
@@ -129,7 +137,7 @@ export class SitemapVisits {
     const { before = null, conditions = {} } = this.#inFlight.get(work) ?? {};
     if (before === null || Object.keys(conditions).length === 0) return 'unasked';
     if (!matchesTag(headers, conditions['if-none-match'] ?? null)) {
-      await this.#write(work, { ...before, ...NO_VALIDATORS });
+      await this.#write(work, { ...before, ...validatorsAfterMismatch(timing.endedAtMs) });
       return 'mismatch';
     }
     const atMs = timing.endedAtMs;
@@ -138,7 +146,7 @@ export class SitemapVisits {
       status: 'fetched',
       ...{ atMs, readAtMs: atMs },
       estimate: afterUnchanged(before.estimate, (atMs - before.readAtMs) / DAY_MS),
-      ...validatorsAfter(before, headers),
+      ...validatorsAfter(before, headers, atMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays),
     });
     return 'known';
@@ -172,7 +180,7 @@ export class SitemapVisits {
         : (digest === before.digest ? afterUnchanged : afterChange)(before.estimate, (atMs - before.readAtMs) / DAY_MS);
     await this.#write(work, {
       ...{ url, from: hops > 0 ? (before?.from ?? null) : from, userData, atMs, readAtMs: atMs, estimate, digest },
-      ...(truncated === null ? validatorsOf(headers) : NO_VALIDATORS),
+      ...(truncated === null ? validatorsOf(headers, before, atMs) : NO_VALIDATORS),
       ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays), sentAs: this.#parts.sentAs(url) },
       status: 'fetched',
       rhythm,

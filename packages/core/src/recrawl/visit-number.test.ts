@@ -12,11 +12,17 @@ const second = againNumber(LAST_MS, NOW_MS);
 it('is over under its second number, here and after a restart, also behind a visit that a handler asked for', () => {
   expect(second).toBeGreaterThan(first);
   const visits = new BegunVisits();
-  expect(visits.isOver('a', first, undefined, NOW_MS)).toBe(false);
-  expect(visits.isOver('a', first, undefined, NOW_MS)).toBe(false);
-  expect(visits.isOver('a', second, undefined, NOW_MS)).toBe(true);
-  expect(visits.isOver('a', first + 1, first, NOW_MS)).toBe(false);
-  expect(visits.isOver('a', second, first, NOW_MS)).toBe(true);
-  expect(new BegunVisits().isOver('a', second, first, NOW_MS)).toBe(true);
-  expect(new BegunVisits().isOver('a', againNumber(NOW_MS, NOW_MS), first, NOW_MS)).toBe(false);
+  expect(visits.isOver('a', first, undefined, LAST_MS, NOW_MS)).toBe(false);
+  expect(visits.isOver('a', first, undefined, LAST_MS, NOW_MS)).toBe(false);
+  expect(visits.isOver('a', second, undefined, LAST_MS, NOW_MS)).toBe(true);
+  expect(visits.isOver('a', first + 1, first, LAST_MS + DAY_MS, NOW_MS)).toBe(false);
+  expect(visits.isOver('a', second, first, LAST_MS + DAY_MS, NOW_MS)).toBe(true);
+  expect(new BegunVisits().isOver('a', second, first, LAST_MS + DAY_MS, NOW_MS)).toBe(true);
+  expect(new BegunVisits().isOver('a', againNumber(NOW_MS, NOW_MS), first, NOW_MS, NOW_MS)).toBe(false);
+});
+
+it('is not over because the page was requested whole seconds after the time before', () => {
+  const laterMs = LAST_MS + 2_000;
+  const next = againNumber(laterMs, laterMs);
+  expect(new BegunVisits().isOver('a', next, againNumber(LAST_MS, laterMs), laterMs, laterMs)).toBe(false);
 });

@@ -23,9 +23,13 @@ export class BegunVisits {
   /** By URL, the latest number. */
   readonly #numbers = new Map<string, number>();
 
-  /** Whether the visit has begun under its other number, here or in `before`; if not, it begins. */
-  isOver(url: string, visit: number, before: number | undefined, nowMs: number): boolean {
-    const others = [this.#numbers.get(url), before];
+  /**
+   * Whether the visit has begun under its other number, here or in `before`; if not, it begins. The number of the next
+   * visit may differ from `before` by whole seconds too, like another number of that visit.
+   * @param lastTryMs - When the page was last requested, epoch milliseconds.
+   */
+  isOver(url: string, visit: number, before: number | undefined, lastTryMs: number, nowMs: number): boolean {
+    const others = [this.#numbers.get(url), isAgainNumber(visit, lastTryMs, nowMs) ? undefined : before];
     if (others.some((other) => areMonths(Math.abs(visit - (other ?? visit)), nowMs))) return true;
     keepLatest(this.#numbers, url, visit, MAX_BEGUN_VISITS);
     return false;
