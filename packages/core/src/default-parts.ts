@@ -4,6 +4,7 @@ import { type Clock, type FrontierStore, memoryStore, systemClock } from '@manne
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { crawlPaths } from './directory/crawl-paths.js';
+import { checkedFetcher } from './fetch/fetch-call.js';
 import type { Fetcher } from './fetch/fetcher.js';
 import { createUndiciFetcher } from './fetch/undici-fetcher.js';
 import type { CrawlInspection } from './inspection/inspection.js';
@@ -21,10 +22,12 @@ export function storeFor(out: string | undefined, { clock }: CrawlerOptions, res
   return durableStore(out, resolved.identity.tokens, clock);
 }
 
-/** The given fetcher, or undici by default. */
+/** The given fetcher, whose calls are checked, or undici by default. */
 export function fetcherOf({ fetcher, network }: Pick<CrawlerOptions, 'fetcher' | 'network'>, clock: Clock): Fetcher {
+  const nowMs = clock.nowMs.bind(clock);
+  if (fetcher !== undefined) return checkedFetcher(fetcher, nowMs);
   const { proxy } = network ?? {};
-  return fetcher ?? createUndiciFetcher({ nowMs: clock.nowMs.bind(clock), ...(proxy === undefined ? {} : { proxy }) });
+  return createUndiciFetcher({ nowMs, ...(proxy === undefined ? {} : { proxy }) });
 }
 
 /** Clock, fetcher and a store in memory, for a plan. Never throws. */

@@ -9,7 +9,8 @@ import type { RequestRecord } from '../report/decision.js';
 import { createAddressGuard } from './address-guard.js';
 import { ACCEPT_ENCODING } from './content-coding.js';
 import { Egress, type EgressRequest } from './egress.js';
-import type { Fetcher } from './fetcher.js';
+import { checkedFetcher } from './fetch-call.js';
+import { ALL_CAPABILITIES, type Fetcher } from './fetcher.js';
 import { resolveIdentity } from './identity.js';
 import { RequestLimiter } from './request-limiter.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
@@ -277,11 +278,10 @@ describe('failures', () => {
   ])('of a fetcher that %s are values, and reported', async (_what, fetch, detail) => {
     const told: string[] = [];
     const broken = new Egress({
-      fetcher: {
-        capabilities: createUndiciFetcher().capabilities,
-        fetch: fetch as Fetcher['fetch'],
-        close: () => Promise.resolve(),
-      },
+      fetcher: checkedFetcher(
+        { capabilities: ALL_CAPABILITIES, fetch: fetch as Fetcher['fetch'], close: () => Promise.resolve() },
+        Date.now,
+      ),
       identity: resolveIdentity({ name: 'tide', contact: 'ann@example.org' }),
       guard: createAddressGuard({ allowAddresses: ['127.0.0.0/8'], ports: [], resolve: null, nowMs: Date.now }),
       limiter: new RequestLimiter(null),

@@ -16,12 +16,10 @@ import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
 import type { AddressGuard, GuardAnswer } from './address-guard.js';
 import { encodedLimit } from './body.js';
-import { checkedOutcome } from './checked-outcome.js';
 import { Cookies, type JarFactory } from './cookies.js';
 import type { Credential } from './credential.js';
 import { type CredentialUse, createCredentialUse, redacted, withoutCookies } from './credential-use.js';
 import { failureDetail } from './failure-code.js';
-import { callFetcher } from './fetch-call.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import type { Identity } from './identity.js';
 import {
@@ -300,7 +298,7 @@ export class Egress {
       spooled = bytes === null ? null : this.#spool.open(bytes);
       return spooled;
     };
-    const rawOutcome = await this.#fetchChecked({
+    const rawOutcome = await this.#fetchOnce({
       url,
       method,
       headers: outgoing,
@@ -328,14 +326,13 @@ export class Egress {
   }
 
   /**
-   * One exchange by a fetcher that may be the user's. One that rejects, does not end in time, or returns something
-   * other than an outcome, breaks its contract: that is reported, and becomes a value. Never rejects.
+   * One exchange. A fetcher that rejects breaks its contract: that is reported, and becomes a value. Never rejects.
    */
-  async #fetchChecked(request: FetchRequest): Promise<FetchOutcome | null> {
+  async #fetchOnce(request: FetchRequest): Promise<FetchOutcome | null> {
     const { fetcher, nowMs, onFetcherError } = this.#options;
     const startedAtMs = nowMs();
     try {
-      return checkedOutcome(await callFetcher(fetcher, request), startedAtMs, nowMs());
+      return await fetcher.fetch(request);
     } catch (error) {
       onFetcherError?.(request.url, error);
       const failure = request.signal.aborted ? 'aborted' : 'internal';

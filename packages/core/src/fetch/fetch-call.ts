@@ -1,12 +1,27 @@
-// The calls of a fetcher, which may be the user's: each has a bound, and what comes after its end has no effect.
+// The calls of a user's fetcher: each has a bound, its answer is checked, and what comes after its end has no effect.
 
 import { onAbort } from '../on-abort.js';
+import { checkedOutcome } from './checked-outcome.js';
 import type { Fetcher, FetchLimits, FetchRequest } from './fetcher.js';
 import { FETCHER_CLOSE_MS, FETCHER_CLOSE_STOP_MS, FETCHER_EXTRA_MS, FETCHER_STOP_MS } from './limits.js';
 
 /** The longest time that `fetch` may take, milliseconds. A fetcher that keeps to its limits ends earlier. */
 export function fetchCallMs({ connectTimeoutMs, requestTimeoutMs }: FetchLimits): number {
   return connectTimeoutMs + requestTimeoutMs + FETCHER_EXTRA_MS;
+}
+
+/** A user's fetcher, which rejects instead of answering too late, or with anything that is no outcome. */
+export function checkedFetcher(fetcher: Fetcher, nowMs: () => number): Fetcher {
+  const { capabilities, renderer } = fetcher;
+  return {
+    capabilities,
+    ...(renderer === undefined ? {} : { renderer }),
+    async fetch(request) {
+      const calledAtMs = nowMs();
+      return checkedOutcome(await callFetcher(fetcher, request), calledAtMs, nowMs());
+    },
+    close: () => fetcher.close(),
+  };
 }
 
 /**
