@@ -22,8 +22,8 @@ describe('the view', () => {
       {
         underway: [underway('now.test')],
         ready: [
-          { host: 'due.test', queued: 4, inFlight: 1 },
-          { host: 'now.test', queued: 2, inFlight: 1 },
+          { host: 'due.test', queued: 4 },
+          { host: 'now.test', queued: 2 },
         ],
         waits: [
           wait('soon.test', { reason: 'crawl-delay' }),

@@ -35,9 +35,7 @@ const decision = (more: Partial<UrlDecision>): UrlDecision => ({
 });
 
 const look = (more: Partial<UrlLook>): UrlLook => ({
-  url,
   host: 'quarry.test',
-  authority: 'http://quarry.test',
   isKnown: true,
   gate: { kind: 'allow', reason: 'no-match', line: null, pattern: null, dialect: 'rfc9309' },
   robots,

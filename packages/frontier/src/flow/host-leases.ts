@@ -116,7 +116,8 @@ export class HostLeases {
     // Another process may have held the host and fetched its robots.txt in the meantime.
     const mayHaveChanged = store.capabilities.shared && host.status === 'arriving';
     const loads: Promise<Authority>[] = [];
-    for (const name of names.keys()) loads.push(mayHaveChanged ? gate.refresh(name) : gate.load(name));
+    for (const name of names.keys())
+      loads.push(mayHaveChanged ? gate.authorities.refresh(name) : gate.authorities.load(name));
     const authorities = await Promise.all(loads);
     host.activate();
     if (host.status !== 'leased') return;

@@ -137,7 +137,7 @@ export function exchanged(flow: Flow, work: Work, reported: Exchange): void {
     // A pause must outlive this process, and the page that caused it may take long to settle.
     if (host.status === 'leased') schedule.touch(host);
   }
-  const authority = work.kind === 'page' && exchange.status !== null ? gate.peek(flight.authority) : null;
+  const authority = work.kind === 'page' && exchange.status !== null ? gate.authorities.peek(flight.authority) : null;
   if (authority !== null) gate.hostAnswered(authority, exchange.endedAtMs);
   schedule.reschedule(host);
   leases.commitSoon();

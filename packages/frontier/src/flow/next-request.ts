@@ -106,7 +106,7 @@ function entryStep(
 ): Step {
   const { gate, settings } = context;
   const { item } = entry;
-  const authority = gate.peek(entry.authority);
+  const authority = gate.authorities.peek(entry.authority);
   if (authority === null) return { kind: 'load', authority: entry.authority };
   if (host.unsettled >= settings.unsettledPerHost) return { kind: 'nothing' };
   if (item.kind === 'page') return pageStep(context, host, { entry, item, authority, required }, nowMs);

@@ -160,7 +160,7 @@ export class OwnRequests {
   /** Has the request wait for its host, or for its robots.txt if the host's turn would be of no use. */
   #waitForHost(request: WaitingRequest, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
     const { gate } = this.#flow;
-    const authority = gate.peek(request.authority);
+    const authority = gate.authorities.peek(request.authority);
     const answer = authority === null ? null : gate.ask(authority, request.record.url, nowMs);
     if (answer?.kind === 'hold') waitUntil(request, 'robots-unreachable', Math.max(answer.untilMs, untilMs));
     else waitUntil(request, reason, untilMs);
@@ -171,7 +171,7 @@ export class OwnRequests {
     const [request] = this.#requestsOf(host.key);
     if (request === undefined) return;
     const { record } = request;
-    const authority = gate.peek(request.authority) ?? (await gate.load(request.authority));
+    const authority = gate.authorities.peek(request.authority) ?? (await gate.authorities.load(request.authority));
     // While the authority was loaded, the request may have been answered, or another request may have taken the slot.
     if (this.#requestsOf(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
     const nowMs = clock.nowMs();

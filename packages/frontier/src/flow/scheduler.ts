@@ -119,7 +119,7 @@ export class Scheduler {
   async #prepare({ host, choice }: Delayed): Promise<void> {
     if (choice.kind === 'requeue') return requeue(this.flow, host, choice);
     if (choice.kind === 'chain-over') return endChain(this.flow, host, choice.authority);
-    await this.flow.gate.load(choice.authority);
+    await this.flow.gate.authorities.load(choice.authority);
     this.flow.schedule.reschedule(host);
   }
 

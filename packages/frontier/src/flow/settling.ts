@@ -151,7 +151,7 @@ export async function requeue(
 
 async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer: RobotsAnswer): Promise<Settled> {
   const { host, entry, chain } = flight;
-  const authority = await flow.gate.load(work.authority);
+  const authority = await flow.gate.authorities.load(work.authority);
   if (host.status !== 'leased') {
     if (entry === null) abandonFetch(flow, work.authority);
     endFlight(flow, work, flight);
@@ -171,14 +171,14 @@ async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer
 async function refuse(flow: Flow, work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
   if (flight.entry !== null) return settleRobots(flow, work, flight, { kind: 'failure', failure: 'blocked' });
   const { gate, clock } = flow;
-  gate.refuse(await gate.load(work.authority), reason, clock.nowMs());
+  gate.refuse(await gate.authorities.load(work.authority), reason, clock.nowMs());
   return returnWork(flow, work, flight, { untilMs: null });
 }
 
 /** Ends the redirect chain of an authority of the host if its time is over. */
 export async function endChain(flow: Flow, host: LeasedHost, name: string): Promise<void> {
   const { gate, clock, schedule } = flow;
-  const authority = await gate.load(name);
+  const authority = await gate.authorities.load(name);
   const { chain } = authority;
   if (chain === null) host.forgetChain(name);
   // Its hop is being fetched, or the next hop waits.
@@ -228,7 +228,7 @@ async function commitAnswerEntries(flow: Flow, authority: Authority, entries: re
 /** The request for a robots.txt is not made. Another request may take its place. */
 function abandonFetch(flow: Flow, name: string): void {
   const { gate, schedule } = flow;
-  const authority = gate.peek(name);
+  const authority = gate.authorities.peek(name);
   if (authority === null) return;
   gate.abandonFetch(authority);
   const home = hostOfAuthority(flow, name);

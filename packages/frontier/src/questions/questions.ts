@@ -22,15 +22,11 @@ export interface ReadyHost {
   readonly host: string;
   /** URLs queued for it. */
   readonly queued: number;
-  /** Its work in flight: requested, being read, or with a handler. */
-  readonly inFlight: number;
 }
 
 /** What the gate and the clock say about a URL now. */
 export interface UrlLook {
-  readonly url: string;
   readonly host: string;
-  readonly authority: string;
   readonly isKnown: boolean;
   readonly gate:
     | {
@@ -82,8 +78,8 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
       const found: ReadyHost[] = [];
       for (const host of schedule.all()) {
         if (found.length >= limit) break;
-        const { key, queued, unsettled: inFlight } = host;
-        if (queued + inFlight > 0 && host.waitAt(nowMs) === null) found.push({ host: key, queued, inFlight });
+        const { key, queued, unsettled } = host;
+        if (queued + unsettled > 0 && host.waitAt(nowMs) === null) found.push({ host: key, queued });
       }
       return found;
     },
@@ -117,7 +113,7 @@ async function inspectUrl(
   { gate, store, seen, clock }: FrontierContext,
 ): Promise<UrlLook> {
   const name = authorityOf(url) ?? '';
-  const authority = await gate.load(name);
+  const authority = await gate.authorities.load(name);
   const answer = gate.ask(authority, url, clock.nowMs());
   let isKnown = seen.isRecent(url);
   const look = ({ item }: Parameters<Parameters<typeof scanItems>[2]>[0]) => {
@@ -125,7 +121,7 @@ async function inspectUrl(
     return !isKnown;
   };
   if (!isKnown) await scanItems(store, host, look);
-  const known = { url, host, authority: name, isKnown, robots: gate.copyRef(authority), wait };
+  const known = { host, isKnown, robots: gate.copyRef(authority), wait };
   switch (answer.kind) {
     case 'allow':
     case 'deny': {
@@ -280,7 +276,7 @@ async function authoritiesOf(queued: readonly string[], others: readonly string[
   const names = [...new Set([...queued, ...others])].slice(0, MAX_INSPECTED_AUTHORITIES);
   const found: { readonly look: AuthorityLook; readonly required: AuthorityRequirements | null }[] = [];
   for (const name of names) {
-    const authority = await gate.load(name);
+    const authority = await gate.authorities.load(name);
     const { freshUntilMs, failures, retryAtMs } = authority.access;
     const isNew = failures === 0 && !authority.hasAnswered && authority.chain === null;
     if (isNew && !queued.includes(name)) continue;

@@ -77,7 +77,8 @@ type NextHop = ReturnType<typeof nextHop>;
 /** The gate. Synchronous if an authority is in memory. Promises reject with what the records throw. */
 export class RobotsGate {
   readonly #options: GateOptions;
-  readonly #cache: AuthorityCache;
+  /** The authorities by name. Only the gate changes them. */
+  readonly authorities: AuthorityCache;
 
   constructor(options: GateOptions) {
     const { records, access, clock } = options;
@@ -87,27 +88,12 @@ export class RobotsGate {
       maxRules: MAX_CACHED_RULES,
       maxBytes: MAX_CACHED_AUTHORITY_BYTES,
     };
-    this.#cache = new AuthorityCache(records, (record) => restored(record, clock.nowMs(), access), bounds);
-  }
-
-  peek(name: string): Authority | null {
-    return this.#cache.peek(name);
-  }
-
-  load(name: string): Promise<Authority> {
-    return this.#cache.load(name);
-  }
-
-  /**
-   * Reads the record again, because another process may have changed it, but not while a request of ours is in flight.
-   */
-  refresh(name: string): Promise<Authority> {
-    return this.#cache.refresh(name);
+    this.authorities = new AuthorityCache(records, (record) => restored(record, clock.nowMs(), access), bounds);
   }
 
   /** The exclusion of the URL by fresh rules in memory; `null`: none. Changes nothing. */
   precheck(name: string, url: string, nowMs: number): Exclusion | null {
-    const authority = this.#cache.peek(name);
+    const authority = this.authorities.peek(name);
     // If only a stale copy excludes the URL, that is decided when it is taken.
     if (authority === null || authority.access.phase === 'last-good') return null;
     const answer = this.#decide(authority, url, nowMs);
@@ -148,14 +134,14 @@ export class RobotsGate {
     const { copy, phase } = authority.access;
     if (copy === null || phase === 'no-rules' || phase === 'restricted') return null;
     if (authority.rules === null || authority.rulesBody !== copy.body) {
-      this.#cache.keepRules(authority, this.#options.readRules.fromCopy(copy), copy.body);
+      this.authorities.keepRules(authority, this.#options.readRules.fromCopy(copy), copy.body);
     }
     return authority.rules;
   }
 
   /** The name that the authority's file, if in memory, gives a URL; `null`: its own. */
   siteKeyOf(name: string, url: string): string | null {
-    const authority = this.#cache.peek(name);
+    const authority = this.authorities.peek(name);
     return authority === null ? null : (this.rules(authority)?.key(url) ?? null);
   }
 
@@ -192,7 +178,7 @@ export class RobotsGate {
   /** Another process has ended its chain: takes over what that process wrote. @returns Whether it did. */
   async adoptEndedChain(authority: Authority): Promise<boolean> {
     const { chain } = authority;
-    const record = await this.#cache.readRecord(authority.name);
+    const record = await this.authorities.readRecord(authority.name);
     if (record === null || chain === null || record.chain?.id === chain.id || authority.chain !== chain) return false;
     Object.assign(authority, restored(record, this.#options.clock.nowMs(), this.#options.access));
     return true;
@@ -220,7 +206,7 @@ export class RobotsGate {
       const waitMs = Math.min(retryAfterMs(headers, nowMs) ?? 0, MAX_RETRY_AFTER_MS);
       const chain: Chain = { id, urls: [...requested, next.url], untilMs: nowMs + waitMs + MAX_CHAIN_SLOT_WAIT_MS };
       authority.chain = chain;
-      await this.#cache.save(authority);
+      await this.authorities.save(authority);
       return { kind: 'hop', chain, url: next.url, waitMs };
     }
     const before = authority.access;
@@ -234,7 +220,7 @@ export class RobotsGate {
     authority.hash = body === null ? null : hash;
     authority.chain = null;
     if (isFirst) authority.hasAnswered = true;
-    await this.#cache.save(authority);
+    await this.authorities.save(authority);
     return { kind: 'settled', before, isFirst };
   }
 }
