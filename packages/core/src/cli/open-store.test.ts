@@ -21,6 +21,10 @@ describe('--store', () => {
     ['redis://127.0.0.1/?crawl=', /letters, digits/],
     ['redis://a,b', /nodes of a cluster or Sentinels/],
     ['redis://a:1,b:x/?cluster', /is not the URL of a store/],
+    ['redis://a/?craw=docs', /unknown parameter craw$/],
+    ['postgres://a/db?maxQueued=9', /unknown parameter maxQueued$/],
+    ['redis://a/docs', /a database of Redis has a number, not "docs"/],
+    ['redis://a/1?cluster', /that of a cluster is 0/],
   ] as const;
   it.each(refused)('refuses %s', async (url, says) => {
     await expect(openStore(url, '')).rejects.toThrow(says);
@@ -96,6 +100,38 @@ describe('--store', () => {
     },
   );
 
+  const answersOf = {
+    HELLO: '%0',
+    SELECT: '-ERR DB index is out of range',
+    CLUSTER: '-ERR This instance has cluster support disabled',
+  };
+  const wrongServers = [
+    ['/99', 'DB index is out of range', 'name another number'],
+    ['/?cluster', 'cluster support disabled', 'omit `?cluster`'],
+  ] as const;
+  it.each(wrongServers)('refuses Redis at %s, and keeps nothing elsewhere', async (path, says, hint) => {
+    const server = await redisThatAnswers(answersOf);
+    const opened = await openStore(`redis://127.0.0.1:${server.port}${path}`, 'crew');
+    const store = opened.createStore(() => undefined);
+    await expect(store.open({ crawl: 'c', create: true })).rejects.toMatchObject({
+      code: 'store-failed',
+      message: expect.stringContaining(says),
+      hint: expect.stringContaining(hint),
+    });
+    expect(server.commands).not.toContain('EVALSHA');
+    await opened.close();
+    server.close();
+  });
+
+  it('gives up on a cluster of which no node answers, and says why', async () => {
+    const opened = await openStore('redis://127.0.0.1:1/?cluster', 'crew', { commandMs: 50, holdMs: 200 });
+    await expect(opened.createStore(() => undefined).open({ crawl: 'c', create: false })).rejects.toMatchObject({
+      code: 'store-failed',
+      message: expect.stringMatching(/could not be reached: Cluster isn't ready/),
+    });
+    await opened.close();
+  });
+
   it('tries the next host of PostgreSQL after one that is read-only or does not answer', async () => {
     const asked: number[] = [];
     const poolOf = (number: number, code?: string): HostPool<object> => ({
@@ -138,3 +174,25 @@ describe('--store', () => {
     expect(() => inspectionTarget(undefined, {})).toThrow(/crawl directory, or the store/);
   });
 });
+
+/** A server that reads the protocol of Redis, and answers commands by their names. Others get OK. */
+async function redisThatAnswers(answers: Readonly<Record<string, string>>) {
+  const commands: string[] = [];
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      for (const [, name = ''] of bytes.toString('latin1').matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
+        commands.push(name.toUpperCase());
+        socket.write(`${answers[name.toUpperCase()] ?? '+OK'}\r\n`);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { port: (server.address() as AddressInfo).port, commands, close };
+}

@@ -9,6 +9,7 @@ import { loadPeer } from '../optional-peer.js';
 import { present } from '../present.js';
 import { UsageError } from './failure.js';
 import { createMultiHostPool, type HostPool } from './postgres-hosts.js';
+import { type SentCommands, saysWhy } from './redis-commands.js';
 import { parseStoreUrls, type StoreUrl } from './store-url.js';
 
 /** A store on a server, and its client. */
@@ -78,18 +79,7 @@ async function openRedis(url: StoreUrl, identity: string, timeouts: StoreTimeout
     : url.sentinel === null
       ? new Redis(url.urls[0], options)
       : new Redis({ ...options, ...sentinelOptions(url, url.sentinel) });
-  let connectError: Error | null = null;
-  client.on('error', (error) => {
-    connectError = error;
-  });
-  // ioredis reports how often it tried to connect, not why that failed. The error stays an ioredis error, because the
-  // store recognises by its name that it may wait; a silent server gets another message than one that refuses.
-  const callBuffer = client.callBuffer.bind(client);
-  client.callBuffer = (command, args) =>
-    callBuffer(command, args).catch((error: Error) => {
-      if (error.name === 'MaxRetriesPerRequestError' && connectError !== null) error.message = textOf(connectError);
-      throw error;
-    });
+  saysWhy(client, url, commandMs);
   const { crawl, name, shards, waitReplicas } = url;
   const redisOptions = { client, prefix: crawl, ...present({ shards, waitReplicas }) };
   return {
@@ -120,22 +110,21 @@ interface RedisModule {
   readonly Cluster: new (nodes: readonly string[], options: object) => RedisConnection;
 }
 
-interface RedisConnection extends RedisClient {
+interface RedisConnection extends RedisClient, SentCommands {
   callBuffer: RedisClient['callBuffer'];
-  on(event: 'error', listener: (error: Error) => void): unknown;
   disconnect(): void;
 }
 
 /** The hosts are Sentinels, which know the named server. The rest of the URL is about that server. */
-function sentinelOptions({ urls }: StoreUrl, name: string): object {
-  const { username, password, pathname, protocol } = new URL(urls[0]);
+function sentinelOptions({ urls, database }: StoreUrl, name: string): object {
+  const { username, password, protocol } = new URL(urls[0]);
   return {
     name,
     sentinels: urls.map((url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port || 26_379) })),
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
     ...(protocol === 'rediss:' ? { tls: {}, enableTLSForSentinelMode: true } : {}),
-    db: Number(pathname.slice(1)) || 0,
+    db: database,
     // Disconnects at once from a server that Sentinel has replaced.
     failoverDetector: true,
   };
@@ -164,9 +153,4 @@ async function openPostgres(url: StoreUrl, identity: string, timeouts: StoreTime
 
 interface PgModule {
   readonly Pool: new (options: object) => HostPool<PostgresQuery>;
-}
-
-/** The code if there is no message: no address answered. */
-function textOf(error: Error): string {
-  return error.message === '' && 'code' in error ? String(error.code) : error.message;
 }

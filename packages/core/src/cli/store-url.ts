@@ -2,6 +2,7 @@
 // host or several, and a query. Several URLs, separated by blanks, are servers that share one crawl. The URL holds
 // passwords; its `name` does not.
 
+import { spelledNearly } from '../options/suggestion.js';
 import { parseUrl } from '../parse-url.js';
 import { redacted } from '../redacted.js';
 import { UsageError } from './failure.js';
@@ -30,6 +31,12 @@ function parseStoreUrl(text: string) {
     );
   }
   const query = first.searchParams;
+  // The others are for the server's library. A misspelt one of ours would lead to another crawl.
+  for (const name of query.keys()) {
+    const meant = OWN_PARAMETERS.includes(name) ? null : spelledNearly(name, OWN_PARAMETERS);
+    if (meant !== null)
+      throw new UsageError(`the URL of the store has the unknown parameter ${name}`, `Did you mean ?${meant}=…?`);
+  }
   const crawl = query.get('crawl') ?? 'mannerly';
   if (!/^[\w-]{1,48}$/.test(crawl)) {
     throw new UsageError(`the crawl of a store has a name of letters, digits, _ and -, not ${JSON.stringify(crawl)}`);
@@ -45,6 +52,12 @@ function parseStoreUrl(text: string) {
     );
   }
   const path = first.pathname === '/' ? '' : first.pathname;
+  if (kind === 'redis' && !(isCluster ? /^(?:\/0)?$/ : /^(?:\/\d{1,6})?$/).test(path)) {
+    throw new UsageError(
+      `a database of Redis has a number, not ${JSON.stringify(path.slice(1))}; that of a cluster is 0`,
+      'Write redis://host:6379/1, or omit it. ?crawl=<name> separates the crawls of one database.',
+    );
+  }
   return {
     kind,
     /** One of several crawls on a server. */
@@ -52,6 +65,8 @@ function parseStoreUrl(text: string) {
     isCluster,
     /** The name that Sentinel has for the server; `null` if the hosts are not Sentinels. */
     sentinel,
+    /** The number of the database of Redis. */
+    database: kind === 'redis' ? Number(path.slice(1)) : 0,
     /** Shards of a new crawl on Redis; `null`: the default. */
     shards: numberOf('shards'),
     /** The most unfinished URLs; `null`: the default. */

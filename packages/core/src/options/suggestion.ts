@@ -79,8 +79,12 @@ export function suggestionFor(unknown: string, path: string, rows: Rows): string
   return spelledNearly(unknown, known, nameOf);
 }
 
-/** The path of the name with similar spelling; `null` if there is none. */
-function spelledNearly(unknown: string, known: readonly string[], nameOf: (path: string) => string): string | null {
+/** The known name or path with similar spelling; `null` if there is none. @param nameOf - The name in a path. */
+export function spelledNearly(
+  unknown: string,
+  known: readonly string[],
+  nameOf = (path: string): string => path,
+): string | null {
   if (unknown.length > MAX_NAME_CHARS) return null;
   const near = known.map((each) => ({ each, wrong: lettersWrong(unknown, nameOf(each)) }));
   const [nearest] = near.sort((a, b) => a.wrong - b.wrong);

@@ -37,6 +37,8 @@ const ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
   [/^READONLY\b/, 'It is a replica: name its primary.'],
   [/^MISCONF\b/, 'It cannot write its file: is its disk full?'],
   [/^NOREPLICAS\b/, 'Start its replicas.'],
+  [/DB index is out of range/, 'It has fewer databases: name another number in its URL, or none.'],
+  [/cluster support disabled/, 'It is no node of a cluster: omit `?cluster` from its URL.'],
   [/\bEPIPE\b/, 'It closes connections: is its `maxclients` reached?'],
 ];
 
