@@ -13,6 +13,7 @@ let server: Server;
 let folder: string;
 let seed: string;
 let edition = 1;
+let maxAge = 0;
 let asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
 
 beforeAll(async () => {
@@ -27,6 +28,7 @@ beforeAll(async () => {
     asked.push({ path: url, headers });
     const etag = `"${url === '/p1' ? edition : 1}"`;
     response.setHeader('etag', etag).setHeader('content-type', 'text/html');
+    response.setHeader('cache-control', `max-age=${maxAge}`);
     response.statusCode = headers['if-none-match'] === etag ? 304 : 200;
     const body = `<title>${url} ${etag}</title><a href="/p1">1</a> <a href="/p2">2</a>`;
     response.end(response.statusCode === 304 ? undefined : body);
@@ -128,6 +130,30 @@ it('waits for what is not due, and says until when', async () => {
   expect(asked).toEqual([]);
   expect(printed).toContain('Waiting: no known page is due. The same command continues when one is.');
   expect(printed).toMatch(/Crawled again: 0 known pages visited.* The next page is due at \d{4}-/);
+});
+
+it('keeps visits in a later run without the flag too', async () => {
+  expect((await crawl('--recrawl', '--reset', '--pages', '1')).code).toBe(0);
+  expect((await crawl()).code).toBe(0);
+  expect(asked).toHaveLength(3);
+  asked = [];
+  const { printed } = await crawl('--again');
+  expect(printed).toContain('Crawled again: 3 known pages visited, 0 changed, 3 unchanged (3 by a 304');
+});
+
+it('does not advise to start over if no page is due', async () => {
+  maxAge = 3600;
+  expect((await crawl('--recrawl', '--reset')).code).toBe(0);
+  maxAge = 0;
+  asked = [];
+  const { code, printed } = await crawl('--again');
+  expect(asked).toEqual([]);
+  expect(code).toBe(0);
+  expect(printed).toContain('Finished: no known page is due, and nothing was requested.');
+  expect(printed).toMatch(/The next page is due at \d{4}-/);
+  expect(printed).not.toContain('--reset');
+  expect((await crawl('--recrawl', '--reset')).code).toBe(0);
+  asked = [];
 });
 
 it('counts pages from its own start', async () => {

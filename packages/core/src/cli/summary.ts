@@ -78,10 +78,13 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   const isWithoutPage = hasFetchedNoPage(report);
   const without = isWithoutPage ? ' without a page' : '';
   const again = isWithoutPage ? `To try again with other options, ${reset}` : `To fetch it all again, ${reset}`;
+  const isNothingDue = alreadyFinished && report.recrawl !== undefined;
   const how = {
-    finished: alreadyFinished
-      ? `Finished earlier${without}: nothing was left to fetch, and nothing was requested. ${again}${isOnServer ? '' : ' or name another --out'}.`
-      : `Finished${without}: nothing is left to fetch.${without === '' ? '' : ` ${again}.`}`,
+    finished: isNothingDue
+      ? 'Finished: no known page is due, and nothing was requested. Run the same command again later.'
+      : alreadyFinished
+        ? `Finished earlier${without}: nothing was left to fetch, and nothing was requested. ${again}${isOnServer ? '' : ' or name another --out'}.`
+        : `Finished${without}: nothing is left to fetch.${without === '' ? '' : ` ${again}.`}`,
     bounded:
       bound === null
         ? `Bounded${alreadyFinished ? ' earlier' : ''}: ${dropped}. To fetch them, change these options and ${reset}.`

@@ -2,8 +2,13 @@
 // `mannerly serve`: a crawl that stays open, with its live view and the HTTP API for other programs.
 
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sizeOf } from '../../directory/atomic-file.js';
+import { crawlPaths } from '../../directory/crawl-paths.js';
 import { lacksPage, NO_PAGE } from '../../fetch/identity.js';
+import { MAX_MANIFEST_BYTES } from '../../limits.js';
+import { parseJsonObject } from '../../parse-json.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { progressText } from '../../report/progress-line.js';
 import { plural } from '../../report/table.js';
@@ -20,12 +25,13 @@ import { seedsFrom } from '../seeds-file.js';
 
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function crawlCommand(args: readonly string[], given: CrawlFlags, io: CliIo): Promise<number> {
-  const setup = await setUpCrawl(await seedsFrom(args, given, io), given);
-  const { seeds, flags, options } = setup;
-  const retry = retryFrom(flags);
-  checkProcesses(flags);
-  const { name, tokens = [name] } = options.identity;
-  const out = flags.out ?? (await directoryFor({ name, tokens, seeds }, io.nowMs()));
+  const first = await setUpCrawl(await seedsFrom(args, given, io), given);
+  const retry = retryFrom(first.flags);
+  checkProcesses(first.flags);
+  const { name, tokens = [name] } = first.options.identity;
+  const out = first.flags.out ?? (await directoryFor({ name, tokens, seeds: first.seeds }, io.nowMs()));
+  const setup = (await hasKeptVisits(out, first)) ? keepingVisits(first) : first;
+  const { flags } = setup;
   if (!holdsCrawl(out)) {
     const missing = `${out} holds no crawl`;
     const hint = 'Name its directory with --out, and the same seeds and --name.';
@@ -50,6 +56,24 @@ export async function serveCommand(args: readonly string[], flags: CrawlFlags, i
     throw new UsageError('serve has the live view at its own address already', 'Name its port with --listen.');
   }
   return crawlCommand(args, { ...flags, keepOpen: true, listen: flags.listen ?? DEFAULT_LISTEN }, io);
+}
+
+/**
+ * Whether earlier runs kept visits (`--recrawl`), and this command line does not say whether to. Without them, a later
+ * recrawl would not know the pages that this run fetches.
+ */
+async function hasKeptVisits(out: string, { flags, options }: CrawlSetup): Promise<boolean> {
+  if (options.recrawl !== undefined || flags.reset === true || !holdsCrawl(out)) return false;
+  const { settingsPath } = crawlPaths(out);
+  const size = await sizeOf(settingsPath);
+  if (size === null || size > MAX_MANIFEST_BYTES) return false;
+  const { recrawl = null } = parseJsonObject(await readFile(settingsPath, 'utf8')) ?? {};
+  return recrawl !== null;
+}
+
+/** The same crawl with `--recrawl`, also for its workers, which get the flags. */
+function keepingVisits({ flags, options, ...rest }: CrawlSetup): CrawlSetup {
+  return { ...rest, flags: { ...flags, recrawl: true }, options: { ...options, recrawl: true } };
 }
 
 /** Crawls in this process. Others may work on the same store. */
