@@ -129,6 +129,11 @@ export function releaseBody(outcome: ResponseOutcome): void {
   if (outcome.encodedBody !== undefined) open.encodedBody = NO_BYTES;
 }
 
+/** Whether `releaseBody` has freed the bytes. Never throws. */
+export function isBodyReleased({ body }: ResponseOutcome): boolean {
+  return body === NO_BYTES;
+}
+
 /** The value of a header field in any case, several lines joined by `, `; `null` when absent. Never throws. */
 export function headerValue(headers: HeaderLines, name: string): string | null {
   const lowerName = name.toLowerCase();

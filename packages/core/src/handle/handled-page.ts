@@ -88,7 +88,8 @@ export interface HandledPage extends FetchedPage {
   ): Promise<void>;
   /**
    * Writes the page's bytes to a file immediately and atomically. An existing file is replaced. The file stays even if
-   * the handler throws later. A page with `noarchive` or `noindex` is not saved.
+   * the handler throws later. A page with `noarchive` or `noindex` is not saved, and none is after its handler has
+   * ended (`page-over`, which the log reports).
    * @param name - Relative; it cannot leave its folder. @default host and path of the URL, and a mark for its query
    * @throws MannerlyError (rejects) `file-failed`; `file-folder-missing` without a crawl directory and a folder.
    */

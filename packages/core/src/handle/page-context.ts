@@ -152,7 +152,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, LazyPr
     });
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    this.#call(this.save, () =>
+    this.#unlessEnded(this.save, UNSAVED_FILE, () =>
       savePage(this.#page, this.#folder('save', options), name ?? nameOf(this.#page.url), this.#page.body),
     );
 
@@ -198,6 +198,7 @@ function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
 
 const ENDED = 'the handler has ended: await everything that it starts';
 const REJECTED_ITEM: EmittedItem = Object.freeze({ kind: 'rejected', issues: [{ message: ENDED, path: [] }] });
+const UNSAVED_FILE: SavedFile = Object.freeze({ kind: 'left-alone', reason: 'page-over' });
 const REFUSED_URL: AddResult = Object.freeze({ kind: 'refused', reason: 'page-over' });
 
 /** Saves the page or a part of it, unless its signals forbid that. */

@@ -60,7 +60,10 @@ export interface FetchedPage {
   readonly fetchedAtMs: number;
   /** Decoded bytes of the body, as far as they were kept. */
   readonly bodyBytes: number;
-  /** The kept bytes as a stream, each time from the beginning, as fast as it is read. */
+  /**
+   * The kept bytes as a stream, each time from the beginning, as fast as it is read. @throws MannerlyError `page-over`,
+   * as `bytes`.
+   */
   readonly body: ReadableStream<Uint8Array>;
   /**
    * The page as a browser rendered it: `text()`, `$`, `title`, `links` and `facts` then come from its DOM, while
@@ -97,7 +100,10 @@ export interface FetchedPage {
   json<T = JsonValue>(): Promise<T>;
   /** A text cut to at most `maxChars` characters, and to what this page's `nosnippet` and `max-snippet` allow. */
   excerpt(text: string, maxChars: number): string;
-  /** The kept bytes, content codings undone. Not a copy: do not write to it. */
+  /**
+   * The kept bytes, content codings undone. Not a copy: do not write to it.
+   * @throws MannerlyError (rejects) `page-over`: the handler has ended, and they are freed.
+   */
   bytes(): Promise<Uint8Array>;
 }
 

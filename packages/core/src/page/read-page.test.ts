@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { pageWork, response } from '../../test-support/page-work.js';
+import { releaseBody } from '../fetch/outcome.js';
 import { resolveExclusionOptions } from './exclusion.js';
 import type { FetchedPage } from './page.js';
 import { PageReader, type PageReaderParts } from './read-page.js';
@@ -175,4 +176,15 @@ describe('other content', () => {
     }
     expect(await page.bytes()).toEqual(new Uint8Array([0xc3, 0xa4]));
   });
+});
+
+it('refuses the bytes of a page whose handler has ended, in place of none, and keeps its text', async () => {
+  const reader = new PageReader(PARTS);
+  const answer = response(URL_OF_PAGE, '{"a":1}', [['Content-Type', 'application/json']]);
+  const page = await reader.read(pageWork(URL_OF_PAGE), answer);
+  const kept = await page.bytes();
+  releaseBody(answer);
+  await expect(page.bytes()).rejects.toMatchObject({ code: 'page-over' });
+  expect(() => page.body).toThrow(expect.objectContaining({ code: 'page-over' }));
+  expect([kept.length, await page.json()]).toEqual([7, { a: 1 }]);
 });

@@ -5,7 +5,7 @@ import type { JsonValue, PageWork } from '@mannerly/frontier';
 import type { TdmReservation } from '@mannerly/robots/page';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
-import { headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import { headerValue, isBodyReleased, type ResponseOutcome } from '../fetch/outcome.js';
 import type { RenderedPage } from '../fetch/renderer.js';
 import { documentOf } from './cheerio.js';
 import { type Content, type ContentKind, contentOf } from './content-kind.js';
@@ -178,6 +178,7 @@ class PageContent {
   }
 
   get body(): ReadableStream<Uint8Array> {
+    this.#assertHeld();
     const { body, file } = this.#parts.outcome;
     return ReadableStream.from(file?.read() ?? (body.length === 0 ? [] : [body]));
   }
@@ -235,12 +236,22 @@ class PageContent {
   }
 
   async bytes(): Promise<Uint8Array> {
+    this.#assertHeld();
     this.#assertInMemory();
     return this.#parts.outcome.body;
   }
 
   excerpt(text: string, maxChars: number): string {
     return excerptOf(text, maxChars, this.#parts.exclusion.effects.maxSnippet);
+  }
+
+  /** Throws if the page's bytes have been freed. Its text stays. */
+  #assertHeld(): void {
+    const { outcome, work } = this.#parts;
+    if (!isBodyReleased(outcome)) return;
+    throw new MannerlyError('page-over', `the handler of ${work.url} has ended, and the page's bytes are freed`, {
+      hint: 'Await everything that the handler starts, or keep what `await page.bytes()` returns.',
+    });
   }
 
   /** Throws if the body is in a file, since it was too large for memory and still is. */
