@@ -25,6 +25,14 @@ export function limitFaults(limits: SourceFile, facts: ModuleFacts, users: reado
   return [...unbounded, ...unnamed];
 }
 
+/** Constants that name a bound in another way than `MAX_…`, `MIN_…` or, for a default, `DEFAULT_MAX_…`. */
+export function boundNameFaults({ path, text }: SourceFile): Fault[] {
+  const names = Array.from(text.matchAll(/\b(?:const|local) ([A-Z][A-Z0-9_]*)\b/g), ([, name = '']) => name);
+  return names
+    .filter((name) => /(?:^|_)(?:MOST|LEAST)(?:_|$)|(?<!^DEFAULT)_(?:MAX|MIN)(?:_|$)/.test(name))
+    .map((name) => ({ path, says: `${name}: begin the name of a bound with MAX_ or MIN_` }));
+}
+
 /** Comments are on the line itself, or above its block of constants. */
 function hasWords(lines: readonly string[], name: string): boolean {
   let at = lines.findIndex((line) => new RegExp(`\\bexport const ${name}\\b`).test(line));

@@ -2,7 +2,7 @@
 // grow without end, and the limit cannot be looked up.
 
 import { describe, expect, it } from 'vitest';
-import { limitFaults } from './limit-rules.js';
+import { boundNameFaults, limitFaults } from './limit-rules.js';
 import { readModule } from './module-facts.js';
 import { faultLines, readTypeScript } from './source-tree.js';
 
@@ -27,6 +27,22 @@ describe('the limit rules', () => {
   });
 });
 
+it.each([
+  ['MAX_HOPS', true],
+  ['MIN_LEASE_TTL_MS', true],
+  ['DEFAULT_MAX_QUEUED', true],
+  ['LEASES', true],
+  ['HOPS_MOST', false],
+  ['HOLD_MOST_MS', false],
+  ['MOST_HOPS', false],
+  ['WEIGHT_LEAST', false],
+  ['LEAST_SLEEP_MS', false],
+  ['JITTER_MAX', false],
+  ['URL_MAX_CHARS', false],
+])('the rule for names of bounds: %s → %s', (name, isGood) => {
+  expect(boundNameFaults({ path: 'a.ts', text: `const ${name} = 5;` })).toHaveLength(isGood ? 0 : 1);
+});
+
 describe('this project', () => {
   const sources = readTypeScript();
 
@@ -44,6 +60,11 @@ describe('this project', () => {
       (file) => file.path.startsWith(folder) && file.path !== path && !file.path.endsWith('.test.ts'),
     );
     expect(faultLines(limitFaults(limits, readModule(limits), users))).toEqual([]);
+  });
+
+  it('names bounds MAX_… and MIN_… everywhere', () => {
+    const files = sources.filter(({ path }) => /^packages\/\w+\/src\//.test(path));
+    expect(faultLines(files.flatMap(boundNameFaults))).toEqual([]);
   });
 
   it('writes no limit as Infinity in an options file', () => {

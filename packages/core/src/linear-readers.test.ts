@@ -12,14 +12,14 @@ const URL_A = 'https://a.example/';
 /** Bytes at N: enough to show quadratic growth at 4N, and few enough for all readers. */
 const BYTES = 8_192;
 /** The most by which work may grow when the input doubles. */
-const MOST_GROWTH = 2.3;
+const MAX_GROWTH = 2.3;
 /** Differences below this are noise: the engine's own work. */
-const LEAST_MS = 5;
+const MIN_DIFFERENCE_MS = 5;
 /**
  * The most that 4N may cost, as a multiple of the time in which the platform splits it into characters. Work that is
  * quadratic up to a limit and constant beyond it does not grow either.
  */
-const MOST_TIMES = 100;
+const MAX_COST_RATIO = 100;
 const ROUNDS = 24;
 
 /** The minimum CPU time of a call over some rounds, milliseconds. */
@@ -62,12 +62,12 @@ function faultOf(read: (bytes: Buffer) => unknown, unit: string): string | null 
   let cutMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round += 1) {
     costs[2] = costMs(read, inputs[2], 1, costs[2]);
-    if (costs[2] < LEAST_MS) return null;
+    if (costs[2] < MIN_DIFFERENCE_MS) return null;
     cutMs = costMs(cutAt(''), inputs[2], 2, cutMs);
-    if (costs[2] > 10 * MOST_TIMES * cutMs) return `${JSON.stringify(unit)}: ${costs[2].toFixed(0)} ms`;
+    if (costs[2] > 10 * MAX_COST_RATIO * cutMs) return `${JSON.stringify(unit)}: ${costs[2].toFixed(0)} ms`;
     costs[0] = costMs(read, inputs[0], 3, costs[0]);
     costs[1] = costMs(read, inputs[1], 2, costs[1]);
-    if (costs[2] <= Math.min(MOST_GROWTH ** 2 * costs[0] + LEAST_MS, MOST_TIMES * cutMs)) return null;
+    if (costs[2] <= Math.min(MAX_GROWTH ** 2 * costs[0] + MIN_DIFFERENCE_MS, MAX_COST_RATIO * cutMs)) return null;
     fault = `${JSON.stringify(unit)}: ${costs.map((ms) => ms.toFixed(1)).join(', ')} ms`;
   }
   return fault;
@@ -95,12 +95,12 @@ describe('work grows no faster than the input', () => {
       return (user + system) / 1_000;
     };
     const costs = { few: Number.POSITIVE_INFINITY, many: Number.POSITIVE_INFINITY };
-    const growth = () => Math.sqrt(costs.many / Math.max(costs.few, LEAST_MS));
-    for (let round = 0; round < ROUNDS && !(growth() < MOST_GROWTH); round += 1) {
+    const growth = () => Math.sqrt(costs.many / Math.max(costs.few, MIN_DIFFERENCE_MS));
+    for (let round = 0; round < ROUNDS && !(growth() < MAX_GROWTH); round += 1) {
       costs.few = Math.min(costs.few, await keep(500));
       costs.many = Math.min(costs.many, await keep(2_000));
     }
-    expect(growth()).toBeLessThan(MOST_GROWTH);
+    expect(growth()).toBeLessThan(MAX_GROWTH);
   });
 });
 

@@ -57,7 +57,7 @@ const OBEYED =
   'robots.txt is always obeyed. To crawl a site of your own that excludes crawlers, let its robots.txt name yours: ' +
   '"User-agent: <your name>", and below it "Allow: /".';
 /** How many letters may be wrong, and of how many. */
-const MOST_WRONG = 2;
+const MAX_WRONG_LETTERS = 2;
 const MAX_NAME_CHARS = 40;
 
 /** The hint for an unknown name; `null` if no option is similar. @param path - Of the group, with a dot, or empty. */
@@ -88,7 +88,9 @@ export function spelledNearly(
   if (unknown.length > MAX_NAME_CHARS) return null;
   const near = known.map((each) => ({ each, wrong: lettersWrong(unknown, nameOf(each)) }));
   const [nearest] = near.sort((a, b) => a.wrong - b.wrong);
-  return nearest !== undefined && nearest.wrong <= Math.min(MOST_WRONG, unknown.length / 3) ? nearest.each : null;
+  return nearest !== undefined && nearest.wrong <= Math.min(MAX_WRONG_LETTERS, unknown.length / 3)
+    ? nearest.each
+    : null;
 }
 
 /** A name reduced to lower-case letters. */
