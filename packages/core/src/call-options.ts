@@ -6,7 +6,7 @@ import { LOWEST_PRIORITY } from './limits.js';
 import { isObject } from './parse-json.js';
 
 /** The kinds of options, in words. `any`: the option, and its absence, is checked where it is used. */
-const KINDS = {
+const KIND_NAMES = {
   any: 'anything',
   string: 'a text',
   number: 'a number',
@@ -17,7 +17,7 @@ const KINDS = {
   signal: 'an AbortSignal',
 } as const;
 
-type Kind = keyof typeof KINDS;
+type Kind = keyof typeof KIND_NAMES;
 
 /** Every option of a call and its kind; with `!` if the call requires it. */
 export type CallOptions<Options> = {
@@ -43,15 +43,15 @@ export function checkOptions<Options extends object>(
   for (const [name, kindOf] of Object.entries<Kind | `${Kind}!`>(known)) {
     const kind = kindOf.replace('!', '') as Kind;
     const value = options[name as keyof Options];
-    const fits = value === undefined ? kind === kindOf : isOf(kind, value);
-    if (!fits) throw invalidOption(`${call}.${name}`, KINDS[kind], value);
+    const fits = value === undefined ? kind === kindOf : isOfKind(kind, value);
+    if (!fits) throw invalidOption(`${call}.${name}`, KIND_NAMES[kind], value);
   }
 }
 
 /** Checks for a whole number from 1. @throws MannerlyError `option-invalid` */
-export function checkCount(option: string, value: number, most: number): void {
-  if (!(Number.isInteger(value) && value >= 1 && value <= most)) {
-    throw invalidOption(option, `a whole number from 1 to ${most}`, value);
+export function checkCount(option: string, value: number, max: number): void {
+  if (!(Number.isInteger(value) && value >= 1 && value <= max)) {
+    throw invalidOption(option, `a whole number from 1 to ${max}`, value);
   }
 }
 
@@ -63,15 +63,15 @@ export function checkPriority(option: string, value: number | undefined): void {
 
 /** @param names - The paths that the call reads. @throws MannerlyError `option-invalid` */
 export function checkPaths(call: string, paths: unknown, ...names: readonly string[]): void {
-  const isWhole = isObject(paths) && names.every((name) => typeof paths[name] === 'string');
-  if (!isWhole) throw invalidOption(call, 'a crawl directory, as `await readCrawlDirectory(path)` gives it', paths);
+  const hasAllPaths = isObject(paths) && names.every((name) => typeof paths[name] === 'string');
+  if (!hasAllPaths) throw invalidOption(call, 'a crawl directory, as `await readCrawlDirectory(path)` gives it', paths);
 }
 
 function namesIn(known: object): string {
   return Object.keys(known).join(', ');
 }
 
-function isOf(kind: Kind, value: unknown): boolean {
+function isOfKind(kind: Kind, value: unknown): boolean {
   if (kind === 'any') return true;
   if (kind === 'list') return Array.isArray(value);
   if (kind === 'signal') return typeof value === 'object' && value !== null && 'aborted' in value;

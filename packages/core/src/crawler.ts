@@ -149,7 +149,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   /** Resolves when the run takes URLs, or has ended. */
   let opened: Promise<void> = Promise.resolve();
   /** URLs that were added while the run was opening: they are queued before the run can end. */
-  const early = new Set<Promise<unknown>>();
+  const pendingAdds = new Set<Promise<unknown>>();
   const excluded: UrlPattern[] = [];
   /** Whether the opening run has to start paused. */
   let startsPaused = false;
@@ -164,7 +164,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     if (notice.kind === 'resumed') storeProblem = null;
   };
 
-  const start = async (runOptions: RunOptions, with_: Pick<RunSetup, 'options' | 'handlers'>): Promise<CrawlReport> => {
+  const start = async (runOptions: RunOptions, parts: Pick<RunSetup, 'options' | 'handlers'>): Promise<CrawlReport> => {
     checkOptions('run', runOptions, RUN_OPTIONS, RUN_HINT);
     const { out, reset = false, again = false, retry, shared = false, keepOpen = false, signal } = runOptions;
     if (stop !== null) throw alreadyRunning('Wait for the first run to end, or make a second crawler.');
@@ -176,9 +176,9 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     const onAbort = (): void => runStop.request();
     stop = runStop;
     isOpening = true;
-    let tellOpened = (): void => undefined;
+    let resolveOpened = (): void => undefined;
     opened = new Promise((resolve) => {
-      tellOpened = resolve;
+      resolveOpened = resolve;
     });
     latestOut = out;
     ended = null;
@@ -197,7 +197,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       log?.damaged(damage);
       const given = typeof options.store === 'function' ? options.store(onStoreNotice, runStop.signal) : options.store;
       run = await Run.open({
-        ...with_,
+        ...parts,
         emitter,
         stop: runStop,
         store:
@@ -220,8 +220,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
         again,
         keepOpen,
         async opened() {
-          tellOpened();
-          await Promise.allSettled(early);
+          resolveOpened();
+          await Promise.allSettled(pendingAdds);
         },
         unpark: toUnpark,
         retry: toRetry,
@@ -233,14 +233,14 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       if (startsPaused) run.pause();
       const report = await performRun(run);
       ended = report.state;
-      log?.ended(report, with_.handlers);
+      log?.ended(report, parts.handlers);
       log = undefined;
       return report;
     } finally {
       log?.ended(null);
       signal?.removeEventListener('abort', onAbort);
       ended ??= 'failed';
-      tellOpened();
+      resolveOpened();
       stop = null;
       isOpening = false;
       startsPaused = false;
@@ -248,7 +248,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
   };
 
   /** Answers from a directory that no run of this crawler has open. */
-  const inspected = async <T>(
+  const inspect = async <T>(
     out: string | undefined,
     answer: (inspection: CrawlInspection) => Promise<T>,
   ): Promise<T> => {
@@ -314,8 +314,8 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           hint: 'Call `add` during `run`, or `run({ keepOpen: true })`, which waits for them.',
         });
       });
-      early.add(added);
-      return added.finally(() => early.delete(added));
+      pendingAdds.add(added);
+      return added.finally(() => pendingAdds.delete(added));
     },
     exclude(patterns) {
       const list = typeof patterns === 'string' || patterns instanceof RegExp ? [patterns] : patterns;
@@ -345,14 +345,14 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       checkOptions('where', where, { out: 'string' });
       const { out = latestOut } = where;
       if (run !== null && (stop !== null || out === undefined)) return run.explain(urlOrHost);
-      return inspected(out, (inspection) => inspection.explain(urlOrHost));
+      return inspect(out, (inspection) => inspection.explain(urlOrHost));
     },
     async queued(request = {}, where = {}) {
       checkOptions('queued', request, { cursor: 'any', limit: 'number', host: 'string', authority: 'string' });
       checkOptions('where', where, { out: 'string' });
       const { out = latestOut } = where;
       if (run !== null && stop !== null) return run.queued(request);
-      return inspected(out, (inspection) => inspection.queued(request));
+      return inspect(out, (inspection) => inspection.queued(request));
     },
     async retry(filter) {
       const failures = resolveRetryFilter(filter);

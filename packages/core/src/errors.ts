@@ -45,22 +45,22 @@ export class MannerlyError extends Error {
   readonly code: MannerlyErrorCode;
   readonly hint: string | null;
 
-  constructor(code: MannerlyErrorCode, message: string, more: { hint?: string; cause?: unknown } = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+  constructor(code: MannerlyErrorCode, message: string, details: { hint?: string; cause?: unknown } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'MannerlyError';
     this.code = code;
-    this.hint = more.hint ?? null;
+    this.hint = details.hint ?? null;
   }
 }
 
 /** An invalid option: ``expected `NAME` to be EXPECTED, got VALUE``. @param option - Such as `scope.hosts`. */
 export function invalidOption(option: string, expected: string, value: unknown, hint?: string): MannerlyError {
-  const message = `expected \`${option}\` to be ${expected}, got ${shown(value)}`;
+  const message = `expected \`${option}\` to be ${expected}, got ${formatValue(value)}`;
   return new MannerlyError('option-invalid', message, hint === undefined ? {} : { hint });
 }
 
 /** A value as messages show it: text and objects as JSON if possible. Never throws. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   const isJson = typeof value === 'string' || (typeof value === 'object' && !(value instanceof RegExp));
   const json = isJson ? jsonOf(value) : undefined;
   const text = redacted(typeof value === 'function' ? 'a function' : (json ?? textOf(value)));

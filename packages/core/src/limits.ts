@@ -26,7 +26,7 @@ export const MAX_BUCKET_STARTS = 1_000;
 
 // Handlers and items
 /** Characters of the reason that a handler or a hook gives. Ours: it is part of a line of the decision log. */
-export const MAX_WORD_CHARS = 500;
+export const MAX_REASON_CHARS = 500;
 export const MAX_REPORTED_WAITS = 10_000; // waiting hosts that a report lists
 
 // Sitemaps and feeds
@@ -37,9 +37,9 @@ export const LONG_WAIT_MS = 60_000;
 /** V8 under `mannerly/v8-flags`: bytes for new objects; growth before the next full collection; bytecode inlined. */
 export const LEAN_ENGINE = {
   newSpaceBytes: 16 * 1024 * 1024,
-  lookMs: 1_000,
+  checkIntervalMs: 1_000,
   growingPercent: 120,
   inlinedBytecodeBytes: 300,
 };
 /** The latest time that a date can hold, epoch milliseconds. Source: ECMAScript, time values. */
-export const LATEST_MS = 8.64e15;
+export const MAX_DATE_MS = 8.64e15;

@@ -3,53 +3,53 @@
 // list with reused slots keeps nothing.
 
 /** The functions that wait for one signal. */
-class Waiting {
-  readonly #places: ((() => void) | null)[] = [];
+class AbortListeners {
+  readonly #listeners: ((() => void) | null)[] = [];
   readonly #free: number[] = [];
 
   add(fn: () => void): number {
-    const place = this.#free.pop() ?? this.#places.length;
-    this.#places[place] = fn;
-    return place;
+    const index = this.#free.pop() ?? this.#listeners.length;
+    this.#listeners[index] = fn;
+    return index;
   }
 
-  remove(place: number): void {
-    this.#places[place] = null;
-    this.#free.push(place);
+  remove(index: number): void {
+    this.#listeners[index] = null;
+    this.#free.push(index);
   }
 
   callAll(): void {
-    for (const fn of this.#places.slice()) fn?.();
+    for (const fn of this.#listeners.slice()) fn?.();
   }
 }
 
 /** A signal that is never aborted. */
 export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
-const waitingFor = new WeakMap<AbortSignal, Waiting>();
+const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /** The result; `null` once the signal is aborted, without waiting for the end. */
-export function unlessAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | null> {
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) resolve(null);
     const ignoreAbort = onAbort(signal, () => resolve(null));
-    asked.then(resolve, reject).finally(ignoreAbort);
+    promise.then(resolve, reject).finally(ignoreAbort);
   });
 }
 
 /** Calls a function once when a signal is aborted, not if it already is. @returns Removes it; safe to call twice. */
 export function onAbort(signal: AbortSignal, fn: () => void): () => void {
-  let waiting = waitingFor.get(signal);
-  if (waiting === undefined) {
-    const all = new Waiting();
-    waiting = all;
-    waitingFor.set(signal, all);
+  let listeners = listenersOf.get(signal);
+  if (listeners === undefined) {
+    const all = new AbortListeners();
+    listeners = all;
+    listenersOf.set(signal, all);
     signal.addEventListener('abort', () => all.callAll(), { once: true });
   }
-  const all = waiting;
-  let place: number | null = all.add(fn);
+  const all = listeners;
+  let index: number | null = all.add(fn);
   return () => {
-    if (place !== null) all.remove(place);
-    place = null;
+    if (index !== null) all.remove(index);
+    index = null;
   };
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The secret, without blanks around it; or why there is none, without showing the option's value. */
-export type PlacedSecret =
+export type SecretResult =
   | { readonly kind: 'secret'; readonly text: string }
   | { readonly kind: 'none'; readonly reason: string };
 
@@ -16,7 +16,7 @@ export function isSecretReference(source: string): boolean {
 export function readSecret(
   source: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
-): PlacedSecret {
+): SecretResult {
   const [, kind, place = ''] = PLACE.exec(source) ?? [];
   if (kind === undefined) return { kind: 'none', reason: 'it is neither file:PATH nor env:NAME' };
   try {

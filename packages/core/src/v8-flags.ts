@@ -38,7 +38,7 @@ setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${LEAN_ENGINE.inlined
 let mayGrow = true;
 const collections = new PerformanceObserver(limitNewSpace);
 collections.observe({ entryTypes: ['gc'] });
-setInterval(limitNewSpace, LEAN_ENGINE.lookMs).unref();
+setInterval(limitNewSpace, LEAN_ENGINE.checkIntervalMs).unref();
 
 function limitNewSpace(): void {
   const wants = newSpaceBytes() < LEAN_ENGINE.newSpaceBytes;

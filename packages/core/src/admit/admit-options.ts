@@ -8,7 +8,7 @@ import {
   trackingParameters,
   type Via,
 } from '@mannerly/frontier';
-import { invalidOption, MannerlyError, shown, textOf } from '../errors.js';
+import { formatValue, invalidOption, MannerlyError, textOf } from '../errors.js';
 import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
@@ -48,7 +48,7 @@ export function resolveScope(scope: Partial<ResolvedScope> | undefined): Resolve
 
 function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
   if (!Array.isArray(seeds) || seeds.length === 0 || seeds.length > MAX_SEEDS) {
-    const message = `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${shown(seeds)}`;
+    const message = `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${formatValue(seeds)}`;
     throw new MannerlyError('seed-invalid', message, {
       hint: "Give the URLs where the crawl starts, for instance seeds: ['https://example.org/'].",
     });
@@ -61,11 +61,11 @@ export function readSeed(seed: unknown): string {
   const url = typeof seed === 'string' ? parseUrl(seed) : null;
   if (url !== null && /^https?:$/.test(url.protocol)) {
     if (url.username === '' && url.password === '') return url.href;
-    throw new MannerlyError('seed-invalid', `expected a seed without name and password, got ${shown(seed)}`, {
+    throw new MannerlyError('seed-invalid', `expected a seed without name and password, got ${formatValue(seed)}`, {
       hint: `A crawl does not log in and keeps no passwords: omit what comes before @${url.host}.`,
     });
   }
-  const message = `expected every seed to be an absolute http or https URL, got ${shown(seed)}`;
+  const message = `expected every seed to be an absolute http or https URL, got ${formatValue(seed)}`;
   throw new MannerlyError('seed-invalid', message, { hint: seedHint(seed) });
 }
 
@@ -118,7 +118,7 @@ const SAMPLE = 'https://me@example.org:8080/a/%7eb?b=2&a=1#part';
 /** A rule that breaks its contract is refused here. In the crawl it would end the run, or lose pages. */
 function checkRule(rule: CanonicalRule): void {
   const failed = (what: string, cause?: unknown): MannerlyError =>
-    new MannerlyError('option-invalid', `the rule ${shown(rule.name)} of \`urls.rules\` ${what}`, {
+    new MannerlyError('option-invalid', `the rule ${formatValue(rule.name)} of \`urls.rules\` ${what}`, {
       hint: 'It gets the parts of a URL and returns them, or new ones. Applying it twice must give the same result as once.',
       cause,
     });

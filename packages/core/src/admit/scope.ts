@@ -6,7 +6,7 @@
 
 import type { Via } from '@mannerly/frontier';
 import { createHostMatch, hostKeyOf, parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
-import { shown, textOf } from '../errors.js';
+import { formatValue, textOf } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
@@ -130,7 +130,7 @@ export class Scope {
       const isPromise = answer instanceof Promise;
       // A promise that rejects and that nothing awaits would end the process.
       if (isPromise) answer.catch(() => undefined);
-      const got = isPromise ? 'a promise' : shown(answer);
+      const got = isPromise ? 'a promise' : formatValue(answer);
       throw new TypeError(`answered ${got}, which is neither true nor false`);
     } catch (error) {
       this.onError?.(url, error);

@@ -9,7 +9,7 @@ import type { WARCRecord } from 'warcio';
 import { orIfAbsent, sizeOf } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import type { HeaderLines } from '../fetch/outcome.js';
-import { LATEST_MS } from '../limits.js';
+import { MAX_DATE_MS } from '../limits.js';
 import { type CdxjFields, REVISIT_MIME, readIndex } from './cdxj.js';
 import type { ArchivedOriginal } from './exchange-records.js';
 import { type HttpHead, headEnd, parseRequestFields, parseResponseHead } from './http-head.js';
@@ -196,7 +196,7 @@ function exchangeOf(
     place,
     url: request.warcTargetURI ?? '',
     startedAtMs,
-    endedAtMs: Math.min(LATEST_MS, Math.max(startedAtMs, startedAtMs + durationMs)),
+    endedAtMs: Math.min(MAX_DATE_MS, Math.max(startedAtMs, startedAtMs + durationMs)),
     remoteAddress: request.warcHeader('WARC-IP-Address') ?? null,
     /** Its purpose; `page` if absent. */
     purpose: fields.get(FIELDS.purpose) ?? 'page',

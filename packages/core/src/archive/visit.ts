@@ -3,7 +3,7 @@
 
 import type { JsonValue, UrlRecord } from '@mannerly/frontier';
 import type { RenderedPage } from '../fetch/renderer.js';
-import { LATEST_MS } from '../limits.js';
+import { MAX_DATE_MS } from '../limits.js';
 import { parseJsonObject } from '../parse-json.js';
 import { MAX_KEPT_BODY_BYTES } from './limits.js';
 
@@ -91,7 +91,7 @@ export function parseWarcFields(block: Uint8Array): ReadonlyMap<string, string> 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= LATEST_MS;
+const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= MAX_DATE_MS;
 
 const VISIT_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   host: isText,

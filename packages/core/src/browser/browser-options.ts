@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import type { RenderCandidate, SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import { PAGE_ROWS } from '../options/browser-rows.js';
 import { fill } from '../options/check.js';
-import { code, isFunction, row, whole } from '../options/row.js';
+import { code, integer, isFunction, row } from '../options/row.js';
 import { isObject } from '../parse-json.js';
 
 type SubresourceType = (typeof SUBRESOURCE_TYPES)[number];
@@ -68,14 +68,18 @@ const ROWS = {
     { default: () => true },
   ),
   ...PAGE_ROWS,
-  bytes: row(whole(1, 1024 * 1024 * 1024, 'bytes'), 'Decoded bytes of what one page loads.', {
+  bytes: row(integer(1, 1024 * 1024 * 1024, 'bytes'), 'Decoded bytes of what one page loads.', {
     default: 20 * 1024 * 1024,
   }),
-  steps: row(whole(0, 1_000, 'steps'), 'Steps of one page: a list that grows at each click is long at the hundredth.', {
-    default: 100,
-  }),
-  domChars: row(whole(1, 50_000_000, 'characters'), 'Characters of the serialised DOM.', { default: 5_000_000 }),
-  restarts: row(whole(0, 100, 'browsers'), 'Browsers that are started after the first one is gone.', { default: 3 }),
+  steps: row(
+    integer(0, 1_000, 'steps'),
+    'Steps of one page: a list that grows at each click is long at the hundredth.',
+    {
+      default: 100,
+    },
+  ),
+  domChars: row(integer(1, 50_000_000, 'characters'), 'Characters of the serialised DOM.', { default: 5_000_000 }),
+  restarts: row(integer(0, 100, 'browsers'), 'Browsers that are started after the first one is gone.', { default: 3 }),
 };
 
 export type BrowserSettings = ReturnType<typeof resolveBrowserOptions>;

@@ -63,7 +63,7 @@ describe('the browser of the command', () => {
     .flatMap(([name, row]) => {
       return row.shape.kind === 'number' ? [[name, row.shape.range] as const] : [];
     });
-  it.each(numbers)('has the range of browserFetcher for %s', (name, { least, most }) => {
+  it.each(numbers)('has the range of browserFetcher for %s', (name, { min: least, max: most }) => {
     const make = (value: number) =>
       browserFetcher({ launch: () => Promise.reject(new Error('unused')), [name]: value });
     for (const value of [least, most]) expect(() => make(value)).not.toThrow();

@@ -8,7 +8,7 @@ import { readPatterns } from '../admit/url-pattern.js';
 import { fetcherOf } from '../default-parts.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { loadPeer } from '../optional-peer.js';
-import type { GivenBrowser } from '../options/browser-rows.js';
+import type { BrowserOptions } from '../options/browser-rows.js';
 import { UsageError } from './failure.js';
 
 /** Names of the program, in search order. */
@@ -27,7 +27,7 @@ const NO_SANDBOX = '--no-sandbox';
  * @param proxy - As `network.proxy`; `undefined` for none.
  * @throws UsageError if there is no Chromium, or none that can start; MannerlyError `peer-missing`, `option-invalid`.
  */
-export async function commandBrowser(given: GivenBrowser, proxy: string | undefined): Promise<Fetcher> {
+export async function commandBrowser(given: BrowserOptions, proxy: string | undefined): Promise<Fetcher> {
   const { for: patterns, program, flags = [], ...rest } = given;
   const { chromium } = await loadPeer<typeof import('playwright-core')>('playwright-core', '`--browser`');
   const executablePath =

@@ -85,6 +85,6 @@ function withPaths(shape: Shape, value: unknown, folder: string): unknown {
   }
   if (shape.kind !== 'text' || shape.path === undefined || typeof value !== 'string') return value;
   const [, prefix = '', path = ''] = /^((?:[^=]+=)?file:)?(.+)$/s.exec(value) ?? [];
-  const isPath = { whole: true, 'with a slash': value.includes('/'), 'behind file:': prefix !== '' }[shape.path];
+  const isPath = { always: true, 'with a slash': value.includes('/'), 'after file:': prefix !== '' }[shape.path];
   return isPath ? `${prefix}${resolve(folder, path)}` : value;
 }

@@ -117,11 +117,11 @@ function flagShape(shape: Shape & { readonly kind: 'either' }): Shape {
 function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) => unknown {
   switch (shape.kind) {
     case 'number': {
-      const { least, most, isWhole, isAboveLeast } = shape.range;
-      const parseNumber = numberArgument(least, most, isWhole, isAboveLeast);
+      const { min, max, isInteger, isExclusiveMin } = shape.range;
+      const parseNumber = numberArgument(min, max, isInteger, isExclusiveMin);
       if (flag.isDays === true) return (text) => parseNumber(daysText(text));
       if (flag.isSeconds !== true) return parseNumber;
-      const read = numberArgument(least / 1_000, most / 1_000, isWhole, isAboveLeast);
+      const read = numberArgument(min / 1_000, max / 1_000, isInteger, isExclusiveMin);
       return (text) => read(text) * 1_000;
     }
     case 'choice':

@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
+import { checkEgressRanges } from '../fetch/egress-ranges.js';
 import { lacksPage, NO_PAGE, resolveIdentity } from '../fetch/identity.js';
-import { checkEgressRanges } from '../fetch/own-addresses.js';
 import { expectedName } from '../identity/addresses.js';
 import type { ListedKey } from '../identity/key-directory.js';
 import { identityFiles, writeIdentityFolder } from '../identity/publish.js';

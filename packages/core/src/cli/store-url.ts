@@ -2,7 +2,7 @@
 // host or several, and a query. Several URLs, separated by blanks, are servers that share one crawl. The URL holds
 // passwords; its `name` does not.
 
-import { spelledNearly } from '../options/suggestion.js';
+import { closestName } from '../options/suggestion.js';
 import { parseUrl } from '../parse-url.js';
 import { redacted } from '../redacted.js';
 import { UsageError } from './failure.js';
@@ -33,7 +33,7 @@ function parseStoreUrl(text: string) {
   const query = first.searchParams;
   // The others are for the server's library. A misspelt one of ours would lead to another crawl.
   for (const name of query.keys()) {
-    const meant = OWN_PARAMETERS.includes(name) ? null : spelledNearly(name, OWN_PARAMETERS);
+    const meant = OWN_PARAMETERS.includes(name) ? null : closestName(name, OWN_PARAMETERS);
     if (meant !== null)
       throw new UsageError(`the URL of the store has the unknown parameter ${name}`, `Did you mean ?${meant}=…?`);
   }

@@ -3,10 +3,10 @@
 // refusal. Only the URL's own host waits for it.
 
 import type { Clock, JsonValue, PageWork, Via } from '@mannerly/frontier';
-import { shown, textOf } from '../errors.js';
+import { formatValue, textOf } from '../errors.js';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
-import { MAX_WORD_CHARS } from '../limits.js';
+import { MAX_REASON_CHARS } from '../limits.js';
 import { onAbort } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
 
@@ -83,7 +83,7 @@ export interface ResolvedHookOptions extends Omit<HookOptions, 'timeoutMs'> {
 
 /** A refusal. @param reason - For people; at most 500 characters of it go to the decision log. */
 export function refuse(reason: string): HookRefusal {
-  return Object.freeze({ kind: 'refuse', reason: textOf(reason).slice(0, MAX_WORD_CHARS) });
+  return Object.freeze({ kind: 'refuse', reason: textOf(reason).slice(0, MAX_REASON_CHARS) });
 }
 
 /** The verdict of a hook; `null`: the URL passes. */
@@ -172,7 +172,7 @@ export function createHooks(
 
 type HookedWork = Pick<PageWork, 'url' | 'record'>;
 
-const shortText = (value: unknown): string => textOf(value).slice(0, MAX_WORD_CHARS);
+const shortText = (value: unknown): string => textOf(value).slice(0, MAX_REASON_CHARS);
 
 /** What a hook sees of a URL: a copy, so that its changes do not reach the crawl. */
 function detailsOf({ url, record }: HookedWork): Omit<PlannedFetch, 'purpose' | 'signal'> {
@@ -192,6 +192,6 @@ function refusalOf(answer: unknown, failed: (detail: string, error: unknown) => 
   if (typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === 'refuse') {
     return { kind: 'refused', detail: shortText('reason' in answer ? answer.reason : '') };
   }
-  const detail = `answered ${shortText(shown(answer))}, which is neither nothing nor refuse(reason)`;
+  const detail = `answered ${shortText(formatValue(answer))}, which is neither nothing nor refuse(reason)`;
   return failed(detail, new TypeError(detail));
 }

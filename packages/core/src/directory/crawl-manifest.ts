@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
-import { LATEST_MS, MAX_MANIFEST_BYTES } from '../limits.js';
+import { MAX_DATE_MS, MAX_MANIFEST_BYTES } from '../limits.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject, parseJson } from '../parse-json.js';
 import { sizeOf } from './atomic-file.js';
@@ -102,7 +102,7 @@ function isManifest(value: unknown): value is CrawlManifest {
   const isList = (list: unknown): boolean => Array.isArray(list) && list.every((entry) => typeof entry === 'string');
   const { format, name, tokens, seeds, createdAtMs } = value;
   const areTokens = isList(tokens) && (tokens as readonly string[]).every((token) => /^[\w-]+$/.test(token));
-  const isTime = typeof createdAtMs === 'number' && Math.abs(createdAtMs) <= LATEST_MS;
+  const isTime = typeof createdAtMs === 'number' && Math.abs(createdAtMs) <= MAX_DATE_MS;
   const hasValidStart = isTime || format !== CRAWL_DIRECTORY_FORMAT;
   return typeof format === 'number' && typeof name === 'string' && areTokens && isList(seeds) && hasValidStart;
 }

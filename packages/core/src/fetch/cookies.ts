@@ -16,7 +16,7 @@ export interface CookieJar {
 }
 
 /** What an operator chose: no cookies, jars of tough-cookie, or their own jars. */
-export type CookieChoice = null | 'usual' | (() => CookieJar);
+export type CookieOption = null | 'usual' | (() => CookieJar);
 
 /**
  * The function that makes an origin's jar; `null` if no cookies are wanted. Loads tough-cookie if needed.
@@ -25,7 +25,7 @@ export type CookieChoice = null | 'usual' | (() => CookieJar);
  * @throws What the platform throws when the package cannot be loaded.
  */
 export async function createJarFactory(
-  choice: CookieChoice,
+  choice: CookieOption,
   loginOrigin: string | null = null,
 ): Promise<JarFactory | null> {
   if (choice === null && loginOrigin === null) return null;

@@ -19,6 +19,7 @@ import { encodedLimit } from './body.js';
 import { Cookies, type JarFactory } from './cookies.js';
 import type { Credential } from './credential.js';
 import { type CredentialUse, createCredentialUse, redacted, withoutCookies } from './credential-use.js';
+import { isUnlisted } from './egress-ranges.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import type { Identity } from './identity.js';
@@ -31,7 +32,6 @@ import {
   STOPPED_WAIT_MS,
 } from './limits.js';
 import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
-import { isUnlisted } from './own-addresses.js';
 import { type ExtraHeadersOf, type RequestPurpose, requestHeaders } from './request-headers.js';
 import type { RequestLimiter } from './request-limiter.js';
 import { requestRecord } from './request-record.js';

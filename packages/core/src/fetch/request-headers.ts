@@ -4,8 +4,8 @@
 import { hash } from 'node:crypto';
 import { createHostMatch } from '@mannerly/frontier/internal';
 import { invalidOption } from '../errors.js';
-import { RESERVED_HEADERS, refusalReason } from '../refused-fields.js';
 import type { RequestRecord } from '../report/decision.js';
+import { RESERVED_HEADERS, refusalReason } from '../reserved-headers.js';
 import { ACCEPT_ENCODING } from './content-coding.js';
 import type { Identity } from './identity.js';
 import { MAX_EXTRA_HEADER_CHARS, MAX_EXTRA_HEADERS } from './limits.js';

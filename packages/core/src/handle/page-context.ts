@@ -10,7 +10,7 @@ import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import type { FetchForPage, PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { linkBase, resolveHref } from '../page/resolve-href.js';
-import { checkRequestFields } from '../refused-fields.js';
+import { checkRequestFields } from '../reserved-headers.js';
 import type { AddResult, FollowOptions, HandledPage, PageChange, SaveAllOptions, SaveOptions } from './handled-page.js';
 import {
   DEFAULT_MEDIA_BYTES,

@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '@mannerly/frontier';
 import type { CheerioAPI } from 'cheerio';
-import { MannerlyError, shown } from '../errors.js';
+import { formatValue, MannerlyError } from '../errors.js';
 import type { ContentKind } from '../page/content-kind.js';
 import type { HtmlSummary } from '../page/html.js';
 import { isObject } from '../parse-json.js';
@@ -146,7 +146,7 @@ export function registerRoutes(handlers: Pick<Handlers, 'on'>, routes: object): 
   for (const [route, given] of Object.entries(routes) as [Route, unknown][]) {
     const entry: unknown = typeof given === 'function' ? { handle: given } : given;
     if (!isObject(entry) || !('handle' in entry)) {
-      const got = isObject(entry) ? `one with ${Object.keys(entry).join(', ') || 'nothing'}` : shown(entry);
+      const got = isObject(entry) ? `one with ${Object.keys(entry).join(', ') || 'nothing'}` : formatValue(entry);
       const message = `expected \`${route}\` to be a handler, or an object with \`handle\`, got ${got}`;
       throw new MannerlyError('route-invalid', message);
     }

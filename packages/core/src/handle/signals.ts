@@ -3,7 +3,7 @@
 
 import { checkOptions } from '../call-options.js';
 import { invalidOption, textOf } from '../errors.js';
-import { MAX_WORD_CHARS } from '../limits.js';
+import { MAX_REASON_CHARS } from '../limits.js';
 import { MAX_HANDLER_RETRY_MS } from './limits.js';
 
 /**
@@ -72,5 +72,5 @@ export function handlerSignal(thrown: unknown): HandlerSignal | null {
 }
 
 function reasonText(reason: string): string {
-  return textOf(reason).slice(0, MAX_WORD_CHARS);
+  return textOf(reason).slice(0, MAX_REASON_CHARS);
 }

@@ -2,12 +2,12 @@
 
 import { MAX_PAGE_REQUISITES } from '../page/limits.js';
 import { MAX_REQUISITE_BYTES, MAX_REQUISITES, MAX_WARC_BYTES, MIN_WARC_BYTES } from './limits.js';
-import { boolean, choice, either, group, row, text, whole } from './row.js';
+import { boolean, choice, either, group, integer, row, text } from './row.js';
 
 const MIB = 1024 * 1024;
 
 export const ARCHIVE_GROUP = group('ArchiveOptions', {
-  warcBytes: row(whole(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file is started.', {
+  warcBytes: row(integer(MIN_WARC_BYTES, MAX_WARC_BYTES, 'bytes'), 'Size at which the next WARC file is started.', {
     default: 1_000_000_000,
     flag: ['--warc-bytes <bytes>', 'size at which the next WARC file is started (implies --warc)'],
   }),
@@ -27,21 +27,21 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
           { default: 'site', flag: ['--requisites-hosts <hosts>', 'where they may come from (implies --requisites)'] },
         ),
         perPage: row(
-          whole(1, MAX_PAGE_REQUISITES, 'requests'),
+          integer(1, MAX_PAGE_REQUISITES, 'requests'),
           'Files for one page. A file counts for the first page that needs it.',
           { default: 100 },
         ),
         bytesPerPage: row(
-          whole(1, 1024 * MIB, 'bytes'),
+          integer(1, 1024 * MIB, 'bytes'),
           'Bytes for one page, as transferred. A file in transfer is completed.',
           { default: 20 * MIB },
         ),
         total: row(
-          whole(1, MAX_REQUISITES, 'requests'),
+          integer(1, MAX_REQUISITES, 'requests'),
           'Requests of the crawl over all runs; each process counts its own.',
           { default: 10_000 },
         ),
-        totalBytes: row(whole(1, MAX_REQUISITE_BYTES, 'bytes'), 'Bytes of the crawl, as transferred.', {
+        totalBytes: row(integer(1, MAX_REQUISITE_BYTES, 'bytes'), 'Bytes of the crawl, as transferred.', {
           default: 1024 * MIB,
         }),
       }),
@@ -53,7 +53,7 @@ export const ARCHIVE_GROUP = group('ArchiveOptions', {
     },
   ),
   folder: row(
-    text('a path', { path: 'whole' }),
+    text('a path', { path: 'always' }),
     'The folder for WARC files. Required if a run has no crawl directory.',
     { defaultText: '`archive` in the crawl directory' },
   ),

@@ -3,7 +3,7 @@
 
 import { SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import { MAX_BROWSER_FLAGS } from './limits.js';
-import { boolean, choice, either, group, list, patterns, type Row, type Rows, row, text, whole } from './row.js';
+import { boolean, choice, either, group, integer, list, patterns, type Row, type Rows, row, text } from './row.js';
 
 /** Of `browserFetcher`, and of the command. */
 export const PAGE_ROWS = {
@@ -18,10 +18,10 @@ export const PAGE_ROWS = {
     },
   ),
   hosts: row(choice('scope', 'any'), '`any`: pages may also load from hosts outside the scope.', { default: 'scope' }),
-  pages: row(whole(1, 16, 'pages'), 'Pages open at a time.', { default: 2 }),
-  requests: row(whole(0, 1_000, 'requests'), 'Requests of one page.', { default: 50 }),
-  pageMs: row(whole(1_000, 600_000, 'ms'), 'The time limit for a page and everything it loads.', { default: 60_000 }),
-  quietMs: row(whole(0, 60_000, 'ms'), 'Time without requests after which a page is done.', { default: 500 }),
+  pages: row(integer(1, 16, 'pages'), 'Pages open at a time.', { default: 2 }),
+  requests: row(integer(0, 1_000, 'requests'), 'Requests of one page.', { default: 50 }),
+  pageMs: row(integer(1_000, 600_000, 'ms'), 'The time limit for a page and everything it loads.', { default: 60_000 }),
+  quietMs: row(integer(0, 60_000, 'ms'), 'Time without requests after which a page is done.', { default: 500 }),
 };
 
 const ROWS = {
@@ -48,12 +48,12 @@ const ROWS = {
   ...PAGE_ROWS,
 };
 
-export type GivenBrowser = Given<typeof ROWS>;
+export type BrowserOptions = Given<typeof ROWS>;
 
 type Given<R extends Rows> = { readonly [K in keyof R]?: R[K] extends Row<infer V> ? V : never };
 
 export const BROWSER_ROW = row(
-  either(boolean, group('GivenBrowser', ROWS)),
+  either(boolean, group('BrowserOptions', ROWS)),
   'Open HTML pages in your own Chromium ([pages in a browser](../browser.md)). For the command and its ' +
     'configuration; code uses `fetcher: browserFetcher(…)`. Needs playwright-core.',
   {

@@ -34,18 +34,18 @@ export function fill<R extends Rows>(path: string, rows: R, given: unknown): Fil
 function fillValue(path: string, row: Row, given: unknown): unknown {
   if (row.isCheckedByOwner === true) return given ?? row.default;
   if (given === undefined && row.default === null) return null;
-  return checked(path, row.shape, given === undefined ? row.default : given);
+  return checkValue(path, row.shape, given === undefined ? row.default : given);
 }
 
-function checked(path: string, shape: Shape, value: unknown): unknown {
+function checkValue(path: string, shape: Shape, value: unknown): unknown {
   if (shape.kind === 'group') return fill(`${path}.`, shape.rows, value);
   if (shape.kind === 'either') {
-    const fitting = shape.shapes.find((each) => isOfKind(each, value));
-    if (fitting === undefined) throw invalidOption(path, expectation(shape), value);
-    return checked(path, fitting, value);
+    const matching = shape.shapes.find((each) => isOfKind(each, value));
+    if (matching === undefined) throw invalidOption(path, expectation(shape), value);
+    return checkValue(path, matching, value);
   }
   if (shape.kind === 'list' && isList(shape, value)) {
-    return value.map((each, at) => checked(`${path}[${at}]`, shape.of, each));
+    return value.map((each, at) => checkValue(`${path}[${at}]`, shape.of, each));
   }
   if (!accepts(shape, value)) throw invalidOption(path, expectation(shape), value);
   return value;
@@ -64,14 +64,14 @@ function accepts(shape: Shape, value: unknown): boolean {
     case 'boolean':
       return typeof value === 'boolean';
     case 'number': {
-      const { least, most, isWhole, isAboveLeast } = shape.range;
-      if (typeof value !== 'number' || !(value <= most)) return false;
-      return (isAboveLeast ? value > least : value >= least) && (!isWhole || Number.isInteger(value));
+      const { min, max, isInteger, isExclusiveMin } = shape.range;
+      if (typeof value !== 'number' || !(value <= max)) return false;
+      return (isExclusiveMin ? value > min : value >= min) && (!isInteger || Number.isInteger(value));
     }
     case 'choice':
       return shape.values.some((each) => each === value);
     case 'text': {
-      if (typeof value !== 'string' || value === '' || value.length > (shape.most ?? value.length)) return false;
+      if (typeof value !== 'string' || value === '' || value.length > (shape.max ?? value.length)) return false;
       return shape.pattern === undefined || new RegExp(shape.pattern).test(value);
     }
     case 'list':
@@ -86,7 +86,7 @@ function accepts(shape: Shape, value: unknown): boolean {
 }
 
 function isList(shape: Shape & { readonly kind: 'list' }, value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.length >= shape.least && value.length <= (shape.most ?? value.length);
+  return Array.isArray(value) && value.length >= shape.min && value.length <= (shape.max ?? value.length);
 }
 
 /** What a shape accepts, in words. */
@@ -95,17 +95,17 @@ function expectation(shape: Shape): string {
     case 'boolean':
       return 'true or false';
     case 'number': {
-      const { least, most, isWhole, isAboveLeast } = shape.range;
-      if (least === Number.MIN_SAFE_INTEGER) return 'a whole number';
-      return `a ${isWhole ? 'whole ' : ''}number ${isAboveLeast ? `above ${least}, up` : `from ${least}`} to ${most}`;
+      const { min, max, isInteger, isExclusiveMin } = shape.range;
+      if (min === Number.MIN_SAFE_INTEGER) return 'a whole number';
+      return `a ${isInteger ? 'whole ' : ''}number ${isExclusiveMin ? `above ${min}, up` : `from ${min}`} to ${max}`;
     }
     case 'choice':
       return shape.values.length === 1 ? String(shape.values[0]) : `one of ${shape.values.join(', ')}`;
     case 'text':
-      return shape.most === undefined ? shape.what : `${shape.what} of 1 to ${shape.most} characters`;
+      return shape.max === undefined ? shape.what : `${shape.what} of 1 to ${shape.max} characters`;
     case 'list': {
-      const { least, most } = shape;
-      const count = most === undefined ? '' : `${least > 0 ? `${least} to` : 'at most'} ${most} entries, `;
+      const { min, max } = shape;
+      const count = max === undefined ? '' : `${min > 0 ? `${min} to` : 'at most'} ${max} entries, `;
       return count === '' ? `a list, each ${expectation(shape.of)}` : `a list of ${count}each ${expectation(shape.of)}`;
     }
     case 'code': {

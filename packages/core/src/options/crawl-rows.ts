@@ -22,22 +22,22 @@ import {
   either,
   group,
   groupRow,
+  integer,
   isFunction,
   list,
   number,
   patterns,
   row,
   text,
-  whole,
 } from './row.js';
 
 const token = text('a product token of letters, digits, - and _', {
   pattern: '^[A-Za-z0-9_-]+$',
-  most: MAX_TOKEN_LENGTH,
+  max: MAX_TOKEN_LENGTH,
 });
-const pages = whole(1, MAX_PAGES, 'pages');
+const pages = integer(1, MAX_PAGES, 'pages');
 const minutes = number(0, MAX_MINUTES, 'minutes', true);
-const bytes = whole(1, Number.MAX_SAFE_INTEGER, 'bytes');
+const bytes = integer(1, Number.MAX_SAFE_INTEGER, 'bytes');
 /** Two labels or more. */
 const HOST_NAME = '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$';
 
@@ -49,7 +49,7 @@ export const CRAWL_ROWS = {
       flag: ['--name <token>', 'your product token for robots.txt, such as tidepool-study'],
     }),
     contact: row(
-      text('an http(s) URL or an email address', { most: MAX_CONTACT_LENGTH }),
+      text('an http(s) URL or an email address', { max: MAX_CONTACT_LENGTH }),
       'Where site operators can reach you: an http(s) URL or an email address. It is in the User-Agent of every ' +
         'request, an email address also in `From`.',
       {
@@ -59,7 +59,7 @@ export const CRAWL_ROWS = {
       },
     ),
     version: row(
-      text('letters, digits, ., -, _ and +', { pattern: '^[A-Za-z0-9._+-]+$', most: MAX_TOKEN_LENGTH }),
+      text('letters, digits, ., -, _ and +', { pattern: '^[A-Za-z0-9._+-]+$', max: MAX_TOKEN_LENGTH }),
       'The version after the name in the User-Agent.',
       { default: '1.0', isCheckedByOwner: true },
     ),
@@ -69,7 +69,7 @@ export const CRAWL_ROWS = {
       { defaultText: '`[name]`', isCheckedByOwner: true },
     ),
     page: row(
-      text('an https URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://', most: MAX_CONTACT_LENGTH }),
+      text('an https URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://', max: MAX_CONTACT_LENGTH }),
       'A page about the crawler, such as `about.html` of `mannerly identity publish`. It is in the User-Agent if ' +
         '`contact` is a mailbox, and in the card.',
       { isCheckedByOwner: true },
@@ -81,14 +81,14 @@ export const CRAWL_ROWS = {
       { default: [] },
     ),
     domain: row(
-      text('a domain name', { pattern: HOST_NAME, most: 253 }),
+      text('a domain name', { pattern: HOST_NAME, max: 253 }),
       'The domain of the host names of these addresses, shown on the page. You set the names yourself (reverse ' +
         'DNS).',
     ),
     signature: row(
       group('SignatureOptions', {
         key: row(
-          text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' }),
+          text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'after file:' }),
           'Where the Ed25519 private key is: `file:PATH`, readable only by you, or `env:NAME`. PKCS#8 PEM or JWK. A ' +
             'path in a configuration file is relative to that file.',
           { isCheckedByOwner: true, defaultText: 'none; this or `sign`' },
@@ -118,7 +118,7 @@ export const CRAWL_ROWS = {
           { default: 'path' },
         ),
         lifetimeSeconds: row(
-          whole(SIGNATURE_SECONDS.min, SIGNATURE_SECONDS.max, 'seconds'),
+          integer(SIGNATURE_SECONDS.min, SIGNATURE_SECONDS.max, 'seconds'),
           'How long a signature is valid.',
           { default: SIGNATURE_SECONDS.default },
         ),
@@ -192,7 +192,7 @@ export const CRAWL_ROWS = {
         flag: ['--minutes <n>', 'maximum running time', { default: 30 }],
       }),
       depth: row(
-        whole(0, MAX_DEPTH, 'links from a seed'),
+        integer(0, MAX_DEPTH, 'links from a seed'),
         'Links from a seed. Redirects and links with `rel=next` keep the depth of their page.',
         { flag: ['--depth <n>', 'maximum links from a seed'] },
       ),
@@ -212,7 +212,7 @@ export const CRAWL_ROWS = {
         flag: ['--minutes-per-host <n>', 'maximum running time since the first request to a host'],
       }),
       queuedUrls: row(
-        whole(1, MAX_PAGES, 'URLs'),
+        integer(1, MAX_PAGES, 'URLs'),
         'URLs in the queue at a time. Beyond it, URLs of seeds and sitemaps are dropped as `frontier-full`, seeds ' +
           'until the next run. `bounds.onFull` decides about links.',
         {
@@ -263,15 +263,15 @@ export const CRAWL_ROWS = {
           },
         ),
         maxSimilarPages: row(
-          whole(16, MAX_SIMILAR_PAGES, 'pages'),
+          integer(16, MAX_SIMILAR_PAGES, 'pages'),
           'Similar pages of a group in a row, after which links from such pages go last.',
           { default: 128 },
         ),
-        maxPathSegments: row(whole(4, MAX_PATH_SEGMENTS, 'segments'), 'Segments in a path. Longer paths go last.', {
+        maxPathSegments: row(integer(4, MAX_PATH_SEGMENTS, 'segments'), 'Segments in a path. Longer paths go last.', {
           default: 32,
         }),
         maxQueryParameters: row(
-          whole(4, MAX_QUERY_PARAMETERS, 'parameters'),
+          integer(4, MAX_QUERY_PARAMETERS, 'parameters'),
           'Parameters in a query. Longer queries go last.',
           { default: 32 },
         ),

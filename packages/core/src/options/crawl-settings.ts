@@ -42,7 +42,7 @@ export function frontierSettings({ recrawl: _, hosts = [], ...rest }: CrawlSetti
 }
 
 /** The same, with the options that the plan of a recrawl uses. */
-export function keptSettings(options: ResolvedOptions): CrawlSettings {
+export function storedSettings(options: ResolvedOptions): CrawlSettings {
   return { ...crawlSettings(options), recrawl: options.recrawl === null ? null : present(options.recrawl) };
 }
 

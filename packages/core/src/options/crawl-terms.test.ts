@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { decodeJson, encodeJson } from '../json-record.js';
-import { agreedTerms, type CrawlTerms, termsOf } from './crawl-terms.js';
+import { type CrawlTerms, reconcileTerms, termsOf } from './crawl-terms.js';
 import type { CrawlerOptions } from './crawler-options.js';
 import { resolveOptions } from './options.js';
 
@@ -31,9 +31,9 @@ const differences = [
 describe('the terms of a crawl', () => {
   it.each(differences)('%s may not differ while another process is at work', (_, more, mayChangeAlone) => {
     const ours = terms(more);
-    expect(() => agreedTerms(kept, ours, false)).toThrow(expect.objectContaining({ code: 'crawl-differs' }));
-    if (mayChangeAlone) expect(agreedTerms(kept, ours, true)).toEqual({ ...ours, createdAtMs: 1 });
-    else expect(() => agreedTerms(kept, ours, true)).toThrow(expect.objectContaining({ code: 'crawl-differs' }));
+    expect(() => reconcileTerms(kept, ours, false)).toThrow(expect.objectContaining({ code: 'crawl-differs' }));
+    if (mayChangeAlone) expect(reconcileTerms(kept, ours, true)).toEqual({ ...ours, createdAtMs: 1 });
+    else expect(() => reconcileTerms(kept, ours, true)).toThrow(expect.objectContaining({ code: 'crawl-differs' }));
   });
 
   const same = [
@@ -45,24 +45,24 @@ describe('the terms of a crawl', () => {
     ['longest wait and handlers', { maxIdleMs: 5, handlerTimeoutMs: 6 }],
   ] as const;
   it.each(same)('%s may differ', (_, more) => {
-    expect(agreedTerms(kept, terms(more), false).createdAtMs).toBe(1);
+    expect(reconcileTerms(kept, terms(more), false).createdAtMs).toBe(1);
   });
 
   it('the first process sets them, and seeds beyond the bound are compared by their hash', () => {
-    expect(agreedTerms(null, terms(), false)).toEqual(terms());
+    expect(reconcileTerms(null, terms(), false)).toEqual(terms());
     const many = (first: string) => [
       first,
       ...Array.from({ length: 20_000 }, (_, at) => `https://example.org/${at}/long`),
     ];
     const large = terms({ scope: { seeds: many('https://a.example/') } });
     expect(large.seeds).toHaveLength(1);
-    expect(agreedTerms(large, large, false).seedCount).toBe(20_001);
+    expect(reconcileTerms(large, large, false).seedCount).toBe(20_001);
     const other = terms({ scope: { seeds: many('https://b.example/') } });
-    expect(() => agreedTerms(large, other, true)).toThrow(expect.objectContaining({ code: 'crawl-differs' }));
+    expect(() => reconcileTerms(large, other, true)).toThrow(expect.objectContaining({ code: 'crawl-differs' }));
   });
 
   it('says which option, and both values', () => {
-    expect(() => agreedTerms(kept, terms({ bounds: { pages: 5 } }), false)).toThrow(
+    expect(() => reconcileTerms(kept, terms({ bounds: { pages: 5 } }), false)).toThrow(
       /`bounds` .*"pages":100.*"pages":5/,
     );
   });

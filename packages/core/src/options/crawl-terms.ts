@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import type { JsonValue } from '@mannerly/frontier';
 import { MannerlyError } from '../errors.js';
 import { crawlSettings } from './crawl-settings.js';
-import { MAX_TERM_TEXT, MAX_TERMS_SEEDS_BYTES } from './limits.js';
+import { MAX_TERM_CHARS, MAX_TERMS_SEEDS_BYTES } from './limits.js';
 import type { ResolvedOptions } from './options.js';
 
 export type CrawlTerms = Readonly<ReturnType<typeof termsOf>>;
@@ -16,7 +16,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number) {
     options;
   const { seeds: named, ...where } = scope;
   const seeds: readonly string[] = [...new Set(named)].sort();
-  const whole = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
+  const listedSeeds = JSON.stringify(seeds).length <= MAX_TERMS_SEEDS_BYTES ? seeds : seeds.slice(0, 1);
   const compared = {
     scope: where,
     bounds,
@@ -33,7 +33,7 @@ export function termsOf(options: ResolvedOptions, nowMs: number) {
     name: identity.name,
     tokens: identity.tokens,
     /** All seeds up to a bound, else the first of them. */
-    seeds: whole,
+    seeds: listedSeeds,
     seedCount: seeds.length,
     seedsHash: hash('sha256', seeds.join('\n')),
     /** For questions to the store. */
@@ -44,34 +44,40 @@ export function termsOf(options: ResolvedOptions, nowMs: number) {
   };
 }
 
-/** @param kept - Those in the store. @param isAlone - No other process works. @throws MannerlyError `crawl-differs` */
-export function agreedTerms(kept: CrawlTerms | null, ours: CrawlTerms, isAlone: boolean): CrawlTerms {
-  if (kept === null) return ours;
-  const differ = (what: string, theirs: string, mine: string, hint: string): never => {
-    const message = `the crawl in this store has ${what} ${cut(theirs)}, and this process has ${cut(mine)}`;
+/** @param stored - Of the store. @param isAlone - No other process works. @throws MannerlyError `crawl-differs` */
+export function reconcileTerms(stored: CrawlTerms | null, ours: CrawlTerms, isAlone: boolean): CrawlTerms {
+  if (stored === null) return ours;
+  const throwDifference = (what: string, theirs: string, mine: string, hint: string): never => {
+    const message = `the crawl in this store has ${what} ${shorten(theirs)}, and this process has ${shorten(mine)}`;
     throw new MannerlyError('crawl-differs', message, { hint });
   };
-  const another = 'Give each crawl a store of its own, or run the same crawl as before.';
-  if (kept.name !== ours.name) differ('the name', kept.name, ours.name, another);
-  if (textOf(kept.tokens) !== textOf(ours.tokens))
-    differ('the tokens', textOf(kept.tokens), textOf(ours.tokens), another);
-  if (kept.seedsHash !== ours.seedsHash && !(isAlone && hasAll(kept, ours)))
-    differ('the seeds', seedText(kept), seedText(ours), `${another} Seeds may be added while no process is running.`);
-  const same = 'All processes of a crawl need the same options. To change one, stop them all and start them again.';
+  const seedsHint = 'Give each crawl a store of its own, or run the same crawl as before.';
+  if (stored.name !== ours.name) throwDifference('the name', stored.name, ours.name, seedsHint);
+  if (textOf(stored.tokens) !== textOf(ours.tokens))
+    throwDifference('the tokens', textOf(stored.tokens), textOf(ours.tokens), seedsHint);
+  if (stored.seedsHash !== ours.seedsHash && !(isAlone && hasAll(stored, ours)))
+    throwDifference(
+      'the seeds',
+      seedText(stored),
+      seedText(ours),
+      `${seedsHint} Seeds may be added while no process is running.`,
+    );
+  const optionsHint =
+    'All processes of a crawl need the same options. To change one, stop them all and start them again.';
   for (const [option, mine] of isAlone ? [] : Object.entries(ours.said)) {
-    const theirs = kept.said[option] ?? 'nothing';
-    if (theirs !== mine) differ(`\`${option}\``, theirs, mine, same);
+    const theirs = stored.said[option] ?? 'nothing';
+    if (theirs !== mine) throwDifference(`\`${option}\``, theirs, mine, optionsHint);
   }
-  return { ...ours, createdAtMs: kept.createdAtMs };
+  return { ...ours, createdAtMs: stored.createdAtMs };
 }
 
 /** The key under which the store keeps the terms. */
 export const TERMS_KEY = 'crawl';
 
-function hasAll(kept: CrawlTerms, ours: CrawlTerms): boolean {
-  if (kept.seeds.length < kept.seedCount || ours.seeds.length < ours.seedCount) return false;
+function hasAll(stored: CrawlTerms, ours: CrawlTerms): boolean {
+  if (stored.seeds.length < stored.seedCount || ours.seeds.length < ours.seedCount) return false;
   const named = new Set(ours.seeds);
-  return kept.seeds.every((seed) => named.has(seed));
+  return stored.seeds.every((seed) => named.has(seed));
 }
 
 function seedText({ seeds, seedCount }: CrawlTerms): string {
@@ -79,13 +85,13 @@ function seedText({ seeds, seedCount }: CrawlTerms): string {
 }
 
 function textOf(value: unknown): string {
-  const readable = (_key: string, each: unknown): JsonValue | unknown => {
+  const replacer = (_key: string, each: unknown): JsonValue | unknown => {
     if (each instanceof RegExp) return String(each);
     return typeof each === 'function' ? '(a function)' : each;
   };
-  return JSON.stringify(value, readable) ?? 'nothing';
+  return JSON.stringify(value, replacer) ?? 'nothing';
 }
 
-function cut(text: string): string {
-  return text.length <= MAX_TERM_TEXT ? text : `${text.slice(0, MAX_TERM_TEXT)}…`;
+function shorten(text: string): string {
+  return text.length <= MAX_TERM_CHARS ? text : `${text.slice(0, MAX_TERM_CHARS)}…`;
 }

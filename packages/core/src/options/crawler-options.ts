@@ -18,7 +18,7 @@ import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 import type { ContentFunction } from '../recrawl/recrawl-options.js';
-import type { GivenBrowser } from './browser-rows.js';
+import type { BrowserOptions } from './browser-rows.js';
 
 /** Everything a crawl can be configured with. */
 export interface CrawlerOptions {
@@ -163,7 +163,7 @@ export interface FileOptions {
    * Open HTML pages in your own Chromium (pages in a browser (docs/browser.md)). For the command and its configuration;
    * code uses `fetcher: browserFetcher(…)`. Needs playwright-core. @default false
    */
-  readonly browser?: boolean | GivenBrowser;
+  readonly browser?: boolean | BrowserOptions;
   /** The path or URL of the schema, for editors. */
   readonly $schema?: string;
   /**

@@ -17,11 +17,11 @@ import {
   MAX_MINUTES,
   MAX_PAGES,
 } from './limits.js';
-import { either, type Filled, group, list, number, patterns, row, text, whole } from './row.js';
+import { either, type Filled, group, integer, list, number, patterns, row, text } from './row.js';
 
 const DAY_MS = 86_400_000;
 const weight = number(0.01, 100, ', 1 is that of every other');
-const label = text('a name', { most: MAX_LABEL_CHARS });
+const label = text('a name', { max: MAX_LABEL_CHARS });
 const host = text('a host name, `*.` and a name for every host below it, or `*`');
 
 export const HOST_ROWS = {
@@ -61,11 +61,11 @@ export const HOST_ROWS = {
         bounds: row(
           group('HostBounds', {
             pages: row(
-              whole(1, MAX_PAGES, 'pages, not above `bounds.pagesPerHost`'),
+              integer(1, MAX_PAGES, 'pages, not above `bounds.pagesPerHost`'),
               'Pages from each of these hosts.',
             ),
             bytes: row(
-              whole(1, Number.MAX_SAFE_INTEGER, 'bytes, not above `bounds.bytesPerHost`'),
+              integer(1, Number.MAX_SAFE_INTEGER, 'bytes, not above `bounds.bytesPerHost`'),
               'Decoded bytes from each of these hosts.',
             ),
             minutes: row(
@@ -73,7 +73,7 @@ export const HOST_ROWS = {
               'Running time since the first request to each of these hosts.',
             ),
             depth: row(
-              whole(0, MAX_DEPTH, 'links from a seed, not above `bounds.depth`'),
+              integer(0, MAX_DEPTH, 'links from a seed, not above `bounds.depth`'),
               'Links from a seed to a page of these hosts.',
             ),
           }),
@@ -105,7 +105,7 @@ export const HOST_ROWS = {
         }),
         weight: row(weight, 'A page of weight 3 uses up a third of a turn of its host.', { defaultText: '1' }),
         pages: row(
-          whole(1, MAX_PAGES, 'pages'),
+          integer(1, MAX_PAGES, 'pages'),
           'Pages from all hosts. After that, URLs with the label are dropped (`bound-label-pages`).',
         ),
       }),
@@ -128,9 +128,9 @@ export interface ResolvedHostEntry extends Omit<GivenEntry, 'match' | 'headers'>
 export function resolveHostEntries(given: readonly GivenEntry[], depth: number | null): readonly ResolvedHostEntry[] {
   return given.map((entry, at) => {
     const path = `hosts[${at}]`;
-    const { depth: own = null } = entry.bounds ?? {};
-    if (own !== null && depth !== null && own > depth)
-      throw invalidOption(`${path}.bounds.depth`, `at most \`bounds.depth\`, which is ${depth}`, own);
+    const { depth: entryDepth = null } = entry.bounds ?? {};
+    if (entryDepth !== null && depth !== null && entryDepth > depth)
+      throw invalidOption(`${path}.bounds.depth`, `at most \`bounds.depth\`, which is ${depth}`, entryDepth);
     readPatterns(`${path}.exclude`, entry.exclude);
     const match = typeof entry.match === 'string' ? [entry.match] : entry.match;
     return { ...entry, match, headers: parseExtraHeaders(entry.headers, `${path}.headers`) };
@@ -153,8 +153,8 @@ export function hostEntryTexts(entries: readonly ResolvedHostEntry[]): readonly 
 }
 
 export function frontierEntry({ headers: _1, exclude: _2, bounds = {}, ...rest }: HostEntryText): FrontierEntry {
-  const { depth: _3, ...ofHost } = bounds;
-  return { ...rest, bounds: ofHost };
+  const { depth: _3, ...hostBounds } = bounds;
+  return { ...rest, bounds: hostBounds };
 }
 
 function listOf(name: 'headers' | 'exclude', values: readonly string[]): Partial<HostEntryText> {

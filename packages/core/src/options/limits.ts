@@ -7,7 +7,7 @@ export const MAX_MINUTES = 5_256_000; // minutes a bound may name: ten years, th
 // Several processes at one crawl (our own).
 /** Bytes of seeds that a store keeps for comparison, as JSON; beyond that it keeps their hash. */
 export const MAX_TERMS_SEEDS_BYTES = 262_144;
-export const MAX_TERM_TEXT = 300; // characters of an option that the message about a difference shows
+export const MAX_TERM_CHARS = 300; // characters of an option that the message about a difference shows
 
 // Seeded crawls (our own).
 export const MAX_SEED_CHARS = 128; // characters of the text that decides the order

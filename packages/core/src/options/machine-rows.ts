@@ -17,11 +17,11 @@ import { MAX_DECISION_LINES } from '../report/limits.js';
 import { ARCHIVE_GROUP } from './archive-rows.js';
 import { MAX_HOOK_MS, MAX_RETRIES, MAX_RETRY_WAIT_MS, MAX_SEED_CHARS } from './limits.js';
 import { RECRAWL_GROUP } from './recrawl-rows.js';
-import { boolean, choice, code, either, group, groupRow, isFunction, list, number, row, text, whole } from './row.js';
+import { boolean, choice, code, either, group, groupRow, integer, isFunction, list, number, row, text } from './row.js';
 
 const MIB = 1024 * 1024;
 
-const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' });
+const place = text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'after file:' });
 
 const retryWaits = list(number(0, MAX_RETRY_WAIT_MS, 'ms'), MAX_RETRIES);
 
@@ -44,7 +44,7 @@ export const MACHINE_ROWS = {
         },
       ),
       ports: row(
-        either(choice('any'), list(whole(1, 65_535, ''))),
+        either(choice('any'), list(integer(1, 65_535, ''))),
         'Ports to allow besides 80, 443 and those of the seeds. Other ports may not be web servers.',
         { default: [], flag: ['--port <n>', 'allow this port too (repeatable)'] },
       ),
@@ -63,7 +63,7 @@ export const MACHINE_ROWS = {
       ),
       proxy: row(
         text('http://HOST:PORT, socks5://HOST:PORT, or the place of such a URL: env:NAME, file:PATH', {
-          path: 'behind file:',
+          path: 'after file:',
         }),
         'The [proxy](../tasks/proxy.md) for every connection, to the address that was checked. Give a URL with a ' +
           'password as `env:NAME` or `file:PATH`.',
@@ -93,27 +93,27 @@ export const MACHINE_ROWS = {
           relaxed: [{ not: false }, 'sites can link the requests of this crawl, and may show it different pages'],
         },
       ),
-      connectTimeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout for connecting (`timeout-connect`).', {
+      connectTimeoutMs: row(integer(1, 600_000, 'ms'), 'Timeout for connecting (`timeout-connect`).', {
         default: 10_000,
       }),
       headersTimeoutMs: row(
-        whole(1, 600_000, 'ms'),
+        integer(1, 600_000, 'ms'),
         'Timeout from the request to the end of the header section (`timeout-headers`).',
         { default: 30_000 },
       ),
       requestTimeoutMs: row(
-        whole(1, 3_600_000, 'ms'),
+        integer(1, 3_600_000, 'ms'),
         'Timeout from the request to the last byte (`timeout-exchange`).',
         { default: 60_000 },
       ),
       maxBodyBytes: row(
-        whole(1, 1024 * MIB, 'decoded bytes'),
+        integer(1, 1024 * MIB, 'decoded bytes'),
         "Bytes kept of a body. A longer one is cut off, and `page.truncated` is `limit`. A handler's own option " +
           'wins.',
         { default: 10 * MIB, flag: ['--max-body-bytes <bytes>', 'maximum decoded bytes kept of a page'] },
       ),
       concurrency: row(
-        whole(1, MAX_CONCURRENCY, 'requests'),
+        integer(1, MAX_CONCURRENCY, 'requests'),
         'Requests in flight, at most one for each host. `--workers` divides the number.',
         { default: 64, flag: ['--concurrency <n>', 'requests in flight over all hosts'] },
       ),
@@ -127,7 +127,7 @@ export const MACHINE_ROWS = {
         { isRequired: true, isCheckedByOwner: true },
       ),
       consent: row(
-        text('who allows it', { most: MAX_CONSENT_CHARS }),
+        text('who allows it', { max: MAX_CONSENT_CHARS }),
         'Who allows this, in your own words (at least 20 characters): whose account it is, and when you read its ' +
           'terms. It appears in the manifest and the report.',
         {
@@ -155,11 +155,7 @@ export const MACHINE_ROWS = {
             defaultText: '`signIn.form.url`',
           }),
           fields: row(
-            list(
-              text('name=env:NAME, name=file:PATH or name=text:VALUE', { path: 'behind file:' }),
-              MAX_FORM_FIELDS,
-              1,
-            ),
+            list(text('name=env:NAME, name=file:PATH or name=text:VALUE', { path: 'after file:' }), MAX_FORM_FIELDS, 1),
             'The fields of the form, each as `name=PLACE`. Values that are not secret may be `name=text:VALUE`.',
             { isRequired: true, isCheckedByOwner: true },
           ),
@@ -219,7 +215,7 @@ export const MACHINE_ROWS = {
         relaxed: [{ longerThan: 3 }, 'a page is retried more than three times after a 429 or 503'],
       }),
       handler: row(
-        whole(0, MAX_RETRIES, 'times'),
+        integer(0, MAX_RETRIES, 'times'),
         'How often a page is retried when its handler throws, after `failureWaitsMs`.',
         {
           default: 0,
@@ -238,7 +234,7 @@ export const MACHINE_ROWS = {
     },
   ),
   orderSeed: row(
-    either(text('a text', { most: MAX_SEED_CHARS }), whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, '')),
+    either(text('a text', { max: MAX_SEED_CHARS }), integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, '')),
     'Decides the order of URLs, so that crawling the same site again uses the same order: [reproducible ' +
       'crawls](../reproducible.md). For one process only; slower with many hosts.',
     {
@@ -285,7 +281,7 @@ export const MACHINE_ROWS = {
         'Share of URLs with a line. Excluded and failed URLs always have one.',
         { default: 1, flag: ['--decisions-sample <share>', 'share of URLs with a line in decisions.jsonl'] },
       ),
-      maxLines: row(whole(1, MAX_DECISION_LINES, 'lines'), 'Lines of one run.', {
+      maxLines: row(integer(1, MAX_DECISION_LINES, 'lines'), 'Lines of one run.', {
         default: MAX_DECISION_LINES,
         flag: ['--decisions-max <lines>', 'maximum lines of a run in decisions.jsonl'],
       }),

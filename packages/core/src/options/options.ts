@@ -6,11 +6,11 @@ import { resolveSettings } from '@mannerly/frontier/internal';
 import { resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import type { ResolvedRequisites } from '../crawl/requisites.js';
-import { invalidOption, MannerlyError, shown } from '../errors.js';
+import { formatValue, invalidOption, MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { Credential } from '../fetch/credential.js';
+import { checkEgressRanges } from '../fetch/egress-ranges.js';
 import { resolveIdentity } from '../fetch/identity.js';
-import { checkEgressRanges } from '../fetch/own-addresses.js';
 import { resolveProxy } from '../fetch/proxy.js';
 import { parseExtraHeaders } from '../fetch/request-headers.js';
 import { maxConcurrentRequests } from '../fetch/socket-limit.js';
@@ -105,7 +105,7 @@ export function resolveOptions(options: CrawlerOptions) {
     sitemaps: filled.discover.sitemaps,
     /** Whether feeds that pages name are read. */
     feeds: filled.discover.feeds,
-    sitemapUrls: checkedSitemaps(filled.discover.sitemapUrls),
+    sitemapUrls: checkSitemapUrls(filled.discover.sitemapUrls),
     enqueueDatasets: filled.datasets.enqueue,
     maxIdleMs: filled.maxIdleMs,
     /** `null`: URLs are taken in the order in which they are found. */
@@ -196,14 +196,14 @@ function checkSettings(settings: Parameters<typeof resolveSettings>[0]): void {
   }
 }
 
-function checkedSitemaps(urls: readonly string[]): readonly string[] {
-  const isOdd = (url: string): boolean => {
+function checkSitemapUrls(urls: readonly string[]): readonly string[] {
+  const isInvalid = (url: string): boolean => {
     const { protocol = '', username = '', password = '' } = parseUrl(url) ?? {};
     return !/^https?:$/.test(protocol) || username !== '' || password !== '';
   };
-  const odd = urls.find(isOdd);
-  if (odd === undefined) return urls;
-  throw invalidOption('discover.sitemapUrls', 'absolute http or https URLs without name and password', odd);
+  const invalid = urls.find(isInvalid);
+  if (invalid === undefined) return urls;
+  throw invalidOption('discover.sitemapUrls', 'absolute http or https URLs without name and password', invalid);
 }
 
 /** The relaxed options of a group and of its groups, one sentence each. @param values - Filled in. */
@@ -219,9 +219,9 @@ export function relaxedDefaultsIn(
     if (inner?.kind === 'group' && typeof value === 'object' && value !== null) {
       return relaxedDefaultsIn(`${path}${name}.`, inner.rows, value as Readonly<Record<string, unknown>>);
     }
-    const [which, says, unless] = relaxed ?? [];
-    if (which === undefined || unless?.(values) === true || !isRelaxed(which, value)) return [];
-    return [`\`${path}${name}\` is ${shown(value)}: ${says}`];
+    const [which, warning, exception] = relaxed ?? [];
+    if (which === undefined || exception?.(values) === true || !isRelaxed(which, value)) return [];
+    return [`\`${path}${name}\` is ${formatValue(value)}: ${warning}`];
   });
 }
 

@@ -11,12 +11,12 @@ import {
   either,
   group,
   groupRow,
+  integer,
   list,
   number,
   row,
   type Shape,
   text,
-  whole,
 } from './row.js';
 
 const DAY_MS = 86_400_000;
@@ -146,7 +146,7 @@ export const POLITENESS_ROWS = {
         { defaultText: '`everything-else`; `nothing-else` with `strictest`' },
       ),
       maxRulesPerGroup: row(
-        whole(1, Number.MAX_SAFE_INTEGER, 'rules'),
+        integer(1, Number.MAX_SAFE_INTEGER, 'rules'),
         'A group with more rules disallows everything.',
       ),
       inheritPoliteness: row(
@@ -329,7 +329,7 @@ export const POLITENESS_ROWS = {
               },
             ),
             token: row(
-              text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'behind file:' }),
+              text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'after file:' }),
               'Where the token is: `file:PATH` or `env:NAME`. It is sent to exactly this origin, and only with requests ' +
                 'for pages.',
               { isRequired: true, isCheckedByOwner: true },

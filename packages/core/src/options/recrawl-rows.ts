@@ -2,7 +2,7 @@
 
 import type { ContentFunction, ResolvedRecrawlOptions } from '../recrawl/recrawl-options.js';
 import { MAX_HANDLER_VERSION } from './limits.js';
-import { choice, code, either, group, isFunction, number, row, text, whole } from './row.js';
+import { choice, code, either, group, integer, isFunction, number, row, text } from './row.js';
 
 export const RECRAWL_GROUP = group('RecrawlOptions', {
   change: row(
@@ -29,7 +29,7 @@ export const RECRAWL_GROUP = group('RecrawlOptions', {
     'One interval for every page, in place of `everyDays`, `minDays` and `maxDays`.',
   ),
   version: row(
-    text('a version of your handlers', { most: MAX_HANDLER_VERSION }),
+    text('a version of your handlers', { max: MAX_HANDLER_VERSION }),
     'A page handled under another version is requested without conditions, and handled even if it is unchanged.',
   ),
   minDays: row(number(0, 365, 'days'), 'With `everyDays`: the shortest interval.', { default: 1 / 24 }),
@@ -52,7 +52,7 @@ export const RECRAWL_GROUP = group('RecrawlOptions', {
     { default: 7 },
   ),
   maxChain: row(
-    whole(1, 10_000, 'revisits'),
+    integer(1, 10_000, 'revisits'),
     'With `archive`: after how many revisit records for a page, or 365 days, its payload is requested without ' +
       'conditions and written again.',
     { default: 100 },

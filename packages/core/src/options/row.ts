@@ -11,7 +11,7 @@ type AnyShape =
   | { readonly kind: 'number'; readonly range: NumberRange }
   | { readonly kind: 'choice'; readonly values: readonly (string | boolean | null)[] }
   | ({ readonly kind: 'text'; readonly what: string } & TextDetails)
-  | { readonly kind: 'list'; readonly of: Shape; readonly least: number; readonly most?: number }
+  | { readonly kind: 'list'; readonly of: Shape; readonly min: number; readonly max?: number }
   | { readonly kind: 'group'; readonly rows: Rows; readonly type: string; readonly needsOneOf?: readonly string[] }
   | ({ readonly kind: 'code'; readonly type: string; readonly accepts: (value: unknown) => boolean } & CodeDetails)
   | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
@@ -23,17 +23,17 @@ interface CodeDetails {
 
 interface TextDetails {
   readonly pattern?: string;
-  readonly most?: number;
+  readonly max?: number;
   /** Whether it is or may be a path, also after `name=`; in a configuration file, relative to the file. */
-  readonly path?: 'whole' | 'with a slash' | 'behind file:';
+  readonly path?: 'always' | 'with a slash' | 'after file:';
 }
 
 interface NumberRange {
-  readonly least: number;
-  readonly most: number;
-  readonly isWhole: boolean;
+  readonly min: number;
+  readonly max: number;
+  readonly isInteger: boolean;
   /** Whether the value must be more than `least`. */
-  readonly isAboveLeast: boolean;
+  readonly isExclusiveMin: boolean;
   readonly unit: string;
 }
 
@@ -82,7 +82,7 @@ interface RowDetails {
   readonly relaxed?: Relaxed;
 }
 
-interface WrittenDetails extends RowDetails {
+interface RowInput extends RowDetails {
   readonly flag?: readonly [name: string, help: string, more?: FlagDetails];
 }
 
@@ -105,10 +105,10 @@ export type Filled<R extends Rows> = {
 export function row<V>(
   shape: Shape<V>,
   does: string,
-  details: WrittenDetails & ({ readonly default: NoInfer<V> } | { readonly isRequired: true }),
+  details: RowInput & ({ readonly default: NoInfer<V> } | { readonly isRequired: true }),
 ): Row<V, never>;
-export function row<V>(shape: Shape<V>, does: string, details?: WrittenDetails): Row<V, null>;
-export function row(shape: Shape, does: string, details: WrittenDetails & { readonly default?: unknown } = {}): Row {
+export function row<V>(shape: Shape<V>, does: string, details?: RowInput): Row<V, null>;
+export function row(shape: Shape, does: string, details: RowInput & { readonly default?: unknown } = {}): Row {
   const { flag: [name, help, more] = [], default: value = null, ...rest } = details;
   const flag = name === undefined || help === undefined ? {} : { flag: { name, help, ...more } };
   return { shape, does, ...rest, ...flag, default: value };
@@ -134,12 +134,12 @@ export function group<R extends Rows>(type: string, rows: R): Shape<Filled<R>> &
 
 export const boolean: Shape<boolean> = { kind: 'boolean' };
 
-export function whole(least: number, most: number, unit: string): Shape<number> {
-  return { kind: 'number', range: { least, most, isWhole: true, isAboveLeast: false, unit } };
+export function integer(min: number, max: number, unit: string): Shape<number> {
+  return { kind: 'number', range: { min, max, isInteger: true, isExclusiveMin: false, unit } };
 }
 
-export function number(least: number, most: number, unit: string, isAboveLeast = false): Shape<number> {
-  return { kind: 'number', range: { least, most, isWhole: false, isAboveLeast, unit } };
+export function number(min: number, max: number, unit: string, isExclusiveMin = false): Shape<number> {
+  return { kind: 'number', range: { min, max, isInteger: false, isExclusiveMin, unit } };
 }
 
 export function choice<const T extends string | boolean | null>(...values: readonly T[]): Shape<T> {
@@ -151,8 +151,8 @@ export function text(what: string, more: TextDetails = {}): Shape<string> {
   return { kind: 'text', what, ...more };
 }
 
-export function list<T>(of: Shape<T>, most?: number, least = 0): Shape<readonly T[]> {
-  return { kind: 'list', of, least, ...(most === undefined ? {} : { most }) };
+export function list<T>(of: Shape<T>, max?: number, min = 0): Shape<readonly T[]> {
+  return { kind: 'list', of, min, ...(max === undefined ? {} : { max }) };
 }
 
 /** A value that cannot be in a JSON file. @param type - Its TypeScript type. @param members - See `CodeDetails`. */
@@ -172,7 +172,7 @@ type ValueOf<S> = S extends Shape<infer V> ? V : never;
 /** Patterns as in robots.txt; in code, RegExp objects too. */
 export const patterns = list(
   either(
-    text('a URL pattern', { most: MAX_URL_PATTERN_CHARS }),
+    text('a URL pattern', { max: MAX_URL_PATTERN_CHARS }),
     code<RegExp>('RegExp', (value) => value instanceof RegExp),
   ),
   MAX_URL_PATTERNS,

@@ -1,6 +1,6 @@
 // Rows of the options of sinks: `mannerly/sinks` checks them, and so does a configuration file.
 
-import { choice, code, groupRow, list, row, text, whole } from './row.js';
+import { choice, code, groupRow, integer, list, row, text } from './row.js';
 
 const isQueryable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'query' in value && typeof value.query === 'function';
@@ -8,7 +8,7 @@ const queries = code<{ query(sql: string, values?: readonly unknown[]): Promise<
   'Pool or Client of pg',
   isQueryable,
 );
-const table = text('the name of a table', { most: 120 });
+const table = text('the name of a table', { max: 120 });
 
 export const SQLITE_ROWS = {
   path: row(text('a path'), 'The file; created if absent.', { isRequired: true }),
@@ -24,13 +24,13 @@ export const POSTGRES_ROWS = {
 
 /** Batches: a page is never split between two. */
 const batch = (items: number) => ({
-  items: row(whole(1, 10_000, 'items'), 'Number of items at which no further page is added.', { default: items }),
-  waitMs: row(whole(0, 5_000, 'ms'), 'How long a page waits for more pages.', { default: 500 }),
+  items: row(integer(1, 10_000, 'items'), 'Number of items at which no further page is added.', { default: items }),
+  waitMs: row(integer(0, 5_000, 'ms'), 'How long a page waits for more pages.', { default: 500 }),
 });
 /** Requests to the operator's server. */
 const sending = (timeoutMs: number) => ({
-  timeoutMs: row(whole(1, 600_000, 'ms'), 'Timeout of one attempt.', { default: timeoutMs }),
-  retries: row(whole(0, 20, 'attempts'), 'Attempts after the first.', { default: 8 }),
+  timeoutMs: row(integer(1, 600_000, 'ms'), 'Timeout of one attempt.', { default: timeoutMs }),
+  retries: row(integer(0, 20, 'attempts'), 'Attempts after the first.', { default: 8 }),
 });
 export const WEBHOOK_ROWS = {
   url: row(text('an absolute http(s) URL'), 'Where items are posted.', { isRequired: true }),
@@ -51,7 +51,7 @@ const client = code<{ fetch(url: string, init: RequestInit): Promise<Response> }
 export const S3_ROWS = {
   client: row(client, 'What signs and sends requests.', { isRequired: true }),
   bucket: row(text('the URL of a bucket'), 'The bucket.', { isRequired: true }),
-  prefix: row(text('the beginning of keys', { pattern: '^[^/].*$', most: 500 }), 'What keys begin with.'),
+  prefix: row(text('the beginning of keys', { pattern: '^[^/].*$', max: 500 }), 'What keys begin with.'),
   keeps: row(list(choice(...KEEPS), KEEPS.length), 'What goes into the bucket.', { default: KEEPS }),
   batch: groupRow('Items of one object.', 'BatchOptions', batch(1_000)),
   ...sending(120_000),

@@ -5,7 +5,7 @@ import type { Rows } from './row.js';
 import { placedRows } from './table.js';
 
 /** Names of options in Crawlee, Scrapy, wget and first guesses, reduced to lower-case letters. */
-const CALLED: readonly (readonly [meant: string, names: string])[] = [
+const FOREIGN_NAMES: readonly (readonly [option: string, names: string])[] = [
   ['scope.seeds', 'starturls inputfile'],
   ['scope.include', 'accept'],
   ['scope.exclude', 'reject'],
@@ -39,9 +39,11 @@ const CALLED: readonly (readonly [meant: string, names: string])[] = [
   ['webhook', 'webhook'],
   ['s3', 's3'],
 ];
-const ELSEWHERE = new Map(CALLED.flatMap(([meant, names]) => names.split(' ').map((name) => [name, meant] as const)));
+const OPTION_BY_FOREIGN_NAME = new Map(
+  FOREIGN_NAMES.flatMap(([option, names]) => names.split(' ').map((name) => [name, option] as const)),
+);
 /** Keys of a configuration file, and their counterparts in a program. */
-const CALLS = new Map([
+const CODE_EQUIVALENTS = new Map([
   ['out', 'crawler.run({ out })'],
   ['handlers', "crawler.on('html', …)"],
   ['browser', 'fetcher: browserFetcher({ launch })'],
@@ -52,19 +54,19 @@ const CALLS = new Map([
   ['s3', 'sinks: [s3Sink({ client, bucket })]'],
 ]);
 /** Names in other crawlers for obeying robots.txt, or not. */
-const OBEYING = /^(?:(?:dis|no|ignore)?obey|robotstxtobey|(?:respect|ignore|no|obey)robots(?:txt)?(?:file)?)$/;
-const OBEYED =
+const OBEY_NAME = /^(?:(?:dis|no|ignore)?obey|robotstxtobey|(?:respect|ignore|no|obey)robots(?:txt)?(?:file)?)$/;
+const OBEY_HINT =
   'robots.txt is always obeyed. To crawl a site of your own that excludes crawlers, let its robots.txt name yours: ' +
   '"User-agent: <your name>", and below it "Allow: /".';
 /** How many letters may be wrong, and of how many. */
-const MAX_WRONG_LETTERS = 2;
+const MAX_EDITS = 2;
 const MAX_NAME_CHARS = 40;
 
 /** The hint for an unknown name; `null` if no option is similar. @param path - Of the group, with a dot, or empty. */
 export function hintFor(unknown: string, path: string, rows: Rows): string | null {
-  if (OBEYING.test(plainName(unknown))) return OBEYED;
-  const meant = suggestionFor(unknown, path, rows);
-  return meant === null ? null : `Did you mean \`${meant}\`?`;
+  if (OBEY_NAME.test(plainName(unknown))) return OBEY_HINT;
+  const suggestion = suggestionFor(unknown, path, rows);
+  return suggestion === null ? null : `Did you mean \`${suggestion}\`?`;
 }
 
 /** The path of the option that was meant; `null` if none is similar. */
@@ -72,25 +74,23 @@ export function suggestionFor(unknown: string, path: string, rows: Rows): string
   const known = placedRows(rows, path).map((placed) => placed.path);
   const nameOf = (each: string): string => each.slice(each.lastIndexOf('.') + 1);
   const same = known.find((each) => nameOf(each) === unknown);
-  const elsewhere = ELSEWHERE.get(plainName(unknown));
-  if (elsewhere?.startsWith(path) === true)
-    return known.includes(elsewhere) ? elsewhere : (CALLS.get(elsewhere) ?? elsewhere);
+  const foreign = OPTION_BY_FOREIGN_NAME.get(plainName(unknown));
+  if (foreign?.startsWith(path) === true)
+    return known.includes(foreign) ? foreign : (CODE_EQUIVALENTS.get(foreign) ?? foreign);
   if (same !== undefined) return same;
-  return spelledNearly(unknown, known, nameOf);
+  return closestName(unknown, known, nameOf);
 }
 
 /** The known name or path with similar spelling; `null` if there is none. @param nameOf - The name in a path. */
-export function spelledNearly(
+export function closestName(
   unknown: string,
   known: readonly string[],
   nameOf = (path: string): string => path,
 ): string | null {
   if (unknown.length > MAX_NAME_CHARS) return null;
-  const near = known.map((each) => ({ each, wrong: lettersWrong(unknown, nameOf(each)) }));
-  const [nearest] = near.sort((a, b) => a.wrong - b.wrong);
-  return nearest !== undefined && nearest.wrong <= Math.min(MAX_WRONG_LETTERS, unknown.length / 3)
-    ? nearest.each
-    : null;
+  const candidates = known.map((each) => ({ each, distance: editDistance(unknown, nameOf(each)) }));
+  const [nearest] = candidates.sort((a, b) => a.distance - b.distance);
+  return nearest !== undefined && nearest.distance <= Math.min(MAX_EDITS, unknown.length / 3) ? nearest.each : null;
 }
 
 /** A name reduced to lower-case letters. */
@@ -99,18 +99,18 @@ function plainName(name: string): string {
 }
 
 /** Letters to add, remove, replace or swap with the next one (Levenshtein distance), a row of the table at a time. */
-function lettersWrong(one: string, other: string): number {
-  let before: number[] = [];
+function editDistance(one: string, other: string): number {
+  let previousRow: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 0; at < one.length; at += 1) {
     const next = [at + 1];
     for (let to = 1; to <= other.length; to += 1) {
       const replaced = (row[to - 1] ?? 0) + (other[to - 1] === one[at] ? 0 : 1);
       const isSwapped = at > 0 && to > 1 && one[at] === other[to - 2] && one[at - 1] === other[to - 1];
-      const swapped = isSwapped ? (before[to - 2] ?? 0) + 1 : replaced;
+      const swapped = isSwapped ? (previousRow[to - 2] ?? 0) + 1 : replaced;
       next.push(Math.min(replaced, swapped, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
     }
-    before = row;
+    previousRow = row;
     row = next;
   }
   return row.at(-1) ?? 0;

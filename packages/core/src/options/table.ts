@@ -13,27 +13,30 @@ export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MAC
 export const FILE_OPTIONS = {
   $schema: row(text('a path or URL'), 'The path or URL of the schema, for editors.'),
   handlers: row(
-    text('a path', { path: 'whole' }),
+    text('a path', { path: 'always' }),
     'A module that exports `handlers`. Relative to the configuration file.',
     {
       defaultText: 'every HTML page becomes an item, and its links are followed',
     },
   ),
-  out: row(text('a path', { path: 'whole' }), 'The crawl directory. Relative to the configuration file.', {
+  out: row(text('a path', { path: 'always' }), 'The crawl directory. Relative to the configuration file.', {
     defaultText: 'that of the same crawl, else `crawls/<host>-<date>`',
   }),
-  csv: row(text('a path', { path: 'whole' }), 'Also write items to this CSV file. Relative to the configuration file.'),
+  csv: row(
+    text('a path', { path: 'always' }),
+    'Also write items to this CSV file. Relative to the configuration file.',
+  ),
   sqlite: row(
-    text('a path', { path: 'whole' }),
+    text('a path', { path: 'always' }),
     'Also write items to this SQLite file. Relative to the configuration file.',
   ),
   postgres: row(
-    text('postgres://user@host/database?table=items, env:NAME or file:PATH', { path: 'behind file:' }),
+    text('postgres://user@host/database?table=items, env:NAME or file:PATH', { path: 'after file:' }),
     'Also write items to a [PostgreSQL table](../sinks.md#postgresql). Give a URL with a password as ' +
       '`env:NAME` or `file:PATH`.',
   ),
   webhook: row(
-    text('an http(s) URL, env:NAME or file:PATH', { path: 'behind file:' }),
+    text('an http(s) URL, env:NAME or file:PATH', { path: 'after file:' }),
     'Also [post](../sinks.md#webhooks) items to this URL.',
   ),
   s3: row(
@@ -53,19 +56,19 @@ export const COMMAND_OPTIONS = { browser: BROWSER_ROW };
 
 export const FLAG_OPTIONS: Rows = { ...OPTIONS, ...COMMAND_OPTIONS };
 
-const { clock: _, ...ofTheCrawl } = OPTIONS;
+const { clock: _, ...crawlOptions } = OPTIONS;
 
 /** All options of a configuration file. Flags may add required ones, so the file may lack them. */
 export const CONFIG_OPTIONS: Rows = {
-  ...ofTheCrawl,
-  identity: checkedHere(OPTIONS.identity),
-  scope: checkedHere(OPTIONS.scope),
+  ...crawlOptions,
+  identity: withOwnChecks(OPTIONS.identity),
+  scope: withOwnChecks(OPTIONS.scope),
   ...COMMAND_OPTIONS,
   ...FILE_OPTIONS,
 };
 
 /** A group that a file may contain in part, and whose values are checked by their rows alone. */
-function checkedHere(group: Row): Row {
+function withOwnChecks(group: Row): Row {
   if (group.shape.kind !== 'group') return group;
   const rows = Object.entries(group.shape.rows).map(
     ([name, each]) => [name, { ...each, isRequired: false, isCheckedByOwner: false }] as const,

@@ -1,7 +1,7 @@
 // An error of the user's own code (a handler, a hook, a sink) as one line of the error log: with its stack, and the
 // line of source where it happened. Any value can be thrown, so everything here is bounded and nothing throws.
 
-import { MannerlyError, shown, textOf } from '../errors.js';
+import { formatValue, MannerlyError, textOf } from '../errors.js';
 import { DEEP_STACK_FRAMES, MAX_ERROR_CAUSES, MAX_ERROR_MESSAGE, MAX_ERROR_STACK } from './limits.js';
 
 /** One line of `errors.jsonl`. */
@@ -55,7 +55,7 @@ export function deepStackHint({ source, stack }: Pick<CodeError, 'source' | 'sta
 function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'stack'> {
   try {
     if (!(error instanceof Error)) {
-      const text = typeof error === 'object' ? shown(error) : textOf(error);
+      const text = typeof error === 'object' ? formatValue(error) : textOf(error);
       return { name: null, message: truncate(text, MAX_ERROR_MESSAGE), stack: null };
     }
     const { name, stack } = error;

@@ -7,7 +7,7 @@ import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readLines, readValues } from '../directory/read-lines.js';
 import { isStageCounts } from '../handle/item-stages.js';
 import type { RejectedItem } from '../handle/staged.js';
-import { LATEST_MS } from '../limits.js';
+import { MAX_DATE_MS } from '../limits.js';
 import { isObject, parseJson } from '../parse-json.js';
 import type { CodeError } from './code-error.js';
 import type {
@@ -215,7 +215,7 @@ function areStrings(value: Readonly<Record<string, unknown>>, ...names: readonly
 
 /** Whether a value is a time that a date can hold, epoch milliseconds. */
 function isTime(value: unknown): boolean {
-  return typeof value === 'number' && Math.abs(value) <= LATEST_MS;
+  return typeof value === 'number' && Math.abs(value) <= MAX_DATE_MS;
 }
 
 function isOutcome(value: unknown): value is Readonly<Record<string, unknown>> {

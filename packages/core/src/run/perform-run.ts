@@ -10,8 +10,8 @@ import { partsOf } from '../directory/crawl-paths.js';
 import { closeFetcher } from '../fetch/fetch-call.js';
 import { readJson, writeJson } from '../json-record.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
-import { keptSettings } from '../options/crawl-settings.js';
-import { agreedTerms, type CrawlTerms, TERMS_KEY, termsOf } from '../options/crawl-terms.js';
+import { storedSettings } from '../options/crawl-settings.js';
+import { type CrawlTerms, reconcileTerms, TERMS_KEY, termsOf } from '../options/crawl-terms.js';
 import { letAllIn } from '../order-seed/wave-frontier.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
@@ -80,7 +80,7 @@ async function crawl(run: Run) {
   run.archive = await createRunArchive(run);
   await run.archive?.open();
   await openRequisites(run);
-  if (directory !== null) await writeJsonAtomically(directory.settingsPath, keptSettings(options));
+  if (directory !== null) await writeJsonAtomically(directory.settingsPath, storedSettings(options));
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
   for (const host of setup.unpark) {
     const look = await frontier.inspectHost(host);
@@ -138,7 +138,7 @@ async function joinCrawl(run: Run): Promise<void> {
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
   const isAlone = ![...parts].some(([part, other]) => part !== frontier.partName() && isAtWork(other, nowMs));
   const storedTerms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
-  const terms = agreedTerms(storedTerms, termsOf(options, nowMs), isAlone);
+  const terms = reconcileTerms(storedTerms, termsOf(options, nowMs), isAlone);
   await writeJson(frontier, TERMS_KEY, terms);
   await totals.open(frontier, run.logs.latest(), () => {
     const { phase, underwayCount } = run.activity({ limit: 0 });

@@ -45,23 +45,23 @@ function partOf(shape: Shape): Json | null {
     case 'boolean':
       return { type: 'boolean' };
     case 'number': {
-      const { least, most, isWhole, isAboveLeast } = shape.range;
-      const from = isAboveLeast ? { exclusiveMinimum: least } : { minimum: least };
-      return { type: isWhole ? 'integer' : 'number', ...from, maximum: most };
+      const { min, max, isInteger, isExclusiveMin } = shape.range;
+      const from = isExclusiveMin ? { exclusiveMinimum: min } : { minimum: min };
+      return { type: isInteger ? 'integer' : 'number', ...from, maximum: max };
     }
     case 'choice':
       return { enum: shape.values };
     case 'text': {
-      const { pattern, most } = shape;
-      const ends = { minLength: 1, ...(most === undefined ? {} : { maxLength: most }) };
+      const { pattern, max } = shape;
+      const ends = { minLength: 1, ...(max === undefined ? {} : { maxLength: max }) };
       return { type: 'string', ...ends, ...(pattern === undefined ? {} : { pattern }) };
     }
     case 'list': {
       const items = partOf(shape.of);
       if (items === null) return null;
       const ends = {
-        ...(shape.least === 0 ? {} : { minItems: shape.least }),
-        ...(shape.most === undefined ? {} : { maxItems: shape.most }),
+        ...(shape.min === 0 ? {} : { minItems: shape.min }),
+        ...(shape.max === undefined ? {} : { maxItems: shape.max }),
       };
       return { type: 'array', items, ...ends };
     }

@@ -10,19 +10,19 @@ export function rangeOf(shape: Shape): string {
     case 'boolean':
       return '`true`, `false`';
     case 'number': {
-      const { least, most, isAboveLeast, unit, isWhole } = shape.range;
+      const { min, max, isExclusiveMin, unit, isInteger } = shape.range;
       const after = unit === '' || unit.startsWith(',') ? unit : ` ${unit}`;
-      if (least === Number.MIN_SAFE_INTEGER) return 'a whole number';
-      if (isWhole && most === Number.MAX_SAFE_INTEGER) return `${formatNumber(least)} or more${after}`;
-      return `${isAboveLeast ? `more than ${formatNumber(least)},` : formatNumber(least)} to ${formatNumber(most)}${after}`;
+      if (min === Number.MIN_SAFE_INTEGER) return 'a whole number';
+      if (isInteger && max === Number.MAX_SAFE_INTEGER) return `${formatNumber(min)} or more${after}`;
+      return `${isExclusiveMin ? `more than ${formatNumber(min)},` : formatNumber(min)} to ${formatNumber(max)}${after}`;
     }
     case 'choice':
       return shape.values.map((value) => `\`${value}\``).join(', ');
     case 'text':
-      return shape.most === undefined ? shape.what : `${shape.what}, 1 to ${shape.most} characters`;
+      return shape.max === undefined ? shape.what : `${shape.what}, 1 to ${shape.max} characters`;
     case 'list': {
-      const { least, most } = shape;
-      const count = most === undefined ? '' : `${formatNumber(least)} to ${formatNumber(most)} entries: `;
+      const { min, max } = shape;
+      const count = max === undefined ? '' : `${formatNumber(min)} to ${formatNumber(max)} entries: `;
       return `list of ${count}${rangeOf(shape.of)}`;
     }
     case 'group':

@@ -23,13 +23,13 @@ import type { StoreNotice } from '../journal/events.js';
 import type { LogFunction, Logger } from '../journal/log-entry.js';
 import type { Sink } from '../output/sink.js';
 import type { ContentFunction } from '../recrawl/recrawl-options.js';
-import type { GivenBrowser } from './browser-rows.js';
+import type { BrowserOptions } from './browser-rows.js';
 `;
 /** Types of groups that are declared elsewhere. */
 const DECLARED: ReadonlySet<string> = new Set([
   "Omit<RobotsOptions, 'tokens'>",
   'CustomPoliteness',
-  'GivenBrowser',
+  'BrowserOptions',
   'HookOptions',
 ]);
 /** Types of groups that the package exports. The members of the others are documented where they are used. */

@@ -6,7 +6,7 @@ import { checkOptions, checkPaths } from '../../call-options.js';
 import { sizeOf } from '../../directory/atomic-file.js';
 import { readLines } from '../../directory/read-lines.js';
 import { invalidOption } from '../../errors.js';
-import { LATEST_MS, ROBOTS_BODY_BYTES } from '../../limits.js';
+import { MAX_DATE_MS, ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';
 import type { RequestRecord, RunDeclaration } from '../decision.js';
 import { isRequest, mergeByTime, readRunsAndClocks } from '../read-logs.js';
@@ -227,7 +227,7 @@ async function* orderedEntries(
 
 /** Whether the fields that everything depends on are there. */
 function hasRequiredFields({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boolean {
-  const areTimes = [startedAtMs, endedAtMs].every((atMs) => Math.abs(atMs) <= LATEST_MS);
+  const areTimes = [startedAtMs, endedAtMs].every((atMs) => Math.abs(atMs) <= MAX_DATE_MS);
   return areTimes && typeof url === 'string' && typeof purpose === 'string';
 }
 
