@@ -31,8 +31,8 @@ export const oursWith = (lastmodOf) => (count) => {
       for (const visit of visits) {
         const lastmod = lastmodOf(visit.page, day);
         visit.lastmod = lastmod;
-        const says = lastmod !== null && lastmod * DAY_MS > visit.atMs ? 'changed' : 'unchanged';
-        visit.claim = lastmod === null ? null : { says, trust: trust[says], weight: trust.weight };
+        const kind = lastmod !== null && lastmod * DAY_MS > visit.atMs ? 'changed' : 'unchanged';
+        visit.claim = lastmod === null ? null : { kind, trust: trust[kind], weight: trust.weight };
         visit.value = visitValue(changesPerDay(visit.estimate), day - visit.atMs / DAY_MS, 1, visit.claim);
       }
       const best = visits.toSorted((a, b) => b.value - a.value || a.page - b.page).slice(0, most);
@@ -42,11 +42,11 @@ export const oursWith = (lastmodOf) => (count) => {
       const visit = visits[page];
       const days = day - visit.atMs / DAY_MS;
       const { claim, lastmod } = visit;
-      const isDated = claim?.says === 'changed' && claim.trust >= MIN_TRUSTED_LASTMOD;
+      const isDated = claim?.kind === 'changed' && claim.trust >= MIN_TRUSTED_LASTMOD;
       visit.estimate = hasChanged
         ? afterChange(visit.estimate, days, isDated ? day - lastmod : undefined)
         : afterUnchanged(visit.estimate, days);
-      if (claim !== null) record = afterClaim(record, claim.says, hasChanged);
+      if (claim !== null) record = afterClaim(record, claim.kind, hasChanged);
       visit.atMs = day * DAY_MS;
     },
   };

@@ -22,8 +22,8 @@ import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
 import { present } from '../present.js';
-import { lookAtVisit } from '../recrawl/kept-knowledge.js';
 import { planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
+import { inspectVisit } from '../recrawl/stored-knowledge.js';
 import {
   type Explanation,
   explain,
@@ -125,7 +125,7 @@ export async function openInspection(
     waiting ??= waitingUrls(frontier);
     const isKnown = look.isKnown || place !== null || (await waiting).has(url);
     const bound = frontier.reachedBound();
-    const visit = await lookAtVisit(frontier, url, resolveRecrawl(settings.recrawl ?? {}), clock.nowMs());
+    const visit = await inspectVisit(frontier, url, resolveRecrawl(settings.recrawl ?? {}), clock.nowMs());
     const seen = visit === null ? {} : { visit };
     return withError({ ...explain(url, decision, { ...look, isKnown, wait }, place), bound, ...seen }, error);
   }

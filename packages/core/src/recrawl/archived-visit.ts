@@ -6,40 +6,40 @@ import type { ArchivedExchange } from '../archive/exchange-records.js';
 import { MAX_FULL_AGE_MS } from './limits.js';
 import type { ArchivedVisitPlace, PageVisit } from './page-visit.js';
 
-export type RecordKeeper = Pick<CrawlArchive, 'originalOf'>;
+export type OriginalFinder = Pick<CrawlArchive, 'originalOf'>;
 
 /** What an archive is told about an exchange. `original`: `null` if the request must have no conditions. */
-export type ArchiveAs = Pick<ArchivedExchange, 'original' | 'isFull'>;
+export type ArchiveMode = Pick<ArchivedExchange, 'original' | 'isFull'>;
 
 /**
  * How the next exchange of a page is archived. @param isConditional - Whether it could be conditional.
- * @param lost - Called with the name of a file that no longer has the last answer.
+ * @param onLost - Called with the name of a file that no longer has the last answer.
  */
-export async function archiveAs(
-  archive: RecordKeeper | null,
+export async function archiveMode(
+  archive: OriginalFinder | null,
   before: PageVisit | null,
   isConditional: boolean,
-  { nowMs, maxChain, lost }: { nowMs: number; maxChain: number; lost: (filename: string) => void },
-): Promise<ArchiveAs> {
+  { nowMs, maxChain, onLost }: { nowMs: number; maxChain: number; onLost: (filename: string) => void },
+): Promise<ArchiveMode> {
   if (archive === null) return {};
   const archived = before?.archived ?? null;
   if (before === null || archived === null) return { original: null };
   const isFull = archived.revisits >= maxChain || nowMs - archived.fullAtMs >= MAX_FULL_AGE_MS;
   if (isFull || !isConditional) return { original: null, isFull };
   const original = await archive.originalOf(before.url, archived);
-  if (original === null) lost(archived.filename);
+  if (original === null) onLost(archived.filename);
   return { original };
 }
 
-export function placeOf(
+export function archivedPlace(
   { place, isFull }: ArchivedResponse,
   before: PageVisit | null,
   atMs: number,
 ): ArchivedVisitPlace {
   const { fullAtMs, revisits } = before?.archived ?? { fullAtMs: atMs, revisits: 0 };
-  return isFull ? { ...place, fullAtMs: atMs, revisits: 0 } : oneMore({ ...place, fullAtMs, revisits });
+  return isFull ? { ...place, fullAtMs: atMs, revisits: 0 } : withOneMoreRevisit({ ...place, fullAtMs, revisits });
 }
 
-export function oneMore(place: ArchivedVisitPlace): ArchivedVisitPlace {
+export function withOneMoreRevisit(place: ArchivedVisitPlace): ArchivedVisitPlace {
   return { ...place, revisits: place.revisits + 1 };
 }

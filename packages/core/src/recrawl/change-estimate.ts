@@ -25,7 +25,7 @@ export function expectedFresh({ shape, days }: ChangeEstimate, sinceDays: number
 
 /** The update if the page was unchanged after this many days: exact. */
 export function afterUnchanged({ shape, days }: ChangeEstimate, sinceDays: number): ChangeEstimate {
-  return bounded(shape, days + Math.max(0, sinceDays));
+  return withBoundedShape(shape, days + Math.max(0, sinceDays));
 }
 
 /**
@@ -33,20 +33,20 @@ export function afterUnchanged({ shape, days }: ChangeEstimate, sinceDays: numbe
  * of the exact posterior. @param ageDays - The age of the only change, if the site dates it and has proved reliable.
  */
 export function afterChange({ shape, days }: ChangeEstimate, sinceDays: number, ageDays?: number): ChangeEstimate {
-  if (ageDays !== undefined) return bounded(shape + 1, days + Math.max(0, ageDays));
+  if (ageDays !== undefined) return withBoundedShape(shape + 1, days + Math.max(0, ageDays));
   const r = days / (days + Math.max(MIN_DAYS, sinceDays));
   const z = 1 - r ** shape;
   const mean = ((shape / days) * (1 - r ** (shape + 1))) / z;
   const square = (((shape * (shape + 1)) / days ** 2) * (1 - r ** (shape + 2))) / z;
   const variance = square - mean ** 2;
-  return bounded(mean ** 2 / variance, mean / variance);
+  return withBoundedShape(mean ** 2 / variance, mean / variance);
 }
 
 /** One second: visits closer together add nothing, and division by zero is avoided. */
 const MIN_DAYS = 1 / 86_400;
 
 /** Older observations fade: above the largest shape both numbers are halved. */
-function bounded(shape: number, days: number): ChangeEstimate {
+function withBoundedShape(shape: number, days: number): ChangeEstimate {
   if (shape > MAX_SHAPE) return { shape: shape / 2, days: days / 2 };
   return { shape: Math.max(MIN_SHAPE, shape), days };
 }

@@ -4,7 +4,7 @@
 
 import { conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { DAY_MS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS, UNTRUSTED_MS } from './limits.js';
-import type { KeptVisit, PageVisit } from './page-visit.js';
+import type { PageVisit, StoredVisit } from './page-visit.js';
 
 /** The validators of a page that is requested without conditions. */
 export const NO_VALIDATORS = { etag: null, lastModified: null } as const;
@@ -25,12 +25,12 @@ export function validatorsAfterMismatch(atMs: number): Validators {
  */
 export function validatorsOf(
   headers: HeaderLines,
-  before: Pick<KeptVisit, 'noEtagUntilMs'> | null,
+  before: Pick<StoredVisit, 'noEtagUntilMs'> | null,
   atMs: number,
 ): Validators {
   const { noEtagUntilMs = 0 } = before ?? {};
   const doubt = atMs < noEtagUntilMs ? { noEtagUntilMs } : {};
-  if (!mayKeep(headers)) return { ...NO_VALIDATORS, ...doubt };
+  if (!mayStore(headers)) return { ...NO_VALIDATORS, ...doubt };
   const etag = atMs < noEtagUntilMs ? null : headerValue(headers, 'etag');
   return {
     ...doubt,
@@ -41,13 +41,13 @@ export function validatorsOf(
 }
 
 /** The validators after a 304, which replaces those that it names. None if it forbids keeping them. */
-export function validatorsAfter(before: KeptVisit, headers: HeaderLines, atMs: number): Validators {
-  if (!mayKeep(headers)) return NO_VALIDATORS;
+export function validatorsAfter(before: StoredVisit, headers: HeaderLines, atMs: number): Validators {
+  if (!mayStore(headers)) return NO_VALIDATORS;
   const { etag, lastModified } = validatorsOf(headers, before, atMs);
   return { etag: etag ?? before.etag, lastModified: lastModified ?? before.lastModified };
 }
 
-function mayKeep(headers: HeaderLines): boolean {
+function mayStore(headers: HeaderLines): boolean {
   return !isNoStore(headers) && !(headerValue(headers, 'vary') ?? '').includes('*');
 }
 
@@ -56,7 +56,7 @@ function mayKeep(headers: HeaderLines): boolean {
  * items were left out, because a 304 would lack what decides about it now.
  */
 export function conditionsOf(
-  visit: KeptVisit & Partial<Pick<PageVisit, 'missing' | 'isRemoved'>>,
+  visit: StoredVisit & Partial<Pick<PageVisit, 'missing' | 'isRemoved'>>,
   sentAs: string,
 ): Record<string, string> {
   if (visit.sentAs !== sentAs || (visit.missing ?? 0) > 0 || visit.isRemoved === true) return {};
@@ -73,10 +73,10 @@ export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number, trustDay
   const control = cacheControl(headers);
   if (control.has('no-cache') || control.has('no-store')) return null;
   const lifetimeMs = control.has('max-age') ? seconds(control.get('max-age')) : expiresAfterMs(headers, fetchedAtMs);
-  const leftMs = lifetimeMs - seconds(headerValue(headers, 'age'));
-  if (!(leftMs > 0) || trustDays === 0) return null;
-  const mostDays = control.has('immutable') ? Math.max(MAX_IMMUTABLE_DAYS, trustDays) : trustDays;
-  return fetchedAtMs + Math.min(leftMs, mostDays * DAY_MS);
+  const remainingMs = lifetimeMs - seconds(headerValue(headers, 'age'));
+  if (!(remainingMs > 0) || trustDays === 0) return null;
+  const maxDays = control.has('immutable') ? Math.max(MAX_IMMUTABLE_DAYS, trustDays) : trustDays;
+  return fetchedAtMs + Math.min(remainingMs, maxDays * DAY_MS);
 }
 
 /** Whether the response must leave no trace: its validators are part of it (RFC 9111 5.2.2.5). */

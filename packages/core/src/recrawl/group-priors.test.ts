@@ -21,10 +21,10 @@ describe('the groups of a crawl', () => {
     const groups = new GroupPriors();
     for (let at = 0; at < 9; at += 1) groups.add(seen(`/news/${at}`, 2, 2));
     groups.add(seen('/news/9', 2, 2, 2));
-    expect(groups.of(visit('/news/x'))).toBeNull();
-    expect(groups.expected(visit('/news/x')).estimate).toBe(FIRST_ESTIMATE);
+    expect(groups.estimateOf(visit('/news/x'))).toBeNull();
+    expect(groups.withExpectedEstimate(visit('/news/x')).estimate).toBe(FIRST_ESTIMATE);
     groups.add(seen('/news/10', 2, 2, 2));
-    expect(groups.of(visit('/news/x'))).not.toBeNull();
+    expect(groups.estimateOf(visit('/news/x'))).not.toBeNull();
   });
 
   it('have the mean and the variance of their pages, including the uncertainty about each', () => {
@@ -32,18 +32,18 @@ describe('the groups of a crawl', () => {
     // Rates of 1 and 3 a day, each known with a variance of 1 / 4.
     for (let at = 0; at < 20; at += 1)
       groups.add(at % 2 === 0 ? seen(`/news/${at}`, 4, 4) : seen(`/news/${at}`, 36, 12));
-    const prior = groups.of(visit('/news/x'));
+    const prior = groups.estimateOf(visit('/news/x'));
     expect((prior?.shape ?? 0) / (prior?.days ?? 1)).toBeCloseTo(2, 9);
     expect((prior?.shape ?? 0) / (prior?.days ?? 1) ** 2).toBeCloseTo(1 + 0.25, 9);
-    expect(groups.expected(visit('/news/x')).estimate).toEqual(prior);
+    expect(groups.withExpectedEstimate(visit('/news/x')).estimate).toEqual(prior);
     // A page that was visited again uses its own visits.
-    expect(groups.expected(seen('/news/3', 36, 12)).estimate).toEqual({ shape: 36, days: 12 });
+    expect(groups.withExpectedEstimate(seen('/news/3', 36, 12)).estimate).toEqual({ shape: 36, days: 12 });
   });
 
   it('are by host, by first path segment, and by kind', () => {
     const groups = new GroupPriors();
     for (let at = 0; at < 20; at += 1) groups.add(seen(`/news/${at}`, 4, 4));
-    expect(groups.of(visit('/news/2026/11/x'))).not.toBeNull();
+    expect(groups.estimateOf(visit('/news/2026/11/x'))).not.toBeNull();
     for (const other of [
       visit('/about/x'),
       visit('/news'),
@@ -51,7 +51,7 @@ describe('the groups of a crawl', () => {
       visit('/news/x', { kind: 'pdf' }),
       visit('', { url: 'http://b.test/news/x' }),
     ])
-      expect(groups.of(other)).toBeNull();
+      expect(groups.estimateOf(other)).toBeNull();
   });
 
   it('count a page once, with its latest visit, and are saved', () => {
@@ -62,10 +62,10 @@ describe('the groups of a crawl', () => {
       groups.add(page, -1);
       groups.add({ ...page, visits: 4, estimate: { shape: 4, days: 8 } });
     }
-    const prior = new GroupPriors(groups.encode()).of(visit('/news/x'));
+    const prior = new GroupPriors(groups.encode()).estimateOf(visit('/news/x'));
     expect((prior?.shape ?? 0) / (prior?.days ?? 1)).toBeCloseTo(0.5, 9);
     for (const bytes of ['', '{', 'null', '[[1,2]]', '[["a",[1,2,3,4,null]]]', '7'])
-      expect(new GroupPriors(new TextEncoder().encode(bytes)).of(visit('/news/x'))).toBeNull();
+      expect(new GroupPriors(new TextEncoder().encode(bytes)).estimateOf(visit('/news/x'))).toBeNull();
   });
 
   it('are bounded, and fit into a record', () => {
@@ -75,7 +75,7 @@ describe('the groups of a crawl', () => {
       for (let page = 0; page < 2; page += 1)
         groups.add(seen('', 4.1234567, 4.7654321, 11, `http://${host}${at}.test/${'s'.repeat(90)}/${page}`));
     expect(groups.encode().length).toBeLessThan(1_048_576);
-    expect(groups.of(visit('', { url: `http://${host}0.test/${'s'.repeat(90)}/` }))).not.toBeNull();
-    expect(groups.of(visit('', { url: `http://${host}${MAX_GROUPS + 1}.test/${'s'.repeat(90)}/` }))).toBeNull();
+    expect(groups.estimateOf(visit('', { url: `http://${host}0.test/${'s'.repeat(90)}/` }))).not.toBeNull();
+    expect(groups.estimateOf(visit('', { url: `http://${host}${MAX_GROUPS + 1}.test/${'s'.repeat(90)}/` }))).toBeNull();
   });
 });

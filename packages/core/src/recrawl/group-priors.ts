@@ -7,17 +7,17 @@ import { MAX_GROUPS, MIN_GROUP_VISITS, MIN_SHAPE } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
 /** Sums over the pages of a group that were visited again. */
-type Sums = readonly [pages: number, visits: number, means: number, squares: number, variances: number];
+type GroupSums = readonly [pages: number, visits: number, means: number, squares: number, variances: number];
 
-const NOTHING: Sums = [0, 0, 0, 0, 0];
+const NO_SUMS: GroupSums = [0, 0, 0, 0, 0];
 
 /** The groups of one crawl: host, first part of the path, and kind of content. */
 export class GroupPriors {
-  readonly #groups: Map<string, Sums>;
+  readonly #groups: Map<string, GroupSums>;
 
-  /** @param kept - What `encode` returned; other bytes are ignored. */
-  constructor(kept: Uint8Array | null = null) {
-    this.#groups = decode(kept);
+  /** @param encoded - What `encode` returned; other bytes are ignored. */
+  constructor(encoded: Uint8Array | null = null) {
+    this.#groups = decode(encoded);
   }
 
   /** Counts a page, or removes it. With more than `MAX_GROUPS` groups, the first ones are kept. */
@@ -27,19 +27,19 @@ export class GroupPriors {
     const { shape, days } = visit.estimate;
     const mean = shape / days;
     const page = [1, visit.visits - 1, mean, mean ** 2, mean / days];
-    const sums = this.#groups.get(group) ?? NOTHING;
-    this.#groups.set(group, sums.map((sum, at) => sum + sign * (page[at] ?? 0)) as unknown as Sums);
+    const sums = this.#groups.get(group) ?? NO_SUMS;
+    this.#groups.set(group, sums.map((sum, at) => sum + sign * (page[at] ?? 0)) as unknown as GroupSums);
   }
 
   /** The page with its expected estimate: from its group, if it was visited only once. */
-  expected(visit: PageVisit): PageVisit {
-    const estimate = visit.visits < 2 ? this.of(visit) : null;
+  withExpectedEstimate(visit: PageVisit): PageVisit {
+    const estimate = visit.visits < 2 ? this.estimateOf(visit) : null;
     return estimate === null ? visit : { ...visit, estimate };
   }
 
   /** The gamma distribution with the mean and the variance of a group's rates; `null`: too little is known about it. */
-  of(page: Pick<PageVisit, 'url' | 'kind'>): ChangeEstimate | null {
-    const [pages, visits, means, squares, variances] = this.#groups.get(groupOf(page)) ?? NOTHING;
+  estimateOf(page: Pick<PageVisit, 'url' | 'kind'>): ChangeEstimate | null {
+    const [pages, visits, means, squares, variances] = this.#groups.get(groupOf(page)) ?? NO_SUMS;
     if (visits < MIN_GROUP_VISITS || pages < 1) return null;
     const mean = means / pages;
     const variance = squares / pages - mean ** 2 + variances / pages;
@@ -62,9 +62,9 @@ function groupOf({ url, kind }: Pick<PageVisit, 'url' | 'kind'>): string {
 /** Together with `MAX_GROUPS`, this fits into one record of the store. */
 const MAX_SEGMENT_CHARS = 40;
 
-function decode(kept: Uint8Array | null): Map<string, Sums> {
-  const read = decodeIfJson<[string, Sums][]>(kept);
-  const isWhole = (sums: unknown) =>
-    Array.isArray(sums) && sums.length === NOTHING.length && sums.every(Number.isFinite);
-  return new Map(Array.isArray(read) ? read.filter((each) => isWhole(each?.[1])) : []);
+function decode(encoded: Uint8Array | null): Map<string, GroupSums> {
+  const read = decodeIfJson<[string, GroupSums][]>(encoded);
+  const isSums = (sums: unknown) =>
+    Array.isArray(sums) && sums.length === NO_SUMS.length && sums.every(Number.isFinite);
+  return new Map(Array.isArray(read) ? read.filter((each) => isSums(each?.[1])) : []);
 }

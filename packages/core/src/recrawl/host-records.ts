@@ -22,22 +22,22 @@ export function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
   const names = Object.keys(initial) as (keyof T)[];
   const of = async (host: string): Promise<T> => {
     if (!hosts.has(host)) {
-      const kept = decodeIfJson<T>(await store.readRecord(prefix + host));
-      const isWhole = kept !== null && names.every((name) => Number.isFinite(kept[name]));
-      if (!hosts.has(host)) keepLatest(hosts, host, isWhole ? kept : initial, MAX_HOST_RECORDS);
+      const stored = decodeIfJson<T>(await store.readRecord(prefix + host));
+      const isComplete = stored !== null && names.every((name) => Number.isFinite(stored[name]));
+      if (!hosts.has(host)) keepLatest(hosts, host, isComplete ? stored : initial, MAX_HOST_RECORDS);
     }
     return hosts.get(host) ?? initial;
   };
   return {
     of,
     /**
-     * @param after - Returns the next record from the last one. Runs without waiting in between, so that each update
-     * counts once.
+     * @param updateRecord - Returns the next record from the last one. Runs without waiting in between, so that each
+     * update counts once.
      */
-    async update(host: string, after: (known: T) => T): Promise<void> {
+    async update(host: string, updateRecord: (known: T) => T): Promise<void> {
       await of(host);
       const known = hosts.get(host) ?? initial;
-      const next = after(known);
+      const next = updateRecord(known);
       if (JSON.stringify(known) === JSON.stringify(next)) return;
       keepLatest(hosts, host, next, MAX_HOST_RECORDS);
       await writeJson(store, prefix + host, next);
@@ -47,13 +47,13 @@ export function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
 
 /** What a sitemap or feed says about a page since its last visit. */
 export interface Claim {
-  readonly says: 'changed' | 'unchanged';
+  readonly kind: 'changed' | 'unchanged';
   /** How often such claims have proved true for pages of its host, 0 to 1. */
   readonly trust: number;
   /** How much it counts in the value of a visit, 0 to 1. */
   readonly weight: number;
   /** The share of the time since the last visit that the claim covers. */
-  readonly covers: number;
+  readonly coverage: number;
   /** When the page changed last, by this claim. */
   readonly lastmod: Lastmod;
 }
@@ -72,12 +72,12 @@ export function trustOf({ changed, changedTrue, unchanged, unchangedTrue }: Last
 }
 
 /** The record after visiting a page with a claim. Older observations fade, as for pages. */
-export function afterClaim(known: LastmodRecord, says: Claim['says'], hasChanged: boolean): LastmodRecord {
-  const factor = known[says] >= MAX_SHAPE ? 0.5 : 1;
+export function afterClaim(known: LastmodRecord, kind: Claim['kind'], hasChanged: boolean): LastmodRecord {
+  const factor = known[kind] >= MAX_SHAPE ? 0.5 : 1;
   return {
     ...known,
-    [says]: factor * known[says] + 1,
-    [`${says}True`]: factor * known[`${says}True`] + (hasChanged === (says === 'changed') ? 1 : 0),
+    [kind]: factor * known[kind] + 1,
+    [`${kind}True`]: factor * known[`${kind}True`] + (hasChanged === (kind === 'changed') ? 1 : 0),
   };
 }
 
@@ -93,24 +93,24 @@ export function createLastmodTrust(store: RecordStore) {
     async claim(url: string, lastmods: Lastmods, visitedAtMs: number, nowMs: number): Promise<Claim | null> {
       const lastmod = lastmods.of(url);
       if (lastmod === null) return null;
-      const says = lastmod.fromMs > visitedAtMs ? 'changed' : lastmod.toMs <= visitedAtMs ? 'unchanged' : null;
+      const kind = lastmod.fromMs > visitedAtMs ? 'changed' : lastmod.toMs <= visitedAtMs ? 'unchanged' : null;
       const sinceMs = Math.max(1, nowMs - visitedAtMs);
-      const covers = says === 'changed' ? 1 : Math.min(1, (lastmod.readAtMs - visitedAtMs) / sinceMs);
-      if (says === null || covers <= 0) return null;
+      const coverage = kind === 'changed' ? 1 : Math.min(1, (lastmod.readAtMs - visitedAtMs) / sinceMs);
+      if (kind === null || coverage <= 0) return null;
       const trust = await of(new URL(url).host);
-      return { says, trust: trust[says], weight: covers * trust.weight, covers, lastmod };
+      return { kind, trust: trust[kind], weight: coverage * trust.weight, coverage, lastmod };
     },
     /** A page with a claim was visited. A claim read long before the visit proves nothing. */
-    async compared(url: string, { says, covers }: Claim, hasChanged: boolean): Promise<void> {
-      if (covers < MIN_COMPARED_COVERAGE) return;
-      await records.update(new URL(url).host, (known) => afterClaim(known, says, hasChanged));
+    async addComparison(url: string, { kind, coverage }: Claim, hasChanged: boolean): Promise<void> {
+      if (coverage < MIN_COMPARED_COVERAGE) return;
+      await records.update(new URL(url).host, (known) => afterClaim(known, kind, hasChanged));
     },
   };
 }
 
 /** Days between a change and the visit that saw it, dated by a trusted claim; `undefined`: there is none. */
-export function datedDays(claim: Claim | null, visitedAtMs: number, atMs: number): number | undefined {
-  if (claim === null || claim.says === 'unchanged' || claim.trust < MIN_TRUSTED_LASTMOD) return undefined;
+export function changeAgeDays(claim: Claim | null, visitedAtMs: number, atMs: number): number | undefined {
+  if (claim === null || claim.kind === 'unchanged' || claim.trust < MIN_TRUSTED_LASTMOD) return undefined;
   const { fromMs, toMs } = claim.lastmod;
   const changedAtMs = (Math.max(fromMs, visitedAtMs) + Math.min(toMs, atMs)) / 2;
   return changedAtMs <= atMs ? (atMs - changedAtMs) / 86_400_000 : undefined;

@@ -45,7 +45,7 @@ async function probes(verify: number, visits: number): Promise<number[]> {
   const { trust } = setUp(verify);
   const found: number[] = [];
   for (let at = 1; at <= visits; at += 1) {
-    const { conditions, isProbe } = await trust.allowed(`https://a.example/${at}`, BOTH, 0);
+    const { conditions, isProbe } = await trust.selectConditions(`https://a.example/${at}`, BOTH, 0);
     expect(conditions).toEqual(isProbe ? {} : BOTH);
     if (isProbe) found.push(at);
   }
@@ -64,12 +64,12 @@ describe('the validators of a host', () => {
 
   it('are not sent for 30 days after the same ETag came with other content, also after a restart', async () => {
     const { trust, make, told } = setUp();
-    await trust.compared(BEFORE, visit({ etag: '"1"' }, { isProbe: true, hasChanged: true }));
+    await trust.addComparison(BEFORE, visit({ etag: '"1"' }, { isProbe: true, hasChanged: true }));
     expect(told).toEqual([`validator-lies ${URL_OF_PAGE}`]);
     for (const each of [trust, make()]) {
-      expect((await each.allowed('https://a.example/2', BOTH, 999 + UNTRUSTED_MS)).conditions).toEqual({});
-      expect((await each.allowed('https://a.example/2', BOTH, 1_000 + UNTRUSTED_MS)).conditions).toEqual(BOTH);
-      expect((await each.allowed('https://b.example/2', BOTH, 1_001)).conditions).toEqual(BOTH);
+      expect((await each.selectConditions('https://a.example/2', BOTH, 999 + UNTRUSTED_MS)).conditions).toEqual({});
+      expect((await each.selectConditions('https://a.example/2', BOTH, 1_000 + UNTRUSTED_MS)).conditions).toEqual(BOTH);
+      expect((await each.selectConditions('https://b.example/2', BOTH, 1_001)).conditions).toEqual(BOTH);
     }
   });
 
@@ -80,47 +80,47 @@ describe('the validators of a host', () => {
     ['no ETag', visit({}, { isProbe: true, hasChanged: true })],
   ])('are trusted after %s', async (_, compared) => {
     const { trust, told } = setUp();
-    await trust.compared(BEFORE, compared);
+    await trust.addComparison(BEFORE, compared);
     expect(told).toEqual([]);
-    expect((await trust.allowed(URL_OF_PAGE, BOTH, 2_000)).conditions).toEqual(BOTH);
+    expect((await trust.selectConditions(URL_OF_PAGE, BOTH, 2_000)).conditions).toEqual(BOTH);
   });
 
   it('drop an ETag that is new at five visits of unchanged pages in a row, and keep the date', async () => {
     const { trust, told } = setUp();
     const date = { 'if-modified-since': BOTH['if-modified-since'] };
     const restless = async (times: number): Promise<void> => {
-      for (let at = 0; at < times; at += 1) await trust.compared(BEFORE, visit({ etag: `"n${at}"` }));
+      for (let at = 0; at < times; at += 1) await trust.addComparison(BEFORE, visit({ etag: `"n${at}"` }));
     };
     await restless(4);
-    await trust.compared(BEFORE, visit({ etag: '"1"' }));
+    await trust.addComparison(BEFORE, visit({ etag: '"1"' }));
     await restless(4);
-    expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
+    expect((await trust.selectConditions(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
     await restless(1);
-    expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(date);
+    expect((await trust.selectConditions(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(date);
     await restless(3);
     expect(told).toEqual([`validator-restless ${URL_OF_PAGE}`]);
   });
 
   it('are judged once by pages that are compared at the same time', async () => {
     const { trust, told } = setUp();
-    await Promise.all(Array.from({ length: 8 }, (_, at) => trust.compared(BEFORE, visit({ etag: `"n${at}"` }))));
+    await Promise.all(Array.from({ length: 8 }, (_, at) => trust.addComparison(BEFORE, visit({ etag: `"n${at}"` }))));
     expect(told).toHaveLength(1);
   });
 
   it('drop a date that is the time of delivery at five visits in a row', async () => {
     const { trust } = setUp();
     const at = (modified: string) => visit({ date: 'Tue, 06 Jan 2026 10:00:05 GMT', 'last-modified': modified });
-    for (let times = 0; times < 5; times += 1) await trust.compared(BEFORE, at('Tue, 06 Jan 2026 10:00:00 GMT'));
-    expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual({ 'if-none-match': '"1"' });
-    await trust.compared(BEFORE, at('Tue, 06 Jan 2026 09:00:00 GMT'));
-    expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
+    for (let times = 0; times < 5; times += 1) await trust.addComparison(BEFORE, at('Tue, 06 Jan 2026 10:00:00 GMT'));
+    expect((await trust.selectConditions(URL_OF_PAGE, BOTH, 0)).conditions).toEqual({ 'if-none-match': '"1"' });
+    await trust.addComparison(BEFORE, at('Tue, 06 Jan 2026 09:00:00 GMT'));
+    expect((await trust.selectConditions(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
   });
 
   it('are trusted if their record cannot be read', async () => {
     const { trust, records } = setUp();
     for (const text of ['', 'null', '{"untrustedUntilMs":"x"}', '[]']) {
       records.set('validators/a.example', new TextEncoder().encode(text));
-      expect((await trust.allowed(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
+      expect((await trust.selectConditions(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(BOTH);
     }
   });
 
@@ -135,10 +135,10 @@ describe('the validators of a host', () => {
     const headers = Object.entries({ 'Last-Modified': modified, Date: date }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
     );
-    expect(await trust.datedDays(URL_OF_PAGE, headers, 7)).toBe(days);
+    expect(await trust.changeAgeDays(URL_OF_PAGE, headers, 7)).toBe(days);
     // A host whose Last-Modified is the time of delivery is not trusted.
     const delivery = visit({ 'last-modified': 'Mon, 05 Jan 2026 10:00:00 GMT', date: 'Mon, 05 Jan 2026 10:00:00 GMT' });
-    for (let at = 0; at < 5; at += 1) await trust.compared(BEFORE, delivery);
-    expect(await trust.datedDays(URL_OF_PAGE, headers, 7)).toBeUndefined();
+    for (let at = 0; at < 5; at += 1) await trust.addComparison(BEFORE, delivery);
+    expect(await trust.changeAgeDays(URL_OF_PAGE, headers, 7)).toBeUndefined();
   });
 });

@@ -28,10 +28,10 @@ export interface HostValidators {
   readonly deliveryDates: number;
 }
 
-const HONEST: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
+const TRUSTED_VALIDATORS: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
 
-export function validatorRecords(store: RecordStore) {
-  return createHostRecords(store, 'validators/', HONEST);
+export function createValidatorRecords(store: RecordStore) {
+  return createHostRecords(store, 'validators/', TRUSTED_VALIDATORS);
 }
 
 export interface ComparedVisit {
@@ -53,13 +53,13 @@ export type ValidatorTrust = ReturnType<typeof createValidatorTrust>;
  *
  * @param verify - The share of visits without conditions, 0 to 1.
  */
-export function createValidatorTrust(store: RecordStore, verify: number, tell: ValidatorListener) {
-  const records = validatorRecords(store);
+export function createValidatorTrust(store: RecordStore, verify: number, warn: ValidatorListener) {
+  const records = createValidatorRecords(store);
   /** One in this many conditional visits of a host is made without conditions; 0: none is. */
-  const everyVisits = verify === 0 ? 0 : Math.min(MAX_VISITS_BETWEEN_PROBES, Math.round(1 / verify));
+  const probeInterval = verify === 0 ? 0 : Math.min(MAX_VISITS_BETWEEN_PROBES, Math.round(1 / verify));
   /** Conditional visits of each host in this run. */
   const visitCounts = new Map<string, number>();
-  const after = (known: HostValidators, before: PageVisit, visit: ComparedVisit): HostValidators => {
+  const validatorsAfterVisit = (known: HostValidators, before: PageVisit, visit: ComparedVisit): HostValidators => {
     const { headers, isProbe, hasChanged, atMs } = visit;
     const { url } = before;
     const etag = headerValue(headers, 'etag');
@@ -67,43 +67,43 @@ export function createValidatorTrust(store: RecordStore, verify: number, tell: V
     let { untrustedUntilMs, restless } = known;
     if (isProbe && hasChanged && isSameTag) {
       untrustedUntilMs = atMs + UNTRUSTED_MS;
-      tell('validator-lies', url, `the ETag is ${etag} as before, and the content is another`, atMs);
+      warn('validator-lies', url, `the ETag is ${etag} as before, and the content is another`, atMs);
     }
     if (before.etag !== null && etag !== null && !hasChanged) {
       restless = isSameTag ? 0 : Math.min(MIN_VISITS_FOR_VERDICT, restless + 1);
       const detail = `the ETag is new at each of ${MIN_VISITS_FOR_VERDICT} visits of pages that are as they were`;
       if (restless === MIN_VISITS_FOR_VERDICT && known.restless < MIN_VISITS_FOR_VERDICT)
-        tell('validator-restless', url, detail, atMs);
+        warn('validator-restless', url, detail, atMs);
     }
     return { untrustedUntilMs, restless, deliveryDates: deliveryDatesAfter(known.deliveryDates, headers) };
   };
   return {
     /** The possible conditions that may be sent. `isProbe`: none are sent, so that the answer can be compared. */
-    async allowed(url: string, conditions: Record<string, string>, nowMs: number) {
+    async selectConditions(url: string, conditions: Record<string, string>, nowMs: number) {
       const { host } = new URL(url);
       if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
-      const left = usable(conditions, await records.of(host), nowMs);
-      if (Object.keys(left).length === 0) return { conditions: left, isProbe: false };
+      const usable = usableConditions(conditions, await records.of(host), nowMs);
+      if (Object.keys(usable).length === 0) return { conditions: usable, isProbe: false };
       const visits = (visitCounts.get(host) ?? 0) + 1;
       keepLatest(visitCounts, host, visits, MAX_HOST_RECORDS);
-      const isProbe = everyVisits > 0 && visits % everyVisits === 0;
-      return { conditions: isProbe ? {} : left, isProbe };
+      const isProbe = probeInterval > 0 && visits % probeInterval === 0;
+      return { conditions: isProbe ? {} : usable, isProbe };
     },
-    compared(before: PageVisit, visit: ComparedVisit): Promise<void> {
-      return records.update(new URL(before.url).host, (known) => after(known, before, visit));
+    addComparison(before: PageVisit, visit: ComparedVisit): Promise<void> {
+      return records.update(new URL(before.url).host, (known) => validatorsAfterVisit(known, before, visit));
     },
     /** The age of a change since the last visit, by an honest Last-Modified; `undefined`: unknown. */
-    async datedDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
+    async changeAgeDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
       const { deliveryDates } = await records.of(new URL(url).host);
-      const agoMs = modifiedMsAgo(headers);
-      if (!(agoMs > MAX_DELIVERY_DATE_MS) || deliveryDates >= MIN_VISITS_FOR_VERDICT) return undefined;
-      return agoMs / DAY_MS < sinceDays ? agoMs / DAY_MS : undefined;
+      const modifiedAgoMs = modifiedMsAgo(headers);
+      if (!(modifiedAgoMs > MAX_DELIVERY_DATE_MS) || deliveryDates >= MIN_VISITS_FOR_VERDICT) return undefined;
+      return modifiedAgoMs / DAY_MS < sinceDays ? modifiedAgoMs / DAY_MS : undefined;
     },
   };
 }
 
 /** The conditions that are meaningful at this host. */
-export function usable(
+export function usableConditions(
   conditions: Readonly<Record<string, string>>,
   { untrustedUntilMs, restless, deliveryDates }: HostValidators,
   nowMs: number,
@@ -123,7 +123,7 @@ function modifiedMsAgo(headers: HeaderLines): number {
 }
 
 function deliveryDatesAfter(before: number, headers: HeaderLines): number {
-  const agoMs = modifiedMsAgo(headers);
-  if (Number.isNaN(agoMs)) return before;
-  return Math.abs(agoMs) <= MAX_DELIVERY_DATE_MS ? Math.min(MIN_VISITS_FOR_VERDICT, before + 1) : 0;
+  const modifiedAgoMs = modifiedMsAgo(headers);
+  if (Number.isNaN(modifiedAgoMs)) return before;
+  return Math.abs(modifiedAgoMs) <= MAX_DELIVERY_DATE_MS ? Math.min(MIN_VISITS_FOR_VERDICT, before + 1) : 0;
 }

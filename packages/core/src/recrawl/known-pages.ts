@@ -6,14 +6,14 @@ import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { GroupPriors } from './group-priors.js';
 import type { LastmodTrust } from './host-records.js';
 import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE_PAGES } from './limits.js';
-import { againUrl, lastTryMs, type PageVisit } from './page-visit.js';
+import { lastAttemptMs, type PageVisit, revisitUrl } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import type { SitemapVisits } from './sitemap-visits.js';
 import { chooseVisits, dueOf, freshNow, type VisitStore } from './visit-choice.js';
 
 /** Priorities of known pages: most come before new ones, a share comes after them. */
-const BEFORE_NEW = 3;
-const BEHIND_NEW = 5;
+const PRIORITY_BEFORE_NEW = 3;
+const PRIORITY_AFTER_NEW = 5;
 
 interface KnownPagesParts {
   readonly store: VisitStore;
@@ -72,58 +72,59 @@ export class KnownPages {
     const { store, options, sitemaps, lastmodTrust } = this.#parts;
     const nowMs = this.#parts.nowMs();
     await sitemaps.readDates();
-    const gone = (visit: PageVisit): void => {
-      const isLongGone = lastTryMs(visit) <= nowMs - GONE_LINKED_DAYS * DAY_MS;
+    const collectGone = (visit: PageVisit): void => {
+      const isLongGone = lastAttemptMs(visit) <= nowMs - GONE_LINKED_DAYS * DAY_MS;
       if (isLongGone && visit.reason !== 'redirect' && this.#gone.size < MAX_GONE_PAGES)
         this.#gone.set(visit.url, visit);
     };
     const expectations = { options, priors: this.priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
-    const choice = await chooseVisits(store, { ...expectations, sinceMs, maxPages }, undefined, gone);
+    const choice = await chooseVisits(store, { ...expectations, sinceMs, maxPages }, undefined, collectGone);
     for (const { visit } of choice.visits) this.#gone.delete(visit.url);
-    const { records, known, fresh, visits, most } = choice;
+    const { records, known, fresh, visits, maxVisits } = choice;
     const { priors } = this;
     this.priors = choice.groups;
-    this.#dueAt(choice.nextDueMs);
+    this.#noteDue(choice.nextDueMs);
     this.#copy = { atMs: nowMs, known, fresh, before: known === 0 ? null : fresh / known, priors };
-    const ahead = Math.ceil(most * (1 - options.newShare));
+    const beforeNewCount = Math.ceil(maxVisits * (1 - options.newShare));
     const urlOf = ({ visit }: (typeof visits)[number], at: number) =>
-      againUrl(visit, nowMs, {
-        priority: at < ahead ? BEFORE_NEW : BEHIND_NEW,
+      revisitUrl(visit, nowMs, {
+        priority: at < beforeNewCount ? PRIORITY_BEFORE_NEW : PRIORITY_AFTER_NEW,
         via: visit.from === null ? 'seed' : 'link',
       });
     return { pages: visits.map(urlOf), known: records };
   }
 
   /** The links of a new or changed page. Links to pages that were gone become one more visit, once a run. */
-  withGone(links: readonly NewUrl[]): readonly NewUrl[] {
+  revisitGone(links: readonly NewUrl[]): readonly NewUrl[] {
     if (this.#gone.size === 0) return links;
     return links.map((link) => {
       const visit = this.#gone.get(link.url.replace(/#.*$/s, ''));
       if (visit === undefined) return link;
       this.#gone.delete(visit.url);
-      return againUrl(visit, this.#parts.nowMs(), { priority: BEHIND_NEW, via: link.via });
+      return revisitUrl(visit, this.#parts.nowMs(), { priority: PRIORITY_AFTER_NEW, via: link.via });
     });
   }
 
   /** A visit was kept, so the page is due at another time. */
-  kept(visit: PageVisit): void {
-    this.#dueAt(dueOf(visit, this.#parts.options).atMs);
+  noteVisit(visit: PageVisit): void {
+    this.#noteDue(dueOf(visit, this.#parts.options).atMs);
   }
 
   /**
    * The copy now has the current version of a page that was outdated, or no longer has the page.
-   * @param kept - Its last visit as it was kept.
+   * @param lastVisit - Its last visit as it was kept.
    */
-  copied(kept: PageVisit | null, isGone = false): void {
+  updateCopy(lastVisit: PageVisit | null, isGone = false): void {
     const copy = this.#copy;
     if (copy === null) return;
-    const wasKnown = kept === null || kept.missing > 1 ? 0 : 1;
-    const wasFresh = wasKnown === 1 && kept !== null ? freshNow(copy.priors.expected(kept), copy.atMs) : 0;
+    const wasKnown = lastVisit === null || lastVisit.missing > 1 ? 0 : 1;
+    const wasFresh =
+      wasKnown === 1 && lastVisit !== null ? freshNow(copy.priors.withExpectedEstimate(lastVisit), copy.atMs) : 0;
     const isKnown = isGone ? 0 : 1;
     this.#copy = { ...copy, known: copy.known + isKnown - wasKnown, fresh: copy.fresh + isKnown - wasFresh };
   }
 
-  #dueAt(dueMs: number | null): void {
+  #noteDue(dueMs: number | null): void {
     if (dueMs !== null && dueMs > this.#parts.nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
   }
 }

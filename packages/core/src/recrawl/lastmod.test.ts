@@ -1,7 +1,7 @@
 // Dates of sitemaps and feeds: what they say about a page, when they are ignored, and how far they are trusted.
 
 import { describe, expect, it } from 'vitest';
-import { createLastmodTrust, datedDays } from './host-records.js';
+import { changeAgeDays, createLastmodTrust } from './host-records.js';
 import { LastmodReader, Lastmods } from './lastmod.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -15,7 +15,7 @@ function kept(...readings: readonly (readonly (string | null)[])[]) {
   for (const dates of readings) {
     const reader = new LastmodReader();
     for (const [at, date] of dates.entries()) reader.add(`http://a.test/${at}`, date);
-    ({ kept: before, useless } = reader.end(before, NOW));
+    ({ encoded: before, useless } = reader.end(before, NOW));
   }
   const lastmods = new Lastmods(1_000);
   if (before !== null) lastmods.addAll(before, NOW, NOW);
@@ -70,7 +70,7 @@ describe('the dates of a file', () => {
     for (const date of [day(9), day(3), day(5)]) {
       const reader = new LastmodReader();
       reader.add('http://a.test/', date);
-      lastmods.addAll(reader.end(null, NOW).kept, NOW, NOW);
+      lastmods.addAll(reader.end(null, NOW).encoded, NOW, NOW);
     }
     expect(lastmods.of('http://a.test/')?.fromMs).toBe(Date.parse(day(3)));
     for (const bytes of [[], [0], [0, 0, 0, 0, 0, 1, 2], [9, 9, 9, 9, 9, 9, 9, 9]])
@@ -97,9 +97,9 @@ describe('claims of a host', () => {
     ['a visit of the day before', at(-1), 'changed'],
     ['a visit of the same day says neither', at(9), undefined],
     ['a visit of the day after', at(24), 'unchanged'],
-  ])('%s', async (_what, visitedAtMs, says) => {
+  ])('%s', async (_what, visitedAtMs, kind) => {
     const claim = await setUp().trust.claim(URL_OF_PAGE, lastmods, visitedAtMs, NOW);
-    expect(claim?.says).toBe(says);
+    expect(claim?.kind).toBe(kind);
     if (claim !== null) expect(claim).toMatchObject({ trust: 0.75, weight: 0.5 });
     expect(await setUp().trust.claim('http://a.test/none', lastmods, visitedAtMs, NOW)).toBeNull();
   });
@@ -108,14 +108,14 @@ describe('claims of a host', () => {
     const { store, trust } = setUp();
     const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1), NOW);
     const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24), NOW);
-    for (const hasChanged of [true, true, true, false]) await trust.compared(URL_OF_PAGE, changed!, hasChanged);
-    for (const hasChanged of [false, false, true]) await trust.compared(URL_OF_PAGE, unchanged!, hasChanged);
+    for (const hasChanged of [true, true, true, false]) await trust.addComparison(URL_OF_PAGE, changed!, hasChanged);
+    for (const hasChanged of [false, false, true]) await trust.addComparison(URL_OF_PAGE, unchanged!, hasChanged);
     const again = createLastmodTrust(store);
     expect(await again.of('a.test')).toEqual({ changed: 6 / 8, unchanged: 5 / 7, weight: 6 / 8 + 5 / 7 - 1 });
     expect(await again.of('b.test')).toEqual({ changed: 3 / 4, unchanged: 3 / 4, weight: 1 / 2 });
     // Older observations lose their weight.
-    for (let time = 0; time < 300; time += 1) await again.compared(URL_OF_PAGE, changed!, true);
-    for (let time = 0; time < 60; time += 1) await again.compared(URL_OF_PAGE, changed!, false);
+    for (let time = 0; time < 300; time += 1) await again.addComparison(URL_OF_PAGE, changed!, true);
+    for (let time = 0; time < 60; time += 1) await again.addComparison(URL_OF_PAGE, changed!, false);
     expect((await again.of('a.test')).changed).toBeLessThan(0.35);
   });
 
@@ -124,25 +124,25 @@ describe('claims of a host', () => {
       const reader = new LastmodReader();
       reader.add(URL_OF_PAGE, '2026-11-10');
       const known = new Lastmods(1);
-      known.addAll(reader.end(null, NOW).kept, NOW, readAtMs);
+      known.addAll(reader.end(null, NOW).encoded, NOW, readAtMs);
       return known;
     };
     const visitedAtMs = NOW - 8 * DAY_MS;
-    for (const [ago, covers] of [
+    for (const [ago, coverage] of [
       [0, 1],
       [2, 0.75],
       [6, 0.25],
     ] as const) {
       const { trust } = setUp();
       const claim = await trust.claim(URL_OF_PAGE, read(NOW - ago * DAY_MS), visitedAtMs, NOW);
-      expect(claim).toMatchObject({ says: 'unchanged', weight: 0.5 * covers, covers });
-      await trust.compared(URL_OF_PAGE, claim!, true);
-      expect((await trust.of('a.test')).unchanged).toBe(covers === 1 ? 3 / 5 : 3 / 4);
+      expect(claim).toMatchObject({ kind: 'unchanged', weight: 0.5 * coverage, coverage });
+      await trust.addComparison(URL_OF_PAGE, claim!, true);
+      expect((await trust.of('a.test')).unchanged).toBe(coverage === 1 ? 3 / 5 : 3 / 4);
     }
     expect(await setUp().trust.claim(URL_OF_PAGE, read(NOW - 9 * DAY_MS), visitedAtMs, NOW)).toBeNull();
     // A change stays true, whenever the date was read.
     const changed = await setUp().trust.claim(URL_OF_PAGE, read(at(30)), at(-1), NOW);
-    expect(changed).toMatchObject({ says: 'changed', weight: 0.5, covers: 1 });
+    expect(changed).toMatchObject({ kind: 'changed', weight: 0.5, coverage: 1 });
   });
 
   it('have no weight if pages change as often without them', async () => {
@@ -150,30 +150,30 @@ describe('claims of a host', () => {
     const changed = await trust.claim(URL_OF_PAGE, lastmods, at(-1), NOW);
     const unchanged = await trust.claim(URL_OF_PAGE, lastmods, at(24), NOW);
     for (let time = 0; time < 30; time += 1) {
-      await trust.compared(URL_OF_PAGE, changed!, time % 3 === 0);
-      await trust.compared(URL_OF_PAGE, unchanged!, time % 3 === 0);
+      await trust.addComparison(URL_OF_PAGE, changed!, time % 3 === 0);
+      await trust.addComparison(URL_OF_PAGE, unchanged!, time % 3 === 0);
     }
     const { changed: p, unchanged: q, weight } = await trust.of('a.test');
     expect(q).toBeGreaterThan(0.6);
     expect(weight).toBeLessThan(0.1);
     expect(weight).toBeCloseTo(p + q - 1, 12);
-    for (let time = 0; time < 30; time += 1) await trust.compared(URL_OF_PAGE, changed!, false);
+    for (let time = 0; time < 30; time += 1) await trust.addComparison(URL_OF_PAGE, changed!, false);
     expect((await trust.of('a.test')).weight).toBe(0);
   });
 
   it('date a change once they are trusted, within the time since the last visit', () => {
     const claim = {
-      says: 'changed',
+      kind: 'changed',
       trust: 0.9,
       weight: 0.5,
-      covers: 1,
+      coverage: 1,
       lastmod: { fromMs: at(0), toMs: at(24), readAtMs: NOW },
     } as const;
-    expect(datedDays(claim, at(-48), at(48))).toBe(1.5);
-    expect(datedDays(claim, at(6), at(18))).toBe(0.25);
-    expect(datedDays({ ...claim, trust: 0.89 }, at(-48), at(48))).toBeUndefined();
-    expect(datedDays({ ...claim, says: 'unchanged' }, at(-48), at(48))).toBeUndefined();
-    expect(datedDays(null, at(-48), at(48))).toBeUndefined();
-    expect(datedDays(claim, at(-48), at(-1))).toBeUndefined();
+    expect(changeAgeDays(claim, at(-48), at(48))).toBe(1.5);
+    expect(changeAgeDays(claim, at(6), at(18))).toBe(0.25);
+    expect(changeAgeDays({ ...claim, trust: 0.89 }, at(-48), at(48))).toBeUndefined();
+    expect(changeAgeDays({ ...claim, kind: 'unchanged' }, at(-48), at(48))).toBeUndefined();
+    expect(changeAgeDays(null, at(-48), at(48))).toBeUndefined();
+    expect(changeAgeDays(claim, at(-48), at(-1))).toBeUndefined();
   });
 });

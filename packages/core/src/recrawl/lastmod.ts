@@ -23,12 +23,12 @@ const ENTRY_BYTES = 10;
 const HASH_BYTES = 6;
 /** Set if only the day is known. Minutes need 31 bits until the year 6053. */
 const IS_DAY = 0x8000_0000;
-const FILE = 2 ** 32;
+const FILE_FACTOR = 2 ** 32;
 /** Before the entries: how many times in a row most of them have moved, and the value that most of them share. */
 const HEAD_BYTES = 5;
 
 /** A date in its stored form; 0: unusable. */
-function packed(text: string | null): number {
+function pack(text: string | null): number {
   const isDay = text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text);
   if (text === null || !(isDay || /\d:\d\d/.test(text))) return 0;
   // Without a zone, a time would be in this machine's zone.
@@ -37,7 +37,7 @@ function packed(text: string | null): number {
   return Math.floor(ms / MINUTE_MS) + (isDay ? IS_DAY : 0);
 }
 
-function unpacked(value: number): Pick<Lastmod, 'fromMs' | 'toMs'> {
+function unpack(value: number): Pick<Lastmod, 'fromMs' | 'toMs'> {
   const fromMs = (value % IS_DAY) * MINUTE_MS;
   return { fromMs, toMs: fromMs + (value >= IS_DAY ? DAY_MS : MINUTE_MS) };
 }
@@ -54,60 +54,60 @@ export class LastmodReader {
   add(url: string, lastmod: string | null): void {
     this.#urls += 1;
     this.#digest.update(`${url}\n${lastmod ?? ''}\n`);
-    const value = packed(lastmod);
+    const value = pack(lastmod);
     if (value > 0) this.#values.set(hashOf(url), value);
   }
 
-  /** @param before - What was kept of the last reading; `null`: nothing. */
+  /** @param previous - What was kept of the last reading; `null`: nothing. */
   end(
-    before: Uint8Array | null,
+    previous: Uint8Array | null,
     nowMs: number,
-  ): { readonly digest: string; readonly kept: Uint8Array; readonly useless: UselessLastmod | null } {
+  ): { readonly digest: string; readonly encoded: Uint8Array; readonly useless: UselessLastmod | null } {
     const values = [...this.#values.values()];
-    const isMost = (count: number, of: number): boolean =>
+    const isMajority = (count: number, of: number): boolean =>
       of >= MIN_COMPARED_LASTMODS && count > MAX_USELESS_LASTMOD_SHARE * of;
-    const [common, times] = mostFrequent(values);
+    const [mostCommon, count] = mostFrequent(values);
     const future = values.filter((value) => isFuture(value, nowMs)).length;
-    const known = before === null ? [] : [...entriesOf(before)].filter(([hash]) => this.#values.has(hash));
+    const known = previous === null ? [] : [...entriesOf(previous)].filter(([hash]) => this.#values.has(hash));
     const moved = known.filter(([hash, value]) => this.#values.get(hash) !== value).length;
-    const moves = isMost(moved, known.length) ? Math.min(MOVED_READS, (before?.[0] ?? 0) + 1) : 0;
-    const isEqual = isMost(times, this.#urls);
-    const kept = Buffer.alloc(HEAD_BYTES + ENTRY_BYTES * this.#values.size);
-    kept[0] = moves;
-    kept.writeUInt32BE(isEqual ? common : 0, 1);
+    const moves = isMajority(moved, known.length) ? Math.min(MOVED_READS, (previous?.[0] ?? 0) + 1) : 0;
+    const isEqual = isMajority(count, this.#urls);
+    const encoded = Buffer.alloc(HEAD_BYTES + ENTRY_BYTES * this.#values.size);
+    encoded[0] = moves;
+    encoded.writeUInt32BE(isEqual ? mostCommon : 0, 1);
     let at = HEAD_BYTES;
     for (const [hash, value] of this.#values) {
-      kept.writeUIntBE(hash, at, HASH_BYTES);
-      at = kept.writeUInt32BE(value, at + HASH_BYTES);
+      encoded.writeUIntBE(hash, at, HASH_BYTES);
+      at = encoded.writeUInt32BE(value, at + HASH_BYTES);
     }
     const isMoving = moves >= MOVED_READS;
-    const useless = isEqual ? 'equal' : isMost(future, this.#urls) ? 'future' : isMoving ? 'moving' : null;
-    return { digest: this.#digest.digest('base64url'), kept, useless };
+    const useless = isEqual ? 'equal' : isMajority(future, this.#urls) ? 'future' : isMoving ? 'moving' : null;
+    return { digest: this.#digest.digest('base64url'), encoded, useless };
   }
 }
 
 /** The dates of many files by URL, in little memory. Unusable dates are left out. */
 export class Lastmods {
-  /** By the hash of the URL: the date, plus `FILE` times the index of its file in `#readAtMs`. */
+  /** By the hash of the URL: the date, plus `FILE_FACTOR` times the index of its file in `#readAtMs`. */
   readonly #values = new Map<number, number>();
   readonly #readAtMs: number[] = [];
-  readonly #most: number;
+  readonly #max: number;
 
-  /** @param most - The most URLs whose dates are kept; the first ones stay. */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param max - The most URLs whose dates are kept; the first ones stay. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** Of several dates of a URL the latest counts. Invalid bytes add nothing. */
-  addAll(kept: Uint8Array, nowMs: number, readAtMs: number): void {
-    if (kept.length < HEAD_BYTES || (kept[0] ?? 0) >= MOVED_READS) return;
-    const common = Buffer.from(kept.buffer, kept.byteOffset, kept.length).readUInt32BE(1);
+  addAll(encoded: Uint8Array, nowMs: number, readAtMs: number): void {
+    if (encoded.length < HEAD_BYTES || (encoded[0] ?? 0) >= MOVED_READS) return;
+    const mostCommon = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length).readUInt32BE(1);
     const file = this.#readAtMs.push(readAtMs) - 1;
-    for (const [hash, value] of entriesOf(kept)) {
-      if (value === common || isFuture(value, nowMs)) continue;
+    for (const [hash, value] of entriesOf(encoded)) {
+      if (value === mostCommon || isFuture(value, nowMs)) continue;
       const earlier = this.#values.get(hash);
-      if (earlier === undefined ? this.#values.size < this.#most : value % IS_DAY >= earlier % IS_DAY)
-        this.#values.set(hash, value + FILE * file);
+      if (earlier === undefined ? this.#values.size < this.#max : value % IS_DAY >= earlier % IS_DAY)
+        this.#values.set(hash, value + FILE_FACTOR * file);
     }
   }
 
@@ -115,31 +115,31 @@ export class Lastmods {
   of(url: string): Lastmod | null {
     const value = this.#values.size === 0 ? undefined : this.#values.get(hashOf(url));
     if (value === undefined) return null;
-    return { ...unpacked(value % FILE), readAtMs: this.#readAtMs[Math.floor(value / FILE)] ?? 0 };
+    return { ...unpack(value % FILE_FACTOR), readAtMs: this.#readAtMs[Math.floor(value / FILE_FACTOR)] ?? 0 };
   }
 }
 
-function* entriesOf(kept: Uint8Array): Generator<readonly [hash: number, value: number]> {
-  const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.length);
+function* entriesOf(encoded: Uint8Array): Generator<readonly [hash: number, value: number]> {
+  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length);
   for (let at = HEAD_BYTES; at + ENTRY_BYTES <= bytes.length; at += ENTRY_BYTES)
     yield [bytes.readUIntBE(at, HASH_BYTES), bytes.readUInt32BE(at + HASH_BYTES)];
 }
 
 function isFuture(value: number, nowMs: number): boolean {
-  return unpacked(value).fromMs > nowMs + MAX_FUTURE_LASTMOD_MS;
+  return unpack(value).fromMs > nowMs + MAX_FUTURE_LASTMOD_MS;
 }
 
 function hashOf(url: string): number {
   return createHash('sha256').update(url).digest().readUIntBE(0, HASH_BYTES);
 }
 
-function mostFrequent(values: readonly number[]): readonly [value: number, times: number] {
+function mostFrequent(values: readonly number[]): readonly [value: number, count: number] {
   const counts = new Map<number, number>();
-  let [common, most] = [0, 0];
+  let [mostCommon, max] = [0, 0];
   for (const value of values) {
     const count = (counts.get(value) ?? 0) + 1;
     counts.set(value, count);
-    if (count > most) [common, most] = [value, count];
+    if (count > max) [mostCommon, max] = [value, count];
   }
-  return [common, most];
+  return [mostCommon, max];
 }

@@ -7,7 +7,7 @@ import { decodeIfJson, urlKey } from '../json-record.js';
 import { present } from '../present.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
-import { againNumber } from './visit-number.js';
+import { revisitNumber } from './visit-number.js';
 
 /** The last visit of a page, and what it says about the next one. Times are epoch milliseconds. */
 export interface PageVisit extends Pick<UrlRecord, 'url' | 'depth' | 'from' | 'label' | 'userData'> {
@@ -62,13 +62,13 @@ export interface ArchivedVisitPlace extends RecordPlace {
 }
 
 /** The common part of the records of visits, whether of a page or of a sitemap. */
-export type KeptVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | 'estimate' | 'againAs'> &
+export type StoredVisit = Pick<PageVisit, 'url' | 'from' | 'userData' | 'atMs' | 'estimate' | 'againAs'> &
   Pick<PageVisit, 'etag' | 'lastModified' | 'noEtagUntilMs' | 'freshUntilMs' | 'sentAs'>;
 
 export const VISIT_PREFIX = 'visit/';
 
 /** When a page was last requested, successfully or not. */
-export function lastTryMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'triedAtMs'>): number {
+export function lastAttemptMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'triedAtMs'>): number {
   return triedAtMs ?? atMs;
 }
 
@@ -77,13 +77,13 @@ export function visitKey(url: string): string {
 }
 
 /** `null` for bytes that are not such a record. */
-export function decodeVisit<T extends KeptVisit = PageVisit>(bytes: Uint8Array | null): T | null {
+export function decodeVisit<T extends StoredVisit = PageVisit>(bytes: Uint8Array | null): T | null {
   const value = decodeIfJson<Partial<T>>(bytes);
   return typeof value?.url === 'string' && typeof value.estimate?.shape === 'number' ? (value as T) : null;
 }
 
 /** The URL for another visit. */
-export function againUrl(
+export function revisitUrl(
   visit: Pick<PageVisit, 'url' | 'depth' | 'from' | 'label' | 'userData' | 'atMs' | 'triedAtMs'>,
   nowMs: number,
   more: Pick<NewUrl, 'priority' | 'via'>,
@@ -93,7 +93,7 @@ export function againUrl(
     url,
     depth,
     ...more,
-    visit: againNumber(lastTryMs(visit), nowMs),
+    visit: revisitNumber(lastAttemptMs(visit), nowMs),
     ...present({ from, label, userData }),
   };
 }

@@ -124,8 +124,8 @@ describe('values', () => {
     ['says that it has changed', 'changed', 0.9, 6.3, 7.778],
     ['says so and is not believed', 'changed', 0.1, 3.5, 11.326],
     ['says that it has not', 'unchanged', 0.9, 0.35, 76.413],
-  ] as const)('of a page of which a sitemap %s', (_, says, weight, value, days) => {
-    const claim = { says, weight };
+  ] as const)('of a page of which a sitemap %s', (_, kind, weight, value, days) => {
+    const claim = { kind, weight };
     expect(visitValue(1 / 7, 7, 1, claim)).toBeCloseTo(value, 6);
     expect(visitValue(1 / 7, 7, 4, claim)).toBeCloseTo(4 * value, 6);
     expect(dueAfterDays(1 / 7, 7, claim)).toBeCloseTo(days, 3);

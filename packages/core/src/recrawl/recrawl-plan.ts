@@ -3,12 +3,12 @@
 import type { Frontier } from '@mannerly/frontier';
 import { changesPerDay } from './change-estimate.js';
 import { conditionsOf } from './conditions.js';
-import { usable } from './host-validators.js';
-import { readKnowledge } from './kept-knowledge.js';
+import { usableConditions } from './host-validators.js';
 import { MAX_PLANNED_HOSTS, MAX_PLANNED_PAGES } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { dueSitemaps } from './sitemap-visits.js';
+import { readKnowledge } from './stored-knowledge.js';
 import { chooseVisits, type ExpectedVisit, freshNow } from './visit-choice.js';
 
 export interface PlannedVisit {
@@ -72,40 +72,40 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
   const hosts = new Map<string, { known: number; due: number; visits: number; first: PlannedVisit[] }>();
   const hostOf = (visit: PageVisit) => {
     const { host } = new URL(visit.url);
-    const known = hosts.get(host) ?? { known: 0, due: 0, visits: 0, first: [] };
-    if (hosts.size < MAX_PLANNED_HOSTS) hosts.set(host, known);
-    return { host, known };
+    const counts = hosts.get(host) ?? { known: 0, due: 0, visits: 0, first: [] };
+    if (hosts.size < MAX_PLANNED_HOSTS) hosts.set(host, counts);
+    return { host, counts };
   };
   let due = 0;
-  const seen = ({ visit }: ExpectedVisit, isDue: boolean): void => {
-    const { known } = hostOf(visit);
-    known.known += 1;
+  const countVisit = ({ visit }: ExpectedVisit, isDue: boolean): void => {
+    const { counts } = hostOf(visit);
+    counts.known += 1;
     if (!isDue) return;
-    known.due += 1;
+    counts.due += 1;
     due += 1;
   };
-  const choice = await chooseVisits(store, { ...expectations, sinceMs: nowMs + 1, maxPages: pages }, seen);
+  const choice = await chooseVisits(store, { ...expectations, sinceMs: nowMs + 1, maxPages: pages }, countVisit);
   // A part of the bound is for URLs that were never fetched.
-  const fresh = Math.min(store.counts().queued, Math.floor(choice.most * options.newShare));
-  const left = pages === null ? choice.visits.length : Math.max(0, pages - fresh);
+  const reservedForNew = Math.min(store.counts().queued, Math.floor(choice.maxVisits * options.newShare));
+  const maxVisits = pages === null ? choice.visits.length : Math.max(0, pages - reservedForNew);
   /** Pages that the bounds still allow for each host. */
   const allowed = new Map<string, number>();
   let [visits, freshAfter, changed, bytesSaved] = [0, choice.fresh, 0, 0];
   for (const { visit, value } of choice.visits) {
-    const { host, known } = hostOf(visit);
-    const more = allowed.get(host) ?? (await mostOf(store, host, parts));
-    if (visits >= left || more <= 0) continue;
-    allowed.set(host, more - 1);
+    const { host, counts } = hostOf(visit);
+    const allowedVisits = allowed.get(host) ?? (await maxPagesOf(store, host, parts));
+    if (visits >= maxVisits || allowedVisits <= 0) continue;
+    allowed.set(host, allowedVisits - 1);
     visits += 1;
-    known.visits += 1;
+    counts.visits += 1;
     const isFresh = freshNow(visit, nowMs);
     freshAfter += 1 - isFresh;
     changed += 1 - isFresh;
-    const conditions = usable(conditionsOf(visit, visit.sentAs), await validators.of(host), nowMs);
+    const conditions = usableConditions(conditionsOf(visit, visit.sentAs), await validators.of(host), nowMs);
     if (Object.keys(conditions).length > 0) bytesSaved += isFresh * visit.bytes;
-    if (known.first.length >= MAX_PLANNED_PAGES) continue;
+    if (counts.first.length >= MAX_PLANNED_PAGES) continue;
     const { url, atMs: lastVisitMs, estimate } = visit;
-    known.first.push({ url, value, changesPerDay: changesPerDay(estimate), lastVisitMs });
+    counts.first.push({ url, value, changesPerDay: changesPerDay(estimate), lastVisitMs });
   }
   return {
     format: 1,
@@ -123,7 +123,11 @@ export async function planRecrawl(store: PlanStore, parts: RecrawlPlanParts): Pr
 }
 
 /** Pages that the bounds allow for a host, at its last known pace. */
-async function mostOf(store: PlanStore, host: string, { pagesPerHost, minutes }: RecrawlPlanParts): Promise<number> {
+async function maxPagesOf(
+  store: PlanStore,
+  host: string,
+  { pagesPerHost, minutes }: RecrawlPlanParts,
+): Promise<number> {
   const perHost = pagesPerHost ?? Number.POSITIVE_INFINITY;
   if (minutes === null) return perHost;
   const { interval } = await store.inspectHost(host);

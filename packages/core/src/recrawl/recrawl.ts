@@ -10,7 +10,13 @@ import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { present } from '../present.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { type ArchiveAs, archiveAs, oneMore, placeOf, type RecordKeeper } from './archived-visit.js';
+import {
+  type ArchiveMode,
+  archivedPlace,
+  archiveMode,
+  type OriginalFinder,
+  withOneMoreRevisit,
+} from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import {
   conditionsOf,
@@ -20,42 +26,42 @@ import {
   validatorsAfterMismatch,
   validatorsOf,
 } from './conditions.js';
-import { type Claim, createLastmodTrust, datedDays, type LastmodTrust } from './host-records.js';
+import { type Claim, changeAgeDays, createLastmodTrust, type LastmodTrust } from './host-records.js';
 import { createValidatorTrust, type ValidatorTrust } from './host-validators.js';
 import { KnownPages } from './known-pages.js';
-import { decodeVisit, lastTryMs, type PageVisit, visitKey } from './page-visit.js';
+import { decodeVisit, lastAttemptMs, type PageVisit, visitKey } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
 import { daysSince, type VisitStore } from './visit-choice.js';
-import { BegunVisits, isAgainNumber } from './visit-number.js';
+import { BegunVisits, isRevisitNumber } from './visit-number.js';
 
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
 /** The same with the answer. `detail`: for a redirect, its target. */
-type Answered = Decided & { readonly httpStatus?: number | null; readonly detail?: string | null };
+type AnsweredDecision = Decided & { readonly httpStatus?: number | null; readonly detail?: string | null };
 
 /** A page in flight: what was known, and what will be known once it is settled. */
 interface InFlight {
   readonly before: PageVisit | null;
   /** The same as stored, without its group's expectation. */
-  readonly kept: PageVisit | null;
+  readonly stored: PageVisit | null;
   /** Whether a recrawl visits it. Otherwise a handler requested the visit, and gets the page whatever its changes. */
-  readonly isAgain: boolean;
+  readonly isRevisit: boolean;
   /** The conditions sent; `isProbe`: none were sent, to check whether the validators are honest. */
   readonly conditions: Readonly<Record<string, string>>;
   readonly isProbe: boolean;
-  readonly archiveAs: ArchiveAs;
+  readonly archiveMode: ArchiveMode;
   /** What sitemaps and feeds say about it. */
   readonly claim: Claim | null;
   after: PageVisit | null;
   /** Counted when the visit is kept. `cosmetic`: its body has changed, but nothing that counts. */
   found: 'notModified' | 'sameContent' | 'cosmetic' | 'changed' | null;
   /** The received page, until its items show whether it has changed. */
-  came: CamePage | null;
+  received: ReceivedPage | null;
 }
 
-interface CamePage {
+interface ReceivedPage {
   readonly page: FetchedPage;
   /** Before a browser opened it; the page itself if none did. */
   readonly sent: FetchedPage;
@@ -64,20 +70,20 @@ interface CamePage {
 }
 
 /** How a received page compares with its last visit. */
-interface Compared {
+interface Comparison {
   readonly unchanged: UnchangedPage | null;
   /** For its handler; `null`: nothing is known. */
   readonly change: PageChange | null;
 }
 
-const NOTHING_YET = { after: null, found: null, came: null };
-const NOT_COMPARED: Compared = { unchanged: null, change: null };
+const UNREAD = { after: null, found: null, received: null };
+const NOT_COMPARED: Comparison = { unchanged: null, change: null };
 
 /** What recrawling needs from a run. */
 interface RecrawlingRun {
   readonly frontier: VisitStore;
   /** Where exchanges are kept, after `open`; `null`: nowhere. */
-  readonly archive: RecordKeeper | null;
+  readonly archive: OriginalFinder | null;
   readonly journal: Pick<Journal, 'warning' | 'codeError'>;
   readonly nowMs: () => number;
 }
@@ -91,7 +97,7 @@ export class Recrawl {
   readonly #trust: ValidatorTrust;
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
-  readonly known: KnownPages;
+  readonly knownPages: KnownPages;
   readonly #begun = new BegunVisits();
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   readonly #counts = { visits: 0, notModified: 0, sameContent: 0, cosmetic: 0, changed: 0, gone: 0, bytesSaved: 0 };
@@ -100,72 +106,72 @@ export class Recrawl {
   constructor(run: RecrawlingRun, options: ResolvedRecrawlOptions, sentAs: (url: string) => string) {
     const { frontier: store, journal, nowMs } = run;
     const { trustFreshnessDays, verify } = options;
-    const tell = journal.warning.bind(journal);
+    const warn = journal.warning.bind(journal);
     this.#store = store;
     this.#options = options;
     this.#run = run;
     this.#sentAs = sentAs;
-    this.#trust = createValidatorTrust(store, verify, tell);
+    this.#trust = createValidatorTrust(store, verify, warn);
     this.#lastmodTrust = createLastmodTrust(store);
-    this.sitemaps = new SitemapVisits(store, { sentAs, trustFreshnessDays, nowMs, tell });
+    this.sitemaps = new SitemapVisits(store, { sentAs, trustFreshnessDays, nowMs, warn });
     const { sitemaps } = this;
-    this.known = new KnownPages({ store, options, sitemaps, lastmodTrust: this.#lastmodTrust, nowMs });
+    this.knownPages = new KnownPages({ store, options, sitemaps, lastmodTrust: this.#lastmodTrust, nowMs });
   }
 
   counts(): RecrawlCounts {
-    return { ...this.#counts, ...this.known.counts() };
+    return { ...this.#counts, ...this.knownPages.counts() };
   }
 
   /** Reads what is known about a page. @returns Whether the visit is already over, because it was queued twice. */
   async isOver({ url, record: { visit = 0 } }: PageWork): Promise<boolean> {
-    const kept = visit === 0 ? null : decodeVisit(await this.#store.readRecord(visitKey(url)));
-    return kept !== null && this.#begun.isOver(url, visit, kept.againAs, lastTryMs(kept), this.#run.nowMs());
+    const stored = visit === 0 ? null : decodeVisit(await this.#store.readRecord(visitKey(url)));
+    return stored !== null && this.#begun.isOver(url, visit, stored.againAs, lastAttemptMs(stored), this.#run.nowMs());
   }
 
   /** @returns The conditions of its request. */
-  async before(work: PageWork): Promise<Record<string, string>> {
-    const kept = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
-    const before = kept === null ? null : this.known.priors.expected(kept);
+  async prepare(work: PageWork): Promise<Record<string, string>> {
+    const stored = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
+    const before = stored === null ? null : this.knownPages.priors.withExpectedEstimate(stored);
     const nowMs = this.#run.nowMs();
     const { visit = 0 } = work.record;
-    const isAgain = before !== null && isAgainNumber(visit, lastTryMs(before), nowMs);
-    const sendable = isAgain && this.#isHandled(before) ? conditionsOf(before, this.#sentAs(work.url)) : {};
-    const how = await archiveAs(this.#run.archive, before, Object.keys(sendable).length > 0, {
+    const isRevisit = before !== null && isRevisitNumber(visit, lastAttemptMs(before), nowMs);
+    const possibleConditions = isRevisit && this.#isHandled(before) ? conditionsOf(before, this.#sentAs(work.url)) : {};
+    const mode = await archiveMode(this.#run.archive, before, Object.keys(possibleConditions).length > 0, {
       nowMs,
       maxChain: this.#options.maxChain,
-      lost: (file) =>
+      onLost: (file) =>
         this.#run.journal.warning('revisit-without-original', work.url, `${file} does not hold it any more`, nowMs),
     });
-    const possible = how.original === null ? {} : sendable;
-    const { conditions, isProbe } = await this.#trust.allowed(work.url, possible, nowMs);
-    if (isAgain) await this.sitemaps.readDates();
-    const claim = isAgain ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs, nowMs) : null;
-    this.#inFlight.set(work, { before, kept, isAgain, conditions, isProbe, archiveAs: how, claim, ...NOTHING_YET });
+    const allowedConditions = mode.original === null ? {} : possibleConditions;
+    const { conditions, isProbe } = await this.#trust.selectConditions(work.url, allowedConditions, nowMs);
+    if (isRevisit) await this.sitemaps.readDates();
+    const claim = isRevisit ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs, nowMs) : null;
+    this.#inFlight.set(work, { before, stored, isRevisit, conditions, isProbe, archiveMode: mode, claim, ...UNREAD });
     return conditions;
   }
 
   /** Whether a known page redirects to another known page, which is visited when it is worth it. */
   async isKnown(work: PageWork, target: string): Promise<boolean> {
-    const isAgain = this.#inFlight.get(work)?.isAgain ?? false;
-    return isAgain && (await this.#store.readRecord(visitKey(target))) !== null;
+    const isRevisit = this.#inFlight.get(work)?.isRevisit ?? false;
+    return isRevisit && (await this.#store.readRecord(visitKey(target))) !== null;
   }
 
   /** How the exchange of a page is archived; `undefined`: the visit is not kept. */
-  archiveAs(work: PageWork): ArchiveAs | undefined {
-    return this.#inFlight.get(work)?.archiveAs;
+  archiveMode(work: PageWork): ArchiveMode | undefined {
+    return this.#inFlight.get(work)?.archiveMode;
   }
 
   /**
    * A 304 was received. Returns the page: it is unchanged. `mismatch`: it is about another document, and the next
-   * request has no conditions. `unasked`: no conditions were sent, so it means nothing.
+   * request has no conditions. `unconditional`: no conditions were sent, so it means nothing.
    */
   async notModified(
     work: PageWork,
     { headers, timing }: ResponseOutcome,
-  ): Promise<UnchangedPage | 'mismatch' | 'unasked'> {
+  ): Promise<UnchangedPage | 'mismatch' | 'unconditional'> {
     const flight = this.#inFlight.get(work);
     const before = flight?.before ?? null;
-    if (flight === undefined || before === null || Object.keys(flight.conditions).length === 0) return 'unasked';
+    if (flight === undefined || before === null || Object.keys(flight.conditions).length === 0) return 'unconditional';
     if (!matchesTag(headers, flight.conditions['if-none-match'] ?? null)) {
       await this.#write({ ...before, ...validatorsAfterMismatch(timing.endedAtMs) });
       return 'mismatch';
@@ -175,46 +181,46 @@ export class Recrawl {
     flight.after = {
       ...this.#unchanged(before, timing.endedAtMs, headers),
       ...validatorsAfter(before, headers, timing.endedAtMs),
-      archived: archived !== null && this.#run.archive !== null ? oneMore(archived) : archived,
+      archived: archived !== null && this.#run.archive !== null ? withOneMoreRevisit(archived) : archived,
     };
     return unchangedPage(before, flight.after, 304);
   }
 
   /**
    * A page was received. Returns whether it is unchanged, so that its handler has already seen it, or how it has
-   * changed. If its items count as its content, neither is known before `emitted`.
+   * changed. If its items count as its content, neither is known before `compareItems`.
    */
-  async read(work: PageWork, came: CamePage): Promise<Compared> {
+  async read(work: PageWork, received: ReceivedPage): Promise<Comparison> {
     const flight = this.#inFlight.get(work);
     if (flight === undefined) return NOT_COMPARED;
     const { change } = this.#options;
     if (change === 'items') {
-      flight.came = came;
+      flight.received = received;
       return NOT_COMPARED;
     }
     let digest: string | null = null;
     try {
-      digest = came.outcome.file === undefined ? await digestOf(came.page, change) : null;
+      digest = received.outcome.file === undefined ? await digestOf(received.page, change) : null;
     } catch (thrown) {
       if (typeof change !== 'function') throw thrown;
       this.#run.journal.codeError(thrown, { code: 'handler-error', url: work.url });
     }
-    return this.#compared(work, flight, came, digest);
+    return this.#compare(work, flight, received, digest);
   }
 
   /** The handler has ended. @returns The page if its items count as its content and are unchanged. */
-  async emitted(work: PageWork, data: readonly JsonValue[]): Promise<UnchangedPage | null> {
+  async compareItems(work: PageWork, data: readonly JsonValue[]): Promise<UnchangedPage | null> {
     const flight = this.#inFlight.get(work);
-    if (flight === undefined || flight.came === null) return null;
-    return (await this.#compared(work, flight, flight.came, jsonDigest(data))).unchanged;
+    if (flight === undefined || flight.received === null) return null;
+    return (await this.#compare(work, flight, flight.received, jsonDigest(data))).unchanged;
   }
 
-  async #compared(
+  async #compare(
     work: PageWork,
     flight: InFlight,
-    { page, sent, outcome, record }: CamePage,
+    { page, sent, outcome, record }: ReceivedPage,
     digest: string | null,
-  ): Promise<Compared> {
+  ): Promise<Comparison> {
     const { status: httpStatus, headers, body, file, truncated, timing } = outcome;
     const { before } = flight;
     const { url, depth, from, label, userData } = work.record;
@@ -226,13 +232,13 @@ export class Recrawl {
     const isUnchanged = isSame && before.isRemoved !== true && this.#isHandled(before);
     if (before !== null && before.digest !== null && digest !== null) {
       const { isProbe } = flight;
-      await this.#trust.compared(before, { headers, isProbe, hasChanged: !isSame, atMs });
+      await this.#trust.addComparison(before, { headers, isProbe, hasChanged: !isSame, atMs });
     }
     const base = isSame ? this.#unchanged(before, atMs, headers) : await this.#changed(flight, headers, atMs);
     const payload = file === undefined && this.#options.change !== 'payload' ? payloadDigest(body) : undefined;
     const isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
     const found = isCosmetic ? 'cosmetic' : isSame ? 'sameContent' : 'changed';
-    flight.found = flight.isAgain ? found : null;
+    flight.found = flight.isRevisit ? found : null;
     flight.after = {
       ...base,
       ...{ url, depth, from, label, userData, digest, kind: page.kind, version: this.#options.version ?? undefined },
@@ -243,12 +249,12 @@ export class Recrawl {
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers, before, atMs) : NO_VALIDATORS),
-      archived: record === null ? null : placeOf(record, before, timing.startedAtMs),
+      archived: record === null ? null : archivedPlace(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
       sentAs: this.#sentAs(url),
       bytes: file?.bytes ?? body.length,
     };
-    if (isUnchanged && flight.isAgain)
+    if (isUnchanged && flight.isRevisit)
       return { unchanged: unchangedPage(before, flight.after, httpStatus), change: null };
     const kind = before === null ? 'new' : isUnchanged ? 'unchanged' : 'changed';
     const change = { kind, lastVisitMs: before?.atMs ?? null, lastDigest: before?.digest ?? null, digest } as const;
@@ -256,7 +262,7 @@ export class Recrawl {
   }
 
   /** Why a page's items may no longer be kept: `gone`, or what now excludes them. `null`: nothing has changed. */
-  removal(work: PageWork, decision: Answered): string | null {
+  removalReason(work: PageWork, decision: AnsweredDecision): string | null {
     const before = this.#inFlight.get(work)?.before ?? null;
     if (before === null || before.isRemoved === true) return null;
     if (decision.status === 'excluded') return decision.reason;
@@ -268,61 +274,61 @@ export class Recrawl {
    * The page is decided. Stored before it is settled: a process that is killed in between visits it again.
    * @returns The decision of its last visit, if that counted as more than a failure.
    */
-  async ended(work: PageWork, decision: Answered): Promise<Decided | undefined> {
+  async recordDecision(work: PageWork, decision: AnsweredDecision): Promise<Decided | undefined> {
     const { status, reason, httpStatus } = decision;
     const flight = this.#inFlight.get(work);
     this.#inFlight.delete(work);
-    if (flight === undefined) return this.sitemaps.ended(work);
-    const { before, kept, isAgain, claim, after, found } = flight;
-    const again = isAgain ? present({ againAs: work.record.visit }) : {};
+    if (flight === undefined) return this.sitemaps.earlierDecision(work);
+    const { before, stored, isRevisit, claim, after, found } = flight;
+    const revisit = isRevisit ? present({ againAs: work.record.visit }) : {};
     // While a licence holds a page, its last visit before that is remembered, since those items are still kept.
     const isVisit = status === 'fetched' || status === 'excluded' || (status === 'held' && before === null);
     if (after !== null && isVisit) {
       const isRemoved = status !== 'fetched';
-      await this.#write({ ...after, ...again, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
-      this.known.copied(kept);
+      await this.#write({ ...after, ...revisit, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
+      this.knownPages.updateCopy(stored);
       if (before === null || found === null) return undefined;
-      this.known.priors.add(before, -1);
-      this.known.priors.add(after);
-      if (claim !== null) await this.#lastmodTrust.compared(work.url, claim, found === 'changed');
+      this.knownPages.priors.add(before, -1);
+      this.knownPages.priors.add(after);
+      if (claim !== null) await this.#lastmodTrust.addComparison(work.url, claim, found === 'changed');
       this.#counts.visits += 1;
       this.#counts[found] += 1;
       if (found === 'cosmetic') this.#counts.sameContent += 1;
       if (found === 'notModified') this.#counts.bytesSaved += before.bytes;
     } else if (before !== null) {
       const target = movedTo(decision);
-      if (target !== null) await this.#moved(before, target);
+      if (target !== null) await this.#recordMove(before, target);
       const missing = target === null ? missingAfter(before, httpStatus) : 2;
       // A site that requires other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure: the next observation counts from the last visit with a result.
       const nowMs = this.#run.nowMs();
-      const tried =
+      const attempt =
         status === 'failed'
           ? { triedAtMs: nowMs, failures: (before.failures ?? 0) + 1 }
           : { atMs: nowMs, triedAtMs: undefined, failures: undefined };
       await this.#write({
         ...before,
         ...validators,
-        ...again,
+        ...revisit,
         status,
         reason,
-        ...tried,
+        ...attempt,
         visits: before.visits + 1,
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),
       });
-      if (missing > 1) this.known.copied(kept, true);
+      if (missing > 1) this.knownPages.updateCopy(stored, true);
       this.#counts.visits += 1;
       if (missing === 2 && before.missing < 2 && target === null) this.#counts.gone += 1;
     }
-    return before === null || !isAgain || before.status === 'failed'
+    return before === null || !isRevisit || before.status === 'failed'
       ? undefined
       : { status: before.status, reason: before.reason };
   }
 
   /** The page has moved permanently: its expectations move along, and its handler gets it from there. */
-  async #moved(before: PageVisit, target: string): Promise<void> {
+  async #recordMove(before: PageVisit, target: string): Promise<void> {
     if ((await this.#store.readRecord(visitKey(target))) !== null) return;
     await this.#write({ ...before, ...NO_VALIDATORS, url: target, archived: null, isRemoved: true });
   }
@@ -347,14 +353,14 @@ export class Recrawl {
       return { atMs, changedAtMs: atMs, estimate: FIRST_ESTIMATE, visits: 1, changes: 0, missing: 0 };
     const sinceDays = daysSince(before, atMs);
     const ageDays =
-      datedDays(claim, before.atMs, atMs) ?? (await this.#trust.datedDays(before.url, headers, sinceDays));
+      changeAgeDays(claim, before.atMs, atMs) ?? (await this.#trust.changeAgeDays(before.url, headers, sinceDays));
     const estimate = afterChange(before.estimate, sinceDays, ageDays);
     return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
   }
 
   /** A visit whose user data is too long for a record is not kept, so the page is not visited again. */
   async #write(visit: PageVisit): Promise<void> {
-    this.known.kept(visit);
+    this.knownPages.noteVisit(visit);
     try {
       await writeJson(this.#store, visitKey(visit.url), visit);
     } catch (error) {
@@ -364,7 +370,7 @@ export class Recrawl {
 }
 
 /** Where a page has moved permanently; `null`: nowhere. */
-function movedTo({ reason, httpStatus, detail }: Answered): string | null {
+function movedTo({ reason, httpStatus, detail }: AnsweredDecision): string | null {
   return reason === 'redirect' && (httpStatus === 301 || httpStatus === 308) ? (detail ?? null) : null;
 }
 
@@ -385,6 +391,6 @@ function unchangedPage(before: PageVisit, after: PageVisit, status: number): Unc
 }
 
 /** Validators are about the document, not about a page that a browser also built from other requests. */
-async function isSameText(came: FetchedPage, page: FetchedPage): Promise<boolean> {
-  return came === page || (await digestOf(came, 'text')) === (await digestOf(page, 'text'));
+async function isSameText(received: FetchedPage, page: FetchedPage): Promise<boolean> {
+  return received === page || (await digestOf(received, 'text')) === (await digestOf(page, 'text'));
 }

@@ -21,7 +21,7 @@ function setUp() {
     }),
   };
   const make = () =>
-    new SitemapVisits(store, { sentAs: () => 's', trustFreshnessDays: 7, nowMs: () => nowMs, tell: () => undefined });
+    new SitemapVisits(store, { sentAs: () => 's', trustFreshnessDays: 7, nowMs: () => nowMs, warn: () => undefined });
   let visits = make();
   const record = { url: LIST, via: 'companion', from: null, hops: 0, userData: { sitemap: { level: 0, hosts: [] } } };
   const response = (status: number, headers: Record<string, string>): ResponseOutcome =>
@@ -40,18 +40,18 @@ function setUp() {
       urls: readonly string[],
       status = 200,
       headers: Record<string, string> = {},
-      rhythm: FeedFrequency | null = null,
+      frequency: FeedFrequency | null = null,
       by = visits,
     ) {
       const work = { kind: 'page', url: LIST, record } as never as PageWork;
-      const conditions = await by.before(work);
+      const conditions = await by.prepare(work);
       if (status === 304) return { conditions, answer: await by.notModified(work, response(304, headers)) };
-      by.listed(
+      by.addEntries(
         work,
         urls.map((url) => ({ url, depth: 1, via: 'sitemap' })),
       );
-      await by.read(work, response(status, headers), rhythm);
-      return { conditions, answer: by.ended(work) };
+      await by.read(work, response(status, headers), frequency);
+      return { conditions, answer: by.earlierDecision(work) };
     },
   };
 }
@@ -130,11 +130,11 @@ describe('sitemaps and feeds', () => {
     wait(48);
     await due();
     const others = another();
-    await visits().lookForOthers(now());
+    await visits().dropReadByOthers(now());
     expect(visits().isReading()).toBe(true);
     await read(['http://a.test/1'], 200, {}, null, others);
     expect(visits().isReading()).toBe(true);
-    await visits().lookForOthers(now());
+    await visits().dropReadByOthers(now());
     expect(visits().isReading()).toBe(false);
   });
 

@@ -26,12 +26,12 @@ import {
   MIN_SITEMAP_DAYS,
   VISIT_BATCH_RECORDS,
 } from './limits.js';
-import { againUrl, decodeVisit, type KeptVisit } from './page-visit.js';
+import { decodeVisit, revisitUrl, type StoredVisit } from './page-visit.js';
 import { dueAfterDays, recordsOf, type VisitStore } from './visit-choice.js';
 import { BegunVisits } from './visit-number.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
-interface SitemapVisit extends KeptVisit {
+interface SitemapVisit extends StoredVisit {
   readonly digest: string;
   /** When it was last received or confirmed by a 304; `atMs` is the last try. */
   readonly readAtMs: number;
@@ -54,7 +54,7 @@ const HOURS_OF_WEEK = 168;
 /** Like every sitemap: after the other companion files, before all pages. */
 const PRIORITY = 1;
 
-const WHY: Readonly<Record<UselessLastmod, string>> = {
+const USELESS_REASONS: Readonly<Record<UselessLastmod, string>> = {
   equal: 'most of its URLs have the same date, which is not used',
   future: 'most of its dates are in the future, and are not used',
   moving: 'most of its dates are others at each reading, and are not used',
@@ -64,7 +64,7 @@ interface SitemapParts {
   readonly sentAs: (url: string) => string;
   readonly trustFreshnessDays: number;
   readonly nowMs: () => number;
-  readonly tell: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
+  readonly warn: (code: 'lastmod-useless', url: string, detail: string, atMs: number) => void;
 }
 
 /** The sitemaps and feeds of one run. Promises reject with what the store throws. */
@@ -76,8 +76,8 @@ export class SitemapVisits {
   readonly #begun = new BegunVisits();
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   /** Sitemaps that are requested again in this run and not decided yet. */
-  readonly #open = new Set<string>();
-  #reading: Promise<void> | null = null;
+  readonly #pending = new Set<string>();
+  #datesRead: Promise<void> | null = null;
 
   constructor(store: VisitStore, parts: SitemapParts) {
     this.#store = store;
@@ -88,41 +88,41 @@ export class SitemapVisits {
   async due(): Promise<readonly NewUrl[]> {
     const nowMs = this.#parts.nowMs();
     const due = await dueSitemaps(this.#store, nowMs);
-    for (const { url } of due) this.#open.add(url);
-    const how = { priority: PRIORITY, via: 'companion' } as const;
-    return due.map((visit) => againUrl({ ...visit, depth: 0, label: null }, nowMs, how));
+    for (const { url } of due) this.#pending.add(url);
+    const placement = { priority: PRIORITY, via: 'companion' } as const;
+    return due.map((visit) => revisitUrl({ ...visit, depth: 0, label: null }, nowMs, placement));
   }
 
-  await(url: string): void {
-    this.#open.add(url);
+  addPending(url: string): void {
+    this.#pending.add(url);
   }
 
   isReading(): boolean {
-    return this.#open.size > 0;
+    return this.#pending.size > 0;
   }
 
   /** Checks which of them other processes have read since. */
-  async lookForOthers(sinceMs: number): Promise<void> {
-    for (const url of this.#open) {
+  async dropReadByOthers(sinceMs: number): Promise<void> {
+    for (const url of this.#pending) {
       const visit = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));
-      if (visit !== null && visit.atMs >= sinceMs) this.#open.delete(url);
+      if (visit !== null && visit.atMs >= sinceMs) this.#pending.delete(url);
     }
   }
 
   /** Receives every decision of the run. A redirect leads to a file that is read instead. */
   decision({ url, reason }: Pick<UrlDecision, 'url' | 'reason'>): void {
-    if (reason !== 'redirect') this.#open.delete(url);
+    if (reason !== 'redirect') this.#pending.delete(url);
   }
 
   /** Reads all stored dates into `dates`, once. */
   readDates(): Promise<void> {
-    this.#reading ??= addKeptDates(this.#store, this.dates, this.#parts.nowMs());
-    return this.#reading;
+    this.#datesRead ??= addStoredDates(this.#store, this.dates, this.#parts.nowMs());
+    return this.#datesRead;
   }
 
   /** Reads what is known about a sitemap. @returns The conditions of its request; `null`: its visit is already over. */
-  async before(work: PageWork): Promise<Record<string, string> | null> {
-    const url = firstUrl(work);
+  async prepare(work: PageWork): Promise<Record<string, string> | null> {
+    const url = initialUrl(work);
     const before = decodeVisit<SitemapVisit>(await this.#store.readRecord(urlKey(SITEMAP_PREFIX, url)));
     const { visit = 0 } = work.record;
     if (before !== null && this.#begun.isOver(url, visit, before.againAs, before.atMs, this.#parts.nowMs()))
@@ -133,9 +133,12 @@ export class SitemapVisits {
   }
 
   /** As `Recrawl.notModified`. `known`: it is unchanged. */
-  async notModified(work: PageWork, { headers, timing }: ResponseOutcome): Promise<'known' | 'mismatch' | 'unasked'> {
+  async notModified(
+    work: PageWork,
+    { headers, timing }: ResponseOutcome,
+  ): Promise<'known' | 'mismatch' | 'unconditional'> {
     const { before = null, conditions = {} } = this.#inFlight.get(work) ?? {};
-    if (before === null || Object.keys(conditions).length === 0) return 'unasked';
+    if (before === null || Object.keys(conditions).length === 0) return 'unconditional';
     if (!matchesTag(headers, conditions['if-none-match'] ?? null)) {
       await this.#write(work, { ...before, ...validatorsAfterMismatch(timing.endedAtMs) });
       return 'mismatch';
@@ -152,7 +155,7 @@ export class SitemapVisits {
     return 'known';
   }
 
-  listed(work: PageWork, urls: readonly NewUrl[]): void {
+  addEntries(work: PageWork, urls: readonly NewUrl[]): void {
     const dates = this.#inFlight.get(work)?.dates;
     for (const { url, userData } of urls) dates?.add(url, lastmodOf(userData));
   }
@@ -161,18 +164,18 @@ export class SitemapVisits {
   async read(
     work: PageWork,
     { headers, timing, truncated }: ResponseOutcome,
-    rhythm: FeedFrequency | null,
+    frequency: FeedFrequency | null,
   ): Promise<void> {
     const flight = this.#inFlight.get(work);
     if (flight === undefined) return;
     const { before, dates } = flight;
-    const url = firstUrl(work);
+    const url = initialUrl(work);
     const atMs = timing.endedAtMs;
     const key = urlKey(DATES_PREFIX, url);
-    const { digest, kept, useless } = dates.end(await this.#store.readRecord(key), atMs);
-    if (useless !== null) this.#parts.tell('lastmod-useless', url, `${url}: ${WHY[useless]}`, atMs);
-    await this.#store.writeRecord(key, kept);
-    this.dates.addAll(kept, atMs, atMs);
+    const { digest, encoded, useless } = dates.end(await this.#store.readRecord(key), atMs);
+    if (useless !== null) this.#parts.warn('lastmod-useless', url, `${url}: ${USELESS_REASONS[useless]}`, atMs);
+    await this.#store.writeRecord(key, encoded);
+    this.dates.addAll(encoded, atMs, atMs);
     const { hops, from, userData } = work.record;
     const estimate =
       before === null
@@ -183,19 +186,19 @@ export class SitemapVisits {
       ...(truncated === null ? validatorsOf(headers, before, atMs) : NO_VALIDATORS),
       ...{ freshUntilMs: freshUntilMs(headers, atMs, this.#parts.trustFreshnessDays), sentAs: this.#parts.sentAs(url) },
       status: 'fetched',
-      rhythm,
+      rhythm: frequency,
       reason: hops > 0 ? 'redirect' : 'sitemap',
     });
   }
 
   /** It was not received: nothing is learned, and its next turn is as late as otherwise. */
-  async failed(work: PageWork): Promise<void> {
+  async recordFailure(work: PageWork): Promise<void> {
     const before = this.#inFlight.get(work)?.before ?? null;
     if (before !== null) await this.#write(work, { ...before, status: 'failed', atMs: this.#parts.nowMs() });
   }
 
   /** It is decided. @returns The decision of its last reading, if that counted as more than a failure. */
-  ended(work: PageWork): Pick<SitemapVisit, 'status' | 'reason'> | undefined {
+  earlierDecision(work: PageWork): Pick<SitemapVisit, 'status' | 'reason'> | undefined {
     const before = this.#inFlight.get(work)?.before ?? null;
     return before?.status === 'fetched' ? { status: before.status, reason: before.reason } : undefined;
   }
@@ -203,14 +206,14 @@ export class SitemapVisits {
   async #write({ record }: PageWork, visit: SitemapVisit): Promise<void> {
     const againAs = record.visit ?? visit.againAs;
     await writeJson(this.#store, urlKey(SITEMAP_PREFIX, visit.url), { ...visit, ...present({ againAs }) });
-    this.#open.delete(visit.url);
+    this.#pending.delete(visit.url);
   }
 }
 
-type Reads = Pick<VisitStore, 'readRecord' | 'listRecords'>;
+type RecordReader = Pick<VisitStore, 'readRecord' | 'listRecords'>;
 
 /** The sitemaps and feeds that are due, by URL. */
-export async function dueSitemaps(store: Reads, nowMs: number): Promise<SitemapVisit[]> {
+export async function dueSitemaps(store: RecordReader, nowMs: number): Promise<SitemapVisit[]> {
   const due: SitemapVisit[] = [];
   for await (const { value } of recordsOf(store, SITEMAP_PREFIX, VISIT_BATCH_RECORDS)) {
     const visit = decodeVisit<SitemapVisit>(value);
@@ -220,7 +223,7 @@ export async function dueSitemaps(store: Reads, nowMs: number): Promise<SitemapV
 }
 
 /** Adds all stored dates. */
-export async function addKeptDates(store: Reads, dates: Lastmods, nowMs: number): Promise<void> {
+export async function addStoredDates(store: RecordReader, dates: Lastmods, nowMs: number): Promise<void> {
   for await (const { key, value } of recordsOf(store, DATES_PREFIX, LASTMOD_BATCH_RECORDS)) {
     const visit = await store.readRecord(SITEMAP_PREFIX + key.slice(DATES_PREFIX.length));
     dates.addAll(value, nowMs, decodeVisit<SitemapVisit>(visit)?.readAtMs ?? 0);
@@ -228,16 +231,16 @@ export async function addKeptDates(store: Reads, dates: Lastmods, nowMs: number)
 }
 
 /** A sitemap that always changes is read every hour, others less often. */
-function dueMs({ atMs, estimate, freshUntilMs: untilMs, rhythm }: SitemapVisit): number {
+function dueMs({ atMs, estimate, freshUntilMs: untilMs, rhythm: frequency }: SitemapVisit): number {
   const days = Math.min(MAX_SITEMAP_DAYS, dueAfterDays(changesPerDay(estimate), MIN_SITEMAP_DAYS));
   // After its `ttl` or its period.
-  const inRhythmMs = atMs + Math.min((rhythm?.minutes ?? 0) * 60_000, MAX_FEED_DAYS * DAY_MS);
-  return outsideSkips(rhythm, Math.max(atMs + days * DAY_MS, untilMs ?? 0, inRhythmMs));
+  const byFrequencyMs = atMs + Math.min((frequency?.minutes ?? 0) * 60_000, MAX_FEED_DAYS * DAY_MS);
+  return nextUnskippedMs(frequency, Math.max(atMs + days * DAY_MS, untilMs ?? 0, byFrequencyMs));
 }
 
 /** The first hour from a time on that a feed does not skip; the time itself if it skips all. */
-function outsideSkips(rhythm: FeedFrequency | null, fromMs: number): number {
-  const { skipHours = [], skipDays = [] } = rhythm ?? {};
+function nextUnskippedMs(frequency: FeedFrequency | null, fromMs: number): number {
+  const { skipHours = [], skipDays = [] } = frequency ?? {};
   for (
     let atMs = fromMs, hours = 0;
     hours < HOURS_OF_WEEK;
@@ -250,7 +253,7 @@ function outsideSkips(rhythm: FeedFrequency | null, fromMs: number): number {
 }
 
 /** The URL as first requested, before redirects. */
-function firstUrl({ url, record }: PageWork): string {
+function initialUrl({ url, record }: PageWork): string {
   return record.hops > 0 && record.from !== null ? record.from : url;
 }
 

@@ -7,7 +7,7 @@ import type { FetchedPage } from '../page/page.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
 /** Elements whose text is not displayed. */
-const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg']);
+const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg']);
 const DIGEST_CHARS = 22;
 
 /**
@@ -29,18 +29,18 @@ export async function digestOf(
   let isBlank = true;
   const isRead = readElements(await page.text(), {
     onopentagname(name) {
-      if (HIDDEN.has(name)) hidden += 1;
+      if (HIDDEN_ELEMENTS.has(name)) hidden += 1;
     },
     onclosetag(name) {
-      if (HIDDEN.has(name)) hidden -= 1;
+      if (HIDDEN_ELEMENTS.has(name)) hidden -= 1;
     },
     ontext(text) {
       if (hidden > 0) return;
       const collapsed = text.replace(/\s+/g, ' ');
-      const shown = isBlank ? collapsed.trimStart() : collapsed;
-      if (shown === '') return;
-      isBlank = shown.endsWith(' ');
-      digest.update(shown);
+      const visibleText = isBlank ? collapsed.trimStart() : collapsed;
+      if (visibleText === '') return;
+      isBlank = visibleText.endsWith(' ');
+      digest.update(visibleText);
     },
   });
   return isRead ? digest.digest('base64url').slice(0, DIGEST_CHARS) : payloadDigest(await page.bytes());

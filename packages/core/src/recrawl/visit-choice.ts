@@ -17,7 +17,7 @@ import {
   MIN_IMPORTANCE,
   VISIT_BATCH_RECORDS,
 } from './limits.js';
-import { decodeVisit, lastTryMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
+import { decodeVisit, lastAttemptMs, type PageVisit, VISIT_PREFIX } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 
 export type VisitStore = Pick<Frontier, 'readRecord' | 'writeRecord' | 'listRecords'>;
@@ -39,14 +39,14 @@ interface ChoiceParts {
 export type ExpectedVisit = Awaited<ReturnType<typeof expectedVisit>>;
 
 /** A page that is due; others need no memory. */
-type Offered = Pick<ExpectedVisit, 'visit' | 'value'>;
+type DueVisit = Pick<ExpectedVisit, 'visit' | 'value'>;
 
 /** What is expected of a page. @throws MannerlyError `option-invalid` for its importance; what the store throws. */
-export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 'sinceMs' | 'maxPages'>) {
+export async function expectedVisit(stored: PageVisit, parts: Omit<ChoiceParts, 'sinceMs' | 'maxPages'>) {
   const { options, priors, lastmods, lastmodTrust, nowMs } = parts;
   /** With the estimate of its group if the page was visited only once. */
-  const visit = priors.expected(kept);
-  const sinceMs = isGone(visit) ? lastTryMs(visit) : visit.atMs;
+  const visit = priors.withExpectedEstimate(stored);
+  const sinceMs = isGone(visit) ? lastAttemptMs(visit) : visit.atMs;
   const claim = await lastmodTrust.claim(visit.url, lastmods, sinceMs, nowMs);
   const importance = importanceOf(visit, options.importance);
   const value = visitValue(changesPerDay(visit.estimate), daysSince(visit, nowMs), importance, claim);
@@ -60,42 +60,42 @@ export async function expectedVisit(kept: PageVisit, parts: Omit<ChoiceParts, 's
  * `fresh`: how many of them are expected to be unchanged. `nextDueMs`: when the next page becomes due that is not due
  * now, epoch milliseconds; `null`: none.
  *
- * @param seen - Called with each page that may be visited again. @param gone - Called with each page that is gone.
+ * @param onVisit - Called with each page that may be visited again. @param onGone - Called with each page that is gone.
  * @throws As `expectedVisit`; MannerlyError or FrontierError if the store cannot list its records.
  */
 export async function chooseVisits(
   store: Pick<Frontier, 'listRecords'>,
   parts: ChoiceParts,
-  seen: (expected: ExpectedVisit, isDue: boolean) => void = () => undefined,
-  gone: (visit: PageVisit) => void = () => undefined,
+  onVisit: (expected: ExpectedVisit, isDue: boolean) => void = () => undefined,
+  onGone: (visit: PageVisit) => void = () => undefined,
 ) {
   const { nowMs, sinceMs, maxPages } = parts;
-  const most = Math.min(maxPages ?? MAX_CHOSEN_URLS, MAX_CHOSEN_URLS);
-  let offered: Offered[] = [];
+  const maxVisits = Math.min(maxPages ?? MAX_CHOSEN_URLS, MAX_CHOSEN_URLS);
+  let dueVisits: DueVisit[] = [];
   const groups = new GroupPriors();
   let [records, known, fresh] = [0, 0, 0];
   let nextDueMs: number | null = null;
   for await (const { value } of recordsOf(store, VISIT_PREFIX, VISIT_BATCH_RECORDS)) {
-    const kept = decodeVisit(value);
-    if (kept === null) continue;
+    const stored = decodeVisit(value);
+    if (stored === null) continue;
     records += 1;
-    groups.add(kept);
-    const expected = await expectedVisit(kept, parts);
+    groups.add(stored);
+    const expected = await expectedVisit(stored, parts);
     const { dueMs, visit } = expected;
-    if (isGone(visit)) gone(visit);
+    if (isGone(visit)) onGone(visit);
     if (dueMs === null) continue;
     if (!isGone(visit)) {
       known += 1;
       fresh += freshNow(visit, nowMs);
     }
-    const isDue = dueMs <= nowMs && lastTryMs(visit) < sinceMs;
+    const isDue = dueMs <= nowMs && lastAttemptMs(visit) < sinceMs;
     if (isDue) {
-      offered.push({ visit, value: expected.value });
-      if (offered.length >= 2 * most + 1_000) offered = bestOf(offered, most);
+      dueVisits.push({ visit, value: expected.value });
+      if (dueVisits.length >= 2 * maxVisits + 1_000) dueVisits = mostValuable(dueVisits, maxVisits);
     } else if (dueMs > nowMs) nextDueMs = Math.min(nextDueMs ?? dueMs, dueMs);
-    seen(expected, isDue);
+    onVisit(expected, isDue);
   }
-  return { visits: bestOf(offered, most), most, records, known, fresh, nextDueMs, groups };
+  return { visits: mostValuable(dueVisits, maxVisits), maxVisits, records, known, fresh, nextDueMs, groups };
 }
 
 /** The probability that the copy of a page is current. */
@@ -112,11 +112,11 @@ export function daysSince({ atMs }: Pick<PageVisit, 'atMs'>, nowMs: number): num
 export async function* recordsOf(
   store: Pick<Frontier, 'listRecords'>,
   prefix: string,
-  atOnce: number,
+  batchSize: number,
 ): AsyncGenerator<{ readonly key: string; readonly value: Uint8Array }> {
   let cursor: string | null = null;
   do {
-    const listing: Awaited<ReturnType<Frontier['listRecords']>> = await store.listRecords(prefix, cursor, atOnce);
+    const listing: Awaited<ReturnType<Frontier['listRecords']>> = await store.listRecords(prefix, cursor, batchSize);
     yield* listing.items;
     cursor = listing.cursor;
   } while (cursor !== null);
@@ -145,22 +145,22 @@ export function dueOf(
   if (visit.reason === 'unavailable-after') return { atMs: null, why: 'gone' };
   if (isGone(visit)) {
     // A page that has moved permanently is visited at its new URL.
-    const isNamed = claim?.says === 'changed' && visit.reason !== 'redirect';
-    return isNamed ? { atMs: lastTryMs(visit), why: 'named' } : { atMs: null, why: 'gone' };
+    const isListedAgain = claim?.kind === 'changed' && visit.reason !== 'redirect';
+    return isListedAgain ? { atMs: lastAttemptMs(visit), why: 'named' } : { atMs: null, why: 'gone' };
   }
   const perDay = changesPerDay(visit.estimate);
   const afterDays =
     everyDays === null ? 0 : Math.min(maxDays, Math.max(minDays, dueAfterDays(perDay, everyDays, claim)));
-  const lastDays = (lastTryMs(visit) - visit.atMs) / DAY_MS;
+  const lastDays = (lastAttemptMs(visit) - visit.atMs) / DAY_MS;
   if (visit.missing === 1) {
     const days = lastDays > 0 ? Math.min(MAX_MISSING_DAYS, 2 * lastDays) : MAX_MISSING_DAYS;
-    return { atMs: lastTryMs(visit) + days * DAY_MS, why: 'missing' };
+    return { atMs: lastAttemptMs(visit) + days * DAY_MS, why: 'missing' };
   }
   const { failures = 0 } = visit;
   const failedDays = failures === 0 ? 0 : Math.min(maxDays, Math.max(minDays, afterDays) * 2 ** failures);
   const reasons = [
     { atMs: visit.atMs + afterDays * DAY_MS, why: everyDays === null ? 'bounds' : 'interval' },
-    { atMs: lastTryMs(visit) + failedDays * DAY_MS, why: 'failed' },
+    { atMs: lastAttemptMs(visit) + failedDays * DAY_MS, why: 'failed' },
     { atMs: visit.freshUntilMs ?? 0, why: 'lifetime' },
   ] as const;
   return reasons.reduce((latest, each) => (each.atMs > latest.atMs ? each : latest));
@@ -172,43 +172,43 @@ export function dueOf(
  */
 export function importanceOf(
   { url, userData, depth }: PageVisit,
-  own: ResolvedRecrawlOptions['importance'] = null,
+  userImportance: ResolvedRecrawlOptions['importance'] = null,
 ): number {
   const expected = `\`recrawl.importance\` must return a number from ${MIN_IMPORTANCE} to ${MAX_IMPORTANCE}, or undefined`;
-  let given: number | undefined;
+  let importance: number | undefined;
   try {
-    given = own?.(url, userData);
+    importance = userImportance?.(url, userData);
   } catch (cause) {
     throw new MannerlyError('option-invalid', `${expected}; it threw for ${url}: ${textOf(cause)}`, { cause });
   }
-  if (given === undefined) return depth === 0 ? SEED_IMPORTANCE : USUAL_IMPORTANCE;
-  if (typeof given === 'number' && given >= MIN_IMPORTANCE && given <= MAX_IMPORTANCE) return given;
-  throw new MannerlyError('option-invalid', `${expected}; for ${url} it returned ${String(given)}`);
+  if (importance === undefined) return depth === 0 ? SEED_IMPORTANCE : USUAL_IMPORTANCE;
+  if (typeof importance === 'number' && importance >= MIN_IMPORTANCE && importance <= MAX_IMPORTANCE) return importance;
+  throw new MannerlyError('option-invalid', `${expected}; for ${url} it returned ${String(importance)}`);
 }
 
 /** The most valuable pages, in order; ties by URL, so that a run does not depend on the store's order. */
-function bestOf(offered: readonly Offered[], most: number): Offered[] {
-  return [...offered].sort((a, b) => b.value - a.value || (a.visit.url < b.visit.url ? -1 : 1)).slice(0, most);
+function mostValuable(dueVisits: readonly DueVisit[], maxVisits: number): DueVisit[] {
+  return [...dueVisits].sort((a, b) => b.value - a.value || (a.visit.url < b.visit.url ? -1 : 1)).slice(0, maxVisits);
 }
 
 /** What a sitemap or feed says about the page, as far as the value depends on it; `null`: nothing. */
-type Said = Pick<Claim, 'says' | 'weight'> | null;
+type ClaimValue = Pick<Claim, 'kind' | 'weight'> | null;
 
 /**
  * The value of a visit, in days of staleness that it ends. It grows without bound with the time since the last visit.
  */
-export function visitValue(perDay: number, days: number, importance = 1, claim: Said = null): number {
+export function visitValue(perDay: number, days: number, importance = 1, claim: ClaimValue = null): number {
   const value = (importance * perDay * days ** 2) / (1 + perDay * days);
   if (claim === null) return value;
-  return claim.says === 'changed' ? Math.max(value, importance * claim.weight * days) : (1 - claim.weight) * value;
+  return claim.kind === 'changed' ? Math.max(value, importance * claim.weight * days) : (1 - claim.weight) * value;
 }
 
 /**
  * Days after the last visit when `visitValue` of a usual page reaches `everyDays`, which is the interval of a page that
  * always changes; others are visited less often.
  */
-export function dueAfterDays(perDay: number, everyDays: number, claim: Said = null): number {
-  const value = claim?.says === 'unchanged' ? everyDays / (1 - claim.weight) : everyDays;
+export function dueAfterDays(perDay: number, everyDays: number, claim: ClaimValue = null): number {
+  const value = claim?.kind === 'unchanged' ? everyDays / (1 - claim.weight) : everyDays;
   const days = (value + Math.sqrt(value ** 2 + (4 * value) / perDay)) / 2;
-  return claim?.says === 'changed' ? Math.min(days, everyDays / claim.weight) : days;
+  return claim?.kind === 'changed' ? Math.min(days, everyDays / claim.weight) : days;
 }

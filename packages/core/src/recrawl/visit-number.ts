@@ -7,15 +7,15 @@ import { MAX_BEGUN_VISITS } from './limits.js';
 
 const MONTH_MS = 30 * 86_400_000;
 /** From one month to the next. Visits that a handler requests are numbered in between, one by one. */
-const STEP = 1_000;
+const MONTH_STEP = 1_000;
 
-export function againNumber(lastTryMs: number, nowMs: number): number {
-  return Math.ceil(lastTryMs) + STEP * monthOf(nowMs);
+export function revisitNumber(lastAttemptMs: number, nowMs: number): number {
+  return Math.ceil(lastAttemptMs) + MONTH_STEP * monthOf(nowMs);
 }
 
-/** Whether a number is from `againNumber`, for this month or an earlier one. */
-export function isAgainNumber(visit: number, lastTryMs: number, nowMs: number): boolean {
-  return areMonths(visit - Math.ceil(lastTryMs), nowMs);
+/** Whether a number is from `revisitNumber`, for this month or an earlier one. */
+export function isRevisitNumber(visit: number, lastAttemptMs: number, nowMs: number): boolean {
+  return isMonthStep(visit - Math.ceil(lastAttemptMs), nowMs);
 }
 
 /** The visits that this process has begun. */
@@ -24,20 +24,20 @@ export class BegunVisits {
   readonly #numbers = new Map<string, number>();
 
   /**
-   * Whether the visit has begun under its other number, here or in `before`; if not, it begins. The number of the next
-   * visit may differ from `before` by whole seconds too, like another number of that visit.
-   * @param lastTryMs - When the page was last requested, epoch milliseconds.
+   * Whether the visit has begun under its other number, here or as `previous`; if not, it begins. The number of the
+   * next visit may differ from `previous` by whole seconds too, like another number of that visit.
+   * @param lastAttemptMs - When the page was last requested, epoch milliseconds.
    */
-  isOver(url: string, visit: number, before: number | undefined, lastTryMs: number, nowMs: number): boolean {
-    const others = [this.#numbers.get(url), isAgainNumber(visit, lastTryMs, nowMs) ? undefined : before];
-    if (others.some((other) => areMonths(Math.abs(visit - (other ?? visit)), nowMs))) return true;
+  isOver(url: string, visit: number, previous: number | undefined, lastAttemptMs: number, nowMs: number): boolean {
+    const others = [this.#numbers.get(url), isRevisitNumber(visit, lastAttemptMs, nowMs) ? undefined : previous];
+    if (others.some((other) => isMonthStep(Math.abs(visit - (other ?? visit)), nowMs))) return true;
     keepLatest(this.#numbers, url, visit, MAX_BEGUN_VISITS);
     return false;
   }
 }
 
-function areMonths(span: number, nowMs: number): boolean {
-  return span > 0 && span % STEP === 0 && span <= STEP * monthOf(nowMs);
+function isMonthStep(span: number, nowMs: number): boolean {
+  return span > 0 && span % MONTH_STEP === 0 && span <= MONTH_STEP * monthOf(nowMs);
 }
 
 /** Months of thirty days since 1970. */

@@ -27,7 +27,7 @@ export async function companionResult(run: Run, work: PageWork, outcome: FetchOu
   if (retry?.kind === 'again') return requestAgain(retry.notBeforeMs);
   const sitemaps = run.sitemaps.isSitemap(work) ? run.recrawl?.sitemaps : undefined;
   if (outcome.kind === 'failed') {
-    await sitemaps?.failed(work);
+    await sitemaps?.recordFailure(work);
     return unanswered(work, outcome, retry !== null);
   }
   const { status: httpStatus } = outcome;
@@ -37,17 +37,20 @@ export async function companionResult(run: Run, work: PageWork, outcome: FetchOu
   const refusal = refusalOf(outcome);
   if (refusal !== null) {
     // The refusal does not say what the file would say, so rights still count as reserved.
-    await sitemaps?.failed(work);
+    await sitemaps?.recordFailure(work);
     return decided({ status: 'failed', ...refusal, layer: 'fetch', httpStatus });
   }
-  const revalidation = httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
+  const revalidation =
+    httpStatus === 304 ? ((await sitemaps?.notModified(work, outcome)) ?? 'unconditional') : 'unconditional';
   if (revalidation === 'mismatch') return requestAgain(outcome.timing.endedAtMs);
   if (revalidation === 'known') return decided({ ...NOT_MODIFIED, httpStatus });
   const { links, decision, frequency } = await run.companions.read(work, outcome, (finds) => {
-    sitemaps?.listed(work, finds.candidates);
+    sitemaps?.addEntries(work, finds.candidates);
     return run.offer(finds);
   });
-  await (decision.status === 'fetched' ? sitemaps?.read(work, outcome, frequency ?? null) : sitemaps?.failed(work));
+  await (decision.status === 'fetched'
+    ? sitemaps?.read(work, outcome, frequency ?? null)
+    : sitemaps?.recordFailure(work));
   return decided({ ...decision, httpStatus }, links);
 }
 

@@ -45,7 +45,7 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
   } finally {
     try {
       // Archives what did not go to a handler; other pages are already in the archive.
-      await run.archive?.keep(outcome, null, run.recrawl?.archiveAs(work));
+      await run.archive?.keep(outcome, null, run.recrawl?.archiveMode(work));
     } finally {
       if (outcome.kind === 'response') {
         releaseBody(outcome);
@@ -105,10 +105,11 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
     const { kind: reason, detail } = redirect;
     return failed({ reason, layer: 'fetch', httpStatus, detail });
   }
-  const revalidation = httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unasked') : 'unasked';
+  const revalidation =
+    httpStatus === 304 ? ((await run.recrawl?.notModified(work, outcome)) ?? 'unconditional') : 'unconditional';
   // The 304 is about another document than the known one: request the URL once more, without conditions.
   if (revalidation === 'mismatch') return requestAgain(outcome.timing.endedAtMs);
-  if (revalidation !== 'unasked') {
+  if (revalidation !== 'unconditional') {
     const page = await run.reader.read(work, outcome);
     applyLicense(page, await run.licenses.forPage(work, page, outcome.body));
     return unchanged(run, revalidation, page.exclusion);
@@ -163,7 +164,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (run.archive !== null) {
     const tdm = await run.companions.tdmFor(work.url);
     const archivePage = archivedPage(work, page, { tdm, license }, rendering, run.nowMs());
-    record = await run.archive.keep(outcome, archivePage, run.recrawl?.archiveAs(work));
+    record = await run.archive.keep(outcome, archivePage, run.recrawl?.archiveMode(work));
   }
   if (refused !== null) return refused;
   if (rendering.kind === 'failed') {
@@ -215,8 +216,8 @@ async function storedResult(
   const { status: httpStatus, exclusion } = page;
   if (run.options.feeds) await run.offer(run.sitemaps.feeds(page));
   const found = [...exclusion.links, ...staged.links];
-  const candidates = run.recrawl?.known.withGone(found) ?? found;
-  const unchangedPage = (await run.recrawl?.emitted(work, staged.data)) ?? null;
+  const candidates = run.recrawl?.knownPages.revisitGone(found) ?? found;
+  const unchangedPage = (await run.recrawl?.compareItems(work, staged.data)) ?? null;
   if (unchangedPage !== null) return { ...(await unchanged(run, unchangedPage, exclusion)), candidates };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.processed) : [];
   const write = () => run.items.write(items);

@@ -61,7 +61,7 @@ async function crawl(run: Run) {
   await waitAfterReset(run);
   await frontier.open(partName(run));
   run.licenses.open();
-  await run.recrawl?.known.open();
+  await run.recrawl?.knownPages.open();
   const againAtMs = await frontier.exclusively(async () => {
     await joinCrawl(run);
     return countFromRecrawl(frontier, setup.again, run.nowMs());
@@ -94,7 +94,7 @@ async function crawl(run: Run) {
   await setup.opened?.();
   const end = await crawlLoop(run);
   run.takesUrls = false;
-  await run.recrawl?.known.close();
+  await run.recrawl?.knownPages.close();
   if (end.state !== 'stopped') await endRecrawl(frontier);
   await reportHeld(run, end, againAtMs !== null);
   journal.end();

@@ -47,14 +47,14 @@ async function admittedResult(run: Run, work: Work): Promise<Admitted | Exclude<
 /** Commits the page with its links, then records the decision about it. */
 async function commit(run: Run, work: PageWork, { decision, items, links, refused }: Admitted): Promise<void> {
   const { frontier, journal, recrawl } = run;
-  const removed = recrawl?.removal(work, decision) ?? null;
+  const removed = recrawl?.removalReason(work, decision) ?? null;
   const written = removed === null ? items : [tombstoneOf(run, work, removed), ...items];
   if ((await run.items.write(written)) === 'stopped') {
     await frontier.settle(work, { kind: 'returned', untilMs: null });
     return;
   }
   journal.items(written);
-  const replaces = await recrawl?.ended(work, decision);
+  const replaces = await recrawl?.recordDecision(work, decision);
   const answer = await frontier.settle(work, { kind: 'done', countsAsPage: decision.isPage === true, links });
   for (const refusal of refused) journal.refusal(refusal);
   // The lease was lost to another process, which will fetch and report the page.
@@ -196,10 +196,10 @@ function largeBody(
  * visit. `null`: a sitemap's visit was queued twice, and is already over.
  */
 async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Promise<Record<string, string> | null> {
-  if (work.kind === 'page' && work.record.via !== 'companion') return recrawl === null ? {} : recrawl.before(work);
+  if (work.kind === 'page' && work.record.via !== 'companion') return recrawl === null ? {} : recrawl.prepare(work);
   const isVisit = recrawl !== null && work.kind === 'page' && sitemaps.isSitemap(work);
   const conditions =
-    work.kind === 'robots' ? conditionalFields(work) : isVisit ? await recrawl.sitemaps.before(work) : {};
+    work.kind === 'robots' ? conditionalFields(work) : isVisit ? await recrawl.sitemaps.prepare(work) : {};
   // An archive must not hold a 304 that refers to nothing in it.
   return conditions !== null && archive?.knows(work.url) === false ? {} : conditions;
 }

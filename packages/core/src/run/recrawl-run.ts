@@ -59,7 +59,7 @@ export async function createPageChoice(run: Run, sinceMs: number): Promise<NonNu
     untilMs: () => (isChosen ? null : latestMs),
     async choose(isLast) {
       if (isChosen) return false;
-      if (setup.isShared) await recrawl?.sitemaps.lookForOthers(latestMs - MAX_SITEMAPS_WAIT_MS);
+      if (setup.isShared) await recrawl?.sitemaps.dropReadByOthers(latestMs - MAX_SITEMAPS_WAIT_MS);
       isChosen =
         isLast ||
         recrawl?.sitemaps.isReading() !== true ||
@@ -79,7 +79,7 @@ export async function createPageChoice(run: Run, sinceMs: number): Promise<NonNu
 async function offerKnownPages(run: Run, sinceMs: number, pagesBefore: number): Promise<void> {
   const { recrawl, options } = run;
   if (recrawl === null) return;
-  const { pages, known } = await recrawl.known.choose(options.bounds.pages, sinceMs);
+  const { pages, known } = await recrawl.knownPages.choose(options.bounds.pages, sinceMs);
   if (known === 0 && pagesBefore > 0) {
     throw new MannerlyError('option-invalid', 'there is nothing to crawl again: no visits of this crawl were kept', {
       hint:

@@ -325,8 +325,8 @@ export class Run {
     const url = requestedForm(urlOrHost);
     const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
     const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
-    const { lookAtVisit } = await import('../recrawl/kept-knowledge.js');
-    const visit = isOver || this.recrawl === null ? null : await lookAtVisit(this.frontier, url, kept, this.nowMs());
+    const { inspectVisit } = await import('../recrawl/stored-knowledge.js');
+    const visit = isOver || this.recrawl === null ? null : await inspectVisit(this.frontier, url, kept, this.nowMs());
     const explanation = withHosts({ ...explained, ...(visit === null ? {} : { visit }) }, settings);
     return withError(explanation, await this.logs.findError(url));
   }
@@ -379,7 +379,7 @@ export class Run {
       this.journal.added(url, answer);
       // A new sitemap: a recrawl chooses its pages after reading it.
       if (answer.kind === 'new' && url.via === 'companion' && this.pageChoice !== null)
-        this.recrawl?.sitemaps.await(url.url);
+        this.recrawl?.sitemaps.addPending(url.url);
     }
     return { admitted, refused, answers };
   }

@@ -7,12 +7,12 @@ import { changesPerDay } from './change-estimate.js';
 import { conditionsOf, NO_VALIDATORS } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
 import { createLastmodTrust } from './host-records.js';
-import { validatorRecords } from './host-validators.js';
+import { createValidatorRecords } from './host-validators.js';
 import { Lastmods } from './lastmod.js';
 import { MAX_LASTMODS, MIN_VISITS_FOR_VERDICT } from './limits.js';
 import { decodeVisit, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
-import { addKeptDates } from './sitemap-visits.js';
+import { addStoredDates } from './sitemap-visits.js';
 import { dueOf, expectedVisit, freshNow } from './visit-choice.js';
 
 /** What is expected of pages now, and what is known about validators. @throws What the store throws. */
@@ -23,23 +23,26 @@ export async function readKnowledge(
 ) {
   const readOnly = { ...store, writeRecord: async () => undefined };
   const lastmods = new Lastmods(MAX_LASTMODS);
-  await addKeptDates(store, lastmods, nowMs);
+  await addStoredDates(store, lastmods, nowMs);
   const priors = new GroupPriors(await store.readRecord(PRIORS_KEY));
   const lastmodTrust = createLastmodTrust(readOnly);
-  return { validators: validatorRecords(readOnly), expectations: { options, priors, lastmods, lastmodTrust, nowMs } };
+  return {
+    validators: createValidatorRecords(readOnly),
+    expectations: { options, priors, lastmods, lastmodTrust, nowMs },
+  };
 }
 
 /** Reads the visit. @returns `null`: no visit of the page was kept. @throws What the store throws. */
-export async function lookAtVisit(
+export async function inspectVisit(
   store: Pick<Frontier, 'readRecord' | 'listRecords'>,
   url: string,
   options: ResolvedRecrawlOptions,
   nowMs: number,
 ): Promise<VisitLook | null> {
-  const kept = decodeVisit(await store.readRecord(visitKey(url)));
-  if (kept === null) return null;
+  const stored = decodeVisit(await store.readRecord(visitKey(url)));
+  if (stored === null) return null;
   const { expectations, validators } = await readKnowledge(store, options, nowMs);
-  const { visit, claim, importance, value } = await expectedVisit(kept, expectations);
+  const { visit, claim, importance, value } = await expectedVisit(stored, expectations);
   const { host } = new URL(url);
   const { visits, changes, changedAtMs, estimate } = visit;
   const isConditional = Object.keys(conditionsOf(visit, visit.sentAs)).length > 0;
@@ -55,7 +58,7 @@ export async function lookAtVisit(
     untrustedUntilMs: untrustedUntilMs > nowMs ? untrustedUntilMs : null,
     isEtagTrusted: restless < MIN_VISITS_FOR_VERDICT,
     isLastModifiedTrusted: deliveryDates < MIN_VISITS_FOR_VERDICT,
-    lastmod: claim?.says ?? null,
+    lastmod: claim?.kind ?? null,
     lastmodTrust: await expectations.lastmodTrust.of(host),
   };
 }

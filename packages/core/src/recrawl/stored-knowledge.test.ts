@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { encodeJson } from '../json-record.js';
 import { resolveRecrawl } from '../options/options.js';
 import { FIRST_ESTIMATE } from './change-estimate.js';
-import { lookAtVisit } from './kept-knowledge.js';
 import { type PageVisit, visitKey } from './page-visit.js';
+import { inspectVisit } from './stored-knowledge.js';
 
 const DAY_MS = 86_400_000;
 const NOW = 1_000 * DAY_MS;
@@ -33,7 +33,7 @@ function look(more: Partial<PageVisit>, everyDays: number | null, records: Reado
     },
     listRecords: async () => ({ cursor: null, items: [] }),
   };
-  return lookAtVisit(store, URL_OF_PAGE, resolveRecrawl(everyDays === null ? {} : { everyDays }), NOW);
+  return inspectVisit(store, URL_OF_PAGE, resolveRecrawl(everyDays === null ? {} : { everyDays }), NOW);
 }
 
 describe('the description of a visit', () => {
@@ -78,6 +78,6 @@ describe('the description of a visit', () => {
 
   it('is empty for a page that was not visited', async () => {
     const store = { readRecord: async () => null, listRecords: async () => ({ cursor: null, items: [] }) };
-    expect(await lookAtVisit(store, URL_OF_PAGE, resolveRecrawl({}), NOW)).toBeNull();
+    expect(await inspectVisit(store, URL_OF_PAGE, resolveRecrawl({}), NOW)).toBeNull();
   });
 });
