@@ -113,7 +113,7 @@ function returnWork(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: 
   if (host.status !== 'leased') return 'lost';
   if (work.kind === 'page' && holdsPages(work.record)) host.entries.releaseLane(flight.authority);
   if (untilMs !== null && waits === 'authority') {
-    host.entries.blockLane(flight.authority, untilMs);
+    host.entries.blockLane(flight.authority, untilMs, 'not-before');
     flow.schedule.touch(host);
   } else if (untilMs !== null) host.delayUntil(untilMs);
   if (entry !== null) host.entries.putBack(entry);

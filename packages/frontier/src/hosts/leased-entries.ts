@@ -13,6 +13,12 @@ export interface LeasedEntry {
   readonly authority: string;
 }
 
+/** Until when a lane is blocked, epoch milliseconds, and why: its robots.txt, or a URL that was returned for later. */
+interface LaneWait {
+  readonly untilMs: number;
+  readonly reason: 'robots-unreachable' | 'not-before';
+}
+
 export class LeasedEntries {
   /** In the order in which they are handed out. */
   #waiting: LeasedEntry[] = [];
@@ -21,8 +27,8 @@ export class LeasedEntries {
   #requeue: Requeue[] = [];
   /** Lane → epoch milliseconds until which it is blocked. A past time means that it is open. */
   readonly #laneChanges = new Map<string, number>();
-  /** Lanes blocked during this lease: authority → epoch milliseconds. */
-  readonly #blocked = new Map<string, number>();
+  /** Lanes blocked during this lease, by authority. */
+  readonly #blocked = new Map<string, LaneWait>();
   /** Lanes whose pages wait for a companion, or for the commit that contains it. */
   readonly #held = new Set<string>();
 
@@ -69,9 +75,9 @@ export class LeasedEntries {
    * Blocks a lane here and, with the next commit, in the store. Its entries stay here, so that a release puts them back
    * in their places. Entries past a bound return to the queue at once, to make place for the host's other lanes.
    */
-  blockLane(lane: string, untilMs: number): void {
+  blockLane(lane: string, untilMs: number, reason: LaneWait['reason'] = 'robots-unreachable'): void {
     this.#laneChanges.set(lane, untilMs);
-    this.#blocked.set(lane, untilMs);
+    this.#blocked.set(lane, { untilMs, reason });
     if (this.#blocked.size > MAX_BLOCKED_LANES) this.#blocked.delete(this.#blocked.keys().next().value ?? '');
     if (this.#waiting.length <= 2 * ENTRIES_PER_LEASE) return;
     const isOfLane = (entry: LeasedEntry) => entry.item.kind === 'page' && entry.authority === lane;
@@ -106,15 +112,18 @@ export class LeasedEntries {
     return this.#held.size > 0;
   }
 
-  /** Until when lanes are blocked, epoch milliseconds; includes past times. */
-  blockedUntilMs(): Iterable<number> {
-    return this.#blocked.values();
+  /** The blocked lane that opens first; `null`: none is blocked. */
+  firstBlock(nowMs: number): LaneWait | null {
+    let first: LaneWait | null = null;
+    for (const block of this.#blocked.values())
+      if (block.untilMs > nowMs && (first === null || block.untilMs < first.untilMs)) first = block;
+    return first;
   }
 
   /** Whether an entry is in a blocked or held lane. Hops of a redirect chain are never blocked. */
   isBlocked(entry: LeasedEntry, nowMs: number): boolean {
     if (entry.item.kind !== 'page') return false;
-    return this.#held.has(entry.authority) || (this.#blocked.get(entry.authority) ?? 0) > nowMs;
+    return this.#held.has(entry.authority) || (this.#blocked.get(entry.authority)?.untilMs ?? 0) > nowMs;
   }
 
   /** How many entries are in lanes that are neither blocked nor held. */

@@ -318,13 +318,9 @@ export class LeasedHost implements HeapMember {
     if (!isPaused && this.#retryAtMs !== null && this.#retryAtMs > Math.max(nowMs, wait?.untilMs ?? 0)) {
       wait = { host, reason: 'not-before', untilMs: this.#retryAtMs, queued };
     }
-    for (const untilMs of this.entries.blockedUntilMs()) {
-      // If it has nothing else to hand out, the host waits for the lane that opens first.
-      if (untilMs > nowMs && (wait === null || wait.reason !== 'robots-unreachable' || untilMs < (wait.untilMs ?? 0))) {
-        wait = { host, reason: 'robots-unreachable', untilMs, queued };
-      }
-    }
-    return wait;
+    // If it has nothing else to hand out, the host waits for the lane that opens first.
+    const block = this.entries.firstBlock(nowMs);
+    return block === null ? wait : { host, ...block, queued };
   }
 
   // ── Authorities ────────────────────────────────────────────────────────────────────────────────────────────────────

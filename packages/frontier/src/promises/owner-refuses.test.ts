@@ -52,3 +52,22 @@ it('a URL that the owner refuses is excluded with its reason, and never handed o
       .sort(),
   ).toEqual(['excluded robots-preferences http://a.test/1', 'excluded robots-rule http://a.test/x']);
 });
+
+it('a host whose only URL was returned for later waits for that URL, and not for its robots.txt', async () => {
+  const { frontier, clock } = setUp(make, (address) =>
+    isRobots(address) ? { status: 404 } : { status: 200, body: '' },
+  );
+  await frontier.open();
+  await frontier.add([url('http://a.test/1')]);
+  const [robots] = await frontier.take(1);
+  if (robots?.kind !== 'robots') throw new Error('expected a robots item');
+  const body = new Uint8Array();
+  const about = { status: 404, headers: {}, body, robotsUrl: robots.url, finalUrl: robots.url };
+  await frontier.settle(robots, { kind: 'robots', answer: { kind: 'response', ...about } });
+  clock.advance(60_000);
+  const [page] = await frontier.take(1);
+  if (page === undefined) throw new Error('expected a page');
+  const untilMs = clock.nowMs() + 600_000;
+  await frontier.settle(page, { kind: 'returned', untilMs, waits: 'authority' });
+  expect(frontier.waits(1)).toEqual([{ host: 'a.test', reason: 'not-before', untilMs, queued: 1 }]);
+});
