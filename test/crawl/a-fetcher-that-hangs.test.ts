@@ -1,25 +1,30 @@
 // A fetcher of the user's that never answers used to hold its host, and the run, for ever and in silence.
 
-import { createCrawler, type Fetcher, type LogEntry } from 'mannerly';
+import { type Crawler, createCrawler, type Fetcher, type LogEntry } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, fakePage } from 'mannerly/testing';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+
+type Render = NonNullable<Fetcher['renderer']>['render'];
 
 const PAGES = { '/': fakePage('Start', ['/hangs', '/after']), '/hangs': fakePage('H'), '/after': fakePage('A') };
 
 /** A crawl whose fetcher is changed. */
-async function crawl(change: (own: Fetcher) => Partial<Fetcher>) {
+async function crawl(change: (own: Fetcher) => Partial<Fetcher>, made = (_crawler: Crawler): void => undefined) {
   const entries: LogEntry[] = [];
   const crawled = await crawlInVirtualTime(
     createFakeWeb({ hosts: { 'a.test': { robots: 'User-agent: *\nCrawl-delay: 20\n', pages: PAGES } } }),
-    (fakes) =>
-      createCrawler({
+    (fakes) => {
+      const crawler = createCrawler({
         identity: { name: 'test-bot', contact: 'https://example.org/us' },
         scope: { seeds: ['https://a.test/'] },
         bounds: { pages: 9 },
         log: (entry) => void entries.push(entry),
         ...fakes,
         fetcher: { ...fakes.fetcher, ...change(fakes.fetcher) },
-      }).on('html', async (page) => void (await page.follow())),
+      }).on('html', async (page) => void (await page.follow()));
+      made(crawler);
+      return crawler;
+    },
     { mayThrow: true },
   );
   return { ...crawled, errors: entries.filter(({ level }) => level === 'error').map(({ message }) => message) };
@@ -65,4 +70,43 @@ it.each([
   const { report, errors } = await crawl(() => ({ close }));
   expect(report).toMatchObject({ state: 'finished', pages: 3 });
   expect(errors).toEqual([expect.stringContaining(said)]);
+});
+
+describe('whose renderer', () => {
+  const none = Promise.resolve(undefined as never);
+
+  it.each<[string, Render, string]>([
+    ['rejects', () => Promise.reject(new TypeError('no browser')), 'no browser'],
+    ['answers with no rendering', () => none, '`render` of the fetcher answered with no `Rendering`'],
+  ])('%s fails its pages, and the crawl goes on', async (_what, render, detail) => {
+    const { report, errors, crawler } = await crawl(() => ({ renderer: { wants: () => true, render } }));
+    expect(report).toMatchObject({ state: 'finished', outcomes: { failed: { 'render-failed': 1 } } });
+    expect(errors).toEqual([expect.stringContaining(`https://a.test/: the hook fetcher failed: TypeError: ${detail}`)]);
+    expect(await crawler.explain('https://a.test/')).toMatchObject({ decision: { detail: `internal: ${detail}` } });
+  });
+
+  it('throws instead of saying whether it wants a page leaves it as it came', async () => {
+    const wants = (): boolean => {
+      throw new TypeError('no list');
+    };
+    const { report, errors } = await crawl(() => ({ renderer: { wants, render: () => none } }));
+    expect(report).toMatchObject({ state: 'finished', pages: 3, outcomes: { fetched: { fetched: 3 } } });
+    expect(errors).toHaveLength(3);
+  });
+
+  it('never ends does not outlast a stop', async () => {
+    let stop = (): void => undefined;
+    const render: Render = () => {
+      stop();
+      return new Promise(() => undefined);
+    };
+    const { report, errors } = await crawl(
+      () => ({ renderer: { wants: () => true, render } }),
+      (crawler) => {
+        stop = crawler.stop;
+      },
+    );
+    expect(report).toMatchObject({ state: 'stopped', outcomes: {} });
+    expect(errors).toEqual([expect.stringContaining('`render` of the fetcher did not end within 20 s')]);
+  });
 });

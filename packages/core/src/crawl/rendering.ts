@@ -3,9 +3,12 @@
 // request and each redirect hop (access §11). A refusal goes to the browser, the page and the decision log.
 
 import type { PageWork } from '@mannerly/frontier';
+import { failureDetail } from '../fetch/failure-code.js';
+import { callRenderer } from '../fetch/fetch-call.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
 import type {
   BrowserTab,
+  RenderCandidate,
   RenderedPage,
   Renderer,
   RenderFailure,
@@ -52,12 +55,20 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
     if (answer.kind === 'response') cache.store(subresource, answer);
     return answer;
   };
+  const isWanted = (page: RenderCandidate): boolean => {
+    try {
+      return renderer.wants(page);
+    } catch (error) {
+      journal.hookError('fetcher', page.url, error);
+      return false;
+    }
+  };
   return async (work, outcome, page) => {
     const handler = handlerPool.find(page);
     // A page without a handler causes no more requests.
     if (page.kind !== 'html' || handler === null) return NOT_RENDERED;
     const { url, label, headers } = page;
-    if (outcome.file !== undefined || !renderer.wants({ url, label, headers })) return NOT_RENDERED;
+    if (outcome.file !== undefined || !isWanted({ url, label, headers })) return NOT_RENDERED;
     const loads = new Set<Promise<SubresourceAnswer>>();
     let isInterrupted = false;
     const load = async (subresource: Subresource): Promise<SubresourceAnswer> => {
@@ -76,7 +87,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
         throw error;
       }
     };
-    const rendering = await renderer.render({
+    const rendering = await callRenderer(renderer, {
       url,
       document: outcome,
       userAgent: options.identity.userAgent,
@@ -87,6 +98,9 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
         return loading.finally(() => loads.delete(loading));
       },
       signal: stop.signal,
+    }).catch((error: unknown): RenderFailure => {
+      journal.hookError('fetcher', url, error);
+      return { kind: 'failed', failure: 'internal', detail: failureDetail(error) };
     });
     // Loads in flight end before the page does, so that no request outlives its run.
     await Promise.allSettled(loads);

@@ -1,9 +1,11 @@
 // The calls of a user's fetcher: each has a bound, its answer is checked, and what comes after its end has no effect.
 
 import { onAbort } from '../on-abort.js';
+import { isObject } from '../parse-json.js';
 import { checkedOutcome } from './checked-outcome.js';
 import type { Fetcher, FetchLimits, FetchRequest } from './fetcher.js';
-import { FETCHER_CLOSE_MS, FETCHER_CLOSE_STOP_MS, FETCHER_EXTRA_MS, FETCHER_STOP_MS } from './limits.js';
+import { FETCHER_BROWSER_STOP_MS, FETCHER_CLOSE_MS, FETCHER_EXTRA_MS, FETCHER_STOP_MS } from './limits.js';
+import type { Renderer, Rendering, RenderRequest } from './renderer.js';
 
 /** The longest time that `fetch` may take, milliseconds. A fetcher that keeps to its limits ends earlier. */
 export function fetchCallMs({ connectTimeoutMs, requestTimeoutMs }: FetchLimits): number {
@@ -41,18 +43,47 @@ export function callFetcher(fetcher: Fetcher, request: FetchRequest): Promise<un
  * @throws What `close` rejects with, or that it did not end in time.
  */
 export async function closeFetcher(fetcher: Fetcher, stopped: AbortSignal): Promise<void> {
+  await inTime('close', () => fetcher.close(), stopped, FETCHER_CLOSE_MS);
+}
+
+/**
+ * Opens a page. It may take long, since pages wait for others, but ends soon after a stop at once.
+ *
+ * @throws What `render` rejects with, or that it did not end in time, or what it answered if that is no rendering.
+ */
+export async function callRenderer(renderer: Renderer, request: RenderRequest): Promise<Rendering> {
+  const answer: unknown = await inTime('render', () => renderer.render(request), request.signal, null);
+  if (!isRendering(answer)) throw new TypeError('`render` of the fetcher answered with no `Rendering`');
+  return answer;
+}
+
+function isRendering(answer: unknown): answer is Rendering {
+  if (!isObject(answer)) return false;
+  const { kind, html, url, failure, detail } = answer;
+  if (kind === 'failed') return typeof failure === 'string' && typeof detail === 'string';
+  return kind === 'rendered' && typeof html === 'string' && typeof url === 'string';
+}
+
+/** @param mostMs - The longest time; `null`: any, until a stop. @throws What it rejects with, or that it was late. */
+async function inTime<T>(
+  method: 'close' | 'render',
+  call: () => Promise<T>,
+  stopped: AbortSignal,
+  mostMs: number | null,
+): Promise<T> {
   const timers: NodeJS.Timeout[] = [];
   let ignoreStop = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const giveUpIn = (ms: number): void => {
-      const error = new Error(`\`close\` of the fetcher did not end within ${ms / 1_000} s`);
+      const error = new Error(`\`${method}\` of the fetcher did not end within ${ms / 1_000} s`);
       timers.push(setTimeout(reject, ms, error));
     };
-    giveUpIn(stopped.aborted ? FETCHER_CLOSE_STOP_MS : FETCHER_CLOSE_MS);
-    ignoreStop = onAbort(stopped, () => giveUpIn(FETCHER_CLOSE_STOP_MS));
+    if (stopped.aborted) giveUpIn(FETCHER_BROWSER_STOP_MS);
+    else if (mostMs !== null) giveUpIn(mostMs);
+    ignoreStop = onAbort(stopped, () => giveUpIn(FETCHER_BROWSER_STOP_MS));
   });
   try {
-    await Promise.race([late, (async () => fetcher.close())()]);
+    return await Promise.race([late, (async () => call())()]);
   } finally {
     for (const timer of timers) clearTimeout(timer);
     ignoreStop();
