@@ -46,8 +46,8 @@ const answers: Readonly<Record<string, (vector: PageVector) => object>> = {
   'meta-historic': ({ html }) => ({ restrictions: parseRobotsMeta(elementsOf(html).metas, []).restrictions }),
   'index-instead': ({ html, url }) => {
     const signals = readPageSignals({ url, headers: [], tokens: [], ...elementsOf(html) });
-    const { storeItems, enqueue } = pageEffects(signals, OPTIONS, 0);
-    return { storeCurrent: storeItems, enqueue, surfaced: { 'meta-url': signals.metaUrl } };
+    const { keptOutBy, enqueue } = pageEffects(signals, OPTIONS, 0);
+    return { storeCurrent: keptOutBy === null, enqueue, surfaced: { 'meta-url': signals.metaUrl } };
   },
   'link-rel': ({ html }) => {
     const { anchors, ...elements } = elementsOf(html);
@@ -60,7 +60,7 @@ const answers: Readonly<Record<string, (vector: PageVector) => object>> = {
     const signals = readPageSignals({ url: URL_OF_PAGE, headers: fields, tokens: agents, metas });
     const effects = pageEffects(signals, OPTIONS, Date.parse(now));
     return {
-      store: effects.storeItems,
+      store: effects.keptOutBy === null,
       followLinks: effects.followLinks,
       archiveBody: effects.archiveBody,
       handlerRuns: effects.runHandler,

@@ -88,8 +88,8 @@ describe('signal × option → what is kept (page-level §7)', () => {
     ['indexinstead itself', instead('page#x'), {}, [true, true, true, true, true]],
   ];
   it.each(cases)('%s %# %j', (_, input, options, expected) => {
-    const { runHandler, storeItems, archiveBody, followLinks, takeImages } = effectsOf(input, options);
-    expect([runHandler, storeItems, archiveBody, followLinks, takeImages]).toEqual(expected);
+    const { runHandler, keptOutBy, archiveBody, followLinks, takeImages } = effectsOf(input, options);
+    expect([runHandler, keptOutBy === null, archiveBody, followLinks, takeImages]).toEqual(expected);
   });
 });
 
@@ -119,7 +119,7 @@ describe('reasons', () => {
 
   it('a future date is an expiry, not an exclusion', () => {
     const effects = effectsOf(header('x-robots-tag', 'unavailable_after: 2026-11-21'));
-    expect(effects).toMatchObject({ storeItems: true, expiresAtMs: Date.UTC(2026, 10, 21), reasons: [] });
+    expect(effects).toMatchObject({ keptOutBy: null, expiresAtMs: Date.UTC(2026, 10, 21), reasons: [] });
   });
 
   it('a page that asks not to follow its links offers no replacement links', () => {
@@ -190,7 +190,7 @@ describe('links and purposes', () => {
 
 it('an additional signal never allows more to be kept', () => {
   const tags = fc.subarray(['noindex', 'nofollow', 'noarchive', 'noimageindex', 'noai', 'index, follow', 'all']);
-  const flags = ['runHandler', 'storeItems', 'archiveBody', 'followLinks', 'takeImages'] as const;
+  const flags = ['runHandler', 'archiveBody', 'followLinks', 'takeImages'] as const;
   fc.assert(
     fc.property(tags, tags, (first, second) => {
       const few = effectsOf({ headers: first.map((tag) => ['x-robots-tag', tag]) }, { purposes: ['ai-train'] });
@@ -199,6 +199,7 @@ it('an additional signal never allows more to be kept', () => {
         { purposes: ['ai-train'] },
       );
       for (const flag of flags) expect(many[flag] && !few[flag]).toBe(false);
+      expect(many.keptOutBy === null && few.keptOutBy !== null).toBe(false);
     }),
   );
 });

@@ -35,9 +35,7 @@ export interface PageReason {
 /** The effects for a page. */
 export interface PageEffects {
   readonly runHandler: boolean;
-  /** Whether items may go to sinks. */
-  readonly storeItems: boolean;
-  /** The first reason that keeps them out; null if none does. */
+  /** The first reason that keeps the page's items out of sinks; null if none does. */
   readonly keptOutBy: PageReason | null;
   /** Whether the body, a snapshot or an archive record may be written. */
   readonly archiveBody: boolean;
@@ -79,7 +77,6 @@ export function pageEffects(signals: PageSignals, options: ResolvedPageOptions, 
   const keptOutBy = reasons.find((each) => each.isApplied && EXCLUDING_REASONS.includes(each.reason)) ?? null;
   return {
     runHandler: !(isIndexRefused && options.noindex === 'skip-handler'),
-    storeItems: keptOutBy === null,
     keptOutBy,
     archiveBody: !applied.has('noarchive'),
     followLinks,
