@@ -225,7 +225,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       return settle(flow, work, settlement);
     },
     unpark: whenOpen((host) => scheduler.unpark(host)),
-    reachedBound: () => budget.reached(clock.nowMs()),
+    reachedBound: () => budget.reachedBound(clock.nowMs()),
     used: () => budget.used(clock.nowMs()),
     countFrom: (used, sinceMs) => budget.countFrom(used, sinceMs),
     isRecent: (url) => seen.isRecent(url),

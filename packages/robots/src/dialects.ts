@@ -136,8 +136,8 @@ export const y1994: Dialect = {
   hasAllow: false,
   // The standard recommends a substring match without naming a direction, so either direction counts.
   matchesToken(agent, token) {
-    const bare = agent.replace(/\/.*/s, '').trim();
-    return agent.includes(token) || (bare !== '' && token.includes(bare));
+    const withoutVersion = agent.replace(/\/.*/s, '').trim();
+    return agent.includes(token) || (withoutVersion !== '' && token.includes(withoutVersion));
   },
 };
 

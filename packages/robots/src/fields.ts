@@ -24,7 +24,7 @@ export const PLEASE_VISIT = 19;
 /** A line without content that has a note, for example about NUL bytes. */
 export const REMARK = 22;
 /** Added to the kind of a misspelt name. */
-export const MISSPELT = 32;
+export const MISSPELLED = 32;
 
 /**
  * From `USER_AGENT` on: the canonical name, and its misspellings. `!` stands for a hyphen, a blank, an underscore or
@@ -87,7 +87,7 @@ const addName = (name: string, kind: number): void => {
   KINDS[node] = kind;
 };
 for (const [row, names] of FIELDS.entries()) {
-  for (const [at, name] of names.entries()) addName(name, row + USER_AGENT + (at && MISSPELT));
+  for (const [at, name] of names.entries()) addName(name, row + USER_AGENT + (at && MISSPELLED));
 }
 // A URL on a line of its own may be a sitemap.
 addName('http', UNKNOWN);

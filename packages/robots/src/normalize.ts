@@ -62,7 +62,7 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
     if (byte === QUESTION && form === 'n1') escaped = RESERVED;
     if (isUnchanged && byte !== PERCENT) continue;
     let written = bytes.charAt(at);
-    let spelt = isUnchanged ? written : (TRIPLETS[byte] as string);
+    let output = isUnchanged ? written : (TRIPLETS[byte] as string);
     if (byte === PERCENT) {
       [written = ''] = TRIPLET.exec(bytes.slice(at, at + 3)) ?? [];
       next = at + written.length;
@@ -70,13 +70,13 @@ export function canonical(bytes: string, form: Form, isPattern: boolean): string
       // In a pattern, a triplet cut off by `*` or the end is a prefix of triplets.
       const isPrefix = isPattern && isRfc && (next === bytes.length || bytes.charCodeAt(next) === STAR);
       if (written.length === 3)
-        spelt = (table[value] as number) & DECODED ? String.fromCharCode(value) : (TRIPLETS[value] as string);
-      else spelt = isPrefix ? written.toUpperCase() : spelt + written.slice(1);
+        output = (table[value] as number) & DECODED ? String.fromCharCode(value) : (TRIPLETS[value] as string);
+      else output = isPrefix ? written.toUpperCase() : output + written.slice(1);
     } else if (isPattern && (byte === STAR ? form !== 'decoded' : isRfc && next === bytes.length && byte === DOLLAR)) {
       continue;
     }
-    if (spelt === written) continue;
-    spelling += bytes.slice(copied, at) + spelt;
+    if (output === written) continue;
+    spelling += bytes.slice(copied, at) + output;
     copied = next;
   }
   return copied === 0 ? bytes : spelling + bytes.slice(copied);

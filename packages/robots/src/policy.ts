@@ -33,29 +33,29 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
   const add = (reading: Dialect, spans: readonly GroupSpan[], agent: string | null) => {
     if (spans.length > 0) readings.push(compileReading(document, reading, { spans, agent }, settings));
   };
-  const ofVersion = (spans: readonly GroupSpan[], reading: VersionReading) =>
+  const spansOfVersion = (spans: readonly GroupSpan[], reading: VersionReading) =>
     spans.filter((span) => versionReading(span.version) === reading);
   const isNamed = (agent: string | null) => agent !== null && agent !== '*';
   const { all, starred } = selection;
   // A 2.0.0 author who named us by a general match withheld something that the base dialect cannot see.
-  const general = selectGeneral(isNamed(selection.agent) ? [] : ofVersion(all, 'two'), tokens);
+  const general = selectGeneral(isNamed(selection.agent) ? [] : spansOfVersion(all, 'two'), tokens);
   if (policy === 'declared-only') {
     // The pure reading: declared groups in 2.0.0, others in the base dialect.
     const { spans, agent } = general.agent === null ? selection : general;
-    const addPure = (pure: readonly GroupSpan[], name: string | null) => {
-      const ofTwo = ofVersion(pure, 'two');
+    const addByVersion = (selected: readonly GroupSpan[], name: string | null) => {
+      const version2Spans = spansOfVersion(selected, 'two');
       add(
         base,
-        pure.filter((span) => !ofTwo.includes(span)),
+        selected.filter((span) => !version2Spans.includes(span)),
         name,
       );
-      add(v2, ofTwo, name);
+      add(v2, version2Spans, name);
     };
-    const experimental = ofVersion(spans, 'experimental');
+    const experimental = spansOfVersion(spans, 'experimental');
     // R23: without a `*` group an experimental group is read in the base dialect after all.
     const isReplaced = experimental.length > 0 && agent !== '*' && starred.length > 0;
-    addPure(isReplaced ? spans.filter((span) => !experimental.includes(span)) : spans, agent);
-    if (isReplaced) addPure(starred, '*');
+    addByVersion(isReplaced ? spans.filter((span) => !experimental.includes(span)) : spans, agent);
+    if (isReplaced) addByVersion(starred, '*');
     // If no group applies, one reading says so.
     if (spans.length === 0) readings.push(compileReading(document, base, selection, settings));
   } else {
@@ -64,9 +64,10 @@ export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOp
       readings.push(compileReading(document, DIALECTS[name], { spans, agent }, settings));
     }
     if (policy !== 'base') {
-      add(v2, ofVersion(selection.spans, 'two'), selection.agent);
+      add(v2, spansOfVersion(selection.spans, 'two'), selection.agent);
       add(v2, general.spans, general.agent);
-      if (isNamed(selection.agent) && ofVersion(selection.spans, 'experimental').length > 0) add(base, starred, '*');
+      if (isNamed(selection.agent) && spansOfVersion(selection.spans, 'experimental').length > 0)
+        add(base, starred, '*');
     }
   }
   // A copy has no spare capacity.

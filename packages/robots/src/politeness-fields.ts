@@ -93,7 +93,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
   let general: RequestRate | null = null;
   for (const rate of rates) {
     if (rate.window === null) general = slower(general, rate);
-    else if (dayOf([rate.window], 1)[minute] === 1) windowed = slower(windowed, rate);
+    else if (minuteMap([rate.window], 1)[minute] === 1) windowed = slower(windowed, rate);
   }
   const rate = windowed ?? general;
   if (rate === null) return { kind: 'none' };
@@ -101,7 +101,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
     return { kind: 'rate', intervalMs: Math.ceil((rate.periodSeconds * 1000) / rate.documents), rate };
   }
   // Minute by minute: the host is open again in a window with documents that no window without documents covers.
-  const open = dayOf([], 1);
+  const open = minuteMap([], 1);
   if (general === null || general.documents > 0) open.fill(1);
   for (const { documents, window } of rates) if (documents > 0) fillWindow(open, window, 1, 1);
   for (const { documents, window } of rates) if (documents === 0) fillWindow(open, window, 1, 0);
@@ -110,7 +110,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
 
 /** Whether requests may start now: in any of the windows, or always if there are none (robots §9.3, R45, R46). */
 export function visitState(windows: readonly TimeWindow[], nowMs: number): VisitState {
-  const open = dayOf(windows, 0);
+  const open = minuteMap(windows, 0);
   if (windows.length === 0 || open[minuteOfDay(nowMs)] === 1) return { kind: 'open' };
   return { kind: 'closed', opensAtMs: nextOpenMs(open, nowMs) };
 }
@@ -136,7 +136,7 @@ function slower(current: RequestRate | null, candidate: RequestRate): RequestRat
 }
 
 /** One byte per minute of the day: 1 inside any window; a window includes its last minute if `more` is 1. */
-function dayOf(windows: readonly TimeWindow[], inclusive: 0 | 1): Uint8Array {
+function minuteMap(windows: readonly TimeWindow[], inclusive: 0 | 1): Uint8Array {
   const day = new Uint8Array(DAY_MINUTES);
   for (const window of windows) fillWindow(day, window, inclusive, 1);
   return day;

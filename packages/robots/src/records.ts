@@ -3,7 +3,18 @@
 // odd line costs little more than a common one.
 
 import { byteArray, charString, isUtf8 } from './bytes.js';
-import { ALLOW, BAD, beginsField, COMMENT, DISALLOW, fieldKind, MISSPELT, REMARK, SITEMAP, UNKNOWN } from './fields.js';
+import {
+  ALLOW,
+  BAD,
+  beginsField,
+  COMMENT,
+  DISALLOW,
+  fieldKind,
+  MISSPELLED,
+  REMARK,
+  SITEMAP,
+  UNKNOWN,
+} from './fields.js';
 import { MAX_LINE_BYTES } from './limits.js';
 import { INVALID_UTF8, isSpace, MISSING_COLON, NUL, ODD_WHITESPACE, RecordWriter, TOO_LONG } from './packed-records.js';
 
@@ -86,7 +97,7 @@ function withNulLast(file: Uint8Array, end: number): Uint8Array {
 
 /** Whether a kind has a canonical name. */
 function isCanonical(kind: number): boolean {
-  return kind !== UNKNOWN && kind < MISSPELT;
+  return kind !== UNKNOWN && kind < MISSPELLED;
 }
 
 /**
@@ -141,7 +152,7 @@ function packOddLine(
   let kind = fieldKind(bytes, from, nameTo);
   // A repair may only make a crawl stricter: a mark around the name of `Allow` does not count as a blank (R10).
   const isMarked = kind === ALLOW && bytes.subarray(start, colon).includes(BOM_BYTE);
-  if (isMarked || (kind > MISSPELT && !repair)) kind = UNKNOWN;
+  if (isMarked || (kind > MISSPELLED && !repair)) kind = UNKNOWN;
   // A Comment is shown to people and runs to the end of the line, number sign included (R9).
   const valueEnd = kind === COMMENT && colon >= 0 ? lineEnd : cut;
   const nameEnd = colon < 0 ? nameTo : colon + 1;
@@ -156,7 +167,7 @@ function packOddLine(
     noteOfBlanks(bytes, nameEnd, valueFrom) |
     noteOfBlanks(bytes, valueTo, valueEnd);
   if (colon < 0) notes |= MISSING_COLON;
-  writer.add(kind % MISSPELT, line, valueFrom, valueTo, notes, from, isCanonical(kind) ? from : nameTo);
+  writer.add(kind % MISSPELLED, line, valueFrom, valueTo, notes, from, isCanonical(kind) ? from : nameTo);
 }
 
 /** Where `[from, to)` begins after its blanks: SP, HTAB, VT, FF, U+00A0, U+FEFF (R10). */
@@ -206,5 +217,5 @@ function isRepairable(bytes: Uint8Array, kind: number, from: number, to: number)
   let wordEnd = from;
   while (wordEnd < to && !isSpace(bytes[wordEnd])) wordEnd++;
   if (wordEnd === to) return to > from;
-  return kind % MISSPELT === DISALLOW && SEVERAL_PATTERNS.test(charString(bytes.subarray(from, to)));
+  return kind % MISSPELLED === DISALLOW && SEVERAL_PATTERNS.test(charString(bytes.subarray(from, to)));
 }

@@ -80,7 +80,7 @@ export class Admission {
       const { input } = candidate;
       const answer: AddAnswer = candidate.kind === 'entry' ? { kind: outcomes[next++] ?? 'full' } : candidate.answer;
       if (candidate.kind === 'entry') {
-        if (answer.kind !== 'full' && (input.visit ?? 0) === 0) seen.learn(candidate.url);
+        if (answer.kind !== 'full' && (input.visit ?? 0) === 0) seen.remember(candidate.url);
         if (answer.kind === 'new') settings.onQueued(input);
       } else if (candidate.exclusion !== null) reporter.excluded(input, candidate.key, candidate.exclusion);
       if (answer.kind === 'full' && reportsDrops) reporter.dropped(input, 'frontier-full');
@@ -114,8 +114,8 @@ export class Admission {
       const answer: AddAnswer = { kind: 'excluded', reason: excludedReason(decision, robots.phase), line, pattern };
       return { kind: 'answered', input, answer, exclusion, key: url };
     }
-    const usedUp = hostBounds.boundOf(host);
-    if (usedUp !== null) return answered(input, { kind: 'dropped', reason: usedUp });
+    const bound = hostBounds.rememberedBound(host);
+    if (bound !== null) return answered(input, { kind: 'dropped', reason: bound });
     if (this.#isLabelUsedUp(input, host, nowMs))
       return answered(input, { kind: 'dropped', reason: 'bound-label-pages' });
     return this.#entryOf(input, url, parts, authority, host, nowMs);
@@ -124,7 +124,7 @@ export class Admission {
   #isLabelUsedUp({ label }: NewUrl, host: string, nowMs: number): boolean {
     const { settings, labelBudgets } = this.#context;
     if (settings.labels.size === 0) return false;
-    return labelBudgets.of(label ?? settings.settingsOf(host).label)?.reached(nowMs) === 'pages';
+    return labelBudgets.of(label ?? settings.settingsOf(host).label)?.reachedBound(nowMs) === 'pages';
   }
 
   #entryOf(input: NewUrl, url: string, parts: UrlParts, authority: string, host: string, nowMs: number): Candidate {

@@ -38,7 +38,7 @@ export class HostLeases {
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Leases as many due hosts as there are places, `most` at most. @returns Whether it leased any. */
+  /** Leases as many due hosts as there is capacity for, at most `maxHosts`. @returns Whether it leased any. */
   async leaseDue(maxHosts: number): Promise<boolean> {
     const limit = Math.min(maxHosts, this.#schedule.remainingCapacity);
     const leased = limit > 0 && (await this.#isAnyDue()) ? await this.lease(limit) : 0;

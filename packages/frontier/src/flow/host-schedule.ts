@@ -219,7 +219,7 @@ export class HostSchedule {
 
   /** How many entries that are not handed out a host may have; more while the rest of its queue is dropped. */
   #entriesToLease(host: LeasedHost, nowMs: number): number {
-    const isDropping = this.#context.hostBounds.usedUp(host, nowMs) !== null;
+    const isDropping = this.#context.hostBounds.reachedBound(host, nowMs) !== null;
     return Math.max(0, (isDropping ? DROP_BATCH : ENTRIES_PER_LEASE) - host.entries.readyCount(nowMs));
   }
 
@@ -247,8 +247,8 @@ export class HostSchedule {
 }
 
 /**
- * How many of the crawl's `hosts` a process may lease next to `others` processes; `most` if it is alone. It is a little
- * more than an equal share, so that the first process leaves some hosts and a slow one does not delay many.
+ * How many of the crawl's `hosts` a process may lease next to `others` processes; `maxHosts` if it is alone. It is a
+ * little more than an equal share, so that the first process leaves some hosts and a slow one does not delay many.
  */
 export function shareOf(maxHosts: number, hosts: number, others: number): number {
   if (others === 0) return maxHosts;

@@ -55,7 +55,7 @@ export function startPage(
     robots: gate.copyRef(authority),
     signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
   };
-  if (entry !== null && holdsPages(record)) host.entries.holdLane(authority.name);
+  if (entry !== null && blocksAuthorityPages(record)) host.entries.holdLane(authority.name);
   start(flow, work, { host, entry, authority: authority.name, chain: null, budgets, takenAtMs: flow.clock.nowMs() });
   return work;
 }
@@ -88,7 +88,7 @@ export async function mayConnect(flow: Flow, work: Work, address: string): Promi
   if (perIp === false) return { kind: 'go' };
   const nowMs = clock.nowMs();
   const name = perIp === true ? address : `${address} ${hostKeyOf(work.url, 'domain')}`;
-  const untilMs = await addresses.ask(host.key, name, host.intervalMs(nowMs), nowMs);
+  const untilMs = await addresses.tryTake(host.key, name, host.intervalMs(nowMs), nowMs);
   if (untilMs === null) return { kind: 'go' };
   host.addressBusyUntil(untilMs);
   return { kind: 'wait', untilMs };
@@ -185,6 +185,6 @@ export function dropFlights(flow: Flow): void {
  * Whether the pages of its authority wait until this page is settled. What a companion says, and where it redirects to,
  * comes before them. Companions with user data, such as sitemaps, only list URLs.
  */
-export function holdsPages({ via, userData }: PageWork['record']): boolean {
+export function blocksAuthorityPages({ via, userData }: PageWork['record']): boolean {
   return via === 'companion' && userData === null;
 }

@@ -158,10 +158,10 @@ function pageStep(
       return end(verdict.ending);
     case 'closed':
     case 'allow': {
-      if (hostBounds.mayBeUsedUp(host)) return { kind: 'nothing' };
+      if (hostBounds.mayReachBound(host)) return { kind: 'nothing' };
       if (required.ignoredClosure !== null) reporter.closed(host.key, required.ignoredClosure);
       if (verdict.kind === 'closed') {
-        host.closeUntil(verdict.closed);
+        host.setClosedTime(verdict.closed);
         reporter.closed(host.key, verdict.closed);
         return { kind: 'wait' };
       }
@@ -227,12 +227,12 @@ export function decideUrl(
   if (key !== null && queued !== null) return { kind: 'requeue', key, priority: queued.priority };
   if (rules?.isOverMaxDelay === true)
     return { kind: 'end', ending: { status: 'dropped', reason: 'crawl-delay-over-max' } };
-  const usedUp = hostBounds.usedUp(host, nowMs);
-  if (usedUp !== null && (queued !== null || usedUp !== 'bound-host-pages')) {
+  const bound = hostBounds.reachedBound(host, nowMs);
+  if (bound !== null && (queued !== null || bound !== 'bound-host-pages')) {
     if (queued !== null) hostBounds.note(host, nowMs);
-    return { kind: 'end', ending: { status: 'dropped', reason: usedUp } };
+    return { kind: 'end', ending: { status: 'dropped', reason: bound } };
   }
-  if (queued !== null && labelBudget(context, host, record)?.reached(nowMs) === 'pages') {
+  if (queued !== null && labelBudget(context, host, record)?.reachedBound(nowMs) === 'pages') {
     const detail = record.label ?? host.label ?? '';
     return { kind: 'end', ending: { status: 'dropped', reason: 'bound-label-pages', detail } };
   }

@@ -120,7 +120,7 @@ export class OwnRequests {
     for (const [key, requests] of [...this.#waiting]) {
       const first = requests[0]!;
       const nowMs = clock.nowMs();
-      const bound = budget.reached(nowMs);
+      const bound = budget.reachedBound(nowMs);
       if (bound === 'minutes' || bound === 'bytes') first.answer({ kind: 'dropped', reason: `bound-${bound}` });
       else if (first.retryAtMs <= nowMs && schedule.get(key) === undefined) await this.#lease(key, nowMs);
       const host = schedule.get(key);

@@ -25,7 +25,7 @@ import { OwnRequests } from './own-requests.js';
 import { endChain, requeue } from './settling.js';
 
 /** A host that needs the store or the gate before it can get work. */
-interface Delayed {
+interface UnreadyHost {
   readonly host: LeasedHost;
   readonly choice: Extract<Choice, { kind: 'load' | 'chain-over' | 'requeue' }>;
 }
@@ -67,13 +67,13 @@ export class Scheduler {
     const mayLease = (this.#hasSkippedLease || schedule.mayHaveMoreDue) && this.#canHandOut() && !isPaceReached();
     if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < MAX_TAKE_ROUNDS; round += 1) {
-      const delayed = this.#handOut(works, n);
-      if (delayed.length > 0) await Promise.all(delayed.map((each) => this.#prepare(each)));
+      const unready = this.#handOut(works, n);
+      if (unready.length > 0) await Promise.all(unready.map((each) => this.#prepare(each)));
       // Due hosts wait for us or for the crawl's pace, not for the store. The store is asked next time.
       const isDone = works.length >= n || isPaceReached();
       if (isDone) this.#hasSkippedLease = true;
       if (isDone || !this.#canHandOut()) break;
-      if (delayed.length > 0 || (await this.#leaseMore(n - works.length))) continue;
+      if (unready.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // Work that may be handed out does not wait for the store's answers.
       if (works.length > 0 || !leases.isBusy) break;
       await this.#untilCommittedOrDue();
@@ -83,7 +83,7 @@ export class Scheduler {
 
   #canHandOut(): boolean {
     const { budget, clock, schedule } = this.flow;
-    return !schedule.isClosing && budget.reached(clock.nowMs()) === null && budget.canReserve();
+    return !schedule.isClosing && budget.reachedBound(clock.nowMs()) === null && budget.canReserve();
   }
 
   async #leaseMore(maxHosts: number): Promise<boolean> {
@@ -93,9 +93,9 @@ export class Scheduler {
   }
 
   /** Hands out what may be requested now. @returns The hosts that need something first. */
-  #handOut(works: Work[], n: number): Delayed[] {
+  #handOut(works: Work[], n: number): UnreadyHost[] {
     const { clock, pace, schedule } = this.flow;
-    const delayed: Delayed[] = [];
+    const unready: UnreadyHost[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
       if (!this.#canHandOut() || pace.nextAtMs() > nowMs) break;
@@ -110,13 +110,13 @@ export class Scheduler {
       if (choice.kind === 'page') works.push(startPage(this.flow, host, choice));
       else if (choice.kind === 'robots') works.push(startRobots(this.flow, host, choice));
       else if (choice.kind === 'wait') schedule.reschedule(host);
-      else if (choice.kind !== 'nothing') delayed.push({ host, choice });
+      else if (choice.kind !== 'nothing') unready.push({ host, choice });
       else if (host.entries.readyCount(nowMs) === 0) schedule.touch(host);
     }
-    return delayed;
+    return unready;
   }
 
-  async #prepare({ host, choice }: Delayed): Promise<void> {
+  async #prepare({ host, choice }: UnreadyHost): Promise<void> {
     if (choice.kind === 'requeue') return requeue(this.flow, host, choice);
     if (choice.kind === 'chain-over') return endChain(this.flow, host, choice.authority);
     await this.flow.gate.authorities.load(choice.authority);
@@ -134,13 +134,14 @@ export class Scheduler {
   async nextAt(): Promise<number | null> {
     const { clock, store, budget, pace, schedule, leases } = this.flow;
     await this.#untilCommittedOrDue();
-    const ownAt = schedule.requestedHosts.size > 0 ? this.ownRequests.nextAtMs() : null;
-    if (budget.reached(clock.nowMs()) !== null) return ownAt;
-    if (!budget.canReserve()) return budget.isGrantedAway() ? earlier(ownAt, clock.nowMs() + GRANT_RETRY_MS) : ownAt;
-    const leasedAt = earlier(schedule.earliestMs(), ownAt);
+    const ownRequestsAtMs = schedule.requestedHosts.size > 0 ? this.ownRequests.nextAtMs() : null;
+    if (budget.reachedBound(clock.nowMs()) !== null) return ownRequestsAtMs;
+    if (!budget.canReserve())
+      return budget.isGrantedAway() ? earlier(ownRequestsAtMs, clock.nowMs() + GRANT_RETRY_MS) : ownRequestsAtMs;
+    const leasedHostsAtMs = earlier(schedule.earliestMs(), ownRequestsAtMs);
     const dueInMs = schedule.remainingCapacity > 0 ? await store.nextDueInMs() : null;
     if (dueInMs === 0) leases.noteMayBeDue();
-    const nextAt = earlier(leasedAt, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
+    const nextAt = earlier(leasedHostsAtMs, dueInMs === null ? null : clock.nowMs() + Math.ceil(dueInMs));
     if (nextAt !== null) return Math.max(nextAt, pace.nextAtMs());
     // We have no place for another host, but other processes have theirs and may release one for us.
     const hasMore = budget.othersAlive() > 0 && (await store.nextDueInMs()) !== null;

@@ -78,7 +78,7 @@ export class Seen {
     return this.#recent.has(url);
   }
 
-  learn(url: string): void {
+  remember(url: string): void {
     this.#recent.add(url);
   }
 }

@@ -14,7 +14,7 @@ import type { NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { linksOf } from './admission.js';
-import { endFlight, type Flight, type Flow, flightOf, holdsPages } from './in-flight.js';
+import { blocksAuthorityPages, endFlight, type Flight, type Flow, flightOf } from './in-flight.js';
 import { MAX_RETRY_JITTER_MS, RETRY_JITTER } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
 
@@ -66,7 +66,7 @@ async function settlePage(
     if (answer === 'ok') reporter.ended(work.record, EXHAUSTED, work.robots);
     return answer;
   }
-  const counts = settlement.kind === 'done' && settlement.countsAsPage;
+  const countsAsPage = settlement.kind === 'done' && settlement.countsAsPage;
   const links = settlement.kind === 'done' ? await admission.consider(settlement.links, nowMs, true) : [];
   // The crawl may have closed in the meantime, or the work may have been settled twice.
   if (flightOf(flow, work) === null) return 'lost';
@@ -79,16 +79,16 @@ async function settlePage(
     const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
     host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
   }
-  if (counts) host.countPage();
+  if (countsAsPage) host.countPage();
   hostBounds.note(host, nowMs);
   // Counted before the commit, so that the account is part of it.
-  for (const budget of flight.budgets) budget.settle(counts);
+  for (const budget of flight.budgets) budget.settle(countsAsPage);
   if (host.status === 'leased') schedule.touch(host);
   schedule.reschedule(host);
   const outcomes = await leases.commit(linksOf(links));
-  if (holdsPages(work.record)) host.entries.releaseLane(flight.authority);
+  if (blocksAuthorityPages(work.record)) host.entries.releaseLane(flight.authority);
   const settled = outcomeOf(host);
-  if (counts && settled === 'lost') for (const budget of flight.budgets) budget.uncountPage();
+  if (countsAsPage && settled === 'lost') for (const budget of flight.budgets) budget.uncountPage();
   admission.conclude(links, outcomes, true);
   schedule.reschedule(host);
   return settled;
@@ -111,7 +111,7 @@ function returnWork(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: 
   for (const budget of flight.budgets) budget.settle(false);
   if (work.kind === 'robots' && entry === null) abandonFetch(flow, work.authority);
   if (host.status !== 'leased') return 'lost';
-  if (work.kind === 'page' && holdsPages(work.record)) host.entries.releaseLane(flight.authority);
+  if (work.kind === 'page' && blocksAuthorityPages(work.record)) host.entries.releaseLane(flight.authority);
   if (untilMs !== null && waits === 'authority') {
     host.entries.blockLane(flight.authority, untilMs, 'not-before');
     flow.schedule.touch(host);
@@ -128,7 +128,7 @@ export async function requeue(
   host: LeasedHost,
   { entry, item, authority, key, priority }: RequeueChoice,
 ): Promise<void> {
-  const again: NewEntry = {
+  const requeued: NewEntry = {
     host: host.key,
     lane: authority.name,
     fingerprint: flow.seen.fingerprintOfKey(key ?? item.record.url, item.record.visit ?? 0),
@@ -138,7 +138,7 @@ export async function requeue(
   };
   host.entries.finish(entry.id);
   flow.schedule.touch(host);
-  const [outcome] = await flow.leases.commit([again]);
+  const [outcome] = await flow.leases.commit([requeued]);
   if (outcome !== 'new' && outcomeOf(host) === 'ok') {
     const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
     const { reporter, gate } = flow;

@@ -54,10 +54,10 @@ export class EventReporter {
   }
 
   ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef | null): void {
-    const isDecided = 'decision' in ending;
-    const { line, pattern, dialect } = isDecided ? ending.decision : { line: null, pattern: null, dialect: null };
-    const reason = isDecided ? excludedReason(ending.decision, robots?.phase ?? null) : ending.reason;
-    const detail = isDecided ? null : (ending.detail ?? null);
+    const hasDecision = 'decision' in ending;
+    const { line, pattern, dialect } = hasDecision ? ending.decision : { line: null, pattern: null, dialect: null };
+    const reason = hasDecision ? excludedReason(ending.decision, robots?.phase ?? null) : ending.reason;
+    const detail = hasDecision ? null : (ending.detail ?? null);
     const { status } = ending;
     const { url } = record;
     const atMs = this.#settings.clock.nowMs();
@@ -89,8 +89,8 @@ export class EventReporter {
     for (const code of notes) this.#warn({ code, ...about, detail: `${NOTES[code]} (${phase})` });
     if (failures > 0) {
       const nowMs = clock.nowMs();
-      const silentS = Math.round((nowMs - (firstFailureMs ?? nowMs)) / 1000);
-      const detail = `attempt ${failures} failed (${resultOf(answer)}), ${silentS} s since the first${detailOf(answer)}`;
+      const elapsedS = Math.round((nowMs - (firstFailureMs ?? nowMs)) / 1000);
+      const detail = `attempt ${failures} failed (${resultOf(answer)}), ${elapsedS} s since the first${detailOf(answer)}`;
       if (phase === 'last-good' && before.phase !== 'last-good')
         this.#warn({ code: 'robots-last-good-used', ...about, detail });
       this.#warn({ code: 'robots-unreachable', ...about, untilMs: retryAtMs, detail });

@@ -147,7 +147,7 @@ export class HostBounds {
   }
 
   /** The bound that a host has used up; `null`: none. */
-  usedUp({ used, limits }: BoundedHost, nowMs: number): HostBound | null {
+  reachedBound({ used, limits }: BoundedHost, nowMs: number): HostBound | null {
     const { pagesPerHost, bytesPerHost, runningPerHostMs } = limits;
     if (pagesPerHost !== null && used.pages >= pagesPerHost) return 'bound-host-pages';
     if (bytesPerHost !== null && used.bytes >= bytesPerHost) return 'bound-host-bytes';
@@ -156,20 +156,20 @@ export class HostBounds {
   }
 
   /** Whether the pages in flight may use up the rest of the host's pages. */
-  mayBeUsedUp({ used, limits, pagesInFlight }: BoundedHost & { readonly pagesInFlight: number }): boolean {
+  mayReachBound({ used, limits, pagesInFlight }: BoundedHost & { readonly pagesInFlight: number }): boolean {
     return limits.pagesPerHost !== null && used.pages + pagesInFlight >= limits.pagesPerHost;
   }
 
   /** Remembers a host if it has used up a bound. */
   note(host: BoundedHost & { readonly key: string }, nowMs: number): void {
-    const bound = this.usedUp(host, nowMs);
+    const bound = this.reachedBound(host, nowMs);
     if (bound === null) return;
     this.#isAny = true;
     this.#exhausted.add(`${bound} ${host.key}`);
   }
 
   /** The bound that a host is remembered for; `null`: not remembered, although it may have used one up. */
-  boundOf(host: string): HostBound | null {
+  rememberedBound(host: string): HostBound | null {
     return this.#isAny ? (BOUNDS.find((bound) => this.#exhausted.has(`${bound} ${host}`)) ?? null) : null;
   }
 }

@@ -55,7 +55,7 @@ export class LeasedHost implements HeapMember {
   #used: HostUse;
   #pagesInFlight = 0;
   #notBeforeMs: number;
-  #addressAtMs: number | null = null;
+  #addressFreeAtMs: number | null = null;
   #unsettled = 0;
   #slot: object | null = null;
   #exchanges = 0;
@@ -276,11 +276,11 @@ export class LeasedHost implements HeapMember {
 
   /** Its IP address is shared and not free before this time. */
   addressBusyUntil(untilMs: number): void {
-    this.#addressAtMs = untilMs;
+    this.#addressFreeAtMs = untilMs;
   }
 
   /** A page fell into a closed time: no page before its end. */
-  closeUntil(closed: ClosedTime): void {
+  setClosedTime(closed: ClosedTime): void {
     this.#closed = closed;
   }
 
@@ -288,7 +288,7 @@ export class LeasedHost implements HeapMember {
   nextStart(required: RequirementsNow): EarliestStart {
     const start = earliestStart(this.#clock, required.spacing, this.#politeness);
     if (this.#notBeforeMs <= start.atMs) return start;
-    const isAddress = this.#addressAtMs === this.#notBeforeMs;
+    const isAddress = this.#addressFreeAtMs === this.#notBeforeMs;
     return { atMs: this.#notBeforeMs, reason: isAddress ? 'address-shared' : 'not-before' };
   }
 

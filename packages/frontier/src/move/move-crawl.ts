@@ -54,9 +54,9 @@ function stateOfMove(state: 'leaving' | 'arriving' | 'moved', secret: string): s
 export async function refuseMoved(store: Pick<FrontierStore, 'readRecord'>): Promise<void> {
   const text = textOf(await store.readRecord(RECORD_MOVED));
   if (text === '') return;
-  const hasLeft = text.startsWith('moved ');
-  const message = hasLeft ? 'the crawl was moved to another store' : 'the crawl is being moved to another store';
-  const hint = hasLeft ? 'Name the store that it was moved to.' : 'End the move first: the same mannerly move again.';
+  const isMoved = text.startsWith('moved ');
+  const message = isMoved ? 'the crawl was moved to another store' : 'the crawl is being moved to another store';
+  const hint = isMoved ? 'Name the store that it was moved to.' : 'End the move first: the same mannerly move again.';
   throw new FrontierError('store-mismatch', message, { hint });
 }
 
@@ -117,24 +117,24 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
 /** Closes both stores to processes. @returns Whether the move had begun before; `null`: it had ended. */
 async function begin({ from, to }: MoveOptions, secret: string): Promise<boolean | null> {
   const arriving = stateOfMove('arriving', secret);
-  const there = textOf(await to.readRecord(RECORD_MOVED));
-  if (there !== arriving) {
+  const targetState = textOf(await to.readRecord(RECORD_MOVED));
+  if (targetState !== arriving) {
     const { known, queued } = await to.stats();
     const targetSecret = textOf(await to.readRecord(SECRET_KEY));
     const hasEnded = textOf(await from.readRecord(RECORD_MOVED)) === stateOfMove('moved', secret);
-    if (hasEnded && targetSecret === secret && there === '') return null;
-    if (there === stateOfMove('moved', secret))
+    if (hasEnded && targetSecret === secret && targetState === '') return null;
+    if (targetState === stateOfMove('moved', secret))
       throw new FrontierError('store-mismatch', 'the target holds the remains of this crawl, which was moved away', {
         hint: 'Remove that first: the folder `frontier` of a crawl directory, or on a server by mannerly delete.',
       });
-    if (known > 0 || queued > 0 || targetSecret !== '' || there !== '')
+    if (known > 0 || queued > 0 || targetSecret !== '' || targetState !== '')
       throw new FrontierError('store-mismatch', 'the target holds another crawl already', {
         hint: 'Take another ?crawl=<name>, or remove that one first: mannerly delete.',
       });
     await to.writeRecord(RECORD_MOVED, encode(arriving));
   }
   await from.writeRecord(RECORD_MOVED, encode(stateOfMove('leaving', secret)));
-  return there === arriving;
+  return targetState === arriving;
 }
 
 /**
@@ -196,14 +196,14 @@ async function setClocks(
 
 /** Tells which entries an interrupted move has already moved, each once. Entries are listed host by host. */
 function createArrivalCheck(to: FrontierStore): (item: ScanListing['items'][number]) => Promise<boolean> {
-  let of: string | null = null;
+  let currentHost: string | null = null;
   let counts = new Map<string, number>();
   return async ({ host, entry }) => {
-    if (host !== of) {
-      of = host;
+    if (host !== currentHost) {
+      currentHost = host;
       counts = new Map();
       for await (const page of pages((cursor) => to.scan(cursor, BATCH_SIZE, host)))
-        for (const { entry: there } of page) counts.set(keyOf(there), (counts.get(keyOf(there)) ?? 0) + 1);
+        for (const { entry: arrived } of page) counts.set(keyOf(arrived), (counts.get(keyOf(arrived)) ?? 0) + 1);
     }
     const remaining = counts.get(keyOf(entry)) ?? 0;
     if (remaining > 0) counts.set(keyOf(entry), remaining - 1);
@@ -226,12 +226,12 @@ function entryOf({ host, entry, waitMs }: ScanListing['items'][number], known: U
 
 /** @throws FrontierError `store-failed` if anything is missing. */
 async function checkComplete(from: FrontierStore, to: FrontierStore): Promise<void> {
-  const [here, there] = [await from.stats(), await to.stats()];
-  const entriesOf = ({ queued, inFlight }: typeof here): number => queued + inFlight;
+  const [source, target] = [await from.stats(), await to.stats()];
+  const entriesOf = ({ queued, inFlight }: typeof source): number => queued + inFlight;
   // With several shards, each knows every fingerprint.
-  if (entriesOf(here) === entriesOf(there) && there.known >= here.known) return;
-  const text = (of: typeof here): string => `${of.known} URLs known and ${entriesOf(of)} queued`;
-  throw new FrontierError('store-failed', `only ${text(there)} of ${text(here)} have arrived`, {
+  if (entriesOf(source) === entriesOf(target) && target.known >= source.known) return;
+  const text = (counts: typeof source): string => `${counts.known} URLs known and ${entriesOf(counts)} queued`;
+  throw new FrontierError('store-failed', `only ${text(target)} of ${text(source)} have arrived`, {
     hint: 'Is a process working on one of the two? Call it again when none is.',
   });
 }

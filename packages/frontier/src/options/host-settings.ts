@@ -90,10 +90,11 @@ type Spacing = Partial<CustomPoliteness>;
 function readSpacing(path: string, spacing: Spacing, { factor, minMs, maxMs }: Politeness): Spacing | null {
   const keys = ['factor', 'minMs', 'maxMs'] as const;
   checkKeys(`${path}.`, spacing, keys);
-  const least = { factor, minMs, maxMs: Math.max(maxMs ?? MAX_INTERVAL_MS, spacing.minMs ?? 0) };
+  const minimums = { factor, minMs, maxMs: Math.max(maxMs ?? MAX_INTERVAL_MS, spacing.minMs ?? 0) };
   for (const key of keys) {
     const value = spacing[key];
-    if (value !== undefined) numberIn(`${path}.${key}`, value, least[key], key === 'factor' ? 1_000 : MAX_INTERVAL_MS);
+    if (value !== undefined)
+      numberIn(`${path}.${key}`, value, minimums[key], key === 'factor' ? 1_000 : MAX_INTERVAL_MS);
   }
   return keys.some((key) => spacing[key] !== undefined) ? spacing : null;
 }
@@ -121,10 +122,10 @@ function readLimits(path: string, own: NonNullable<HostEntry['bounds']>, crawl: 
 }
 
 function narrower(a: HostLimits, b: HostLimits): HostLimits {
-  const least = (key: keyof HostLimits) => (a[key] === null ? b[key] : Math.min(a[key], b[key] ?? a[key]));
+  const smaller = (key: keyof HostLimits) => (a[key] === null ? b[key] : Math.min(a[key], b[key] ?? a[key]));
   return {
-    pagesPerHost: least('pagesPerHost'),
-    bytesPerHost: least('bytesPerHost'),
-    runningPerHostMs: least('runningPerHostMs'),
+    pagesPerHost: smaller('pagesPerHost'),
+    bytesPerHost: smaller('bytesPerHost'),
+    runningPerHostMs: smaller('runningPerHostMs'),
   };
 }

@@ -130,10 +130,10 @@ export function afterExchange(
     return { clock: paused(withTimes, untilMs), warnings: [] };
   }
   if (kind === 'good') return { clock: afterGood(withTimes), warnings: [] };
-  const ended = { ...withTimes, goodInARow: 0 };
-  if (kind === 'throttled') return afterThrottle(ended, exchange, currentIntervalMs);
-  if (kind === 'failing') return afterFailure(ended, exchange);
-  return afterRefusal(ended, exchange);
+  const withoutStreak = { ...withTimes, goodInARow: 0 };
+  if (kind === 'throttled') return afterThrottle(withoutStreak, exchange, currentIntervalMs);
+  if (kind === 'failing') return afterFailure(withoutStreak, exchange);
+  return afterRefusal(withoutStreak, exchange);
 }
 
 /**

@@ -10,7 +10,7 @@ async function waitFor(heldMs: number, intervalMs: number, hosts: readonly strin
   const slots = new AddressSlots(noStore, true, (error) => {
     throw error;
   });
-  await slots.ask('slow', '127.0.0.1', intervalMs, 0);
+  await slots.tryTake('slow', '127.0.0.1', intervalMs, 0);
   const due = new Map(hosts.map((host) => [host, 0]));
   let asks = 0;
   let isHeld = true;
@@ -22,7 +22,7 @@ async function waitFor(heldMs: number, intervalMs: number, hosts: readonly strin
       isHeld = false;
     }
     asks += 1;
-    const againMs = await slots.ask(host, '127.0.0.1', intervalMs, atMs);
+    const againMs = await slots.tryTake(host, '127.0.0.1', intervalMs, atMs);
     if (againMs !== null) due.set(host, againMs);
     else {
       due.delete(host);

@@ -69,7 +69,7 @@ export class AddressSlots {
    * @returns When to come back; `null`: the address is the host's until `free`. A promise only if the store is asked;
    *   it rejects with what the store throws.
    */
-  ask(host: HostKey, address: string, intervalMs: number, nowMs: number): number | null | Promise<number | null> {
+  tryTake(host: HostKey, address: string, intervalMs: number, nowMs: number): number | null | Promise<number | null> {
     const slot = this.#slotOf(address, nowMs);
     slot.isShared ||= this.#isShared(host, slot);
     const gapMs = Math.max(intervalMs, slot.lastIntervalMs);

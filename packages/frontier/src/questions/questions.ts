@@ -244,7 +244,7 @@ export async function describeHost(
     interval: intervalOf(settings.politeness, politeness, clock, requirements, nowMs),
     robots: robots.map(({ look }) => look),
     used: { pages, bytes, runningMs: usedMs },
-    spent: hostBounds.usedUp({ used, limits }, nowMs),
+    spent: hostBounds.reachedBound({ used, limits }, nowMs),
     order: {
       weight,
       label:

@@ -144,9 +144,9 @@ export class Budget {
   }
 
   /** Settles a page that was handed out: it counts, or it is released. */
-  settle(counts: boolean): void {
+  settle(countsAsPage: boolean): void {
     this.#inFlight -= 1;
-    if (!counts) return;
+    if (!countsAsPage) return;
     this.#pages += 1;
     this.#isDirty = true;
   }
@@ -183,7 +183,7 @@ export class Budget {
   }
 
   /** Which bound is used up by finished work; pages in flight do not count yet. */
-  reached(nowMs: number): 'pages' | 'minutes' | 'bytes' | null {
+  reachedBound(nowMs: number): 'pages' | 'minutes' | 'bytes' | null {
     const { bytes, runningMs } = this.#options.bounds;
     if (this.pages() >= this.#limit) return 'pages';
     const used = this.used(nowMs);

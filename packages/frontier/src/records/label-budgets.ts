@@ -38,7 +38,7 @@ export class LabelBudgets {
       await budget.open(clock.nowMs());
       this.#budgets.set(label, budget);
     }
-    const open = [...this.#budgets.values()].filter((budget) => budget.reached(clock.nowMs()) === null);
+    const open = [...this.#budgets.values()].filter((budget) => budget.reachedBound(clock.nowMs()) === null);
     await Promise.all(open.map((budget) => budget.prepare()));
   }
 

@@ -228,9 +228,9 @@ const OTHER_VERSION_HINT =
  * @throws FrontierError `store-mismatch`, with both names in the message.
  */
 export function compareCrawl(location: string, hint: string, stored: CrawlName, requested: CrawlName): void {
-  const compare = (what: string, there: string, here: string, advice = hint) => {
-    if (there === here) return;
-    const message = `${location} holds ${what} ${JSON.stringify(there)}, not ${JSON.stringify(here)}`;
+  const compare = (what: string, storedValue: string, requestedValue: string, advice = hint) => {
+    if (storedValue === requestedValue) return;
+    const message = `${location} holds ${what} ${JSON.stringify(storedValue)}, not ${JSON.stringify(requestedValue)}`;
     throw new FrontierError('store-mismatch', message, { hint: advice });
   };
   compare(

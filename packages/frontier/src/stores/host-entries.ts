@@ -74,7 +74,7 @@ export class HostEntries implements QueueEntries {
     if (this.#all.length === 0) this.#all = [entry];
     else this.#all.push(entry);
     this.#size += 1;
-    this.#place(entry, readyAt, now);
+    this.#insert(entry, readyAt, now);
   }
 
   /** When an entry can be handed out; 0: now, `null`: none is queued. */
@@ -117,7 +117,7 @@ export class HostEntries implements QueueEntries {
     if (entry === null) return;
     entry.priority = priority ?? entry.priority;
     entry.body = body ?? entry.body;
-    this.#place(entry, now + notBeforeMs, now);
+    this.#insert(entry, now + notBeforeMs, now);
   }
 
   /** Puts all entries in flight back in front of the queue, in the order in which they were handed out. */
@@ -188,7 +188,7 @@ export class HostEntries implements QueueEntries {
     return firstFilled(lane, now);
   }
 
-  #place(entry: StoredEntry, readyAt: number, now: number): void {
+  #insert(entry: StoredEntry, readyAt: number, now: number): void {
     if (readyAt > now) {
       entry.lane.waiting ??= new ReadyHeap();
       entry.lane.waiting.set({ heapIndex: -1, entry }, readyAt);

@@ -84,7 +84,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   protected abstract get counts(): HostQueueCounts;
   protected abstract isKnown(fingerprint: Uint8Array): boolean;
   /** @returns Whether the fingerprint was new. */
-  protected abstract learn(fingerprint: Uint8Array): boolean;
+  protected abstract addFingerprint(fingerprint: Uint8Array): boolean;
   protected abstract find(key: HostKey): Host | undefined;
   /** The host with that key, created if it does not exist. */
   protected abstract hostOf(key: HostKey): Host;
@@ -128,7 +128,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   }
 
   know(fingerprints: readonly Uint8Array[]): void {
-    for (const fingerprint of fingerprints) this.learn(fingerprint);
+    for (const fingerprint of fingerprints) this.addFingerprint(fingerprint);
   }
 
   protected toListedHost({ key: host, state, delayMs, nextAt, leaseEndsAt, isParked }: HostQueue): ListedHost {
@@ -140,7 +140,7 @@ export abstract class HostQueues<Host extends HostQueue> {
 
   #remember({ fingerprint, dedupe = true }: NewEntry): AddOutcome {
     if (this.counts.unfinished >= this.#maxQueued) return dedupe && this.isKnown(fingerprint) ? 'known' : 'full';
-    if (!this.learn(fingerprint) && dedupe) return 'known';
+    if (!this.addFingerprint(fingerprint) && dedupe) return 'known';
     this.counts.unfinished += 1;
     return 'new';
   }

@@ -189,7 +189,7 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     return this.#fingerprints.has(fingerprint);
   }
 
-  protected learn(fingerprint: Uint8Array): boolean {
+  protected addFingerprint(fingerprint: Uint8Array): boolean {
     return this.#fingerprints.add(fingerprint);
   }
 

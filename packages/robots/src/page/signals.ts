@@ -159,7 +159,7 @@ function readDirectives(
     ['content-signal', readUse(fieldSignals)],
   ];
   const contentUse = CONTENT_USES.find((use) => usedBy.some(([, each]) => each === use)) ?? null;
-  const tdmPlaces: [SignalSource, TdmReservation][] = [
+  const tdmSources: [SignalSource, TdmReservation][] = [
     ['tdmrep', tdmForUrl(input.tdmRules ?? NONE, url)],
     ['tdm-reservation', readTdm(reservationOf(lines('tdm-reservation')), lines('tdm-policy')[0] ?? null, url)],
     ['meta', readTdm(metaNamed(metas, 'tdm-reservation'), metaNamed(metas, 'tdm-policy'), baseUrl)],
@@ -172,8 +172,8 @@ function readDirectives(
     preferredBy,
     contentUse,
     contentUseBy: contentUse === null ? [] : usedBy.filter(([, each]) => each === contentUse).map(([by]) => by),
-    tdm: mergeTdm(tdmPlaces.map(([, place]) => place)),
-    tdmBy: tdmPlaces.flatMap(([by, place]) => (place.reserved === null ? [] : [by])).slice(-1),
+    tdm: mergeTdm(tdmSources.map(([, place]) => place)),
+    tdmBy: tdmSources.flatMap(([by, place]) => (place.reserved === null ? [] : [by])).slice(-1),
   };
 }
 
@@ -253,20 +253,20 @@ export function readNamedLinks(
   pageUrl: string,
   baseUrl: string,
 ): NamedLinks {
-  const instead = firstOf(elements.map(insteadOf), baseUrl);
+  const replacement = firstResolved(elements.map(replacementOf), baseUrl);
   return {
-    indexInstead: instead !== null && instead === resolveLink(pageUrl, pageUrl) ? null : instead,
+    indexInstead: replacement !== null && replacement === resolveLink(pageUrl, pageUrl) ? null : replacement,
     canonical:
-      firstOf(
+      firstResolved(
         elements.map(({ rel, href }) => (hasWord(rel, 'canonical') ? href : null)),
         baseUrl,
-      ) ?? firstOf(linkFields.flatMap(canonicalTargets), pageUrl),
+      ) ?? firstResolved(linkFields.flatMap(canonicalTargets), pageUrl),
     metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
   };
 }
 
 /** The first URL that resolves. */
-function firstOf(hrefs: readonly (string | null)[], baseUrl: string): string | null {
+function firstResolved(hrefs: readonly (string | null)[], baseUrl: string): string | null {
   for (const href of hrefs) {
     const url = resolveLink(href, baseUrl);
     if (url !== null) return url;
@@ -274,7 +274,7 @@ function firstOf(hrefs: readonly (string | null)[], baseUrl: string): string | n
   return null;
 }
 
-function insteadOf({ name, rel, content, href }: PageLinkElement): string | null {
+function replacementOf({ name, rel, content, href }: PageLinkElement): string | null {
   if (name?.trim().toLowerCase() === 'indexinstead') return content ?? href;
   return hasWord(rel, 'indexinstead') ? href : null;
 }

@@ -63,9 +63,9 @@ export function readTdm(reservation: string | null, policy: string | null, baseU
 }
 
 /** Merges file, header, HTML and embedded metadata, in this order: later values win (page-level §5, DECISION L9). */
-export function mergeTdm(places: readonly TdmReservation[]): TdmReservation {
-  const reserved = places.findLast((place) => place.reserved !== null)?.reserved ?? null;
-  const policy = places.findLast((place) => place.policy !== null)?.policy ?? null;
+export function mergeTdm(reservations: readonly TdmReservation[]): TdmReservation {
+  const reserved = reservations.findLast((each) => each.reserved !== null)?.reserved ?? null;
+  const policy = reservations.findLast((each) => each.policy !== null)?.policy ?? null;
   return { reserved, policy: reserved === false ? null : policy };
 }
 

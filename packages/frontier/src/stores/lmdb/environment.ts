@@ -215,11 +215,12 @@ async function checkHeads(path: string, file: FileHandle): Promise<void> {
   const pageBytes = first.readUInt32LE(PAGE_BYTES_AT);
   const isPage = pageBytes >= MIN_PAGE_BYTES && pageBytes <= MAX_PAGE_BYTES;
   const second = isPage ? await headAt(file, pageBytes) : first;
-  const isWhole = second.length === HEAD_BYTES && second.readUInt32LE(MAGIC_AT) === MAGIC;
+  const isSecondWhole = second.length === HEAD_BYTES && second.readUInt32LE(MAGIC_AT) === MAGIC;
   // Data is written before the head that points to it, so the size is read last.
-  const latest = isWhole && transactionOf(second) > transactionOf(first) ? second : first;
+  const latest = isSecondWhole && transactionOf(second) > transactionOf(first) ? second : first;
   const { size } = await file.stat();
-  if (isPage && isWhole && BigInt(size) >= (latest.readBigUInt64LE(LAST_PAGE_AT) + 1n) * BigInt(pageBytes)) return;
+  if (isPage && isSecondWhole && BigInt(size) >= (latest.readBigUInt64LE(LAST_PAGE_AT) + 1n) * BigInt(pageBytes))
+    return;
   throw new FrontierError('store-failed', `${path} was cut short`, { hint: 'Restore it from a copy or start anew.' });
 }
 

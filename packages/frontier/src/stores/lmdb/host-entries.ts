@@ -106,12 +106,12 @@ export class HostEntries implements QueueEntries {
       // The order of the first entry that stays; `null`: no entry stays.
       let next: number | null = null;
       for (const row of rows) {
-        const place = readLine(row.key);
-        if (place.order > limit || taken.length === count) {
-          next = place.order;
+        const position = readLine(row.key);
+        if (position.order > limit || taken.length === count) {
+          next = position.order;
           break;
         }
-        taken.push(handOut(host, row, place));
+        taken.push(handOut(host, row, position));
       }
       if (next === null) this.#closeLine(first);
       else this.#moveLine(first, next);
@@ -321,9 +321,9 @@ export function listedEntry(host: Host, { key, value }: Row): Entry {
 }
 
 /** Puts the entry in flight. Its row stays. */
-function handOut(host: Host, { value }: Row, place: OpenLine): Entry {
+function handOut(host: Host, { value }: Row, position: OpenLine): Entry {
   const { priority, id: storedId, attempt, body } = decodeEntry(value);
-  const { lane, rank, order } = place;
+  const { lane, rank, order } = position;
   const id = String(storedId > 0 ? storedId : order);
   host.inFlight.set(id, { lane, rank, order, attempt: attempt + 1 });
   host.queued -= 1;

@@ -129,7 +129,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     return this.fingerprints.has(fingerprint, this.counts);
   }
 
-  protected learn(fingerprint: Uint8Array): boolean {
+  protected addFingerprint(fingerprint: Uint8Array): boolean {
     return this.fingerprints.add(fingerprint, this.counts);
   }
 
