@@ -70,10 +70,11 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
 
   it('have names in the declarations of a library that exports what it makes', async () => {
     const text = `import { FrontierError } from '@mannerly/frontier';
-      import { createCrawler, type CrawlerOptions } from 'mannerly';
+      import { createCrawler, type CrawlerOptions, type HandledPage } from 'mannerly';
       import { createPoliteFetch } from 'mannerly/fetch';
       export const crawler = (options: CrawlerOptions) => createCrawler(options);
       export const polite = () => createPoliteFetch({ identity: { name: 'a', contact: 'https://a.test/' } });
+      export const onHtml = (page: HandledPage) => Promise.all([page.emit(1), page.add('/a'), page.follow(), page.save()]);
       export const codeOf = (error: unknown) => (error instanceof FrontierError ? error.code : null);`;
     expect(await compileText(text, { declaration: true, noEmit: false, outDir: 'out' })).toBe('');
   });
@@ -83,7 +84,7 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
       export const eventsOf = (crawler: Crawler): Crawler['events'] => crawler.events;
       export const paceOf = (report: CrawlReport): CrawlReport['politeness'] => report.politeness;
       export const old = (): HookAnswer => refuse('old');
-      export const keep = (page: HandledPage): ReturnType<HandledPage['emit']> => page.emit({ url: page.url });`;
+      export const linksOf = (page: HandledPage): HandledPage['links'] => page.links;`;
     expect(await compileText(text, { declaration: true, noEmit: false, outDir: 'out' })).toBe('');
     const start = await readFile(`${root}docs/start.md`, 'utf8');
     const named = /^\| TS2742.*annotate it.*: (.*) \|$/m.exec(start)?.[1]?.split(', ') ?? [];

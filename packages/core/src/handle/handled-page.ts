@@ -5,7 +5,6 @@ import type { FetchedPage } from '../page/page.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import type { SavedFile } from './save.js';
 import type { SavedMedia } from './save-all.js';
-import type { EmittedItem } from './staged.js';
 
 /** Options for URLs that a handler follows or adds. */
 export interface FollowOptions<UserData = JsonValue> {
@@ -25,11 +24,7 @@ export interface FollowOptions<UserData = JsonValue> {
 }
 
 /** The result of `add`. */
-export type AddResult =
-  /** `link-nofollow`: the page says not to follow this link. It is queued nevertheless, and reported. */
-  | { readonly kind: 'staged'; readonly url: string; readonly note: 'link-nofollow' | null }
-  /** Not an http(s) URL, or too long; `page-over`: the handler has ended. */
-  | { readonly kind: 'refused'; readonly reason: 'url-invalid' | 'page-over' };
+export type AddResult = Awaited<ReturnType<HandledPage['add']>>;
 
 /** Options of `save`. */
 export interface SaveOptions {
@@ -45,7 +40,10 @@ export interface SaveAllOptions extends SaveOptions {
   readonly maxBytes?: number;
 }
 
-/** A page in its handler. */
+/**
+ * A page in its handler. The results of `emit` and `add` have no name of their own, so that declarations of a user's
+ * handlers, which often return them, can spell them out.
+ */
 export interface HandledPage extends FetchedPage {
   /** How the page differs from its last visit; `null`: the crawl keeps no visits (`recrawl`). */
   readonly change: PageChange | null;
@@ -58,7 +56,18 @@ export interface HandledPage extends FetchedPage {
    * @throws MannerlyError (rejects) `item-invalid` if it is not JSON; `page-over` when the handler has timed out. After
    *   the handler has ended nothing is staged: the answer is `rejected`, and the log has a `handler-error`.
    */
-  emit<T>(data: T & JsonItem<T>): Promise<EmittedItem>;
+  emit<T>(data: T & JsonItem<T>): Promise<
+    /** It goes to the sinks when the handler has succeeded. */
+    | { readonly kind: 'staged' }
+    /**
+     * Its schema rejected it: it goes to `rejected.jsonl` instead, and the page continues. `issues`: at most 20, each
+     * with a message of at most 500 characters and the path from the outside in.
+     */
+    | {
+        readonly kind: 'rejected';
+        readonly issues: readonly { readonly message: string; readonly path: readonly (string | number)[] }[];
+      }
+  >;
   /**
    * Stages links of the page: those that the selector finds (elements with `href` or `src`, or such elements inside),
    * or every link. Without `src`, the first candidate of `srcset` counts. Links with nofollow, from the page or their
@@ -75,7 +84,15 @@ export interface HandledPage extends FetchedPage {
    * Stages any URL, resolved against the page's base. Scope, bounds and robots.txt apply as usual.
    * @throws MannerlyError (rejects) `option-invalid`; `item-invalid` for user data that is not JSON; `page-over`.
    */
-  add<T>(url: string, options?: FollowOptions<T & JsonItem<T>>): Promise<AddResult>;
+  add<T>(
+    url: string,
+    options?: FollowOptions<T & JsonItem<T>>,
+  ): Promise<
+    /** `link-nofollow`: the page says not to follow this link. It is queued nevertheless, and reported. */
+    | { readonly kind: 'staged'; readonly url: string; readonly note: 'link-nofollow' | null }
+    /** Not an http(s) URL, or too long; `page-over`: the handler has ended. */
+    | { readonly kind: 'refused'; readonly reason: 'url-invalid' | 'page-over' }
+  >;
   /**
    * Stages one more visit to this page, at least `afterMs` after its last byte. The visit has a `visit` that is one
    * higher, the same label and user data unless given, and its own item ids. It counts towards the bounds.

@@ -6,15 +6,12 @@
 import type { JsonValue, NewUrl } from '@mannerly/frontier';
 import { MannerlyError, textOf } from '../errors.js';
 import type { FetchedPage } from '../page/page.js';
+import type { HandledPage } from './handled-page.js';
 import { MAX_FAILED_CALLS, MAX_ITEM_CHARS, MAX_PAGE_ITEMS, MAX_PAGE_REJECTED, MAX_REJECTED_CHARS } from './limits.js';
 import { checkValue, type Schema, type SchemaIssue, type SchemaResult } from './schema.js';
 
 /** The result of `emit`. */
-export type EmittedItem =
-  /** It goes to the sinks when the handler has succeeded. */
-  | { readonly kind: 'staged' }
-  /** Its schema rejected it: it goes to `rejected.jsonl` instead, and the page continues. */
-  | { readonly kind: 'rejected'; readonly issues: readonly SchemaIssue[] };
+export type EmittedItem = Awaited<ReturnType<HandledPage['emit']>>;
 
 /** One line of `rejected.jsonl`. */
 export interface RejectedItem {
