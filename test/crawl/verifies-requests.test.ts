@@ -125,6 +125,28 @@ describe('a request', () => {
     expect(asked()).toBe(2);
   });
 
+  it('judges a request whose signature covers a field that Node.js keeps as a list', async () => {
+    const created = Math.floor(Date.now() / 1_000);
+    const covered = `("@authority" "set-cookie" "signature-agent";key="sig1")`;
+    const headers = Object.entries({
+      'set-cookie': ['a', 'b'],
+      'signature-agent': 'sig1="https://a.test/keys"',
+      'signature-input': `sig1=${covered};created=${created};expires=${created + 60};keyid="x";tag="web-bot-auth"`,
+      signature: `sig1=:${Buffer.alloc(64).toString('base64')}:`,
+      expect: undefined,
+    });
+    const verdict = await verifier().verify({ method: 'GET', url: 'https://b.test/', headers });
+    expect(verdict).toEqual({ kind: 'unverified', reason: 'key-unknown' });
+  });
+
+  it('reports what is not a request', async () => {
+    const request = { method: 'GET', url: 'https://b.test/', headers: { host: 'b.test' } };
+    await expect(verifier().verify(request as never)).rejects.toMatchObject({
+      code: 'option-invalid',
+      hint: expect.stringContaining('Object.entries(request.headers)'),
+    });
+  });
+
   it('takes a tolerance from 0 to 300 seconds', () => {
     expect(() => createRequestVerifier({ toleranceSeconds: 301 })).toThrow('toleranceSeconds');
   });

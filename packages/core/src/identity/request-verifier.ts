@@ -33,7 +33,8 @@ export interface RequestVerifier {
   /**
    * The verdict about a request as it arrived, with its absolute URL. `verified`: the holder of a key that `agent`
    * publishes has sent it to this host. `invalid`: its signature is wrong, with the reason. `unverified`: it has no
-   * signature, or its key is not available. Never rejects.
+   * signature, or its key is not available. Nothing that a sender writes makes it reject: only MannerlyError
+   * `option-invalid`, for something that is not a request.
    */
   verify(request: SignedMessage): Promise<SignatureVerdict>;
   close(): Promise<void>;
@@ -80,6 +81,7 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
   };
   return {
     async verify(request) {
+      checkRequest(request);
       let directory: string | null = null;
       const verifyNow = () =>
         verifySignature(
@@ -98,6 +100,19 @@ export function createRequestVerifier(options: RequestVerifierOptions = {}): Req
     },
     close: () => fetcher.close(),
   };
+}
+
+/** @throws MannerlyError `option-invalid` */
+function checkRequest(request: SignedMessage): void {
+  const { method, url, headers } = Object(request) as Partial<SignedMessage>;
+  if (typeof method === 'string' && typeof url === 'string' && Array.isArray(headers)) return;
+  const hint = 'Of a request of Node.js, the header fields are `Object.entries(request.headers)`.';
+  throw invalidOption(
+    'request',
+    'a method, an absolute URL and a list of header fields',
+    Object.keys(Object(request)),
+    hint,
+  );
 }
 
 interface KeySet {

@@ -4,14 +4,14 @@
 export interface SignedMessage {
   readonly method: string;
   readonly url: string;
-  /** In the order of arrival. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** In the order of arrival. A field may have several values, as in `Object.entries(request.headers)` of Node.js. */
+  readonly headers: readonly (readonly [name: string, value: string | readonly string[] | undefined])[];
   /** A response: its derived components are those of the request, and need `;req`. @default false */
   readonly isResponse?: boolean;
 }
 
 /** The value of a header field in the form that is signed: lines trimmed and joined. `null` if the field is absent. */
 export function fieldValue(message: SignedMessage, name: string): string | null {
-  const lines = message.headers.filter(([each]) => each.toLowerCase() === name);
-  return lines.length === 0 ? null : lines.map(([, value]) => value.trim()).join(', ');
+  const lines = message.headers.flatMap(([each, value = []]) => (each.toLowerCase() === name ? value : []));
+  return lines.length === 0 ? null : lines.map((value) => value.trim()).join(', ');
 }
