@@ -210,7 +210,7 @@ function run(
 
 function decidedIn(out: string): Set<string> {
   return new Set(
-    linesOf(join(out, 'decisions.jsonl')).flatMap(({ url, word }) => (word === 'fetched' ? [String(url)] : [])),
+    linesOf(join(out, 'decisions.jsonl')).flatMap(({ url, status }) => (status === 'fetched' ? [String(url)] : [])),
   );
 }
 
