@@ -21,33 +21,33 @@ const built = (name: string) => join(BUILT, `${name}.js`);
 interface Place {
   readonly town: Town;
   readonly folder: string;
-  readonly run: (name: string, words?: readonly string[], more?: object) => Promise<string>;
+  readonly run: (name: string, args?: readonly string[], more?: object) => Promise<string>;
   /** Paths requested from the host since the last call, in order. */
-  readonly asked: () => string[];
+  readonly newRequests: () => string[];
 }
 
 /** Runs one example with a town and an empty folder. */
 async function inPlace(host: string, example: (place: Place) => Promise<void>): Promise<void> {
   const town = await startTown((port) => [library(port), shore()]);
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-example-'));
-  let looked = 0;
+  let seenCount = 0;
   try {
     await example({
       town,
       folder,
-      async run(name, words = [], more = {}) {
+      async run(name, args = [], more = {}) {
         const seed = `http://${host}:${town.port}/`;
         const env = { ...process.env, MANNERLY_EXAMPLE_SEED: seed, MANNERLY_EXAMPLE_LOOPBACK: '1', ...more };
-        const { stdout } = await promisify(execFile)(process.execPath, [built(name), ...words], {
+        const { stdout } = await promisify(execFile)(process.execPath, [built(name), ...args], {
           cwd: folder,
           env,
           timeout: 240_000,
         });
         return stdout;
       },
-      asked() {
-        const since = town.log.slice(looked);
-        looked = town.log.length;
+      newRequests() {
+        const since = town.log.slice(seenCount);
+        seenCount = town.log.length;
         return since.map(({ path }) => path);
       },
     });
@@ -59,30 +59,30 @@ async function inPlace(host: string, example: (place: Place) => Promise<void>): 
 
 describe.skipIf(!existsSync(built('resume')))('the examples that keep something', () => {
   it.concurrent('are used over HTTP, and fetch no more than robots.txt allows', { timeout: 600_000 }, () =>
-    inPlace('library.test', async ({ run, asked }) => {
+    inPlace('library.test', async ({ run, newRequests }) => {
       const out = await run('http-api');
       expect(out).toContain('added    /guides/tides  queued\n');
       expect(out).toMatch(/\nrefused {2}\S+\/staff\/rota {2}robots-rule, line \d+ of robots\.txt\n/);
       expect(out).toContain('crawled  /guides/tides  Reading the tides\n');
       expect(out).toMatch(/stopped {2}3 pages, 4 requests\n$/);
-      expect(asked().sort()).toEqual(['/', '/guides/crabs', '/guides/tides', '/robots.txt']);
+      expect(newRequests().sort()).toEqual(['/', '/guides/crabs', '/guides/tides', '/robots.txt']);
     }),
   );
 
   it.concurrent('continue where they were, and request no page twice', { timeout: 600_000 }, () =>
-    inPlace('meadow.test', async ({ run, asked }) => {
+    inPlace('meadow.test', async ({ run, newRequests }) => {
       expect(await run('resume', ['2'])).toMatch(/Began: bounded, 2 pages and 2 items so far\.\nQueued: \d\. Run/);
-      const first = asked();
+      const first = newRequests();
       expect(await run('resume', ['4'])).toMatch(/Went on: bounded, 4 pages and 4 items so far/);
-      const both = [...first, ...asked()].filter((path) => path !== '/robots.txt');
+      const both = [...first, ...newRequests()].filter((path) => path !== '/robots.txt');
       expect({ pages: both.length, different: new Set(both).size }).toEqual({ pages: 4, different: 4 });
     }),
   );
 
   it.concurrent('request only what has changed', { timeout: 600_000 }, () =>
-    inPlace('library.test', async ({ folder, run, asked }) => {
+    inPlace('library.test', async ({ folder, run, newRequests }) => {
       expect(await run('recrawl-what-changed')).toContain('Read again: 2; as they were: 0.');
-      asked();
+      newRequests();
       const memory = join(folder, 'last-seen.json');
       const seen = JSON.parse(readFileSync(memory, 'utf8')) as [string, string][];
       // Makes the page about crabs look changed since then.
@@ -91,7 +91,7 @@ describe.skipIf(!existsSync(built('resume')))('the examples that keep something'
       const out = await run('recrawl-what-changed');
       expect(out).toMatch(/changed {2}\S+\/guides\/crabs/);
       expect(out).toContain('Read again: 1; as they were: 1.');
-      expect(asked().sort()).toEqual(['/', '/guides/crabs', '/robots.txt', '/sitemap.xml']);
+      expect(newRequests().sort()).toEqual(['/', '/guides/crabs', '/robots.txt', '/sitemap.xml']);
     }),
   );
 

@@ -63,7 +63,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
     it.each([
       ['-c synchronous_commit=off', 'none', ['weak-durability']],
       ['-c synchronous_commit=on', 'process', []],
-    ])('promises with %s: %s', async (options, durable, told) => {
+    ])('promises with %s: %s', async (options, durable, notice) => {
       const notices: ServerNotice[] = [];
       const store = await opened({
         pool: poolOf(options),
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_POSTGRES && !IS_CI)(
         onNotice: (notice) => notices.push(notice),
       });
       expect(store.capabilities.durable).toBe(durable);
-      expect(notices.map(({ kind }) => kind)).toEqual(told);
+      expect(notices.map(({ kind }) => kind)).toEqual(notice);
     });
 
     it('refuses a crawl with another name, identity or version, and a missing one', async () => {

@@ -59,12 +59,12 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       [['--appendonly', 'no'], 'none', ['weak-durability']],
       [['--appendonly', 'yes'], 'process', []],
       [['--appendonly', 'yes', '--appendfsync', 'always'], 'power', []],
-    ])('promises with %j: %s', async (settings, durable, told) => {
+    ])('promises with %j: %s', async (settings, durable, notice) => {
       const notices: ServerNotice[] = [];
       const client = clientOf(await serverWith(...settings));
       const store = await opened({ client, onNotice: (notice) => notices.push(notice) });
       expect(store.capabilities.durable).toBe(durable);
-      expect(notices.map(({ kind }) => kind)).toEqual(told);
+      expect(notices.map(({ kind }) => kind)).toEqual(notice);
     });
 
     it('refuses a crawl with another name, identity or format', async () => {
@@ -176,8 +176,8 @@ describe.skipIf(!HAS_REDIS && !IS_CI)(
       const server = await serverWith();
       const client = clientOf(server);
       const replica = await serverWith('--replicaof', '127.0.0.1', new URL(server.url).port);
-      const asked = clientOf(replica);
-      while (!(await asked.info('replication')).includes('master_link_status:up'))
+      const replicaClient = clientOf(replica);
+      while (!(await replicaClient.info('replication')).includes('master_link_status:up'))
         await new Promise((resolve) => setTimeout(resolve, 20));
       expect(await refusal(opened({ client }))).toMatch(/^store-mismatch: .*min-replicas-to-write 0/);
       await opened({ client, allowUnsafe: ['split-brain'] });

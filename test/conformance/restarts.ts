@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 const SLEW_MS = 5;
 
 /** The options of the leases in these tests. */
-interface Asked {
+interface LeaseOptions {
   readonly maxHosts: number;
   readonly entriesPerHost: number;
   readonly ttlMs: number;
@@ -42,7 +42,7 @@ export async function idsOf(store: FrontierStore, host: string): Promise<string[
 }
 
 /** Asks until something is leased. Returns the lease and the wait for it, milliseconds. */
-export async function firstGrant(store: FrontierStore, ask: Asked) {
+export async function firstGrant(store: FrontierStore, ask: LeaseOptions) {
   const fromMs = performance.now();
   for (;;) {
     const [lease] = await store.lease(ask);
@@ -52,7 +52,7 @@ export async function firstGrant(store: FrontierStore, ask: Asked) {
 }
 
 /** Expects the first lease only after the longest lease and the delay. */
-export async function expectGrantInTime(store: FrontierStore, ask: Asked) {
+export async function expectGrantInTime(store: FrontierStore, ask: LeaseOptions) {
   const { lease, waitedMs } = await firstGrant(store, ask);
   expect(waitedMs).toBeGreaterThanOrEqual(ask.ttlMs + ask.delayMs - SLEW_MS);
   return lease;
@@ -87,15 +87,15 @@ export async function expectKeptAcrossKill(store: FrontierStore, server: Restart
   isOver = true;
   await Promise.all(adders);
   // A broken connection that is noticed later makes the store hold once more.
-  const heard = notices.filter((kind) => kind !== 'rolled-back');
-  expect([heard[0], heard.at(-1), notices.length - heard.length], notices.join()).toEqual(['holding', 'resumed', 1]);
+  const states = notices.filter((kind) => kind !== 'rolled-back');
+  expect([states[0], states.at(-1), notices.length - states.length], notices.join()).toEqual(['holding', 'resumed', 1]);
   const listed = (await store.scan(null, 10_000)).items.map(({ entry: { body } }) => new TextDecoder().decode(body));
   expect(listed.toSorted()).toEqual([...answered].map((one) => `h${one % 7} ${one}`).toSorted());
   expect((await store.stats()).known).toBe(maybe.size);
 }
 
 /** Kills a server that has leases and reservations. Neither a host nor an address is granted too early afterwards. */
-export async function expectNothingEarlyAfterKill(store: FrontierStore, server: Restarted, ask: Asked) {
+export async function expectNothingEarlyAfterKill(store: FrontierStore, server: Restarted, ask: LeaseOptions) {
   await store.add([entry('h', 1), entry('other', 2)]);
   const [before] = await store.lease({ ...ask, hosts: ['h'] });
   expect(await store.reserve?.([{ key: 'address', delayMs: 60_000 }])).toEqual([0]);
@@ -115,7 +115,7 @@ export async function expectNothingEarlyAfterLeap(
     monotonicMs: () => number;
     onNotice: (notice: { readonly kind: string }) => void;
   }) => Promise<FrontierStore>,
-  ask: Asked,
+  ask: LeaseOptions,
 ) {
   let aheadMs = 0;
   let idleMs = 0;

@@ -66,10 +66,10 @@ it.each([
     () => new Promise<void>(() => undefined),
     'the hook fetcher failed: Error: `close` of the fetcher did not end within 180 s',
   ],
-])('whose `close` %s does not cost the run its report', async (_what, close, said) => {
+])('whose `close` %s does not cost the run its report', async (_what, close, message) => {
   const { report, errors } = await crawl(() => ({ close }));
   expect(report).toMatchObject({ state: 'finished', pages: 3 });
-  expect(errors).toEqual([expect.stringContaining(said)]);
+  expect(errors).toEqual([expect.stringContaining(message)]);
 });
 
 describe('whose renderer', () => {

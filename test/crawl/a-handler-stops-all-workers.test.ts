@@ -16,7 +16,7 @@ const PAGES = 24;
 const WORKERS = 3;
 /** Pages of the first crawl take time, different for each host, so some are in flight when a handler stops it. */
 let stepMs = 200;
-const asked: string[] = [];
+const requested: string[] = [];
 const servers: Server[] = [];
 let seeds: string[] = [];
 let place = '';
@@ -32,7 +32,7 @@ beforeAll(async () => {
         response.end('User-agent: *\nDisallow:\n');
         return;
       }
-      asked.push(`http://${request.headers.host}${request.url}`);
+      requested.push(`http://${request.headers.host}${request.url}`);
       const number = request.url === '/' ? 0 : Number(request.url?.slice(1));
       response.setHeader('content-type', 'text/html');
       // Each page links to the next, so a host takes its interval times its pages, however fast the machine is.
@@ -77,17 +77,17 @@ afterAll(async () => {
   await rm(place, { recursive: true, force: true, maxRetries: 5 });
 });
 
-function mannerly(...words: readonly string[]) {
-  const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'], cwd: place });
-  let [printed, told] = ['', ''];
+function mannerly(...args: readonly string[]) {
+  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'], cwd: place });
+  let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString();
+    stdout += chunk.toString();
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    told += chunk.toString();
+    stderr += chunk.toString();
   });
-  return new Promise<{ code: number | null; printed: string; told: string }>((done) =>
-    child.once('close', (code) => done({ code, printed, told })),
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((done) =>
+    child.once('close', (code) => done({ code, stdout, stderr })),
   );
 }
 
@@ -98,8 +98,8 @@ const crawl = (...more: readonly string[]) =>
   );
 
 async function exportedUrls(): Promise<string[]> {
-  const { printed } = await mannerly('export', 'crawl');
-  return printed
+  const { stdout } = await mannerly('export', 'crawl');
+  return stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).url);
@@ -111,36 +111,36 @@ const stoppedAt = () => readFileSync(join(place, 'stopped'), 'utf8').trim().spli
 // Needs many loopback addresses, which Linux provides.
 describe.skipIf(process.platform !== 'linux')('StopCrawl with --workers', () => {
   it('ends all of them, with code 130, and prints the reason once', async () => {
-    const { code, printed, told } = await crawl('--interval', '1');
-    expect(existsSync(join(place, 'stopped')), told).toBe(true);
-    expect(code, told).toBe(130);
-    const text = `${printed}\n${told}`;
+    const { code, stdout, stderr } = await crawl('--interval', '1');
+    expect(existsSync(join(place, 'stopped')), stderr).toBe(true);
+    expect(code, stderr).toBe(130);
+    const text = `${stdout}\n${stderr}`;
     expect(text.match(/they have a new layout/g), text).toHaveLength(1);
-    expect(printed).toMatch(/^Stopped by a handler: "they have a new layout"\. The same command continues the crawl\./);
-    expect(told).not.toMatch(/Worker \d/);
+    expect(stdout).toMatch(/^Stopped by a handler: "they have a new layout"\. The same command continues the crawl\./);
+    expect(stderr).not.toMatch(/Worker \d/);
     // Without the stop, every host would have got requests for seconds.
-    for (const seed of seeds) expect(asked, text).not.toContain(`${seed}${PAGES - 1}`);
+    for (const seed of seeds) expect(requested, text).not.toContain(`${seed}${PAGES - 1}`);
   });
 
   it('keeps what waited: each host continues where it was', async () => {
-    const { printed } = await mannerly('queue', 'crawl', '--json');
-    const queued = JSON.parse(printed).items.map(({ record }: { record: { url: string } }) => record.url);
+    const { stdout } = await mannerly('queue', 'crawl', '--json');
+    const queued = JSON.parse(stdout).items.map(({ record }: { record: { url: string } }) => record.url);
     const kept = await exportedUrls();
     expect(queued).toHaveLength(HOSTS);
     expect(queued).toEqual(expect.arrayContaining(stoppedAt()));
-    const done = asked.filter((url) => !stoppedAt().includes(url));
+    const done = requested.filter((url) => !stoppedAt().includes(url));
     expect(kept.sort()).toEqual(done.sort());
   });
 
   it('continues with the same command, and nothing is lost or requested twice', async () => {
     stepMs = 0;
-    const { code, printed, told } = await crawl('--interval', '0.05', '--json');
-    expect(code, told).toBe(0);
+    const { code, stdout, stderr } = await crawl('--interval', '0.05', '--json');
+    expect(code, stderr).toBe(0);
     const pages = HOSTS * PAGES;
-    expect(JSON.parse(printed)).toMatchObject({ state: 'finished', pages, items: pages });
-    expect(JSON.parse(printed)).not.toHaveProperty('stopReason');
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'finished', pages, items: pages });
+    expect(JSON.parse(stdout)).not.toHaveProperty('stopReason');
     expect((await exportedUrls()).sort()).toEqual(all().sort());
     // Only the page at which the handler stopped was requested once more.
-    expect(asked.sort()).toEqual([...all(), ...stoppedAt()].sort());
+    expect(requested.sort()).toEqual([...all(), ...stoppedAt()].sort());
   });
 });

@@ -24,7 +24,10 @@ function storeWith(verb: Verb, from: number, does: (call: () => Promise<unknown>
 }
 
 /** A crawl on a store. @param onHolding - Called with each notice that the crawl waits. */
-async function crawl(store: FrontierStore | ((tell: (notice: Notice) => void) => FrontierStore), onHolding = stopped) {
+async function crawl(
+  store: FrontierStore | ((notify: (notice: Notice) => void) => FrontierStore),
+  onHolding = stopped,
+) {
   const notices: Notice[] = [];
   const entries: LogEntry[] = [];
   const crawled = crawlInVirtualTime(
@@ -91,9 +94,9 @@ it('that is merely slow is waited for, and the crawl continues', async () => {
 });
 
 it('that says itself that it waits is not named a second time', async () => {
-  const { ended, notices } = await crawl((tell) =>
+  const { ended, notices } = await crawl((notify) =>
     storeWith('commit', 3, () => {
-      tell({ kind: 'holding', message: 'no server' });
+      notify({ kind: 'holding', message: 'no server' });
       return never();
     }),
   );

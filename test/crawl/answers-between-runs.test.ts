@@ -51,20 +51,22 @@ it('a waiting URL is shown as queued: where, since which page, and which bound k
   const { web, crawler } = await town();
   const report = await crawler.run({ out });
   expect({ state: report.state, pages: report.pages }).toEqual({ state: 'bounded', pages: 2 });
-  const asked = web.log.length;
-  const told = await crawler.explain(`${web.url('open.test', '/c')}#part`);
-  expect(told).toMatchObject({
+  const requestsBefore = web.log.length;
+  const explanation = await crawler.explain(`${web.url('open.test', '/c')}#part`);
+  expect(explanation).toMatchObject({
     // Held if its host was within its interval when the bound was reached.
     status: expect.stringMatching(/^(waiting|held)$/),
     bound: 'pages',
     place: { host: 'open.test', record: { depth: 1, via: 'link', from: web.url('open.test', '/') } },
     look: { gate: { kind: 'allow' } },
   });
-  expect(explanationText(told)).toMatch(/(Queued|Held): [\s\S]*robots\.txt allows it[\s\S]*bound of pages is used up/);
+  expect(explanationText(explanation)).toMatch(
+    /(Queued|Held): [\s\S]*robots\.txt allows it[\s\S]*bound of pages is used up/,
+  );
   expect(await crawler.explain(web.url('open.test', '/'))).toMatchObject({ status: 'fetched', place: null });
   expect(await crawler.explain(web.url('open.test', '/closed'))).toMatchObject({ status: 'excluded', line: 2 });
   expect(await crawler.explain(web.url('open.test', '/never'))).toMatchObject({ status: 'unknown', place: null });
-  expect(web.log).toHaveLength(asked);
+  expect(web.log).toHaveLength(requestsBefore);
 });
 
 it('the queue is listed in parts, and the next run finds it unchanged', async () => {
@@ -93,17 +95,19 @@ it('a host shows its interval from the last run, its robots.txt and its queue', 
   const before = readFileSync(join(out, 'settings.json'), 'utf8');
   expect(JSON.parse(before)).toMatchObject({ politeness: { profile: { minMs: 0 } }, bounds: { pages: 2 } });
   const inspection = await inspectCrawl(out);
-  const told = await inspection.explain('open.test');
+  const explanation = await inspection.explain('open.test');
   await inspection.close();
   await inspection.close();
   expect(inspection.whyLogsOnly).toBeNull();
-  expect(told.host).toMatchObject({
+  expect(explanation.host).toMatchObject({
     isKnown: true,
     queued: 2,
     interval: { ms: 20, from: 'crawl-delay' },
     robots: [{ phase: 'rules', hash: expect.stringMatching(/^[0-9a-f]{64}$/) }],
   });
-  expect(explanationText(told)).toMatch(/2 URLs queued[\s\S]*Interval 0\.02 s \(crawl-delay of http:\/\/open\.test/);
+  expect(explanationText(explanation)).toMatch(
+    /2 URLs queued[\s\S]*Interval 0\.02 s \(crawl-delay of http:\/\/open\.test/,
+  );
 });
 
 it('the interval is that of the given options, if there are any', async () => {
@@ -124,11 +128,11 @@ it('questions do not change the counts of the crawl', async () => {
 
 it('while a run has the directory open, answers come from its logs', async () => {
   const { web, crawler } = await town({ bounds: { pages: 9 } });
-  let asked: Promise<unknown> | null = null;
+  let pending: Promise<unknown> | null = null;
   const seen: unknown[] = [];
   crawler.events.on('decision', ({ url }) => {
-    if (asked !== null || !url.endsWith('/a')) return;
-    asked = (async () => {
+    if (pending !== null || !url.endsWith('/a')) return;
+    pending = (async () => {
       const inspection = await inspectCrawl(out);
       seen.push(inspection.whyLogsOnly);
       seen.push((await inspection.explain('open.test')).logged?.requests);
@@ -138,7 +142,7 @@ it('while a run has the directory open, answers come from its logs', async () =>
     })();
   });
   const report = await crawler.run({ out });
-  await asked;
+  await pending;
   expect(report.state).toBe('finished');
   expect(seen[0]).toMatch(/in use by process \d+/);
   expect(seen[1]).toEqual(expect.any(Number));
@@ -162,14 +166,14 @@ it('a run in virtual time continues at its pace, even after questions that were 
   const robots = 'User-agent: *\nCrawl-delay: 20\n';
   const pages = { '/': '<a href=/b>b</a><a href=/c>c</a><a href=/d>d</a>', '*': 'leaf' };
   const web = createFakeWeb({ hosts: { 'a.test': { robots, pages } } });
-  const run = (most: number) =>
+  const run = (maxPages: number) =>
     crawlInVirtualTime(
       web,
       (fakes) => {
         const crawler = createCrawler({
           identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
           scope: { seeds: ['https://a.test/'] },
-          bounds: { pages: most },
+          bounds: { pages: maxPages },
           ...fakes,
         });
         return crawler.on('html', (each) => each.follow());

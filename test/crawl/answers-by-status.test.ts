@@ -53,17 +53,17 @@ it('each goes to the handler of its status, then of its class, and no page does'
     '4xx /410 410 gone',
     '5xx /500 500 broken',
   ]);
-  const word = (path: string) => {
+  const statusOf = (path: string) => {
     const found = decisions.filter(({ url }) => new URL(url).pathname === path);
     return found.map(({ status, reason }) => `${status} ${reason}`).join();
   };
-  expect([word('/404'), word('/500'), word('/402')]).toEqual([
+  expect([statusOf('/404'), statusOf('/500'), statusOf('/402')]).toEqual([
     'failed status-404',
     'failed retries-exhausted',
     'failed payment-required',
   ]);
   // Followed from an answer as from a page. The page with noindex emits nothing.
-  expect(word('/linked')).toBe('fetched fetched');
+  expect(statusOf('/linked')).toBe('fetched fetched');
   expect(items.map(({ data }) => data)).toEqual([{ missing: 'not here' }]);
   expect(web.log.filter(({ path }) => path === '/500')).toHaveLength(3);
 });

@@ -60,15 +60,15 @@ async function site() {
     const store = lmdbStore({ path: join(place, 'store'), nowMs: clock.nowMs });
     const seeds = [web.url('a.test')];
     const story = await crawl({ seeds, out, archive: true, recrawl: true, again: run > 0, clock, store, ...options });
-    const asked = Object.fromEntries(web.log.slice(seen).map((each) => [each.path, each]));
+    const requests = Object.fromEntries(web.log.slice(seen).map((each) => [each.path, each]));
     seen = web.log.length;
-    return { ...story, asked, atMs: clock.nowMs() };
+    return { ...story, requests, atMs: clock.nowMs() };
   };
   return { web, out, folder: join(out, 'archive'), crawlAgain };
 }
 
-const statusesOf = (asked: Record<string, { readonly status: number | null }>) =>
-  Object.fromEntries(Object.entries(asked).map(([path, { status }]) => [path, status]));
+const statusesOf = (requests: Record<string, { readonly status: number | null }>) =>
+  Object.fromEntries(Object.entries(requests).map(([path, { status }]) => [path, status]));
 const NOT_MODIFIED = { '/': 304, '/weak': 304, '/dated': 304, '/one': 304, '/twin': 304, '/robots.txt': 304 };
 
 describe('the archive of a crawl that is run again', () => {
@@ -76,14 +76,14 @@ describe('the archive of a crawl that is run again', () => {
     const { web, out, folder, crawlAgain } = await site();
     const runs = [];
     for (const days of RUN_DAYS) runs.push(await crawlAgain(days));
-    expect(statusesOf(runs[1]?.asked ?? {})).toEqual({
+    expect(statusesOf(runs[1]?.requests ?? {})).toEqual({
       ...NOT_MODIFIED,
       '/plain': 200,
       '/changes': 200,
       '/closed': 200,
     });
     // Pages that are not in the archive are requested without conditions: a revisit could not refer to them.
-    expect(statusesOf(runs[2]?.asked ?? {})).toEqual({
+    expect(statusesOf(runs[2]?.requests ?? {})).toEqual({
       ...NOT_MODIFIED,
       '/plain': 200,
       '/changes': 304,
@@ -135,21 +135,21 @@ describe('the archive of a crawl that is run again', () => {
     await crawlAgain(0);
     await rename(folder, join(out, 'moved-away'));
     const second = await crawlAgain(2);
-    expect(new Set(Object.values(statusesOf(second.asked)))).toEqual(new Set([200]));
-    const told = second.notices.filter(({ code }) => code === 'revisit-without-original');
-    expect(told.length).toBeGreaterThan(0);
+    expect(new Set(Object.values(statusesOf(second.requests)))).toEqual(new Set([200]));
+    const warnings = second.notices.filter(({ code }) => code === 'revisit-without-original');
+    expect(warnings.length).toBeGreaterThan(0);
     expect(recordFaults(await readRecords(folder))).toEqual([]);
-    expect(statusesOf((await crawlAgain(4)).asked)).toMatchObject(NOT_MODIFIED);
+    expect(statusesOf((await crawlAgain(4)).requests)).toMatchObject(NOT_MODIFIED);
   });
 
   it('refers to no record from before a run that was not archived', async () => {
     const { web, folder, crawlAgain } = await site();
     await crawlAgain(0);
     const second = await crawlAgain(2, { archive: false });
-    expect(statusesOf(second.asked)).toMatchObject({ '/': 304, '/changes': 200 });
+    expect(statusesOf(second.requests)).toMatchObject({ '/': 304, '/changes': 200 });
     const third = await crawlAgain(4);
     // The tag belongs to a document that is not in the archive.
-    expect(statusesOf(third.asked)).toMatchObject({ '/': 304, '/changes': 200 });
+    expect(statusesOf(third.requests)).toMatchObject({ '/': 304, '/changes': 200 });
     const records = await readRecords(folder);
     expect(recordFaults(records)).toEqual([]);
     expect(payloadAt(records, web.url('a.test', '/changes'), third.atMs)).toBe(bodyOf('/changes', 2));
@@ -162,7 +162,7 @@ describe('the archive of a crawl that is run again', () => {
     const { folder, crawlAgain } = await site();
     await crawlAgain(0, { recrawl });
     const statuses = [];
-    for (const day of days) statuses.push(statusesOf((await crawlAgain(day, { recrawl })).asked)['/one']);
+    for (const day of days) statuses.push(statusesOf((await crawlAgain(day, { recrawl })).requests)['/one']);
     expect(statuses).toEqual([304, 304, 200]);
     const kinds = (await readRecords(folder)).flatMap(({ type, url }) => (url.endsWith('/plain') ? [type] : []));
     expect(kinds.filter((type) => /response|revisit/.test(type))).toEqual([

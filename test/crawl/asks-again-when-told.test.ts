@@ -101,13 +101,13 @@ it('failures that match a filter are requested again, once, after a restart', as
     const report = await crawler.run({ out, ...more });
     return { decisions, labels, report };
   };
-  const asked = (path: string) => web.log.filter((exchange) => exchange.path === path).length;
+  const requestsFor = (path: string) => web.log.filter((exchange) => exchange.path === path).length;
   await run({});
   isFixed = true;
   await run({});
-  expect([asked('/broken'), asked('/gone')]).toEqual([1, 1]);
+  expect([requestsFor('/broken'), requestsFor('/gone')]).toEqual([1, 1]);
   const again = await run({ retry: { reason: 'status-410' } });
-  expect([asked('/broken'), asked('/gone'), asked('/labelled')]).toEqual([2, 1, 2]);
+  expect([requestsFor('/broken'), requestsFor('/gone'), requestsFor('/labelled')]).toEqual([2, 1, 2]);
   expect(
     again.decisions
       .filter(({ status }) => status === 'fetched')
@@ -118,16 +118,16 @@ it('failures that match a filter are requested again, once, after a restart', as
   // A URL that succeeds in a retry no longer counts as failed: each URL counts once.
   expect(again.report.outcomes).toEqual({ fetched: { fetched: 3 }, failed: { 'status-404': 1 } });
   await run({ retry: { reason: 'status-410' } });
-  expect([asked('/broken'), asked('/gone')]).toEqual([2, 1]);
+  expect([requestsFor('/broken'), requestsFor('/gone')]).toEqual([2, 1]);
 });
 
 it('a URL that is fetched at last is counted once, also without a directory', async () => {
-  let tries = 0;
+  let attempts = 0;
   const web = await webForTest({
     hosts: {
       'a.test': {
         '/': html('start', ['/broken', '/last']),
-        '/broken': () => (tries++ === 0 ? { status: 410 } : html('fixed')),
+        '/broken': () => (attempts++ === 0 ? { status: 410 } : html('fixed')),
         '/last': html('last'),
       },
     },
@@ -141,7 +141,7 @@ it('a URL that is fetched at last is counted once, also without a directory', as
       }),
   });
   const report = await crawler.run();
-  expect(tries).toBe(2);
+  expect(attempts).toBe(2);
   expect(report).toMatchObject({ state: 'finished', outcomes: { fetched: { fetched: 3 } } });
   expect(report.outcomes).not.toHaveProperty('failed');
 });
@@ -158,16 +158,16 @@ it('answers questions about hosts and the queue while it runs', async () => {
     },
   });
   const crawler = makeCrawler({ seeds: [web.url('a.test')], bounds: { pages: 4 } });
-  const told: { look: Explanation; list: string[]; text: string }[] = [];
+  const answers: { look: Explanation; list: string[]; text: string }[] = [];
   crawler.events.on('decision', async ({ url }) => {
     if (!url.endsWith('/')) return;
     const look = await crawler.explain('a.test');
     const list = (await crawler.queued({ host: 'a.test', limit: 50 })).items.map(({ record }) => record.url);
-    told.push({ look, list, text: explanationText(look) });
+    answers.push({ look, list, text: explanationText(look) });
   });
   await expect(crawler.queued()).rejects.toMatchObject({ code: 'not-running' });
   await crawler.run();
-  const [{ look, list, text } = { look: null, list: [], text: '' }] = told;
+  const [{ look, list, text } = { look: null, list: [], text: '' }] = answers;
   expect(look?.host).toMatchObject({
     isKnown: true,
     interval: { ms: 200, from: 'crawl-delay', authority: web.url('a.test').replace(/\/$/, '') },

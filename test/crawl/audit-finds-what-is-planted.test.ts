@@ -58,7 +58,7 @@ const HOSTS: WebOptions['hosts'] = {
 
 /** One line of a request log, for a change. */
 type Line = Record<string, unknown> & { run?: Record<string, unknown> };
-type Doctor = (lines: Line[]) => Line[];
+type Falsify = (lines: Line[]) => Line[];
 
 let story: VirtualStory;
 let original: string;
@@ -98,7 +98,7 @@ describe('an audit of a crawl', () => {
     expect(records.filter(({ robotsAnswer }) => robotsAnswer?.authority.includes('moved.test'))).toHaveLength(2);
   });
 
-  const PLANTED: readonly (readonly [title: string, kind: ViolationKind, doctor: Doctor, says: RegExp])[] = [
+  const FALSIFICATIONS: readonly (readonly [title: string, kind: ViolationKind, doctor: Falsify, says: RegExp])[] = [
     ['sooner than the interval', 'too-early', early('open.test', '/b', 100), /interval/],
     ['sooner than the Crawl-delay', 'too-early', early('slow.test', '/b', 300), /Crawl-delay/],
     ['a hundredth of a second sooner than the Crawl-delay', 'too-early', short('slow.test', '/b', 10), /Crawl-delay/],
@@ -149,8 +149,8 @@ describe('an audit of a crawl', () => {
     ['a record without its times', 'log', change('slow.test', '/b', { startedAtMs: 'noon' }), /cannot be read/],
   ];
 
-  it.each(PLANTED)('finds %s', async (_title, kind, doctor, says) => {
-    const directory = await doctored(doctor);
+  it.each(FALSIFICATIONS)('finds %s', async (_title, kind, doctor, says) => {
+    const directory = await falsifiedCopy(doctor);
     const report = await audit(directory);
     expect(report.passed).toBe(false);
     const found = report.violations.filter((violation) => violation.kind === kind);
@@ -159,7 +159,7 @@ describe('an audit of a crawl', () => {
   });
 
   it('finds a copy whose bytes were changed', async () => {
-    const directory = await doctored((lines) => lines);
+    const directory = await falsifiedCopy((lines) => lines);
     const copies = await readdir(join(directory, 'robots'));
     for (const name of copies.filter((each) => each.endsWith('.txt')))
       await writeFile(join(directory, 'robots', name), 'User-agent: *\nDisallow:\n# opened later\n');
@@ -169,12 +169,12 @@ describe('an audit of a crawl', () => {
   });
 
   it('reports that there is nothing to judge in an empty log', async () => {
-    const report = await audit(await doctored(() => []));
+    const report = await audit(await falsifiedCopy(() => []));
     expect(report).toMatchObject({ passed: false, requests: 0, notes: ['There is no request to judge.'] });
   });
 
   it('reports that a clock was set back between two requests, since a finding may then be wrong', async () => {
-    const directory = await doctored((lines) => {
+    const directory = await falsifiedCopy((lines) => {
       const from = indexOf(lines, 'slow.test', '/b');
       const back = (line: Line, name: string): Line => ({ ...line, [name]: Number(line[name]) - HOUR });
       return lines.map((line, index) => (index < from ? line : back(back(line, 'startedAtMs'), 'endedAtMs')));
@@ -185,14 +185,18 @@ describe('an audit of a crawl', () => {
   });
 
   it('allows clocks to differ by the given time', async () => {
-    const directory = await doctored(short('slow.test', '/b', 10));
+    const directory = await falsifiedCopy(short('slow.test', '/b', 10));
     expect((await audit(directory, 10)).passed).toBe(true);
     expect((await audit(directory, 9)).passed).toBe(false);
   });
 
   it('reads the directories of several machines as one crawl, and finds what none shows alone', async () => {
-    const one = await doctored((lines) => lines.filter((line, index) => line.run !== undefined || index % 2 === 0));
-    const other = await doctored((lines) => lines.filter((line, index) => line.run !== undefined || index % 2 === 1));
+    const one = await falsifiedCopy((lines) =>
+      lines.filter((line, index) => line.run !== undefined || index % 2 === 0),
+    );
+    const other = await falsifiedCopy((lines) =>
+      lines.filter((line, index) => line.run !== undefined || index % 2 === 1),
+    );
     await rm(join(other, 'robots'), { recursive: true });
     const others = [await readCrawlDirectory(other)];
     const report = await auditCrawl({ ...(await readCrawlDirectory(one)), others });
@@ -202,7 +206,7 @@ describe('an audit of a crawl', () => {
   });
 
   it.each([700, -700])('compares the clocks of two machines, of which one is %i ms ahead', async (skewMs) => {
-    const asTwo = async (doctor: Doctor, isCompared: boolean, errorMs = 2, stepMs = 0): Promise<AuditReport> => {
+    const asTwo = async (doctor: Falsify, isCompared: boolean, errorMs = 2, stepMs = 0): Promise<AuditReport> => {
       const lines = doctor(await linesOf(original));
       const [one, other] = await Promise.all(
         [0, 1].map(async (machine) => {
@@ -217,13 +221,13 @@ describe('an audit of a crawl', () => {
             }
             return index % 2 === machine ? [moved(moved(line, 'startedAtMs'), 'endedAtMs')] : [];
           });
-          const directory = await doctored(() => own);
+          const directory = await falsifiedCopy(() => own);
           return readCrawlDirectory(directory);
         }),
       );
       return auditCrawl({ ...one!, others: [other!] });
     };
-    const unchanged: Doctor = (lines) => lines;
+    const unchanged: Falsify = (lines) => lines;
     expect((await asTwo(unchanged, false)).passed).toBe(false);
     const report = await asTwo(unchanged, true);
     expect(report.violations).toEqual([]);
@@ -259,7 +263,7 @@ describe('an audit of a crawl', () => {
   });
 
   it('reads the logs of several processes as one', async () => {
-    const directory = await doctored((lines) => lines);
+    const directory = await falsifiedCopy((lines) => lines);
     const lines = await linesOf(directory);
     const requests = lines.filter((line) => line.run === undefined);
     const head = lines.filter((line) => line.run !== undefined);
@@ -282,7 +286,7 @@ async function folder(): Promise<string> {
 }
 
 /** A copy of the crawl directory with a falsified log. */
-async function doctored(doctor: Doctor): Promise<string> {
+async function falsifiedCopy(doctor: Falsify): Promise<string> {
   const directory = await folder();
   await cp(original, directory, { recursive: true });
   await write(directory, doctor(await linesOf(directory)));
@@ -326,7 +330,7 @@ function at(lines: readonly Line[], host: string, path: string): Line {
   return lines[indexOf(lines, host, path)] as Line;
 }
 
-function change(host: string, path: string, how: Line | ((line: Line) => Line)): Doctor {
+function change(host: string, path: string, how: Line | ((line: Line) => Line)): Falsify {
   return (lines) => {
     const index = indexOf(lines, host, path);
     return lines.map((line, each) => {
@@ -341,7 +345,7 @@ function readdress(line: Line, path: string): Line {
 }
 
 /** Makes the request start `gapMs` after the end of the host's last one, which took ten. */
-function early(host: string, path: string, gapMs: number): Doctor {
+function early(host: string, path: string, gapMs: number): Falsify {
   return (lines) => {
     const index = indexOf(lines, host, path);
     const before = lines.slice(0, index).findLast((line) => line['host'] === host);
@@ -354,11 +358,11 @@ function early(host: string, path: string, gapMs: number): Doctor {
 }
 
 /** Makes the request start `byMs` earlier than the Crawl-delay of 0.4 seconds allows. */
-function short(host: string, path: string, byMs: number): Doctor {
+function short(host: string, path: string, byMs: number): Falsify {
   return early(host, path, 400 - byMs);
 }
 
-function later(host: string, path: string, byMs: number): Doctor {
+function later(host: string, path: string, byMs: number): Falsify {
   return (lines) => {
     const moved = at(lines, host, path);
     const shifted = {
@@ -370,11 +374,11 @@ function later(host: string, path: string, byMs: number): Doctor {
   };
 }
 
-function drop(host: string, path: string): Doctor {
+function drop(host: string, path: string): Falsify {
   return (lines) => lines.filter((line) => !isAt(line, host, path));
 }
 
-function throughout(how: Record<string, unknown>): Doctor {
+function throughout(how: Record<string, unknown>): Falsify {
   return (lines) =>
     lines.map((line) => (line.run === undefined ? { ...line, ...how } : { run: { ...line.run, ...how } }));
 }
@@ -414,7 +418,7 @@ function atOnce(lines: Line[]): Line[] {
 }
 
 /** Names another copy in the answer of a robots.txt, and in its pages. */
-function copyNamed(hash: string): Doctor {
+function copyNamed(hash: string): Falsify {
   return (lines) =>
     lines.map((line) => {
       const answer = line['robotsAnswer'] as { hash: string | null } | null | undefined;

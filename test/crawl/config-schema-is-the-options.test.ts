@@ -38,7 +38,7 @@ const BASE: Readonly<Record<string, object>> = {
 };
 
 /** Groups that require more than the value. */
-const WHOLE: Readonly<Record<string, object>> = {
+const COMPLETE_GROUPS: Readonly<Record<string, object>> = {
   profile: { factor: 0, minMs: 0, maxMs: 86_400_000 },
   signature: { sign: () => new Uint8Array(64), keyid: 'A'.repeat(43), agent: 'https://bot.example/' },
 };
@@ -50,7 +50,7 @@ function withValue(path: readonly string[], value: unknown): CrawlerOptions {
   const put = (given: unknown, [key, ...rest]: readonly string[]): unknown => {
     if (key === undefined) return value;
     const before = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
-    const whole = (rest.length > 0 ? WHOLE[key] : undefined) ?? before[key];
+    const whole = (rest.length > 0 ? COMPLETE_GROUPS[key] : undefined) ?? before[key];
     return { ...before, [key]: put(whole, rest) };
   };
   return put(BASE, path) as CrawlerOptions;
@@ -89,9 +89,9 @@ describe('the schema of a configuration', () => {
   it.each(rows.filter(([, , { type }]) => type === 'integer' || type === 'number'))(
     'has the range of %s',
     (name, path, { type, minimum, exclusiveMinimum, maximum = 0 }) => {
-      const least = minimum ?? Number.MIN_VALUE;
-      for (const value of [least, maximum]) expect([value, accepts(withValue(path, value))]).toEqual([value, true]);
-      const below = exclusiveMinimum ?? (type === 'integer' ? least - 1 : least > 0 ? least / 2 : -0.001);
+      const min = minimum ?? Number.MIN_VALUE;
+      for (const value of [min, maximum]) expect([value, accepts(withValue(path, value))]).toEqual([value, true]);
+      const below = exclusiveMinimum ?? (type === 'integer' ? min - 1 : min > 0 ? min / 2 : -0.001);
       expect([below, accepts(withValue(path, below))]).toEqual([below, false]);
       // The largest safe integer has no neighbour.
       if (maximum < Number.MAX_SAFE_INTEGER && name !== 'politeness.profile.minMs') {

@@ -60,12 +60,12 @@ it.each([
           'pdf',
           async (each) => {
             const hash = createHash('sha256');
-            let pieces = 0;
+            let chunks = 0;
             for await (const piece of each.body) {
-              pieces += 1;
+              chunks += 1;
               hash.update(piece);
             }
-            seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), pieces > 10);
+            seen.push(each.truncated, each.bodyBytes, hash.digest('hex'), chunks > 10);
             for (const held of [each.bytes(), each.text(), each.json()]) {
               seen.push(await held.catch((error: { readonly code: string }) => error.code));
             }

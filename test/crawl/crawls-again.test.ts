@@ -94,10 +94,10 @@ describe('a recrawl', () => {
 
   it('reports no change if no visits are kept', async () => {
     const { run } = await site(answerWithEtag);
-    const told: unknown[] = [];
-    const handlers = (crawler: Crawler): void => void crawler.on('html', (one) => void told.push(one.change));
+    const changes: unknown[] = [];
+    const handlers = (crawler: Crawler): void => void crawler.on('html', (one) => void changes.push(one.change));
     await run(0, { handlers, recrawl: false } as never);
-    expect(told).toEqual([null]);
+    expect(changes).toEqual([null]);
   });
 
   it('sends validators, handles what has changed, follows its new links, and counts', async () => {
@@ -225,15 +225,15 @@ describe('a recrawl', () => {
   it('treats a page that alternates between two contents as unchanged, and reports it', async () => {
     const { run } = await site((at) => ({ headers: HTML, body: html(at) }));
     const found: (number | undefined)[] = [];
-    const told: number[] = [];
+    const flappingWarnings: number[] = [];
     for (const [day, now] of [1, 2, 1, 2, 1, 3].entries()) {
       edition[5] = now;
       const { report, notices } = await run(day);
       found.push(report.recrawl?.changed);
-      told.push(notices.filter(({ code }) => code === 'change-flapping').length);
+      flappingWarnings.push(notices.filter(({ code }) => code === 'change-flapping').length);
     }
     expect(found).toEqual([undefined, 1, 1, 0, 0, 1]);
-    expect(told).toEqual([0, 0, 0, 1, 1, 0]);
+    expect(flappingWarnings).toEqual([0, 0, 0, 1, 1, 0]);
   });
 
   it('requests once more, without conditions, if a 304 is about another tag', async () => {

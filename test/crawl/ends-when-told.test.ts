@@ -49,11 +49,11 @@ it('a handler that ignores its signal does not delay an immediate stop, and its 
         return new Promise(() => undefined);
       }),
   });
-  const told: string[] = [];
-  crawler.events.on('decision', ({ url, status, reason }) => told.push(`${url} ${status} ${reason}`));
+  const events: string[] = [];
+  crawler.events.on('decision', ({ url, status, reason }) => events.push(`${url} ${status} ${reason}`));
   const report = await crawler.run();
   expect(report).toMatchObject({ state: 'stopped', pages: 0 });
-  expect(told).toEqual([`${web.url('a.test')} held run-ended`]);
+  expect(events).toEqual([`${web.url('a.test')} held run-ended`]);
 });
 
 it('a store that waits for its server ends with the second stop', async () => {
@@ -215,17 +215,17 @@ it('pages that a loop had not seen when it was left go to the next loop', async 
   const web = await webForTest({ hosts: open });
   const seeds = HOSTS.map((host) => web.url(host));
   const seen: string[] = [];
-  const look = async (most: number): Promise<void> => {
+  const readPages = async (maxPages: number): Promise<void> => {
     const crawler = makeCrawler({ seeds, store: lmdbStore({ path }), handlers: () => undefined });
     for await (const { url } of crawler.pages()) {
       seen.push(url);
-      if (seen.length >= most) break;
+      if (seen.length >= maxPages) break;
       // The other pages arrive meanwhile.
       await new Promise((done) => setTimeout(done, 50));
     }
   };
-  await look(1);
-  await look(Number.MAX_SAFE_INTEGER);
+  await readPages(1);
+  await readPages(Number.MAX_SAFE_INTEGER);
   expect(seen.sort()).toEqual(seeds);
 });
 

@@ -23,7 +23,7 @@ it('covers what is queued, what is found, and what handlers request', async () =
     handlers: () => undefined,
   });
   const reasons = new Map<string, string>();
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const requested = (): string[] => web.log.map(({ path }) => path);
   const shops = (): number => requested().filter((path) => path.startsWith('/shop/')).length;
   let before = 0;
@@ -35,11 +35,11 @@ it('covers what is queued, what is found, and what handlers request', async () =
     crawler.exclude('/shop/');
     crawler.exclude([/deep/, web.url('a.test', '/other/')]);
     const own = await each.fetch(web.url('a.test', '/shop/19'));
-    asked.push(own.kind, 'reason' in own ? own.reason : '');
+    requestedUrls.push(own.kind, 'reason' in own ? own.reason : '');
   });
   const report = await crawler.run();
   const paths = requested();
-  expect(asked).toEqual(['dropped', 'scope-excluded']);
+  expect(requestedUrls).toEqual(['dropped', 'scope-excluded']);
   // One host, one request at a time: at most the one in flight, and the one that was being prepared.
   expect(shops() - before).toBeLessThanOrEqual(2);
   expect(paths).not.toContain('/shop/19');

@@ -120,8 +120,8 @@ describe('feeds that pages name', () => {
     };
     await run(0);
     await run(30);
-    const asked = web.log.filter(({ path }) => path === '/feed');
-    expect(asked.map(({ status, headers }) => [status, headers['if-none-match']])).toEqual([
+    const feedRequests = web.log.filter(({ path }) => path === '/feed');
+    expect(feedRequests.map(({ status, headers }) => [status, headers['if-none-match']])).toEqual([
       [200, undefined],
       [304, '"1"'],
     ]);

@@ -153,8 +153,8 @@ it('sends HEAD requests if told to, and logs them as such', async () => {
   ]);
   expect((await fetch(web.url('a.test', '/moved'), { method: 'HEAD' })).url).toBe(web.url('a.test', '/b'));
   expect((await fetch(web.url('a.test', '/b'))).status).toBe(200);
-  const asked = web.log.map(({ path, method }) => `${method} ${path}`);
-  expect(asked).toEqual(['GET /robots.txt', 'HEAD /long', 'HEAD /moved', 'HEAD /b', 'GET /b']);
+  const requests = web.log.map(({ path, method }) => `${method} ${path}`);
+  expect(requests).toEqual(['GET /robots.txt', 'HEAD /long', 'HEAD /moved', 'HEAD /b', 'GET /b']);
   expect(logged).toEqual([undefined, 'HEAD', 'HEAD', 'HEAD', undefined]);
 });
 

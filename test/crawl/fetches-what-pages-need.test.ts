@@ -35,7 +35,7 @@ async function run(
 }
 
 /** The requested paths of a host except robots.txt, sorted. */
-const asked = (web: Web, host = 'a.test'): string[] =>
+const requestedPaths = (web: Web, host = 'a.test'): string[] =>
   web
     .paths(host)
     .filter((path) => path !== '/robots.txt')
@@ -75,8 +75,16 @@ it('files are fetched once for all pages, as politely as pages, and no handler g
   });
   const rules = { 'a.test': { gapMs: 30, closed: ['/closed', '/hooked'] } };
   expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
-  expect(asked(web)).toEqual(['/', '/b', '/b.png', '/deep/font.woff2', '/deep/more.css', '/moved.js', '/style.css']);
-  expect(asked(web, 'cdn.test')).toEqual([]);
+  expect(requestedPaths(web)).toEqual([
+    '/',
+    '/b',
+    '/b.png',
+    '/deep/font.woff2',
+    '/deep/more.css',
+    '/moved.js',
+    '/style.css',
+  ]);
+  expect(requestedPaths(web, 'cdn.test')).toEqual([]);
   expect(story.report).toMatchObject({ pages: 2, state: 'finished' });
   expect(story.itemUrls).toEqual([web.url('a.test'), web.url('a.test', '/b')]);
   expect(story.requests.filter(({ purpose }) => purpose === 'requisite')).toHaveLength(5);
@@ -104,9 +112,9 @@ it('files that the archive holds from an earlier run are not fetched again', asy
   });
   const options = { seeds: [web.url('a.test')], archive: { requisites: true }, politeness: PACE, out: out() };
   await crawl({ ...options, bounds: { pages: 1 } });
-  expect(asked(web)).toEqual(['/', '/style.css']);
+  expect(requestedPaths(web)).toEqual(['/', '/style.css']);
   await crawl({ ...options, bounds: { pages: 2 } });
-  expect(asked(web)).toEqual(['/', '/b', '/b.png', '/style.css']);
+  expect(requestedPaths(web)).toEqual(['/', '/b', '/b.png', '/style.css']);
 });
 
 it('files of other hosts are fetched if enabled, each with its own robots.txt and its own clock', async () => {
@@ -123,7 +131,7 @@ it('files of other hosts are fetched if enabled, each with its own robots.txt an
   await crawl({ seeds: [web.url('a.test')], archive: { requisites: { hosts: 'any' } }, politeness: PACE, out: out() });
   const rules = { gapMs: 30, closed: ['/closed'] };
   expect(judge(web.log, { contact: CONTACT, rules: { 'a.test': rules, 'cdn.test': rules } })).toEqual(POLITE);
-  expect(asked(web, 'cdn.test')).toEqual(['/1.png', '/2.png']);
+  expect(requestedPaths(web, 'cdn.test')).toEqual(['/1.png', '/2.png']);
 });
 
 it.each<[string, Requisites, number]>([
@@ -131,7 +139,7 @@ it.each<[string, Requisites, number]>([
   ['bytes of a page', { bytesPerPage: 1 }, 2 * 8],
   ['files of the crawl', { total: 4 }, 4],
   ['bytes of the crawl', { totalBytes: 1 }, 8],
-])('the budget limits them: %s', async (_, budget, most) => {
+])('the budget limits them: %s', async (_, budget, maxRequests) => {
   const images = (from: number) => Array.from({ length: 10 }, (_each, at) => `<img src=/${from + at}.png>`).join('');
   const story = await run(
     { 'a.test': { '/robots.txt': OPEN, '/': page('a', ['/b'], images(0)), '/b': page('b', [], images(10)), '*': png } },
@@ -139,7 +147,7 @@ it.each<[string, Requisites, number]>([
   );
   const fetched = story.requests.filter(({ purpose }) => purpose === 'requisite').length;
   expect(fetched).toBeGreaterThan(0);
-  expect(fetched).toBeLessThanOrEqual(most);
+  expect(fetched).toBeLessThanOrEqual(maxRequests);
   expect(Object.values(reasonsOf(story))).toContain('requisite-limit');
   expect(story.report).toMatchObject({ pages: 2, state: 'finished' });
 });
@@ -150,7 +158,7 @@ it('none is fetched when the bytes of the crawl are used up', async () => {
     true,
     { bounds: { pages: 5, bytes: 60 } },
   );
-  expect(asked(story.web)).toEqual(['/']);
+  expect(requestedPaths(story.web)).toEqual(['/']);
   expect(reasonsOf(story)).toEqual({ '/1.png': 'requisite-limit' });
 });
 
@@ -169,7 +177,7 @@ it('none is fetched for pages that refuse copies, and no images for pages that r
     },
     true,
   );
-  expect(asked(web)).toEqual(['/', '/noarchive', '/noimageindex', '/noimageindex.js']);
+  expect(requestedPaths(web)).toEqual(['/', '/noarchive', '/noimageindex', '/noimageindex.js']);
 });
 
 it('a page whose files a stop interrupts comes again, and only then goes to its handler', async () => {
@@ -195,13 +203,13 @@ it('a page whose files a stop interrupts comes again, and only then goes to its 
     crawler.on('html', (each) => void handled.push(each.url));
   };
   expect((await crawl({ ...options, handlers })).report.state).toBe('stopped');
-  expect([handled, asked(web)]).toEqual([[], ['/', '/1.png']]);
+  expect([handled, requestedPaths(web)]).toEqual([[], ['/', '/1.png']]);
   const { report } = await crawl({
     ...options,
     handlers: (crawler) => crawler.on('html', (each) => void handled.push(each.url)),
   });
   expect(report.state).toBe('finished');
-  expect([handled, asked(web)]).toEqual([[web.url('a.test')], ['/', '/', '/1.png', '/2.png']]);
+  expect([handled, requestedPaths(web)]).toEqual([[web.url('a.test')], ['/', '/', '/1.png', '/2.png']]);
   // The archive has them as subresources, and not among its pages.
   const items = readFileSync(join(directory, 'requests.jsonl'), 'utf8');
   expect(items).toContain('"purpose":"requisite"');

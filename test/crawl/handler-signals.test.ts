@@ -26,8 +26,8 @@ const SITE = { pages: { '/': fakePage('Start', ['/a', '/b']), '/a': fakePage('A'
 const SEED = 'https://a.test/';
 
 /** Crawls the site with a handler that may throw; pages for which it does not throw are emitted and followed. */
-async function crawlWith(say: (each: HandledPage) => void, more: { out?: string; pages?: number } = {}) {
-  const words: CrawlEventMap['handler-signal'][] = [];
+async function crawlWith(act: (each: HandledPage) => void, more: { out?: string; pages?: number } = {}) {
+  const signals: CrawlEventMap['handler-signal'][] = [];
   const story = await crawlVirtually({
     hosts: { 'a.test': SITE },
     seeds: [SEED],
@@ -35,16 +35,16 @@ async function crawlWith(say: (each: HandledPage) => void, more: { out?: string;
     bounds: { pages: more.pages ?? 100 },
     ...(more.out === undefined ? {} : { out: more.out }),
     handlers(crawler) {
-      crawler.events.on('handler-signal', (word) => words.push(word));
+      crawler.events.on('handler-signal', (word) => signals.push(word));
       crawler.on('html', async (page) => {
         await page.emit({ url: page.url, attempt: page.attempt });
         await page.follow();
-        say(page);
+        act(page);
       });
     },
   });
   const wordOf = (path: string) => story.decisions.find(({ url }) => new URL(url).pathname === path);
-  return { ...story, words, wordOf };
+  return { ...story, signals, wordOf };
 }
 
 const isA = (page: HandledPage): boolean => page.url.endsWith('/a');
@@ -54,10 +54,10 @@ describe('RetryPage', () => {
     const { log, items, wordOf, report } = await crawlWith((page) => {
       if (isA(page) && page.attempt < 3) throw new RetryPage('not yet');
     });
-    const asked = log.filter(({ path }) => path === '/a');
-    expect(asked).toHaveLength(3);
-    expect((asked[1]?.startMs ?? 0) - (asked[0]?.endMs ?? 0)).toBeGreaterThanOrEqual(10_000);
-    expect((asked[2]?.startMs ?? 0) - (asked[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(20_000);
+    const requests = log.filter(({ path }) => path === '/a');
+    expect(requests).toHaveLength(3);
+    expect((requests[1]?.startMs ?? 0) - (requests[0]?.endMs ?? 0)).toBeGreaterThanOrEqual(10_000);
+    expect((requests[2]?.startMs ?? 0) - (requests[1]?.endMs ?? 0)).toBeGreaterThanOrEqual(20_000);
     expect(items.filter(({ url }) => url.endsWith('/a')).map(({ data }) => data)).toEqual([
       { url: `${SEED}a`, attempt: 3 },
     ]);
@@ -66,7 +66,7 @@ describe('RetryPage', () => {
   });
 
   it('is obeyed at most four times, and then the page has failed', async () => {
-    const { paths, items, wordOf, words } = await crawlWith((page) => {
+    const { paths, items, wordOf, signals } = await crawlWith((page) => {
       if (isA(page)) throw new RetryPage('never there', { afterMs: 0 });
     });
     expect(paths('a.test').filter((path) => path === '/a')).toHaveLength(4);
@@ -74,7 +74,7 @@ describe('RetryPage', () => {
     expect(items.map(({ url }) => url)).not.toContain(`${SEED}a`);
     expect(wordOf('/a')).toMatchObject({ status: 'failed', reason: 'retries-exhausted', httpStatus: 200 });
     expect(wordOf('/a')?.detail).toBe('handler-retry: never there, 4 times');
-    expect(words).toEqual(
+    expect(signals).toEqual(
       Array.from({ length: 4 }, () => ({ url: `${SEED}a`, signal: 'retry', reason: 'never there' })),
     );
   });
@@ -123,8 +123,8 @@ it('StopCrawl stops the run with its reason, and the next run has that page once
   const first = await run(true);
   expect(first.report).toMatchObject({ state: 'stopped', stopReason: 'they have a new layout', items: 1 });
   // At most a decision that it is held, if its host's turn had not come yet.
-  const words = first.decisions.filter(({ url }) => url.endsWith('/a')).map(({ status }) => status);
-  expect(words.filter((word) => word !== 'held')).toEqual([]);
+  const statuses = first.decisions.filter(({ url }) => url.endsWith('/a')).map(({ status }) => status);
+  expect(statuses.filter((word) => word !== 'held')).toEqual([]);
   const second = await run(false);
   expect(second.items.map(({ data }) => data)).toEqual([{ attempt: 2 }]);
   expect(second.report).toMatchObject({ state: 'finished', items: 2, pages: 2 });
@@ -177,7 +177,7 @@ describe('items that their schema rejects', () => {
     },
   };
   async function crawlTitles(out?: string) {
-    const told: CrawlEventMap['item-rejected'][] = [];
+    const rejected: CrawlEventMap['item-rejected'][] = [];
     const logged: string[] = [];
     const story = await crawlVirtually({
       hosts: { 'a.test': site },
@@ -187,7 +187,7 @@ describe('items that their schema rejects', () => {
         if (code === 'item-rejected') logged.push(message);
       },
       handlers(crawler) {
-        crawler.events.on('item-rejected', (item) => told.push(item));
+        crawler.events.on('item-rejected', (item) => rejected.push(item));
         crawler.route({
           html: {
             item: z.object({ title: z.string().min(1) }),
@@ -199,19 +199,19 @@ describe('items that their schema rejects', () => {
         });
       },
     });
-    return { ...story, told, logged };
+    return { ...story, rejected, logged };
   }
 
   it('are in rejected.jsonl, are reported and counted, and do not fail the page', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
-    const { report, told, logged, items, decisions } = await crawlTitles(out);
+    const { report, rejected, logged, items, decisions } = await crawlTitles(out);
     expect(items.map(({ data }) => data)).toEqual([{ title: 'Start' }]);
     expect(report).toMatchObject({ state: 'finished', items: 1, rejected: 1 });
     expect(decisions.find(({ url }) => url.endsWith('/a'))).toMatchObject({ status: 'fetched', reason: 'fetched' });
     const kept: unknown[] = [];
     for await (const item of readRejected(join(out, 'rejected.jsonl'))) kept.push(item);
-    expect(kept).toEqual(told);
+    expect(kept).toEqual(rejected);
     expect(logged).toEqual([expect.stringMatching(/^https:\/\/a\.test\/a: an item does not fit .* title: /)]);
     // An item that must not be kept (/b) is not in the file of rejected items either.
     expect(kept).toMatchObject([
@@ -220,9 +220,9 @@ describe('items that their schema rejects', () => {
   });
 
   it('are reported and counted without a directory, too', async () => {
-    const { report, told } = await crawlTitles();
+    const { report, rejected } = await crawlTitles();
     expect(report.rejected).toBe(1);
-    expect(told).toHaveLength(1);
+    expect(rejected).toHaveLength(1);
   });
 
   it('leave no file behind where there are none', async () => {

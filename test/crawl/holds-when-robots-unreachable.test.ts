@@ -46,7 +46,7 @@ describe('at a server, a host whose robots.txt cannot be fetched', () => {
 });
 
 /** How robots.txt answers → for how long the host gets no request at least, milliseconds. */
-const CASES: readonly (readonly [title: string, robots: FakeRoute, leastMs: number])[] = [
+const CASES: readonly (readonly [title: string, robots: FakeRoute, minMs: number])[] = [
   ['500', { status: 500, body: 'oops' }, 60_000],
   ['502 with rules in its body', { ...RULES, status: 502 }, 60_000],
   ['503 with Retry-After', { status: 503, headers: { 'retry-after': '3600' } }, 3_600_000],
@@ -71,7 +71,7 @@ const CASES: readonly (readonly [title: string, robots: FakeRoute, leastMs: numb
 ];
 
 describe('case by case, a host whose robots.txt cannot be fetched', () => {
-  it.each(CASES)('is held: %s (access §4, §5)', async (_title, robots, leastMs) => {
+  it.each(CASES)('is held: %s (access §4, §5)', async (_title, robots, minMs) => {
     const { report, decisions, itemUrls, log, paths } = await crawlVirtually({
       seeds: ['http://dark.test/', 'http://dark.test/a', 'http://open.test/'],
       hosts: { 'dark.test': { pages: SITE, robots }, 'open.test': { pages: SITE } },
@@ -82,9 +82,9 @@ describe('case by case, a host whose robots.txt cannot be fetched', () => {
     expect(report.state).toBe('waiting');
     const wait = report.waiting.find((each) => each.host === 'dark.test');
     expect(wait).toMatchObject({ reason: 'robots-unreachable', queued: 2 });
-    const asked = log.filter(({ host }) => host === 'dark.test');
-    expect(asked.length).toBeLessThanOrEqual(1);
-    expect(wait?.untilMs).toBeGreaterThanOrEqual((asked[0]?.endMs ?? report.startedAtMs) + leastMs);
+    const requests = log.filter(({ host }) => host === 'dark.test');
+    expect(requests.length).toBeLessThanOrEqual(1);
+    expect(wait?.untilMs).toBeGreaterThanOrEqual((requests[0]?.endMs ?? report.startedAtMs) + minMs);
     const held = decisions.filter((each) => each.url.includes('dark.test'));
     expect(held.map((each) => `${each.status} ${each.reason}`)).toEqual(HELD);
     expect(judge(log, { contact: CONTACT })).toEqual(POLITE);

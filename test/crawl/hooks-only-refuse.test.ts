@@ -47,8 +47,8 @@ async function crawlWith(hooks: HookOptions) {
       crawler.on('html', async (page) => {
         await page.emit({ title: page.title });
         await page.follow();
-        const asked = await page.fetch('/private/x', { waitMs: 1_000 });
-        own.push('reason' in asked ? `${asked.kind} ${asked.reason}` : asked.kind);
+        const answer = await page.fetch('/private/x', { waitMs: 1_000 });
+        own.push('reason' in answer ? `${answer.kind} ${answer.reason}` : answer.kind);
       });
     },
   });
@@ -58,7 +58,7 @@ async function crawlWith(hooks: HookOptions) {
 }
 
 /** The guarantee: nothing that is closed, unknown or out of scope was requested, whatever the hooks did. */
-function expectKept({ asked, decisions }: Awaited<ReturnType<typeof crawlWith>>): void {
+function expectRulesKept({ asked, decisions }: Awaited<ReturnType<typeof crawlWith>>): void {
   for (const path of CLOSED) expect(asked).not.toContain(`a.test${path}`);
   expect(asked.filter((each) => each.startsWith('dark.test')).filter((each) => !each.endsWith('/robots.txt'))).toEqual(
     [],
@@ -68,7 +68,7 @@ function expectKept({ asked, decisions }: Awaited<ReturnType<typeof crawlWith>>)
 }
 
 /** Invalid answers: each is a refusal → the detail of the decision. */
-const ODD: readonly (readonly [title: string, answer: (planned: unknown) => unknown, detail: RegExp])[] = [
+const INVALID: readonly (readonly [title: string, answer: (planned: unknown) => unknown, detail: RegExp])[] = [
   ['true', () => true, /answered true/],
   ['false', () => false, /answered false/],
   ['null', () => null, /answered null/],
@@ -109,10 +109,10 @@ const ODD: readonly (readonly [title: string, answer: (planned: unknown) => unkn
   ],
 ];
 
-describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
+describe.each(INVALID)('a hook whose answer is %s', (_title, answer, detail) => {
   it('refuses before the fetch: only robots.txt is requested', async () => {
     const story = await crawlWith({ beforeFetch: answer as never, timeoutMs: 2_000 });
-    expectKept(story);
+    expectRulesKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual([]);
     expect(story.wordOf('/')).toMatchObject({
       status: 'dropped',
@@ -129,7 +129,7 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
 
   it('refuses after the fetch: nothing of the page is kept or followed', async () => {
     const story = await crawlWith({ afterFetch: answer as never, timeoutMs: 2_000 });
-    expectKept(story);
+    expectRulesKept(story);
     expect(story.asked.filter((each) => !each.endsWith('/robots.txt'))).toEqual(['a.test/']);
     expect(story.wordOf('/')).toMatchObject({
       status: 'dropped',
@@ -143,7 +143,7 @@ describe.each(ODD)('a hook whose answer is %s', (_title, answer, detail) => {
 
   it('changes nothing when it is informed of an exclusion', async () => {
     const story = await crawlWith({ onExclusion: answer as never });
-    expectKept(story);
+    expectRulesKept(story);
     expect(
       story
         .paths('a.test')
@@ -175,7 +175,7 @@ it('no answer of any hook at any time opens what is closed', async () => {
         if (way === 'hangs') return new Promise(() => undefined) as never;
         return (way === 'resolves' ? Promise.resolve(answer) : answer) as never;
       };
-      expectKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, timeoutMs: 1_000 }));
+      expectRulesKept(await crawlWith({ beforeFetch: hook, afterFetch: hook, onExclusion: hook, timeoutMs: 1_000 }));
     }),
     { numRuns: 40, seed: 20_261_120 },
   );
@@ -195,7 +195,7 @@ it('hooks that return nothing change nothing, and are called only for pages, ret
     },
     onExclusion: ({ url, reason }) => excluded.push(`${new URL(url).pathname} ${reason}`),
   });
-  expectKept(story);
+  expectRulesKept(story);
   expect(story.asked.slice().sort()).toEqual(without.asked.slice().sort());
   expect(story.own).toEqual(without.own);
   expect(
@@ -359,18 +359,18 @@ it.each<[string, unknown, string]>([
 const SEEDS = ['https://a.test/'];
 
 it('what `scope.allows` throws or returns instead of true or false is reported like an error of a hook', async () => {
-  const told: string[] = [];
+  const messages: string[] = [];
   const { decisions } = await crawlVirtually({
     hosts: HOSTS,
     seeds: SEEDS,
     scope: { seeds: SEEDS, allows: (url) => (url.endsWith('/a') ? (undefined as unknown as boolean) : true) },
     bounds: { pages: 50, minutes: 60 },
     handlers(crawler) {
-      crawler.events.on('hook-error', ({ hook, url, error }) => told.push(`${hook} ${url} ${error}`));
+      crawler.events.on('hook-error', ({ hook, url, error }) => messages.push(`${hook} ${url} ${error}`));
       crawler.on('html', (page) => page.follow());
     },
   });
-  expect(told).toEqual([
+  expect(messages).toEqual([
     'scope.allows https://a.test/a TypeError: answered undefined, which is neither true nor false',
   ]);
   expect(decisions).toContainEqual(

@@ -158,7 +158,7 @@ it('no connection to an internal address, and everything outside is still fetche
   });
   // The links keep their user names and passwords; a seed with one would be refused before any request.
   const seeds = [web.url('open.test'), web.url('rebinds.test'), ...targets.map((url) => url.replace(/\/\/.*@/, '//'))];
-  const asked = new Map<string, number>();
+  const lookups = new Map<string, number>();
   const story = await crawl({
     seeds,
     scope: { seeds, within: 'list', hosts: [...new Set(seeds.map((url) => new URL(url).hostname))] },
@@ -166,8 +166,8 @@ it('no connection to an internal address, and everything outside is still fetche
       allowAddresses: [`${OUTSIDE}/32`],
       ports: 'any',
       resolve: async (name) => {
-        const before = asked.get(name) ?? 0;
-        asked.set(name, before + 1);
+        const before = lookups.get(name) ?? 0;
+        lookups.set(name, before + 1);
         const answers = NAMES[name] ?? [[INSIDE]];
         return answers[Math.min(before, answers.length - 1)] ?? [];
       },
@@ -179,19 +179,19 @@ it('no connection to an internal address, and everything outside is still fetche
   // The sockets of the crawl and of the tests connected to this address only.
   expect([...attempts]).toEqual([OUTSIDE]);
   expect(story.requests.filter(({ remoteAddress }) => remoteAddress !== OUTSIDE)).toEqual([]);
-  expect([...asked.values()].filter((times) => times > 1)).toEqual([]);
+  expect([...lookups.values()].filter((times) => times > 1)).toEqual([]);
 
   // Everything outside was fetched: the pages, and every redirect up to its target.
   expect(web.paths('open.test').sort()).toEqual(['/', '/last', '/robots.txt', ...hops].sort());
   expect(web.paths('rebinds.test').sort()).toEqual(['/', '/b', '/robots.txt']);
   // Each target has a decision, and the guard made it.
-  const words = new Map(story.decisions.map(({ url, status, reason }) => [url, `${status} ${reason}`]));
+  const verdicts = new Map(story.decisions.map(({ url, status, reason }) => [url, `${status} ${reason}`]));
   for (const target of targets) {
     const clean = new URL(target);
     clean.username = '';
     clean.password = '';
-    const word = words.get(clean.href) ?? words.get(new URL(target).href);
-    expect(`${target}: ${word}`).toBe(`${target}: dropped address-forbidden`);
+    const verdict = verdicts.get(clean.href) ?? verdicts.get(new URL(target).href);
+    expect(`${target}: ${verdict}`).toBe(`${target}: dropped address-forbidden`);
   }
 });
 

@@ -38,7 +38,7 @@ async function story(items: readonly ItemStage[], more: Parameters<typeof crawl>
   });
   const out = await mkdtemp(join(tmpdir(), 'mannerly-stages-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
-  const told = await crawl({
+  const result = await crawl({
     seeds: [web.url('a.test')],
     out,
     archive: true,
@@ -50,7 +50,7 @@ async function story(items: readonly ItemStage[], more: Parameters<typeof crawl>
       }),
     ...more,
   });
-  return { ...told, out };
+  return { ...result, out };
 }
 
 const plain = (items: readonly Item[]) => items.map(({ id, data }) => [id.replace(/^.*\/[0-9a-f]{16}\//, ''), data]);

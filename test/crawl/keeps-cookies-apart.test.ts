@@ -47,24 +47,27 @@ async function visit(cookies: boolean | (() => CookieJar) | undefined) {
 }
 
 it.each([undefined, false])('none is sent with %j', async (off) => {
-  const told = await visit(off);
+  const visitResult = await visit(off);
   expect(relaxedDefaults.filter((line) => line.includes('cookies'))).toEqual([]);
-  expect(told.length).toBeGreaterThan(5);
-  expect(told.filter((line) => !line.endsWith(' none'))).toEqual([]);
+  expect(visitResult.length).toBeGreaterThan(5);
+  expect(visitResult.filter((line) => !line.endsWith(' none'))).toEqual([]);
 });
 
 it.each<[string, true | (() => CookieJar)]>([
   ['a jar of the operator', plainJar],
   ['`true`', true],
 ])('with %s each origin gets only its own back, and none with robots.txt', async (_, cookies) => {
-  const told = await visit(cookies);
+  const visitResult = await visit(cookies);
   expect(relaxedDefaults.filter((line) => line.includes('`network.cookies`'))).toHaveLength(1);
-  expect(told.filter((line) => line.includes('/robots.txt'))).toEqual([
+  expect(visitResult.filter((line) => line.includes('/robots.txt'))).toEqual([
     'a.site.test/robots.txt none',
     'b.site.test/robots.txt none',
   ]);
-  expect(told.filter((line) => line.includes('/second'))).toEqual(['a.site.test/second a=1', 'b.site.test/second b=2']);
-  expect(told.filter((line) => /^a\.site.*b=|^b\.site.*a=|robots=/.test(line))).toEqual([]);
+  expect(visitResult.filter((line) => line.includes('/second'))).toEqual([
+    'a.site.test/second a=1',
+    'b.site.test/second b=2',
+  ]);
+  expect(visitResult.filter((line) => /^a\.site.*b=|^b\.site.*a=|robots=/.test(line))).toEqual([]);
 });
 
 it.each([1, { jar: 1 }, 'yes'])('%j makes no jar, and is refused', async (cookies) => {

@@ -48,8 +48,8 @@ it('reports what a killed run left pending, and a URL that was fetched meanwhile
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   writeFileSync(join(cwd, 'handlers.mjs'), HANDLERS);
   writeFileSync(join(cwd, 'mannerly.config.json'), JSON.stringify({ handlers: './handlers.mjs' }));
-  const mannerly = (...words: readonly string[]) => {
-    const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'ignore'], cwd });
+  const mannerly = (...args: readonly string[]) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'ignore'], cwd });
     let printed = '';
     child.stdout.on('data', (chunk: Buffer) => {
       printed += chunk.toString();

@@ -118,7 +118,7 @@ it('the secret is nowhere: not in files, logs, events, items, the report, errors
     (web) => formAt(web),
   ];
   try {
-    const said: unknown[] = [];
+    const logged: unknown[] = [];
     for (const [at, kind] of kinds.entries()) {
       const site = sessionSite({
         '/': {
@@ -135,7 +135,7 @@ it('the secret is nowhere: not in files, logs, events, items, the report, errors
         archive: { wacz: true },
         recrawl: true,
         maxIdleMs: 1_500,
-        log: (entry) => void said.push(entry),
+        log: (entry) => void logged.push(entry),
         handlers: (crawler) =>
           crawler.on('html', async (each) => {
             await each.emit({ headers: each.headers });
@@ -143,9 +143,9 @@ it('the secret is nowhere: not in files, logs, events, items, the report, errors
           }),
       });
       const { crawler, ...told } = story;
-      said.push(told, crawler.activity(), await crawler.explain(web.url(SITE, '/bad'), { out }));
+      logged.push(told, crawler.activity(), await crawler.explain(web.url(SITE, '/bad'), { out }));
       const { data } = await writeReport(await readCrawlDirectory(out));
-      said.push(data);
+      logged.push(data);
       expect(story.report.relaxedDefaults.join('\n')).toContain(consent);
       const manifest = JSON.parse(await readFile(join(out, 'run.json'), 'utf8')) as { readonly options: object };
       expect(JSON.stringify(manifest.options)).toContain(`"origin":"${new URL(web.url(SITE)).origin}","kind":`);
@@ -157,7 +157,7 @@ it('the secret is nowhere: not in files, logs, events, items, the report, errors
       const answered = records.filter(({ type }) => type === 'response').map(({ block }) => String(block));
       expect(answered.some((block) => /set-cookie: \(withheld\)\r\n/i.test(block))).toBe(true);
     }
-    const text = JSON.stringify(said);
+    const text = JSON.stringify(logged);
     for (const secret of SECRETS) expect(text.includes(secret), secret).toBe(false);
     const names = await readdir(folder, { recursive: true, withFileTypes: true });
     const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));

@@ -39,8 +39,8 @@ export const handlers = {
   return path;
 }
 
-function mannerly(cwd: string, ...words: readonly string[]) {
-  const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'], cwd });
+function mannerly(cwd: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'], cwd });
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => {
     printed += chunk.toString();
@@ -62,14 +62,14 @@ describe('a page that kills the process', () => {
   it('does so twice, the third start leaves it out, and a retry reads it again', { timeout: 60_000 }, async () => {
     const web = await site();
     const cwd = place();
-    const asked = (): number => web.log.filter(({ path }) => path === '/poison').length;
+    const poisonRequests = (): number => web.log.filter(({ path }) => path === '/poison').length;
     for (const times of [1, 2]) {
       expect((await crawl(cwd, web)).signal).toBe('SIGKILL');
-      expect(asked()).toBe(times);
+      expect(poisonRequests()).toBe(times);
     }
     const { code, printed } = await crawl(cwd, web);
     expect(code).toBe(0);
-    expect(asked()).toBe(2);
+    expect(poisonRequests()).toBe(2);
     expect(JSON.parse(printed)).toMatchObject({ state: 'finished', items: PAGES.length - 1 });
     const explained = (await mannerly(cwd, 'explain', 'crawl', web.url('127.0.0.1', '/poison'))).printed;
     expect(explained).toContain('poison');
@@ -79,7 +79,7 @@ describe('a page that kills the process', () => {
     const retried = await crawl(cwd, web, '--retry', 'poison');
     expect(retried.code).toBe(0);
     expect(JSON.parse(retried.printed)).toMatchObject({ items: PAGES.length });
-    expect(asked()).toBe(3);
+    expect(poisonRequests()).toBe(3);
     expect(existsSync(join(cwd, 'crawl', 'reading.jsonl'))).toBe(false);
   });
 

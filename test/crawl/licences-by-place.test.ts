@@ -43,10 +43,10 @@ async function licensedAll<Name extends string>(sites: Record<Name, Routes>, opt
       start: seeds[at]!,
       items,
       decisions,
-      words: decisions.map(({ url, status, reason }) => `${new URL(url).pathname} ${status} ${reason}`).sort(),
+      verdicts: decisions.map(({ url, status, reason }) => `${new URL(url).pathname} ${status} ${reason}`).sort(),
       licenses: items.map(({ license }) => license?.outcome ?? null),
       paths: web.paths(host).filter((path) => !path.includes('tdmrep')),
-      conflicts: story.notices.filter((told) => told.host === host && told.code === 'license-conflict'),
+      conflicts: story.notices.filter((notice) => notice.host === host && notice.code === 'license-conflict'),
     };
     return [host.replace('.test', ''), result] as const;
   });
@@ -61,14 +61,14 @@ async function licensed(routes: Routes, options: Partial<TestCrawlOptions> = {})
 
 describe('a licence that robots.txt names', () => {
   it('is not read for what robots.txt disallows, whatever it permits (vector 1)', async () => {
-    const { words, paths } = await licensed(
+    const { verdicts, paths } = await licensed(
       {
         '/robots.txt': text('User-agent: *\nDisallow: /\nLicense: /l.xml\n'),
         '/l.xml': rsl('<permits type="usage">all</permits>'),
       },
       { purposes: ['search'] },
     );
-    expect(words).toEqual(['/ excluded robots-rule']);
+    expect(verdicts).toEqual(['/ excluded robots-rule']);
     expect(paths).toEqual(['/robots.txt']);
   });
 
@@ -90,11 +90,11 @@ describe('a licence that robots.txt names', () => {
   });
 
   it('is unreadable if it has no https URL, and is not requested (C2)', async () => {
-    const { words, paths, decisions } = await licensed({
+    const { verdicts, paths, decisions } = await licensed({
       '/robots.txt': text('License: http://elsewhere.test/l.xml\nLicense: ftp://a.test/l.xml\n'),
       '/': page('start'),
     });
-    expect(words).toEqual(['/ held license']);
+    expect(verdicts).toEqual(['/ held license']);
     expect(decisions.find(({ reason }) => reason === 'license')?.detail).toContain('unreadable');
     expect(paths).toEqual(['/robots.txt']);
   });
@@ -107,9 +107,9 @@ describe('a licence that a page names', () => {
     ['by a link in its head', html(page('a', ['/next'], link()))],
     ['by a link in its body, of a part of it', html(`<body><article>${link()}</article><a href="/next">n</a>`)],
   ])('%s, keeps it out of the sinks and lets its links be followed', async (_, start) => {
-    const { words, paths, items, decisions } = await licensed({ '/': start, '/l.xml': rsl(PRICE) });
+    const { verdicts, paths, items, decisions } = await licensed({ '/': start, '/l.xml': rsl(PRICE) });
     expect(paths).toEqual(['/robots.txt', '/', '/l.xml', '/next']);
-    expect(words).toEqual(['/ held license', '/next fetched fetched']);
+    expect(verdicts).toEqual(['/ held license', '/next fetched fetched']);
     expect(items.map(({ url }) => new URL(url).pathname)).toEqual(['/next']);
     expect(decisions.find(({ reason }) => reason === 'license')?.detail).toContain('payment 0.015 USD');
   });
@@ -120,17 +120,17 @@ describe('a licence that a page names', () => {
       refused: { '/': html(page('a', ['/next'], script(NOTHING))) },
       credited: { '/': html(page('a', ['/next'], script(CREDIT))) },
     });
-    expect(refused.words).toContain('/ excluded license-prohibits');
+    expect(refused.verdicts).toContain('/ excluded license-prohibits');
     expect(refused.paths).toEqual(['/robots.txt', '/']);
     expect(credited.items[0]?.license).toMatchObject({ document: credited.start, outcome: 'attribution' });
   });
 
   it('is unreadable if elements nest without end, and then gives no permission', async () => {
-    const { words, decisions } = await licensed({
+    const { verdicts, decisions } = await licensed({
       '/': html(page('a', [], `${'<b></i>'.repeat(5_000)}${link()}`)),
       '/l.xml': rsl(CREDIT),
     });
-    expect(words).toEqual(['/ held license']);
+    expect(verdicts).toEqual(['/ held license']);
     expect(decisions.find(({ reason }) => reason === 'license')?.detail).toContain('unreadable');
   });
 
@@ -153,8 +153,8 @@ describe('a licence that a page names', () => {
       },
     };
     const routes = { '/': html(page('a', [], link())), '/l.xml': rsl(PRICE) };
-    const { words } = await licensed(routes, { fetcher: { ...createUndiciFetcher(), renderer: browser } });
-    expect(words).toEqual(['/ held license']);
+    const { verdicts } = await licensed(routes, { fetcher: { ...createUndiciFetcher(), renderer: browser } });
+    expect(verdicts).toEqual(['/ held license']);
   });
 });
 
@@ -180,8 +180,8 @@ describe('of a licence of the page and one of the file', () => {
     expect(silent).toMatchObject({ licenses: ['attribution'], conflicts: [] });
     // Neither licence permits what the other prohibits.
     expect(tofile.paths).toEqual(['/robots.txt', '/file.xml']);
-    for (const { words, items } of [tofile, topage]) {
-      expect(words).toEqual(['/ excluded license-prohibits']);
+    for (const { verdicts, items } of [tofile, topage]) {
+      expect(verdicts).toEqual(['/ excluded license-prohibits']);
       expect(items).toEqual([]);
     }
   });
@@ -203,8 +203,8 @@ async function crawledAgain(routes: Routes, headers: Readonly<Record<string, str
     const again = { recrawl: true, again: afterDays > 0, clock, store, purposes: [purpose] } as const;
     const { decisions, items } = await crawl({ seeds: [web.url('a.test')], ...again });
     const decision = decisions.find(({ url }) => url === web.url('a.test'));
-    const said = `${decision?.status} ${decision?.reason} ${decision?.httpStatus}`;
-    return { said, items: items.map(({ removed }) => removed ?? 'item') };
+    const verdict = `${decision?.status} ${decision?.reason} ${decision?.httpStatus}`;
+    return { verdict, items: items.map(({ removed }) => removed ?? 'item') };
   };
 }
 
@@ -213,7 +213,7 @@ const named = { link: `</l.xml>; rel="license"; type="${TYPE}"` };
 it('a licence that a 304 names counts, and items that were kept of the page are removed', async () => {
   const run = await crawledAgain({ '/l.xml': rsl(NOTHING) }, {}, named);
   expect((await run(0, 'archive')).items).toEqual(['item']);
-  expect(await run(10, 'archive')).toEqual({ said: 'excluded license-prohibits 304', items: ['license-prohibits'] });
+  expect(await run(10, 'archive')).toEqual({ verdict: 'excluded license-prohibits 304', items: ['license-prohibits'] });
 });
 
 describe('a page that answers 304 is handled in the next crawl that its licence allows', () => {
@@ -223,15 +223,15 @@ describe('a page that answers 304 is handled in the next crawl that its licence 
     expect((await run(10, 'ai-train')).items).toEqual(['license-prohibits']);
     expect((await run(20, 'ai-train')).items).toEqual([]);
     expect((await run(30, 'archive')).items).toEqual(['item']);
-    expect((await run(40, 'archive')).said).toBe('fetched unchanged 304');
+    expect((await run(40, 'archive')).verdict).toBe('fetched unchanged 304');
   });
 
   it('after one that it asked a price of', async () => {
     const run = await crawledAgain({ '/l.xml': rsl(`<permits type="usage">ai-all</permits>${PRICE}`) }, named);
-    expect(await run(0, 'ai-train')).toEqual({ said: 'held license 200', items: [] });
-    expect(await run(10, 'archive')).toEqual({ said: 'fetched fetched 200', items: ['item'] });
+    expect(await run(0, 'ai-train')).toEqual({ verdict: 'held license 200', items: [] });
+    expect(await run(10, 'archive')).toEqual({ verdict: 'fetched fetched 200', items: ['item'] });
     // Its kept items remain while the licence holds the page.
-    expect(await run(20, 'ai-train')).toEqual({ said: 'held license 304', items: [] });
-    expect(await run(30, 'archive')).toEqual({ said: 'fetched unchanged 304', items: [] });
+    expect(await run(20, 'ai-train')).toEqual({ verdict: 'held license 304', items: [] });
+    expect(await run(30, 'archive')).toEqual({ verdict: 'fetched unchanged 304', items: [] });
   });
 });

@@ -13,7 +13,7 @@ import { webForTest } from '../support/web-for-test.js';
 const RSL = 'https://rslstandard.org/rsl';
 const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
 const TERMS = '<payment type="free"><custom>https://x.example/terms</custom></payment>';
-const permits = (words: string, type: string) => `<permits type="${type}">${words}</permits>`;
+const permits = (uses: string, type: string) => `<permits type="${type}">${uses}</permits>`;
 
 async function site(license: string) {
   const document = `<rsl xmlns="${RSL}"><content url="/"><license>${license}</license></content></rsl>`;
@@ -103,13 +103,13 @@ const CASES: readonly Case[] = [
 ];
 
 it('each option changes only what it says', async () => {
-  const check = async ([title, license, options, word, expected, outcome]: Case) => {
+  const check = async ([title, license, options, reason, expected, outcome]: Case) => {
     const { seeds, paths } = await site(license);
     const { decisions, items, report } = await crawl({ seeds, ...options });
-    expect(decisions.find(({ url }) => url === seeds[0])?.reason, title).toBe(word);
+    expect(decisions.find(({ url }) => url === seeds[0])?.reason, title).toBe(reason);
     expect(paths(), title).toEqual(expected.split(' '));
     const outcomes = items.map((item) => item.license?.outcome ?? null);
-    expect(outcomes, title).toEqual(word === 'fetched' ? [outcome] : []);
+    expect(outcomes, title).toEqual(reason === 'fetched' ? [outcome] : []);
     // The report lists options that are more permissive than the default.
     const { mode = 'respect', read = 'with-purpose' } = options.licensing ?? {};
     const isRelaxed = mode !== 'respect' || read === 'never';

@@ -82,8 +82,8 @@ describe('a run', () => {
 describe('a crawl that fetches nothing', () => {
   it('says in a line that nothing was fetched, and why', async () => {
     await heard.crawl({}, { robots: 'User-agent: *\nDisallow: /\n', pages: {} }, {});
-    const said = heard.printed.filter((text) => text.includes('No page was fetched'));
-    expect(said).toEqual([
+    const messages = heard.printed.filter((text) => text.includes('No page was fetched'));
+    expect(messages).toEqual([
       expect.stringMatching(/^mannerly: No page was fetched: robots-rule \(1\): A rule in robots.*\n$/),
     ]);
   });

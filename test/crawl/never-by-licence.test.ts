@@ -13,7 +13,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 const TOKEN = 'tok-0123456789-secret';
 const PLACE = 'MANNERLY_TEST_LICENCE_TOKEN';
-const KEY_PLACE = 'MANNERLY_TEST_LICENCE_KEY';
+const KEY_VARIABLE = 'MANNERLY_TEST_LICENCE_KEY';
 const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
 const NO_TDM = { '/.well-known/tdmrep.json': { status: 404 } };
 const rsl = (license = '', content = 'url="/"') =>
@@ -21,11 +21,11 @@ const rsl = (license = '', content = 'url="/"') =>
 
 beforeAll(() => {
   process.env[PLACE] = TOKEN;
-  process.env[KEY_PLACE] = TEST_PEM;
+  process.env[KEY_VARIABLE] = TEST_PEM;
 });
 afterAll(() => {
   delete process.env[PLACE];
-  delete process.env[KEY_PLACE];
+  delete process.env[KEY_VARIABLE];
 });
 
 const LINKS = ['/402', '/202', '/403', '/after', '/503'];
@@ -122,7 +122,7 @@ describe('a crawl never', () => {
         {
           out,
           archive: { wacz: true },
-          identity: { name: 'test-bot', contact: CONTACT, signature: { key: `env:${KEY_PLACE}`, agent: AGENT } },
+          identity: { name: 'test-bot', contact: CONTACT, signature: { key: `env:${KEY_VARIABLE}`, agent: AGENT } },
           handlers: (crawler) =>
             void crawler.on('html', async (one) => {
               await one.emit({ url: one.url });

@@ -49,7 +49,7 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
   let server: { readonly url: string; readonly dispose: () => Promise<unknown> };
   let running: Promise<CommandResult>[] = [];
   const ofStore = () => ['--store', storeOn(server.url)];
-  const command = (...words: readonly string[]) => runMannerly(place, ...words, ...ofStore());
+  const command = (...args: readonly string[]) => runMannerly(place, ...args, ...ofStore());
   const crawl = (out: string) => {
     const who = ['--name', 'crew', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
     return command(
@@ -92,8 +92,8 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     const dashboard = startMannerly(place, 'dashboard', ...ofStore(), '--metrics');
     const [, address = '', token = ''] = await dashboard.waitForStderr(/Live view: (\S+)\/\?token=(\S+)/);
     const authorization = `Bearer ${token}`;
-    const shown = async (path: string) => (await fetch(`${address}${path}`, { headers: { authorization } })).text();
-    const viewed = async () => JSON.parse(await shown('/view')) as DashboardView;
+    const fetchText = async (path: string) => (await fetch(`${address}${path}`, { headers: { authorization } })).text();
+    const viewed = async () => JSON.parse(await fetchText('/view')) as DashboardView;
     // A process that joins is paused too.
     running.push(crawl('three'));
     const pausedCount = async () => (await viewed()).processes.filter(({ phase }) => phase === 'paused').length;
@@ -108,7 +108,7 @@ describe.each(SERVERS)('processes on %s', (_, isThere, start, storeOn, addresses
     expect(view.processes.map(({ phase }) => phase)).toEqual(['paused', 'paused', 'paused']);
     const requests = view.processes.reduce((sum, each) => sum + each.requests, 0);
     expect(requests).toBe(view.progress.requests);
-    const metrics = await shown('/metrics');
+    const metrics = await fetchText('/metrics');
     const rows = [...metrics.matchAll(/^mannerly_requests_total\{process="[^"]+"\} (\d+)$/gm)].map(([, count]) =>
       Number(count),
     );

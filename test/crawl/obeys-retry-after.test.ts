@@ -125,11 +125,11 @@ describe('case by case, a host that says later', () => {
       maxIdleMs: HOUR,
       bounds: { pages: 20 },
     });
-    const tries = log.filter((exchange) => exchange.path === '/');
-    expect(tries).toHaveLength(4);
-    const pauses = tries.slice(1).map((each, index) => each.startMs - (tries[index]?.endMs ?? 0));
-    for (const [index, leastMs] of [30_000, 60_000, 120_000].entries())
-      expect(pauses[index]).toBeGreaterThanOrEqual(leastMs);
+    const attempts = log.filter((exchange) => exchange.path === '/');
+    expect(attempts).toHaveLength(4);
+    const pauses = attempts.slice(1).map((each, index) => each.startMs - (attempts[index]?.endMs ?? 0));
+    for (const [index, minMs] of [30_000, 60_000, 120_000].entries())
+      expect(pauses[index]).toBeGreaterThanOrEqual(minMs);
     expect(decisions.filter((each) => each.status === 'failed').map((each) => each.reason)).toEqual([
       'retries-exhausted',
     ]);

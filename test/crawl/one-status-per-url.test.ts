@@ -14,9 +14,10 @@ const paths = (name: string, count: number): string[] =>
 
 /** URLs with more than one status, and the statuses. */
 function repeated({ decisions }: CrawlStory): string[] {
-  const words = new Map<string, string[]>();
-  for (const { url, status, reason } of decisions) words.set(url, [...(words.get(url) ?? []), `${status} ${reason}`]);
-  return [...words].filter(([, of]) => of.length > 1).map(([url, of]) => `${url}: ${of.join(', ')}`);
+  const statuses = new Map<string, string[]>();
+  for (const { url, status, reason } of decisions)
+    statuses.set(url, [...(statuses.get(url) ?? []), `${status} ${reason}`]);
+  return [...statuses].filter(([, of]) => of.length > 1).map(([url, of]) => `${url}: ${of.join(', ')}`);
 }
 
 it('if a host has reached its bound and others still link to it', async () => {

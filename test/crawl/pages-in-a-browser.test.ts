@@ -61,13 +61,13 @@ function fetcherWith(
             signal: request.signal,
           });
         const rendering = await render(request, ask);
-        return typeof rendering === 'string' ? shown(request, rendering) : rendering;
+        return typeof rendering === 'string' ? renderedPage(request, rendering) : rendering;
       },
     },
   };
 }
 
-function shown({ url }: Pick<RenderRequest, 'url'>, html: string): RenderedPage {
+function renderedPage({ url }: Pick<RenderRequest, 'url'>, html: string): RenderedPage {
   return { kind: 'rendered', html, url, ...QUIET };
 }
 
@@ -151,8 +151,8 @@ describe('a page in a browser', () => {
     expect(requests.filter(({ purpose }) => purpose === 'subresource')).toHaveLength(2 + 1 + 2 + 6);
     expect(report).toMatchObject({ pages: 1, state: 'finished' });
     expect(items.map(({ data }) => data)).toMatchObject([{ title: 'made' }]);
-    const told = decisions.filter(({ detail }) => detail === 'asked for by a page in a browser');
-    expect(told.map(({ url, status, reason, line }) => [new URL(url).pathname, status, reason, line])).toContainEqual([
+    const held = decisions.filter(({ detail }) => detail === 'asked for by a page in a browser');
+    expect(held.map(({ url, status, reason, line }) => [new URL(url).pathname, status, reason, line])).toContainEqual([
       '/closed/y.js',
       'excluded',
       'robots-rule',
@@ -273,12 +273,12 @@ describe('a page in a browser', () => {
       }
       return '<a href=/throws>made</a>';
     });
-    const told: LogEntry[] = [];
+    const logged: LogEntry[] = [];
     const { decisions } = await run(
       { 'a.test': { '/robots.txt': OPEN, '/': page('raw'), '/throws': page('raw') } },
       fetcher,
       {
-        log: (entry) => told.push(entry),
+        log: (entry) => logged.push(entry),
         handlers: (crawler) =>
           crawler.on('html', (each) => each.follow(), {
             async inBrowser(tab) {
@@ -293,7 +293,7 @@ describe('a page in a browser', () => {
       ['fetched', null],
       ['render-failed', 'steps-threw: Error: of a test'],
     ]);
-    expect(told.map(({ level, message }) => `${level} ${message}`).join()).toMatch(/of a test/);
+    expect(logged.map(({ level, message }) => `${level} ${message}`).join()).toMatch(/of a test/);
   });
 
   it('is the same page again in a replay, without a browser', async () => {
@@ -303,7 +303,7 @@ describe('a page in a browser', () => {
     const fetcher = fetcherWith(async ({ url }) => {
       if (url.endsWith('/broken')) return { kind: 'failed', failure: 'page-crashed', detail: 'of a test' };
       const head = url.endsWith('/kept-out') ? noarchive : '<title>made \u00e9</title>';
-      const made = shown({ url }, `${head}<a href=/broken>x</a><a href=/kept-out>x</a>`);
+      const made = renderedPage({ url }, `${head}<a href=/broken>x</a><a href=/kept-out>x</a>`);
       return { ...made, screenshot: Buffer.from('PNG') };
     });
     const seen = (items: unknown[]) => async (each: HandledPage) => {
@@ -336,7 +336,7 @@ describe('a page in a browser', () => {
   });
 
   it('that is done gives up what it waits for, and aborts what is in flight', async () => {
-    const words: Promise<string>[] = [];
+    const results: Promise<string>[] = [];
     const fetcher = fetcherWith(async ({ url, load, signal }, ask) => {
       await ask('/now.js');
       const over = new AbortController();
@@ -344,12 +344,12 @@ describe('a page in a browser', () => {
       const late = (href: string) =>
         load({ ...wanted, url: href, signal: AbortSignal.any([signal, over.signal]) }).then(wordOf);
       // The first is in flight for up to an hour; the second waits for its host's five minutes.
-      words.push(late(new URL('/silent.js', url).href), late(`http://slow.test:${new URL(url).port}/2.js`));
-      while (!asked.includes('/silent.js')) await new Promise((resolve) => setTimeout(resolve, 5));
+      results.push(late(new URL('/silent.js', url).href), late(`http://slow.test:${new URL(url).port}/2.js`));
+      while (!requested.includes('/silent.js')) await new Promise((resolve) => setTimeout(resolve, 5));
       over.abort();
       return '<title>made</title>';
     });
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { items, requests, report, web } = await run(
       {
         'a.test': {
@@ -357,7 +357,7 @@ describe('a page in a browser', () => {
           '/': page('raw'),
           '/now.js': text('x'),
           '/silent.js': ({ path }) => {
-            asked.push(path);
+            requested.push(path);
             return { misbehave: 'silent' };
           },
         },
@@ -365,7 +365,7 @@ describe('a page in a browser', () => {
       },
       fetcher,
     );
-    expect(await Promise.all(words)).toEqual(['aborted', 'stopping']);
+    expect(await Promise.all(results)).toEqual(['aborted', 'stopping']);
     expect(items.map(({ data }) => data)).toMatchObject([{ title: 'made' }]);
     expect(report.state).toBe('finished');
     expect(requests.filter(({ purpose }) => purpose === 'subresource').map(({ failure }) => failure)).toEqual([
@@ -415,9 +415,9 @@ describe('a page in a browser', () => {
     onTestFinished(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
     const options = { seeds: [web.url('a.test')], fetcher, recrawl: true };
     await crawl({ ...options, store: lmdbStore({ path: place }) });
-    const asked = web.log.length;
+    const requestsBefore = web.log.length;
     await crawl({ ...options, again: true, store: lmdbStore({ path: place }) });
-    const statuses = web.log.slice(asked).map(({ path, status }) => [path, status]);
+    const statuses = web.log.slice(requestsBefore).map(({ path, status }) => [path, status]);
     expect(Object.fromEntries(statuses)).toEqual({ '/': 304, '/filled': 200, '/same': 304 });
   });
 });

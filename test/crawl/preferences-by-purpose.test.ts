@@ -22,7 +22,7 @@ const TABLE = rowsUnder(readFileSync(`${rootPath}docs/politeness.md`, 'utf8'), H
 }));
 
 /** A site with one signal in one place. */
-function siteThatSays(signal: string, place: string): Routes {
+function siteWith(signal: string, place: string): Routes {
   const [name = '', value = ''] = signal.split(': ');
   const headers = { 'content-type': 'text/html', ...(place === 'the response' ? { [name]: value } : {}) };
   const reserved = JSON.stringify([{ location: '/', [name]: Number(value) }]);
@@ -55,7 +55,7 @@ describe('the table of preferences in docs/politeness.md', () => {
 
   it.each(PURPOSES.map((purpose) => ({ purpose })))('is what happens: purpose $purpose', async ({ purpose }) => {
     const web = await webForTest({
-      hosts: Object.fromEntries(TABLE.map(({ host, signal, place }) => [host, siteThatSays(signal, place)])),
+      hosts: Object.fromEntries(TABLE.map(({ host, signal, place }) => [host, siteWith(signal, place)])),
     });
     const seeds = TABLE.flatMap(({ host }) => [web.url(host), web.url(host, '/1')]);
     const { decisions, items } = await crawl({ seeds, ...(purpose === null ? {} : { purposes: [purpose] }) });
@@ -72,14 +72,14 @@ describe('the table of preferences in docs/politeness.md', () => {
         row,
       ).toHaveLength(count);
       const found = decisions.filter(({ url }) => seeds.includes(url) && new URL(url).hostname === host);
-      const words = new Set(found.map((each) => `${each.status} ${each.reason}`));
-      expect([...words], row).toEqual([`${status} ${reasonOf(cell, signal)}`]);
+      const verdicts = new Set(found.map((each) => `${each.status} ${each.reason}`));
+      expect([...verdicts], row).toEqual([`${status} ${reasonOf(cell, signal)}`]);
     }
   });
 
   it('with several purposes, a page is not requested if robots.txt refuses all of them, otherwise not kept', async () => {
-    const some = siteThatSays('Content-Usage: train-ai=n', 'robots.txt');
-    const all = siteThatSays('Content-Signal: ai-train=no, search=no', 'robots.txt');
+    const some = siteWith('Content-Usage: train-ai=n', 'robots.txt');
+    const all = siteWith('Content-Signal: ai-train=no, search=no', 'robots.txt');
     const web = await webForTest({ hosts: { 'some.test': some, 'all.test': all } });
     const seeds = [web.url('some.test'), web.url('all.test')];
     const { items, decisions } = await crawl({ seeds, purposes: ['ai-train', 'search'] });

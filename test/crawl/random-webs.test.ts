@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const HOUR = 3_600_000;
 /** Each stop comes in the first fifty minutes of a run. */
-const MOST_STOP_MS = 3_000_000;
+const MAX_STOP_MS = 3_000_000;
 const FETCHES = 40;
 
 const numberFrom = (name: string, other: number): number => Number(process.env[name] ?? other);
@@ -69,7 +69,7 @@ async function crawled(seed: number, clock: VirtualClock, out: string) {
       requests.push(`${url} ${startedAtMs} ${endedAtMs} ${status}`),
     );
     crawler.events.on('decision', (decision) => decisions.push({ ...decision, run }));
-    if (run < stops) clock.after(chance.below(MOST_STOP_MS), () => crawler.stop());
+    if (run < stops) clock.after(chance.below(MAX_STOP_MS), () => crawler.stop());
     await runCrawl(crawler, clock, { out });
   }
   return { random, requests, decisions };
@@ -100,7 +100,7 @@ async function fetched(random: RandomWeb, chance: Chance, clock: VirtualClock): 
   const identity = { name: 'test-bot', contact: CONTACT };
   const fetch = createPoliteFetch({ identity, ...random.web.fakes(clock), waitMs: 600_000 });
   const calls = Array.from({ length: FETCHES }, async () => {
-    await new Promise<void>((over) => clock.after(chance.below(MOST_STOP_MS), over));
+    await new Promise<void>((over) => clock.after(chance.below(MAX_STOP_MS), over));
     // Refusals are expected; the web's log is judged.
     await fetch(chance.of(random.authorities).origin + chance.of(ITEMS).path).catch(() => undefined);
   });

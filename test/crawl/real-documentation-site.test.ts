@@ -92,8 +92,8 @@ const MEDIA: Readonly<Record<string, string>> = {
 
 async function serve(
   root: string,
-): Promise<{ port: number; asked: { path: string; status: number }[]; highest: () => number }> {
-  const asked: { path: string; status: number }[] = [];
+): Promise<{ port: number; requests: { path: string; status: number }[]; highest: () => number }> {
+  const requests: { path: string; status: number }[] = [];
   let inFlight = 0;
   let highest = 0;
   const server = createServer((request, response) => {
@@ -104,7 +104,7 @@ async function serve(
     });
     const path = request.url ?? '/';
     const file = fileOf(root, path.replace(/\?.*$/, ''));
-    asked.push({ path, status: file === null ? 404 : 200 });
+    requests.push({ path, status: file === null ? 404 : 200 });
     if (file === null) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not found');
       return;
@@ -118,7 +118,7 @@ async function serve(
     server.closeAllConnections();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, asked, highest: () => highest };
+  return { port: (server.address() as AddressInfo).port, requests, highest: () => highest };
 }
 
 describe.skipIf(SITE === null && !IS_CI)('a real documentation site (python3-doc; not run where it is absent)', () => {
@@ -127,15 +127,15 @@ describe.skipIf(SITE === null && !IS_CI)('a real documentation site (python3-doc
     if (SITE === null) return;
     const expected = reachable(SITE);
     expect(expected.found.size).toBeGreaterThan(300);
-    const { port, asked, highest } = await serve(SITE);
+    const { port, requests, highest } = await serve(SITE);
     const startedAt = Date.now();
     const { report } = await crawl({ seeds: [`http://site.test:${port}/`], bounds: { pages: 100_000, depth: 1_000 } });
-    const paths = asked.filter((each) => each.path !== '/robots.txt');
+    const paths = requests.filter((each) => each.path !== '/robots.txt');
     const fetched = paths.filter((each) => each.status === 200).map((each) => each.path);
     expect([...fetched].sort()).toEqual([...expected.found].sort());
     expect(new Set(paths.filter((each) => each.status === 404).map((each) => each.path))).toEqual(expected.missing);
     expect(new Set(paths.map((each) => each.path)).size).toBe(paths.length);
-    expect(asked[0]).toEqual({ path: '/robots.txt', status: 404 });
+    expect(requests[0]).toEqual({ path: '/robots.txt', status: 404 });
     expect(highest()).toBe(1);
     expect(report.state).toBe('finished');
     expect(report.pages).toBe(paths.length);

@@ -56,9 +56,9 @@ it('in events, report, decision log and explain', async () => {
   });
 
   // The events: each URL once, with the expected status.
-  const told = Object.fromEntries(decisions.map((each) => [each.url, `${each.status} ${each.reason}`]));
-  expect(Object.keys(told)).toHaveLength(decisions.length);
-  expect(told).toEqual({
+  const decided = Object.fromEntries(decisions.map((each) => [each.url, `${each.status} ${each.reason}`]));
+  expect(Object.keys(decided)).toHaveLength(decisions.length);
+  expect(decided).toEqual({
     ...Object.fromEntries(Object.entries(EXPECTED).map(([path, word]) => [web.url('a.test', path), word])),
     [web.url('dark.test', '/x')]: 'held robots-unreachable',
   });

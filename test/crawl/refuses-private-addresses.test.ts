@@ -101,7 +101,7 @@ it('no connection to an internal address, and everything outside is still fetche
 it('a name that changes to an internal address during the crawl is not connected to', async () => {
   const inside = await listenInside(INSIDE, 0);
   if (inside === null) throw new Error(`cannot listen on ${INSIDE}`);
-  let asked = 0;
+  let lookups = 0;
   const web = await webForTest({
     hosts: {
       'moving.test': { '/robots.txt': text(''), '/': page('a', ['/b', '/c']), '/b': page('b'), '/c': page('c') },
@@ -113,12 +113,12 @@ it('a name that changes to an internal address during the crawl is not connected
       allowAddresses: ['127.0.0.1/32'],
       // A second lookup of the name returns the internal address.
       resolve: async () => {
-        asked += 1;
-        return [asked === 1 ? '127.0.0.1' : INSIDE];
+        lookups += 1;
+        return [lookups === 1 ? '127.0.0.1' : INSIDE];
       },
     },
   });
-  expect(asked).toBe(1);
+  expect(lookups).toBe(1);
   expect(inside.connections()).toBe(0);
   expect(web.paths('moving.test').sort()).toEqual(['/', '/b', '/c', '/robots.txt']);
 });

@@ -52,7 +52,7 @@ async function site(one: (request: WebRequest) => ReplyParts, tells = false) {
       },
     });
     const decision = decisions.find(({ url }) => url === web.url('a.test', '/one'));
-    return { report, items, said: [decision?.status, decision?.reason] };
+    return { report, items, verdict: [decision?.status, decision?.reason] };
   };
   /** The titles of items, and the reasons of tombstones. */
   const exported = async (current: boolean): Promise<string[]> => {
@@ -84,7 +84,7 @@ describe('items of a page', () => {
       'noindex',
       ['excluded', 'noindex'],
     ],
-  ] as const)('are removed when it %s, once', async (_, answer, removed, said) => {
+  ] as const)('are removed when it %s, once', async (_, answer, removed, verdict) => {
     let now: ReplyParts | null = null;
     const { run, exported } = await site((request) => now ?? usual(request));
     const first = await run(0);
@@ -95,7 +95,7 @@ describe('items of a page', () => {
     expect(second.items).toEqual([expect.objectContaining({ data: { removed }, removed })]);
     expect(second.items[0]?.id.startsWith(key)).toBe(true);
     expect(second.items[0]?.id.endsWith('/removed')).toBe(true);
-    expect(second.said).toEqual(said);
+    expect(second.verdict).toEqual(verdict);
     expect(await exported(false)).toEqual(expect.arrayContaining(['One', removed]));
     expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
     expect((await run(16)).items).toEqual([]);
@@ -120,7 +120,7 @@ describe('items of a page', () => {
     expect(second.items.map(({ removed }) => removed)).toEqual(['moved']);
     expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
     now = { status: 301, headers: { location: '/new' } };
-    expect((await run(16)).said).toEqual([undefined, undefined]);
+    expect((await run(16)).verdict).toEqual([undefined, undefined]);
   });
 
   it('are removed when it is missing a second time, not the first', async () => {
@@ -144,13 +144,13 @@ describe('items of a page', () => {
     expect((await run(8)).items.map(({ removed }) => removed)).toEqual(['noindex']);
     const third = await run(16);
     expect(third.items).toEqual([]);
-    expect(third.said).toEqual(['excluded', 'noindex']);
+    expect(third.verdict).toEqual(['excluded', 'noindex']);
     expect(third.report.recrawl).toMatchObject({ visits: 3, changed: 0 });
     expect((await exported(true)).sort()).toEqual(['Front', 'Other']);
     tag = null;
     expect((await run(24)).items.map(({ data }) => data)).toEqual([{ title: 'One' }]);
     expect((await exported(true)).sort()).toEqual(['Front', 'One', 'Other']);
-    expect((await run(32)).said).toEqual(['fetched', 'unchanged']);
+    expect((await run(32)).verdict).toEqual(['fetched', 'unchanged']);
   });
 
   it('are replaced by those of a later visit in the current items', async () => {

@@ -88,10 +88,10 @@ describe('a replay of a hostile archive', () => {
     const [, valid = ''] = new RegExp(`${name}: ([^\\r]*)`).exec(warc) ?? [];
     expect((await replayed(name, () => '{')).failures).toBe(1);
     for (const variant of variants(JSON.parse(valid))) {
-      const said = JSON.stringify(variant);
-      const report = await replayed(name, () => said).catch((error: unknown) => error as Error);
-      if (report instanceof Error) throw new Error(said, { cause: report });
-      expect(report.pages + report.failures, said).toBe(1);
+      const json = JSON.stringify(variant);
+      const report = await replayed(name, () => json).catch((error: unknown) => error as Error);
+      if (report instanceof Error) throw new Error(json, { cause: report });
+      expect(report.pages + report.failures, json).toBe(1);
     }
   });
 
@@ -145,10 +145,11 @@ describe('a replay of a hostile archive', () => {
     const valid = await readFile(index, 'utf8');
     await writeFile(index, valid.replaceAll(new RegExp(`"${name}":"[^"]*"`, 'g'), `"${name}":"${value}"`));
     onTestFinished(() => writeFile(index, valid));
-    const heard: string[] = [];
-    const handlers = (routes: ReplayRoutes) => routes.on('html', ({ url }) => void heard.push(new URL(url).pathname));
+    const failures: string[] = [];
+    const handlers = (routes: ReplayRoutes) =>
+      routes.on('html', ({ url }) => void failures.push(new URL(url).pathname));
     await expect(replay({ from: out, handlers })).rejects.toThrow(/holds no record|no such file/);
-    expect(heard).toEqual(['/']);
+    expect(failures).toEqual(['/']);
   });
 
   it('yields what the crawl had written, with the fields as they were', async () => {

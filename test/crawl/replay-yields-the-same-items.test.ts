@@ -107,7 +107,7 @@ function seen(page: HandledPage) {
 
 const byId = (items: readonly Item[]): Item[] => [...items].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-async function crawled(): Promise<{ story: CrawlStory; out: string; asked: () => number }> {
+async function crawled(): Promise<{ story: CrawlStory; out: string; requestCount: () => number }> {
   const out = await mkdtemp(join(tmpdir(), 'test-out-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
   const web = await webForTest({ hosts: { 'a.test': SITE } });
@@ -120,12 +120,12 @@ async function crawled(): Promise<{ story: CrawlStory; out: string; asked: () =>
     preferences: 'observe',
     handlers: (crawler) => routes(crawler.on),
   });
-  return { story, out, asked: () => web.log.length };
+  return { story, out, requestCount: () => web.log.length };
 }
 
 it('the same handlers yield the same items, without a request: data, ids, expiry, preferences and licences', async () => {
-  const { story, out, asked } = await crawled();
-  const before = asked();
+  const { story, out, requestCount } = await crawled();
+  const before = requestCount();
   const sink = memorySink();
   const report = await replay({ from: out, handlers: ({ on }) => routes(on), sinks: [sink] });
   const archived = story.items.filter(({ url }) => !url.endsWith('/kept-out'));
@@ -136,7 +136,7 @@ it('the same handlers yield the same items, without a request: data, ids, expiry
   expect(archived.every(({ license }) => license?.outcome === 'attribution')).toBe(true);
   expect(JSON.stringify(archived)).toContain('asked for by a handler');
   expect(report).toMatchObject({ items: archived.length, withheld: 1, excluded: 2, failures: 0 });
-  expect(asked()).toBe(before);
+  expect(requestCount()).toBe(before);
   // A replay is the same each time, including the order.
   const again = memorySink();
   await replay({ from: out, handlers: ({ on }) => routes(on), sinks: [again] });

@@ -73,11 +73,11 @@ async function crawled(purpose: Purpose | null) {
   });
 }
 
-const KEPT = { words: ['fetched fetched'], pages: ['/', '/1'], documents: 1, items: 2 };
+const KEPT_RESULT = { words: ['fetched fetched'], pages: ['/', '/1'], documents: 1, items: 2 };
 /** What each word of the table means for requests, decisions and items. */
-const MEANING: Readonly<Record<string, typeof KEPT>> = {
-  kept: KEPT,
-  'not read': { ...KEPT, documents: 0 },
+const MEANING: Readonly<Record<string, typeof KEPT_RESULT>> = {
+  kept: KEPT_RESULT,
+  'not read': { ...KEPT_RESULT, documents: 0 },
   held: { words: ['held license'], pages: [], documents: 1, items: 0 },
   excluded: { words: ['excluded license-prohibits'], pages: [], documents: 1, items: 0 },
   refused: { words: ['failed payment-required'], pages: ['/'], documents: 0, items: 0 },

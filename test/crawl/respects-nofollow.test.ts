@@ -12,7 +12,7 @@ const html = (body: string, headers: Readonly<Record<string, string>> = {}): Rep
 });
 
 /** Directives about /a and /b → which of them are requested. */
-const CASES: readonly (readonly [title: string, reply: Reply, asked: readonly string[]])[] = [
+const CASES: readonly (readonly [title: string, reply: Reply, expected: readonly string[]])[] = [
   ['nothing', html('<a href=/a>a</a><a href=/b>b</a>'), ['/a', '/b']],
   ['rel=nofollow on one', html('<a rel=nofollow href=/a>a</a><a href=/b>b</a>'), ['/b']],
   ['rel among other words', html('<a rel="noopener NoFollow" href=/a>a</a><a href=/b>b</a>'), ['/b']],
@@ -37,11 +37,11 @@ const CASES: readonly (readonly [title: string, reply: Reply, asked: readonly st
   ],
 ];
 
-it.each(CASES)('%s', async (title, reply, asked) => {
+it.each(CASES)('%s', async (title, reply, expected) => {
   const web = await webForTest({ hosts: { 'a.test': { '/': reply, '/a': page('a'), '/b': page('b') } } });
   const { decisions } = await crawl({ seeds: [web.url('a.test')] });
-  expect(web.paths('a.test')).toEqual(['/robots.txt', '/', ...asked]);
-  const left = ['/a', '/b'].filter((path) => !asked.includes(path)).map((path) => web.url('a.test', path));
+  expect(web.paths('a.test')).toEqual(['/robots.txt', '/', ...expected]);
+  const left = ['/a', '/b'].filter((path) => !expected.includes(path)).map((path) => web.url('a.test', path));
   const reason = /^(meta|X-Robots)/.test(title) ? 'page-nofollow' : 'link-nofollow';
   expect(
     decisions

@@ -50,8 +50,8 @@ it.each(CASES)('%s: kept %s', async (title, reply, isKept) => {
   expect(web.paths('a.test')).toEqual(isFollowed ? ['/robots.txt', '/', '/next'] : ['/robots.txt', '/']);
   expect(handled).toBe(isFollowed ? 2 : 1);
   expect(itemUrls.includes(web.url('a.test'))).toBe(isKept);
-  const word = decisions.find((each) => each.url === web.url('a.test'));
-  expect(word?.status).toBe(isKept ? 'fetched' : 'excluded');
-  if (!isKept) expect(word?.reason).toBe(title.startsWith('unavailable') ? 'unavailable-after' : 'noindex');
-  if (!isKept) expect(report.outcomes['excluded']?.[word?.reason ?? '']).toBe(1);
+  const decision = decisions.find((each) => each.url === web.url('a.test'));
+  expect(decision?.status).toBe(isKept ? 'fetched' : 'excluded');
+  if (!isKept) expect(decision?.reason).toBe(title.startsWith('unavailable') ? 'unavailable-after' : 'noindex');
+  if (!isKept) expect(report.outcomes['excluded']?.[decision?.reason ?? '']).toBe(1);
 });

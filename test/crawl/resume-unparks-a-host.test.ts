@@ -26,14 +26,14 @@ it('a parked host stays parked over restarts until it is unparked', async () => 
   const options = { seeds: [web.url('a.test')], out: join(base, 'crawl') };
   const parked = { state: 'waiting', waiting: [{ host: 'a.test', reason: 'host-parked', untilMs: null, queued: 4 }] };
   expect((await crawl(options)).report).toMatchObject(parked);
-  const asked = web.log.length;
+  const requestsBefore = web.log.length;
   isClosed = false;
   expect((await crawl(options)).report).toMatchObject(parked);
-  expect(web.log).toHaveLength(asked);
+  expect(web.log).toHaveLength(requestsBefore);
   const crawler = makeCrawler(options);
   await crawler.unpark('a.test');
   expect(await crawler.run({ out: options.out })).toMatchObject({ state: 'finished', waiting: [] });
-  expect(web.log).toHaveLength(asked + 4);
+  expect(web.log).toHaveLength(requestsBefore + 4);
 });
 
 it('a pause that the site asked for continues when its host is unparked, and is reported', async () => {
@@ -44,13 +44,16 @@ it('a pause that the site asked for continues when its host is unparked, and is 
   const options = { seeds: [web.url('a.test')], out: join(base, 'crawl') };
   const paused = { state: 'waiting', waiting: [{ host: 'a.test', reason: 'host-paused', queued: 1 }] };
   expect((await crawl(options)).report).toMatchObject(paused);
-  const asked = web.log.length;
-  const told: string[] = [];
-  const crawler = makeCrawler({ ...options, log: ({ code, message }) => code === 'not-parked' && told.push(message) });
+  const requestsBefore = web.log.length;
+  const notices: string[] = [];
+  const crawler = makeCrawler({
+    ...options,
+    log: ({ code, message }) => code === 'not-parked' && notices.push(message),
+  });
   for (const host of ['a.test', 'b.test']) await crawler.unpark(host);
   expect(await crawler.run({ out: options.out })).toMatchObject(paused);
-  expect(web.log).toHaveLength(asked);
-  expect(told).toEqual([
+  expect(web.log).toHaveLength(requestsBefore);
+  expect(notices).toEqual([
     expect.stringMatching(/^a\.test is not parked: it waits until \d{4}-.*Z \(host-paused\), as before$/),
     'b.test is not parked: this crawl knows no such host',
   ]);

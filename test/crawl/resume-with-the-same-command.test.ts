@@ -104,14 +104,14 @@ describe('the same command', () => {
       pages: 5,
       alreadyFinished: false,
     });
-    const asked = web.log.length;
+    const requestsBefore = web.log.length;
     expect((await crawl(options)).report).toMatchObject({
       state: 'bounded',
       bound: 'pages',
       pages: 5,
       alreadyFinished: true,
     });
-    expect(web.log).toHaveLength(asked);
+    expect(web.log).toHaveLength(requestsBefore);
     const { report } = await crawl({ ...options, bounds: { pages: 8 } });
     expect(report).toMatchObject({ state: 'bounded', pages: 8, items: 8, alreadyFinished: false });
     expect(new Set(pagesAsked(web.paths('a.test'))).size).toBe(8);
@@ -140,7 +140,7 @@ describe('the same command', () => {
       alreadyFinished: false,
       items: PAGES,
     });
-    const asked = web.log.length;
+    const requestsBefore = web.log.length;
     const again = await crawl({ seeds, out });
     expect(again.report).toMatchObject({
       state: 'finished',
@@ -150,10 +150,10 @@ describe('the same command', () => {
       items: PAGES,
     });
     expect(again.requests).toEqual([]);
-    expect(web.log).toHaveLength(asked);
+    expect(web.log).toHaveLength(requestsBefore);
     const more = [...seeds, web.url('a.test', '/late')];
     expect((await crawl({ seeds: more, out })).report).toMatchObject({ alreadyFinished: false, pages: PAGES + 1 });
-    expect(web.paths('a.test').slice(asked)).toEqual(['/late']);
+    expect(web.paths('a.test').slice(requestsBefore)).toEqual(['/late']);
     // With one seed less it is another crawl.
     await expect(crawl({ seeds, out })).rejects.toMatchObject({ code: 'directory-taken' });
     const over = await makeCrawler({ seeds }).run({ out, reset: true });
@@ -211,9 +211,9 @@ it('a crawl that starts over at once keeps the interval of its hosts', async () 
   const out = folder();
   const options = { seeds: [web.url('a.test')], politeness: { profile: { factor: 0, minMs: 700, maxMs: 700 } } };
   await crawl({ ...options, out });
-  const asked = web.log.length;
+  const requestsBefore = web.log.length;
   await makeCrawler(options).run({ out, reset: true });
-  expect(web.log.length).toBe(2 * asked);
+  expect(web.log.length).toBe(2 * requestsBefore);
   expect(smallestGapMs(web.log, 'a.test')).toBeGreaterThanOrEqual(700);
 });
 
@@ -229,9 +229,9 @@ describe('a directory that is not this crawl’s', () => {
     const out = folder();
     const options = { seeds: [web.url('a.test')], out };
     await crawl(options);
-    const asked = web.log.length;
+    const requestsBefore = web.log.length;
     await expect(crawl({ ...options, ...differs })).rejects.toMatchObject({ code: 'directory-taken' });
-    expect(web.log).toHaveLength(asked);
+    expect(web.log).toHaveLength(requestsBefore);
   });
 
   it('cannot be reset, and is not changed', async () => {

@@ -51,7 +51,7 @@ async function story(
   head: string,
   handle: (page: HandledPage) => Promise<unknown>,
   more: Partial<TestCrawlOptions> = {},
-): Promise<CrawlStory & { readonly out: string; readonly asked: () => string[] }> {
+): Promise<CrawlStory & { readonly out: string; readonly requestedPaths: () => string[] }> {
   const shown = SHOWN.map((url) => `<img src="${url}">`).join('');
   const web = await webForTest({
     hosts: { 'a.test': { ...SITE, '/': page('A', [], head).replace('</body>', `${shown}</body>`) } },
@@ -59,14 +59,14 @@ async function story(
   const out = await mkdtemp(join(tmpdir(), 'mannerly-media-'));
   onTestFinished(() => rm(out, { recursive: true, force: true }));
   const handlers: TestCrawlOptions['handlers'] = (crawler) => crawler.on('html', handle);
-  const told = await crawl({ seeds: [web.url('a.test')], out, handlers, ...more });
-  return { ...told, out, asked: () => web.paths('a.test') };
+  const crawled = await crawl({ seeds: [web.url('a.test')], out, handlers, ...more });
+  return { ...crawled, out, requestedPaths: () => web.paths('a.test') };
 }
 
 const saveImages = async (each: HandledPage): Promise<void> => {
   for (const file of await each.saveAll('img')) await each.emit({ ...file });
 };
-const told = (items: CrawlStory['items']) =>
+const outcomesOf = (items: CrawlStory['items']) =>
   items.map(({ data }) => {
     const { url, kind, reason, isCopy } = data as Record<string, string | boolean>;
     return [String(url).replace(/^http:\/\/a\.test:\d+/, ''), kind === 'saved' ? isCopy : `${kind}: ${reason}`];
@@ -74,7 +74,7 @@ const told = (items: CrawlStory['items']) =>
 
 it('saves each content once, and gives a reason for everything else', async () => {
   const { items, out } = await story('', saveImages);
-  expect(told(items)).toEqual([
+  expect(outcomesOf(items)).toEqual([
     ['/a.png', false],
     ['/same-elsewhere', true],
     ['/moved.png', false],
@@ -96,29 +96,29 @@ it('saves each content once, and gives a reason for everything else', async () =
 });
 
 it('requests nothing if the page refuses its pictures', async () => {
-  const { items, asked } = await story('<meta name="robots" content="noimageindex">', saveImages);
-  expect(new Set(told(items).map(([, why]) => why))).toEqual(new Set(['left-alone: noimageindex']));
-  expect(asked().sort()).toEqual(['/', '/robots.txt']);
+  const { items, requestedPaths } = await story('<meta name="robots" content="noimageindex">', saveImages);
+  expect(new Set(outcomesOf(items).map(([, reason]) => reason))).toEqual(new Set(['left-alone: noimageindex']));
+  expect(requestedPaths().sort()).toEqual(['/', '/robots.txt']);
 });
 
 it('ends at its bounds, and rejects invalid ones', async () => {
   const wrong: string[] = [];
-  const { items, asked } = await story('', async (each) => {
+  const { items, requestedPaths } = await story('', async (each) => {
     for (const options of [{ maxFiles: 0 }, { maxFiles: 101 }, { maxBytes: 0.5 }]) {
       await each.saveAll('img', options).catch((error: Error) => wrong.push(error.message));
     }
     for (const file of await each.saveAll('img', { maxFiles: 1 })) await each.emit({ ...file });
     for (const file of await each.saveAll('img', { maxBytes: PNG.length })) await each.emit({ ...file });
   });
-  expect(told(items).slice(0, 2)).toEqual([
+  expect(outcomesOf(items).slice(0, 2)).toEqual([
     ['/a.png', false],
     ['/same-elsewhere', 'dropped: page-fetch-limit'],
   ]);
-  expect(told(items).slice(10, 12)).toEqual([
+  expect(outcomesOf(items).slice(10, 12)).toEqual([
     ['/a.png', true],
     ['/same-elsewhere', 'dropped: page-fetch-limit'],
   ]);
-  expect(asked().filter((path) => path === '/b.jpg')).toEqual([]);
+  expect(requestedPaths().filter((path) => path === '/b.jpg')).toEqual([]);
   expect(wrong).toEqual([
     'expected `saveAll.maxFiles` to be a whole number from 1 to 100, got 0',
     'expected `saveAll.maxFiles` to be a whole number from 1 to 100, got 101',
@@ -137,16 +137,16 @@ it('waits for the turn of its host between two files', async () => {
 });
 
 it('saves the same files in a replay, without a request', async () => {
-  const { items, out, asked } = await story('', saveImages, { archive: true });
-  const before = asked().length;
+  const { items, out, requestedPaths } = await story('', saveImages, { archive: true });
+  const before = requestedPaths().length;
   const again = memorySink();
   const filesPath = join(out, 'replayed');
   await replay({ from: out, filesPath, sinks: [again], handlers: (routes) => routes.on('html', saveImages) });
   // Refused files were not requested, and are not in the archive.
-  const saved = (each: CrawlStory['items']) => told(each).filter(([, what]) => typeof what === 'boolean');
+  const saved = (each: CrawlStory['items']) => outcomesOf(each).filter(([, what]) => typeof what === 'boolean');
   expect(saved(again.items)).toEqual(saved(items));
   expect((await readdir(filesPath, { recursive: true })).filter((name) => name.includes('.'))).toHaveLength(2);
-  expect(asked()).toHaveLength(before);
+  expect(requestedPaths()).toHaveLength(before);
 });
 
 it('the log names the first picture that its limit cut', async () => {

@@ -156,10 +156,10 @@ describe('which URLs count as one', () => {
       hosts: { 'site.test': { '/robots.txt': { status: 404 }, '/': page('home', links), '*': page('leaf') } },
     });
     await crawl({ seeds: [web.url('site.test')], urls });
-    const asked = pagesOf(web.paths('site.test')).filter((path) => path !== '/');
-    expect(asked).toHaveLength(pages);
+    const requestedPaths = pagesOf(web.paths('site.test')).filter((path) => path !== '/');
+    expect(requestedPaths).toHaveLength(pages);
     // Whatever the key, the requested URLs are those that the site gave.
-    expect(asked.filter((path) => !links.includes(path))).toEqual([]);
+    expect(requestedPaths.filter((path) => !links.includes(path))).toEqual([]);
   });
 
   it('parameters in Clean-param do not count if they are left out of the key', async () => {

@@ -47,7 +47,7 @@ function site(robots: string) {
   return { '/robots.txt': text(`User-agent: *\n${robots}`), '/': page('start', links), ...Object.fromEntries(pages) };
 }
 
-async function early(): Promise<readonly string[]> {
+async function earlyRequests(): Promise<readonly string[]> {
   const web = await webForTest({
     hosts: { 'delay.test': site('Crawl-delay: 0.2\n'), 'rate.test': site('Request-rate: 4/1s\n') },
   });
@@ -60,9 +60,9 @@ async function early(): Promise<readonly string[]> {
   const ofRate = log.filter(({ host }) => host === 'rate.test').sort((one, other) => one.startMs - other.startMs);
   // An arrival may be late if the machine is busy. So the interval runs from the time when the last request was sent,
   // by the crawl's own log, to the arrival of the next.
-  const lefts = requests.filter(({ host, purpose }) => host === 'rate.test' && purpose === 'page');
+  const sent = requests.filter(({ host, purpose }) => host === 'rate.test' && purpose === 'page');
   const tooSoon = ofRate.slice(1).flatMap(({ path, startMs }, at) => {
-    const afterMs = startMs - lefts[at]!.startedAtMs;
+    const afterMs = startMs - sent[at]!.startedAtMs;
     return afterMs < 250 - CLOCK_MS ? [`${path} came ${afterMs} ms after the last request left`] : [];
   });
   return [...judge(log, { contact: CONTACT, rules: { 'delay.test': { gapMs: 200 } } }).early, ...tooSoon];
@@ -83,12 +83,12 @@ async function tooManyAt(perSecond: number): Promise<readonly WebExchange[]> {
 
 describe('with the spacing of the frontier broken', () => {
   it('no request is early at a host that set a Crawl-delay or a Request-rate', async () => {
-    expect(await early()).toEqual([]);
+    expect(await earlyRequests()).toEqual([]);
   });
 
   it('and with bottleneck broken too, requests are early, so the test detects the fault', async () => {
     openAllLimiters();
-    expect((await early()).length).toBeGreaterThanOrEqual(PAGES);
+    expect((await earlyRequests()).length).toBeGreaterThanOrEqual(PAGES);
   });
 
   it('the crawl keeps `requestsPerSecond`', async () => {

@@ -53,7 +53,7 @@ function latencies(number: number): (host: string, path: string) => number {
   };
 }
 
-const told: Omit<VirtualCrawlOptions, 'hosts'> = {
+const baseOptions: Omit<VirtualCrawlOptions, 'hosts'> = {
   seeds: HOSTS.map((host) => `https://${host}/p0`),
   scope: { seeds: HOSTS.map((host) => `https://${host}/p0`), within: 'list', hosts: HOSTS },
   bounds: { pages: 30, minutes: 600, depth: 20 },
@@ -62,8 +62,8 @@ const told: Omit<VirtualCrawlOptions, 'hosts'> = {
 };
 
 /** The requests of each host in order, the pages, and where each URL was found. */
-async function taken(number: number, more: Partial<VirtualCrawlOptions>) {
-  const story = await crawlVirtually({ ...told, ...more, hosts: web(latencies(number)) });
+async function crawlSeeded(number: number, more: Partial<VirtualCrawlOptions>) {
+  const story = await crawlVirtually({ ...baseOptions, ...more, hosts: web(latencies(number)) });
   const finds = story.decisions.map(({ url, status, depth, from }) => `${url} ${status} ${depth} ${from}`).sort();
   const pages = new Set(story.log.filter(({ path }) => path !== '/robots.txt').map(({ host, path }) => host + path));
   return { orders: HOSTS.map((host) => story.paths(host)), pages: [...pages].sort(), finds, report: story.report };
@@ -72,9 +72,9 @@ async function taken(number: number, more: Partial<VirtualCrawlOptions>) {
 describe('a seeded crawl', () => {
   it('takes the same pages in the same order of each host, whichever host answers first', async () => {
     const [first, ...others] = [
-      await taken(1, { orderSeed: 'tide' }),
-      await taken(2, { orderSeed: 'tide' }),
-      await taken(3, { orderSeed: 'tide' }),
+      await crawlSeeded(1, { orderSeed: 'tide' }),
+      await crawlSeeded(2, { orderSeed: 'tide' }),
+      await crawlSeeded(3, { orderSeed: 'tide' }),
     ];
     expect(first?.report).toMatchObject({ state: 'bounded', bound: 'pages', pages: 30 });
     for (const other of others) {
@@ -85,15 +85,18 @@ describe('a seeded crawl', () => {
   });
 
   it('takes others under another seed, and without one as they come', async () => {
-    const seeded = await taken(1, { orderSeed: 'tide' });
-    expect((await taken(1, { orderSeed: 2 })).pages).not.toEqual(seeded.pages);
-    const [one, two] = [await taken(1, {}), await taken(2, {})];
+    const seeded = await crawlSeeded(1, { orderSeed: 'tide' });
+    expect((await crawlSeeded(1, { orderSeed: 2 })).pages).not.toEqual(seeded.pages);
+    const [one, two] = [await crawlSeeded(1, {}), await crawlSeeded(2, {})];
     expect(one.pages).not.toEqual(two.pages);
   });
 
   it('leaves nothing out if there is space for all', async () => {
-    const all = { ...told.bounds, pages: 1_000, minutes: 600, depth: 20 };
-    const [seeded, plain] = [await taken(1, { orderSeed: 7, bounds: all }), await taken(1, { bounds: all })];
+    const all = { ...baseOptions.bounds, pages: 1_000, minutes: 600, depth: 20 };
+    const [seeded, plain] = [
+      await crawlSeeded(1, { orderSeed: 7, bounds: all }),
+      await crawlSeeded(1, { bounds: all }),
+    ];
     expect(seeded.report.state).toBe('finished');
     expect(seeded.pages).toEqual(plain.pages);
     expect(seeded.report.queued).toBe(0);
@@ -102,20 +105,20 @@ describe('a seeded crawl', () => {
   it('continues after its bound in the same order, and its manifest says so', async () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-seeded-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
-    const whole = await taken(1, { orderSeed: 'tide' });
-    const less = { ...told.bounds, pages: 12, minutes: 600, depth: 20 };
-    const first = await taken(2, { orderSeed: 'tide', out, bounds: less, store: undefined as never });
+    const whole = await crawlSeeded(1, { orderSeed: 'tide' });
+    const less = { ...baseOptions.bounds, pages: 12, minutes: 600, depth: 20 };
+    const first = await crawlSeeded(2, { orderSeed: 'tide', out, bounds: less, store: undefined as never });
     expect(first.report.pages).toBe(12);
     expect(first.report.queued).toBeGreaterThan(0);
     // `explain` knows URLs that wait for their wave. A copy is inspected, because inspections use the real clock.
     await cp(out, `${out}-copy`, { recursive: true });
     onTestFinished(() => rm(`${out}-copy`, { recursive: true, force: true }));
     const inspection = await inspectCrawl(`${out}-copy`);
-    const asked = whole.pages.filter((page) => !first.pages.includes(page)).map((page) => `https://${page}`);
-    const answers = await Promise.all(asked.map((url) => inspection.explain(url)));
+    const remaining = whole.pages.filter((page) => !first.pages.includes(page)).map((page) => `https://${page}`);
+    const answers = await Promise.all(remaining.map((url) => inspection.explain(url)));
     await inspection.close();
     expect(answers.filter(({ status }) => status === 'held').length).toBeGreaterThan(0);
-    const second = await taken(3, { orderSeed: 'tide', out, store: undefined as never });
+    const second = await crawlSeeded(3, { orderSeed: 'tide', out, store: undefined as never });
     const both = first.orders.map((paths, at) => [
       ...paths,
       ...(second.orders[at] ?? []).filter((path) => path !== '/robots.txt'),
@@ -130,14 +133,14 @@ describe('a seeded crawl', () => {
     const out = await mkdtemp(join(tmpdir(), 'mannerly-seeded-'));
     onTestFinished(() => rm(out, { recursive: true, force: true }));
     const all = { pages: 1_000, minutes: 600, depth: 20 };
-    const whole = await taken(1, { bounds: all });
-    const first = await taken(1, { orderSeed: 1, out, bounds: { ...all, pages: 12 }, store: undefined as never });
-    const second = await taken(1, { out, bounds: all, store: undefined as never });
+    const whole = await crawlSeeded(1, { bounds: all });
+    const first = await crawlSeeded(1, { orderSeed: 1, out, bounds: { ...all, pages: 12 }, store: undefined as never });
+    const second = await crawlSeeded(1, { out, bounds: all, store: undefined as never });
     expect([...new Set([...first.pages, ...second.pages])].sort()).toEqual(whole.pages);
   });
 
   it('is refused for several processes, and for an invalid seed', async () => {
-    const options = { ...told, hosts: web(latencies(1)) };
+    const options = { ...baseOptions, hosts: web(latencies(1)) };
     await expect(crawlVirtually({ ...options, orderSeed: '' })).rejects.toThrow(
       'expected `orderSeed` to be a text of 1 to 128 characters, or a whole number, got ""',
     );

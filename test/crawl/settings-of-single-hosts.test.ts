@@ -51,7 +51,7 @@ describe('spacing', () => {
     const rules = { 'shop.test': { gapMs: 500 }, 'de.shop.test': { gapMs: 300 } };
     expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
     expect(smallestGapMs(web.log, 'other.test')).toBeLessThan(200);
-    expect(report.relaxedDefaults.filter((said) => said.startsWith('`hosts'))).toEqual([]);
+    expect(report.relaxedDefaults.filter((optionText) => optionText.startsWith('`hosts'))).toEqual([]);
   });
 
   it('is kept across a restart, also if the next run has another entry', async () => {
@@ -118,11 +118,11 @@ describe('bounds, patterns and fields', () => {
       ]),
       network: { headers: ['Accept-Language: en'] },
     });
-    const said = (host: string) =>
+    const explanationOf = (host: string) =>
       web.log.filter((each) => each.host === host).map(({ path, headers }) => [path, headers['accept-language']]);
-    expect(said('shop.test')).toContainEqual(['/', 'en']);
-    expect(said('de.shop.test')).toContainEqual(['/', 'de-AT']);
-    expect(said('de.shop.test')).toContainEqual(['/robots.txt', undefined]);
+    expect(explanationOf('shop.test')).toContainEqual(['/', 'en']);
+    expect(explanationOf('de.shop.test')).toContainEqual(['/', 'de-AT']);
+    expect(explanationOf('de.shop.test')).toContainEqual(['/robots.txt', undefined]);
     const ours = web.log.filter(({ headers }) => headers['x-client'] === 'ours');
     expect(ours.map(({ host }) => host)).toEqual(Array(PATHS.length + 1).fill('de.shop.test'));
   });
@@ -196,7 +196,7 @@ describe('refused', () => {
     [{ match: 'a.test', exclude: ['old'] }, 'hosts[0].exclude', 'begin with /'],
     [{ match: 'a.test', speed: 3 }, 'hosts[0].speed', 'known: match, spacing'],
   ];
-  it.each(rows)('%j', (entry, option, said) => {
+  it.each(rows)('%j', (entry, option, message) => {
     const make = () =>
       createCrawler({
         identity: { name: 'test-bot', contact: CONTACT },
@@ -205,6 +205,6 @@ describe('refused', () => {
         hosts: [entry as Hosts[number]],
       });
     expect(make).toThrow(expect.objectContaining({ message: expect.stringContaining(`\`${option}\``) }));
-    expect(make).toThrow(expect.objectContaining({ message: expect.stringContaining(said) }));
+    expect(make).toThrow(expect.objectContaining({ message: expect.stringContaining(message) }));
   });
 });

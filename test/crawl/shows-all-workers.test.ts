@@ -30,11 +30,11 @@ describe.skipIf(process.platform !== 'linux')('--workers with --dashboard', () =
     );
     const [, address = '', token = ''] = await crawl.waitForStderr(/Live view: (\S+)\/\?token=(\S+)/);
     const headers = { authorization: `Bearer ${token}`, origin: address };
-    const shown = async (path: string) => (await fetch(`${address}${path}`, { headers })).text();
+    const fetchText = async (path: string) => (await fetch(`${address}${path}`, { headers })).text();
     const act = async (verb: string) => fetch(`${address}/${verb}`, { method: 'POST', headers });
     const until = async (isSo: (view: DashboardView) => boolean): Promise<DashboardView> => {
       for (;;) {
-        const view = JSON.parse(await shown('/view')) as DashboardView;
+        const view = JSON.parse(await fetchText('/view')) as DashboardView;
         if (isSo(view)) return view;
         await new Promise((done) => setTimeout(done, 50));
       }
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('--workers with --dashboard', () =
       activity.phase === 'paused' && underwayCount === 0 && processes.every(({ phase }) => phase === 'paused');
     await until(isQuiet);
     const metricsOf = async () => {
-      const text = await shown('/metrics');
+      const text = await fetchText('/metrics');
       const of = (name: string) =>
         [...text.matchAll(new RegExp(`^${name}\\{[^}]*process="(worker \\d)"[^}]*\\} (\\d+)$`, 'gm'))].map(
           ([, process, value]) => [process, Number(value)] as const,

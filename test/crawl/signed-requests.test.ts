@@ -147,23 +147,23 @@ it('a retry is signed anew, at its own time', async () => {
   const pages = { '/': ({ before }: { before: number }) => (before === 0 ? { status: 503 } : fakePage('now', [])) };
   const seeds = ['https://a.example/'];
   const { log } = await crawlVirtually({ hosts: { 'a.example': { pages } }, seeds, identity, maxIdleMs: 600_000 });
-  const tries = log.filter(({ path }) => path === '/');
-  const times = tries.map(({ headers, startMs }) => {
+  const attempts = log.filter(({ path }) => path === '/');
+  const times = attempts.map(({ headers, startMs }) => {
     const created = Number(/created=(\d+)/.exec(headers['signature-input'] ?? '')?.[1]);
     return Math.floor(startMs / 1_000) - created;
   });
   expect(times).toEqual([2, 2]);
-  expect(new Set(tries.map(({ headers }) => headers['signature'])).size).toBe(2);
+  expect(new Set(attempts.map(({ headers }) => headers['signature'])).size).toBe(2);
 });
 
 describe('a site that asks for another signature', () => {
-  const ASKED = 'sig=("@authority" "@path" "@query");created;expires;nonce="of-the-site";tag="web-bot-auth"';
+  const ACCEPT_SIGNATURE = 'sig=("@authority" "@path" "@query");created;expires;nonce="of-the-site";tag="web-bot-auth"';
   /** Requires signatures with the query, and on the first request its nonce. */
   const strict = (then: Reply, needsNonce = false): Route => {
     return ({ headers, before }) => {
       const input = headers['signature-input'] ?? '';
       const isRight = input.includes('"@query"') && (!needsNonce || input.includes('of-the-site') === (before === 1));
-      return isRight ? then : { status: 403, headers: { 'accept-signature': ASKED } };
+      return isRight ? then : { status: 403, headers: { 'accept-signature': ACCEPT_SIGNATURE } };
     };
   };
 
@@ -201,7 +201,7 @@ describe('a site that asks for another signature', () => {
   });
 
   it('and refuses every signature gets one more, and its 403 counts', async () => {
-    const never = { status: 403, headers: { 'accept-signature': ASKED } };
+    const never = { status: 403, headers: { 'accept-signature': ACCEPT_SIGNATURE } };
     const web = await siteOf({ [SITE]: { '/robots.txt': text(''), '*': never } });
     const { decisions } = await sign({ seeds: [web.url(SITE), web.url(SITE, '/b')] });
     expect(

@@ -31,11 +31,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-function mannerly(...words: readonly string[]): Promise<{ code: number; said: string }> {
+function mannerly(...args: readonly string[]): Promise<{ code: number; output: string }> {
   const env = { ...process.env, ...ENV, NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') };
   return new Promise((done) => {
-    execFile(process.execPath, [COMMAND, ...words], { cwd: folder, env }, (error, stdout, stderr) =>
-      done({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }),
+    execFile(process.execPath, [COMMAND, ...args], { cwd: folder, env }, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
     );
   });
 }
@@ -60,8 +60,8 @@ it('signs in once, crawls what the account opens, and keeps no secret', async ()
   await writeFile(join(folder, 'mannerly.config.mjs'), `export default { ...${config}, network: ${network} };`);
 
   const who = ['--name', 'tidepool-study', '--contact', 'https://example.org/us'];
-  const { code, said } = await mannerly('crawl', `${origin}/`, ...who, '--out', 'crawl');
-  expect([code, said]).toEqual([0, expect.stringContaining(consent)]);
+  const { code, output } = await mannerly('crawl', `${origin}/`, ...who, '--out', 'crawl');
+  expect([code, output]).toEqual([0, expect.stringContaining(consent)]);
   expect(posts.map((post) => Object.fromEntries(new URLSearchParams(post)))).toEqual([
     { csrf: 'tide-77', user: USER, password: PASSWORD },
   ]);
@@ -70,7 +70,7 @@ it('signs in once, crawls what the account opens, and keeps no secret', async ()
       .filter((path) => !path.startsWith('/login'))
       .toSorted(),
   ).toEqual([...['/!', '/b!', '/c!', '/robots.txt']]);
-  const kept = said + (await textsIn(join(folder, 'crawl')));
+  const kept = output + (await textsIn(join(folder, 'crawl')));
   expect(SECRETS.filter((secret) => kept.includes(secret))).toEqual([]);
   expect(kept).toContain('"login"');
 });
@@ -79,7 +79,7 @@ it('refuses a handler `login` if no form is sent', async () => {
   await writeFile(join(folder, 'handlers.mjs'), HANDLERS);
   await writeFile(join(folder, 'no-form.json'), JSON.stringify({ handlers: './handlers.mjs' }));
   const who = ['--name', 'tidepool-study', '--contact', 'https://example.org/us', '--config', 'no-form.json'];
-  const { code, said } = await mannerly('crawl', 'http://127.0.0.1:9/', ...who, '--out', 'none');
-  expect([code, said]).toEqual([2, expect.stringContaining('no login form is sent')]);
-  expect(said).toContain('signIn.form');
+  const { code, output } = await mannerly('crawl', 'http://127.0.0.1:9/', ...who, '--out', 'none');
+  expect([code, output]).toEqual([2, expect.stringContaining('no login form is sent')]);
+  expect(output).toContain('signIn.form');
 });

@@ -87,11 +87,11 @@ describe('a login form', () => {
       { handlers: (crawler) => crawler.on('login', () => ({ csrf: 7 }) as never) },
       /no object of texts/,
     ],
-  ])('is not sent if %s: the run ends, and no page is requested', async (_, routes, options, why) => {
+  ])('is not sent if %s: the run ends, and no page is requested', async (_, routes, options, reason) => {
     const posts: string[] = [];
     const web = await siteOf(sessionSite(routes, posts));
     const { report } = await signedIn(web, formAt(web), options);
-    expect(report).toMatchObject({ state: 'stopped', stopReason: expect.stringMatching(why) });
+    expect(report).toMatchObject({ state: 'stopped', stopReason: expect.stringMatching(reason) });
     expect(report.stopReason).toMatch(/^sign-in-impossible: /);
     expect([posts, report.pages]).toEqual([[], 0]);
   });
@@ -113,7 +113,7 @@ describe('an account that is refused', () => {
   ];
   it.each(answers)(
     'by %s: the host is parked, which is reported once, and nothing is sent again',
-    async (_, routes, why) => {
+    async (_, routes, reason) => {
       const web = await siteOf(sessionSite(routes));
       const seeds = [web.url(SITE), web.url(SITE, '/b'), web.url(SITE, '/c')];
       const { report, notices, decisions } = await signedIn(web, formAt(web), {
@@ -121,11 +121,11 @@ describe('an account that is refused', () => {
         scope: { seeds },
         network: { headersTimeoutMs: 300 },
       });
-      const told = notices.filter(({ code }) => code !== 'robots-read');
-      expect(told.map(({ code, detail }) => [code, detail])).toEqual([
+      const warnings = notices.filter(({ code }) => code !== 'robots-read');
+      expect(warnings.map(({ code, detail }) => [code, detail])).toEqual([
         ['host-parked', expect.stringContaining(`sign-in-refused: `)],
       ]);
-      expect(told[0]?.detail).toContain(why);
+      expect(warnings[0]?.detail).toContain(reason);
       expect(report.state).toBe('waiting');
       expect(web.log.filter(({ method }) => method === 'POST')).toHaveLength(1);
       expect(web.paths(SITE).filter((path) => path !== '/robots.txt' && path !== '/login').length).toBeLessThan(2);

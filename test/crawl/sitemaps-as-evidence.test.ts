@@ -44,7 +44,7 @@ class Site {
     this.lastmod[at] = lastmod;
   }
 
-  say(lastmod: (at: number) => string): void {
+  setDates(lastmod: (at: number) => string): void {
     for (const at of this.lastmod.keys()) this.lastmod[at] = lastmod(at);
   }
 
@@ -111,8 +111,8 @@ function runs(hosts: Readonly<Record<string, FakeHost>>) {
         }),
       );
       if (web.errors.length > 0) throw web.errors[0];
-      const asked: FakeExchange[] = web.exchanges.filter(({ path }) => path !== '/robots.txt');
-      return { ...story, asked, paths: asked.map(({ path }) => path) };
+      const exchanges: FakeExchange[] = web.exchanges.filter(({ path }) => path !== '/robots.txt');
+      return { ...story, exchanges, paths: exchanges.map(({ path }) => path) };
     },
   };
 }
@@ -127,11 +127,11 @@ describe('a recrawl of a site with a sitemap', () => {
     const { startMs, run } = runs({ 'a.test': site.host() });
     const first = await run(0);
     expect(first.paths[0]).toBe('/list.xml');
-    expect(first.asked).toHaveLength(22);
+    expect(first.exchanges).toHaveLength(22);
     for (const at of [3, 11, 17]) site.change(at, iso(startMs + 4 * DAY_MS));
     const second = await run(5, { bounds: { pages: 4 } });
     expect(second.paths[0]).toBe('/list.xml');
-    expect(second.asked[0]?.headers['if-none-match']).toBeDefined();
+    expect(second.exchanges[0]?.headers['if-none-match']).toBeDefined();
     // The seed has four times the weight.
     expect(second.paths.slice(1).sort()).toEqual(['/', '/11', '/17', '/3']);
     expect(second.report.recrawl).toMatchObject({ visits: 4, changed: 3, sameContent: 1 });
@@ -157,13 +157,13 @@ describe('a recrawl of a site with a sitemap', () => {
     expect((await run(30)).paths).not.toContain('/3');
     site.lastmod[3] = iso(startMs + 35 * DAY_MS);
     const inVain = await run(40);
-    expect(inVain.asked.filter(({ path }) => path === '/3').map(({ status }) => status)).toEqual([404]);
+    expect(inVain.exchanges.filter(({ path }) => path === '/3').map(({ status }) => status)).toEqual([404]);
     expect(inVain.report.recrawl).toMatchObject({ gone: 0 });
     expect((await run(50)).paths).not.toContain('/3');
     site.edition.splice(3, 1, ...edition);
     site.lastmod[3] = iso(startMs + 55 * DAY_MS);
     const back = await run(60);
-    expect(back.asked.filter(({ path }) => path === '/3').map(({ status }) => status)).toEqual([200]);
+    expect(back.exchanges.filter(({ path }) => path === '/3').map(({ status }) => status)).toEqual([200]);
     expect((await run(70)).paths).toContain('/3');
   });
 
@@ -172,11 +172,11 @@ describe('a recrawl of a site with a sitemap', () => {
     const { run } = runs({ 'a.test': site.host() });
     await run(0);
     expect((await run(0.04)).paths).not.toContain('/list.xml');
-    const { asked } = await run(2);
-    expect(asked[0]).toMatchObject({ path: '/list.xml', status: 304 });
+    const { exchanges } = await run(2);
+    expect(exchanges[0]).toMatchObject({ path: '/list.xml', status: 304 });
     site.change(1, wasAt(100));
     site.listLastsSeconds = 5 * 86_400;
-    expect((await run(4)).asked[0]).toMatchObject({ path: '/list.xml', status: 200 });
+    expect((await run(4)).exchanges[0]).toMatchObject({ path: '/list.xml', status: 200 });
     expect((await run(8)).paths).not.toContain('/list.xml');
     expect((await run(10)).paths).toContain('/list.xml');
   });
@@ -257,7 +257,7 @@ describe('a recrawl of a site with a sitemap', () => {
     ['is closed by robots.txt', { robots: `${ROBOTS}Disallow: /list.xml\n` }, []],
     ['is gone', { listStatus: 404 }, ['/list.xml']],
     ['is no sitemap any more', { list: () => '<html><p>Welcome' }, ['/list.xml']],
-  ])('does not wait for a sitemap that %s', async (_what, changes, asked) => {
+  ])('does not wait for a sitemap that %s', async (_what, changes, requests) => {
     const site = new Site(4, wasAt);
     const { startMs, run } = runs({ 'a.test': site.host() });
     await run(0);
@@ -265,8 +265,8 @@ describe('a recrawl of a site with a sitemap', () => {
     for (const day of [5, 10]) {
       const second = await run(day);
       const lists = second.paths.filter((path) => path.endsWith('.xml'));
-      expect(lists.slice(0, 2)).toEqual(asked);
-      const pages = second.asked.filter(({ path }) => !path.endsWith('.xml'));
+      expect(lists.slice(0, 2)).toEqual(requests);
+      const pages = second.exchanges.filter(({ path }) => !path.endsWith('.xml'));
       expect(pages).toHaveLength(5);
       expect((pages[0]?.startMs ?? 0) - startMs - day * DAY_MS).toBeLessThan(5_000);
       expect(second.report.state).toBe('finished');
@@ -281,8 +281,8 @@ describe('a recrawl of a site with a sitemap', () => {
     site.more = '/moved.xml';
     expect((await run(0)).paths).toContain('/moved.xml');
     site.change(2, iso(startMs + 4 * DAY_MS));
-    const { asked, paths } = await run(5, one);
-    expect(asked.slice(0, 2).map(({ path, status }) => `${path} ${status}`)).toEqual([
+    const { exchanges, paths } = await run(5, one);
+    expect(exchanges.slice(0, 2).map(({ path, status }) => `${path} ${status}`)).toEqual([
       '/list.xml 304',
       '/moved.xml 200',
     ]);
@@ -297,7 +297,7 @@ describe('a recrawl of a site with a sitemap', () => {
   it('says nothing by dates that were not read again', async () => {
     const site = new Site(3, wasAt);
     const { run } = runs({ 'a.test': site.host() });
-    const lookAfter = async (days: number): Promise<VisitLook | undefined> => {
+    const explainAfter = async (days: number): Promise<VisitLook | undefined> => {
       let look: VisitLook | undefined;
       const handlers = (crawler: Crawler): void =>
         void crawler.on('unchanged', async () => {
@@ -307,11 +307,11 @@ describe('a recrawl of a site with a sitemap', () => {
       return look;
     };
     await run(0);
-    expect((await lookAfter(2))?.lastmod).toBe('unchanged');
+    expect((await explainAfter(2))?.lastmod).toBe('unchanged');
     site.listLastsSeconds = 6 * 86_400;
     site.change(2, wasAt(40));
-    expect((await lookAfter(4))?.lastmod).toBe('unchanged');
-    expect((await lookAfter(6))?.lastmod).toBeNull();
+    expect((await explainAfter(4))?.lastmod).toBe('unchanged');
+    expect((await explainAfter(6))?.lastmod).toBeNull();
   });
 
   it('waits at most a minute for a sitemap that does not arrive', async () => {
@@ -322,32 +322,32 @@ describe('a recrawl of a site with a sitemap', () => {
     const more = { seeds, scope: { seeds, within: 'host' as const } };
     bad.robots = bad.robots.replace('a.test', 'b.test');
     bad.list = () => bad.urlset().replaceAll('a.test', 'b.test');
-    expect((await run(0, more)).asked).toHaveLength(12);
+    expect((await run(0, more)).exchanges).toHaveLength(12);
     bad.listStatus = 500;
-    const { asked } = await run(5, more);
-    const pages = asked.filter(({ path }) => path !== '/list.xml');
+    const { exchanges } = await run(5, more);
+    const pages = exchanges.filter(({ path }) => path !== '/list.xml');
     expect(pages).toHaveLength(10);
     const waitedMs = Math.min(...pages.map((each) => each.startMs)) - (startMs + 5 * DAY_MS);
     expect(waitedMs).toBeLessThan(61_000);
     // Its earlier dates still count, and it is requested again.
-    expect(asked.filter(({ path }) => path === '/list.xml').length).toBeGreaterThan(1);
+    expect(exchanges.filter(({ path }) => path === '/list.xml').length).toBeGreaterThan(1);
   });
 
   it.each<[string, (site: Site, startMs: number, day: number) => void]>([
     ['one date for most of its pages', (site, startMs, day) => site.lastmod.fill(iso(startMs + (day - 1) * DAY_MS), 1)],
-    ['dates in the future', (site, startMs) => site.say((at) => iso(startMs + (500 + at) * DAY_MS))],
+    ['dates in the future', (site, startMs) => site.setDates((at) => iso(startMs + (500 + at) * DAY_MS))],
     [
       'other dates at each reading',
-      (site, startMs, day) => site.say((at) => iso(startMs + (day - 0.5) * DAY_MS + (at * HOUR_MS) / 4)),
+      (site, startMs, day) => site.setDates((at) => iso(startMs + (day - 0.5) * DAY_MS + (at * HOUR_MS) / 4)),
     ],
-  ])('uses no dates of a sitemap with %s, and says so', async (_what, tell) => {
+  ])('uses no dates of a sitemap with %s, and says so', async (_what, setDates) => {
     const site = new Site(12, () => null);
     const { startMs, run } = runs({ 'a.test': site.host() });
     for (const day of [0, 5, 10]) {
-      tell(site, startMs, day);
+      setDates(site, startMs, day);
       await run(day);
     }
-    tell(site, startMs, 15);
+    setDates(site, startMs, 15);
     // The seed, and the first two by name: if the dates were trusted, the last ones would come first.
     site.change(0, null);
     const last = await run(15, { bounds: { pages: 3 } });

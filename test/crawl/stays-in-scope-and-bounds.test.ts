@@ -109,11 +109,11 @@ describe('scope', () => {
     ['host', { within: 'host' as const }, ['a.test']],
     ['list', { within: 'list' as const, hosts: ['a.test', 'b.test'] }, ['a.test', 'b.test']],
     ['any', { within: 'any' as const }, ['a.test', 'a.test.evil.test', 'b.test', 'nota.test', 'www.a.test']],
-  ])('%s', async (_within, scope, asked) => {
+  ])('%s', async (_within, scope, expected) => {
     const web = await webForTest({ hosts });
     const { report } = await crawl({ seeds: [], scope: { seeds: [web.url('a.test')], ...scope } });
-    expect([...new Set(web.log.map((exchange) => exchange.host))].sort()).toEqual(asked);
-    expect(report.outcomes['dropped']?.['out-of-scope'] ?? 0).toBe(5 - asked.length);
+    expect([...new Set(web.log.map((exchange) => exchange.host))].sort()).toEqual(expected);
+    expect(report.outcomes['dropped']?.['out-of-scope'] ?? 0).toBe(5 - expected.length);
     expect(report.state).toBe('finished');
   });
 

@@ -24,7 +24,7 @@ const HOURS_14_S = 14 * 3_600;
 const DAY_MS = 86_400_000;
 
 /** Delays from a minute to fourteen hours, evenly spaced on a logarithmic scale; every fourth is a Request-rate. */
-const ASKED = Array.from({ length: HOSTS }, (_, at) => {
+const HOST_RULES = Array.from({ length: HOSTS }, (_, at) => {
   const seconds = Math.round(MINUTE_S * (HOURS_14_S / MINUTE_S) ** (at / (HOSTS - 1)));
   const isRate = at % 4 === 3;
   const robots = `User-agent: *\n${isRate ? `Request-rate: 1/${seconds}` : `Crawl-delay: ${seconds}`}\n`;
@@ -41,7 +41,7 @@ it('keeps every delay of 100 hosts over three days', async () => {
   const web = createFakeWeb({
     delayMs: 80,
     hosts: Object.fromEntries(
-      ASKED.map(({ host, robots }) => [
+      HOST_RULES.map(({ host, robots }) => [
         host,
         { robots, pages: { '/': fakePage('start', links), '*': fakePage('leaf') } },
       ]),
@@ -52,7 +52,7 @@ it('keeps every delay of 100 hosts over three days', async () => {
   const crawl = await crawlInVirtualTime(web, (fakes) => {
     const crawler = createCrawler({
       identity: { name: 'test-bot', contact: 'https://example.org/our-crawler' },
-      scope: { seeds: ASKED.map(({ host }) => `https://${host}/`), within: 'host' },
+      scope: { seeds: HOST_RULES.map(({ host }) => `https://${host}/`), within: 'host' },
       bounds: { minutes: 3 * 1_440 },
       maxIdleMs: DAY_MS,
       ...fakes,
@@ -61,12 +61,12 @@ it('keeps every delay of 100 hosts over three days', async () => {
   });
   const realMs = Number(process.hrtime.bigint() - began) / 1e6;
   const { user, system } = process.cpuUsage(cpuBefore);
-  const told = [`${crawl.exchanges.length} requests`, `${(crawl.tookMs / DAY_MS).toFixed(2)} virtual days`];
-  console.log(`${told.join(' over ')}: ${(realMs / 1e3).toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} CPU-s`);
+  const summary = [`${crawl.exchanges.length} requests`, `${(crawl.tookMs / DAY_MS).toFixed(2)} virtual days`];
+  console.log(`${summary.join(' over ')}: ${(realMs / 1e3).toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} CPU-s`);
   expect(crawl.report.state).toBe('bounded');
   expect(crawl.tookMs).toBeGreaterThanOrEqual(3 * DAY_MS);
   expect(crawl.exchanges.length).toBeGreaterThanOrEqual(600);
-  for (const { host, delayMs, assertSpaced } of ASKED) {
+  for (const { host, delayMs, assertSpaced } of HOST_RULES) {
     assertSpaced(crawl, host, delayMs);
     assertOneAtATime(crawl, host);
     assertRobotsFirst(crawl, host);

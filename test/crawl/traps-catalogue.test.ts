@@ -7,7 +7,7 @@ import { crawl } from '../support/crawl.js';
 import { anyHost, ORDINARY, TRAP_SITES, type TrapSite, trapRoutes } from '../support/trap-sites.js';
 import { webForTest } from '../support/web-for-test.js';
 
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 const HOST = 'site.test';
 
 async function crawlTrap(site: TrapSite, more: Parameters<typeof crawl>[0] = { seeds: [] }) {
@@ -24,13 +24,13 @@ async function crawlTrap(site: TrapSite, more: Parameters<typeof crawl>[0] = { s
       within: 'domain',
     },
   });
-  const asked = web.log.filter(({ path, status }) => path !== '/robots.txt' && (status ?? 0) < 300);
+  const requests = web.log.filter(({ path, status }) => path !== '/robots.txt' && (status ?? 0) < 300);
   const isOrdinary = ({ host, path }: { host: string; path: string }) =>
     host === start && (path === '/' || ORDINARY.includes(path));
   return {
     ...story,
-    spent: asked.filter((each) => !isOrdinary(each)).length,
-    ordinary: asked.filter(isOrdinary).length,
+    spent: requests.filter((each) => !isOrdinary(each)).length,
+    ordinary: requests.filter(isOrdinary).length,
   };
 }
 
@@ -40,7 +40,7 @@ describe('traps', () => {
     console.info(
       `trap: ${name}: ${spent} pages, ${JSON.stringify(report.outcomes['dropped'] ?? {})}, ${report.traps.map((trap) => `${trap.rule} ${trap.pattern}`).join('; ')}`,
     );
-    expect(spent).toBeLessThanOrEqual(MOST_PAGES);
+    expect(spent).toBeLessThanOrEqual(MAX_PAGES);
     expect(ordinary).toBe(ORDINARY.length + 1);
     const lost = report.outcomes['dropped']?.['trap'] ?? 0;
     expect(report.bounds).toEqual(lost === 0 ? [] : [{ bound: 'traps', dropped: lost, left: 0 }]);

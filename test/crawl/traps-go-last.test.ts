@@ -75,12 +75,12 @@ const crowded = {
 it('a trap and 2,500 alike pages starve no real page, and no alike page is lost', { timeout: 120_000 }, async () => {
   const bounds = { pages: ALIKE + REAL + 1_000 };
   const { report, paths } = await crawlVirtually({ ...crowded, bounds });
-  const asked = paths('a.test');
-  const placeOf = (path: string): number => asked.indexOf(path);
-  expect(asked.filter((path) => path.startsWith('/story/'))).toHaveLength(REAL);
+  const requestedPaths = paths('a.test');
+  const positionOf = (path: string): number => requestedPaths.indexOf(path);
+  expect(requestedPaths.filter((path) => path.startsWith('/story/'))).toHaveLength(REAL);
   // Long before the end of the catalogue: URLs that were queued before the suspicion are moved back.
-  expect(placeOf(`/story/${REAL}`)).toBeLessThan(1_000);
-  expect(new Set(asked.filter((path) => path.startsWith('/item/'))).size).toBe(ALIKE);
+  expect(positionOf(`/story/${REAL}`)).toBeLessThan(1_000);
+  expect(new Set(requestedPaths.filter((path) => path.startsWith('/item/'))).size).toBe(ALIKE);
   expect(report).toMatchObject({ state: 'bounded', bound: 'pages' });
   expect(report.outcomes['dropped']).toBeUndefined();
 });

@@ -41,11 +41,11 @@ it('is dropped from the queue, before and after a restart', { timeout: 300_000 }
   const first = await crawl({ ...options, bounds: { pages: 5_000 } });
   expect(first.report.state).toBe('stopped');
   expect(found).toEqual([{ rule: 'alike-pages', pattern: 'site.test/n/*' }]);
-  const asked = web.log.length;
-  expect(asked).toBeLessThan(200);
+  const requestsBefore = web.log.length;
+  expect(requestsBefore).toBeLessThan(200);
   const second = await crawl({ ...options, bounds: { pages: 5_000 }, handlers: () => undefined });
   expect(second.report).toMatchObject({ state: 'bounded', bound: null, bounds: [{ bound: 'traps' }] });
-  expect(web.log.length - asked).toBeLessThan(20);
+  expect(web.log.length - requestsBefore).toBeLessThan(20);
   expect(second.report.traps).toEqual(found);
   expect(second.decisions.filter(({ reason }) => reason === 'trap').length).toBeGreaterThan(1_000);
 });

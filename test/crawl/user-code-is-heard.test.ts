@@ -57,8 +57,8 @@ describe('a handler that throws', () => {
 
   it.each([['in the directory'], ['in memory']])('is quoted by explain, kept %s', async (where) => {
     const { crawler } = await heard.crawl({}, SITE, where === 'in memory' ? {} : { out: heard.out });
-    const said = explanationText(await crawler.explain('https://a.test/p3'));
-    expect(said).toMatch(/Error of the handler, .*: TypeError: no price\[31m \(.*\n {4}at .*heard-crawl/);
+    const explained = explanationText(await crawler.explain('https://a.test/p3'));
+    expect(explained).toMatch(/Error of the handler, .*: TypeError: no price\[31m \(.*\n {4}at .*heard-crawl/);
   });
 
   it('leaves no file if nothing throws', async () => {

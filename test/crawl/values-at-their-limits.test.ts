@@ -160,19 +160,19 @@ let seeds: string[];
 beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'mannerly-values-'));
   server = createServer((socket) => {
-    let asked = '';
+    let received = '';
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
-      asked += bytes.toString('latin1');
-      if (!asked.includes('\r\n\r\n')) return;
-      const [, path = ''] = asked.split(' ');
-      asked = '';
+      received += bytes.toString('latin1');
+      if (!received.includes('\r\n\r\n')) return;
+      const [, path = ''] = received.split(' ');
+      received = '';
       socket.write(responseOf(socket.localAddress ?? '', path));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
   port = (server.address() as { port: number }).port;
-  seeds = planted();
+  seeds = setUpHosts();
 });
 afterAll(async () => {
   server.close();
@@ -185,7 +185,7 @@ function shareOf(values: readonly string[], place: number): string[] {
 }
 
 /** Sets up a host for every place. @returns The seeds */
-function planted(): string[] {
+function setUpHosts(): string[] {
   let hosts = 0;
   const host = (answers: Readonly<Record<string, Answer>>): string => {
     hosts += 1;
@@ -234,8 +234,11 @@ it('values at their limits lead to reasons for their URLs and hosts, and to file
   const healthy = decisions.filter(({ url }) => url.startsWith(seeds[0] as string) && /\/\d*$/.test(url));
   expect(healthy.map(({ httpStatus }) => httpStatus)).toEqual(Array(HEALTHY_PAGES + 1).fill(200));
   // Each host has a decision or a notice.
-  const told = new Set([...decisions.map(({ url }) => new URL(url).hostname), ...notices.map(({ host }) => host)]);
-  expect(seeds.filter((seed) => !told.has(new URL(seed).hostname))).toEqual([]);
+  const hostsReported = new Set([
+    ...decisions.map(({ url }) => new URL(url).hostname),
+    ...notices.map(({ host }) => host),
+  ]);
+  expect(seeds.filter((seed) => !hostsReported.has(new URL(seed).hostname))).toEqual([]);
   expect(decisions.filter(({ reason }) => reason === 'internal')).toEqual([]);
   expect(requests.length).toBeGreaterThan(500);
   expect(await readdir(out)).not.toContain('errors.jsonl');

@@ -39,9 +39,9 @@ const messageOf = ({ authority, path, headers }: WebExchange) => ({
 
 /** Crawls a site with signatures. @returns The site's requests, and how often the directory was requested. */
 async function signedRequests(directory: () => Reply, agentPath = '/keys') {
-  let asked = 0;
+  let directoryRequests = 0;
   const answer = (): Reply => {
-    asked += 1;
+    directoryRequests += 1;
     return directory();
   };
   const web = await webForTest({
@@ -55,17 +55,21 @@ async function signedRequests(directory: () => Reply, agentPath = '/keys') {
     fetcher: createUndiciFetcher({ ca: SITE_CA }),
     seeds: [web.url(OTHER_SITE)],
   });
-  return { requests: web.log.filter(({ host }) => host === OTHER_SITE), agent, asked: () => asked };
+  return {
+    requests: web.log.filter(({ host }) => host === OTHER_SITE),
+    agent,
+    directoryRequests: () => directoryRequests,
+  };
 }
 
 describe('a request', () => {
   it('is verified by the keys of its agent, which are fetched once', async () => {
-    const { requests, agent, asked } = await signedRequests(DIRECTORY);
+    const { requests, agent, directoryRequests } = await signedRequests(DIRECTORY);
     const { verify } = verifier();
     const verdicts = await Promise.all(requests.map((each) => verify(messageOf(each))));
     expect(verdicts.map(({ kind }) => kind)).toEqual(['verified', 'verified', 'verified']);
     expect(verdicts[0]).toMatchObject({ agent, keyid: ownKey().keyid });
-    expect(asked()).toBe(1);
+    expect(directoryRequests()).toBe(1);
     const [request] = requests.map(messageOf);
     const elsewhere = { ...request!, url: 'https://elsewhere.example/' };
     expect(await verify(elsewhere)).toEqual({ kind: 'invalid', reason: 'signature-wrong' });
@@ -92,23 +96,23 @@ describe('a request', () => {
     ],
     ['breaks off', () => ({ misbehave: 'cut' })],
   ])('is not verified if the directory %s, which is not requested again at once', async (_, directory) => {
-    const { requests, asked } = await signedRequests(directory);
+    const { requests, directoryRequests } = await signedRequests(directory);
     const { verify } = verifier();
     for (const request of requests)
       expect(await verify(messageOf(request))).toEqual({ kind: 'unverified', reason: 'key-unknown' });
-    expect(asked()).toBe(1);
+    expect(directoryRequests()).toBe(1);
   });
 
   it('does not let its agent name an address that is not public', async () => {
-    const { requests, asked } = await signedRequests(DIRECTORY);
+    const { requests, directoryRequests } = await signedRequests(DIRECTORY);
     const { verify } = verifier({ allowAddresses: [] });
     expect(await verify(messageOf(requests[0]!))).toEqual({ kind: 'unverified', reason: 'key-unknown' });
-    expect(asked()).toBe(0);
+    expect(directoryRequests()).toBe(0);
   });
 
   it('is verified with the known keys if the directory fails later', async () => {
     let isDown = false;
-    const { requests, asked } = await signedRequests(() => (isDown ? { status: 503 } : DIRECTORY()));
+    const { requests, directoryRequests } = await signedRequests(() => (isDown ? { status: 503 } : DIRECTORY()));
     let nowMs = Date.now();
     const { verify } = verifier({ nowMs: () => nowMs, toleranceSeconds: 300 });
     expect((await verify(messageOf(requests[0]!))).kind).toBe('verified');
@@ -122,7 +126,7 @@ describe('a request', () => {
     );
     expect((await verify({ ...unknown, headers: input })).kind).not.toBe('verified');
     expect((await verify(messageOf(requests[1]!))).kind).toBe('verified');
-    expect(asked()).toBe(2);
+    expect(directoryRequests()).toBe(2);
   });
 
   it('judges a request whose signature covers a field that Node.js keeps as a list', async () => {

@@ -13,7 +13,7 @@ import { COMMAND } from '../support/command.js';
 
 const HOSTS = 8;
 const PAGES = 12;
-const asked: string[] = [];
+const requested: string[] = [];
 const servers: Server[] = [];
 let seeds: string[] = [];
 let out = '';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (let at = 0; at < HOSTS; at += 1) {
     const name = `127.0.3.${at + 1}`;
     const server = createServer((request, response) => {
-      asked.push(`${name}${request.url}`);
+      requested.push(`${name}${request.url}`);
       if (request.url === '/robots.txt') {
         response.end('User-agent: *\nDisallow:\n');
         return;
@@ -53,20 +53,20 @@ afterAll(async () => {
 });
 
 /** Runs the command. @param meanwhile - Called now and then with the process id. */
-function mannerly(words: readonly string[], meanwhile: (pid: number) => void = () => undefined) {
-  const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let [printed, told] = ['', ''];
+function mannerly(args: readonly string[], meanwhile: (pid: number) => void = () => undefined) {
+  const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString();
+    stdout += chunk.toString();
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    told += chunk.toString();
+    stderr += chunk.toString();
   });
   const timer = setInterval(() => meanwhile(child.pid ?? 0), 50);
-  return new Promise<{ code: number | null; printed: string; told: string }>((done) =>
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((done) =>
     child.once('close', (code) => {
       clearInterval(timer);
-      done({ code, printed, told });
+      done({ code, stdout, stderr });
     }),
   );
 }
@@ -80,33 +80,33 @@ const crawl = (...more: readonly string[]) => [
 describe.skipIf(process.platform !== 'linux')('mannerly crawl --workers', () => {
   it('fetches every page, replaces a killed worker, and prints one report', async () => {
     let isKilled = false;
-    const { code, printed, told } = await mannerly(crawl('--json', '--workers', '2'), (pid) => {
-      if (isKilled || asked.length < HOSTS * 4) return;
+    const { code, stdout, stderr } = await mannerly(crawl('--json', '--workers', '2'), (pid) => {
+      if (isKilled || requested.length < HOSTS * 4) return;
       const [worker] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
       isKilled = true;
       process.kill(Number(worker), 'SIGKILL');
     });
-    expect(code, told).toBe(0);
-    expect(told).toMatch(/Worker 1 was killed \(SIGKILL\) and is restarted/);
-    const pages = new Set(asked.filter((each) => !each.endsWith('/robots.txt')));
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(/Worker 1 was killed \(SIGKILL\) and is restarted/);
+    const pages = new Set(requested.filter((each) => !each.endsWith('/robots.txt')));
     expect(pages.size).toBe(HOSTS * PAGES);
-    expect(JSON.parse(printed)).toMatchObject({ state: 'finished', pages: HOSTS * PAGES, items: HOSTS * PAGES });
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'finished', pages: HOSTS * PAGES, items: HOSTS * PAGES });
     const items = readdirSync(out).filter((name) => /^items-\d+\.jsonl$/.test(name));
     expect(items.length).toBeGreaterThan(0);
   });
 
   it('exports all items, each once, and leaves nothing to do for a single process', async () => {
-    const before = asked.length;
+    const before = requested.length;
     const exported = await mannerly(['export', out]);
-    const ids = exported.printed
+    const ids = exported.stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).id);
     expect(ids).toHaveLength(HOSTS * PAGES);
     expect(new Set(ids).size).toBe(HOSTS * PAGES);
     const again = await mannerly(crawl('--json'));
-    expect(again.code, again.told).toBe(0);
-    expect(JSON.parse(again.printed)).toMatchObject({ state: 'finished', alreadyFinished: true, pages: HOSTS * PAGES });
-    expect(asked).toHaveLength(before);
+    expect(again.code, again.stderr).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ state: 'finished', alreadyFinished: true, pages: HOSTS * PAGES });
+    expect(requested).toHaveLength(before);
   });
 });

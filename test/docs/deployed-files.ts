@@ -14,10 +14,10 @@ export function deployed(name: string): string {
 }
 
 /** The flags that `serve` or `crawl` does not have. */
-export function unknownFlags([command = '', ...words]: readonly string[]): string[] {
+export function unknownFlags([command = '', ...args]: readonly string[]): string[] {
   const help = execFileSync(process.execPath, [join(rootPath, 'packages/core/bin/mannerly.js'), command, '--help'], {
     encoding: 'utf8',
   });
   const known = new Set(help.match(/--[a-z][a-z-]*/g));
-  return words.filter((word) => word.startsWith('--') && !known.has(word.replace(/=.*/s, '')));
+  return args.filter((arg) => arg.startsWith('--') && !known.has(arg.replace(/=.*/s, '')));
 }

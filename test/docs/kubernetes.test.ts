@@ -54,8 +54,8 @@ function faultsOf(object: Manifest): string[] {
   const unread = new Set<string>();
   const isValid = validate(watched(object, '', unread));
   const { errors } = validate as { readonly errors?: readonly { instancePath: string; message?: string }[] };
-  const said = isValid ? [] : (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
-  return [...said, ...[...unread].map((path) => `${path} is unknown`)];
+  const errorTexts = isValid ? [] : (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  return [...errorTexts, ...[...unread].map((path) => `${path} is unknown`)];
 }
 
 /**

@@ -37,11 +37,11 @@ export function definitionsUnder(page: string, heading: string): Row[] {
  * The differences between the values of the code and the rows of a table: missing, unknown, duplicate and empty ones.
  */
 export function wordFaults(words: readonly string[], rows: readonly Row[]): string[] {
-  const said = rows.flatMap((row) => row.words.slice(0, 1));
+  const listed = rows.flatMap((row) => row.words.slice(0, 1));
   return [
-    ...words.filter((word) => !said.includes(word)).map((word) => `${word} is missing`),
-    ...said.filter((word) => !words.includes(word)).map((word) => `${word} is no word of the code`),
-    ...said.filter((word, index) => said.indexOf(word) !== index).map((word) => `${word} stands there twice`),
+    ...words.filter((word) => !listed.includes(word)).map((word) => `${word} is missing`),
+    ...listed.filter((word) => !words.includes(word)).map((word) => `${word} is no word of the code`),
+    ...listed.filter((word, index) => listed.indexOf(word) !== index).map((word) => `${word} stands there twice`),
     ...rows.filter(({ cells }) => (cells[1] ?? '') === '').map(({ words: [word] }) => `nothing is said of ${word}`),
   ];
 }

@@ -59,10 +59,10 @@ it('keeps the shortest input for which a reader throws, and reproduces it by see
 it.each([
   ['stands-still', 'for (;;)', /stood still for 0.3 s/],
   ['hoards', 'for (const hoard = []; ; hoard.push(new Array(1e6).fill(0.5)))', /more than 512 MiB of memory/],
-])('finds a reader that %s', async (name, failure, words) => {
+])('finds a reader that %s', async (name, failure, message) => {
   const longest = name === 'hoards' ? '60' : '0.3';
   const { code, text } = await fuzz('1', '--seed', '7', '--longest', longest, '--table', tableOf(name, failure));
-  expect(text).toMatch(words);
+  expect(text).toMatch(message);
   expect(text).toContain(', 1 of 1 readers failed');
   expect(code).toBe(1);
   expect(readdirSync(join(folder, 'kept')).some((file) => file.startsWith(name))).toBe(true);

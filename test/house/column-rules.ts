@@ -23,7 +23,7 @@ export function columnFaults(files: readonly SourceFile[]): Fault[] {
       start = to + 1;
       const isExcused = literals.some(([a, b]) => Math.min(b, to) - Math.max(a, from) >= LONG_LITERAL);
       return isLong(line) && !isExcused
-        ? [{ path: `${path}:${index + 1}`, says: `${[...line].length} columns, at most ${MAX_COLUMNS}` }]
+        ? [{ path: `${path}:${index + 1}`, message: `${[...line].length} columns, at most ${MAX_COLUMNS}` }]
         : [];
     });
   });

@@ -13,10 +13,10 @@ export function linkFaults(documents: readonly SourceFile[], paths: readonly str
       if (/^[a-z]+:/.test(target)) return [];
       const [file = '', anchor] = target.split('#');
       const path = file === '' ? document.path : posix.join(posix.dirname(document.path), file).replace(/\/$/, '');
-      if (!known.has(path)) return [{ path: document.path, says: `a link to nothing: ${target}` }];
+      if (!known.has(path)) return [{ path: document.path, message: `a link to nothing: ${target}` }];
       const there = byPath.get(path);
       if (anchor === undefined || there === undefined || headingsOf(there.text).includes(anchor)) return [];
-      return [{ path: document.path, says: `a link to a heading that is not there: ${target}` }];
+      return [{ path: document.path, message: `a link to a heading that is not there: ${target}` }];
     }),
   );
 }
@@ -26,7 +26,7 @@ export function commandFaults(documents: readonly SourceFile[], scripts: readonl
   const words = new Set([...scripts, 'exec', 'install', 'run', '--filter']);
   return documents.flatMap(({ path, text }) =>
     [...text.matchAll(/npx -y pnpm@10 ([\w:-]+)/g)].flatMap(([, name = '']) =>
-      words.has(name) ? [] : [{ path, says: `a command that does not exist: ${name}` }],
+      words.has(name) ? [] : [{ path, message: `a command that does not exist: ${name}` }],
     ),
   );
 }
@@ -36,7 +36,7 @@ export function sourceFaults(documents: readonly SourceFile[], paths: readonly s
   const known = new Set(paths);
   return documents.flatMap(({ path, text }) =>
     [...text.matchAll(/\b(robots|frontier|core)\/([\w/-]+\.ts)\b/g)].flatMap(([name, folder, rest]) =>
-      known.has(`packages/${folder}/src/${rest}`) ? [] : [{ path, says: `a source that does not exist: ${name}` }],
+      known.has(`packages/${folder}/src/${rest}`) ? [] : [{ path, message: `a source that does not exist: ${name}` }],
     ),
   );
 }

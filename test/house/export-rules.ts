@@ -7,8 +7,8 @@ import type { Fault } from './source-tree.js';
 /** Default exports and `export *`. */
 export function exportFormFaults(modules: readonly ModuleFacts[]): Fault[] {
   return modules.flatMap((module) => [
-    ...(module.hasDefaultExport ? [{ path: module.path, says: 'a default export' }] : []),
-    ...(module.exportStars > 0 ? [{ path: module.path, says: 'export *: names are listed one by one' }] : []),
+    ...(module.hasDefaultExport ? [{ path: module.path, message: 'a default export' }] : []),
+    ...(module.exportStars > 0 ? [{ path: module.path, message: 'export *: names are listed one by one' }] : []),
   ]);
 }
 
@@ -17,10 +17,10 @@ export function undocumentedExports(entries: readonly string[], modules: readonl
   const byPath = new Map(modules.map((module) => [module.path, module]));
   return entries.flatMap((entry) => {
     const module = byPath.get(entry);
-    if (module === undefined) return [{ path: entry, says: 'an entry of the exports map without a source' }];
+    if (module === undefined) return [{ path: entry, message: 'an entry of the exports map without a source' }];
     return module.exports.flatMap(({ name }) => {
       const says = lookUp(byPath, entry, name, 0);
-      return says === null ? [] : [{ path: entry, says: `${name}: ${says}` }];
+      return says === null ? [] : [{ path: entry, message: `${name}: ${says}` }];
     });
   });
 }

@@ -16,12 +16,12 @@ export function nameFaults(paths: readonly string[]): Fault[] {
   return paths
     .filter((path) => !path.startsWith('test/types/'))
     .filter((path) => path.split('/').some((part) => NAMELESS.test(part.replace(/(\.test)?\.[a-z]+$/, ''))))
-    .map((path) => ({ path, says: 'a name that says nothing: a thing without a better name has no owner yet' }));
+    .map((path) => ({ path, message: 'a name that says nothing: a thing without a better name has no owner yet' }));
 }
 
 /** Sources that do not start with a comment. */
 export function headerFaults(files: readonly SourceFile[]): Fault[] {
-  return files.filter((file) => headerOf(file.text) === '').map(({ path }) => ({ path, says: 'no header comment' }));
+  return files.filter((file) => headerOf(file.text) === '').map(({ path }) => ({ path, message: 'no header comment' }));
 }
 
 /** Sources longer than `MAX_UNEXPLAINED_LINES` whose header does not say "one file" or "still one". */
@@ -32,7 +32,7 @@ export function lengthFaults(files: readonly SourceFile[]): Fault[] {
     )
     .map((file) => ({
       path: file.path,
-      says: `${linesOf(file.text)} lines, and its header does not say why it is still one`,
+      message: `${linesOf(file.text)} lines, and its header does not say why it is still one`,
     }));
 }
 
@@ -48,7 +48,7 @@ export function machineFaults(files: readonly SourceFile[]): Fault[] {
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {
       const found = FOREIGN.find(([pattern]) => pattern.test(line));
-      return found === undefined ? [] : [{ path: `${path}:${index + 1}`, says: found[1] }];
+      return found === undefined ? [] : [{ path: `${path}:${index + 1}`, message: found[1] }];
     }),
   );
 }
@@ -60,7 +60,7 @@ export function unpublishedFaults(files: readonly SourceFile[]): Fault[] {
       const isComment = /^\s*(\/?\*|\/\/)/.test(line);
       return isComment || !/\bdocs\/[\w/-]+\.md/.test(line)
         ? []
-        : [{ path: `${path}:${index + 1}`, says: 'leads to a document that users of the package do not have' }];
+        : [{ path: `${path}:${index + 1}`, message: 'leads to a document that users of the package do not have' }];
     }),
   );
 }

@@ -48,14 +48,14 @@ interface Imported {
 export function importFaults(modules: readonly ModuleFacts[], workspace: Workspace): Fault[] {
   const faults: Fault[] = [];
   for (const module of modules) {
-    const file = place(module.path, workspace);
+    const file = placeOf(module.path, workspace);
     if (file === null) continue;
     for (const fact of module.imports) {
       const imported = resolve(file, fact, workspace);
       for (const rule of RULES) {
         const says = rule(file, imported);
         if (says !== null)
-          faults.push({ path: `${module.path}:${fact.line}`, says: `${says} (imports '${fact.specifier}')` });
+          faults.push({ path: `${module.path}:${fact.line}`, message: `${says} (imports '${fact.specifier}')` });
       }
     }
     if (!file.isTest) faults.push(...ambientFaults(file, module));
@@ -225,7 +225,7 @@ function layerOf(folder: string, layers: readonly (readonly string[])[]): number
   return layers.findIndex((layer) => layer.includes(folder));
 }
 
-function place(path: string, workspace: Workspace): Placed | null {
+function placeOf(path: string, workspace: Workspace): Placed | null {
   const home = workspace.packages.find((each) => path.startsWith(`${each.folder}/`));
   if (home === undefined) return null;
   const inside = insideOf(path, home);
@@ -274,7 +274,7 @@ function ambientFaults(file: Placed, module: ModuleFacts): Fault[] {
   if (!isPure) return [];
   return module.ambient.map(({ name, line }) => ({
     path: `${file.path}:${line}`,
-    says: `uses ${name}: what it needs is handed in`,
+    message: `uses ${name}: what it needs is handed in`,
   }));
 }
 
@@ -282,14 +282,14 @@ function ambientFaults(file: Placed, module: ModuleFacts): Fault[] {
 function cycleFaults(modules: readonly ModuleFacts[]): Fault[] {
   const edges = new Map(modules.map((module) => [module.path, targetsOf(module)]));
   const done = new Set<string>();
-  const told = new Map<string, Fault>();
+  const seen = new Map<string, Fault>();
   const visit = (path: string, trail: readonly string[]): void => {
     const start = trail.indexOf(path);
     if (start >= 0) {
       const cycle = trail.slice(start);
       const key = [...cycle].sort().join(' ');
-      if (!told.has(key))
-        told.set(key, { path: [...cycle].sort()[0] ?? path, says: `a cycle: ${[...cycle, path].join(' → ')}` });
+      if (!seen.has(key))
+        seen.set(key, { path: [...cycle].sort()[0] ?? path, message: `a cycle: ${[...cycle, path].join(' → ')}` });
       return;
     }
     if (done.has(path)) return;
@@ -297,7 +297,7 @@ function cycleFaults(modules: readonly ModuleFacts[]): Fault[] {
     done.add(path);
   };
   for (const path of edges.keys()) visit(path, []);
-  return [...told.values()];
+  return [...seen.values()];
 }
 
 function targetsOf(module: ModuleFacts): string[] {

@@ -9,7 +9,7 @@ export function limitFaults(limits: SourceFile, facts: ModuleFacts, users: reado
   const lines = limits.text.split('\n');
   const unbounded = lines.flatMap((line, index) =>
     !isComment(line) && /\b(Infinity|MAX_SAFE_INTEGER|MAX_VALUE)\b/.test(line.replace(/\/\/.*$/, ''))
-      ? [{ path: `${limits.path}:${index + 1}`, says: 'a limit without a bound' }]
+      ? [{ path: `${limits.path}:${index + 1}`, message: 'a limit without a bound' }]
       : [],
   );
   const unnamed = facts.exports.flatMap(({ name }) => {
@@ -18,8 +18,10 @@ export function limitFaults(limits: SourceFile, facts: ModuleFacts, users: reado
       users.some((user) => word.test(user.text)) ||
       lines.some((line) => !isComment(line) && word.test(line) && !new RegExp(`\\bexport const ${name}\\b`).test(line));
     return [
-      ...(hasWords(lines, name) ? [] : [{ path: limits.path, says: `${name}: no comment with its unit and source` }]),
-      ...(hasUser ? [] : [{ path: limits.path, says: `${name}: nothing uses it` }]),
+      ...(hasWords(lines, name)
+        ? []
+        : [{ path: limits.path, message: `${name}: no comment with its unit and source` }]),
+      ...(hasUser ? [] : [{ path: limits.path, message: `${name}: nothing uses it` }]),
     ];
   });
   return [...unbounded, ...unnamed];

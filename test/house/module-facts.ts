@@ -72,8 +72,9 @@ export function readModule(file: SourceFile): ModuleFacts {
     if (request !== null) imports.push({ ...request, line: lineOf(node.start) });
     const name = ambientOf(node, parent);
     if (name !== null) ambient.push({ name, line: lineOf(node.start) });
-    const asked = nameOf(node) ?? node['value'];
-    if (typeof asked === 'string' && MISLEADING.has(asked)) misleading.push({ name: asked, line: lineOf(node.start) });
+    const property = nameOf(node) ?? node['value'];
+    if (typeof property === 'string' && MISLEADING.has(property))
+      misleading.push({ name: property, line: lineOf(node.start) });
   });
   return {
     path: file.path,
@@ -143,8 +144,8 @@ function ambientOf(node: Node, parent: Node | null): string | null {
     return pair === 'Date.now' || pair === 'Math.random' ? pair : null;
   }
   if (node.type === 'NewExpression' && nameOf(node['callee']) === 'Date') {
-    const given = node['arguments'];
-    return Array.isArray(given) && given.length === 0 ? 'new Date()' : null;
+    const args = node['arguments'];
+    return Array.isArray(args) && args.length === 0 ? 'new Date()' : null;
   }
   if (node.type !== 'Identifier') return null;
   const name = nameOf(node);

@@ -35,12 +35,12 @@ const WORDS: Readonly<Record<FailureCode, true>> = {
 /** The expected cell for an exchange: the waits of its retries in seconds, or that there are none. */
 function triedAgain(status: number | null, failure: string | null): string {
   const waits: number[] = [];
-  for (let tries = 0; ; tries += 1) {
+  for (let attempts = 0; ; attempts += 1) {
     const exchange = { startedAtMs: 0, endedAtMs: 1_000, status, failure, retryAfter: null, bytes: 0 };
-    const retry = retryUrl(exchange, tries);
+    const retry = retryUrl(exchange, attempts);
     if (retry.kind !== 'again') break;
     waits.push((retry.notBeforeMs - 1_000) / 1_000);
-    if (tries > 100) throw new Error('tried again without end');
+    if (attempts > 100) throw new Error('tried again without end');
   }
   return waits.length === 0 ? 'no' : `${waits.length} times: after ${waits.join(', ')} s`;
 }

@@ -19,7 +19,7 @@ export function platformFaults(modules: readonly ModuleFacts[]): Fault[] {
   return modules
     .filter(({ path }) => /^(packages|examples|test)\//.test(path) && !KNOWING.test(path))
     .flatMap(({ path, misleading }) =>
-      misleading.map(({ name, line }) => ({ path: `${path}:${line}`, says: `${name}: ${INSTEAD.get(name)}` })),
+      misleading.map(({ name, line }) => ({ path: `${path}:${line}`, message: `${name}: ${INSTEAD.get(name)}` })),
     );
 }
 
@@ -29,7 +29,7 @@ export function sampleFaults(documents: readonly SourceFile[]): Fault[] {
     [...text.matchAll(/^```[\s\S]*?^```/gm)].flatMap(([sample]) =>
       [...INSTEAD]
         .filter(([name]) => new RegExp(`\\b${name}\\b`).test(sample))
-        .map(([name, instead]) => ({ path, says: `${name} in a sample: ${instead}` })),
+        .map(([name, instead]) => ({ path, message: `${name} in a sample: ${instead}` })),
     ),
   );
 }

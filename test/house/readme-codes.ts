@@ -17,13 +17,15 @@ export function errorCodes(source: string): string[] {
 /** Codes without a heading in the README's section of errors, headings there without a code, and empty headings. */
 export function readmeCodeFaults(codes: readonly string[], readme: SourceFile): Fault[] {
   const { path } = readme;
-  if (codes.length === 0) return [{ path, says: 'no error codes to look for' }];
+  if (codes.length === 0) return [{ path, message: 'no error codes to look for' }];
   const headed = codeHeadings(readme.text);
   const names = headed.map(({ code }) => code);
   return [
-    ...codes.filter((code) => !names.includes(code)).map((code) => ({ path, says: `no heading for ${code}` })),
-    ...names.filter((name) => !codes.includes(name)).map((name) => ({ path, says: `a heading for no code: ${name}` })),
-    ...headed.filter(({ isEmpty }) => isEmpty).map(({ code }) => ({ path, says: `nothing is said under ${code}` })),
+    ...codes.filter((code) => !names.includes(code)).map((code) => ({ path, message: `no heading for ${code}` })),
+    ...names
+      .filter((name) => !codes.includes(name))
+      .map((name) => ({ path, message: `a heading for no code: ${name}` })),
+    ...headed.filter(({ isEmpty }) => isEmpty).map(({ code }) => ({ path, message: `nothing is said under ${code}` })),
   ];
 }
 
@@ -32,9 +34,9 @@ function codeHeadings(text: string): { readonly code: string; readonly isEmpty: 
   const plain = text.replace(/```[\s\S]*?```/g, '');
   const section = /^## Errors\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(plain)?.[1] ?? '';
   return [...section.matchAll(/^### `([^`]+)`\n([\s\S]*?)(?=^### |$(?![\s\S]))/gm)].map(
-    ([, code = '', words = '']) => ({
+    ([, code = '', description = '']) => ({
       code,
-      isEmpty: words.trim() === '',
+      isEmpty: description.trim() === '',
     }),
   );
 }

@@ -14,7 +14,7 @@ export interface SourceFile {
 /** A rule that a file breaks, as text for its author. */
 export interface Fault {
   readonly path: string;
-  readonly says: string;
+  readonly message: string;
 }
 
 /** The root of the checkout, ending with a slash. */
@@ -48,5 +48,5 @@ export function readTypeScript(): SourceFile[] {
 
 /** The text of the faults, one per line, for an assertion that shows all of them. */
 export function faultLines(faults: readonly Fault[]): string[] {
-  return faults.map((fault) => `${fault.path}: ${fault.says}`);
+  return faults.map((fault) => `${fault.path}: ${fault.message}`);
 }

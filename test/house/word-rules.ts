@@ -55,7 +55,7 @@ export function wordFaults(files: readonly SourceFile[]): Fault[] {
         const words = split(LITERAL.reduce((rest, literal) => rest.replace(literal, ''), line));
         return FORBIDDEN.flatMap(([pattern, instead]) => {
           const found = pattern.exec(words);
-          return found === null ? [] : [{ path: `${path}:${index + 1}`, says: `"${found[0]}": write ${instead}` }];
+          return found === null ? [] : [{ path: `${path}:${index + 1}`, message: `"${found[0]}": write ${instead}` }];
         });
       }),
     );

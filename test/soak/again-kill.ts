@@ -69,13 +69,14 @@ export async function crawlAgainThroughKills(pages: number, kills: number, rando
     first = web.log.length;
     const before = decided().length;
     edition = 2;
-    const states: { readonly asked: number; readonly settled: ReadonlySet<string>; readonly visits: Visits }[] = [];
+    const states: { readonly requestCount: number; readonly settled: ReadonlySet<string>; readonly visits: Visits }[] =
+      [];
     let done = 0;
     while (done < kills) {
-      const asked = web.log.length;
+      const requestCount = web.log.length;
       const child = run(true);
       const exit = ended(child);
-      const after = asked + 2 + Math.floor((random() * 0.8 * pages) / kills);
+      const after = requestCount + 2 + Math.floor((random() * 0.8 * pages) / kills);
       while (child.exitCode === null && web.log.length < after) await sleep(1);
       await sleep(random() * 8);
       if (child.exitCode !== null) break;
@@ -87,7 +88,7 @@ export async function crawlAgainThroughKills(pages: number, kills: number, rando
           .slice(before)
           .map(({ url }) => new URL(String(url)).pathname),
       );
-      states.push({ asked: paths().length, settled, visits: await visitsIn(out) });
+      states.push({ requestCount: paths().length, settled, visits: await visitsIn(out) });
     }
     exits.push(await ended(run(true)));
     const log = paths();
@@ -101,9 +102,11 @@ export async function crawlAgainThroughKills(pages: number, kills: number, rando
       exits,
       statuses,
       missing: Array.from({ length: pages }, (_, at) => pathOf(at)).filter((path) => !log.includes(path)),
-      repeated: states.flatMap(({ asked, settled }) => log.slice(asked).filter((path) => settled.has(path))),
-      lost: states.flatMap(({ asked, visits }) =>
-        [...visits].flatMap(([path, visit]) => faultsOf(visit, last.get(path), log.slice(asked).includes(path))),
+      repeated: states.flatMap(({ requestCount, settled }) =>
+        log.slice(requestCount).filter((path) => settled.has(path)),
+      ),
+      lost: states.flatMap(({ requestCount, visits }) =>
+        [...visits].flatMap(([path, visit]) => faultsOf(visit, last.get(path), log.slice(requestCount).includes(path))),
       ),
       faults: recordFaults(await readRecords(join(out, 'archive'))),
     };
@@ -114,7 +117,7 @@ export async function crawlAgainThroughKills(pages: number, kills: number, rando
 }
 
 /** The most pages of a test. */
-const MOST_VISITS = 1_000;
+const MAX_VISITS = 1_000;
 
 type Visits = ReadonlyMap<string, KeptVisit>;
 
@@ -142,7 +145,7 @@ async function visitsIn(out: string): Promise<Visits> {
   await store.open({ crawl: 'crawl', create: false });
   const visits = new Map<string, KeptVisit>();
   try {
-    const { items } = (await store.listRecords?.('visit/', null, MOST_VISITS)) ?? { items: [] };
+    const { items } = (await store.listRecords?.('visit/', null, MAX_VISITS)) ?? { items: [] };
     for (const { value } of items) {
       const visit = JSON.parse(Buffer.from(value).toString()) as KeptVisit;
       visits.set(new URL(visit.url).pathname, visit);

@@ -37,11 +37,11 @@ it(`has only complete records after ${KILLS} kills`, { timeout: 1_200_000 }, asy
   const rest = ['--interval', '0', '--pages', '100000', '--depth', '1000', '--minutes', '60'];
   let kills = 0;
   for (let start = 0; kills < KILLS && start < KILLS * 3; start += 1) {
-    const asked = web.log.length;
+    const requestsBefore = web.log.length;
     const child = spawn(process.execPath, [COMMAND, ...argv, ...who, ...rest], { stdio: 'ignore' });
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     // Killed while it writes: some exchanges after its first, at a different moment each time.
-    const after = asked + 5 + Math.floor(random() * 40);
+    const after = requestsBefore + 5 + Math.floor(random() * 40);
     while (child.exitCode === null && web.log.length < after) await new Promise((resolve) => setTimeout(resolve, 2));
     await new Promise((resolve) => setTimeout(resolve, random() * 8));
     if (child.exitCode === null) kills += child.kill('SIGKILL') ? 1 : 0;
@@ -73,10 +73,10 @@ it(`has only complete records after ${KILLS} kills`, { timeout: 1_200_000 }, asy
     handlers: (to) => to.on('html', ({ emit, title }) => emit({ title })),
     sinks: [replayed],
   });
-  const told = (items: readonly { id: string; title: string }[]) =>
+  const titlesOf = (items: readonly { id: string; title: string }[]) =>
     items.map(({ id, title }) => `${id} ${title}`).sort();
   const titles = replayed.items.map(({ id, data }) => ({ id, title: (data as { title: string }).title }));
-  expect(told(titles)).toEqual(told(written));
+  expect(titlesOf(titles)).toEqual(titlesOf(written));
   console.info(
     `${kills} kills, ${(await warcNames(folder)).length} WARC files, ${records.length} records (seed ${SEED})`,
   );

@@ -45,9 +45,9 @@ describe('the archive of the demo town', () => {
     const records = await readRecords(join(out, 'archive'));
     expect(recordFaults(records)).toEqual([]);
     const urls = records.filter(({ type }) => type === 'request').map(({ url }) => url);
-    const asked: string[] = [];
-    for await (const { url } of readRequests(join(out, 'requests.jsonl'))) asked.push(url);
-    expect(urls.sort()).toEqual(asked.sort());
+    const requested: string[] = [];
+    for await (const { url } of readRequests(join(out, 'requests.jsonl'))) requested.push(url);
+    expect(urls.sort()).toEqual(requested.sort());
     expect(urls.filter((url) => url.endsWith('/robots.txt')).length).toBeGreaterThan(5);
     const lines = (await readIndexes(join(out, 'archive'))).map((line) =>
       line.replace('"digest":"sha256:', '"digest":"'),

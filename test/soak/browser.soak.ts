@@ -33,7 +33,7 @@ const json = (value: unknown) => ({ body: JSON.stringify(value), headers: { 'con
 const html = (head: string, body = '') =>
   `<!doctype html><html><head><title>raw</title>${head}</head><body><p id="out">raw</p>${body}</body></html>`;
 /** A script that adds a word to the page. */
-const says = (word: string) => `document.body.append(" [${word}]");`;
+const appendsWord = (word: string) => `document.body.append(" [${word}]");`;
 
 async function launch(flags: string[]): Promise<Browser> {
   const browser = await launchChromium(flags);
@@ -71,7 +71,7 @@ async function crawlWithBrowser(
 }
 
 /** A server at another address that counts its clients. */
-async function witnessAt(address: string): Promise<{ readonly port: number; readonly came: () => number }> {
+async function countingServer(address: string): Promise<{ readonly port: number; readonly connections: () => number }> {
   let count = 0;
   const server = createServer((socket) => {
     count += 1;
@@ -79,11 +79,11 @@ async function witnessAt(address: string): Promise<{ readonly port: number; read
   });
   await new Promise<void>((resolve) => server.listen(0, address, resolve));
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return { port: (server.address() as AddressInfo).port, came: () => count };
+  return { port: (server.address() as AddressInfo).port, connections: () => count };
 }
 
 /** The same for datagrams, which a browser sends without its proxy. */
-async function datagramWitness(): Promise<{ readonly port: number; readonly came: () => number }> {
+async function countingDatagramSocket(): Promise<{ readonly port: number; readonly connections: () => number }> {
   let count = 0;
   const socket: Socket = createSocket('udp4');
   socket.on('message', () => {
@@ -91,11 +91,11 @@ async function datagramWitness(): Promise<{ readonly port: number; readonly came
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   onTestFinished(() => new Promise<void>((resolve) => socket.close(() => resolve())));
-  return { port: socket.address().port, came: () => count };
+  return { port: socket.address().port, connections: () => count };
 }
 
 /** Requested paths of a host without robots.txt, sorted: their order does not matter here. */
-const asked = (web: Web, host: string): string[] =>
+const requestedPaths = (web: Web, host: string): string[] =>
   web
     .paths(host)
     .filter((path) => path !== '/robots.txt')
@@ -103,8 +103,8 @@ const asked = (web: Web, host: string): string[] =>
 
 describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
   it('load what they need as politely as the pages themselves, and send no other request', SLOW, async () => {
-    const outside = await witnessAt('127.0.0.2');
-    const datagrams = await datagramWitness();
+    const outside = await countingServer('127.0.0.2');
+    const datagrams = await countingDatagramSocket();
     const hosts: Record<string, Routes> = {};
     const web = await webForTest({ hosts });
     const cdn = `http://cdn.test:${web.port}`;
@@ -146,7 +146,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       'cdn.test': {
         '/robots.txt': text('User-agent: *\nDisallow: /closed\nCrawl-delay: 2\n'),
         // A page that navigates away runs no later scripts in Chromium, although it stays, so this comes last.
-        '/library.js': script(`${says('library')} setTimeout(() => { location.href = '/elsewhere' }, 0);`),
+        '/library.js': script(`${appendsWord('library')} setTimeout(() => { location.href = '/elsewhere' }, 0);`),
         '*': text('should not have been asked for'),
       },
       'unreachable.test': { '/robots.txt': { status: 503 }, '*': text('should not have been asked for') },
@@ -173,12 +173,18 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       'cdn.test': { gapMs: 2_000, closed: ['/closed'] },
     };
     expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
-    expect(asked(web, 'shop.test')).toEqual(['/', '/app.js', '/data.json', '/moved-to-closed.js', '/moved.js']);
-    expect(asked(web, 'cdn.test')).toEqual(['/library.js']);
-    expect(asked(web, 'unreachable.test')).toEqual([]);
+    expect(requestedPaths(web, 'shop.test')).toEqual([
+      '/',
+      '/app.js',
+      '/data.json',
+      '/moved-to-closed.js',
+      '/moved.js',
+    ]);
+    expect(requestedPaths(web, 'cdn.test')).toEqual(['/library.js']);
+    expect(requestedPaths(web, 'unreachable.test')).toEqual([]);
     expect(web.paths('cdn.test').filter((path) => path === '/robots.txt')).toHaveLength(1);
     expect(new Set(web.log.map(({ host }) => host))).toEqual(new Set(['shop.test', 'cdn.test', 'unreachable.test']));
-    expect([outside.came(), datagrams.came()]).toEqual([0, 0]);
+    expect([outside.connections(), datagrams.connections()]).toEqual([0, 0]);
     for (const { method, headers } of web.log) {
       expect(method).toBe('GET');
       expect(Object.keys(headers).filter((name) => /^(cookie|referer|authorization|sec-|upgrade)/.test(name))).toEqual(
@@ -268,13 +274,13 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
       },
     );
     expect(pages).toEqual([]);
-    const words = Object.fromEntries(
+    const verdicts = Object.fromEntries(
       decisions.map(({ url, status, reason, detail }) => [
         url.slice(web.url('shop.test', '').length),
         `${status} ${reason} ${reason === 'render-failed' ? detail?.split(':')[0] : ''}`.trim(),
       ]),
     );
-    expect(words).toEqual({
+    expect(verdicts).toEqual({
       '/': 'fetched fetched',
       '/by-script': 'excluded noindex',
       '/taken-back': 'excluded noindex',
@@ -297,7 +303,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
         'shop.test': {
           '/robots.txt': text(''),
           '/hangs': html('', '<script>for (;;) {}</script>'),
-          '*': html('', `<script>${says('shown')}</script>`),
+          '*': html('', `<script>${appendsWord('shown')}</script>`),
         },
       },
     });
@@ -412,7 +418,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
     const rendering = (items[0]!.data as { rendering: NonNullable<HandledPage['rendering']> }).rendering;
     expect(rendering).toMatchObject({ endedBy: 'quiet', subresources: { loaded: 3 } });
     expect(rendering.subresources.refused).toMatchObject({ 'robots-rule': 1, navigation: 1 });
-    expect(asked(web, 'shop.test')).toEqual(['/', '/items/1', '/items/2', '/scrolled']);
+    expect(requestedPaths(web, 'shop.test')).toEqual(['/', '/items/1', '/items/2', '/scrolled']);
     const rules = { 'shop.test': { gapMs: 1_000, closed: ['/closed', '/away', '/submitted'] } };
     expect(judge(web.log, { contact: CONTACT, rules })).toEqual(POLITE);
     // The screenshot is a PNG of the whole page, in its colour.
@@ -469,7 +475,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('pages in Chromium', () => {
         'shop.test': {
           '/robots.txt': text(''),
           '/': html('', `<script src="/app.js"></script>`),
-          '/app.js': script(says('x')),
+          '/app.js': script(appendsWord('x')),
         },
       },
     });

@@ -68,7 +68,7 @@ interface Scene {
   readonly dashboard: Dashboard;
   readonly crawler: ReturnType<typeof createCrawler>;
   readonly run: Promise<unknown>;
-  readonly asked: () => number;
+  readonly requestCount: () => number;
 }
 
 /** A running crawl with its dashboard. */
@@ -96,7 +96,7 @@ async function crawling(more: Partial<CrawlerOptions> = {}): Promise<Scene> {
     await run;
     await dashboard.close();
   });
-  return { dashboard, crawler, run, asked: () => web.log.length };
+  return { dashboard, crawler, run, requestCount: () => web.log.length };
 }
 
 /** Another port that leads to the dashboard, like an SSH tunnel. */
@@ -229,10 +229,10 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('the dashboard in Chromium', () => {
       return pages === before && pages === scene.crawler.progress().pages;
     };
     await expect.poll(isAtRest, { timeout: LONG_MS, interval: 1_500 }).toBe(true);
-    const asked = scene.asked();
+    const requestCount = scene.requestCount();
     // In two seconds an open crawl requests dozens of pages; here at most one answer was in flight.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    expect(scene.asked() - asked).toBeLessThanOrEqual(1);
+    expect(scene.requestCount() - requestCount).toBeLessThanOrEqual(1);
     expect((await numberIn(page, 'pages')) - pages).toBeLessThanOrEqual(1);
     await picture(page, 'paused');
 

@@ -13,26 +13,26 @@ const demo = fileURLToPath(new URL('../../examples/dist/demo/main.js', import.me
 
 /** The promised duration, milliseconds, and how often a busy machine may try. */
 const WITHIN_MS = 30_000;
-const MOST_RUNS = 4;
+const MAX_RUNS = 4;
 /**
  * The limit on a slow machine: this many times the duration of the command's version flag, usually ten seconds in all.
  */
-const MOST_STARTS = 25;
+const MAX_STARTS = 25;
 /** After this many milliseconds a demo is ended. */
 const ENDLESS_MS = 300_000;
 /** Differences that are accepted if the machine stalled between a timestamp and the network. All others are faults. */
-const BY_A_STANDSTILL = /, smallest(?:Gap|StartToStart)Ms: | started [\d.]+ ms after /;
+const STALL_DIFFERENCE = /, smallest(?:Gap|StartToStart)Ms: | started [\d.]+ ms after /;
 
 it('runs, ends by itself, and agrees with the servers', { timeout: 1_800_000 }, async () => {
-  let [leastMs, mostMs, isAgreed] = [Number.POSITIVE_INFINITY, WITHIN_MS, false];
-  for (let runs = 0; runs < MOST_RUNS && !(isAgreed && leastMs < mostMs); runs += 1) {
+  let [minMs, limitMs, isAgreed] = [Number.POSITIVE_INFINITY, WITHIN_MS, false];
+  for (let runs = 0; runs < MAX_RUNS && !(isAgreed && minMs < limitMs); runs += 1) {
     const one = await demoRun();
     isAgreed ||= one.isAgreed;
-    leastMs = Math.min(leastMs, one.tookMs);
-    if (leastMs >= mostMs) mostMs = Math.max(mostMs, MOST_STARTS * (await versionMs()));
+    minMs = Math.min(minMs, one.tookMs);
+    if (minMs >= limitMs) limitMs = Math.max(limitMs, MAX_STARTS * (await versionMs()));
   }
   expect(isAgreed).toBe(true);
-  expect(leastMs).toBeLessThan(mostMs);
+  expect(minMs).toBeLessThan(limitMs);
 });
 
 /** One demo in a folder of its own. */
@@ -45,7 +45,7 @@ async function demoRun(): Promise<{ readonly tookMs: number; readonly isAgreed: 
   const lines = complaints.split('\n').filter((line) => line !== '');
   if (code !== 0) {
     expect(output).toContain('The two accounts differ');
-    expect(lines.filter((line) => !BY_A_STANDSTILL.test(line))).toEqual([]);
+    expect(lines.filter((line) => !STALL_DIFFERENCE.test(line))).toEqual([]);
   } else expect(output).toContain('The two accounts agree');
   const [name] = await readdir(join(cwd, 'crawls'));
   const items = (await readFile(join(cwd, 'crawls', name ?? '', 'items.jsonl'), 'utf8')).trim().split('\n');

@@ -18,7 +18,7 @@ const HAS_PROMETHEUS = spawnSync('prometheus', ['--version'], { stdio: 'ignore' 
 const TOKEN = 'a-token-of-this-test-with-forty-characters';
 /** One address per host. */
 const HOSTS = Array.from({ length: 6 }, (_, at) => `127.0.2.${at + 1}`);
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** Every query must have data within this many milliseconds: only a hang takes longer. */
 const LONGEST_MS = 240_000;
 
@@ -40,8 +40,8 @@ it.skipIf(!isHere && !IS_CI)(
     const port = await freePort();
     const servers = HOSTS.map((host) => createServer(answer).listen(port, host));
     let output = '';
-    const start = (program: string, words: readonly string[]) => {
-      const child = spawn(program, words, {
+    const start = (program: string, args: readonly string[]) => {
+      const child = spawn(program, args, {
         cwd: folder,
         env: { ...process.env, MANNERLY_DASHBOARD_TOKEN: TOKEN },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,13 +70,13 @@ it.skipIf(!isHere && !IS_CI)(
         // It runs for as long as the test needs.
         '--pages': '1000000',
       };
-      const words = flags.filter((word) => word.startsWith('--')).map((word) => changed(word, own));
+      const args = flags.filter((arg) => arg.startsWith('--')).map((arg) => changed(arg, own));
       const seeds = HOSTS.map((host) => `http://${host}:${port}/`);
       start(process.execPath, [
         COMMAND,
         verb ?? '',
         ...seeds,
-        ...words,
+        ...args,
         '--allow-address=127.0.0.0/8',
         `--port=${port}`,
       ]);
@@ -103,7 +103,7 @@ it.skipIf(!isHere && !IS_CI)(
     const without = new Map(queries.map(([title, query]) => [query, title]));
     const series = new Map<string, number>();
     for (const untilMs = performance.now() + LONGEST_MS; without.size > 0 && performance.now() < untilMs; ) {
-      await new Promise((done) => setTimeout(done, LOOK_MS));
+      await new Promise((done) => setTimeout(done, POLL_MS));
       for (const [query, title] of without) {
         const found = await ask(address, query);
         if (found === 0) continue;
@@ -135,9 +135,9 @@ async function ask(address: string, query: string): Promise<number> {
 }
 
 /** A flag with this test's own value, if it has one. */
-function changed(word: string, own: Readonly<Record<string, string>>): string {
-  const name = word.replace(/=.*/s, '');
-  return own[name] === undefined ? word : `${name}=${own[name]}`;
+function changed(arg: string, own: Readonly<Record<string, string>>): string {
+  const name = arg.replace(/=.*/s, '');
+  return own[name] === undefined ? arg : `${name}=${own[name]}`;
 }
 
 /** Pages with three links each; some are excluded, fail, or ask for a pause. */

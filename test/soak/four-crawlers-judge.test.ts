@@ -2,11 +2,11 @@
 // kill, a stop or a dead server explains.
 
 import { expect, it } from 'vitest';
-import { type Asked, type Fault, judged } from './four-crawlers-judge.js';
+import { type CrewExchange, type Fault, judgeCrew } from './four-crawlers-judge.js';
 
 const DELAY_MS = 1_000;
 const UNTOLD_MS = 500;
-const ask = (life: string, path: string, startMs: number, endMs = startMs + 10): Asked => ({
+const ask = (life: string, path: string, startMs: number, endMs = startMs + 10): CrewExchange => ({
   host: 'h',
   path,
   life,
@@ -18,12 +18,12 @@ const stop = (life: string, atMs: number, untilMs: number): Fault => ({ kind: 's
 const server = (atMs: number, untilMs: number): Fault => ({ kind: 'server', life: null, atMs, untilMs });
 
 /** Requests every three seconds, so that there is no standstill. */
-const busy = (fromMs: number, toMs: number): Asked[] =>
+const busy = (fromMs: number, toMs: number): CrewExchange[] =>
   Array.from({ length: (toMs - fromMs) / 3_000 + 1 }, (_, at) => ask('a', '/robots.txt', fromMs + 3_000 * at));
 
 /** The findings for a log of one host with two pages, each fault by its number. */
-function found(log: readonly Asked[], faults: readonly Fault[] = []) {
-  const { early, overlapping, missing, wronglyTwice } = judged(
+function found(log: readonly CrewExchange[], faults: readonly Fault[] = []) {
+  const { early, overlapping, missing, unexcusedRepeats } = judgeCrew(
     { pagesPerHost: 2, delayMs: DELAY_MS, untoldMs: UNTOLD_MS },
     log,
     faults,
@@ -33,14 +33,14 @@ function found(log: readonly Asked[], faults: readonly Fault[] = []) {
     early: early.length,
     overlapping: overlapping.length,
     missing: missing.length,
-    twice: wronglyTwice.length,
+    repeated: unexcusedRepeats.length,
   };
   return Object.entries(counts)
     .flatMap(([name, count]) => (count > 0 ? [name] : []))
     .join(' ');
 }
 
-it.each<[string, string, readonly Asked[], readonly Fault[]]>([
+it.each<[string, string, readonly CrewExchange[], readonly Fault[]]>([
   ['nothing', '', [ask('a', '/', 0), ask('b', '/1', 1_010)], []],
   [
     'nothing: who read robots.txt was killed before it could tell',
@@ -63,7 +63,7 @@ it.each<[string, string, readonly Asked[], readonly Fault[]]>([
   ['a page that was never asked for', 'missing', [ask('a', '/', 0)], []],
   ['a request too soon after the end of the last', 'early', [ask('a', '/', 0), ask('b', '/1', 1_009)], []],
   ['two at a time', 'early overlapping', [ask('a', '/', 0, 50), ask('b', '/1', 49)], []],
-  ['a page twice', 'twice', [ask('a', '/', 0), ask('a', '/1', 2_000), ask('b', '/1', 4_000)], []],
+  ['a page twice', 'repeated', [ask('a', '/', 0), ask('a', '/1', 2_000), ask('b', '/1', 4_000)], []],
   [
     'nothing: its process was killed',
     '',
@@ -72,13 +72,13 @@ it.each<[string, string, readonly Asked[], readonly Fault[]]>([
   ],
   [
     'a page twice, though another was killed',
-    'twice',
+    'repeated',
     [ask('a', '/', 0), ask('a', '/', 2_000), ask('b', '/1', 4_000)],
     [kill('b', 5)],
   ],
   [
     'a page twice, long before its process was killed',
-    'twice',
+    'repeated',
     [ask('a', '/', 0), ask('b', '/', 2_000), ask('b', '/1', 4_000)],
     [kill('a', 60_000)],
   ],
@@ -102,7 +102,7 @@ it.each<[string, string, readonly Asked[], readonly Fault[]]>([
   ],
   [
     'a page twice, a minute after the server was back',
-    'twice',
+    'repeated',
     [ask('a', '/1', 0), ...busy(2_000, 57_000), ask('a', '/', 60_000), ask('b', '/', 64_000)],
     [server(100, 2_000)],
   ],

@@ -1,7 +1,7 @@
 // Judges a crawl by several processes that were killed and stopped, from the web's log and the faults alone.
 
 /** One exchange as the web saw it; milliseconds of this process's clock. */
-export interface Asked {
+export interface CrewExchange {
   readonly host: string;
   readonly path: string;
   readonly life: string;
@@ -19,14 +19,14 @@ export interface Fault {
 }
 
 /** The findings. */
-export interface Judged {
+export interface CrewVerdict {
   readonly exchanges: number;
   /** Requests to a host whose last request came from another process. */
   readonly handOvers: number;
   readonly missing: readonly string[];
   /** Pages requested again although no fault had hit the first process. */
-  readonly wronglyTwice: readonly string[];
-  readonly twice: number;
+  readonly unexcusedRepeats: readonly string[];
+  readonly repeated: number;
   readonly early: readonly string[];
   readonly overlapping: readonly string[];
 }
@@ -57,70 +57,72 @@ export interface Measure {
 }
 
 /** Judges a log. Pure. */
-export function judged(
+export function judgeCrew(
   { pagesPerHost, delayMs, untoldMs }: Measure,
-  log: readonly Asked[],
+  log: readonly CrewExchange[],
   faults: readonly Fault[],
   names: readonly string[],
-): Judged {
+): CrewVerdict {
   const early: string[] = [];
   const overlapping: string[] = [];
   const missing: string[] = [];
-  const wronglyTwice: string[] = [];
+  const unexcusedRepeats: string[] = [];
   let handOvers = 0;
-  let twice = 0;
+  let repeated = 0;
   const ofAll = [...faults.filter(({ kind }) => kind === 'server'), ...standstills(log)];
-  const struck = ({ life, startMs, endMs }: Asked): boolean =>
+  const wasHit = ({ life, startMs, endMs }: CrewExchange): boolean =>
     faults.some((fault) => fault.life === life && fault.atMs <= endMs + UNREAD_MS && fault.untilMs >= startMs);
-  const uncommitted = ({ life, startMs, endMs }: Asked): boolean =>
+  const uncommitted = ({ life, startMs, endMs }: CrewExchange): boolean =>
     [...ofAll, ...faults.filter((fault) => fault.life === life)].some(
       (fault) => fault.atMs <= endMs + COMMITTED_MS && fault.untilMs + COMMITTED_MS >= startMs,
     );
-  const wakings = wakingsOf(log, faults);
+  const firstAfterStop = firstRequestsAfterStops(log, faults);
   for (const name of names) {
     const own = log.filter(({ host }) => host === name).sort((a, b) => a.startMs - b.startMs);
-    const looked = own.filter((asked) => !wakings.has(asked));
-    for (const [at, next] of looked.entries()) {
-      const last = looked[at - 1];
+    const checked = own.filter((exchange) => !firstAfterStop.has(exchange));
+    for (const [at, next] of checked.entries()) {
+      const last = checked[at - 1];
       if (last === undefined) continue;
       if (last.life !== next.life) handOvers += 1;
-      const isStruck = struck(last);
-      if (next.startMs < last.endMs && !isStruck)
+      const isHit = wasHit(last);
+      if (next.startMs < last.endMs && !isHit)
         overlapping.push(`${name}: ${next.path} by ${next.life} while ${last.path}`);
-      const gapMs = next.startMs - (isStruck ? last.startMs : last.endMs);
-      const isTold = looked.slice(0, at).some((asked) => asked.path !== '/robots.txt' || !struck(asked));
-      if (gapMs < (isTold ? delayMs : untoldMs))
+      const gapMs = next.startMs - (isHit ? last.startMs : last.endMs);
+      const isDelayKnown = checked
+        .slice(0, at)
+        .some((exchange) => exchange.path !== '/robots.txt' || !wasHit(exchange));
+      if (gapMs < (isDelayKnown ? delayMs : untoldMs))
         early.push(
-          `${name}: ${next.path} by ${next.life} ${gapMs.toFixed(1)} ms after ${last.path} by ${last.life}${isStruck ? ' (struck)' : ''}`,
+          `${name}: ${next.path} by ${next.life} ${gapMs.toFixed(1)} ms after ${last.path} by ${last.life}${isHit ? ' (struck)' : ''}`,
         );
     }
     for (let number = 0; number < pagesPerHost; number += 1) {
       const path = number === 0 ? '/' : `/${number}`;
-      const times = own.filter((asked) => asked.path === path);
+      const times = own.filter((exchange) => exchange.path === path);
       if (times.length === 0) missing.push(name + path);
-      if (times.length > 1) twice += 1;
-      if (times.slice(0, -1).some((asked) => !uncommitted(asked)))
-        wronglyTwice.push(
+      if (times.length > 1) repeated += 1;
+      if (times.slice(0, -1).some((exchange) => !uncommitted(exchange)))
+        unexcusedRepeats.push(
           `${name}${path}: ${times.map(({ life, startMs }) => `${life} at ${startMs.toFixed(0)}`).join(', ')}`,
         );
     }
   }
-  return { exchanges: log.length, handOvers, missing, wronglyTwice, twice, early, overlapping };
+  return { exchanges: log.length, handOvers, missing, unexcusedRepeats, repeated, early, overlapping };
 }
 
 /**
  * The first request of a process after each of its stops. It may have been stopped between its last check of the clock
  * and the system call that sends, which cannot be prevented. Its later requests check the clock again.
  */
-function wakingsOf(log: readonly Asked[], faults: readonly Fault[]): Set<Asked> {
+function firstRequestsAfterStops(log: readonly CrewExchange[], faults: readonly Fault[]): Set<CrewExchange> {
   const firsts = faults
     .filter(({ kind }) => kind === 'stop')
-    .map(({ life, untilMs }) => log.find((asked) => asked.life === life && asked.startMs >= untilMs));
+    .map(({ life, untilMs }) => log.find((exchange) => exchange.life === life && exchange.startMs >= untilMs));
   return new Set(firsts.filter((first) => first !== undefined));
 }
 
 /** Periods without any request. */
-function standstills(log: readonly Asked[]): Pick<Fault, 'atMs' | 'untilMs'>[] {
+function standstills(log: readonly CrewExchange[]): Pick<Fault, 'atMs' | 'untilMs'>[] {
   const starts = log.map(({ startMs }) => startMs).sort((a, b) => a - b);
   return starts.flatMap((untilMs, at) => {
     const atMs = starts[at - 1] ?? untilMs;

@@ -11,10 +11,10 @@ import { freshSeed, seeded } from './frontier-kill.js';
  * hosts. Usual: 1,600 to 1,900.
  */
 const HAND_OVERS = 1_300;
-const MOST_ATTEMPTS = 2;
-const LEAST_HAND_OVERS = 200;
+const MAX_ATTEMPTS = 2;
+const MIN_HAND_OVERS = 200;
 /** Milliseconds for all attempts on one store. */
-export const LONGEST_MS = MOST_ATTEMPTS * 1_000_000;
+export const LONGEST_MS = MAX_ATTEMPTS * 1_000_000;
 const PLAN = {
   hosts: 100,
   pagesPerHost: 27,
@@ -39,7 +39,7 @@ export interface CrewServer extends NonNullable<CrewPlan['server']> {
 /** Repeats the crawl until there were enough hand-overs, and judges each crawl completely. */
 export async function crawlOn(kind: CrewPlan['store']['kind'], startServer?: () => Promise<CrewServer>): Promise<void> {
   let handOvers = 0;
-  for (let attempts = 0; attempts < MOST_ATTEMPTS && handOvers < HAND_OVERS; attempts += 1) {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS && handOvers < HAND_OVERS; attempts += 1) {
     const seed = freshSeed();
     const server = await startServer?.();
     try {
@@ -51,14 +51,14 @@ export async function crawlOn(kind: CrewPlan['store']['kind'], startServer?: () 
       await server?.dispose();
     }
   }
-  expect(handOvers, kind).toBeGreaterThanOrEqual(LEAST_HAND_OVERS);
+  expect(handOvers, kind).toBeGreaterThanOrEqual(MIN_HAND_OVERS);
 }
 
 function summary(engine: string, seed: number, report: CrewReport): string {
-  const { exchanges, handOvers, faults, twice, early, seconds, output } = report;
+  const { exchanges, handOvers, faults, repeated, early, seconds, output } = report;
   console.log(
     `${engine}: ${exchanges} exchanges, ${handOvers} hand-overs, ${faults.kill} kills, ${faults.stop} stops, ` +
-      `${faults.server} of the server, ${twice} pages requested again, ${early.length} early, ${seconds.toFixed(0)} s (seed ${seed})`,
+      `${faults.server} of the server, ${repeated} pages requested again, ${early.length} early, ${seconds.toFixed(0)} s (seed ${seed})`,
   );
   return `${engine}, seed ${seed}\n${output}`;
 }
@@ -67,9 +67,9 @@ function expectAllWell(report: CrewReport, about: string, hasServer: boolean): v
   expect(report.early, about).toEqual([]);
   expect(report.overlapping, about).toEqual([]);
   expect(report.missing, about).toEqual([]);
-  expect(report.wronglyTwice, about).toEqual([]);
+  expect(report.unexcusedRepeats, about).toEqual([]);
   expect(new Set(report.exits), about).toEqual(new Set([0]));
   if (!hasServer) return;
   expect(report.faults.server, about).toBe(1);
-  expect([...report.said].sort(), about).toEqual(['holding', 'resumed', 'rolled-back']);
+  expect([...report.storeNotices].sort(), about).toEqual(['holding', 'resumed', 'rolled-back']);
 }

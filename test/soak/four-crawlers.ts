@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Asked, type Fault, type Judged, judged } from './four-crawlers-judge.js';
+import { type CrewExchange, type CrewVerdict, type Fault, judgeCrew } from './four-crawlers-judge.js';
 
 /** What a test does. */
 export interface CrewPlan {
@@ -35,11 +35,11 @@ export interface CrewPlan {
 }
 
 /** The notices of the processes about their store. */
-const SAID = ['holding', 'resumed', 'rolled-back'] as const;
-type Said = (typeof SAID)[number];
+const STORE_NOTICES = ['holding', 'resumed', 'rolled-back'] as const;
+type StoreNotice = (typeof STORE_NOTICES)[number];
 
 /** The result. */
-export interface CrewReport extends Judged {
+export interface CrewReport extends CrewVerdict {
   readonly faults: Readonly<Record<Fault['kind'], number>>;
   /** Exit codes of the processes that were not killed. */
   readonly exits: readonly (number | null)[];
@@ -47,12 +47,12 @@ export interface CrewReport extends Judged {
   /** From the server's fault until a process could use it again, milliseconds. */
   readonly awayMs: number;
   /** The notices of the processes about their store. */
-  readonly said: ReadonlySet<Said>;
+  readonly storeNotices: ReadonlySet<StoreNotice>;
   /** The last output of the processes. */
   readonly output: string;
   /** The requests, and the time of the server's fault. */
-  readonly log: readonly Asked[];
-  readonly struckMs: number;
+  readonly log: readonly CrewExchange[];
+  readonly faultMs: number;
 }
 
 const WORKER = fileURLToPath(new URL('four-crawlers-worker.mjs', import.meta.url));
@@ -60,12 +60,12 @@ const WORKER = fileURLToPath(new URL('four-crawlers-worker.mjs', import.meta.url
 const AWAY_MS = 2_000;
 const NOTICED_WITHIN_MS = 60_000;
 /** Milliseconds between two checks. */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /** Crawls through all faults to the end. */
 export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-crew-'));
-  const log: Asked[] = [];
+  const log: CrewExchange[] = [];
   const { hosts, delayMs, pagesPerHost } = plan;
   const linksOf = (_host: string, number: number) =>
     [1, 2, 3].map((child) => 3 * number + child).filter((child) => child < pagesPerHost);
@@ -74,11 +74,11 @@ export async function crawlWithFour(plan: CrewPlan): Promise<CrewReport> {
   try {
     const lived = await live(plan, { seeds: web.seeds, out: join(folder, 'crawl') }, log);
     return {
-      ...judged(plan, log, lived.faults, web.names),
+      ...judgeCrew(plan, log, lived.faults, web.names),
       ...lived.told,
       seconds: (performance.now() - begunMs) / 1_000,
       log,
-      struckMs: lived.faults.find(({ kind }) => kind === 'server')?.atMs ?? 0,
+      faultMs: lived.faults.find(({ kind }) => kind === 'server')?.atMs ?? 0,
     };
   } finally {
     await web.close();
@@ -94,7 +94,7 @@ export interface CrewWeb {
 }
 
 /** Loopback addresses, one server each, all on one port. `log` gets every request. */
-export async function startHosts({ hosts, delayMs, linksOf }: CrewWeb, log: Asked[]) {
+export async function startHosts({ hosts, delayMs, linksOf }: CrewWeb, log: CrewExchange[]) {
   const names = Array.from({ length: hosts }, (_, at) => `127.0.${1 + Math.floor(at / 200)}.${1 + (at % 200)}`);
   const servers: Server[] = [];
   let port = 0;
@@ -102,14 +102,14 @@ export async function startHosts({ hosts, delayMs, linksOf }: CrewWeb, log: Aske
     const server = createServer((request, response) => {
       const path = request.url ?? '/';
       const [, life = ''] = /crew\/(\S+)/.exec(request.headers['user-agent'] ?? '') ?? [];
-      const asked: Asked = { host: name, path, life, startMs: performance.now(), endMs: Number.NaN };
-      log.push(asked);
+      const exchange: CrewExchange = { host: name, path, life, startMs: performance.now(), endMs: Number.NaN };
+      log.push(exchange);
       const end = (body: string): void => {
-        asked.endMs = performance.now();
+        exchange.endMs = performance.now();
         response.end(body);
       };
       response.once('close', () => {
-        if (Number.isNaN(asked.endMs)) asked.endMs = performance.now();
+        if (Number.isNaN(exchange.endMs)) exchange.endMs = performance.now();
       });
       if (path === '/robots.txt') {
         end(`User-agent: *\nCrawl-delay: ${delayMs / 1_000}\n`);
@@ -139,13 +139,13 @@ export async function startHosts({ hosts, delayMs, linksOf }: CrewWeb, log: Aske
 async function live(
   plan: CrewPlan,
   crawl: { readonly seeds: readonly string[]; readonly out: string },
-  log: readonly Asked[],
+  log: readonly CrewExchange[],
 ) {
   const { random } = plan;
   const faults: Fault[] = [];
   const exits: (number | null)[] = [];
   const alive = new Map<string, ChildProcess>();
-  const said = new Set<Said>();
+  const storeNotices = new Set<StoreNotice>();
   let output = '';
   let lives = 0;
   let isOver = false;
@@ -153,12 +153,12 @@ async function live(
     new Promise((gone) => {
       lives += 1;
       const life = `life${lives}`;
-      const told = JSON.stringify({ ...crawl, life, store: plan.store, concurrency: 64 });
-      const child = spawn(process.execPath, [WORKER, told], { stdio: ['ignore', 'pipe', 'pipe'] });
+      const settings = JSON.stringify({ ...crawl, life, store: plan.store, concurrency: 64 });
+      const child = spawn(process.execPath, [WORKER, settings], { stdio: ['ignore', 'pipe', 'pipe'] });
       const keep = (chunk: Buffer): void => {
         const text = chunk.toString();
         output = `${output}${life}: ${text}`.slice(-8_000);
-        for (const word of SAID) if (text.includes(`store ${word}`)) said.add(word);
+        for (const notice of STORE_NOTICES) if (text.includes(`store ${notice}`)) storeNotices.add(notice);
       };
       child.stdout.on('data', keep);
       child.stderr.on('data', keep);
@@ -182,10 +182,10 @@ async function live(
   /**
    * Those of them that have sent a request: the others may be starting, when they keep out other processes that start.
    */
-  const atWork = (): string[] => running().filter((life) => log.some((asked) => asked.life === life));
+  const atWork = (): string[] => running().filter((life) => log.some((exchange) => exchange.life === life));
   const until = async (isSo: () => boolean, withinMs = Number.POSITIVE_INFINITY): Promise<void> => {
     for (const untilMs = performance.now() + withinMs; !isOver && !isSo() && performance.now() < untilMs; )
-      await pause(LOOK_MS);
+      await pause(POLL_MS);
   };
   const strike = (kind: Fault['kind'], life: string | null): Fault => {
     const fault: Fault = { kind, life, atMs: performance.now(), untilMs: Number.POSITIVE_INFINITY };
@@ -198,9 +198,9 @@ async function live(
     if (isOver) return;
     const fault = strike('server', null);
     await Promise.all([kill(), pause(AWAY_MS)]);
-    await until(() => said.has('holding'), NOTICED_WITHIN_MS);
+    await until(() => storeNotices.has('holding'), NOTICED_WITHIN_MS);
     await start();
-    await until(() => said.has('resumed'), NOTICED_WITHIN_MS);
+    await until(() => storeNotices.has('resumed'), NOTICED_WITHIN_MS);
     fault.untilMs = performance.now();
   };
   const deal = async (): Promise<void> => {
@@ -250,7 +250,7 @@ async function live(
     told: {
       exits,
       output,
-      said,
+      storeNotices,
       awayMs: awayOf(faults),
       faults: { kill: count('kill'), stop: count('stop'), server: count('server') },
     },
@@ -262,8 +262,8 @@ function awayOf(faults: readonly Fault[]): number {
   return fault === undefined ? 0 : fault.untilMs - fault.atMs;
 }
 
-function between([least, most]: readonly [number, number], random: () => number): number {
-  return least + random() * (most - least);
+function between([min, max]: readonly [number, number], random: () => number): number {
+  return min + random() * (max - min);
 }
 
 function pause(ms: number): Promise<void> {

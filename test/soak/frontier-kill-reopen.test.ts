@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 /** The confirmations that the killed processes got, `host name`. */
-interface Told {
+interface Confirmed {
   readonly added: Set<string>;
   /** Commits in flight or done. */
   readonly trying: Set<string>;
@@ -33,40 +33,40 @@ it('ten kills at random moments, three of them during start-up: nothing lost, no
   const seed = freshSeed();
   const random = seeded(seed);
   const path = join(folder, 'frontier');
-  const told: Told = { added: new Set(), trying: new Set(), done: new Set(), record: '' };
+  const confirmed: Confirmed = { added: new Set(), trying: new Set(), done: new Set(), record: '' };
   const { entryOf } = (await import(here('frontier-kill-entries.mjs'))) as {
     entryOf(host: string, name: string): NewEntry;
   };
   for (let round = 0; round < ROUNDS; round += 1) {
     const isEarly = round % 4 === 1;
     const ms = isEarly ? 40 + random() * 60 : random() * 400;
-    for (const line of await killedAfter(path, round, isEarly, ms)) note(line, told);
-    await inspect(path, told, entryOf, `round ${round}, seed ${seed}`);
+    for (const line of await killedAfter(path, round, isEarly, ms)) note(line, confirmed);
+    await inspect(path, confirmed, entryOf, `round ${round}, seed ${seed}`);
   }
   // Every round except the early ones completed something before its kill.
-  expect(told.done.size).toBeGreaterThan(ROUNDS / 2);
+  expect(confirmed.done.size).toBeGreaterThan(ROUNDS / 2);
 }, 300_000);
 
 async function inspect(
   path: string,
-  told: Told,
+  confirmed: Confirmed,
   entryOf: (host: string, name: string) => NewEntry,
   where: string,
 ): Promise<void> {
   const store = lmdbStore({ path, commitEveryMs: 0 });
   await store.open({ crawl: 'kill', create: true });
   const there = await everything(store);
-  const lost = [...told.added].filter((name) => !there.has(name) && !told.trying.has(name));
+  const lost = [...confirmed.added].filter((name) => !there.has(name) && !confirmed.trying.has(name));
   expect(lost, `added and lost, ${where}`).toEqual([]);
-  const back = [...told.done].filter((name) => there.has(name));
+  const back = [...confirmed.done].filter((name) => there.has(name));
   expect(back, `done and back, ${where}`).toEqual([]);
   // A page that is gone was completed, confirmed or not: its link must be there.
-  const gone = [...told.trying].filter((name) => !there.has(name)).map((name) => `${name}.link`);
-  const orphaned = gone.filter((name) => !there.has(name) && !told.trying.has(name));
+  const gone = [...confirmed.trying].filter((name) => !there.has(name)).map((name) => `${name}.link`);
+  const orphaned = gone.filter((name) => !there.has(name) && !confirmed.trying.has(name));
   expect(orphaned, `pages done whose link is lost, ${where}`).toEqual([]);
   const { queued, inFlight, known } = await store.stats();
   expect(queued + inFlight, `counts, ${where}`).toBe(there.size);
-  const names = [...told.added, ...gone];
+  const names = [...confirmed.added, ...gone];
   expect(known).toBeGreaterThanOrEqual(new Set(names).size);
   const outcomes = new Set<string>();
   for (let at = 0; at < names.length; at += 4_000) {
@@ -78,7 +78,9 @@ async function inspect(
     where,
   ).toEqual([]);
   const record = Buffer.from((await store.readRecord('latest')) ?? []).toString();
-  expect(isNoEarlier(record, told.record), `the record says ${record}, told ${told.record}, ${where}`).toBe(true);
+  expect(isNoEarlier(record, confirmed.record), `the record says ${record}, told ${confirmed.record}, ${where}`).toBe(
+    true,
+  );
   if (queued + inFlight > 0) expect(await store.nextDueInMs(), where).toBe(0);
   await store.close();
 }
@@ -122,18 +124,18 @@ async function killedAfter(path: string, round: number, isEarly: boolean, ms: nu
   return text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
 }
 
-function note(line: string, told: Told): void {
+function note(line: string, confirmed: Confirmed): void {
   const at = line.indexOf(' ');
-  const [word, name] = [line.slice(0, at), line.slice(at + 1)];
-  if (word === 'added') told.added.add(name);
-  else if (word === 'trying') told.trying.add(name);
-  else if (word === 'done') told.done.add(name);
-  else if (word === 'record') told.record = name;
+  const [kind, name] = [line.slice(0, at), line.slice(at + 1)];
+  if (kind === 'added') confirmed.added.add(name);
+  else if (kind === 'trying') confirmed.trying.add(name);
+  else if (kind === 'done') confirmed.done.add(name);
+  else if (kind === 'record') confirmed.record = name;
 }
 
 /** Records are `round turn`; a later one may have been stored without a confirmation. */
-function isNoEarlier(record: string, told: string): boolean {
+function isNoEarlier(record: string, confirmed: string): boolean {
   const [round = 0, turn = 0] = record.split(' ').map(Number);
-  const [toldRound = 0, toldTurn = 0] = told.split(' ').map(Number);
+  const [toldRound = 0, toldTurn = 0] = confirmed.split(' ').map(Number);
   return round > toldRound || (round === toldRound && turn >= toldTurn);
 }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { ATTACKS, HEALTHY_PAGES, type Pace, paceNextTo, paceTable } from './hostile-neighbour.js';
 
 /** The minimum share of the pace that is kept. */
-const LEAST_SHARE = 0.9;
+const MIN_SHARE = 0.9;
 /** Milliseconds from SIGTERM to the end: work in flight is released. */
 const MAX_END_MS = 10_000;
 /** The exit code of a crawl that a signal ended. */
@@ -19,7 +19,7 @@ it('keeps its pace within 10 % next to each attack', { timeout: 600_000 }, async
   const shares = new Map<string, number>();
   for (const attack of ATTACKS) {
     let [usual, pace] = [quiet, await paceNextTo(attack)];
-    for (let at = 1; at < ATTEMPTS && shareOf(pace, usual) < LEAST_SHARE; at += 1) {
+    for (let at = 1; at < ATTEMPTS && shareOf(pace, usual) < MIN_SHARE; at += 1) {
       [usual, pace] = [await paceNextTo(null), await paceNextTo(attack)];
     }
     rows.push([attack.name, pace]);
@@ -27,7 +27,7 @@ it('keeps its pace within 10 % next to each attack', { timeout: 600_000 }, async
   }
   console.info(paceTable(rows, quiet.pagesPerSecond));
   expect(quiet.pagesPerSecond).toBeGreaterThan(3);
-  expect([...shares].filter(([, share]) => share < LEAST_SHARE)).toEqual([]);
+  expect([...shares].filter(([, share]) => share < MIN_SHARE)).toEqual([]);
   for (const [name, pace] of rows) {
     expect(pace.pages, name).toBeGreaterThanOrEqual(HEALTHY_PAGES);
     expect(pace.exitCode, name).toBe(INTERRUPTED);

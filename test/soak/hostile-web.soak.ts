@@ -41,7 +41,7 @@ describe('a host that', () => {
     const story = result.stories.get(scenario);
     if (story === undefined) throw new Error(`nothing is known of ${scenario.name}`);
     expect(factsOf(scenario, story)).toEqual(expectedOf(scenario, story, true));
-    const tries = story.requests.filter(({ url }) => url === story.startUrl).length;
-    if (scenario.expects.isRetried === true) expect(tries).toBe(4);
+    const attempts = story.requests.filter(({ url }) => url === story.startUrl).length;
+    if (scenario.expects.isRetried === true) expect(attempts).toBe(4);
   });
 });

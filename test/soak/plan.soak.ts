@@ -9,16 +9,16 @@ import { DOCUMENTATION_SITES, serveFolder } from '../support/documentation-sites
 
 /** How far apart the two durations may be, as a share of the crawl's, and how often a busy machine may try. */
 const WITHIN = 0.2;
-const MOST_RUNS = 4;
+const MAX_RUNS = 4;
 /** Milliseconds between two checks of the event loop's delay. */
-const LOOK_MS = 10;
+const POLL_MS = 10;
 /** How many pages of a documentation site are requested, and the pause between two, milliseconds. */
 const SITE_PAGES = 120;
 const SITE_INTERVAL_MS = 100;
 
 it('the plan of the town is within a fifth of its crawl’s duration', { timeout: 900_000 }, async () => {
   let off = Number.POSITIVE_INFINITY;
-  for (let runs = 0; runs < MOST_RUNS && off > WITHIN; runs += 1) off = Math.min(off, await offBy());
+  for (let runs = 0; runs < MAX_RUNS && off > WITHIN; runs += 1) off = Math.min(off, await offBy());
   expect(off).toBeLessThanOrEqual(WITHIN);
 });
 
@@ -29,7 +29,7 @@ for (const { name, root } of DOCUMENTATION_SITES) {
     async () => {
       const port = await serveFolder(root ?? '');
       let share = Number.POSITIVE_INFINITY;
-      for (let runs = 0; runs < MOST_RUNS && share >= 1 + WITHIN; runs += 1)
+      for (let runs = 0; runs < MAX_RUNS && share >= 1 + WITHIN; runs += 1)
         share = Math.min(share, await plannedShare(name, port));
       // A busy machine only makes pages slower, so there is only an upper limit.
       expect(share).toBeLessThan(1 + WITHIN);
@@ -98,8 +98,8 @@ function watchLateness(): { readonly ms: () => number; readonly end: () => void 
   const timer = setInterval(() => {
     const nowMs = performance.now();
     // A timer may be a millisecond late on any machine.
-    lateMs += Math.max(0, nowMs - lastMs - LOOK_MS - 1);
+    lateMs += Math.max(0, nowMs - lastMs - POLL_MS - 1);
     lastMs = nowMs;
-  }, LOOK_MS);
+  }, POLL_MS);
   return { ms: () => lateMs, end: () => clearInterval(timer) };
 }

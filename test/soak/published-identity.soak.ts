@@ -33,7 +33,7 @@ beforeAll(() => {
 afterAll(() => rmSync(base, { recursive: true }));
 
 /** The fields of each path in `_headers`, lower case. */
-function wanted(): readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] {
+function expectedFields(): readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] {
   const blocks = readFileSync(join(folder, '_headers'), 'utf8').trim().split('\n\n');
   return blocks.map((block) => {
     const [path = '', ...lines] = block.split('\n');
@@ -69,9 +69,9 @@ describe.each(['nginx', 'caddy'] as const)('%s', (program) => {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, HOME: base },
     });
-    let said = '';
+    let stderr = '';
     host.stderr.on('data', (text) => {
-      said = `${said}${text}`.slice(-2_000);
+      stderr = `${stderr}${text}`.slice(-2_000);
     });
     const ended = new Promise<void>((resolve) => host.once('exit', () => resolve()));
     onTestFinished(async () => {
@@ -81,19 +81,19 @@ describe.each(['nginx', 'caddy'] as const)('%s', (program) => {
     const overMs = Date.now() + START_MS;
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' });
     while ((await get('/').catch(() => null)) === null) {
-      expect([host.exitCode, Date.now() < overMs], said).toEqual([null, true]);
+      expect([host.exitCode, Date.now() < overMs], stderr).toEqual([null, true]);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    for (const [path, fields] of wanted()) {
+    for (const [path, fields] of expectedFields()) {
       const answer = await get(path);
       const file = path === '/' ? 'index.json' : path.slice(1);
-      expect([answer.status, Object.fromEntries(answer.headers)], `${path}\n${said}`).toEqual([
+      expect([answer.status, Object.fromEntries(answer.headers)], `${path}\n${stderr}`).toEqual([
         200,
         expect.objectContaining(fields),
       ]);
       expect(await answer.text(), path).toBe(readFileSync(join(folder, file), 'utf8'));
     }
-    expect(wanted().length).toBe(4);
+    expect(expectedFields().length).toBe(4);
     const page = await get('/about.html');
     expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
   });

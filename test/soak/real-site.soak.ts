@@ -24,9 +24,9 @@ interface Ran {
   readonly err: string;
 }
 
-function run(...words: string[]): Promise<Ran> {
+function run(...args: string[]): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     let [out, err] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
@@ -47,12 +47,23 @@ it.skipIf(SITE.root === null)(`${SITE.name}, with everything on`, { timeout: 900
   const port = await serveFolder(SITE.root ?? '');
   const base = await mkdtemp(join(tmpdir(), 'mannerly-real-site-'));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
-  const told = ['--name', 'soak-bot', '--contact', 'https://example.org/soak', '--allow-address', '127.0.0.0/8'];
+  const flags = ['--name', 'soak-bot', '--contact', 'https://example.org/soak', '--allow-address', '127.0.0.0/8'];
   const crawl = (name: string) =>
     run(
       'crawl',
       `http://127.0.0.1:${port}/`,
-      ...[...told, '--interval', '0', '--pages', String(PAGES), '--depth', '40', '--order-seed', 'soak', '--no-config'],
+      ...[
+        ...flags,
+        '--interval',
+        '0',
+        '--pages',
+        String(PAGES),
+        '--depth',
+        '40',
+        '--order-seed',
+        'soak',
+        '--no-config',
+      ],
       ...['--warc', '--wacz', '--csv', join(base, `${name}.csv`), '--out', join(base, name), '--json'],
     );
   const first = await crawl('first');

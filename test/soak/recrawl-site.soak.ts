@@ -29,12 +29,12 @@ interface Page {
 /** The header fields of a page, and whether a request's conditions match them. */
 interface Kind {
   readonly fields: (page: Page) => Record<string, string>;
-  readonly isMet?: (request: WebRequest, page: Page) => boolean;
+  readonly matches?: (request: WebRequest, page: Page) => boolean;
 }
 
 const tagged = (tag: (page: Page) => string, more: Record<string, string> = {}): Kind => ({
   fields: (page) => ({ etag: tag(page), ...more }),
-  isMet: ({ headers }, page) => headers['if-none-match'] === tag(page),
+  matches: ({ headers }, page) => headers['if-none-match'] === tag(page),
 });
 const dateOf = ({ edition }: Page): string => new Date(FIRST_DAY + edition * DAY_MS).toUTCString();
 
@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'etag.test': tagged(({ at, edition }) => `"${at}-${edition}"`),
   'date.test': {
     fields: (page) => ({ 'last-modified': dateOf(page) }),
-    isMet: ({ headers }, page) => headers['if-modified-since'] === dateOf(page),
+    matches: ({ headers }, page) => headers['if-modified-since'] === dateOf(page),
   },
   'neither.test': { fields: () => ({}) },
   // The tag never changes, even if the page does.
@@ -77,9 +77,9 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
     if (fate === 'moved') return { status: 301, headers: { location: `/moved-${at}` } };
     const now: Page = { at, edition: editions.get(host)?.[at] ?? 1, answers: answers.get(host) ?? 0 };
     answers.set(host, now.answers + 1);
-    const { fields, isMet } = KINDS[host] as Kind;
+    const { fields, matches } = KINDS[host] as Kind;
     const headers = { ...fields(now), ...(fate === 'noindex' ? { 'x-robots-tag': 'noindex' } : {}) };
-    if (isMet?.(request, now) === true) return { status: 304, headers };
+    if (matches?.(request, now) === true) return { status: 304, headers };
     const links = [2 * at + 1, 2 * at + 2].filter((to) => to < PAGES).map((to) => `/${to}`);
     const text = page(`${host} ${at}, edition ${now.edition}`, links).replace(
       '</body>',
@@ -113,9 +113,9 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
       clock,
       out: join(place, 'crawl'),
     });
-    const asked = web.log.slice(seen).filter(({ path }) => path !== '/robots.txt');
+    const exchanges = web.log.slice(seen).filter(({ path }) => path !== '/robots.txt');
     seen = web.log.length;
-    return { ...story, asked, bytes };
+    return { ...story, exchanges, bytes };
   };
   const nameOf = ({ host, path }: WebExchange): string => `${host}/${path === '/' ? 0 : path.slice(1)}`;
   /** Changes about one page in twenty on each host. @returns Their names. */
@@ -138,8 +138,8 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
       .map((line) => JSON.parse(line));
     return new Map(items.map(({ url, title }) => [url, title]));
   };
-  const isAsked = (asked: readonly WebExchange[], host: string): WebExchange[] =>
-    asked.filter((each) => each.host === host);
+  const requestsTo = (exchanges: readonly WebExchange[], host: string): WebExchange[] =>
+    exchanges.filter((each) => each.host === host);
   const hasConditions = ({ headers }: WebExchange): boolean =>
     headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined;
 
@@ -159,36 +159,38 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
     }
     if (day === 13) for (const host of CONDITIONAL) fates.delete(`${host}/191`);
     const before = await current();
-    const { asked, report, ...more } = await run(day);
+    const { exchanges, report, ...more } = await run(day);
     const share = (of: keyof typeof bytes): string => `${((100 * more.bytes[of]) / first.bytes[of]).toFixed(1)} %`;
     shares.push(
-      `day ${day}: ${asked.length} requests, ${share('all')} of the bytes, with validators ${share('conditional')}`,
+      `day ${day}: ${exchanges.length} requests, ${share('all')} of the bytes, with validators ${share('conditional')}`,
     );
     expect(report.politeness.reduce((sum, { early }) => sum + early, 0)).toBe(0);
 
     // Every changed page was sent with its body, unless its host has false validators or a long lifetime.
-    const bodies = new Set(asked.filter(({ status }) => status === 200).map(nameOf));
+    const bodies = new Set(exchanges.filter(({ status }) => status === 200).map(nameOf));
     const isExcused = (name: string): boolean =>
       fates.has(name) || name.startsWith('lying.test') || (name.startsWith('lasting.test') && day !== 13);
     expect([...changed].filter((name) => !bodies.has(name) && !isExcused(name))).toEqual([]);
     // Conditions are sent wherever possible, except for one visit in fifty.
     for (const host of CONDITIONAL) {
-      const all = isAsked(asked, host).filter((each) => !fates.has(nameOf(each)) && !each.path.startsWith('/moved'));
+      const all = requestsTo(exchanges, host).filter(
+        (each) => !fates.has(nameOf(each)) && !each.path.startsWith('/moved'),
+      );
       const plain = all.filter((each) => !hasConditions(each)).length;
       expect(plain, `requests without conditions to ${host} on day ${day}`).toBeLessThanOrEqual(
         Math.ceil(all.length / 50) + 2,
       );
     }
     for (const host of ['any.test', 'secret.test', 'neither.test'])
-      expect(isAsked(asked, host).filter(hasConditions), host).toEqual([]);
+      expect(requestsTo(exchanges, host).filter(hasConditions), host).toEqual([]);
     // It declares ten days of freshness, of which seven are trusted.
-    if (day !== 13) expect(isAsked(asked, 'lasting.test')).toEqual([]);
+    if (day !== 13) expect(requestsTo(exchanges, 'lasting.test')).toEqual([]);
     // If the tags of a site change at every request, the first visits detect it.
-    if (day > 6) expect(isAsked(asked, 'restless.test').filter(hasConditions).length).toBeLessThanOrEqual(1);
+    if (day > 6) expect(requestsTo(exchanges, 'restless.test').filter(hasConditions).length).toBeLessThanOrEqual(1);
 
     // A 304 keeps the item of its page; no current item is reduced.
     const after = await current();
-    const kept = asked.filter((each) => each.status === 304 && fates.get(nameOf(each)) === undefined);
+    const kept = exchanges.filter((each) => each.status === 304 && fates.get(nameOf(each)) === undefined);
     for (const { host, path } of kept) expect(after.get(web.url(host, path))).toBe(before.get(web.url(host, path)));
     for (const name of changed) {
       if (isExcused(name)) continue;
@@ -204,5 +206,5 @@ it('finds what has changed, requests nothing needless, and keeps the items of a 
     expect(last.has(web.url(host, '/192')), 'its old place').toBe(false);
   }
   for (const host of ['etag.test', 'weak.test']) expect(last.has(web.url(host, '/193')), 'noindex').toBe(false);
-  console.info([`${first.asked.length} requests at first`, ...shares].join('; '));
+  console.info([`${first.exchanges.length} requests at first`, ...shares].join('; '));
 });

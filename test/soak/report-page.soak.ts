@@ -253,9 +253,9 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
   });
 
   it('takes a site’s text for text', async () => {
-    const doctored = await folder();
-    await cp(directory, doctored, { recursive: true });
-    const path = join(doctored, 'requests.jsonl');
+    const damagedReport = await folder();
+    await cp(directory, damagedReport, { recursive: true });
+    const path = join(damagedReport, 'requests.jsonl');
     const lines = (await readFile(path, 'utf8'))
       .trim()
       .split('\n')
@@ -268,7 +268,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
     };
     const later = { ...evil, endedAtMs: evil.startedAtMs + 10 };
     await writeFile(path, [...lines, later].map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const { data } = await writeReport(await readCrawlDirectory(doctored));
+    const { data } = await writeReport(await readCrawlDirectory(damagedReport));
     expect(data.audit.counts).toMatchObject({ excluded: 1, 'too-early': 1 });
     await opened(
       { viewport: WIDE },
@@ -277,7 +277,7 @@ describe.skipIf(!HAS_CHROMIUM && process.env['CI'] === undefined)('report.html i
         expect(await page.textContent('#violations-table')).toContain('<img src=x onerror=alert(1)>');
         expect(await page.locator('#violations-table img').count()).toBe(0);
       },
-      doctored,
+      damagedReport,
       'violated',
     );
   });
@@ -299,7 +299,7 @@ async function opened(
   const context = await browser.newContext(options);
   context.setDefaultTimeout(LONG_MS);
   const wrong: string[] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   try {
     const page = await context.newPage();
     page.on('console', (message) => {
@@ -312,7 +312,7 @@ async function opened(
       wrong.push(`dialog ${dialog.message()}`);
       dialog.dismiss().catch(() => undefined);
     });
-    page.on('request', (request) => asked.push(request.url()));
+    page.on('request', (request) => requested.push(request.url()));
     const url = pathToFileURL(join(from, 'report.html')).href;
     await page.goto(url);
     if (options.javaScriptEnabled !== false) await page.waitForSelector('html[data-drawn]', { state: 'attached' });
@@ -326,7 +326,7 @@ async function opened(
     }
     await look(page);
     expect(wrong).toEqual([]);
-    expect(asked.filter((each) => each !== url && !each.startsWith('data:'))).toEqual([]);
+    expect(requested.filter((each) => each !== url && !each.startsWith('data:'))).toEqual([]);
   } finally {
     await context.close();
   }

@@ -58,7 +58,7 @@ export interface ResumeReport {
 }
 
 /** A process that crawled. */
-interface Life {
+interface ProcessLife {
   readonly startMs: number;
   /** When the kill was sent; `endMs` if it ended by itself. */
   readonly killedMs: number;
@@ -80,10 +80,15 @@ export async function crawlThroughKills(plan: ResumePlan): Promise<ResumeReport>
     const out = join(folder, 'crawl');
     const argv = [...names.map((name) => web.url(name)), '--out', out, '--interval', String(plan.delayMs / 1_000)];
     const lives = await live(plan, web, out, argv, () => silenceOf(relays));
-    const asked = web.log.length;
+    const requestsBefore = web.log.length;
     const last = await run(argv, () => null);
     lives.exits.push(last.exit);
-    return { ...judged(plan, web.log, lives.all, names), ...lives, ...endOf(out, web, asked), output: last.output };
+    return {
+      ...judgeLog(plan, web.log, lives.all, names),
+      ...lives,
+      ...endOf(out, web, requestsBefore),
+      output: last.output,
+    };
   } finally {
     await web.close();
     for (const server of relays) await new Promise((done) => server.close(done));
@@ -137,14 +142,14 @@ function relay(address: string, port: number): Promise<Server> {
 
 /** Starts the command again and again, each time once nothing of the last process is in flight. */
 async function live(plan: ResumePlan, web: Web, out: string, argv: readonly string[], silence: () => Promise<void>) {
-  const all: Life[] = [];
+  const all: ProcessLife[] = [];
   const exits: (number | null)[] = [];
   const overMs = webNow() + plan.longestMs;
   let kills = 0;
   let startupKills = 0;
   while (exits.length === 0 && webNow() < overMs) {
     const startMs = webNow();
-    const asked = web.log.length;
+    const requestsBefore = web.log.length;
     // Start-up kills are spread over the start, middle and end of the crawl.
     const isStartup = startupKills < plan.startupKills && kills >= (startupKills * plan.kills) / plan.startupKills;
     const delay = plan.random() * (isStartup ? plan.startupMs : plan.aliveMs);
@@ -152,7 +157,7 @@ async function live(plan: ResumePlan, web: Web, out: string, argv: readonly stri
     const dieAt = (): number | null => {
       if (isLast) return null;
       if (isStartup) return startMs + delay;
-      const first = web.log[asked];
+      const first = web.log[requestsBefore];
       return first === undefined ? null : first.startMs + delay;
     };
     const { exit, killedMs } = await run(argv, dieAt);
@@ -221,17 +226,22 @@ function linesOf(path: string): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-function endOf(out: string, web: Web, asked: number): Pick<ResumeReport, 'afterEnd' | 'itemUrls'> {
+function endOf(out: string, web: Web, requestsBefore: number): Pick<ResumeReport, 'afterEnd' | 'itemUrls'> {
   const text = readFileSync(join(out, 'items.jsonl'), 'utf8');
   if (!text.endsWith('\n')) throw new Error('items.jsonl ends in the middle of a line');
   return {
-    afterEnd: web.log.length - asked,
+    afterEnd: web.log.length - requestsBefore,
     itemUrls: linesOf(join(out, 'items.jsonl')).map(({ url }) => String(url)),
   };
 }
 
 /** Judges by the servers' log. Pure. */
-function judged(plan: ResumePlan, log: readonly WebExchange[], lives: readonly Life[], names: readonly string[]) {
+function judgeLog(
+  plan: ResumePlan,
+  log: readonly WebExchange[],
+  lives: readonly ProcessLife[],
+  names: readonly string[],
+) {
   const kills = lives.filter(({ exit }) => exit === null);
   // Exchanges that a kill cut off count from their start.
   const seen = log.map((each) =>
@@ -244,19 +254,19 @@ function judged(plan: ResumePlan, log: readonly WebExchange[], lives: readonly L
   const pages = names.flatMap((name) =>
     Array.from({ length: plan.pagesPerHost }, (_, number) => (number === 0 ? `${name}/` : `${name}/${number}`)),
   );
-  const asked = new Map<string, WebExchange[]>();
+  const requestsBefore = new Map<string, WebExchange[]>();
   for (const each of log) {
     const name = each.host + each.path;
-    asked.set(name, [...(asked.get(name) ?? []), each]);
+    requestsBefore.set(name, [...(requestsBefore.get(name) ?? []), each]);
   }
-  const refetched = pages.filter((name) => (asked.get(name)?.length ?? 0) > 1);
+  const refetched = pages.filter((name) => (requestsBefore.get(name)?.length ?? 0) > 1);
   return {
     exchanges: log,
     early,
     overlapping,
-    missing: pages.filter((name) => !asked.has(name)),
+    missing: pages.filter((name) => !requestsBefore.has(name)),
     refetched,
-    wronglyRefetched: refetched.filter((name) => !isExcused(asked.get(name) ?? [], lives)),
+    wronglyRefetched: refetched.filter((name) => !isExcused(requestsBefore.get(name) ?? [], lives)),
     toFirstRequestMs: lives.flatMap(({ startMs, endMs }) => {
       const first = log.find((each) => each.startMs >= startMs && each.startMs <= endMs);
       return first === undefined ? [] : [first.startMs - startMs];
@@ -273,7 +283,7 @@ const SILENCE_MS = 50;
 /**
  * Each repeated request comes after a kill of the process that sent the one before, which had no final status by then.
  */
-function isExcused(requests: readonly WebExchange[], lives: readonly Life[]): boolean {
+function isExcused(requests: readonly WebExchange[], lives: readonly ProcessLife[]): boolean {
   return requests.slice(1).every((again, index) => {
     const before = requests[index] as WebExchange;
     const asker = lives.find(({ startMs, endMs }) => before.startMs >= startMs && before.startMs <= endMs);
@@ -285,7 +295,7 @@ function isExcused(requests: readonly WebExchange[], lives: readonly Life[]): bo
 /**
  * Measured while a process runs, from its start or the host's last request, until the last page was first requested.
  */
-function longestSilence(log: readonly WebExchange[], lives: readonly Life[], host: string): number {
+function longestSilence(log: readonly WebExchange[], lives: readonly ProcessLife[], host: string): number {
   const own = log.filter((each) => each.host === host);
   const firsts = own.filter((each, at) => own.findIndex(({ path }) => path === each.path) === at);
   const lastMs = firsts.at(-1)?.startMs ?? 0;

@@ -15,14 +15,14 @@ import { HAS_POSTGRES, startPostgres } from '../support/postgres-server.mjs';
 import { HAS_REDIS, startCluster, startRedis } from '../support/redis-server.js';
 import { buildEarlierVersion, HAS_HISTORY, PRESENT_WORKER } from './earlier-version.js';
 import { startHosts } from './four-crawlers.js';
-import { type Asked, judged } from './four-crawlers-judge.js';
+import { type CrewExchange, judgeCrew } from './four-crawlers-judge.js';
 
 const DELAY_MS = 1_000;
 const HOSTS = 15;
 const MACHINES = ['a', 'b', 'c'];
 /** Requests that a process makes before the next step. */
 const AT_WORK = 10;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const LONGEST_MS = 600_000;
 
 type Kind = 'redis' | 'postgres';
@@ -58,7 +58,7 @@ describe.skipIf(!HAS_HISTORY || process.platform !== 'linux')(
 
 async function upgrade(kind: Kind, url: ServerUrl): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mannerly-upgrade-'));
-  const log: Asked[] = [];
+  const log: CrewExchange[] = [];
   // Pages have further links until all processes are replaced, so the crawl lasts as long as that.
   const found = new Map<string, number>();
   let isGrowing = true;
@@ -69,7 +69,7 @@ async function upgrade(kind: Kind, url: ServerUrl): Promise<void> {
   };
   const web = await startHosts({ hosts: HOSTS, delayMs: DELAY_MS, linksOf }, log);
   const crew = createCrew(kind, url, web.seeds, folder);
-  const requestsOf = (life: string) => log.filter((asked) => asked.life === life).length;
+  const requestsOf = (life: string) => log.filter((exchange) => exchange.life === life).length;
   const untilAtWork = async (process: Started) => {
     while (requestsOf(process.life) < AT_WORK && process.child.exitCode === null) await pause();
     expect(process.child.exitCode, crew.output()).toBe(null);
@@ -103,10 +103,10 @@ async function upgrade(kind: Kind, url: ServerUrl): Promise<void> {
     expect(ends, crew.output()).toEqual([0, 0, 0]);
     const results = web.names.map((name) => {
       const measure = { pagesPerHost: 1 + (found.get(name) ?? 0), delayMs: DELAY_MS, untoldMs: DELAY_MS };
-      return judged(measure, log, [], [name]);
+      return judgeCrew(measure, log, [], [name]);
     });
     const sum = (count: (one: (typeof results)[number]) => number) => results.reduce((all, one) => all + count(one), 0);
-    const [lost, twice] = [sum(({ missing }) => missing.length), sum((one) => one.twice)];
+    const [lost, twice] = [sum(({ missing }) => missing.length), sum((one) => one.repeated)];
     const early = sum((one) => one.early.length + one.overlapping.length);
     console.log(
       `${kind}${Array.isArray(url) ? ' cluster' : ''}: ${isSame ? 'replaced one by one' : 'refused'}, ${log.length} requests, ${lost} lost, ${early} early, ` +
@@ -134,8 +134,8 @@ function createCrew(kind: Kind, url: ServerUrl, seeds: readonly string[], folder
   return {
     start(worker: string, machine: string, version: string): Started {
       const life = `${version}-${machine}`;
-      const told = { seeds, out: join(folder, machine), life, store: { kind, url }, concurrency: 64 };
-      const child = spawn(process.execPath, [worker, JSON.stringify(told)], { stdio: ['ignore', 'pipe', 'pipe'] });
+      const settings = { seeds, out: join(folder, machine), life, store: { kind, url }, concurrency: 64 };
+      const child = spawn(process.execPath, [worker, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'pipe'] });
       for (const stream of [child.stdout, child.stderr])
         stream.on('data', (chunk) => {
           output = `${output}${life}: ${chunk}`.slice(-8_000);
@@ -194,5 +194,5 @@ async function untilMore(count: () => number, { child }: Started): Promise<void>
 }
 
 function pause(): Promise<void> {
-  return new Promise((done) => setTimeout(done, LOOK_MS));
+  return new Promise((done) => setTimeout(done, POLL_MS));
 }

@@ -52,14 +52,14 @@ async function survive(
   try {
     const store = { kind, url: server.url };
     const report = await crawlWithFour({ ...PLAN, store, server, random: seeded(seed) });
-    const { exchanges, twice, missing, early, awayMs, said, exits, seconds, output } = report;
+    const { exchanges, repeated, missing, early, awayMs, storeNotices, exits, seconds, output } = report;
     const about = `${name}, seed ${seed}\n${output}`;
     const again = [...output.matchAll(/rolled-back: .* (\d+) links .* again, (\d+) of them/g)];
     const sum = (group: number) => again.reduce((total, match) => total + Number(match[group]), 0);
     console.log(
-      `${name}: ${exchanges} exchanges, ${missing.length} lost, ${early.length} early, ${twice} requested again, ` +
+      `${name}: ${exchanges} exchanges, ${missing.length} lost, ${early.length} early, ${repeated} requested again, ` +
         `back after ${(awayMs / 1_000).toFixed(1)} s, ${sum(2)} of ${sum(1)} links were gone, ` +
-        `said ${[...said].join(', ')}, exit codes ${exits.join(', ')}, ${seconds.toFixed(0)} s (seed ${seed})`,
+        `said ${[...storeNotices].join(', ')}, exit codes ${exits.join(', ')}, ${seconds.toFixed(0)} s (seed ${seed})`,
     );
     expect(report.faults.server, about).toBe(1);
     expect(early, about).toEqual([]);
@@ -73,10 +73,10 @@ async function survive(
     if (outcome === 'rolled back') expect(sum(2), about).toBeGreaterThan(0);
     expect(missing, about).toEqual([]);
     // An entry in flight when the server forgot it exists twice: it was added again.
-    if (outcome === 'held') expect(report.wronglyTwice, about).toEqual([]);
+    if (outcome === 'held') expect(report.unexcusedRepeats, about).toEqual([]);
     expect(new Set(exits), about).toEqual(new Set([0]));
     expect(awayMs, about).toBeLessThan(BACK_WITHIN_MS);
-    expect([...said].sort(), about).toEqual(
+    expect([...storeNotices].sort(), about).toEqual(
       outcome === 'held' ? ['holding', 'resumed'] : ['holding', 'resumed', 'rolled-back'],
     );
   } finally {

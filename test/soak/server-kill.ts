@@ -38,16 +38,16 @@ export function testKills(
     async function make(): Promise<ProcessesUnderTest> {
       const server = await startServer();
       const made = await processesOn(server.url);
-      let struck = Promise.resolve();
+      let faults = Promise.resolve();
       if (isServerKilled) {
         for (const time of [1, 2])
-          timers.push(setTimeout(() => (struck = struck.then(() => strike(server))), time * KILL_AFTER_MS));
+          timers.push(setTimeout(() => (faults = faults.then(() => strike(server))), time * KILL_AFTER_MS));
       }
       return {
         ...made,
         dispose: async () => {
           for (const timer of timers) clearTimeout(timer);
-          await struck;
+          await faults;
           await made.dispose();
           await server.dispose();
         },

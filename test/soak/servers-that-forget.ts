@@ -19,7 +19,7 @@ import type { CrewPlan } from './four-crawlers.js';
 const BEHIND_MS = 1_000;
 /** The age of a backup when it is restored, milliseconds: more than the ten seconds of links that are added again. */
 const BACKUP_AGE_MS = 12_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /** A server for this test only. `url`: several for the nodes of a cluster. */
 export interface ForgetfulServer extends NonNullable<CrewPlan['server']> {
@@ -127,8 +127,8 @@ export async function failingOverPostgres(): Promise<ForgetfulServer> {
   const primary = await startPostgres('wal_level=replica');
   const copying = await startLink(portOf(primary.url));
   const standby = await startStandby(primary, copying.port);
-  const asked = new pg.Pool({ connectionString: standby.url, max: 1 });
-  await until(async () => (await asked.query('SELECT FROM pg_stat_wal_receiver')).rowCount === 1);
+  const pool = new pg.Pool({ connectionString: standby.url, max: 1 });
+  await until(async () => (await pool.query('SELECT FROM pg_stat_wal_receiver')).rowCount === 1);
   const front = await startLink(portOf(primary.url));
   return {
     url: primary.url.replace(`:${portOf(primary.url)}`, `:${front.port}`),
@@ -138,11 +138,11 @@ export async function failingOverPostgres(): Promise<ForgetfulServer> {
       await primary.kill();
     },
     async start() {
-      await asked.query('SELECT pg_promote()');
+      await pool.query('SELECT pg_promote()');
       front.redirectTo(portOf(standby.url));
     },
     async dispose() {
-      await asked.end();
+      await pool.end();
       await Promise.all([front, copying, primary, standby].map((one) => one.dispose()));
     },
   };
@@ -207,7 +207,7 @@ async function cutPower(server: RedisForTest): Promise<void> {
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(LOOK_MS);
+  while (!(await isSo())) await pause(POLL_MS);
 }
 
 function pause(ms: number): Promise<void> {

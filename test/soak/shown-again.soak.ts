@@ -108,7 +108,7 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('a page of a WACZ', () => {
     const rules = { gapMs: 50, closed: ['/closed'] };
     expect(judge(web.log, { contact: CONTACT, rules: { 'a.test': rules, 'static.test': rules } })).toEqual(POLITE);
 
-    const asked = web.log.length;
+    const requestsBefore = web.log.length;
     await mkdir(join(base, 'unpacked'));
     for (const [name, { bytes }] of await unzipped(join(base, 'crawl', 'archive.wacz')))
       if (name.endsWith('.warc.gz')) await writeFile(join(base, 'unpacked', basename(name)), bytes);
@@ -135,6 +135,6 @@ describe.skipIf(!HAS_CHROMIUM && !CI)('a page of a WACZ', () => {
     });
     // Files that robots.txt closes are not in the archive; the page did not name the icon.
     expect(missing.filter((url) => !url.endsWith('/favicon.ico'))).toEqual([web.url('a.test', '/closed/no.png')]);
-    expect(web.log).toHaveLength(asked);
+    expect(web.log).toHaveLength(requestsBefore);
   });
 });

@@ -76,9 +76,9 @@ describe.skipIf(!HAS_POSTGRES && process.env['CI'] === undefined)(
       };
       let kills = 0;
       for (let times = 0; kills < KILLS && times < KILLS * 3; times += 1) {
-        const asked = web.log.length;
+        const requestsBefore = web.log.length;
         const { child, exited } = start();
-        const after = asked + 5 + Math.floor(random() * 25);
+        const after = requestsBefore + 5 + Math.floor(random() * 25);
         while (child.exitCode === null && web.log.length < after)
           await new Promise((resolve) => setTimeout(resolve, 2));
         // Some kills come while items wait, some while they are sent.

@@ -145,11 +145,11 @@ it('the packages depend on each other in their own version', () => {
       JSON.parse(readFileSync(join(folder, packageFolder, 'package', 'package.json'), 'utf8')) as PublishedManifest,
   );
   const versions = new Map(manifests.map(({ name, version }) => [name, version]));
-  const asked = manifests.flatMap(({ dependencies = {} }) =>
+  const dependencyNames = manifests.flatMap(({ dependencies = {} }) =>
     Object.entries(dependencies).filter(([name]) => versions.has(name)),
   );
-  expect(asked).toHaveLength(3);
-  for (const [name, range] of asked) expect([name, range]).toEqual([name, `^${versions.get(name)}`]);
+  expect(dependencyNames).toHaveLength(3);
+  for (const [name, range] of dependencyNames) expect([name, range]).toEqual([name, `^${versions.get(name)}`]);
   expect(new Set(versions.values()).size).toBe(1);
   console.info(`tarballs: ${tarballs.map(({ name, bytes }) => `${name} ${Math.round(bytes / 1000)} kB`).join(', ')}`);
 });

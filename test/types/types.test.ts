@@ -51,10 +51,10 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
   it.each([
     ['must-not-compile', 15],
     ['contracts-must-not-compile', 10],
-  ])('cause the errors: without its marks, every marked line of %s is an error', async (name, least) => {
+  ])('cause the errors: without its marks, every marked line of %s is an error', async (name, minErrors) => {
     const text = await readFile(`${root}test/types/${name}.ts`, 'utf8');
     const marks = text.match(/\/\/ @ts-expect-error/g)?.length ?? 0;
-    expect(marks).toBeGreaterThan(least);
+    expect(marks).toBeGreaterThan(minErrors);
     const lines = (await compileText(text.replaceAll('// @ts-expect-error', '//'))).match(/text\.ts\(\d+/g) ?? [];
     expect(new Set(lines).size).toBe(marks);
   });
@@ -63,9 +63,9 @@ describe('the types of the packages', { timeout: 300_000 }, () => {
     ["html: (page) => page.add('/x', { label: 'b' }), 'label:a': () => 1", `"b"' is not assignable to type '"a"'`],
     ["html: (page) => page.add('/x', { label: 'b' })", 'this object has no route for a label'],
     ['htlm: () => 1', 'no route: expected a content kind'],
-  ])('say in plain words what is wrong with routes { %s }', async (routes, said) => {
+  ])('say in plain words what is wrong with routes { %s }', async (routes, message) => {
     const text = `import type { Crawler } from 'mannerly';\nexport const route = (crawler: Crawler) => crawler.route({ ${routes} });`;
-    expect(await compileText(text)).toContain(said);
+    expect(await compileText(text)).toContain(message);
   });
 
   it('have names in the declarations of a library that exports what it makes', async () => {

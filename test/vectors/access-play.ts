@@ -26,7 +26,7 @@ export interface Origin {
 }
 
 /** The effects of one ask. */
-export interface Asked {
+export interface AskResult {
   readonly decision: 'allow' | 'deny' | 'hold';
   readonly state: string;
   readonly robotsFetch: boolean;
@@ -50,7 +50,7 @@ export function createPlay(
   profile: AccessProfile,
   agent: string,
   originOf: (url: string) => Origin,
-): { ask(url: string, nowMs: number): Asked } {
+): { ask(url: string, nowMs: number): AskResult } {
   const options = resolveAccessOptions({ accessProfile: profile });
   const states = new Map<string, AccessState>();
 

@@ -31,7 +31,7 @@ function sitemapUrls(url: string): readonly string[] {
 
 const request = { url: READ, host: 'xn--exmple-cua.com', startMs: 0, endMs: 1 };
 
-const ANSWERS: readonly (readonly [asked: string, answer: () => unknown, expected: unknown])[] = [
+const ANSWERS: readonly (readonly [question: string, answer: () => unknown, expected: unknown])[] = [
   ['a seed', () => resolveScope({ seeds: [PAGE] }).seeds, [READ]],
   ['another scheme', () => refusalOf('ftp://ex\u00e4mple.com/a'), 'url-scheme'],
   ['no URL', () => refusalOf('ftp://ex\u00e4m ple.com/a'), 'url-invalid'],

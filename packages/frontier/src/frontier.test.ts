@@ -9,11 +9,13 @@ describe('the flow of a page', () => {
   const make = (nowMs: () => number) => memoryStore({ nowMs });
 
   it('requests robots.txt first, then what it allows, and reports what it excluded', async () => {
-    const { frontier, work, asked, verdicts } = setUp(make, (address) => (isRobots(address) ? FILE : { status: 200 }));
+    const { frontier, work, requestedUrls, verdicts } = setUp(make, (address) =>
+      isRobots(address) ? FILE : { status: 200 },
+    );
     await frontier.open();
     await frontier.add([url('http://a.test/1'), url('http://a.test/closed/2'), url('http://a.test/3')]);
     expect(await work(frontier)).toBe('finished');
-    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/3']);
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/3']);
     expect(verdicts()).toMatchObject([
       {
         status: 'excluded',

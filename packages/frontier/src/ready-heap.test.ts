@@ -33,8 +33,8 @@ describe('the ready heap', () => {
       const held = hosts.filter(({ due }) => due !== null);
       const first = held.toSorted((a, b) => (a.due ?? 0) - (b.due ?? 0) || a.step - b.step)[0];
       const got = [heap.peek()?.name, heap.earliest(), heap.members.length, heap.dueOf(host)];
-      const wanted = [first?.name, first?.due ?? null, held.length, host.due];
-      if (String(got) !== String(wanted)) wrong.push(`step ${step}: ${got} instead of ${wanted}`);
+      const expected = [first?.name, first?.due ?? null, held.length, host.due];
+      if (String(got) !== String(expected)) wrong.push(`step ${step}: ${got} instead of ${expected}`);
     }
     expect(wrong).toEqual([]);
   });

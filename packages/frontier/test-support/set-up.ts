@@ -97,7 +97,7 @@ export function setUp(
     notices: (word: HostWarning['code']) =>
       events.filter((event): event is HostWarning => event.kind === 'host' && event.code === word),
     /** The requested URLs, in order. */
-    asked: () => world.log.map((seen) => seen.url),
+    requestedUrls: () => world.log.map((seen) => seen.url),
     /** The start times of requests, from the first one. */
     startsMs: () => world.log.map((seen) => seen.startMs - world.log[0]!.startMs),
   };

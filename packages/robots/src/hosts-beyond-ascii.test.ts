@@ -29,7 +29,7 @@ function signals(url: string, baseHref: string | null = null, href = 'b') {
 
 const hop = (location: string, url: string) => nextHop(301, location, url, [url], resolveAccessOptions());
 
-const ANSWERS: readonly (readonly [asked: string, answer: () => unknown, expected: unknown])[] = [
+const ANSWERS: readonly (readonly [question: string, answer: () => unknown, expected: unknown])[] = [
   ['where robots.txt is', () => robotsUrl(PAGE), `${HOST}/robots.txt`],
   ['a redirect from there', () => hop('/b', PAGE), { kind: 'follow', url: `${HOST}/b` }],
   ['a redirect to there', () => hop(PAGE, 'https://example.com/'), { kind: 'follow', url: `${HOST}/a` }],

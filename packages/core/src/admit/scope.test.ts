@@ -41,10 +41,10 @@ describe('the scope', () => {
   it.each<Via>(['seed', 'link', 'redirect', 'sitemap', 'feed', 'handler', 'companion', 'dataset'])(
     'judges a %s like any other URL, and passes its kind to the function',
     (via) => {
-      const asked: [string, Via][] = [];
-      const allows = (url: string, path: Via) => asked.push([url, path]) > 1;
+      const calls: [string, Via][] = [];
+      const allows = (url: string, path: Via) => calls.push([url, path]) > 1;
       expect(judge({ ...all, allows }, 'https://me:you@www.example.org/docs/a.html#x', via)).toBe('hook-refused');
-      expect(asked).toEqual([['https://www.example.org/docs/a.html', via]]);
+      expect(calls).toEqual([['https://www.example.org/docs/a.html', via]]);
     },
   );
 
@@ -62,18 +62,18 @@ describe('the scope', () => {
     ['no answer', undefined, ['https://www.example.org/ TypeError: answered undefined']],
   ])('a function that returns %s is reported', (_what, answer, expected) => {
     const scope = new Scope({ ...SEEDS, allows: () => answer as boolean });
-    const told: string[] = [];
-    scope.onError = (url, error) => told.push(`${url} ${String(error).split(',')[0]}`);
+    const notices: string[] = [];
+    scope.onError = (url, error) => notices.push(`${url} ${String(error).split(',')[0]}`);
     scope.outsideReason(parseUrlParts('https://www.example.org/') as UrlParts, 'link');
-    expect(told).toEqual(expected);
+    expect(notices).toEqual(expected);
   });
 
   it('a promise that rejects is reported, and does not end the process: nothing awaits it', async () => {
     const scope = new Scope({ ...SEEDS, allows: (() => Promise.reject(new Error('no such table'))) as never });
-    const told: string[] = [];
-    scope.onError = (_url, error) => told.push(String(error));
+    const notices: string[] = [];
+    scope.onError = (_url, error) => notices.push(String(error));
     scope.outsideReason(parseUrlParts('https://www.example.org/') as UrlParts, 'link');
-    expect(told).toEqual([expect.stringContaining('answered a promise')]);
+    expect(notices).toEqual([expect.stringContaining('answered a promise')]);
     await new Promise((done) => setImmediate(done));
   });
 

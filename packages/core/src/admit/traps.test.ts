@@ -96,7 +96,7 @@ describe('what a page says', () => {
 function walk(
   start: readonly string[],
   site: (url: string) => { readonly html: string; readonly links: readonly string[] },
-  more: { readonly options?: Partial<ResolvedTrapOptions>; readonly traps?: Traps; readonly most?: number } = {},
+  more: { readonly options?: Partial<ResolvedTrapOptions>; readonly traps?: Traps; readonly maxPages?: number } = {},
 ) {
   const traps = more.traps ?? new Traps({ ...DEFAULTS, ...more.options });
   const known = new Set(start);
@@ -104,7 +104,11 @@ function walk(
   const fetched: string[] = [];
   const dropped: string[] = [];
   const closed: TrapFinding[] = [];
-  for (let next = queue.shift(); next !== undefined && fetched.length < (more.most ?? 3_000); next = queue.shift()) {
+  for (
+    let next = queue.shift();
+    next !== undefined && fetched.length < (more.maxPages ?? 3_000);
+    next = queue.shift()
+  ) {
     const { url, from } = next;
     if (traps.findTrap(url, from) !== null) {
       dropped.push(url);

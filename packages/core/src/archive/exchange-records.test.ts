@@ -41,9 +41,9 @@ async function records(
   const batch = await recordsOf(exchange, { digest: 'sha-256', payloads, warcinfoId: '<urn:uuid:0>' });
   const found: Record<string, string> = {};
   for (const record of batch) {
-    const pieces: Uint8Array[] = [];
-    for await (const bytes of recordBytes(record)) pieces.push(bytes);
-    found[record.type] = gunzipSync(Buffer.concat(pieces)).toString('latin1');
+    const chunks: Uint8Array[] = [];
+    for await (const bytes of recordBytes(record)) chunks.push(bytes);
+    found[record.type] = gunzipSync(Buffer.concat(chunks)).toString('latin1');
   }
   return found;
 }

@@ -96,7 +96,7 @@ const targets = (text: string): string[] =>
   [...text.matchAll(/WARC-Target-URI: (\S+)/g)].map(([, url = '']) => new URL(url).pathname);
 
 /** A body whose file is gone. */
-async function* gone(): AsyncGenerator<Uint8Array> {
+async function* missingBody(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('a');
   throw new Error('gone');
 }
@@ -127,11 +127,11 @@ describe('WARC files', () => {
       for (const line of (await readFile(join(folder, name.replace('.warc.gz', '.cdxj')), 'utf8'))
         .trimEnd()
         .split('\n')) {
-        const said = parseCdxjLine(line);
-        const { offset = '', length = '', url = '' } = said ?? {};
+        const entry = parseCdxjLine(line);
+        const { offset = '', length = '', url = '' } = entry ?? {};
         const bytes = (await readFile(join(folder, name))).subarray(Number(offset), Number(offset) + Number(length));
         expect(gunzipSync(bytes).toString()).toContain(`WARC-Target-URI: ${url}\r\n`);
-        expect(said?.['filename']).toBe(name);
+        expect(entry?.['filename']).toBe(name);
         seen.push(url);
       }
     }
@@ -154,7 +154,7 @@ describe('WARC files', () => {
     await expect(files.append(() => Promise.reject(new Error('no body')))).rejects.toMatchObject({
       code: 'archive-failed',
     });
-    const torn = { bytes: 9, read: gone, remove: async () => undefined };
+    const torn = { bytes: 9, read: missingBody, remove: async () => undefined };
     const block = { head: NOTHING, payload: torn };
     const digests = { block: 'sha256:00', payload: 'sha256:00' };
     const record = createRecord('response', [['WARC-Target-URI', 'https://example.org/torn']], block, digests);

@@ -67,8 +67,8 @@ it('are taken by the next run, once, and forgotten by a reset', { timeout: 60_00
 
 it.each([['mailto:x@example.org'], ['page'], [`http://a/${'x'.repeat(9_000)}`]])('must be URLs: %.30s', async (url) => {
   expect((await run(...crawlArgs('--pages', '1'))).err).toContain('At most 1 page, 30 minutes (');
-  const told = await run('add', out, url);
-  expect(told).toMatchObject({ code: 2, err: expect.stringContaining('not an http or https URL') });
+  const result = await run('add', out, url);
+  expect(result).toMatchObject({ code: 2, err: expect.stringContaining('not an http or https URL') });
 });
 
 it('need a crawl', async () => {

@@ -14,7 +14,7 @@ let folder: string;
 let seed: string;
 let edition = 1;
 let maxAge = 0;
-let asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+let requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mannerly-again-'));
@@ -25,7 +25,7 @@ beforeAll(async () => {
       response.end('User-agent: *\nDisallow:\n');
       return;
     }
-    asked.push({ path: url, headers });
+    requests.push({ path: url, headers });
     const etag = `"${url === '/p1' ? edition : 1}"`;
     response.setHeader('etag', etag).setHeader('content-type', 'text/html');
     response.setHeader('cache-control', `max-age=${maxAge}`);
@@ -42,40 +42,40 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  asked = [];
+  requests = [];
 });
 
 async function crawl(...more: readonly string[]) {
   const io = fakeIo();
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const code = await runCommand(['crawl', seed, ...who, '--interval', '0', '--out', join(folder, 'out'), ...more], io);
-  return { code, printed: io.outLines.join('\n'), told: io.errLines.join('\n') };
+  return { code, stdout: io.outLines.join('\n'), stderr: io.errLines.join('\n') };
 }
 
 it('needs recorded visits', async () => {
-  const { code, told } = await crawl('--again');
+  const { code, stderr } = await crawl('--again');
   expect(code).toBe(2);
-  expect(told).toMatch(/nothing to crawl again.*\n.*--recrawl/);
-  expect(asked).toEqual([]);
+  expect(stderr).toMatch(/nothing to crawl again.*\n.*--recrawl/);
+  expect(requests).toEqual([]);
 });
 
 it('records visits, and requests what has changed', async () => {
   expect((await crawl('--recrawl', '--reset')).code).toBe(0);
-  expect(asked.map(({ path }) => path).sort()).toEqual(['/', '/p1', '/p2']);
-  asked = [];
+  expect(requests.map(({ path }) => path).sort()).toEqual(['/', '/p1', '/p2']);
+  requests = [];
   edition = 2;
-  const { code, printed } = await crawl('--again');
+  const { code, stdout } = await crawl('--again');
   expect(code).toBe(0);
-  expect(asked.map(({ path, headers }) => `${path} ${headers['if-none-match']}`).sort()).toEqual([
+  expect(requests.map(({ path, headers }) => `${path} ${headers['if-none-match']}`).sort()).toEqual([
     '/ "1"',
     '/p1 "1"',
     '/p2 "1"',
   ]);
-  expect(printed).toMatch(/Finished: nothing is left to fetch\. 6 pages/);
-  expect(printed).toMatch(
+  expect(stdout).toMatch(/Finished: nothing is left to fetch\. 6 pages/);
+  expect(stdout).toMatch(
     /Crawled again: 3 known pages visited, 1 changed, 2 unchanged \(2 by a 304, \d+ bytes not transferred\), 0 gone/,
   );
-  expect(printed).toMatch(
+  expect(stdout).toMatch(
     /Of 3 pages 100\.0 % are expected to be unchanged since their visit \(before this run \d+\.\d %\)\./,
   );
 });
@@ -84,27 +84,27 @@ it('is planned without a request, from the directory alone or with the same comm
   const plan = async (...args: readonly string[]) => {
     const io = fakeIo();
     const code = await runCommand(['plan', '--again', ...args], io);
-    return { code, printed: io.outLines.join('\n'), told: io.errLines.join('\n') };
+    return { code, stdout: io.outLines.join('\n'), stderr: io.errLines.join('\n') };
   };
   const out = join(folder, 'out');
-  const { code, printed } = await plan(out);
+  const { code, stdout } = await plan(out);
   expect(code).toBe(0);
-  expect(printed).toMatch(/Of 3 known pages 3 are due, and 3 would be visited\./);
-  expect(printed).toMatch(
+  expect(stdout).toMatch(/Of 3 known pages 3 are due, and 3 would be visited\./);
+  expect(stdout).toMatch(
     /Expected to be unchanged since their visit: \d+\.\d % of the pages now, 100\.0 % after the run\./,
   );
-  expect(printed).toMatch(/127\.0\.0\.1:\d+, the first of 3:\n {2}\d+\.\d\d {2}http:\/\/127/);
-  const fewer = JSON.parse((await plan(out, '--pages', '2', '--json')).printed);
+  expect(stdout).toMatch(/127\.0\.0\.1:\d+, the first of 3:\n {2}\d+\.\d\d {2}http:\/\/127/);
+  const fewer = JSON.parse((await plan(out, '--pages', '2', '--json')).stdout);
   expect(fewer).toMatchObject({ format: 1, known: 3, due: 3, visits: 2 });
-  const standing = JSON.parse((await plan(out, '--every', '7', '--json')).printed);
+  const standing = JSON.parse((await plan(out, '--every', '7', '--json')).stdout);
   expect(standing).toMatchObject({ known: 3, due: 0, visits: 0, hosts: [{ known: 3, due: 0 }] });
   expect(standing.nextDueAtMs).toBeGreaterThan(Date.now());
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const whole = await plan(seed, ...who, '--out', out, '--pages', '1', '--json');
-  expect(JSON.parse(whole.printed)).toMatchObject({ known: 3, due: 3, visits: 1 });
-  expect((await plan(out, 'more')).told).toMatch(/"more" is one too many/);
-  expect((await plan()).told).toMatch(/name the crawl directory, or the store/);
-  expect(asked).toEqual([]);
+  expect(JSON.parse(whole.stdout)).toMatchObject({ known: 3, due: 3, visits: 1 });
+  expect((await plan(out, 'more')).stderr).toMatch(/"more" is one too many/);
+  expect((await plan()).stderr).toMatch(/name the crawl directory, or the store/);
+  expect(requests).toEqual([]);
 });
 
 it('explains what is expected of a page, and when it is due', async () => {
@@ -121,43 +121,43 @@ it('explains what is expected of a page, and when it is due', async () => {
     /Sitemaps have not mentioned it since; those of its host are believed 0\.75 where they say changed, 0\.75/,
   );
   expect(text).toMatch(/The next visit is due \S+Z: a recrawl visits known pages in the order of their value/);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 it('waits for what is not due, and says until when', async () => {
-  const { code, printed } = await crawl('--again', '--every', '7d');
+  const { code, stdout } = await crawl('--again', '--every', '7d');
   expect(code).toBe(3);
-  expect(asked).toEqual([]);
-  expect(printed).toContain('Waiting: no known page is due. The same command continues when one is.');
-  expect(printed).toMatch(/Crawled again: 0 known pages visited.* The next page is due at \d{4}-/);
+  expect(requests).toEqual([]);
+  expect(stdout).toContain('Waiting: no known page is due. The same command continues when one is.');
+  expect(stdout).toMatch(/Crawled again: 0 known pages visited.* The next page is due at \d{4}-/);
 });
 
 it('keeps visits in a later run without the flag too', async () => {
   expect((await crawl('--recrawl', '--reset', '--pages', '1')).code).toBe(0);
   expect((await crawl()).code).toBe(0);
-  expect(asked).toHaveLength(3);
-  asked = [];
-  const { printed } = await crawl('--again');
-  expect(printed).toContain('Crawled again: 3 known pages visited, 0 changed, 3 unchanged (3 by a 304');
+  expect(requests).toHaveLength(3);
+  requests = [];
+  const { stdout } = await crawl('--again');
+  expect(stdout).toContain('Crawled again: 3 known pages visited, 0 changed, 3 unchanged (3 by a 304');
 });
 
 it('does not advise to start over if no page is due', async () => {
   maxAge = 3600;
   expect((await crawl('--recrawl', '--reset')).code).toBe(0);
   maxAge = 0;
-  asked = [];
-  const { code, printed } = await crawl('--again');
-  expect(asked).toEqual([]);
+  requests = [];
+  const { code, stdout } = await crawl('--again');
+  expect(requests).toEqual([]);
   expect(code).toBe(0);
-  expect(printed).toContain('Finished: no known page is due, and nothing was requested.');
-  expect(printed).toMatch(/The next page is due at \d{4}-/);
-  expect(printed).not.toContain('--reset');
+  expect(stdout).toContain('Finished: no known page is due, and nothing was requested.');
+  expect(stdout).toMatch(/The next page is due at \d{4}-/);
+  expect(stdout).not.toContain('--reset');
   expect((await crawl('--recrawl', '--reset')).code).toBe(0);
-  asked = [];
+  requests = [];
 });
 
 it('counts pages from its own start', async () => {
-  const { code, printed } = await crawl('--again', '--pages', '2');
-  expect(asked).toHaveLength(2);
-  expect(code, printed).toBe(0);
+  const { code, stdout } = await crawl('--again', '--pages', '2');
+  expect(requests).toHaveLength(2);
+  expect(code, stdout).toBe(0);
 });

@@ -101,9 +101,9 @@ describe('mannerly crawl', () => {
 describe('mannerly replay', () => {
   it('yields the same items as the crawl with the same handler, and makes no request', async () => {
     const before = site.requestedPaths.length;
-    const told = await run('replay', out);
-    expect(told).toMatchObject({ code: 0, err: '' });
-    expect(told.out).toMatch(/^3 pages, 3 items: .*replayed\.jsonl$/);
+    const result = await run('replay', out);
+    expect(result).toMatchObject({ code: 0, err: '' });
+    expect(result.out).toMatch(/^3 pages, 3 items: .*replayed\.jsonl$/);
     const byId = (path: string) => lines(path).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     expect(byId(join(out, 'replayed.jsonl'))).toEqual(byId(join(out, 'items.jsonl')));
     expect(site.requestedPaths.length).toBe(before);
@@ -129,7 +129,7 @@ describe('mannerly replay', () => {
     const file = join(folder, 'handlers.mjs');
     writeFileSync(file, source);
     const items = join(folder, 'items.jsonl');
-    const told = await run(
+    const result = await run(
       'replay',
       out,
       '--handlers',
@@ -140,39 +140,39 @@ describe('mannerly replay', () => {
       join(folder, 'items.csv'),
       '--json',
     );
-    expect(told).toMatchObject({ code: 0, err: '' });
-    expect(JSON.parse(told.out)).toMatchObject({ pages: 3, items: 3, failures: 0, itemsPath: items });
+    expect(result).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(result.out)).toMatchObject({ pages: 3, items: 3, failures: 0, itemsPath: items });
     expect(lines(items)).toContainEqual(expect.objectContaining({ t: '/1' }));
     expect(readFileSync(join(folder, 'items.csv'), 'utf8')).toContain('/2');
   });
 
   it.skipIf(!isBuiltin('node:sqlite'))('writes into the sinks of a crawl', async () => {
     const file = join(base, 'replayed.sqlite');
-    const told = await run('replay', out, '--items', join(base, 'sqlite.jsonl'), '--sqlite', file);
-    expect(told).toMatchObject({ code: 0 });
+    const result = await run('replay', out, '--items', join(base, 'sqlite.jsonl'), '--sqlite', file);
+    expect(result).toMatchObject({ code: 0 });
     expect(readFileSync(file, 'latin1')).toContain('"title":"/1"');
     const again = await run('replay', out, '--items', join(base, 'sqlite-2.jsonl'), '--sqlite', file);
     expect([again.code, again.err]).toEqual([2, expect.stringContaining(`${file} exists already`)]);
   });
 
   it('names the sink of a crawl that it cannot open', async () => {
-    const told = await run('replay', out, '--items', join(base, 's3.jsonl'), '--s3', 'https://s3.example/');
-    expect([told.code, told.err]).toEqual([2, expect.stringContaining('--s3 names no bucket')]);
+    const result = await run('replay', out, '--items', join(base, 's3.jsonl'), '--s3', 'https://s3.example/');
+    expect([result.code, result.err]).toEqual([2, expect.stringContaining('--s3 names no bucket')]);
   });
 
   it('names the pages for which a handler failed', async () => {
     const file = join(base, 'failing.mjs');
     writeFileSync(file, "export const handlers = { html: () => { throw new Error('no title') } };");
-    const told = await run('replay', out, '--handlers', file, '--items', join(base, 'none.jsonl'));
-    expect(told.code).toBe(1);
-    expect(told.err).toMatch(/\/1 failed: Error: no title/);
+    const result = await run('replay', out, '--handlers', file, '--items', join(base, 'none.jsonl'));
+    expect(result.code).toBe(1);
+    expect(result.err).toMatch(/\/1 failed: Error: no title/);
   });
 
   it('lets handlers save, into a folder of the replay', async () => {
     const file = join(base, 'saving.mjs');
     writeFileSync(file, "export const handlers = { html: async (page) => page.emit(await page.save('copy.html')) };");
-    const told = await run('replay', out, '--handlers', file, '--items', join(base, 'saved.jsonl'));
-    expect(told).toMatchObject({ code: 0, err: '' });
+    const result = await run('replay', out, '--handlers', file, '--items', join(base, 'saved.jsonl'));
+    expect(result).toMatchObject({ code: 0, err: '' });
     expect(readFileSync(join(out, 'replayed-files', 'copy.html'), 'utf8')).toContain('<title>');
   });
 
@@ -195,9 +195,9 @@ describe('mannerly replay', () => {
 describe('mannerly wacz', () => {
   it('packages an archive under the given name', async () => {
     const to = join(base, 'mine.wacz');
-    const { code, out: said } = await run('wacz', out, '--to', to, '--title', 'Tides', '--json');
+    const { code, out: output } = await run('wacz', out, '--to', to, '--title', 'Tides', '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(said)).toMatchObject({ path: to, warcs: 1 });
+    expect(JSON.parse(output)).toMatchObject({ path: to, warcs: 1 });
     expect(readFileSync(to).subarray(0, 2).toString()).toBe('PK');
   });
 });

@@ -51,7 +51,7 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
  * Changes every line of the crawl's log while `judge` runs; `null` removes a line. The run's record of the log is
  * removed too, unless `isRecorded` is set.
  */
-async function doctored(
+async function withFalsifiedLog(
   change: (line: string) => string | null,
   judge: () => Promise<void>,
   { isRecorded = false } = {},
@@ -80,9 +80,9 @@ describe('the directories of several machines', () => {
     const each = await Promise.all(
       [out, other()].map(async (path) => JSON.parse((await run('report', path, '--json')).out)),
     );
-    const told = await run('report', other(), out);
-    expect(told.out).toContain('8 requests.');
-    expect(told.out).toContain('Audit:  no violation');
+    const result = await run('report', other(), out);
+    expect(result.out).toContain('8 requests.');
+    expect(result.out).toContain('Audit:  no violation');
     const data = JSON.parse(readFileSync(join(other(), 'report.json'), 'utf8')) as ReportData;
     expect(data.totals).toMatchObject({ requests: 8, hosts: 1, bytes: each[0].bytes + each[1].bytes });
     expect(data.crawl.runs).toHaveLength(2);
@@ -134,8 +134,8 @@ describe('the directories of several machines', () => {
 
 describe('a crawl on a server', () => {
   it.each(['audit', 'export'])('has nothing for %s, which says where to look instead', async (name) => {
-    for (const words of [[], [out]]) {
-      const { code, err } = await run(name, ...words, '--store', 'redis://:secret@127.0.0.1:1');
+    for (const args of [[], [out]]) {
+      const { code, err } = await run(name, ...args, '--store', 'redis://:secret@127.0.0.1:1');
       expect(code).toBe(2);
       expect(err).toMatch(/crawl directories of its machines.*mannerly report --store/s);
       expect(err).not.toContain('secret');
@@ -154,13 +154,13 @@ describe('mannerly audit', () => {
   });
 
   it('ends with 5 if it finds something, and names it', async () => {
-    await doctored(
+    await withFalsifiedLog(
       (line) => line.replace('/1",', '/closed/1",'),
       async () => {
-        const told = await run('audit', out);
-        expect(told.code).toBe(5);
-        expect(told.out).toMatch(/^Not polite: 4 requests to 1 host in 1 run\.\n +1 {2}excluded: .*\n\n/);
-        expect(told.out).toContain(`${site.url}/closed/1: robots.txt (copy `);
+        const result = await run('audit', out);
+        expect(result.code).toBe(5);
+        expect(result.out).toMatch(/^Not polite: 4 requests to 1 host in 1 run\.\n +1 {2}excluded: .*\n\n/);
+        expect(result.out).toContain(`${site.url}/closed/1: robots.txt (copy `);
         const report = JSON.parse((await run('audit', out, '--json')).out) as AuditReport;
         expect(report).toMatchObject({ format: 1, passed: false, counts: { excluded: 1, log: 0 } });
         expect((await run('audit', out, '--limit', '0')).out).toContain('… and 1 more.');
@@ -174,12 +174,12 @@ describe('mannerly audit', () => {
       [(line) => line.replace('"gapMs":', '"gapmS":'), /was changed since the last run left it$/m],
     ];
     for (const [change, sentence] of changes) {
-      await doctored(
+      await withFalsifiedLog(
         change,
         async () => {
-          const told = await run('audit', out);
-          expect(told).toMatchObject({ code: 5, out: expect.stringMatching(/^Not proven polite: [34] requests/) });
-          expect(told.out).toMatch(sentence);
+          const result = await run('audit', out);
+          expect(result).toMatchObject({ code: 5, out: expect.stringMatching(/^Not proven polite: [34] requests/) });
+          expect(result.out).toMatch(sentence);
           expect((await run('report', out)).out).toContain('Audit:  1 violation: mannerly audit');
         },
         { isRecorded: true },
@@ -188,7 +188,7 @@ describe('mannerly audit', () => {
   });
 
   it('ends with 5 if there is nothing to judge, since an empty log proves nothing', async () => {
-    await doctored(
+    await withFalsifiedLog(
       () => '',
       async () => {
         expect(await run('audit', out)).toMatchObject({ code: 5, out: expect.stringContaining('Nothing to audit') });
@@ -204,9 +204,9 @@ describe('mannerly audit', () => {
 
 describe('mannerly report', () => {
   it('writes its two files next to the logs and says where', async () => {
-    const told = await run('report', out);
-    expect(told.code).toBe(0);
-    expect(told.out).toContain(`Audit:  no violation\nReport: ${join(out, 'report.html')}\n`);
+    const result = await run('report', out);
+    expect(result.code).toBe(0);
+    expect(result.out).toContain(`Audit:  no violation\nReport: ${join(out, 'report.html')}\n`);
     expect(readdirSync(out)).toEqual(expect.arrayContaining(['report.html', 'report.json']));
     expect(readdirSync(out).filter((name) => name.includes('.part'))).toEqual([]);
     const data = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as ReportData;
@@ -232,9 +232,9 @@ describe('mannerly report', () => {
   it.each([[[]], [['--json']]])('is printed if the directory cannot be written to (%j)', async (flags) => {
     rmSync(join(out, 'report.html'), { force: true, recursive: true });
     mkdirSync(join(out, 'report.html', 'in-the-way'), { recursive: true });
-    const told = await run('report', out, ...flags);
-    expect(told.code).toBe(1);
-    expect(told.out).toContain('127.0.0.1');
-    expect(told.err).toContain('could not be written');
+    const result = await run('report', out, ...flags);
+    expect(result.code).toBe(1);
+    expect(result.out).toContain('127.0.0.1');
+    expect(result.err).toContain('could not be written');
   });
 });

@@ -61,17 +61,17 @@ interface Found {
 
 async function audit(directory: string, keys: string | null = 'own'): Promise<Found> {
   const io = fakeIo();
-  const given = keys === null ? [] : ['--keys', join(base, `${keys}.json`)];
-  const code = await runCommand(['audit', directory, '--json', ...given], io);
+  const keyArgs = keys === null ? [] : ['--keys', join(base, `${keys}.json`)];
+  const code = await runCommand(['audit', directory, '--json', ...keyArgs], io);
   const found = JSON.parse(io.outLines.join('\n')) as Found;
   expect(code).toBe(found.passed ? 0 : 5);
   return found;
 }
 
-type Doctor = (records: string[]) => string[];
+type Falsify = (records: string[]) => string[];
 
 /** A copy of the crawl with a falsified archive. */
-function doctored(doctor: Doctor): string {
+function falsifiedCopy(falsify: Falsify): string {
   count += 1;
   const directory = join(base, `copy ${count}`);
   mkdirSync(directory);
@@ -81,7 +81,7 @@ function doctored(doctor: Doctor): string {
     const records = gunzipSync(readFileSync(join(folder, name)))
       .toString('latin1')
       .split(/(?=^WARC\/1\.\d\r\n)/m);
-    const changed = doctor(records).map((record) => gzipSync(Buffer.from(withLength(record), 'latin1')));
+    const changed = falsify(records).map((record) => gzipSync(Buffer.from(withLength(record), 'latin1')));
     writeFileSync(join(folder, name), Buffer.concat(changed));
   }
   return directory;
@@ -98,7 +98,7 @@ function isRequest(record: string, url = 'https://one.example/a'): boolean {
 }
 
 /** Changes one request. */
-function change(how: (record: string, all: readonly string[]) => string): Doctor {
+function change(how: (record: string, all: readonly string[]) => string): Falsify {
   return (records) => records.map((record) => (isRequest(record) ? how(record, records) : record));
 }
 
@@ -112,7 +112,7 @@ const ofOther = change((record, all) => {
 
 describe('the signatures of an archive', () => {
   it('are verified, and nothing is found if nothing was changed', async () => {
-    for (const directory of [join(base, 'crawl'), doctored((records) => records)]) {
+    for (const directory of [join(base, 'crawl'), falsifiedCopy((records) => records)]) {
       expect(await audit(directory)).toMatchObject({ passed: true, violations: [], notes: [] });
     }
     const [request = ''] = gunzipSync(
@@ -136,7 +136,7 @@ describe('the signatures of an archive', () => {
     ['of another host', ofOther, /not of this request: of another host/],
     [
       'used again',
-      ((records) => records.flatMap((each) => (isRequest(each) ? [each, each] : [each]))) as Doctor,
+      ((records) => records.flatMap((each) => (isRequest(each) ? [each, each] : [each]))) as Falsify,
       /used before/,
     ],
     [
@@ -155,8 +155,8 @@ describe('the signatures of an archive', () => {
       change((record) => record.replace(/^signature-input: .*\r\n/im, '')),
       /its signature is unparsable|absent|other/,
     ],
-  ] as [string, Doctor, RegExp][])('are reported if one is %s', async (_title, doctor, says) => {
-    const { passed, counts, violations } = await audit(doctored(doctor));
+  ] as [string, Falsify, RegExp][])('are reported if one is %s', async (_title, falsify, says) => {
+    const { passed, counts, violations } = await audit(falsifiedCopy(falsify));
     expect(violations.map(({ url }) => url.replace('http:', 'https:'))).toContain('https://one.example/a');
     expect(violations.map(({ detail }) => detail).join('\n')).toMatch(says);
     expect([passed, counts['signature'], violations.length > 0]).toEqual([false, violations.length, true]);
@@ -173,7 +173,7 @@ describe('the signatures of an archive', () => {
   });
 
   it('are not all checked if a file is not complete or cannot be read to its end, and a note says so', async () => {
-    const directory = doctored((records) => records);
+    const directory = falsifiedCopy((records) => records);
     const folder = join(directory, 'archive');
     const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.warc.gz'));
     const whole = readFileSync(join(folder, name));
@@ -187,7 +187,7 @@ describe('the signatures of an archive', () => {
   });
 
   it('are missing in the request log too', async () => {
-    const directory = doctored((records) => records);
+    const directory = falsifiedCopy((records) => records);
     const log = join(directory, 'requests.jsonl');
     writeFileSync(log, readFileSync(log, 'utf8').replace(',"signed":true', ''));
     rmSync(join(directory, 'run.json'));

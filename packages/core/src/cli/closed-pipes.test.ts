@@ -52,7 +52,7 @@ function start(closed: readonly ('stdout' | 'stderr')[], ...argv: readonly strin
 /** The arguments of each command. A crawl and its worker have tests of their own below. */
 const calls: Readonly<Record<string, () => readonly string[]>> = {
   init: () => ['--help'],
-  plan: () => [`${site.url}/`, ...who.filter((word) => word !== '--interval' && word !== '0')],
+  plan: () => [`${site.url}/`, ...who.filter((arg) => arg !== '--interval' && arg !== '0')],
   serve: () => ['--help'],
   report: () => [out],
   audit: () => [out],
@@ -68,10 +68,10 @@ const calls: Readonly<Record<string, () => readonly string[]>> = {
   export: () => [out],
   replay: () => [out],
   wacz: () => [out],
-  robots: () => [`${site.url}/robots.txt`, ...who.filter((word) => word !== '--interval' && word !== '0')],
+  robots: () => [`${site.url}/robots.txt`, ...who.filter((arg) => arg !== '--interval' && arg !== '0')],
   identity: () => ['init', '--key', join(folder, 'bot.key')],
-  datasets: () => [site.url, ...who.filter((word) => word !== '--interval' && word !== '0')],
-  licence: () => [site.url, ...who.filter((word) => word !== '--interval' && word !== '0')],
+  datasets: () => [site.url, ...who.filter((arg) => arg !== '--interval' && arg !== '0')],
+  licence: () => [site.url, ...who.filter((arg) => arg !== '--interval' && arg !== '0')],
 };
 const commands = createProgram(fakeIo(), () => undefined)
   .commands.map((each) => each.name())
@@ -81,9 +81,9 @@ it.each(commands)('mannerly %s is silent when its output has no reader', TIMEOUT
   const call = calls[name];
   expect(call, `a call for mannerly ${name}`).toBeDefined();
   const child = start(['stdout'], name, ...(call?.() ?? []));
-  const [said, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  expect({ said: said.match(/^ {4}at |EPIPE|Error/m), signal }).toEqual({ said: null, signal: null });
-  expect(code, said).toBe(0);
+  const [output, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect({ output: output.match(/^ {4}at |EPIPE|Error/m), signal }).toEqual({ output: null, signal: null });
+  expect(code, output).toBe(0);
 });
 
 it('a list of 200,000 lines ends with its reader', TIMEOUT, async () => {
@@ -94,8 +94,8 @@ it('a list of 200,000 lines ends with its reader', TIMEOUT, async () => {
   writeFileSync(join(long, 'items.jsonl'), `${first}${items.join('\n')}\n`);
   const child = start([], 'export', long);
   child.stdout.once('data', () => child.stdout.destroy());
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  expect({ code, said }).toEqual({ code: 0, said: '' });
+  const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect({ code, output }).toEqual({ code: 0, output: '' });
 });
 
 it.each([
@@ -118,17 +118,20 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk (not run without /dev/ful
     const child = spawn(process.execPath, [COMMAND, ...argv], { stdio: [...stdio], cwd: folder });
     closeSync(full);
     const other = child.stdout ?? child.stderr;
-    const [said, [code]] = await Promise.all([other === null ? '' : text(other), once(child, 'exit')]);
-    return { said, code };
+    const [output, [code]] = await Promise.all([other === null ? '' : text(other), once(child, 'exit')]);
+    return { output, code };
   }
 
   it('a crawl whose standard error is on it continues to its end', async () => {
     const argv = ['crawl', `${site.url}/`, ...who, '--out', join(folder, 'full'), '--progress', 'lines'];
-    expect(await withFull('stderr', ...argv)).toMatchObject({ code: 0, said: expect.stringContaining('Finished') });
+    expect(await withFull('stderr', ...argv)).toMatchObject({ code: 0, output: expect.stringContaining('Finished') });
   });
 
   it('a list that is written to it is incomplete, and the command says so', async () => {
-    const { code, said } = await withFull('stdout', 'export', out);
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(/^mannerly: standard output.*ENOSPC.*\n$/) });
+    const { code, output } = await withFull('stdout', 'export', out);
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^mannerly: standard output.*ENOSPC.*\n$/),
+    });
   });
 });

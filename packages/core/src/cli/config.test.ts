@@ -39,10 +39,10 @@ async function written(name: string, text: string): Promise<string> {
 const asFile = (config: unknown): Promise<string> => written('mannerly.config.json', JSON.stringify(config));
 
 /** The result of a command line with this configuration. */
-async function setUp(config: CrawlConfig, words: readonly string[] = []) {
+async function setUp(config: CrawlConfig, args: readonly string[] = []) {
   const file = await asFile(config);
   const command = withCrawlFlags(new Command().argument('[seed...]')).exitOverride();
-  command.parse([...words, '--config', file], { from: 'user' });
+  command.parse([...args, '--config', file], { from: 'user' });
   return setUpCrawl(command.args, command.opts<CrawlFlags>());
 }
 
@@ -100,8 +100,8 @@ describe('flags and configuration together', () => {
       ['--exclude', '/x'],
       { scope: { within: 'list', hosts: ['a.test', 'b.test'], exclude: ['/x'] } },
     ],
-  ])('a flag overrides %s', async (_title, config, words, expected) => {
-    expect((await setUp(config, words)).options).toMatchObject(expected as object);
+  ])('a flag overrides %s', async (_title, config, args, expected) => {
+    expect((await setUp(config, args)).options).toMatchObject(expected as object);
   });
 
   it('have the defaults of the command if neither sets a value', async () => {

@@ -13,18 +13,18 @@ import { runCommand } from './program.js';
 let base: string;
 let server: Server;
 let site: string;
-let asked: string[];
+let requestedPaths: string[];
 let robots: { status: number; body: string; headers?: Record<string, string> };
 let onPage: () => void;
 
 beforeEach(async () => {
   base = mkdtempSync(join(tmpdir(), 'mannerly-crawl-'));
-  asked = [];
+  requestedPaths = [];
   robots = { status: 200, body: 'User-agent: *\nDisallow: /closed\n' };
   onPage = () => undefined;
   server = createServer((request, response) => {
     const path = request.url ?? '/';
-    asked.push(path);
+    requestedPaths.push(path);
     if (path === '/robots.txt') {
       response.writeHead(robots.status, { 'content-type': 'text/plain', ...robots.headers });
       if (robots.headers?.['content-length'] === undefined) response.end(robots.body);
@@ -75,7 +75,7 @@ describe('mannerly crawl', () => {
       bound: 'pages',
       pages: 4,
     });
-    expect(asked).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
+    expect(requestedPaths).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
     expect(lines('items.jsonl')).toMatchObject(
       ['/', '/1', '/2', '/3'].map((path, depth) => ({
         url: site + path,
@@ -89,9 +89,9 @@ describe('mannerly crawl', () => {
     expect(lines('decisions.jsonl')).toContainEqual(
       expect.objectContaining({ url: `${site}/closed`, status: 'excluded', reason: 'robots-rule', line: 2 }),
     );
-    for (const { reason, status: word, layer } of lines('decisions.jsonl')) {
+    for (const { reason, status, layer } of lines('decisions.jsonl')) {
       expect(reasonOf(String(reason)), String(reason)).toMatchObject({
-        statuses: expect.arrayContaining([word]),
+        statuses: expect.arrayContaining([status]),
         layer,
       });
     }
@@ -116,13 +116,13 @@ describe('mannerly crawl', () => {
     const { code, report } = await crawl(fakeIo(), '--max-idle', '1');
     expect({ code, state: report.state }).toEqual({ code: 3, state: 'waiting' });
     expect(report.waiting).toMatchObject([{ host: '127.0.0.1', reason: 'robots-unreachable' }]);
-    expect(asked).toEqual(['/robots.txt']);
+    expect(requestedPaths).toEqual(['/robots.txt']);
   });
 
   it('stops cleanly at Ctrl-C, says what was done, and ends with 130', async () => {
     const io = fakeIo();
     onPage = () => {
-      if (asked.length === 4) io.interrupt();
+      if (requestedPaths.length === 4) io.interrupt();
     };
     const { code, report } = await crawl(io, '--pages', '1000', '--depth', '999');
     expect({ code, state: report.state }).toEqual({ code: 130, state: 'stopped' });
@@ -135,7 +135,7 @@ describe('mannerly crawl', () => {
   it('continues after Ctrl-C, ends with 4 if its bounds are used up, and starts over with --reset', async () => {
     const io = fakeIo();
     onPage = () => {
-      if (asked.length === 3) io.interrupt();
+      if (requestedPaths.length === 3) io.interrupt();
     };
     const { code, report } = await crawl(io, '--pages', '4');
     expect(code).toBe(130);
@@ -146,20 +146,20 @@ describe('mannerly crawl', () => {
       report: { state: 'bounded', resumed: true, alreadyFinished: false, pages: 4 },
     });
     expect(second.report.requests).toBeGreaterThan(report.requests);
-    expect(asked).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
+    expect(requestedPaths).toEqual(['/robots.txt', '/', '/1', '/2', '/3']);
     const third = fakeIo();
     expect(await crawl(third, '--pages', '4')).toMatchObject({ code: 4, report: { alreadyFinished: true, pages: 4 } });
     expect(third.errLines.join('\n')).toContain('Continuing in');
-    const told = fakeIo();
+    const firstIo = fakeIo();
     const argv = ['crawl', `${site}/`, ...who, '--interval', '0', '--out', join(base, 'out'), '--pages', '4'];
-    expect(await runCommand(argv, told)).toBe(4);
-    expect(told.outLines.join('\n')).toMatch(
+    expect(await runCommand(argv, firstIo)).toBe(4);
+    expect(firstIo.outLines.join('\n')).toMatch(
       /Ended earlier by its bound of pages: nothing was requested.*larger --pages.*--reset/,
     );
-    expect(asked).toHaveLength(5);
+    expect(requestedPaths).toHaveLength(5);
     const over = await crawl(fakeIo(), '--depth', '0', '--reset');
     expect(over).toMatchObject({ code: 7, report: { state: 'bounded', resumed: false, pages: 1, items: 1 } });
-    expect(asked.slice(5)).toEqual(['/robots.txt', '/']);
+    expect(requestedPaths.slice(5)).toEqual(['/robots.txt', '/']);
     expect(lines('items.jsonl')).toHaveLength(1);
   });
 
@@ -172,7 +172,7 @@ describe('mannerly crawl', () => {
       const again = fakeIo();
       expect(await runCommand(argv, again)).toBe(0);
       expect(again.outLines.join('\n')).toMatch(/Finished earlier: nothing was left to fetch.*--reset/);
-      expect(asked).toEqual(['/robots.txt', '/', '/1']);
+      expect(requestedPaths).toEqual(['/robots.txt', '/', '/1']);
       expect(readdirSync('crawls')).toHaveLength(1);
       // A different crawl gets another directory.
       expect(await runCommand(['crawl', `${site}/7`, ...who, '--interval', '0', '--depth', '0'], fakeIo())).toBe(7);
@@ -184,13 +184,15 @@ describe('mannerly crawl', () => {
 
   it('says that a table keeps its items when a crawl starts over or starts again', async () => {
     const table = join(base, 'items.csv');
-    const told: boolean[] = [];
+    const flags: boolean[] = [];
     for (const more of [[], [], ['--reset'], ['--out', join(base, 'other')]]) {
       const io = fakeIo();
       await crawl(io, '--pages', '1', '--csv', table, ...more);
-      told.push(io.errLines.some((line) => line.startsWith(`Warning: ${table} may contain items from the same pages`)));
+      flags.push(
+        io.errLines.some((line) => line.startsWith(`Warning: ${table} may contain items from the same pages`)),
+      );
     }
-    expect(told).toEqual([false, false, true, true]);
+    expect(flags).toEqual([false, false, true, true]);
     expect(readFileSync(table, 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
@@ -206,12 +208,12 @@ describe('mannerly crawl', () => {
 
   it('refuses the directory of another crawl with 2, before any request', async () => {
     await crawl(fakeIo(), '--depth', '0');
-    asked.length = 0;
+    requestedPaths.length = 0;
     const io = fakeIo();
     const argv = ['crawl', `${site}/other`, ...who, '--interval', '0', '--out', join(base, 'out')];
     expect(await runCommand(argv, io)).toBe(2);
     expect(io.errLines.join('\n')).toContain('belongs to another crawl');
-    expect(asked).toEqual([]);
+    expect(requestedPaths).toEqual([]);
   });
 
   it('prints the politeness table, and the report command prints the same from the logs', async () => {
@@ -233,7 +235,7 @@ describe('requesting one file of a site', () => {
     const io = fakeIo();
     const code = await runCommand(['robots', `${site}/robots.txt`, `${site}/closed`, ...who], io);
     expect(io.outLines.join('\n')).toMatch(/Disallow: \/closed[\s\S]*disallowed .*\/closed\n.*line 2/);
-    expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt'] });
+    expect({ code, requestedPaths }).toEqual({ code: 0, requestedPaths: ['/robots.txt'] });
   });
 
   it.each([
@@ -249,7 +251,7 @@ describe('requesting one file of a site', () => {
     expect(io.outLines.join('\n')).toContain(why);
     expect(io.outLines.join('\n')).toMatch(means);
     // Only robots.txt, not even the page that no rule closes.
-    expect({ code, asked }).toEqual({ code: exitCode, asked: ['/robots.txt'] });
+    expect({ code, requestedPaths }).toEqual({ code: exitCode, requestedPaths: ['/robots.txt'] });
     const machine = fakeIo();
     await runCommand(['robots', site, ...who, '--json'], machine);
     expect(JSON.parse(machine.outLines.join('\n'))).toEqual({ why, access });
@@ -260,14 +262,14 @@ describe('requesting one file of a site', () => {
     const io = fakeIo();
     const code = await runCommand(['robots', ...who, site, `${site}/closed`], io);
     expect(io.outLines.join('\n')).toMatch(/ended too early\.\nA crawl requests nothing of this site until/);
-    expect({ code, asked }).toEqual({ code: 6, asked: ['/robots.txt'] });
+    expect({ code, requestedPaths }).toEqual({ code: 6, requestedPaths: ['/robots.txt'] });
   });
 
   it('mannerly robots says what failed if no connection was made', async () => {
-    const gone = createServer();
-    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
-    const { port } = gone.address() as AddressInfo;
-    await new Promise((resolve) => gone.close(resolve));
+    const closedServer = createServer();
+    await new Promise<void>((resolve) => closedServer.listen(0, '127.0.0.1', resolve));
+    const { port } = closedServer.address() as AddressInfo;
+    await new Promise((resolve) => closedServer.close(resolve));
     const io = fakeIo();
     expect(await runCommand(['robots', `http://127.0.0.1:${port}/`, ...who], io)).toBe(6);
     expect(io.outLines.join('\n')).toMatch(
@@ -279,7 +281,7 @@ describe('requesting one file of a site', () => {
     const io = fakeIo();
     const code = await runCommand(['datasets', site, ...who], io);
     expect(io.outLines.join('\n')).toContain(`Tides\n  at: ${site}/tides.csv`);
-    expect({ code, asked }).toEqual({ code: 0, asked: ['/robots.txt', '/data.txt'] });
+    expect({ code, requestedPaths }).toEqual({ code: 0, requestedPaths: ['/robots.txt', '/data.txt'] });
   });
 
   it('mannerly datasets does not request a disallowed data.txt', async () => {
@@ -287,14 +289,14 @@ describe('requesting one file of a site', () => {
     const io = fakeIo();
     expect(await runCommand(['datasets', site, ...who], io)).toBe(0);
     expect(io.outLines.join('\n')).toContain('excluded: robots-rule');
-    expect(asked).toEqual(['/robots.txt']);
+    expect(requestedPaths).toEqual(['/robots.txt']);
   });
 
   it.each(['robots', 'datasets', 'licence'])('mannerly %s ends with 6 if nothing answers', async (command) => {
     // Loopback is not allowed, so nothing is requested, as if the name or the server were not found.
     const io = fakeIo();
     const code = await runCommand([command, site, '--name', 'tester', '--contact', 'https://example.org/us'], io);
-    expect({ code, asked }).toEqual({ code: 6, asked: [] });
+    expect({ code, requestedPaths }).toEqual({ code: 6, requestedPaths: [] });
     expect(io.outLines.join('\n')).toMatch(/^No (?:rules from|datasets from|licence of) .*address-forbidden/);
   });
 });

@@ -111,9 +111,9 @@ describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) 
         damage(join(directory, name));
         const command = COMMANDS[at % COMMANDS.length]!(directory);
         const { code, out, err } = await run(...command);
-        const told = `${command[0]}: ${err}`;
-        expect(told).toContain(name === 'crawl.json' && code === 2 ? directory : join(directory, name));
-        expect(told).not.toMatch(/\n {4}at |is a bug/);
+        const message = `${command[0]}: ${err}`;
+        expect(message).toContain(name === 'crawl.json' && code === 2 ? directory : join(directory, name));
+        expect(message).not.toMatch(/\n {4}at |is a bug/);
         expect(code === 2 ? out : '').toBe('');
         rmSync(directory, { recursive: true });
       }

@@ -65,9 +65,9 @@ describe('mannerly identity check', () => {
     const card = join(base, 'folder', 'card.json');
     const whole = readFileSync(card, 'utf8');
     writeFileSync(card, whole.replace('"tidepool"', '"another"'));
-    const told = await check('--to', join(base, 'folder'));
-    expect(told.code).toBe(5);
-    expect(told.out).toMatch(/^card-mismatch {2}https:\/\/bot\.example\/card\.json: `client_name` is "another"/);
+    const result = await check('--to', join(base, 'folder'));
+    expect(result.code).toBe(5);
+    expect(result.out).toMatch(/^card-mismatch {2}https:\/\/bot\.example\/card\.json: `client_name` is "another"/);
     const { faults } = JSON.parse((await check('--to', join(base, 'folder'), '--json')).out) as { faults: object[] };
     expect(faults).toMatchObject([{ code: 'card-mismatch' }]);
     writeFileSync(card, whole);
@@ -134,14 +134,14 @@ describe('mannerly identity verify', () => {
   it.each(['', 'no request', '{"log":', '{"log":{"entries":[{}]}}', 'GET /a HTTP/1.1'])(
     'refuses a file without requests: %j',
     async (text) => {
-      const told = await verify(file(text));
-      expect(told).toMatchObject({ code: 2, err: expect.stringContaining('holds no requests') });
+      const result = await verify(file(text));
+      expect(result).toMatchObject({ code: 2, err: expect.stringContaining('holds no requests') });
     },
   );
 
   it('refuses a folder without WARC files, such as the crawl directory around them', async () => {
-    const told = await verify(base);
-    expect(told).toMatchObject({ code: 2, err: expect.stringMatching(/holds no requests\n.*`archive`/) });
+    const result = await verify(base);
+    expect(result).toMatchObject({ code: 2, err: expect.stringMatching(/holds no requests\n.*`archive`/) });
   });
 
   it('refuses to guess', async () => {
@@ -180,10 +180,14 @@ describe('mannerly identity verify', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const told = await run('verify', '--live', url, '--config', config, '--allow-address', '127.0.0.0/8');
+    const result = await run('verify', '--live', url, '--config', config, '--allow-address', '127.0.0.0/8');
     await new Promise((resolve) => server.close(resolve));
     // A server without a certificate gets no request.
-    expect(told.out.split('\n').map((line) => line.split(':')[0])).toEqual(['form url', 'form origin', 'form string']);
-    expect([told.code, paths]).toEqual([5, []]);
+    expect(result.out.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'form url',
+      'form origin',
+      'form string',
+    ]);
+    expect([result.code, paths]).toEqual([5, []]);
   });
 });

@@ -52,9 +52,9 @@ describe('mannerly identity', () => {
   it('publishes addresses, their names and the pace of the configuration', async () => {
     const who = { contact: 'us@a.example', egress: ['198.51.100.0/28'], domain: 'bot.example' };
     const politeness = { profile: 'gentle' };
-    const told = await identity(...configured({ key: `file:${key}`, agent: AGENT }, { politeness }, who));
-    expect(told).toMatchObject({ code: 0, err: expect.stringContaining('identity-no-page') });
-    expect(told.out).toContain('crawl-198-51-100-0.bot.example');
+    const result = await identity(...configured({ key: `file:${key}`, agent: AGENT }, { politeness }, who));
+    expect(result).toMatchObject({ code: 0, err: expect.stringContaining('identity-no-page') });
+    expect(result.out).toContain('crawl-198-51-100-0.bot.example');
     const file = (name: string) => JSON.parse(readFileSync(join(base, 'folder', name), 'utf8')) as object;
     expect(file('ips.json')).toMatchObject({ prefixes: [{ ipv4Prefix: '198.51.100.0/28' }] });
     expect(file('card.json')).toMatchObject({ web_bot_auth: { 'rate-expectation': 'max=0.34rps per host' } });

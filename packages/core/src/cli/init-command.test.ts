@@ -28,15 +28,15 @@ function fresh(): string {
 /** A person who gives these answers in turn; after a faulty answer, they give the next one. */
 function person(
   ...answers: readonly (string | null)[]
-): Prompter & { readonly asked: Question[]; readonly faults: string[] } {
+): Prompter & { readonly questions: Question[]; readonly faults: string[] } {
   const left = [...answers];
-  const asked: Question[] = [];
+  const questions: Question[] = [];
   const faults: string[] = [];
   return {
-    asked,
+    questions,
     faults,
     async ask(question) {
-      asked.push(question);
+      questions.push(question);
       for (;;) {
         const answer = left.shift() ?? null;
         const fault = answer === null ? null : question.fault(answer || (question.initial ?? ''));
@@ -124,7 +124,7 @@ describe('mannerly init', () => {
     );
     const { code, out } = await init([directory, '--minutes', '5'], asker);
     expect(code).toBe(0);
-    expect(asker.asked).toHaveLength(5);
+    expect(asker.questions).toHaveLength(5);
     expect(asker.faults).toHaveLength(5);
     expect(asker.faults[0]).toContain('letters, digits');
     expect(asker.faults[1]).toContain('mail address');
@@ -158,7 +158,7 @@ describe('mannerly init', () => {
     const asker = person();
     expect((await init([fresh(), '--yes', ...SAID], asker)).code).toBe(0);
     expect((await init([fresh(), '--yes', '--name', 'tide'], asker)).code).toBe(2);
-    expect(asker.asked).toEqual([]);
+    expect(asker.questions).toEqual([]);
   });
 
   it.each<[string, readonly string[], string]>([
@@ -186,7 +186,7 @@ describe('mannerly init', () => {
     const { code, err } = await init([directory, ...SAID.slice(0, 2)], asker);
     expect(code).toBe(2);
     expect(err).toContain('is not empty: it holds .gitignore, README.md, mannerly.config.json and 3 more');
-    expect(asker.asked).toEqual([]);
+    expect(asker.questions).toEqual([]);
     expect(readFileSync(join(directory, 'mannerly.config.json'), 'utf8')).toBe('mine');
 
     const file = join(base, 'file');

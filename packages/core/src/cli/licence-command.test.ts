@@ -61,9 +61,9 @@ it('reads the document that the response names instead of that of robots.txt, fo
     '/own.xml': { body: contentsOf([['/', license]]) },
     '/a': { body: 'a', link },
   };
-  const told = await licence('/a', '--user', 'education', '--json');
-  expect(told.paths).toEqual(['/robots.txt', '/a', '/own.xml']);
-  const { documents, verdicts } = JSON.parse(told.out) as {
+  const result = await licence('/a', '--user', 'education', '--json');
+  expect(result.paths).toEqual(['/robots.txt', '/a', '/own.xml']);
+  const { documents, verdicts } = JSON.parse(result.out) as {
     documents: { document: string }[];
     verdicts: { purpose: string; outcome: string }[];
   };

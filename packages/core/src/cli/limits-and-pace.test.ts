@@ -50,9 +50,9 @@ describe('a bound that a flag sets holds', () => {
       1,
       { outcomes: { fetched: { fetched: 1 }, dropped: { 'frontier-full': 3 } } },
     ],
-  ])('%s', async (_, flags, asked, ends) => {
+  ])('%s', async (_, flags, expectedPaths, ends) => {
     const { report } = await crawl(...fast, ...flags);
-    expect(pages()).toHaveLength(asked);
+    expect(pages()).toHaveLength(expectedPaths);
     if (ends !== null) expect(report).toMatchObject({ ...ends });
   });
 
@@ -122,10 +122,10 @@ describe('a value out of range', () => {
   ])('%s %s is reported with its range', async (flag, value, range) => {
     const io = fakeIo();
     const code = await runCommand(['crawl', `${site.url}/`, ...who, flag, value], io);
-    const told = io.errLines.join('\n');
-    expect({ code, asked: site.requestedPaths }).toEqual({ code: 2, asked: [] });
-    expect(told).toContain(flag);
-    expect(told).toContain(value);
-    expect(told).toMatch(range);
+    const stderr = io.errLines.join('\n');
+    expect({ code, paths: site.requestedPaths }).toEqual({ code: 2, paths: [] });
+    expect(stderr).toContain(flag);
+    expect(stderr).toContain(value);
+    expect(stderr).toMatch(range);
   });
 });

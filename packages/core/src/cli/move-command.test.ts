@@ -40,8 +40,10 @@ it('a move to a server that refuses says what to do, and the crawl can continue 
   const io = fakeIo();
   const port = await refusingPostgres();
   expect(await runCommand(['move', out, `postgres://crew:secret@127.0.0.1:${port}/db`], io)).toBe(1);
-  const said = io.errLines.join('\n');
-  expect(said).toMatch(/^mannerly: PostgreSQL refused: password.*\n {2}Are the name and the password in its URL right/);
-  expect(said).not.toContain('secret');
+  const stderr = io.errLines.join('\n');
+  expect(stderr).toMatch(
+    /^mannerly: PostgreSQL refused: password.*\n {2}Are the name and the password in its URL right/,
+  );
+  expect(stderr).not.toContain('secret');
   expect(await crawl(9)).toBe(0);
 });

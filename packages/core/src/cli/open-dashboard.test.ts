@@ -49,8 +49,8 @@ const crawl = (io: FakeIo, ...more: string[]): Promise<number> =>
 /** The printed address, as soon as it is there. */
 async function address(io: FakeIo): Promise<URL> {
   for (;;) {
-    const told = io.errLines.find((line) => line.startsWith('Live view: '));
-    if (told !== undefined) return new URL(told.slice('Live view: '.length));
+    const line = io.errLines.find((line) => line.startsWith('Live view: '));
+    if (line !== undefined) return new URL(line.slice('Live view: '.length));
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -73,11 +73,11 @@ describe('--store', () => {
 
   it.each(['redis://127.0.0.1:1', 'postgres://127.0.0.1:1/db'])('says that it waits for %s, and why', async (url) => {
     const opened = await openStore(url, 'crew');
-    const told = await new Promise<string>((resolve) => {
+    const notice = await new Promise<string>((resolve) => {
       const store = opened.createStore(({ message }) => resolve(message));
       store.open({ crawl: 'c', create: false }).catch(() => undefined);
     });
-    expect(told).toMatch(/cannot be reached \(.*ECONNREFUSED.*\); waiting for it$/);
+    expect(notice).toMatch(/cannot be reached \(.*ECONNREFUSED.*\); waiting for it$/);
     await opened.close();
   });
 
@@ -133,11 +133,11 @@ describe('--store', () => {
   });
 
   it('tries the next host of PostgreSQL after one that is read-only or does not answer', async () => {
-    const asked: number[] = [];
+    const portsTried: number[] = [];
     const poolOf = (number: number, code?: string): HostPool<object> => ({
       ended: false,
       query: async () => {
-        asked.push(number);
+        portsTried.push(number);
         if (code !== undefined) throw Object.assign(new Error('no'), { code });
         return { rows: [] };
       },
@@ -151,12 +151,12 @@ describe('--store', () => {
     await expect(pool.query(query)).rejects.toThrow('no');
     await pool.query(query);
     await pool.query(query);
-    expect(asked).toEqual([0, 0, 1, 2, 2]);
+    expect(portsTried).toEqual([0, 0, 1, 2, 2]);
     // A faulty statement fails on every host.
     const wrong = createMultiHostPool([poolOf(3, '42601'), poolOf(4)]);
     await expect(wrong.query(query)).rejects.toThrow('no');
     await expect(wrong.query(query)).rejects.toThrow('no');
-    expect(asked.slice(5)).toEqual([3, 3]);
+    expect(portsTried.slice(5)).toEqual([3, 3]);
   });
 
   const contradictions = [

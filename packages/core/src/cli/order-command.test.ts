@@ -34,15 +34,15 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
 
 it('pauses, continues and stops the run of a directory, and pauses one that starts there', async () => {
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
-  const words = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--keep-open'];
-  const first = runCommand(words, fakeIo());
+  const argv = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--keep-open'];
+  const first = runCommand(argv, fakeIo());
   await vi.waitFor(() => expect(site.requestedPaths).toContain('/1'), 30_000);
   expect(await run('stop', out)).toMatchObject({ code: 0, err: expect.stringContaining('within a second') });
   expect(await first).toBe(130);
 
   expect((await run('pause', out)).err).toContain('mannerly resume');
   const io = fakeIo({ isTerminal: true });
-  const second = runCommand(words, io);
+  const second = runCommand(argv, io);
   await run('add', out, `${site.url}/late`);
   const shown = () => {
     io.advance(1_000);
@@ -69,9 +69,9 @@ it('needs a directory with a crawl, or a store, and one of them', async () => {
 
 it('obeys no order twice, even if a server has forgotten the last one and shows the one before', async () => {
   const clock = createManualClock(0);
-  const told: string[] = [];
+  const orders: string[] = [];
   let kept = orderBytes('resume');
-  const end = await watchOrders(clock, [async () => kept], (order) => told.push(order));
+  const end = await watchOrders(clock, [async () => kept], (order) => orders.push(order));
   const next = async (bytes: Uint8Array) => {
     kept = bytes;
     clock.advance(1_000);
@@ -79,8 +79,8 @@ it('obeys no order twice, even if a server has forgotten the last one and shows 
   };
   const [resume, pause] = [kept, orderBytes('pause')];
   for (const bytes of [pause, resume, pause, new Uint8Array([7]), orderBytes('resume')]) await next(bytes);
-  expect(told).toEqual(['pause', 'resume']);
+  expect(orders).toEqual(['pause', 'resume']);
   end();
   await next(orderBytes('stop'));
-  expect(told).toEqual(['pause', 'resume']);
+  expect(orders).toEqual(['pause', 'resume']);
 });

@@ -76,8 +76,8 @@ describe('the option that includes them', () => {
   };
 
   it('is domain for a sibling host of the seed', async () => {
-    const said = await text({}, 'https://www.example.org/', 'https://example.net/');
-    expect(said).toContain('\n  --within domain opens www.example.org.\n');
+    const output = await text({}, 'https://www.example.org/', 'https://example.net/');
+    expect(output).toContain('\n  --within domain opens www.example.org.\n');
   });
 
   it('is not domain if that is the scope already', async () => {

@@ -80,7 +80,7 @@ it('says what is missing, as the crawl does', async () => {
 
 it('names the cause if an address is refused, and what to do', async () => {
   const io = fakeIo();
-  const argv = flags().filter((word) => word !== '--allow-address' && word !== '127.0.0.0/8');
+  const argv = flags().filter((arg) => arg !== '--allow-address' && arg !== '127.0.0.0/8');
   expect(await runCommand(['plan', ...argv], io)).toBe(0);
   expect(site.requestedPaths).toEqual([]);
   const printed = io.outLines.join('\n');
@@ -89,11 +89,11 @@ it('names the cause if an address is refused, and what to do', async () => {
 });
 
 it('names the cause if no host answers', async () => {
-  const gone = await testSite([]);
-  await gone.close();
+  const closedSite = await testSite([]);
+  await closedSite.close();
   const [, ...others] = flags();
   const io = fakeIo();
-  await runCommand(['plan', `${gone.url}/`, ...others, '--max-idle', '0'], io);
+  await runCommand(['plan', `${closedSite.url}/`, ...others, '--max-idle', '0'], io);
   expect(io.outLines.join('\n')).toMatch(/would fetch no page:\n {2}robots-unreachable \(1\): .*the site answers/);
   expect(io.errLines.join('\n')).toContain('robots-unreachable: attempt 1 failed (refused)');
 });

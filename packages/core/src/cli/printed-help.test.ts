@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { COMMAND } from '../../test-support/command.js';
 
-it.each([['--help'], ['-h'], ['help']])('%s prints what the program prints', (asked) => {
+it.each([['--help'], ['-h'], ['help']])('%s prints what the program prints', (args) => {
   const printed = (...args: string[]): string =>
     execFileSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8' });
-  expect(printed(asked)).toBe(printed('--help', '--help'));
+  expect(printed(args)).toBe(printed('--help', '--help'));
 });

@@ -18,11 +18,11 @@ const HOSTS = 40;
 let server: Server;
 let seeds: string[];
 let folder: string;
-let asked = 0;
+let requestCount = 0;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    asked += 1;
+    requestCount += 1;
     if (request.url === '/robots.txt') response.end('User-agent: *\nDisallow:\n');
     else setTimeout(() => response.setHeader('content-type', 'text/html').end('<a href="/next">next</a>'), 50);
   });
@@ -40,14 +40,14 @@ afterAll(() => {
 
 /** Crawls the first `hosts` seeds under a limit. */
 async function crawl(limit: string, hosts = 1) {
-  asked = 0;
+  requestCount = 0;
   const argv = ['crawl', ...seeds.slice(0, hosts), '--out', join(folder, limit.replaceAll(' ', '')), '--interval', '0'];
   const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
   const child = spawn('sh', ['-c', `ulimit ${limit} && exec "$@"`, 'sh', process.execPath, COMMAND, ...argv, ...who], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { out, err, code, asked };
+  return { out, err, code, requestCount };
 }
 
 describe.skipIf(process.platform !== 'linux')('a crawl that the system limits', { timeout: 60_000 }, () => {
@@ -57,14 +57,14 @@ describe.skipIf(process.platform !== 'linux')('a crawl that the system limits', 
     ['-f 8', 1, /a file of this process may have 4096 bytes, and lmdb needs 67108864\n.*ulimit -f unlimited/],
     ['-v 600000000', 1, /address space of this process may have 614400000000 bytes.*\n.*ulimit -v unlimited/],
   ])('%s: ends with code %i and a message, and has requested nothing', async (limit, exit, sentence) => {
-    const { code, err, asked: requests } = await crawl(limit);
+    const { code, err, requestCount: requests } = await crawl(limit);
     expect(err).toMatch(sentence);
     expect(err).not.toMatch(/^ {4}at /m);
     expect([code, requests]).toEqual([exit, 0]);
   });
 
   it.each(['-n 128', '-n 200'])('%s: forty hosts are crawled, with fewer sockets, and it says so', async (limit) => {
-    const { code, err, out, asked: requests } = await crawl(limit, HOSTS);
+    const { code, err, out, requestCount: requests } = await crawl(limit, HOSTS);
     expect(err).toMatch(/This process may open few files: \d+ requests at once/);
     expect(out).toMatch(/Finished/);
     expect([code, requests]).toEqual([0, 3 * HOSTS]);

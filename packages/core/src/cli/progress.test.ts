@@ -108,10 +108,10 @@ describe('the default directory', () => {
 describe('showing a piece of work', () => {
   it('says how far it is, and of how much if that is known, within the width', async () => {
     const io = fakeIo({ isTerminal: true, columns: 60 });
-    const done = await withProgress(io, 'Judging', 'requests', 31_494, async (tell) => {
-      tell(12_000);
+    const done = await withProgress(io, 'Judging', 'requests', 31_494, async (report) => {
+      report(12_000);
       io.advance(1_000);
-      tell(40_000);
+      report(40_000);
       io.advance(1_000);
       return 'done';
     });

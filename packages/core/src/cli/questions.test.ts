@@ -36,8 +36,8 @@ const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow
 
 async function crawl(...more: string[]): Promise<CrawlReport & { code: number }> {
   const argv = ['crawl', `${site.url}/`, ...who, '--interval', '0', '--out', out, '--json', ...more];
-  const told = await run(...argv);
-  return { ...(JSON.parse(told.out) as CrawlReport), code: told.code };
+  const result = await run(...argv);
+  return { ...(JSON.parse(result.out) as CrawlReport), code: result.code };
 }
 
 describe('mannerly explain', () => {
@@ -169,7 +169,7 @@ describe('mannerly crawl --retry', () => {
     ['since no date', ['--retry', 'all', '--retry-since', 'yesterday'], /--retry-since.*yesterday.*2026-05-01/],
   ])('%s is a wrong call', async (_, flags, says) => {
     const { code, err } = await run('crawl', `${site.url}/`, ...who, '--out', out, ...flags);
-    expect({ code, asked: site.requestedPaths }).toEqual({ code: 2, asked: [] });
+    expect({ code, paths: site.requestedPaths }).toEqual({ code: 2, paths: [] });
     expect(err).toMatch(says);
   });
 });

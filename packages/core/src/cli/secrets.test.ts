@@ -150,8 +150,8 @@ async function keepsSecret(name: string): Promise<void> {
     const io = fakeIo();
     await runCommand([name, ...argv], io);
     // Redacted, as the process does when it prints.
-    const said = [...io.outLines, ...io.errLines, ...io.drawn].map(redacted).join('\n');
-    expect(said).not.toContain(SECRET);
+    const output = [...io.outLines, ...io.errLines, ...io.drawn].map(redacted).join('\n');
+    expect(output).not.toContain(SECRET);
     expect(filesWithSecret()).toEqual([]);
   }
 }

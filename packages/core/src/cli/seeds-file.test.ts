@@ -38,9 +38,9 @@ describe('--seeds', () => {
     await writeFile(file, `\uFEFF# harbours\r\n\r\n  ${site.url}/a \r\n${urls('/b')}\n# ${site.url}/no\n${site.url}/c`);
     const { code, err } = await run('crawl', [`${site.url}/first`, '--seeds', file]);
     expect(err).toContain('Crawling 4 seeds');
-    expect({ code, asked: site.requestedPaths }).toEqual({
+    expect({ code, paths: site.requestedPaths }).toEqual({
       code: 0,
-      asked: ['/robots.txt', '/first', '/a', '/b', '/c'],
+      paths: ['/robots.txt', '/first', '/a', '/b', '/c'],
     });
     const { seeds } = JSON.parse(await readFile(join(folder, 'out', 'crawl.json'), 'utf8')) as { seeds: string[] };
     expect(seeds).toEqual(['/first', '/a', '/b', '/c'].map((path) => site.url + path));
@@ -49,7 +49,7 @@ describe('--seeds', () => {
   it('- is standard input, and says that it is being read', async () => {
     const { code, err } = await run('crawl', ['--seeds', '-'], urls('/a', '/b'));
     expect(err).toMatch(/^Reading seeds from standard input\.\nCrawling 2 seeds/);
-    expect({ code, asked: site.requestedPaths }).toEqual({ code: 0, asked: ['/robots.txt', '/a', '/b'] });
+    expect({ code, paths: site.requestedPaths }).toEqual({ code: 0, paths: ['/robots.txt', '/a', '/b'] });
   });
 
   it('provides the seeds of a plan', async () => {

@@ -32,14 +32,14 @@ const serveArgs = (...more: string[]) => [
 it('takes URLs, answers, pauses, reports and stops over HTTP', { timeout: 60_000 }, async () => {
   const io = fakeIo();
   const serving = runCommand(serveArgs(), io);
-  const told = await vi.waitFor(() => {
+  const line = await vi.waitFor(() => {
     const found = /^HTTP API: {2}(\S+)\?token=\S+ \(for programs: (Authorization): (Bearer \S+)\)$/m;
     const [, api = '', field = '', value = ''] = found.exec(io.errLines.join('\n')) ?? [];
     expect(api).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/);
     return { api, headers: { [field]: value } };
   }, 30_000);
   const call = async (path: string, init: RequestInit = {}) => {
-    const response = await fetch(`${told.api}${path}`, { ...init, headers: { ...told.headers, ...init.headers } });
+    const response = await fetch(`${line.api}${path}`, { ...init, headers: { ...line.headers, ...init.headers } });
     return (await response.json()) as Record<string, unknown>;
   };
   const add = (...urls: string[]) =>
@@ -103,7 +103,7 @@ it('says that other machines can connect', { timeout: 60_000 }, async () => {
   await vi.waitFor(() => expect(io.errLines.join('\n')).toContain('Warning: other machines can connect'), 30_000);
   const [, port = '', token = ''] = /:(\d+)\/api\?token=(\S+)/.exec(io.errLines.join('\n')) ?? [];
   const { request } = await import('node:http');
-  const asked = (host: string): Promise<number | undefined> =>
+  const statusFor = (host: string): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       const headers = { host, authorization: `Bearer ${token}` };
       const sent = request({ host: '127.0.0.1', port, path: '/api/status', headers }, (response) => {
@@ -112,8 +112,8 @@ it('says that other machines can connect', { timeout: 60_000 }, async () => {
       });
       sent.on('error', reject).end();
     });
-  expect(await asked('crawler:8080')).toBe(200);
-  expect(await asked('other:8080')).toBe(421);
+  expect(await statusFor('crawler:8080')).toBe(200);
+  expect(await statusFor('other:8080')).toBe(421);
   io.interrupt();
   expect(await serving).toBe(130);
 });

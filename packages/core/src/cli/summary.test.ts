@@ -29,8 +29,8 @@ it('says which share of requests was signed, if any', () => {
 it('says what became of every known page that was visited again', () => {
   const none = { cosmetic: 0, bytesSaved: 0, known: 9, freshBefore: null, freshAfter: null, nextDueAtMs: null };
   const recrawl = { ...none, visits: 9, notModified: 3, sameContent: 1, changed: 2, gone: 1 };
-  const said = 'Crawled again: 9 known pages visited, 2 changed, 4 unchanged (3 by a 304), 1 gone';
-  expect(textOf({ recrawl })).toContain(`${said}, 2 failed or excluded.`);
+  const line = 'Crawled again: 9 known pages visited, 2 changed, 4 unchanged (3 by a 304), 1 gone';
+  expect(textOf({ recrawl })).toContain(`${line}, 2 failed or excluded.`);
   expect(textOf({ recrawl: { ...recrawl, visits: 7 } })).toMatch(/, 1 gone\./);
 });
 

@@ -58,17 +58,17 @@ describe('the cache of subresources', () => {
     ['half a script', 'script', answer({ truncated: 'connection' })],
     ['what varies', 'script', answer({ headers: [['Vary', 'Accept-Encoding, Origin']] })],
     ['what is too large', 'script', answer({}, 33 * MIB)],
-  ])('is not %s', (_what, type, came) => {
+  ])('is not %s', (_what, type, received) => {
     const { keep, find } = memory();
-    keep({ ...SCRIPT, type }, came);
+    keep({ ...SCRIPT, type }, received);
     expect(find({ ...SCRIPT, type })).toBeNull();
   });
 
   it('returns a copy of the same kind, within the limits of the page', () => {
     const { keep, find } = memory();
-    const came = answer({ headers: [['vary', 'accept-encoding']] });
-    keep(SCRIPT, came);
-    came.body.fill(1);
+    const received = answer({ headers: [['vary', 'accept-encoding']] });
+    keep(SCRIPT, received);
+    received.body.fill(1);
     expect(find(SCRIPT)?.body).toEqual(new Uint8Array(3));
     expect(find({ ...SCRIPT, type: 'image' })).toBeNull();
     expect(find({ ...SCRIPT, maxBodyBytes: 2 })).toBeNull();

@@ -26,7 +26,7 @@ const change: AccessRequest = {
 };
 
 /** name, request, status; `null`: admitted. */
-const CASES: readonly (readonly [name: string, asked: AccessRequest, status: number | null])[] = [
+const CASES: readonly (readonly [name: string, request: AccessRequest, status: number | null])[] = [
   ['the address and the token', look, null],
   ['the token in a field', { ...look, queryToken: null, authorization: `bearer ${TOKEN}` }, null],
   ['no token', { ...look, queryToken: null }, 401],
@@ -86,8 +86,8 @@ const CASES: readonly (readonly [name: string, asked: AccessRequest, status: num
 ];
 
 describe('access to the dashboard', () => {
-  it.each(CASES)('%s', (_, asked, status) => {
-    const answer = judgeAccess(asked, RULES);
+  it.each(CASES)('%s', (_, request, status) => {
+    const answer = judgeAccess(request, RULES);
     expect(answer.kind === 'allow' ? null : answer.status).toBe(status);
   });
 

@@ -93,9 +93,9 @@ it('refuses what a form could send, and what is too long, whether or not its len
   expect(await post('/api/urls', { urls: ['http://a.test/'] }, 'text/plain')).toMatchObject({ status: 415 });
   const long = new TextEncoder().encode('x'.repeat(MAX_API_BODY_BYTES + 1));
   const headers = { 'content-type': 'application/json' };
-  const told = call('/api/urls', { method: 'POST', headers, body: long });
+  const response = call('/api/urls', { method: 'POST', headers, body: long });
   // The connection may end while the client is still sending.
-  expect(await told.catch(() => ({ status: 413 }))).toMatchObject({ status: 413 });
+  expect(await response.catch(() => ({ status: 413 }))).toMatchObject({ status: 413 });
   const stream = new ReadableStream({
     start(controller) {
       controller.enqueue(long);

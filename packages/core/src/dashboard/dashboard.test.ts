@@ -35,8 +35,8 @@ function ask(
     const request = httpRequest({ host: '127.0.0.1', port, path, agent: false, ...options }, (response) => {
       let body = '';
       response.setEncoding('utf8');
-      response.on('data', (piece: string) => {
-        body += piece;
+      response.on('data', (chunk: string) => {
+        body += chunk;
       });
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
     });
@@ -56,20 +56,20 @@ const asPage = ({ token, port }: Dashboard): RequestOptions => ({
 /** The events of a stream as they arrive. */
 function listen(dashboard: Dashboard): { next(event: string): Promise<string>; closed: Promise<void>; leave(): void } {
   let text = '';
-  let tell = (): void => undefined;
+  let wake = (): void => undefined;
   let leave = (): void => undefined;
   const closed = new Promise<void>((resolve) => {
     const request = httpRequest(
       { host: '127.0.0.1', port: dashboard.port, path: inQuery(dashboard, '/events'), agent: false },
       (response) => {
         response.setEncoding('utf8');
-        response.on('data', (piece: string) => {
-          text += piece;
-          tell();
+        response.on('data', (chunk: string) => {
+          text += chunk;
+          wake();
         });
         response.on('close', () => {
           resolve();
-          tell();
+          wake();
         });
       },
     );
@@ -89,7 +89,7 @@ function listen(dashboard: Dashboard): { next(event: string): Promise<string>; c
           return found[1] ?? '';
         }
         await new Promise<void>((resolve) => {
-          tell = resolve;
+          wake = resolve;
         });
       }
     },
@@ -101,9 +101,9 @@ describe('admission', () => {
     'is refused without the token: %s',
     async (path) => {
       const { dashboard } = await open();
-      for (const asked of [path, `${path}?token=`, `${path}?token=${'x'.repeat(43)}`]) {
-        const { status, body, headers } = await ask(dashboard, asked);
-        expect({ status, asked }).toEqual({ status: 401, asked });
+      for (const target of [path, `${path}?token=`, `${path}?token=${'x'.repeat(43)}`]) {
+        const { status, body, headers } = await ask(dashboard, target);
+        expect({ status, options: target }).toEqual({ status: 401, options: target });
         expect(body).not.toContain('tester');
         expect(headers['access-control-allow-origin']).toBeUndefined();
       }
@@ -177,8 +177,12 @@ describe('controls', () => {
     expect(crawl.calls).toEqual(['pause', 'resume', 'stop']);
   });
 
-  it.each<[string, (asked: RequestOptions) => RequestOptions, number]>([
-    ['another origin', (asked) => ({ ...asked, headers: { ...asked.headers, origin: 'http://evil.example' } }), 403],
+  it.each<[string, (options: RequestOptions) => RequestOptions, number]>([
+    [
+      'another origin',
+      (options) => ({ ...options, headers: { ...options.headers, origin: 'http://evil.example' } }),
+      403,
+    ],
     [
       'no origin',
       ({ headers }) => ({
@@ -187,11 +191,11 @@ describe('controls', () => {
       }),
       403,
     ],
-    ['a form', (asked) => ({ ...asked, headers: { origin: (asked.headers as { origin: string }).origin } }), 401],
-    ['a link', (asked) => ({ ...asked, method: 'GET' }), 404],
-    ['a preflight', (asked) => ({ ...asked, method: 'OPTIONS' }), 405],
-    ['another method', (asked) => ({ ...asked, method: 'DELETE' }), 405],
-    ['a body', (asked) => ({ ...asked, headers: { ...asked.headers, 'content-length': '1000000' } }), 413],
+    ['a form', (options) => ({ ...options, headers: { origin: (options.headers as { origin: string }).origin } }), 401],
+    ['a link', (options) => ({ ...options, method: 'GET' }), 404],
+    ['a preflight', (options) => ({ ...options, method: 'OPTIONS' }), 405],
+    ['another method', (options) => ({ ...options, method: 'DELETE' }), 405],
+    ['a body', (options) => ({ ...options, headers: { ...options.headers, 'content-length': '1000000' } }), 413],
   ])('do not work from %s', async (_, change, status) => {
     const { crawl, dashboard } = await open();
     expect((await ask(dashboard, '/stop', change(asPage(dashboard)))).status).toBe(status);
@@ -230,8 +234,8 @@ describe('the stream', () => {
     // The slot is free once the server has noticed that the reader left.
     for (;;) {
       const late = listen(dashboard);
-      const told = await Promise.race([late.next('view'), late.closed]);
-      if (told !== undefined) break;
+      const event = await Promise.race([late.next('view'), late.closed]);
+      if (event !== undefined) break;
     }
   });
 });
@@ -286,8 +290,8 @@ describe('hostile requests', () => {
       const socket = connect(dashboard.port, '127.0.0.1', () => socket.write(sent));
       let text = '';
       socket.setEncoding('latin1');
-      socket.on('data', (piece: string) => {
-        text += piece;
+      socket.on('data', (chunk: string) => {
+        text += chunk;
       });
       socket.on('error', () => resolve(text));
       socket.on('close', () => resolve(text));

@@ -8,53 +8,53 @@ import { MAX_SYSTEM_LOOKUPS } from './limits.js';
 /** A resolver whose lookups end when a test ends them. */
 function makeResolver() {
   const underway = new Map<string, (addresses: readonly string[]) => void>();
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const resolve = limitLookUps((hostname) => {
-    asked.push(hostname);
+    lookups.push(hostname);
     return new Promise((done) => underway.set(hostname, done));
   });
   const answer = async (hostname: string): Promise<void> => {
     underway.get(hostname)?.(['192.0.2.1']);
     await new Promise(setImmediate);
   };
-  return { resolve, asked, answer };
+  return { resolve, lookups, answer };
 }
 
 describe('look-ups', () => {
   it('of one domain are made one at a time, and others do not wait for them', async () => {
-    const { resolve, asked, answer } = makeResolver();
+    const { resolve, lookups, answer } = makeResolver();
     const all = ['a.evil.example', 'b.evil.example', 'c.evil.example', 'good.example', 'www.fine.example'].map(resolve);
     await new Promise(setImmediate);
-    expect(asked).toEqual(['a.evil.example', 'good.example', 'www.fine.example']);
+    expect(lookups).toEqual(['a.evil.example', 'good.example', 'www.fine.example']);
     await answer('good.example');
     await answer('www.fine.example');
-    expect(asked).toHaveLength(3);
+    expect(lookups).toHaveLength(3);
     await answer('a.evil.example');
-    expect(asked.at(-1)).toBe('b.evil.example');
+    expect(lookups.at(-1)).toBe('b.evil.example');
     await answer('b.evil.example');
     await answer('c.evil.example');
     expect(await Promise.all(all)).toEqual(all.map(() => ['192.0.2.1']));
   });
 
   it('are few at once, and made in the order in which they were requested', async () => {
-    const { resolve, asked, answer } = makeResolver();
+    const { resolve, lookups, answer } = makeResolver();
     const names = Array.from({ length: MAX_SYSTEM_LOOKUPS + 2 }, (_, index) => `site-${index}.example`);
     const all = names.map(resolve);
     await new Promise(setImmediate);
-    expect(asked).toEqual(names.slice(0, MAX_SYSTEM_LOOKUPS));
+    expect(lookups).toEqual(names.slice(0, MAX_SYSTEM_LOOKUPS));
     for (const name of names) await answer(name);
-    expect(asked).toEqual(names);
+    expect(lookups).toEqual(names);
     await Promise.all(all);
   });
 
   it('that fail free their place too', async () => {
-    let asked = 0;
+    let lookups = 0;
     const resolve = limitLookUps(() => {
-      asked += 1;
+      lookups += 1;
       return Promise.reject(new Error('ENOTFOUND'));
     });
     const all = Array.from({ length: 10 }, (_, index) => resolve(`n${index}.example`));
     expect(await Promise.all(all.map((one) => one.catch(() => 'failed')))).toEqual(all.map(() => 'failed'));
-    expect(asked).toBe(10);
+    expect(lookups).toBe(10);
   });
 });

@@ -168,10 +168,10 @@ describe('ports', () => {
   });
 
   it('are refused before the name is looked up', async () => {
-    let asked = 0;
-    const resolve = () => Promise.resolve(['93.184.215.14']).finally(() => (asked += 1));
+    let lookups = 0;
+    const resolve = () => Promise.resolve(['93.184.215.14']).finally(() => (lookups += 1));
     expect(await judge('http://a.example:25/', { resolve })).toMatchObject({ failure: 'port-forbidden' });
-    expect(asked).toBe(0);
+    expect(lookups).toBe(0);
   });
 });
 
@@ -239,20 +239,20 @@ describe('looking names up', () => {
   const PUBLIC = ['93.184.215.14'];
 
   it('happens once for simultaneous requests, and once per lifetime', async () => {
-    let asked = 0;
+    let lookups = 0;
     let now = 1_000;
-    const resolve = () => Promise.resolve(PUBLIC).finally(() => (asked += 1));
+    const resolve = () => Promise.resolve(PUBLIC).finally(() => (lookups += 1));
     const one = guard({ resolve, nowMs: () => now });
     await Promise.all(
       ['http://a.example/1', 'http://a.example/2', 'https://a.example/'].map((u) => one.check(new URL(u))),
     );
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     now += 119_999;
     await one.check(new URL('http://a.example/'));
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     now += 2;
     await one.check(new URL('http://a.example/'));
-    expect(asked).toBe(2);
+    expect(lookups).toBe(2);
   });
 
   it('a name whose answer turns to a forbidden address is refused from then on (rebinding)', async () => {
@@ -280,9 +280,9 @@ describe('looking names up', () => {
   });
 
   it('a failure is remembered for a short time', async () => {
-    let asked = 0;
+    let lookups = 0;
     let now = 0;
-    const failing = () => (asked++ === 0 ? Promise.reject(new Error('down')) : Promise.resolve(PUBLIC));
+    const failing = () => (lookups++ === 0 ? Promise.reject(new Error('down')) : Promise.resolve(PUBLIC));
     const one = guard({ resolve: failing, nowMs: () => now });
     expect((await one.check(new URL('http://a.example/'))).kind).toBe('refused');
     now += 4_999;
@@ -292,16 +292,16 @@ describe('looking names up', () => {
   });
 
   it('remembers a bounded number of names, and forgets the one that was unused for longest', async () => {
-    const asked: string[] = [];
-    const resolve = (name: string) => Promise.resolve(PUBLIC).finally(() => asked.push(name));
+    const lookups: string[] = [];
+    const resolve = (name: string) => Promise.resolve(PUBLIC).finally(() => lookups.push(name));
     const one = guard({ resolve });
     const ask = (index: number) => one.check(new URL(`http://n${index}.example/`));
     for (let index = 0; index < MAX_DNS_NAMES; index += 1) await ask(index);
     await ask(0);
     await ask(MAX_DNS_NAMES);
-    asked.length = 0;
+    lookups.length = 0;
     await ask(0);
     await ask(1);
-    expect(asked).toEqual(['n1.example']);
+    expect(lookups).toEqual(['n1.example']);
   });
 });

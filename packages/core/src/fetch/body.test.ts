@@ -38,7 +38,7 @@ interface Run {
 async function collect(
   codings: readonly ContentCoding[],
   encoded: Buffer,
-  more: { readonly maxBodyBytes?: number; readonly piece?: number; readonly isWhole?: boolean } = {},
+  more: { readonly maxBodyBytes?: number; readonly chunkBytes?: number; readonly isWhole?: boolean } = {},
 ): Promise<Run> {
   const maxBodyBytes = more.maxBodyBytes ?? 10_000_000;
   let isFull = false;
@@ -50,7 +50,7 @@ async function collect(
     { maxBodyBytes, maxEncodedBytes: encodedLimit(maxBodyBytes), keepsEncoded: true },
     onFull,
   );
-  const step = more.piece ?? 64 * 1024;
+  const step = more.chunkBytes ?? 64 * 1024;
   for (let at = 0; at < encoded.length && !isFull; at += step) {
     if (collector.push(encoded.subarray(at, at + step)) === 'full') isFull = true;
     // Chunks come from a socket, so decoders run in between.
@@ -86,8 +86,8 @@ describe('a complete body', () => {
       ['large, in pieces', LARGE, 65_536],
       ['large, in one piece', LARGE, 1 << 22],
       ['empty', Buffer.alloc(0), 1],
-    ])(`${name}: %s`, async (_title, body, piece) => {
-      const { decoded } = await collect(codings, encode(body), { piece });
+    ])(`${name}: %s`, async (_title, body, chunkBytes) => {
+      const { decoded } = await collect(codings, encode(body), { chunkBytes });
       expect(decoded.kind).toBe('decoded');
       if (decoded.kind !== 'decoded') return;
       expect(decoded.truncated).toBeNull();
@@ -134,7 +134,7 @@ describe('a hostile body', () => {
 
   it('is read no further than the limit on the wire and one piece', async () => {
     const endless = gzipSync(noise(3_000_000));
-    const run = await collect(['gzip'], endless, { maxBodyBytes: 300_000, piece: 10_000 });
+    const run = await collect(['gzip'], endless, { maxBodyBytes: 300_000, chunkBytes: 10_000 });
     expect(run.wasCutEarly).toBe(true);
     expect(run.encodedBytes).toBeLessThanOrEqual(encodedLimit(300_000) + 10_000);
     expect(run.decoded).toMatchObject({ kind: 'decoded', truncated: 'limit' });

@@ -45,18 +45,18 @@ describe('before a request is sent', () => {
   it('mayStart is called once and last, and false sends nothing', async () => {
     const server = await serve(send(response('x')));
     const one = fetcher();
-    let asked = 0;
+    let calls = 0;
     const outcome = await one.fetch(
       fetchRequest(`${server.origin}/`, {
         mayStart: () => {
-          asked += 1;
+          calls += 1;
           expect(server.connections()).toBeLessThanOrEqual(1);
           return false;
         },
       }),
     );
     expect(outcome).toBeNull();
-    expect(asked).toBe(1);
+    expect(calls).toBe(1);
     // The next request uses the same, unused connection: anything written before would be visible.
     expect(await one.fetch(fetchRequest(`${server.origin}/next`))).toMatchObject({ kind: 'response' });
     expect(server.requests.map((head) => head.split(' ')[1])).toEqual(['/next']);

@@ -18,14 +18,14 @@ describe('a runtime without zstd', () => {
 
 describe('a runtime with zstd', () => {
   it('decodes it with a window no larger than the coding allows', () => {
-    const asked: object[] = [];
+    const codings: object[] = [];
     const zstd = findZstd({
       zstdDecompressSync: (_encoded: Buffer, options: object) => {
-        asked.push(options);
+        codings.push(options);
         return Buffer.from('x');
       },
       createZstdDecompress: (options: object) => {
-        asked.push(options);
+        codings.push(options);
         return new PassThrough();
       },
       constants: { ZSTD_d_windowLogMax: 100 },
@@ -33,7 +33,7 @@ describe('a runtime with zstd', () => {
     zstd?.decode(Buffer.alloc(1), { maxOutputLength: 10, chunkSize: 64 });
     zstd?.stream({ chunkSize: 64 });
     const params = { 100: MAX_ZSTD_WINDOW_LOG };
-    expect(asked).toEqual([
+    expect(codings).toEqual([
       { maxOutputLength: 10, chunkSize: 64, params },
       { chunkSize: 64, params },
     ]);

@@ -24,7 +24,7 @@ interface TestEgress {
   readonly server: RawServer;
   readonly egress: Egress;
   readonly records: RequestRecord[];
-  readonly asked: string[];
+  readonly calls: string[];
   send(path: string, more?: Partial<EgressRequest>): ReturnType<Egress['send']>;
 }
 
@@ -44,9 +44,9 @@ async function open(
   const ours = createUndiciFetcher();
   const fetcher = { ...ours, fetch: more.fetch ?? ours.fetch };
   const records: RequestRecord[] = [];
-  const asked: string[] = [];
+  const calls: string[] = [];
   const resolve = (name: string): Promise<readonly string[]> => {
-    asked.push(name);
+    calls.push(name);
     return more.resolve?.(name) ?? Promise.resolve(['127.0.0.1']);
   };
   const egress = new Egress({
@@ -72,7 +72,7 @@ async function open(
     server,
     egress,
     records,
-    asked,
+    calls,
     send: (path, request = {}) =>
       egress.send({
         url: path.includes('://') ? path : `http://a.example:${server.port}${path}`,
@@ -179,20 +179,20 @@ describe('a request that is not sent', () => {
     ['http://93.184.215.14:8080/', 'port-forbidden'],
   ])('%s: %s, without a connection or a record', async (url, failure) => {
     const { server, records, egress } = await open(ok);
-    let asked = 0;
+    let calls = 0;
     const outcome = await egress.send({
       url,
       purpose: 'handler',
       host: 'a.example',
       requirements: NOTHING,
       mayStart: () => {
-        asked += 1;
+        calls += 1;
         return GO;
       },
       signal: new AbortController().signal,
     });
     expect(outcome).toMatchObject({ kind: 'failed', failure, wasSent: false });
-    expect([asked, server.connections(), records.length]).toEqual([0, 0, 0]);
+    expect([calls, server.connections(), records.length]).toEqual([0, 0, 0]);
   });
 
   it.each(['page', 'robots', 'sitemap', 'data-txt', 'well-known', 'handler'] as const)(
@@ -209,9 +209,9 @@ describe('a request that is not sent', () => {
 
   it('is refused if a name changes between judging and connecting (rebinding)', async () => {
     const answers = [['127.0.0.1'], ['127.0.0.9'], ['10.0.0.1']];
-    const { asked, send } = await open(ok, { resolve: () => Promise.resolve(answers.shift() ?? []) });
+    const { calls, send } = await open(ok, { resolve: () => Promise.resolve(answers.shift() ?? []) });
     for (const path of ['/1', '/2', '/3']) expect(await send(path)).toMatchObject({ remoteAddress: '127.0.0.1' });
-    expect(asked).toEqual(['a.example']);
+    expect(calls).toEqual(['a.example']);
   });
 
   it.each([
@@ -227,14 +227,14 @@ describe('a request that is not sent', () => {
     const { server, records, send } = await open(ok);
     const requirements = { ...NOTHING, crawlDelayMs: 5_000 };
     expect(await send('/1', { requirements })).toMatchObject({ kind: 'response' });
-    let asked = 0;
+    let calls = 0;
     const mayStart = (): StartAnswer => {
-      asked += 1;
+      calls += 1;
       return GO;
     };
     const second = await send('/2', { requirements, mayStart });
     expect(second).toMatchObject({ kind: 'not-sent', reason: 'wait', untilMs: (records[0]?.endedAtMs ?? 0) + 5_000 });
-    expect([server.requests.length, asked]).toEqual([1, 0]);
+    expect([server.requests.length, calls]).toEqual([1, 0]);
   });
 
   it('starts no wait at the second lock', async () => {
@@ -276,7 +276,7 @@ describe('failures', () => {
       'neither a',
     ],
   ])('of a fetcher that %s are values, and reported', async (_what, fetch, detail) => {
-    const told: string[] = [];
+    const notices: string[] = [];
     const broken = new Egress({
       fetcher: checkedFetcher(
         { capabilities: ALL_CAPABILITIES, fetch: fetch as Fetcher['fetch'], close: () => Promise.resolve() },
@@ -287,7 +287,7 @@ describe('failures', () => {
       limiter: new RequestLimiter(null),
       network: { connectTimeoutMs: 1, headersTimeoutMs: 1, requestTimeoutMs: 1, maxBodyBytes: 1 },
       nowMs: Date.now,
-      onFetcherError: (url, error) => told.push(`${url} ${error}`),
+      onFetcherError: (url, error) => notices.push(`${url} ${error}`),
     });
     const outcome = await broken.send({
       url: 'http://127.0.0.1/',
@@ -298,7 +298,7 @@ describe('failures', () => {
       signal: new AbortController().signal,
     });
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: expect.stringContaining(detail) });
-    expect(told).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1\/ (?:Type|Range)?Error: /)]);
+    expect(notices).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1\/ (?:Type|Range)?Error: /)]);
   });
 
   it('count for the second lock from the end of the exchange', async () => {

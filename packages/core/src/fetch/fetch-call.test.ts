@@ -140,11 +140,11 @@ it.each([
   ['without a stop', FETCHER_CLOSE_MS, '180 s'],
   ['before it', FETCHER_BROWSER_STOP_MS, '20 s'],
   ['after it began', FETCHER_BROWSER_STOP_MS, '20 s'],
-])('`close` that does not end is given up: stopped %s', async (stops, ms, said) => {
+])('`close` that does not end is given up: stopped %s', async (stops, ms, message) => {
   const stop = new AbortController();
   if (stops === 'before it') stop.abort();
   const refused = expect(closeFetcher(fetcherOf({}), stop.signal)).rejects.toThrow(
-    `\`close\` of the fetcher did not end within ${said}`,
+    `\`close\` of the fetcher did not end within ${message}`,
   );
   if (stops === 'after it began') stop.abort();
   vi.advanceTimersByTime(ms);

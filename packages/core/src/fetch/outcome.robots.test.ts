@@ -72,8 +72,8 @@ describe('toRobotsAnswer', () => {
     ['address-forbidden', 'blocked'],
     ['aborted', 'other'],
     ['internal', 'other'],
-  ] as const)('%s → failure %s', (failure, word) => {
+  ] as const)('%s → failure %s', (failure, expected) => {
     const outcome = failed(failure);
-    expect(toRobotsAnswer(outcome)).toEqual({ kind: 'failure', failure: word, detail: outcome.detail });
+    expect(toRobotsAnswer(outcome)).toEqual({ kind: 'failure', failure: expected, detail: outcome.detail });
   });
 });

@@ -10,9 +10,9 @@ const SMALL = bytes(5_000);
 const LARGE = Buffer.concat(Array.from({ length: 260 }, () => SMALL));
 
 function collect(whole: Buffer, step: number): ChunkBuffer {
-  const pieces = new ChunkBuffer();
-  for (let at = 0; at < whole.length; at += step) pieces.push(whole.subarray(at, at + step));
-  return pieces;
+  const chunks = new ChunkBuffer();
+  for (let at = 0; at < whole.length; at += step) chunks.push(whole.subarray(at, at + step));
+  return chunks;
 }
 
 describe('pieces', () => {
@@ -25,24 +25,24 @@ describe('pieces', () => {
     ['a large body in one piece', LARGE, LARGE.length],
     ['a body past the first large buffer', Buffer.alloc(MAX_SPARE_BODY_BYTES + 70_000, 'abc'), 65_536],
   ])('%s', (_what, whole, step) => {
-    const pieces = collect(whole, step);
-    expect(pieces.bytes).toBe(whole.length);
-    expect(pieces.joined().equals(whole)).toBe(true);
-    expect(pieces.joined().equals(whole)).toBe(true);
+    const chunks = collect(whole, step);
+    expect(chunks.bytes).toBe(whole.length);
+    expect(chunks.joined().equals(whole)).toBe(true);
+    expect(chunks.joined().equals(whole)).toBe(true);
   });
 
   it('continues after a read, on both sides of the bound', () => {
-    const pieces = new ChunkBuffer();
+    const chunks = new ChunkBuffer();
     const parts = [bytes(10), bytes(LARGE_BODY_BYTES - 10), bytes(1), bytes(20)];
     for (const [index, part] of parts.entries()) {
-      pieces.push(part);
-      expect(pieces.joined().equals(Buffer.concat(parts.slice(0, index + 1)))).toBe(true);
+      chunks.push(part);
+      expect(chunks.joined().equals(Buffer.concat(parts.slice(0, index + 1)))).toBe(true);
     }
   });
 
   it('is empty after it was cleared', () => {
-    const pieces = collect(LARGE, 1_000);
-    pieces.clear();
-    expect([pieces.bytes, pieces.joined().length]).toEqual([0, 0]);
+    const chunks = collect(LARGE, 1_000);
+    chunks.clear();
+    expect([chunks.bytes, chunks.joined().length]).toEqual([0, 0]);
   });
 });

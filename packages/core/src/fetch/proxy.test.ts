@@ -44,10 +44,10 @@ describe('network.proxy', () => {
     ['a file that is not there', 'file:/nowhere/proxy', /ENOENT/],
     ['a variable with something else', 'env:BAD', /which it does not hold/],
     ['an endless URL', `http://${'a'.repeat(3_000)}.example`, /a URL such as http/],
-  ])('refuses %s', (_what, given, words) => {
+  ])('refuses %s', (_what, given, message) => {
     const attempt = (): unknown => resolveProxy(given, ENV);
     expect(attempt).toThrow(expect.objectContaining({ name: 'MannerlyError', code: 'option-invalid' }));
-    expect(attempt).toThrow(words);
+    expect(attempt).toThrow(message);
     expect(attempt).not.toThrow(/s3cret/);
   });
 

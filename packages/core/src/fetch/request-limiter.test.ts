@@ -32,14 +32,14 @@ const requirements = (more: Partial<HostRequirements>): HostRequirements => ({
   bucket: null,
   ...more,
 });
-const ask = (asked: HostRequirements, host = 'a') =>
-  clock.finish(Promise.resolve(limiter.ask(host, asked, clock.nowMs())));
+const ask = (required: HostRequirements, host = 'a') =>
+  clock.finish(Promise.resolve(limiter.ask(host, required, clock.nowMs())));
 
 const atOnce = () => ({ startedAtMs: clock.nowMs(), endedAtMs: clock.nowMs(), nowMs: clock.nowMs() });
 
 /** An exchange that takes `tookMs`; its end is reported `lateMs` later. Returns its start time. */
-async function exchange(asked: HostRequirements, { tookMs = 0, lateMs = 0, host = 'a' } = {}): Promise<number> {
-  const answer = go(await ask(asked, host));
+async function exchange(required: HostRequirements, { tookMs = 0, lateMs = 0, host = 'a' } = {}): Promise<number> {
+  const answer = go(await ask(required, host));
   const startedAtMs = clock.nowMs();
   await clock.advance(tookMs + lateMs);
   answer.done({ startedAtMs, endedAtMs: startedAtMs + tookMs, nowMs: clock.nowMs() });
@@ -47,9 +47,9 @@ async function exchange(asked: HostRequirements, { tookMs = 0, lateMs = 0, host 
 }
 
 /** Asks again whenever the limiter says, until it answers `go`. Returns that time. */
-async function untilGo(asked: HostRequirements): Promise<number> {
+async function untilGo(required: HostRequirements): Promise<number> {
   for (let turn = 0; turn < 1_000; turn += 1) {
-    const answer = await ask(asked);
+    const answer = await ask(required);
     if (answer.kind === 'go') {
       answer.done(null);
       return clock.nowMs();
@@ -73,43 +73,43 @@ describe('a host that sets nothing', () => {
 });
 
 describe('Crawl-delay', () => {
-  const asked = requirements({ crawlDelayMs: 500 });
+  const required = requirements({ crawlDelayMs: 500 });
 
   it.each([0, 200, 700])('counts from the end of the exchange, reported %i ms later', async (lateMs) => {
-    const endedAtMs = (await exchange(asked, { tookMs: 40, lateMs })) + 40;
-    if (lateMs === 0) expect(await ask(asked)).toEqual({ kind: 'wait', untilMs: endedAtMs + 500 });
-    const openedAtMs = await untilGo(asked);
+    const endedAtMs = (await exchange(required, { tookMs: 40, lateMs })) + 40;
+    if (lateMs === 0) expect(await ask(required)).toEqual({ kind: 'wait', untilMs: endedAtMs + 500 });
+    const openedAtMs = await untilGo(required);
     expect(openedAtMs).toBeGreaterThanOrEqual(endedAtMs + 500);
     expect(openedAtMs).toBeLessThanOrEqual(endedAtMs + Math.max(500, lateMs) + SLACK_MS + RECHECK_MS);
   });
 
   it('allows a request at the planned time', async () => {
     for (let round = 0; round < 20; round += 1) {
-      const endedAtMs = await exchange(asked);
+      const endedAtMs = await exchange(required);
       // The frontier plans in whole milliseconds, rounded up.
       await clock.advance(endedAtMs + 501 - clock.nowMs());
     }
   });
 
   it('refuses while an exchange is in flight, and all but one of several at once', async () => {
-    const answers = await clock.finish(Promise.all([1, 2, 3, 4].map(() => limiter.ask('a', asked, clock.nowMs()))));
+    const answers = await clock.finish(Promise.all([1, 2, 3, 4].map(() => limiter.ask('a', required, clock.nowMs()))));
     expect(answers.map(({ kind }) => kind).sort()).toEqual(['go', 'wait', 'wait', 'wait']);
     await clock.advance(60_000);
-    expect((await ask(asked)).kind).toBe('wait');
+    expect((await ask(required)).kind).toBe('wait');
   });
 
   it("refuses even if the caller's clock says that the time has come, since bottleneck decides", async () => {
-    await exchange(asked);
+    await exchange(required);
     const wrong = clock.nowMs() + 3_600_000;
-    const answer = await clock.finish(Promise.resolve(limiter.ask('a', asked, wrong)));
+    const answer = await clock.finish(Promise.resolve(limiter.ask('a', required, wrong)));
     expect(answer).toEqual({ kind: 'wait', untilMs: wrong + RECHECK_MS });
     vi.spyOn(Bottleneck.prototype, 'schedule').mockImplementation(((job: () => unknown) => job()) as never);
-    expect((await ask(asked)).kind).toBe('go');
+    expect((await ask(required)).kind).toBe('go');
   });
 
   it('is separate for each host', async () => {
-    await exchange(asked);
-    expect((await ask(asked, 'b')).kind).toBe('go');
+    await exchange(required);
+    expect((await ask(required, 'b')).kind).toBe('go');
     expect(limiter.size).toBe(2);
   });
 
@@ -125,7 +125,7 @@ describe('Crawl-delay', () => {
     ['a shorter one', requirements({ crawlDelayMs: 50 }), 50],
     ['a rate', requirements({ requestIntervalMs: 1_500 }), 1_500],
   ])('%s applies from the moment at which the file sets it', async (_what, changed, delayMs) => {
-    const endedAtMs = await exchange(asked);
+    const endedAtMs = await exchange(required);
     await clock.advance(20);
     const openedAtMs = await untilGo(changed);
     expect(openedAtMs).toBeGreaterThanOrEqual(endedAtMs + delayMs);
@@ -133,7 +133,7 @@ describe('Crawl-delay', () => {
   });
 
   it('the last delay applies once more when the file no longer sets one', async () => {
-    const endedAtMs = await exchange(asked);
+    const endedAtMs = await exchange(required);
     expect(await untilGo(requirements({}))).toBeGreaterThanOrEqual(endedAtMs + 500);
     expect(limiter.size).toBe(0);
   });
@@ -156,8 +156,8 @@ it('waits on the global timer, which a virtual clock replaces under Jest too', a
     return real(fn, 0);
   });
   try {
-    const asked = requirements({ crawlDelayMs: 3_600_000 });
-    go(await limiter.ask('a', asked, 0)).done({ startedAtMs: 0, endedAtMs: 0, nowMs: 0 });
+    const required = requirements({ crawlDelayMs: 3_600_000 });
+    go(await limiter.ask('a', required, 0)).done({ startedAtMs: 0, endedAtMs: 0, nowMs: 0 });
     await vi.waitUntil(() => waits.includes(3_600_000));
   } finally {
     vi.unstubAllGlobals();
@@ -166,31 +166,31 @@ it('waits on the global timer, which a virtual clock replaces under Jest too', a
 
 describe('Request-rate', () => {
   it('counts from start to start (access §9)', async () => {
-    const asked = requirements({ requestIntervalMs: 500 });
-    const startedAtMs = await exchange(asked, { tookMs: 60 });
-    expect(await ask(asked)).toEqual({ kind: 'wait', untilMs: startedAtMs + 500 });
-    const openedAtMs = await untilGo(asked);
+    const required = requirements({ requestIntervalMs: 500 });
+    const startedAtMs = await exchange(required, { tookMs: 60 });
+    expect(await ask(required)).toEqual({ kind: 'wait', untilMs: startedAtMs + 500 });
+    const openedAtMs = await untilGo(required);
     expect(openedAtMs).toBeGreaterThanOrEqual(startedAtMs + 500);
     expect(openedAtMs).toBeLessThanOrEqual(startedAtMs + 500 + SLACK_MS + RECHECK_MS);
   });
 
   it('the longer of delay and rate wins (access, DECISION A15)', async () => {
-    const asked = requirements({ crawlDelayMs: 300, requestIntervalMs: 1_000 });
-    const quick = await exchange(asked, { tookMs: 50 });
-    expect(await ask(asked)).toEqual({ kind: 'wait', untilMs: quick + 1_000 });
-    const slow = await exchange(asked, { tookMs: 900, host: 'b' });
-    expect(await ask(asked, 'b')).toEqual({ kind: 'wait', untilMs: slow + 1_200 });
+    const required = requirements({ crawlDelayMs: 300, requestIntervalMs: 1_000 });
+    const quick = await exchange(required, { tookMs: 50 });
+    expect(await ask(required)).toEqual({ kind: 'wait', untilMs: quick + 1_000 });
+    const slow = await exchange(required, { tookMs: 900, host: 'b' });
+    expect(await ask(required, 'b')).toEqual({ kind: 'wait', untilMs: slow + 1_200 });
   });
 });
 
 describe('a bucket', () => {
   it('allows its number of starts in any period', async () => {
-    const asked = requirements({ bucket: { documents: 3, periodMs: 600 } });
+    const required = requirements({ bucket: { documents: 3, periodMs: 600 } });
     const starts: number[] = [];
     while (starts.length < 12) {
-      await untilGo(asked);
+      await untilGo(required);
       await clock.advance(SLACK_MS);
-      starts.push(await exchange(asked, { tookMs: 5 }));
+      starts.push(await exchange(required, { tookMs: 5 }));
       await clock.advance(SLACK_MS);
     }
     const periods = starts.slice(3).map((start, at) => start - (starts[at] ?? 0));
@@ -202,32 +202,32 @@ describe('a bucket', () => {
 
 describe('the number of limiters', () => {
   it('is bounded: the one used longest ago is removed, and one with an exchange in flight stays', async () => {
-    const asked = requirements({ crawlDelayMs: 600_000 });
-    go(await ask(asked, 'busy'));
-    for (let index = 0; index < MAX_HOST_LIMITERS + 4; index += 1) await exchange(asked, { host: `h${index}` });
+    const required = requirements({ crawlDelayMs: 600_000 });
+    go(await ask(required, 'busy'));
+    for (let index = 0; index < MAX_HOST_LIMITERS + 4; index += 1) await exchange(required, { host: `h${index}` });
     expect(limiter.size).toBe(MAX_HOST_LIMITERS);
-    for (const host of ['busy', `h${MAX_HOST_LIMITERS}`]) expect((await ask(asked, host)).kind).toBe('wait');
+    for (const host of ['busy', `h${MAX_HOST_LIMITERS}`]) expect((await ask(required, host)).kind).toBe('wait');
   });
 });
 
 describe('requests of the whole crawl', () => {
   /** `askers` hosts ask again whenever their last answer says. Returns how many requests went out in the first `ms`. */
-  async function goneWithin(ms: number, askers: number): Promise<number> {
+  async function requestsWithin(ms: number, hosts: number): Promise<number> {
     const endAtMs = clock.nowMs() + ms;
-    let gone = 0;
+    let sent = 0;
     const work = async (host: string): Promise<void> => {
       while (clock.nowMs() < endAtMs) {
         const answer = await limiter.ask(host, requirements({}), clock.nowMs());
         const untilMs = answer.kind === 'wait' ? answer.untilMs : clock.nowMs() + 1;
         if (answer.kind === 'go') {
-          gone += 1;
+          sent += 1;
           answer.done(atOnce());
         }
         await new Promise((resolve) => setTimeout(resolve, untilMs - clock.nowMs()));
       }
     };
-    await clock.finish(Promise.all(Array.from({ length: askers }, (_, index) => work(`h${index}`))));
-    return gone;
+    await clock.finish(Promise.all(Array.from({ length: hosts }, (_, index) => work(`h${index}`))));
+    return sent;
   }
 
   it.each([
@@ -238,11 +238,11 @@ describe('requests of the whole crawl', () => {
     [5_000, 1_000],
   ])('are sent at %f per second, and no faster, over %i ms', async (perSecond, ms) => {
     limiter = new RequestLimiter(1_000 / perSecond);
-    const gone = await goneWithin(ms, 20);
+    const sent = await requestsWithin(ms, 20);
     const allowed = (perSecond * ms) / 1_000;
     // Two jobs start at once; at a fast rate each stands for several requests.
-    expect(gone).toBeLessThanOrEqual(allowed + 2 * Math.max(1, perSecond / 50));
-    expect(gone).toBeGreaterThanOrEqual(allowed * 0.8);
+    expect(sent).toBeLessThanOrEqual(allowed + 2 * Math.max(1, perSecond / 50));
+    expect(sent).toBeGreaterThanOrEqual(allowed * 0.8);
   });
 
   it('are not refused if the frontier spaces them and some look-ups take longer', async () => {
@@ -272,10 +272,10 @@ describe('requests of the whole crawl', () => {
 
   it('do not block a host that may be requested', async () => {
     limiter = new RequestLimiter(60_000);
-    const asked = requirements({ crawlDelayMs: 100 });
-    for (let index = 0; index < 2; index += 1) await exchange(asked, { host: `h${index}` });
-    expect((await ask(asked, 'c')).kind).toBe('wait');
+    const required = requirements({ crawlDelayMs: 100 });
+    for (let index = 0; index < 2; index += 1) await exchange(required, { host: `h${index}` });
+    expect((await ask(required, 'c')).kind).toBe('wait');
     await clock.advance(60_000);
-    expect((await ask(asked, 'c')).kind).toBe('go');
+    expect((await ask(required, 'c')).kind).toBe('go');
   });
 });

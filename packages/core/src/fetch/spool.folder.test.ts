@@ -14,7 +14,7 @@ function parentFolder(): string {
 }
 
 /** Replaces our process in a lock by one that has ended. */
-function lockOfTheGone(lock: string): string {
+function lockOfEndedProcess(lock: string): string {
   const { pid } = spawnSync(process.execPath, ['--version']);
   return JSON.stringify({ ...(JSON.parse(lock) as object), pid, started: '1' });
 }
@@ -38,7 +38,7 @@ describe('the folder of a spool', () => {
     mkdirSync(dead);
     writeFileSync(join(dead, 'body-1'), 'x');
     const lock = readFileSync(join(other.directory(), 'crawl.lock'), 'utf8');
-    writeFileSync(join(dead, 'crawl.lock'), lockOfTheGone(lock));
+    writeFileSync(join(dead, 'crawl.lock'), lockOfEndedProcess(lock));
     mkdirSync(join(parent, 'somebody-elses'));
     await removeStale(parent, Date.now());
     expect(existsSync(dead)).toBe(false);

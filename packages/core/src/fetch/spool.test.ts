@@ -9,9 +9,9 @@ import { Spool } from './spool.js';
 vi.setConfig({ testTimeout: 300_000 });
 
 async function all(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of bytes) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const chunks: Uint8Array[] = [];
+  for await (const piece of bytes) chunks.push(piece);
+  return Buffer.concat(chunks);
 }
 
 const body = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, at) => at % 251));

@@ -69,10 +69,10 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
 
 it('reports the local address of its socket before anything is sent', async () => {
   const server = await serve(() => undefined);
-  const told: unknown[] = [];
-  const mayStart = (localAddress?: string | null) => told.push(localAddress) < 0;
+  const reports: unknown[] = [];
+  const mayStart = (localAddress?: string | null) => reports.push(localAddress) < 0;
   expect(await fetcher().fetch(fetchRequest(`${server.origin}/`, { mayStart }))).toBeNull();
-  expect(told).toEqual(['127.0.0.1']);
+  expect(reports).toEqual(['127.0.0.1']);
 });
 
 describe('a response', () => {

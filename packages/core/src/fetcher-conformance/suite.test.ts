@@ -141,7 +141,7 @@ describe('a fetcher that', () => {
 });
 
 describe('a message says what was expected of the fetcher, and what came:', () => {
-  const said = (title: RegExp, make: () => Fetcher): Promise<unknown> =>
+  const failureOf = (title: RegExp, make: () => Fetcher): Promise<unknown> =>
     testOf(title, make)().catch((error: unknown) => String(error));
   const answering = (answer: unknown) => () => ({
     ...broken((fetch) => fetch),
@@ -152,7 +152,7 @@ describe('a message says what was expected of the fetcher, and what came:', () =
     close: () => Promise.reject(new TypeError('no socket')),
   });
 
-  it.each<[what: string, title: RegExp, make: () => Fetcher, said: string]>([
+  it.each<[what: string, title: RegExp, make: () => Fetcher, message: string]>([
     [
       'no outcome',
       /as reset$/,
@@ -192,7 +192,7 @@ describe('a message says what was expected of the fetcher, and what came:', () =
       'ContractBroken: bytes that are kept of 101, with a limit of 100: expected 100, got 101',
     ],
   ])('%s', async (_what, title, make, text) => {
-    expect(String(await said(title, make)).replace(/127\.0\.0\.1:\d+/, '127.0.0.1:PORT')).toBe(text);
+    expect(String(await failureOf(title, make)).replace(/127\.0\.0\.1:\d+/, '127.0.0.1:PORT')).toBe(text);
   });
 });
 

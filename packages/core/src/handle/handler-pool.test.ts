@@ -12,8 +12,8 @@ import { type Handler, Handlers } from './handlers.js';
 import { RefusePage, StopCrawl } from './signals.js';
 
 /** Properties that a page inherits: they are computed on first use. */
-const MADE_AT_FIRST_USE = { links: [], body: [], json: (): Promise<unknown> => Promise.reject(new Error('no JSON')) };
-const PAGE = Object.assign(Object.create(MADE_AT_FIRST_USE) as PageInCrawl, {
+const LAZY_PROPERTIES = { links: [], body: [], json: (): Promise<unknown> => Promise.reject(new Error('no JSON')) };
+const PAGE = Object.assign(Object.create(LAZY_PROPERTIES) as PageInCrawl, {
   url: 'https://example.com/',
   kind: 'html',
   label: null,
@@ -23,9 +23,9 @@ const PAGE = Object.assign(Object.create(MADE_AT_FIRST_USE) as PageInCrawl, {
 
 const A_FILE = fileURLToPath(import.meta.url);
 
-type Told = Pick<ConstructorParameters<typeof HandlerPool>[0], 'onLate' | 'onReturned'>;
+type Callbacks = Pick<ConstructorParameters<typeof HandlerPool>[0], 'onLate' | 'onReturned'>;
 
-function poolOf(handler: Handler, signal: AbortSignal, told: Told = {}) {
+function poolOf(handler: Handler, signal: AbortSignal, callbacks: Callbacks = {}) {
   const handlers = new Handlers();
   handlers.on('any', handler);
   const clock = createManualClock();
@@ -37,7 +37,7 @@ function poolOf(handler: Handler, signal: AbortSignal, told: Told = {}) {
       clock,
       signal,
       tools: NO_TOOLS,
-      ...told,
+      ...callbacks,
     }),
     clock,
   };
@@ -174,10 +174,10 @@ it.each<[string, Handler, number]>([
   ['returns an instance of a class', () => new Map(), 0],
   ['returns nothing', () => undefined, 0],
 ])('for a handler that %s, the message says whether an item was probably meant', async (_what, handler, count) => {
-  const told: string[] = [];
-  const { pool } = poolOf(handler, new AbortController().signal, { onReturned: (url) => told.push(url) });
+  const events: string[] = [];
+  const { pool } = poolOf(handler, new AbortController().signal, { onReturned: (url) => events.push(url) });
   expect(await pool.handle(PAGE)).toMatchObject({ kind: 'handled' });
-  expect(told).toEqual(Array(count).fill(PAGE.url));
+  expect(events).toEqual(Array(count).fill(PAGE.url));
 });
 
 it.each([{ method: 'POST' }, { body: 'x' }, { timeout: 1 }])('a handler cannot request with %j', async (options) => {

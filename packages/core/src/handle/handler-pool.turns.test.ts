@@ -6,15 +6,15 @@ import { createTurns } from './handler-pool.js';
 describe('starting in turn', () => {
   it('starts the next when the one before has ended, even if all were requested at once', async () => {
     const start = createTurns();
-    const told: string[] = [];
+    const events: string[] = [];
     const handler = (name: string) => async () => {
-      told.push(`${name} starts`);
+      events.push(`${name} starts`);
       for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-      told.push(`${name} ends`);
+      events.push(`${name} ends`);
       return name;
     };
     expect(await Promise.all(['a', 'b', 'c'].map((name) => start(handler(name))))).toEqual(['a', 'b', 'c']);
-    expect(told).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
+    expect(events).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
   });
 
   it('does not wait for one that waits for something outside', async () => {

@@ -281,12 +281,12 @@ it('an item that is emitted after the handler has ended is answered accordingly'
       },
     },
   });
-  const told = await (late === null ? null : (late as () => Promise<unknown>)());
-  expect(told).toMatchObject({ kind: 'rejected', issues: [{ message: expect.stringContaining('has ended') }] });
+  const result = await (late === null ? null : (late as () => Promise<unknown>)());
+  expect(result).toMatchObject({ kind: 'rejected', issues: [{ message: expect.stringContaining('has ended') }] });
 });
 
 it('a signal that a handler throws counts, whatever it staged before', async () => {
-  const said = async (thrown: unknown) => {
+  const outcomeOf = async (thrown: unknown) => {
     const { handled: came } = await handled({
       html: async (page) => {
         await page.emit(1);
@@ -295,19 +295,19 @@ it('a signal that a handler throws counts, whatever it staged before', async () 
     });
     return came;
   };
-  expect(await said(new RetryPage('later', { afterMs: 5 }))).toEqual({
+  expect(await outcomeOf(new RetryPage('later', { afterMs: 5 }))).toEqual({
     kind: 'signal',
     signal: { kind: 'retry', reason: 'later', afterMs: 5 },
   });
-  expect(await said(new RetryPage('later'))).toMatchObject({ signal: { afterMs: null } });
-  expect(await said(new RefusePage('x'.repeat(999)))).toEqual({
+  expect(await outcomeOf(new RetryPage('later'))).toMatchObject({ signal: { afterMs: null } });
+  expect(await outcomeOf(new RefusePage('x'.repeat(999)))).toEqual({
     kind: 'signal',
     signal: { kind: 'refuse', reason: 'x'.repeat(500) },
   });
-  expect(await said(new StopCrawl('look'))).toEqual({ kind: 'signal', signal: { kind: 'stop', reason: 'look' } });
+  expect(await outcomeOf(new StopCrawl('look'))).toEqual({ kind: 'signal', signal: { kind: 'stop', reason: 'look' } });
   // Values that only resemble a signal.
   for (const thrown of [{ name: 'RetryPage', message: 'x' }, 'retry', RetryPage, null, undefined]) {
-    expect(await said(thrown)).toMatchObject({ kind: 'threw' });
+    expect(await outcomeOf(thrown)).toMatchObject({ kind: 'threw' });
   }
 });
 

@@ -169,8 +169,8 @@ describe('other fields', () => {
     [3_000, 'max=0.34rps per host'],
     [40, 'max=25rps per host'],
     [0, undefined],
-  ])('an interval of %s ms is %s', async (minIntervalMs, told) => {
-    expect(botOf(await published({ minIntervalMs }))['rate-expectation']).toBe(told);
+  ])('an interval of %s ms is %s', async (minIntervalMs, verdict) => {
+    expect(botOf(await published({ minIntervalMs }))['rate-expectation']).toBe(verdict);
   });
 
   it('name its page, and the domain in which names of addresses end', async () => {

@@ -43,8 +43,8 @@ const wait: HostWait = { host: 'a.test', reason: 'interval', untilMs: 5, queued:
 
 async function recorded(act: (journal: Journal) => void): Promise<string[]> {
   const pending = await PendingDecisions.open(null);
-  const words: string[] = [];
-  const listener = { decision: (decision: UrlDecision) => void words.push(`${decision.status} ${decision.reason}`) };
+  const statuses: string[] = [];
+  const listener = { decision: (decision: UrlDecision) => void statuses.push(`${decision.status} ${decision.reason}`) };
   const journal = new Journal(
     createCrawlEmitter(() => undefined),
     [listener],
@@ -53,7 +53,7 @@ async function recorded(act: (journal: Journal) => void): Promise<string[]> {
   );
   act(journal);
   journal.end();
-  return words;
+  return statuses;
 }
 
 describe('the decision about a URL', () => {
@@ -109,7 +109,7 @@ describe('the decision about a URL', () => {
       (r) => [r.admitted([candidate]), r.refusal(tooDeep), r.held(record(url), wait, 1)],
       ['held interval'],
     ],
-  ])('%s', async (_, act, words) => expect(await recorded(act)).toEqual(words));
+  ])('%s', async (_, act, statuses) => expect(await recorded(act)).toEqual(statuses));
 
   it('is pending within a bound: past it the oldest is reported at once', async () => {
     const reported: string[] = [];

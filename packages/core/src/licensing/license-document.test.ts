@@ -114,7 +114,7 @@ describe('a licence document', () => {
     ['too many attributes', rslOf(`<license${' a'.repeat(65)}/>`), 'an element has too many attributes'],
     ['too many bytes', rslOf(license) + ' '.repeat(262_144), 'more than 262144 bytes'],
   ];
-  it.each(UNREADABLE)('cannot be read with %s', (_, text, why) => expect(whyOf(text)).toContain(why));
+  it.each(UNREADABLE)('cannot be read with %s', (_, text, reason) => expect(whyOf(text)).toContain(reason));
 
   it('is still read at its limits', () => {
     const many = rslOf(license).replace(/<content.*content>/, (one) => one.repeat(2_000));

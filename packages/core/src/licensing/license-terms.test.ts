@@ -9,8 +9,8 @@ import { readLicenseDocument } from './license-document.js';
 import { assessLicenses, type LicenseUser } from './license-terms.js';
 
 const SITE = 'https://site.example';
-const permits = (words: string, type = 'usage') => `<permits type="${type}">${words}</permits>`;
-const prohibits = (words: string, type = 'usage') => `<prohibits type="${type}">${words}</prohibits>`;
+const permits = (terms: string, type = 'usage') => `<permits type="${type}">${terms}</permits>`;
+const prohibits = (terms: string, type = 'usage') => `<prohibits type="${type}">${terms}</prohibits>`;
 const license = (...parts: readonly string[]) => `<license>${parts.join('')}</license>`;
 const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></payment>';
 

@@ -28,7 +28,7 @@ type Answer = (url: string, options: PageFetchOptions) => PageFetch;
 /** A run on a store, with a site that gives these answers. */
 function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 'opaque') {
   const requested: { url: string; headers: Readonly<Record<string, string>> }[] = [];
-  const told: string[] = [];
+  const notices: string[] = [];
   const clock = { nowMs: 2_000 };
   const licenses = new Licenses({
     store: {
@@ -45,7 +45,7 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 
     onLoaded: () => undefined,
     retries: { failureWaitsMs: [5_000], throttleWaitsMs: [5_000] },
     nowMs: () => clock.nowMs,
-    report: (code, _url, detail) => void told.push(`${code} ${detail}`),
+    report: (code, _url, detail) => void notices.push(`${code} ${detail}`),
   });
   licenses.open();
   /** What a page that waits for its documents gets. */
@@ -58,7 +58,7 @@ function runOn(answer: Answer, records = new Map<string, Uint8Array>(), token = 
     return answered;
   };
   const urls = () => requested.map(({ url }) => url);
-  return { licenses, found, requested, urls, told, clock };
+  return { licenses, found, requested, urls, notices, clock };
 }
 
 const ok = (url: string, body: string, ...headers: [string, string][]) => response(url, body, headers);
@@ -113,7 +113,7 @@ describe('a licence document', () => {
     [body, isNew] = [PRICED, true];
     next.clock.nowMs += 1;
     expect(await next.found(DOCUMENT)).toMatchObject({ outcome: 'payment', effect: 'held' });
-    expect(next.told.filter((each) => each.startsWith('license-changed'))).toHaveLength(1);
+    expect(next.notices.filter((each) => each.startsWith('license-changed'))).toHaveLength(1);
   });
 
   it('is one of at most 20 per authority, over runs, and further ones count as unreadable', async () => {
@@ -172,7 +172,7 @@ describe('a licence document', () => {
     run.clock.nowMs += DAY_MS - 1;
     await run.found(DOCUMENT);
     expect(run.requested).toHaveLength(1);
-    expect(run.told).toEqual([expect.stringMatching(/^license-(unreadable|nonconformant) .*l\.xml: unreadable: ./)]);
+    expect(run.notices).toEqual([expect.stringMatching(/^license-(unreadable|nonconformant) .*l\.xml: unreadable: ./)]);
     run.clock.nowMs += 1;
     await run.found(DOCUMENT);
     expect(run.requested).toHaveLength(2);
@@ -182,14 +182,14 @@ describe('a licence document', () => {
     const encrypted = rslOf('<license/>').replace('<content ', '<content encrypted="true" ');
     const run = runOn((url) => ok(url, encrypted));
     expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
-    expect(run.told).toEqual([`license-terms ${DOCUMENT}: free, encrypted in part`]);
+    expect(run.notices).toEqual([`license-terms ${DOCUMENT}: free, encrypted in part`]);
   });
 
   it('with commas is reported as RSL 0.9 (C4)', async () => {
     const old = rslOf('<license><permits type="usage">search, ai-train</permits></license>');
     const run = runOn((url) => ok(url, old));
     expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
-    expect(run.told).toEqual([
+    expect(run.notices).toEqual([
       `license-terms ${DOCUMENT}: free`,
       `license-version-09 ${DOCUMENT} has lists with commas, and is read as RSL 0.9`,
     ]);
@@ -230,8 +230,8 @@ describe('a licence token', () => {
     ['says nonsense', jwt({ exp: '7' }), []],
     ['ends beyond all dates', jwt({ exp: -1e300 }), []],
     ['is opaque', 'a.b.c', []],
-  ])('is reported if it expires soon: it %s', (_what, token, told) => {
-    expect(runOn(() => status('', 404), new Map(), token).told).toEqual(told);
+  ])('is reported if it expires soon: it %s', (_what, token, notice) => {
+    expect(runOn(() => status('', 404), new Map(), token).notices).toEqual(notice);
   });
 });
 
@@ -239,9 +239,9 @@ describe('a document that breaks the rules of RSL', () => {
   it('is distinguished from one that did not arrive', async () => {
     const broken = runOn((url) => ok(url, '<other/>'));
     await broken.found(DOCUMENT);
-    expect(broken.told).toEqual([expect.stringMatching(/^license-nonconformant /)]);
+    expect(broken.notices).toEqual([expect.stringMatching(/^license-nonconformant /)]);
     const absent = runOn((url) => status(url, 404));
     await absent.found(DOCUMENT);
-    expect(absent.told).toEqual([expect.stringMatching(/^license-unreadable /)]);
+    expect(absent.notices).toEqual([expect.stringMatching(/^license-unreadable /)]);
   });
 });

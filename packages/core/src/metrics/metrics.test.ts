@@ -17,8 +17,7 @@ import { MEASURES, outcomeOf } from './measures.js';
 import { createOpenTelemetryMetrics } from './opentelemetry.js';
 import { createPrometheusMetrics } from './prometheus.js';
 
-const decision = (word: UrlDecision['status'], reason: string): UrlDecision =>
-  ({ status: word, reason }) as UrlDecision;
+const decision = (status: UrlDecision['status'], reason: string): UrlDecision => ({ status, reason }) as UrlDecision;
 
 /** A crawl that did a little of everything, some of it before metrics were collected. */
 function story() {
@@ -130,9 +129,9 @@ describe('the names', () => {
   it.each(Object.values(MEASURES).map((measure) => [measure.prometheus, measure] as const))(
     '%s is in docs/metrics.md, word for word',
     (_, { prometheus, openTelemetry, unit, labels, help }) => {
-      const told = labels.length === 0 ? '' : labels.map((label) => `\`${label}\``).join(', ');
+      const labelList = labels.length === 0 ? '' : labels.map((label) => `\`${label}\``).join(', ');
       expect(page).toContain(
-        `| \`mannerly_${prometheus}\` | \`${openTelemetry}\` | ${unit} | ${told}${told === '' ? '' : ' '}| ${help} |`,
+        `| \`mannerly_${prometheus}\` | \`${openTelemetry}\` | ${unit} | ${labelList}${labelList === '' ? '' : ' '}| ${help} |`,
       );
     },
   );
@@ -142,8 +141,8 @@ describe('the names', () => {
     [599, null, '5xx'],
     [999, null, 'other'],
     [null, 'timeout-headers', 'timeout-headers'],
-  ])('an exchange with status %s and failure %s is %s', (status, failure, word) => {
-    expect(outcomeOf({ status, failure })).toBe(word);
+  ])('an exchange with status %s and failure %s is %s', (status, failure, expected) => {
+    expect(outcomeOf({ status, failure })).toBe(expected);
   });
 });
 

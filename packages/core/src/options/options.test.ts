@@ -14,7 +14,7 @@ const GOOD: CrawlerOptions = {
   bounds: { pages: 5 },
 };
 const FORM = { url: 'https://a.example/login', fields: ['user=text:ann'] };
-const given = (more: object): CrawlerOptions => ({ ...GOOD, ...more }) as CrawlerOptions;
+const options = (more: object): CrawlerOptions => ({ ...GOOD, ...more }) as CrawlerOptions;
 const { seeds } = GOOD.scope;
 const circular: Record<string, unknown> = {};
 circular['itself'] = circular;
@@ -124,10 +124,10 @@ describe('createCrawler', () => {
     ['a hook that is no function', { hooks: { beforeFetch: 5 } }, 'option-invalid', '`hooks.beforeFetch`'],
     ['a fetcher that cannot fetch', { fetcher: {} }, 'option-invalid', '`fetcher`'],
     ['null', { network: null }, 'option-invalid', '`network`'],
-  ])('refuses %s', (_name, change, code, words) => {
-    const attempt = (): unknown => createCrawler(given(change));
+  ])('refuses %s', (_name, change, code, message) => {
+    const attempt = (): unknown => createCrawler(options(change));
     expect(attempt).toThrow(expect.objectContaining({ name: 'MannerlyError', code }));
-    expect(attempt).toThrow(words);
+    expect(attempt).toThrow(message);
   });
 
   it.each<[string, object]>([
@@ -148,7 +148,7 @@ describe('createCrawler', () => {
       },
     ],
   ])('accepts %s', (_name, change) => {
-    expect(() => createCrawler(given(change))).not.toThrow();
+    expect(() => createCrawler(options(change))).not.toThrow();
   });
 });
 
@@ -175,7 +175,7 @@ describe('resolved options', () => {
 
   it('keep what is given', () => {
     const { spacing, traps, archive } = resolveOptions(
-      given({
+      options({
         politeness: { profile: 'gentle', perDomain: true, requestsPerSecond: 0.5 },
         traps: { maxSimilarPages: 50 },
         archive: true,
@@ -190,14 +190,17 @@ describe('resolved options', () => {
     expect(archive).toEqual({ ...plain, requisites: null });
     const limits = { hosts: 'site', perPage: 100, bytesPerPage: 20 * 1024 * 1024, total: 10_000, totalBytes: 2 ** 30 };
     for (const requisites of [true, {}, { perPage: 100 }])
-      expect(resolveOptions(given({ archive: { requisites } })).archive).toEqual({ ...plain, requisites: limits });
-    expect(resolveOptions(given({ traps: false })).traps).toBeNull();
-    expect(resolveOptions(given({ archive: { wacz: true } })).archive).toMatchObject({ wacz: true, digest: 'sha-256' });
+      expect(resolveOptions(options({ archive: { requisites } })).archive).toEqual({ ...plain, requisites: limits });
+    expect(resolveOptions(options({ traps: false })).traps).toBeNull();
+    expect(resolveOptions(options({ archive: { wacz: true } })).archive).toMatchObject({
+      wacz: true,
+      digest: 'sha-256',
+    });
   });
 
   it('allow the ports of seeds, and no others', () => {
     expect(resolveOptions(GOOD).network.ports).toEqual([8443]);
-    expect(resolveOptions(given({ network: { ports: [8080] } })).network.ports).toEqual([8080, 8443]);
+    expect(resolveOptions(options({ network: { ports: [8080] } })).network.ports).toEqual([8080, 8443]);
   });
 });
 
@@ -255,7 +258,7 @@ describe('relaxed defaults', () => {
     [{ retries: { failureWaitsMs: [], throttleWaitsMs: [60_000], handler: 3 } }, null],
   ];
   it.each(cases)('with %j: %s', (more, named) => {
-    const { relaxedDefaults } = resolveOptions(given(more));
+    const { relaxedDefaults } = resolveOptions(options(more));
     if (named === null) expect(relaxedDefaults).toEqual([]);
     else expect(relaxedDefaults).toEqual([expect.stringContaining(`\`${named}`)]);
   });

@@ -62,23 +62,23 @@ it('closes every sink even if one fails, and none that never opened', async () =
 
 it('a missing library is not a failure of the sink', async () => {
   const missing = new MannerlyError('peer-missing', 'it needs pg');
-  const told: unknown[] = [];
+  const errors: unknown[] = [];
   const writer = new ItemWriter([{ ...sink('table', []), open: () => Promise.reject(missing) }], {
     ...UNSTOPPED,
-    onFailure: (cause) => void told.push(cause),
+    onFailure: (cause) => void errors.push(cause),
   });
   await expect(writer.open()).rejects.toBe(missing);
-  expect(told).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it('a write that never ends is awaited until shortly after an immediate stop, and so is the close of its sink', async () => {
   const clock = createManualClock();
   const stop = new AbortController();
-  const told: unknown[] = [];
+  const errors: unknown[] = [];
   const calls: string[] = [];
   const never = (): Promise<void> => new Promise(() => undefined);
   const writer = new ItemWriter([{ ...sink('stuck', calls), write: never, close: never }, sink('disk', calls)], {
-    onFailure: (cause, url) => void told.push([String(cause), url]),
+    onFailure: (cause, url) => void errors.push([String(cause), url]),
     stop: { signal: stop.signal, clock },
   });
   await writer.open();
@@ -87,7 +87,9 @@ it('a write that never ends is awaited until shortly after an immediate stop, an
   stop.abort();
   clock.advance(SINK_STOP_MS);
   expect(await written).toBe('stopped');
-  expect(told).toEqual([[expect.stringContaining('sink "stuck" did not write the items: it had not ended'), ITEM.url]]);
+  expect(errors).toEqual([
+    [expect.stringContaining('sink "stuck" did not write the items: it had not ended'), ITEM.url],
+  ]);
   const closed = writer.close();
   await Promise.resolve();
   clock.advance(SINK_STOP_MS);

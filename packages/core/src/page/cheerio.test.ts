@@ -112,7 +112,7 @@ it('is collected with the young objects once it is released', () => {
   const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void;
   setFlagsFromString('--no-expose-gc');
   /** Bytes in the old generation after a few documents, each queried and dropped. */
-  const keptBy = (make: (text: string) => CheerioAPI): number => {
+  const oldBytesOf = (make: (text: string) => CheerioAPI): number => {
     expect(make(page)('a').length).toBe(4_000);
     // The memory of the first collection is swept lazily and counts until then; the second collection waits for it.
     for (let times = 0; times < 2; times += 1) collect({ type: 'major' });
@@ -124,10 +124,11 @@ it('is collected with the young objects once it is released', () => {
     return oldBytes() - before;
   };
   /** The maximum of three tries: a full collection at the wrong moment lowers the figure. */
-  const mostKeptBy = (make: (text: string) => CheerioAPI) => Math.max(...Array.from({ length: 3 }, () => keptBy(make)));
-  const usual = mostKeptBy((text) => load(text));
+  const maxOldBytesOf = (make: (text: string) => CheerioAPI) =>
+    Math.max(...Array.from({ length: 3 }, () => oldBytesOf(make)));
+  const usual = maxOldBytesOf((text) => load(text));
   expect(usual).toBeGreaterThan(6 * page.length);
-  expect(mostKeptBy((text) => loadDocument(text, false))).toBeLessThan(usual / 2);
+  expect(maxOldBytesOf((text) => loadDocument(text, false))).toBeLessThan(usual / 2);
 });
 
 function oldBytes(): number {

@@ -76,7 +76,7 @@ const RSS = '<?xml version="1.0"?><!-- x --><rss version="2.0">';
 const BINARY = 'words\0\x01';
 
 describe('a declaration and bytes that disagree', () => {
-  const rows: [type: string, body: string, expected: ContentKind, why: string][] = [
+  const rows: [type: string, body: string, expected: ContentKind, reason: string][] = [
     ['text/html', PDF, 'pdf', 'a signature is what it says'],
     ['text/html', PNG, 'image', 'a signature is what it says'],
     ['text/plain', PDF, 'pdf', 'a signature is what it says'],

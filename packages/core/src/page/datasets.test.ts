@@ -20,18 +20,18 @@ const answer = (status: number, body: string, truncated: 'connection' | null = n
   timing: { startedAtMs: 1, headersAtMs: 1, endedAtMs: 1 },
 });
 
-function read(outcome: FetchOutcome, enqueue: boolean): { urls: string[]; told: DatasetFound[] } {
-  const told: DatasetFound[] = [];
-  const urls = datasetReader(['test-bot'], enqueue, (found) => told.push(found))(FILE, outcome);
-  return { urls: urls.map(({ url, label, via }) => `${via} ${label} ${url}`), told };
+function read(outcome: FetchOutcome, enqueue: boolean): { urls: string[]; found: DatasetFound[] } {
+  const found: DatasetFound[] = [];
+  const urls = datasetReader(['test-bot'], enqueue, (each) => found.push(each))(FILE, outcome);
+  return { urls: urls.map(({ url, label, via }) => `${via} ${label} ${url}`), found };
 }
 
 describe('data.txt', () => {
   it('is reported, and queued only if an option says so', () => {
     expect(read(answer(200, TEXT), false).urls).toEqual([]);
-    const { urls, told } = read(answer(200, TEXT), true);
+    const { urls, found } = read(answer(200, TEXT), true);
     expect(urls).toEqual(['dataset dataset https://a.test/d/one.csv']);
-    expect(told.map(({ dataset, isAllowed, line }) => [dataset.url, isAllowed, line])).toEqual([
+    expect(found.map(({ dataset, isAllowed, line }) => [dataset.url, isAllowed, line])).toEqual([
       ['https://a.test/d/one.csv', true, 4],
       ['https://a.test/secret/two.csv', false, 7],
     ]);
@@ -44,6 +44,6 @@ describe('data.txt', () => {
     ['a body cut by the peer', answer(200, TEXT, 'connection')],
     ['an empty file', answer(200, '')],
   ])('%s offers nothing', (_name, outcome) => {
-    expect(read(outcome, true)).toEqual({ urls: [], told: [] });
+    expect(read(outcome, true)).toEqual({ urls: [], found: [] });
   });
 });

@@ -17,7 +17,7 @@ import type { PageLink } from './links.js';
 const URL_OF_PAGE = 'https://example.com/a';
 const NOW_MS = Date.parse('2026-11-20T00:00:00Z');
 
-interface Said {
+interface Directives {
   readonly tag?: string;
   readonly headers?: ExclusionInput['headers'];
   readonly html?: string;
@@ -25,13 +25,16 @@ interface Said {
   readonly tdm?: TdmReservation;
 }
 
-function exclude(said: Said, options: ExclusionGroups = {}): PageExclusion {
+function exclude(directives: Directives, options: ExclusionGroups = {}): PageExclusion {
   return excludePage({
-    work: pageWork(URL_OF_PAGE, {}, said.robots),
-    headers: [...(said.tag === undefined ? [] : [['X-Robots-Tag', said.tag] as const]), ...(said.headers ?? [])],
+    work: pageWork(URL_OF_PAGE, {}, directives.robots),
+    headers: [
+      ...(directives.tag === undefined ? [] : [['X-Robots-Tag', directives.tag] as const]),
+      ...(directives.headers ?? []),
+    ],
     isJoined: false,
-    facts: said.html === undefined ? null : readHtml(said.html),
-    tdm: said.tdm ?? { reserved: null, policy: null },
+    facts: directives.html === undefined ? null : readHtml(directives.html),
+    tdm: directives.tdm ?? { reserved: null, policy: null },
     tokens: ['examplebot'],
     options: resolveExclusionOptions(options),
     nowMs: NOW_MS,
@@ -59,7 +62,7 @@ const TDM = { reserved: true, policy: 'https://example.com/policy' };
 const DENIES_TRAINING = { preferences: { 'train-ai': 'disallow' } } as const;
 
 describe('the effects of a page’s directives (page-level §7)', () => {
-  const rows: [said: Said, options: ExclusionGroups, expected: string][] = [
+  const rows: [directives: Directives, options: ExclusionGroups, expected: string][] = [
     [{}, {}, ''],
     // noindex, from every source
     [{ tag: 'noindex' }, {}, 'items:noindex'],
@@ -151,8 +154,8 @@ describe('the effects of a page’s directives (page-level §7)', () => {
     // several at once
     [{ tag: 'nofollow, noarchive', html: '<meta name=robots content=noindex>' }, {}, `items:noindex body ${NOFOLLOW}`],
   ];
-  it.each(rows)('%j with %j → "%s"', (said, options, expected) => {
-    expect(losses(exclude(said, options))).toBe(expected);
+  it.each(rows)('%j with %j → "%s"', (directives, options, expected) => {
+    expect(losses(exclude(directives, options))).toBe(expected);
   });
 });
 
@@ -175,8 +178,8 @@ describe('links', () => {
 });
 
 describe('URLs to which a page refers', () => {
-  const leads = (said: Said, options?: ExclusionGroups) =>
-    exclude(said, options).links.map(({ url, via, depth, hops }) => [url, via, depth, hops]);
+  const leads = (directives: Directives, options?: ExclusionGroups) =>
+    exclude(directives, options).links.map(({ url, via, depth, hops }) => [url, via, depth, hops]);
 
   it('are the one to keep instead, at the depth of the page and one hop later', () => {
     expect(leads({ html: '<link name=INDEXINSTEAD content="https://other.example/c">' })).toEqual([

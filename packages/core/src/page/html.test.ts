@@ -14,7 +14,7 @@ import {
 const hrefs = (html: string): string[] => readHtml(html).links.map(({ href }) => href);
 
 describe('links', () => {
-  const rows: [html: string, expected: string[], why: string][] = [
+  const rows: [html: string, expected: string[], reason: string][] = [
     ['<a href="/a">x</a>', ['/a'], 'double quotes'],
     ["<a href='/a'>x</a>", ['/a'], 'single quotes'],
     ['<a href=/a>x</a>', ['/a'], 'no quotes'],
@@ -120,7 +120,7 @@ describe('links', () => {
 });
 
 describe('title', () => {
-  const rows: [html: string, expected: string | null, why: string][] = [
+  const rows: [html: string, expected: string | null, reason: string][] = [
     ['<title>A page</title>', 'A page', 'plain'],
     ['<TITLE>\n A\t page \n</TITLE>', 'A page', 'white space collapses'],
     ['<title>A &amp; B &lt; C &copy</title>', 'A & B < C ©', 'references, the last without semicolon'],

@@ -24,11 +24,11 @@ it.each([
 });
 
 it('of forms that show each other twice, up to the limit of text items', async () => {
-  const most = 500;
-  const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, { textItems: most });
+  const maxPieces = 500;
+  const { text, truncated } = await readPdfText(pdfOfForms(40), URL_OF_PAGE, { textItems: maxPieces });
   expect(truncated).toBe(true);
   // PDF.js delivers several text items at a time.
-  expect(text.length).toBeLessThan(4 * most);
+  expect(text.length).toBeLessThan(4 * maxPieces);
 });
 
 it('of a page that ends soon after the last text item that is read', async () => {

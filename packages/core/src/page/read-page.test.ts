@@ -47,16 +47,16 @@ it.each([
   [300, 1],
   [0, 0],
 ])('a page that takes %d ms to read is named %d times', async (ms, times) => {
-  const told: string[] = [];
+  const notices: string[] = [];
   const decodeText = (bytes: Uint8Array): string => {
     for (const end = performance.now() + ms; performance.now() < end; );
     return new TextDecoder().decode(bytes);
   };
   await read('<title>a</title>', 'text/html', undefined, {
     decodeText,
-    onSlow: (url, tookMs) => void (tookMs >= 300 && told.push(url)),
+    onSlow: (url, tookMs) => void (tookMs >= 300 && notices.push(url)),
   });
-  expect(told).toEqual(Array.from({ length: times }, () => URL_OF_PAGE));
+  expect(notices).toEqual(Array.from({ length: times }, () => URL_OF_PAGE));
 });
 
 describe('an HTML page', () => {
@@ -170,9 +170,9 @@ describe('other content', () => {
   it('streams its bytes, as often as needed', async () => {
     const { page } = await read('ä', 'text/plain');
     for (let round = 0; round < 2; round += 1) {
-      const pieces: Uint8Array[] = [];
-      for await (const piece of page.body) pieces.push(piece);
-      expect(Buffer.concat(pieces).toString()).toBe('ä');
+      const chunks: Uint8Array[] = [];
+      for await (const piece of page.body) chunks.push(piece);
+      expect(Buffer.concat(chunks).toString()).toBe('ä');
     }
     expect(await page.bytes()).toEqual(new Uint8Array([0xc3, 0xa4]));
   });

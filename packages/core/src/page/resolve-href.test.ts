@@ -9,7 +9,7 @@ import { linkBase, resolveHref } from './resolve-href.js';
 const PAGE = 'https://example.com/dir/page.html?q=1';
 
 describe('an href resolved', () => {
-  const rows: [href: string, expected: string | null, why: string][] = [
+  const rows: [href: string, expected: string | null, reason: string][] = [
     ['/a/b.html', 'https://example.com/a/b.html', 'from the root'],
     ['b.html', 'https://example.com/dir/b.html', 'from the directory'],
     ['sub/b/', 'https://example.com/dir/sub/b/', 'below the directory'],

@@ -135,12 +135,12 @@ describe('the data of an entry', () => {
       { minutes: 0, skipHours: [0, 0, 7], skipDays: [1] },
     ],
     ['what is none', '<ttl>soon</ttl><ttl>60</ttl><updatePeriod>often</updatePeriod>', null],
-  ])('includes how often a feed wants to be read: %s', async (_what, said, rhythm) => {
+  ])('includes how often a feed wants to be read: %s', async (_what, xml, rhythm) => {
     const item = '<item><link>https://a.test/1</link><ttl>1</ttl></item>';
-    const { entries, end } = await read(`<rss version="2.0"><channel>${said}${item}</channel></rss>`);
+    const { entries, end } = await read(`<rss version="2.0"><channel>${xml}${item}</channel></rss>`);
     expect(end.frequency).toEqual(rhythm);
     expect(entries).toHaveLength(1);
-    expect((await read(urlset(`${said}<url><loc>https://a.test/1</loc></url>`))).end.frequency).toBeNull();
+    expect((await read(urlset(`${xml}<url><loc>https://a.test/1</loc></url>`))).end.frequency).toBeNull();
   });
 
   it('is not carried over to the next entry', async () => {

@@ -24,13 +24,13 @@ const BEFORE: PageVisit = {
 
 function setUp(verify = 0.02) {
   const records = new Map<string, Uint8Array>();
-  const told: string[] = [];
+  const notices: string[] = [];
   const store = {
     readRecord: async (key: string) => records.get(key) ?? null,
     writeRecord: async (key: string, value: Uint8Array) => void records.set(key, value),
   };
-  const make = () => createValidatorTrust(store, verify, (code, url) => told.push(`${code} ${url}`));
-  return { trust: make(), make, told, records };
+  const make = () => createValidatorTrust(store, verify, (code, url) => notices.push(`${code} ${url}`));
+  return { trust: make(), make, notices, records };
 }
 
 const visit = (fields: Record<string, string>, more: Partial<ComparedVisit> = {}): ComparedVisit => ({
@@ -63,9 +63,9 @@ describe('the validators of a host', () => {
   });
 
   it('are not sent for 30 days after the same ETag came with other content, also after a restart', async () => {
-    const { trust, make, told } = setUp();
+    const { trust, make, notices } = setUp();
     await trust.addComparison(BEFORE, visit({ etag: '"1"' }, { isProbe: true, hasChanged: true }));
-    expect(told).toEqual([`validator-lies ${URL_OF_PAGE}`]);
+    expect(notices).toEqual([`validator-lies ${URL_OF_PAGE}`]);
     for (const each of [trust, make()]) {
       expect((await each.selectConditions('https://a.example/2', BOTH, 999 + UNTRUSTED_MS)).conditions).toEqual({});
       expect((await each.selectConditions('https://a.example/2', BOTH, 1_000 + UNTRUSTED_MS)).conditions).toEqual(BOTH);
@@ -79,14 +79,14 @@ describe('the validators of a host', () => {
     ['a new ETag with new content', visit({ etag: '"2"' }, { isProbe: true, hasChanged: true })],
     ['no ETag', visit({}, { isProbe: true, hasChanged: true })],
   ])('are trusted after %s', async (_, compared) => {
-    const { trust, told } = setUp();
+    const { trust, notices } = setUp();
     await trust.addComparison(BEFORE, compared);
-    expect(told).toEqual([]);
+    expect(notices).toEqual([]);
     expect((await trust.selectConditions(URL_OF_PAGE, BOTH, 2_000)).conditions).toEqual(BOTH);
   });
 
   it('drop an ETag that is new at five visits of unchanged pages in a row, and keep the date', async () => {
-    const { trust, told } = setUp();
+    const { trust, notices } = setUp();
     const date = { 'if-modified-since': BOTH['if-modified-since'] };
     const restless = async (times: number): Promise<void> => {
       for (let at = 0; at < times; at += 1) await trust.addComparison(BEFORE, visit({ etag: `"n${at}"` }));
@@ -98,13 +98,13 @@ describe('the validators of a host', () => {
     await restless(1);
     expect((await trust.selectConditions(URL_OF_PAGE, BOTH, 0)).conditions).toEqual(date);
     await restless(3);
-    expect(told).toEqual([`validator-restless ${URL_OF_PAGE}`]);
+    expect(notices).toEqual([`validator-restless ${URL_OF_PAGE}`]);
   });
 
   it('are judged once by pages that are compared at the same time', async () => {
-    const { trust, told } = setUp();
+    const { trust, notices } = setUp();
     await Promise.all(Array.from({ length: 8 }, (_, at) => trust.addComparison(BEFORE, visit({ etag: `"n${at}"` }))));
-    expect(told).toHaveLength(1);
+    expect(notices).toHaveLength(1);
   });
 
   it('drop a date that is the time of delivery at five visits in a row', async () => {

@@ -116,9 +116,9 @@ describe('sitemaps and feeds', () => {
     ['Mondays', { skipDays: [1] }, 24],
     ['Mondays and Tuesdays, and mornings', { skipDays: [1, 2], skipHours: [0, 1, 2, 3, 4, 5] }, 54],
     ['every hour, which is nothing', { skipHours: Array.from({ length: 24 }, (_, at) => at) }, 19],
-  ])('that are feeds are not read again as long as they say: %s', async (_what, said, hours) => {
+  ])('that are feeds are not read again as long as they say: %s', async (_what, schedule, hours) => {
     const { wait, due, read } = setUp();
-    await read([], 200, {}, { minutes: 0, skipHours: [], skipDays: [], ...said });
+    await read([], 200, {}, { minutes: 0, skipHours: [], skipDays: [], ...schedule });
     let waited = 0;
     for (; waited <= 91 * 24 && (await due()).length === 0; waited += 1) wait(1);
     expect(waited).toBe(hours);

@@ -44,9 +44,9 @@ describe('the description of a visit', () => {
     ['by its interval, its lifetime is over before', { freshUntilMs: NOW - DAY_MS * 6.9 }, 1, 'interval', -2.725],
     ['a week after it was missing', { missing: 1 }, null, 'missing', 0],
     ['never, it is gone', { missing: 2 }, null, 'gone', null],
-  ])('says when a page is due: %s', async (_what, more, everyDays, why, days) => {
+  ])('says when a page is due: %s', async (_what, more, everyDays, reason, days) => {
     const found = await look(more, everyDays);
-    expect(found?.why).toBe(why);
+    expect(found?.why).toBe(reason);
     if (days === null) expect(found?.dueAtMs).toBeNull();
     else expect(((found?.dueAtMs ?? 0) - NOW) / DAY_MS).toBeCloseTo(days, 3);
   });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { AskedPrices, askedLines } from './asked-prices.js';
 import type { HostPoliteness } from './crawl-report.js';
 
-const asked = (...offers: readonly (readonly [reason: string, detail: string | null])[]) => {
+const totalsOf = (...offers: readonly (readonly [reason: string, detail: string | null])[]) => {
   const prices = new AskedPrices();
   for (const [reason, detail] of offers) prices.decision({ reason, detail });
   return prices.sums();
@@ -14,7 +14,7 @@ const paid = (text: string) => ['payment-required', `pay-per-crawl: ${text}`] as
 
 it('are added up by currency, for refusals and for licences', () => {
   const held = ['license', 'payment 0.2 EUR: https://a.test/l.xml content[1]/license[1], for ai-train'] as const;
-  expect(asked(paid('USD 0.1'), paid('USD 0.2 (InvalidPrice)'), paid('EUR 5'), held)).toEqual([
+  expect(totalsOf(paid('USD 0.1'), paid('USD 0.2 (InvalidPrice)'), paid('EUR 5'), held)).toEqual([
     { currency: 'USD', amount: '0.3', pages: 2 },
     { currency: 'EUR', amount: '5.2', pages: 2 },
   ]);
@@ -28,14 +28,14 @@ it.each([
   ['payment-required', null],
   ['license', 'terms: https://a.test/l.xml, for search'],
   ['status-404', 'pay-per-crawl: USD 1'],
-])('are empty for %s with %j', (reason, detail) => expect(asked([reason, detail])).toEqual([]));
+])('are empty for %s with %j', (reason, detail) => expect(totalsOf([reason, detail])).toEqual([]));
 
 it('are exact, whatever the amounts', () => {
   const amounts = fc.array(fc.integer({ min: 0, max: 999_999_999 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(amounts, (parts) => {
       const sum = parts.reduce((all, part) => all + BigInt(part), 0n);
-      const [{ amount = '' } = {}] = asked(...parts.map((part) => paid(`USD 0.${String(part).padStart(9, '0')}`)));
+      const [{ amount = '' } = {}] = totalsOf(...parts.map((part) => paid(`USD 0.${String(part).padStart(9, '0')}`)));
       const [whole = '', fraction = ''] = amount.split('.');
       expect(BigInt(whole + fraction.padEnd(9, '0'))).toBe(sum);
     }),
@@ -44,7 +44,7 @@ it('are exact, whatever the amounts', () => {
 
 it('are bounded: a site that names a new currency on each page does not fill the report', () => {
   const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at));
-  expect(asked(...letters.map((letter) => paid(`XX${letter} 1`)))).toHaveLength(16);
+  expect(totalsOf(...letters.map((letter) => paid(`XX${letter} 1`)))).toHaveLength(16);
 });
 
 it('are formatted for people, with pages and hosts', () => {

@@ -12,12 +12,12 @@ import { readDecisions } from './read-logs.js';
 const WORDS: readonly UrlStatus[] = ['fetched', 'excluded', 'dropped', 'failed'];
 
 function decision(at: number): UrlDecision {
-  const word = WORDS[at % WORDS.length] ?? 'fetched';
+  const status = WORDS[at % WORDS.length] ?? 'fetched';
   return {
     url: `http://a.test/${at}`,
     host: 'a.test',
-    status: word,
-    reason: word,
+    status,
+    reason: status,
     layer: 'page',
     httpStatus: null,
     line: null,
@@ -67,7 +67,7 @@ describe('a share of the decision log', () => {
 
   it.each([0, 0.1, 0.5])('of %d keeps every exclusion and failure, and counts what it leaves out', async (sample) => {
     const { lines, words } = await logged({ sample });
-    const of = (word: UrlStatus) => lines.filter((line) => line.status === word).length;
+    const of = (status: UrlStatus) => lines.filter((line) => line.status === status).length;
     expect([of('excluded'), of('failed')]).toEqual([100, 100]);
     expect(of('fetched')).toBeGreaterThanOrEqual(sample * 60);
     expect(of('fetched')).toBeLessThanOrEqual(sample * 140);

@@ -197,8 +197,8 @@ describe('a host that no run works on', () => {
   });
 
   it('has nothing in flight: what a killed run had in flight is queued', () => {
-    const told = stoppedHostLook(host({ queued: 2, inFlight: 5 }), 8_000);
-    expect(told).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
+    const text = stoppedHostLook(host({ queued: 2, inFlight: 5 }), 8_000);
+    expect(text).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
   });
 
   it.each([
@@ -238,9 +238,9 @@ describe('a host that no run works on', () => {
 
   it('stays parked', () => {
     const parked = { ...wait, reason: 'host-parked', untilMs: null } as const;
-    const told = stoppedHostLook(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
-    expect(told.wait).toEqual(parked);
-    expect(explanationText({ ...explainHost(told), bound: 'pages' })).toMatch(/Parked[\s\S]*bound of pages is used up/);
+    const text = stoppedHostLook(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
+    expect(text.wait).toEqual(parked);
+    expect(explanationText({ ...explainHost(text), bound: 'pages' })).toMatch(/Parked[\s\S]*bound of pages is used up/);
   });
 });
 
@@ -278,9 +278,9 @@ describe('answers from the logs alone', () => {
   });
 
   it('say that a host that no log names is unknown', () => {
-    const told = explainLoggedHost('other.test', { ...logged, requests: 0, warning: null }, 'A run has it.');
-    expect(told.status).toBe('unknown');
-    expect(explanationText(told)).toContain('Unknown');
+    const text = explainLoggedHost('other.test', { ...logged, requests: 0, warning: null }, 'A run has it.');
+    expect(text.status).toBe('unknown');
+    expect(explanationText(text)).toContain('Unknown');
   });
 });
 

@@ -33,12 +33,12 @@ const request = (
   ...more,
 });
 
-const decision = (url: string, word: UrlDecision['status'], more: Partial<UrlDecision> = {}): UrlDecision => ({
+const decision = (url: string, status: UrlDecision['status'], more: Partial<UrlDecision> = {}): UrlDecision => ({
   url,
   host: 'a.test',
-  status: word,
-  reason: word === 'excluded' ? 'robots-rule' : 'status-500',
-  layer: word === 'excluded' ? 'robots' : 'fetch',
+  status,
+  reason: status === 'excluded' ? 'robots-rule' : 'status-500',
+  layer: status === 'excluded' ? 'robots' : 'fetch',
   httpStatus: null,
   line: null,
   pattern: null,

@@ -18,20 +18,23 @@ describe('the table of reasons', () => {
   });
 
   // Only queued URLs return in the next run. `aborted` URLs go back to the queue.
-  it.each(Object.entries(REASONS))('%s mentions another run only if the URL is queued', (word, { statuses, todo }) => {
-    if (!/run the (same )?crawl again/i.test(todo)) return;
-    expect(word === 'aborted' || statuses.some((status) => status === 'held')).toBe(true);
-  });
+  it.each(Object.entries(REASONS))(
+    '%s mentions another run only if the URL is queued',
+    (reason, { statuses, todo }) => {
+      if (!/run the (same )?crawl again/i.test(todo)) return;
+      expect(reason === 'aborted' || statuses.some((status) => status === 'held')).toBe(true);
+    },
+  );
 
   it.each([
     ['robots-rule', 'excluded'],
     ['status-404', 'failed'],
     ['status-599', 'failed'],
-  ])('%s is found', (word, urlStatus) => {
-    expect(reasonOf(word)?.statuses).toContain(urlStatus);
+  ])('%s is found', (reason, urlStatus) => {
+    expect(reasonOf(reason)?.statuses).toContain(urlStatus);
   });
 
-  it.each(['', 'nonsense', 'toString', '__proto__'])('"%s" is not a reason', (word) => {
-    expect(reasonOf(word)).toBeNull();
+  it.each(['', 'nonsense', 'toString', '__proto__'])('"%s" is not a reason', (reason) => {
+    expect(reasonOf(reason)).toBeNull();
   });
 });

@@ -49,8 +49,8 @@ describe('the politeness table', () => {
     [{ requiredGapMs: 2_000 }, 'delay 2.00 s'],
     [{ requiredStartToStartMs: 500 }, 'rate 0.50 s'],
     [{ requiredGapMs: 1_000, requiredStartToStartMs: 500 }, 'delay 1.00 s, rate 0.50 s'],
-  ])('says what the host asked for: %j', (asked, text) => {
-    expect(politenessText([row('a.test', asked)])).toContain(text);
+  ])('says what the host asked for: %j', (requirements, text) => {
+    expect(politenessText([row('a.test', requirements)])).toContain(text);
   });
 
   it('shows the busiest hosts if there are too many, and says how many more', () => {

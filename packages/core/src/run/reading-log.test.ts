@@ -31,10 +31,10 @@ async function opened(isShared = false) {
 async function died(urls: readonly string[], isShared = false): Promise<void> {
   const { log, directory } = await opened(isShared);
   let end = (): void => undefined;
-  const over = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const readings = urls.map((url) => log.track(url, () => over));
+  const readings = urls.map((url) => log.track(url, () => ended));
   await Promise.resolve();
   await copyFile(directory.readingPath, `${directory.readingPath}.dead`);
   end();
@@ -117,10 +117,10 @@ describe('the reading log', () => {
       const second = await opened(true);
       expect(second.directory.part).toBe(2);
       let end = (): void => undefined;
-      const over = new Promise<void>((resolve) => {
+      const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
-      const reading = second.log.track(BAD, () => over);
+      const reading = second.log.track(BAD, () => ended);
       await copyFile(second.directory.readingPath, join(path, 'dead'));
       end();
       await reading;

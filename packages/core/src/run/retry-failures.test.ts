@@ -10,15 +10,15 @@ import {
   summarizeRetry,
 } from './retry-failures.js';
 
-const said = (
+const decision = (
   url: string,
-  word: UrlDecision['status'],
+  status: UrlDecision['status'],
   reason: string,
   more: Partial<UrlDecision> = {},
 ): UrlDecision => ({
   url,
   host: 'a.test',
-  status: word,
+  status,
   reason,
   layer: 'fetch',
   httpStatus: null,
@@ -34,17 +34,17 @@ const said = (
 });
 
 async function* log(): AsyncGenerator<UrlDecision> {
-  yield said('http://a.test/1', 'failed', 'reset');
-  yield said('http://a.test/2', 'failed', 'status-503');
-  yield said('http://b.test/3', 'failed', 'retries-exhausted', {
+  yield decision('http://a.test/1', 'failed', 'reset');
+  yield decision('http://a.test/2', 'failed', 'status-503');
+  yield decision('http://b.test/3', 'failed', 'retries-exhausted', {
     detail: 'timeout-headers: nothing came, 4 times',
     atMs: 200,
   });
-  yield said('http://a.test/4', 'excluded', 'robots-rule');
-  yield said('http://a.test/5', 'failed', 'handler-error', { atMs: 300 });
+  yield decision('http://a.test/4', 'excluded', 'robots-rule');
+  yield decision('http://a.test/5', 'failed', 'handler-error', { atMs: 300 });
   // The latest decision counts.
-  yield said('http://a.test/1', 'fetched', 'fetched');
-  yield said('http://a.test/5', 'failed', 'handler-error', { atMs: 400 });
+  yield decision('http://a.test/1', 'fetched', 'fetched');
+  yield decision('http://a.test/5', 'failed', 'handler-error', { atMs: 400 });
 }
 
 describe('failures by filter', () => {
@@ -92,7 +92,7 @@ describe('a retry', () => {
   it('brings along what the URL had, named after its failure', () => {
     const carried = { via: 'link', label: 'shop', userData: { n: 1 } } as const;
     expect(
-      retryCandidate(said('http://a.test/1', 'failed', 'reset', { from: 'http://a.test/', carried, atMs: 12.5 })),
+      retryCandidate(decision('http://a.test/1', 'failed', 'reset', { from: 'http://a.test/', carried, atMs: 12.5 })),
     ).toEqual({
       url: 'http://a.test/1',
       depth: 2,
@@ -103,11 +103,11 @@ describe('a retry', () => {
       userData: { n: 1 },
     });
     // Its items may have been written with the ids of the visit that was never settled.
-    const poison = retryCandidate(said('http://a.test/1', 'failed', 'poison', { atMs: 12.5 }));
+    const poison = retryCandidate(decision('http://a.test/1', 'failed', 'poison', { atMs: 12.5 }));
     expect(poison).toMatchObject({ url: 'http://a.test/1', dedupe: false });
     expect(poison).not.toHaveProperty('visit');
     expect(
-      retryCandidate(said('http://a.test/data.txt', 'failed', 'reset', { carried: { via: 'companion' } })),
+      retryCandidate(decision('http://a.test/data.txt', 'failed', 'reset', { carried: { via: 'companion' } })),
     ).toBeNull();
   });
 

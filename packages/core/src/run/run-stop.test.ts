@@ -8,16 +8,16 @@ import { RunStop } from './run-stop.js';
 
 it('first waits, then aborts when the grace period is over', () => {
   const clock = createManualClock();
-  let asked = 0;
+  let calls = 0;
   const stop = new RunStop(clock);
   stop.onRequest = () => {
-    asked += 1;
+    calls += 1;
   };
   stop.request();
   clock.advance(STOP_GRACE_MS - 1);
-  expect([asked, stop.isRequested(), stop.signal.aborted]).toEqual([1, true, false]);
+  expect([calls, stop.isRequested(), stop.signal.aborted]).toEqual([1, true, false]);
   clock.advance(1);
-  expect([asked, stop.signal.aborted]).toEqual([1, true]);
+  expect([calls, stop.signal.aborted]).toEqual([1, true]);
 });
 
 it('aborts at once when it is called twice', () => {

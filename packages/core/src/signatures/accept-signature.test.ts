@@ -14,7 +14,7 @@ const OWN: SigningTerms = {
   nonce: true,
 };
 const KEYID = 'k'.repeat(43);
-const asked = (field: string, own = OWN) => requestedTerms(field, own, KEYID);
+const termsFor = (field: string, own = OWN) => requestedTerms(field, own, KEYID);
 
 describe('answered', () => {
   it.each([
@@ -24,12 +24,14 @@ describe('answered', () => {
     ['a=()', 'a', ['"@authority"'], true],
     ['a=("date");tag="web-bot-auth", b=("@authority")', 'b', ['"@authority"'], true],
   ])('%s', (field, label, components, nonce) => {
-    expect(asked(field)).toEqual({ ...OWN, label, components, nonce });
+    expect(termsFor(field)).toEqual({ ...OWN, label, components, nonce });
   });
 
   it('with the form of the crawl', () => {
-    expect(asked('a=("@authority" "signature-agent")', { ...OWN, form: 'string' })).toMatchObject({ form: 'string' });
-    expect(asked('a=("@authority" "signature-agent")')).toBeNull();
+    expect(termsFor('a=("@authority" "signature-agent")', { ...OWN, form: 'string' })).toMatchObject({
+      form: 'string',
+    });
+    expect(termsFor('a=("@authority" "signature-agent")')).toBeNull();
   });
 });
 
@@ -53,5 +55,5 @@ it.each([
   'a=("@authority");nonce="a\\"b"',
   `a=("@authority");nonce="${'n'.repeat(257)}"`,
 ])('not answered: %s', (field) => {
-  expect(asked(field)).toBeNull();
+  expect(termsFor(field)).toBeNull();
 });

@@ -15,16 +15,16 @@ const terms = {
   lifetimeSeconds: 60,
   nonce: true,
 };
-const made = (hasKey = true) => {
-  const told: HostWarning[] = [];
+const setUp = (hasKey = true) => {
+  const reported: HostWarning[] = [];
   const stops: string[] = [];
   const signature = hasKey ? { signer: TEST_KEY, terms, isTestKey: true } : null;
   const notices = {
     wallMs: () => NOW_MS,
-    report: (warning: HostWarning) => told.push(warning),
+    report: (warning: HostWarning) => reported.push(warning),
     stop: (reason: string) => stops.push(reason),
   };
-  return { signing: new CrawlSigning(signature, notices), told, stops };
+  return { signing: new CrawlSigning(signature, notices), reported, stops };
 };
 const answer = (status: number, headers: Record<string, string>, atMs = NOW_MS) => ({
   status,
@@ -35,7 +35,7 @@ const asking = (field = 'a=("@authority" "@query");nonce="n1"') => ({ 'accept-si
 
 describe('Accept-Signature', () => {
   it('is answered once for an authority; its nonce is used once, its components from then on', async () => {
-    const { signing, told } = made();
+    const { signing, reported } = setUp();
     const [one, two] = [new URL('https://a.example/?1'), new URL('https://a.example/?2')];
     expect(signing.handleAnswer(one, answer(403, asking()))).toBe(true);
     const input = async (url: URL) => (await signing.fieldsFor(url))['Signature-Input'];
@@ -45,11 +45,11 @@ describe('Accept-Signature', () => {
     expect(await input(one)).not.toContain('nonce="n1"');
     expect(await input(one)).toContain('"@query"');
     expect(await input(new URL('https://b.example/'))).not.toContain('"@query"');
-    expect(told.map(({ code }) => code)).toEqual(['signature-refused']);
+    expect(reported.map(({ code }) => code)).toEqual(['signature-refused']);
   });
 
   it('of a 429 changes the next signature, and the wait is as usual', () => {
-    const { signing } = made();
+    const { signing } = setUp();
     expect(signing.handleAnswer(new URL('https://a.example/'), answer(429, asking()))).toBe(false);
   });
 
@@ -58,12 +58,12 @@ describe('Accept-Signature', () => {
     ['http', true, 'http://a.example/', 'a=("@path")', /not made/],
     ['no key', false, 'https://a.example/', 'a=("@path")', /this site wants signed requests/],
   ])('is reported if it is not answered: %s', (_, hasKey, url, field, detail) => {
-    const { signing, told } = made(hasKey);
+    const { signing, reported } = setUp(hasKey);
     for (let times = 0; times < 3; times += 1) {
       expect(signing.handleAnswer(new URL(url), answer(403, asking(field)))).toBe(false);
     }
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({
+    expect(reported).toHaveLength(1);
+    expect(reported[0]).toMatchObject({
       code: 'signature-wanted',
       host: 'a.example',
       detail: expect.stringMatching(detail),
@@ -71,7 +71,7 @@ describe('Accept-Signature', () => {
   });
 
   it('has no effect in another answer, and is kept for a bounded number of authorities', async () => {
-    const { signing } = made();
+    const { signing } = setUp();
     expect(signing.handleAnswer(new URL('https://a.example/'), answer(200, asking()))).toBe(false);
     for (let at = 0; at <= MAX_PREFERENCE_AUTHORITIES; at += 1) {
       expect(signing.handleAnswer(new URL(`https://h${at}.example/`), answer(403, asking()))).toBe(true);
@@ -84,9 +84,9 @@ describe('Accept-Signature', () => {
 
 describe('signature-refused', () => {
   const toldOf = (...answers: readonly (readonly [url: string, status: number])[]) => {
-    const { signing, told } = made();
+    const { signing, reported } = setUp();
     for (const [url, status] of answers) signing.handleAnswer(new URL(url), answer(status, {}));
-    return told.map(({ code, host }) => `${code} ${host}`);
+    return reported.map(({ code, host }) => `${code} ${host}`);
   };
 
   it('is reported once per host, if robots.txt was served and the first page is refused', () => {
@@ -107,8 +107,8 @@ describe('signature-refused', () => {
 });
 
 describe('the clock', () => {
-  const told = (aheadMs: readonly number[], more: Record<string, string> = {}, hasKey = true) => {
-    const { signing, told: warnings, stops } = made(hasKey);
+  const reported = (aheadMs: readonly number[], more: Record<string, string> = {}, hasKey = true) => {
+    const { signing, reported: warnings, stops } = setUp(hasKey);
     for (const [at, ms] of aheadMs.entries()) {
       const date = new Date(NOW_MS - ms).toUTCString();
       signing.handleAnswer(new URL(`https://h${at}.example/`), answer(200, { date, ...more }));
@@ -128,15 +128,15 @@ describe('the clock', () => {
     ['wrong at two of five hosts', [...all(0, 3), ...all(600, 2)], 0, 0],
     ['right again at the hosts that answered last', [...all(12, 5), ...all(0, 40)], 1, 0],
   ])('%s', (_, aheadMs, warnings, stops) => {
-    const { codes, stops: stopped, signing } = told(aheadMs);
+    const { codes, stops: stopped, signing } = reported(aheadMs);
     expect([codes, stopped.length]).toEqual([Array.from({ length: warnings }, () => 'signature-clock'), stops]);
     expect(signing.isStopped).toBe(stops > 0);
   });
 
   it('is not judged by copies of caches, answers without a date, or without a key', () => {
-    expect(told(all(60), { age: '60' }).codes).toEqual([]);
-    expect(told(all(60), { date: 'never' }).codes).toEqual([]);
-    expect(told(all(60), {}, false).codes).toEqual([]);
-    expect(told(all(60), { age: '0' }).warnings[0]?.detail).toMatch(/^the clock of this machine is 60 s ahead of/);
+    expect(reported(all(60), { age: '60' }).codes).toEqual([]);
+    expect(reported(all(60), { date: 'never' }).codes).toEqual([]);
+    expect(reported(all(60), {}, false).codes).toEqual([]);
+    expect(reported(all(60), { age: '0' }).warnings[0]?.detail).toMatch(/^the clock of this machine is 60 s ahead of/);
   });
 });

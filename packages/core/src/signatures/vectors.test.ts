@@ -102,10 +102,10 @@ describe('published vectors', () => {
     const signed = { ...message, headers } as SignedMessage;
     const options = { nowMs: 1_735_690_000_000, maxLifetimeSeconds: 4e9 };
     const tag = message.isResponse === true ? DIRECTORY_TAG : undefined;
-    const asked: VerifyOptions = tag === undefined ? options : { ...options, tag };
-    expect(verifySignature(signed, keys, asked)).toMatchObject({ kind: 'verified', keyid: KID, signature });
+    const verifyOptions: VerifyOptions = tag === undefined ? options : { ...options, tag };
+    expect(verifySignature(signed, keys, verifyOptions)).toMatchObject({ kind: 'verified', keyid: KID, signature });
     const moved = { ...signed, url: 'https://other.example/' };
-    expect(verifySignature(moved, keys, asked)).toEqual({ kind: 'invalid', reason: 'signature-wrong' });
+    expect(verifySignature(moved, keys, verifyOptions)).toEqual({ kind: 'invalid', reason: 'signature-wrong' });
   });
 });
 

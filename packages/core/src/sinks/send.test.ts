@@ -75,11 +75,11 @@ describe('sendUntilTaken', () => {
     [2, 0],
     [3, 1],
     [8, 1],
-  ])('after %i failures the operator has been informed %i times', async (failures, told) => {
+  ])('after %i failures the operator has been informed %i times', async (failures, notices) => {
     const { ended } = sending([...Array.from({ length: failures }, () => answer(503)), answer(200)]);
     await vi.advanceTimersByTimeAsync(MAX_RETRY_MS);
     expect(await ended).toBe(200);
-    expect(process.emitWarning).toHaveBeenCalledTimes(told);
+    expect(process.emitWarning).toHaveBeenCalledTimes(notices);
   });
 
   it('makes one more attempt if the run is stopped, and leaves no timer', async () => {

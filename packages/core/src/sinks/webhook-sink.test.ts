@@ -24,9 +24,9 @@ const tables = new Map<string, Map<string, Item>>();
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const { items } = JSON.parse(Buffer.concat(pieces).toString()) as { items: unknown[] };
+    const chunks: Buffer[] = [];
+    for await (const piece of request) chunks.push(piece as Buffer);
+    const { items } = JSON.parse(Buffer.concat(chunks).toString()) as { items: unknown[] };
     const { url: path = '', headers } = request;
     const all = items.flatMap((item) => itemOfLine(item) ?? []);
     received.push({ path, headers, ids: all.map(({ id }) => id) });

@@ -31,7 +31,7 @@ async function crawlOf(web: FakeWeb, more: Partial<CrawlerOptions>, out?: string
     out === undefined ? {} : { run: { out } },
   );
   return {
-    asked: crawl.exchanges.map(({ url }) => url).sort(),
+    requested: crawl.exchanges.map(({ url }) => url).sort(),
     items: sink.items.map(({ data }) => JSON.stringify(data)).sort(),
   };
 }
@@ -62,7 +62,7 @@ it('answers as the sites did, visit by visit', async () => {
   const second = await crawlOf(createFakeWeb({ hosts }), {});
   expect(first.items).toHaveLength(6);
   expect(second.items).toEqual(first.items);
-  expect(second.asked).toEqual(first.asked);
+  expect(second.requested).toEqual(first.requested);
 });
 
 it('says what is wrong with a folder without an archive', async () => {

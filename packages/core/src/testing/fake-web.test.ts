@@ -17,12 +17,12 @@ import { createFakeWeb, type FakeHost, type FakeWeb } from './fake-web.js';
 import { createVirtualClock } from './virtual-clock.js';
 
 /** The outcome of a request to a fake web. */
-function ask(web: FakeWeb, ...asked: Parameters<typeof fetchRequest>) {
-  return web.fakes().fetcher.fetch(fetchRequest(...asked));
+function ask(web: FakeWeb, ...request: Parameters<typeof fetchRequest>) {
+  return web.fakes().fetcher.fetch(fetchRequest(...request));
 }
 
 /** Status and body, or the failure code. */
-function told(outcome: FetchOutcome | null): string {
+function resultOf(outcome: FetchOutcome | null): string {
   if (outcome === null) return 'nothing';
   return outcome.kind === 'response' ? `${outcome.status} ${Buffer.from(outcome.body).toString()}` : outcome.failure;
 }
@@ -89,7 +89,7 @@ describe('a fake web', () => {
     ['http://xn--nicode-2ya.test/', '200 by name'],
     ['http://b.test/', 'dns'],
   ])('%s → %j', async (url, answer) => {
-    expect(told(await ask(web(), url))).toBe(answer);
+    expect(resultOf(await ask(web(), url))).toBe(answer);
   });
 
   it('sends the fields that a server would', async () => {
@@ -151,10 +151,10 @@ describe('a fake web', () => {
         },
       },
     });
-    expect(told(await ask(kept, 'http://a.test/misspelt'))).toBe('internal');
+    expect(resultOf(await ask(kept, 'http://a.test/misspelt'))).toBe('internal');
     expect(kept.errors).toEqual([expect.objectContaining({ code: 'option-unknown' })]);
     kept.forget();
-    expect(told(await ask(kept, 'http://a.test/throws'))).toBe('internal');
+    expect(resultOf(await ask(kept, 'http://a.test/throws'))).toBe('internal');
     await ask(kept, 'http://a.test/a');
     expect(await ask(kept, 'http://a.test/a', { mayStart: () => false })).toBeNull();
     expect(kept.errors).toEqual([thrown]);
@@ -193,7 +193,7 @@ describe('a fake web', () => {
       ['http://b.test/%zz', '404 not here'],
       ['http://b.test/docs', '404 not here'],
     ] as const;
-    for (const [url, answer] of cases) expect(`${url} ${told(await ask(site, url))}`).toBe(`${url} ${answer}`);
+    for (const [url, answer] of cases) expect(`${url} ${resultOf(await ask(site, url))}`).toBe(`${url} ${answer}`);
     expect(() => createFakeWeb({ hosts: { 'a.test': { folder: join(folder, 'none') } } })).toThrow(/to be a folder/);
   });
 });
@@ -255,7 +255,7 @@ describe('on virtual time, a fake web', () => {
     ['a body that breaks off', { pages: { '/': { body: 'abcdef', isCut: true } } }, '200 abc', 50],
   ])('keeps the time of %s', async (_what, host, answer, ms) => {
     const { outcome, tookMs } = await timed(host);
-    expect([told(outcome), tookMs]).toEqual([answer, ms]);
+    expect([resultOf(outcome), tookMs]).toEqual([answer, ms]);
     if (answer === '200 abc') expect(outcome).toMatchObject({ truncated: 'connection' });
   });
 
@@ -304,10 +304,10 @@ function askServer({ url, headers, body }: FakeRequest): Promise<FakeAnswerParts
 }
 
 async function read(response: IncomingMessage): Promise<FakeAnswerParts> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let isCut = false;
   try {
-    for await (const piece of response) pieces.push(piece as Buffer);
+    for await (const piece of response) chunks.push(piece as Buffer);
   } catch {
     isCut = true;
   }
@@ -315,6 +315,6 @@ async function read(response: IncomingMessage): Promise<FakeAnswerParts> {
     at % 2 === 0 ? [[name, all[at + 1] ?? '']] : [],
   );
   // A fake web sends half of a cut body, so the bytes are doubled here.
-  const body = Buffer.concat(isCut ? [...pieces, ...pieces] : pieces);
+  const body = Buffer.concat(isCut ? [...chunks, ...chunks] : chunks);
   return { status: response.statusCode ?? 0, statusText: response.statusMessage ?? '', headers, body, isCut };
 }

@@ -107,10 +107,10 @@ describe('a crawl on virtual time', () => {
     const endless = createFakeWeb({ hosts: { 'a.test': { pages: ({ path }) => fakePage(path, [`${path}x`]) } } });
     const crawler = makeCrawler(endless.fakes(clock), { traps: false, bounds: { pages: 1_000_000, depth: 1_000 } });
     await expect(runCrawl(crawler, clock)).rejects.toMatchObject({ code: 'clock-stuck' });
-    const asked = endless.exchanges.length;
-    expect(asked).toBeGreaterThan(1);
+    const requestsBefore = endless.exchanges.length;
+    expect(requestsBefore).toBeGreaterThan(1);
     await clock.advance(60_000);
-    expect(endless.exchanges).toHaveLength(asked);
+    expect(endless.exchanges).toHaveLength(requestsBefore);
     expect(() => crawler.on('json', () => undefined)).not.toThrow();
   });
 

@@ -35,23 +35,23 @@ describe('a virtual clock', () => {
   it('fires timers of every kind at their times, in order, including those set meanwhile', async () => {
     const clock = clockForTest();
     const startMs = clock.nowMs();
-    const told: [string, number][] = [];
-    const tell = (what: string) => told.push([what, clock.nowMs() - startMs]);
-    setTimeout(() => tell('timeout'), 5_000);
+    const events: [string, number][] = [];
+    const record = (what: string) => events.push([what, clock.nowMs() - startMs]);
+    setTimeout(() => record('timeout'), 5_000);
     clock.after(3_000, () => {
-      tell('after');
-      setImmediate(() => tell('immediate'));
-      setTimeout(() => tell('set meanwhile'), 1_000);
+      record('after');
+      setImmediate(() => record('immediate'));
+      setTimeout(() => record('set meanwhile'), 1_000);
     });
-    clock.after(3_500, () => tell('cancelled'))();
-    const interval = setInterval(() => tell('interval'), 2_000);
+    clock.after(3_500, () => record('cancelled'))();
+    const interval = setInterval(() => record('interval'), 2_000);
     sleep(4_500).then(
-      () => tell('sleep'),
+      () => record('sleep'),
       () => undefined,
     );
     await clock.advance(5_000);
     clearInterval(interval);
-    expect(told).toEqual([
+    expect(events).toEqual([
       ['interval', 2_000],
       ['after', 3_000],
       ['immediate', 3_000],
@@ -99,7 +99,7 @@ describe('a virtual clock', () => {
         thread.ref();
         thread.once('message', resolve).postMessage('ask');
       }).finally(() => thread.unref());
-    for (const asked of [1, 2]) expect([await clock.finish(ask()), clock.nowMs() - startMs]).toEqual([asked, 0]);
+    for (const round of [1, 2]) expect([await clock.finish(ask()), clock.nowMs() - startMs]).toEqual([round, 0]);
     // A thread that never answers does not stop time.
     thread.ref();
     await clock.advance(5_000);

@@ -24,14 +24,14 @@ type World = ReturnType<typeof make>;
 /** Takes and answers work until the promise is settled: robots.txt as the world answers, pages at once. */
 async function until<T>(
   world: World,
-  asked: Promise<T>,
+  promise: Promise<T>,
   file: Reply = OPEN,
   n = 4,
 ): Promise<{ value: T; taken: Work[] }> {
   const { frontier, clock } = world;
   const taken: Work[] = [];
   let value: { readonly is: T } | null = null;
-  asked.then((is) => {
+  promise.then((is) => {
     value = { is };
   });
   for (let turn = 0; turn < 200; turn += 1) {
@@ -190,9 +190,9 @@ describe('a request of the owner outside the queue', () => {
   it('is answered when the crawl stops or closes', async () => {
     const world = make();
     await world.frontier.open();
-    const asked = world.frontier.ask(url('https://a.test/x'), world.clock.nowMs() + 60_000);
+    const answer = world.frontier.ask(url('https://a.test/x'), world.clock.nowMs() + 60_000);
     world.frontier.cancelAsks();
-    expect(await asked).toEqual({ kind: 'held', reason: 'stopping', untilMs: null });
+    expect(await answer).toEqual({ kind: 'held', reason: 'stopping', untilMs: null });
     const closed = world.frontier.ask(url('https://a.test/x'), world.clock.nowMs() + 60_000);
     await world.frontier.close();
     expect(await closed).toMatchObject({ kind: 'held' });

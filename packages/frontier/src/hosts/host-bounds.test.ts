@@ -131,9 +131,9 @@ describe('a retry', () => {
         });
       }
     };
-    for (let tries = 0; tries <= MAX_URL_RETRIES; tries += 1) {
+    for (let attempts = 0; attempts <= MAX_URL_RETRIES; attempts += 1) {
       const work = await next();
-      expect(work?.record.tries).toBe(tries);
+      expect(work?.record.tries).toBe(attempts);
       const nowMs = clock.nowMs();
       frontier.exchanged(work!, {
         startedAtMs: nowMs,
@@ -144,9 +144,9 @@ describe('a retry', () => {
         bytes: 0,
       });
       await frontier.settle(work!, { kind: 'again', notBeforeMs: nowMs + 100_000 });
-      if (tries === MAX_URL_RETRIES) break;
+      if (attempts === MAX_URL_RETRIES) break;
       // From the fifth failure on, the host is paused for longer.
-      if (tries >= 4) continue;
+      if (attempts >= 4) continue;
       const at = await frontier.nextAt();
       expect(at! - nowMs).toBeGreaterThan(109_000);
       expect(at! - nowMs).toBeLessThanOrEqual(110_001);

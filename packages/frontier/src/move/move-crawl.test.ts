@@ -132,7 +132,7 @@ describe('a crawl that is moved', () => {
     [false, { 'slow.a.test': 3_600_000, 'www.a.test': 1_000, 'c.test': 2_000 }],
   ] as const)(
     'with perIp %s, spaces hosts that may share an address by the longer of their pauses',
-    async (perIp, least) => {
+    async (perIp, minDelaysMs) => {
       const [from, to] = [memoryStore({ nowMs: () => 0 }), memoryStore({ nowMs: () => 0 })];
       await from.open(OPEN);
       await to.open(OPEN);
@@ -163,7 +163,7 @@ describe('a crawl that is moved', () => {
       });
       const { items } = await to.listHosts!(null, 99);
       expect(Object.fromEntries(items.map(({ host, waitMs }) => [host, waitMs]))).toEqual({
-        ...least,
+        ...minDelaysMs,
         'b.test': 86_400_000,
       });
     },

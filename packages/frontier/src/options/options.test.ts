@@ -8,11 +8,11 @@ const storeThat = (capabilities: object) => {
   const store = memoryStore();
   return { ...store, capabilities: { ...store.capabilities, ...capabilities } };
 };
-const least: FrontierOptions = { store: memoryStore(), robots: { tokens: ['testbot'] } };
+const required: FrontierOptions = { store: memoryStore(), robots: { tokens: ['testbot'] } };
 
 describe('resolveOptions', () => {
   it('fills in defaults', () => {
-    expect(resolveOptions(least)).toMatchObject({
+    expect(resolveOptions(required)).toMatchObject({
       crawl: 'crawl',
       create: true,
       hostKeyBy: 'host',
@@ -28,10 +28,10 @@ describe('resolveOptions', () => {
   });
 
   it('lets the access profile follow dialect and policy (access §4)', () => {
-    expect(resolveOptions({ ...least, robots: { tokens: 'testbot', dialect: 'google' } }).access.profile).toBe(
+    expect(resolveOptions({ ...required, robots: { tokens: 'testbot', dialect: 'google' } }).access.profile).toBe(
       'google',
     );
-    expect(resolveOptions({ ...least, robots: { tokens: 'testbot', policy: 'strictest' } }).access.profile).toBe(
+    expect(resolveOptions({ ...required, robots: { tokens: 'testbot', policy: 'strictest' } }).access.profile).toBe(
       'strictest',
     );
   });
@@ -80,7 +80,7 @@ describe('resolveOptions', () => {
     [{ depth: 3 }, 'depth', 'unknown'],
   ];
   it.each(faults)('refuses %j with its code', (wrong, option, value) => {
-    const options = { ...least, ...wrong } as FrontierOptions;
+    const options = { ...required, ...wrong } as FrontierOptions;
     const refused = expect.objectContaining({
       code: 'option-invalid',
       message: expect.stringContaining(`\`${option}`),

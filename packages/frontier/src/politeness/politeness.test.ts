@@ -146,14 +146,14 @@ describe('the host after an exchange (access §10)', () => {
 
   it('parks after twenty refusals in a row, not after nineteen, and reports twice in all', () => {
     let clock = newHostClock();
-    const told: string[] = [];
+    const warnings: string[] = [];
     for (let n = 1; n <= 25; n += 1) {
       const after = afterExchange(clock, answer(n % 2 === 0 ? 403 : 451), 1_000);
       clock = after.clock;
-      told.push(...after.warnings.map(({ code }) => `${n} ${code}`));
+      warnings.push(...after.warnings.map(({ code }) => `${n} ${code}`));
       expect(clock.parked).toBe(n >= 20);
     }
-    expect(told).toEqual(['1 host-refusals', '20 host-parked']);
+    expect(warnings).toEqual(['1 host-refusals', '20 host-parked']);
     expect(afterAll([...times(19, answer(403)), answer(200), answer(403)]).parked).toBe(false);
     // A good answer (to another client, or for robots.txt) does not unpark the host: an operator does.
     expect(afterAll([...times(20, answer(403)), answer(200), answer(403)]).parked).toBe(true);

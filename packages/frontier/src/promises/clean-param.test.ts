@@ -15,10 +15,10 @@ function crawlOf(file: string, robots: Record<string, unknown> = {}) {
   });
 }
 
-const pages = (asked: readonly string[]) => asked.filter((address) => !isRobots(address));
+const pages = (requestedUrls: readonly string[]) => requestedUrls.filter((address) => !isRobots(address));
 
 it('URLs queued before the file was read are looked up again under their clean name', async () => {
-  const { frontier, work, asked, verdicts } = crawlOf(FILE);
+  const { frontier, work, requestedUrls, verdicts } = crawlOf(FILE);
   await frontier.open();
   const same = [
     'http://a.test/forum?sid=1',
@@ -33,7 +33,7 @@ it('URLs queued before the file was read are looked up again under their clean n
   ]);
   expect(await work(frontier)).toBe('finished');
   // The requested URLs are those that were found, not their keys.
-  expect(pages(asked()).sort()).toEqual([
+  expect(pages(requestedUrls()).sort()).toEqual([
     'http://a.test/forum',
     'http://a.test/shop?sid=1',
     'http://a.test/shop?sid=2',
@@ -47,32 +47,32 @@ it('URLs queued before the file was read are looked up again under their clean n
 });
 
 it('one of several is requested if the clean URL was never found', async () => {
-  const { frontier, work, asked, verdicts } = crawlOf(FILE);
+  const { frontier, work, requestedUrls, verdicts } = crawlOf(FILE);
   await frontier.open();
   await frontier.add(['http://a.test/forum?b=1&sid=1', 'http://a.test/forum?sid=2&b=1'].map((each) => url(each)));
   expect(await work(frontier)).toBe('finished');
-  expect(pages(asked())).toEqual(['http://a.test/forum?b=1&sid=1']);
+  expect(pages(requestedUrls())).toEqual(['http://a.test/forum?b=1&sid=1']);
   expect(verdicts().map(({ reason }) => reason)).toEqual(['duplicate']);
 });
 
 it('with cached rules, such URLs are known when they are added', async () => {
-  const { frontier, work, asked, verdicts } = crawlOf(FILE);
+  const { frontier, work, requestedUrls, verdicts } = crawlOf(FILE);
   await frontier.open();
   await frontier.add([url('http://a.test/forum')]);
   await work(frontier);
   const answers = await frontier.add(['http://a.test/forum?sid=7', 'http://a.test/forum?x=7'].map((each) => url(each)));
   expect(answers).toEqual([{ kind: 'known' }, { kind: 'new' }]);
   await work(frontier);
-  expect(pages(asked())).toEqual(['http://a.test/forum', 'http://a.test/forum?x=7']);
+  expect(pages(requestedUrls())).toEqual(['http://a.test/forum', 'http://a.test/forum?x=7']);
   expect(verdicts()).toEqual([]);
 });
 
 it.each([{ cleanParam: 'expose' }, { cleanParam: undefined }])('%o leaves every URL as it is', async (robots) => {
-  const { frontier, work, asked } = crawlOf(FILE, robots);
+  const { frontier, work, requestedUrls } = crawlOf(FILE, robots);
   await frontier.open();
   await frontier.add(['http://a.test/forum?sid=1', 'http://a.test/forum?sid=2'].map((each) => url(each)));
   await work(frontier);
-  expect(pages(asked())).toHaveLength(2);
+  expect(pages(requestedUrls())).toHaveLength(2);
 });
 
 it.each([
@@ -81,12 +81,12 @@ it.each([
   ['canonicalize', 'b.test', 2],
   ['canonicalize', 'nota.test', 2],
 ] as const)('host: %s, Host: %s, a page of two hosts of that site: %d requests', async (host, mirror, requests) => {
-  const { frontier, work, asked } = crawlOf(`User-agent: *\nDisallow: /no\nHost: ${mirror}\n`, { host });
+  const { frontier, work, requestedUrls } = crawlOf(`User-agent: *\nDisallow: /no\nHost: ${mirror}\n`, { host });
   await frontier.open();
   const other = mirror === 'www.a.test' ? 'www.a.test' : mirror;
   await frontier.add([url('http://a.test/page'), url(`http://${other}/page`)]);
   await work(frontier);
-  expect(pages(asked())).toHaveLength(requests);
+  expect(pages(requestedUrls())).toHaveLength(requests);
 });
 
 it.each([

@@ -70,9 +70,12 @@ it('a store that names a due time too late, again and again, delays a host and d
     nextDueInMs: async () => 60_000,
   });
   // A host that waits this long is released to the store.
-  const { frontier, work, asked } = setUp(late, () => ({ status: 200, body: 'User-agent: *\nCrawl-delay: 10' }));
+  const { frontier, work, requestedUrls } = setUp(late, () => ({
+    status: 200,
+    body: 'User-agent: *\nCrawl-delay: 10',
+  }));
   await frontier.open();
   await frontier.add([url('http://a.test/1'), url('http://a.test/2'), url('http://a.test/3')]);
   await work(frontier);
-  expect(asked()).toEqual(['robots.txt', '1', '2', '3'].map((path) => `http://a.test/${path}`));
+  expect(requestedUrls()).toEqual(['robots.txt', '1', '2', '3'].map((path) => `http://a.test/${path}`));
 });

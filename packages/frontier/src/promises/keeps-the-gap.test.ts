@@ -66,7 +66,7 @@ describe('the interval', () => {
       frontier,
       work,
       world,
-      asked,
+      requestedUrls,
     } = setUp(make, (address) => (isRobots(address) ? file('Crawl-delay: 40') : PAGE));
     await frontier.open();
     await frontier.add(pages('http://a.test', 3));
@@ -78,7 +78,7 @@ describe('the interval', () => {
     const second = start();
     await second.open();
     expect(await work(second)).toBe('finished');
-    expect(asked()).toHaveLength(4);
+    expect(requestedUrls()).toHaveLength(4);
     const gaps = world.log.slice(1).map((seen, at) => seen.startMs - world.log[at]!.endMs);
     expect(gaps).toEqual([40_000, 40_000, 40_000]);
   });
@@ -220,13 +220,13 @@ describe('refusals', () => {
   });
 
   it('20 in a row park the host until somebody unparks it (access §10)', async () => {
-    const { frontier, work, asked, notices, clock } = setUp(make, (address) =>
+    const { frontier, work, requestedUrls, notices, clock } = setUp(make, (address) =>
       isRobots(address) ? { status: 404 } : { status: 403 },
     );
     await frontier.open();
     await frontier.add(pages('http://a.test', 30));
     expect(await work(frontier, 86_400_000)).toBe('finished');
-    expect(asked()).toHaveLength(21);
+    expect(requestedUrls()).toHaveLength(21);
     expect(notices('host-parked')).toHaveLength(1);
     expect(frontier.waits(9)).toEqual([{ host: 'a.test', reason: 'host-parked', untilMs: null, queued: 10 }]);
     clock.advance(86_400_000);
@@ -235,7 +235,7 @@ describe('refusals', () => {
     await frontier.unpark('a.test');
     expect(frontier.waits(9)).toEqual([]);
     await work(frontier, 3_600_000);
-    expect(asked()).toHaveLength(21 + 1 + 11);
+    expect(requestedUrls()).toHaveLength(21 + 1 + 11);
   });
 });
 
@@ -269,7 +269,7 @@ describe('what is reported to the operator', () => {
     await skipped.frontier.open();
     await skipped.frontier.add(pages('http://a.test', 2));
     expect(await skipped.work(skipped.frontier)).toBe('finished');
-    expect(skipped.asked()).toHaveLength(1);
+    expect(skipped.requestedUrls()).toHaveLength(1);
     expect(skipped.verdicts().map(({ status, reason }) => [status, reason])).toEqual([
       ['dropped', 'crawl-delay-over-max'],
       ['dropped', 'crawl-delay-over-max'],

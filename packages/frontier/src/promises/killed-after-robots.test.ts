@@ -10,7 +10,7 @@ import { memoryStore } from '../stores/memory.js';
 const RULES = new TextEncoder().encode('User-agent: *\nCrawl-delay: 20\n');
 
 /** A store of several processes. Once its process is killed, no commit arrives. */
-function cutOff(store: FrontierStore, isKilled: () => boolean): FrontierStore {
+function killableStore(store: FrontierStore, isKilled: () => boolean): FrontierStore {
   return new Proxy(store, {
     get(target, name) {
       if (name === 'capabilities') return { ...target.capabilities, shared: true };
@@ -28,7 +28,7 @@ it('the first page waits for the crawl delay of a file that a killed process had
     () => ({ status: 404 }),
   );
   const mortal = stoppableClock(clock);
-  const first = make({ store: cutOff(store, () => isKilled), clock: mortal.clock });
+  const first = make({ store: killableStore(store, () => isKilled), clock: mortal.clock });
   await first.open();
   await first.add([url('http://a.test/1'), url('http://a.test/2')]);
   const [work] = await first.take(1);
@@ -54,7 +54,7 @@ it('the first page waits for the crawl delay of a file that a killed process had
   while (!(await isKept())) await new Promise((done) => setImmediate(done));
   mortal.stop();
 
-  const second = make({ store: cutOff(store, () => false) });
+  const second = make({ store: killableStore(store, () => false) });
   await second.open();
   clock.advance(40_000); // The dead process's lease has ended.
   expect(await second.take(5)).toEqual([]);

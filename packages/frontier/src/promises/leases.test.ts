@@ -177,8 +177,8 @@ describe('a lease', () => {
       const worker = turn % 2 === 0 ? frontier : second;
       if ((await work(worker, 150, { concurrency: 3 })) === 'finished' && frontier.counts().queued === 0) break;
     }
-    const asked = world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url);
-    expect(new Set(asked).size).toBe(60);
+    const requestedUrls = world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url);
+    expect(new Set(requestedUrls).size).toBe(60);
     for (const authority of hosts) {
       const own = world.log.filter((seen) => seen.authority === authority).sort((a, b) => a.startMs - b.startMs);
       for (let at = 1; at < own.length; at += 1)

@@ -19,25 +19,25 @@ const answer = (address: string): Reply => (isRobots(address) ? HOURLY : PAGE);
 const pathsOf = (addresses: readonly string[]) => addresses.map((address) => new URL(address).pathname);
 
 it('each robots.txt is followed by a page', async () => {
-  const { frontier, work, asked } = setUp(make, answer);
+  const { frontier, work, requestedUrls } = setUp(make, answer);
   await frontier.open();
   await frontier.add(['/1', '/2', '/3'].map((path) => url(`http://a.test${path}`)));
   expect(await work(frontier, 24 * HOUR_MS)).toBe('finished');
-  expect(pathsOf(asked())).toEqual(['/robots.txt', '/1', '/robots.txt', '/2', '/robots.txt', '/3']);
+  expect(pathsOf(requestedUrls())).toEqual(['/robots.txt', '/1', '/robots.txt', '/2', '/robots.txt', '/3']);
 });
 
 it('authorities of one host do not take turns away from each other', async () => {
-  const { frontier, work, asked } = setUp(make, answer);
+  const { frontier, work, requestedUrls } = setUp(make, answer);
   await frontier.open();
   const addresses = ['http://a.test/1', 'https://a.test/2', 'http://a.test:8080/3', 'http://a.test/4'];
   await frontier.add(addresses.map((address) => url(address)));
   expect(await work(frontier, 24 * HOUR_MS)).toBe('finished');
-  expect(asked().filter((address) => !isRobots(address))).toEqual(addresses);
-  expect(asked()).toHaveLength(8);
+  expect(requestedUrls().filter((address) => !isRobots(address))).toEqual(addresses);
+  expect(requestedUrls()).toHaveLength(8);
 });
 
 it('the next process knows the answer, and it counts there', async () => {
-  const { frontier, make: again, work, asked } = setUp(make, answer);
+  const { frontier, make: again, work, requestedUrls } = setUp(make, answer);
   await frontier.open();
   await frontier.add([url('http://a.test/1')]);
   await work(frontier, HOUR_MS / 2);
@@ -45,14 +45,14 @@ it('the next process knows the answer, and it counts there', async () => {
   const next = again();
   await next.open();
   expect(await work(next, 24 * HOUR_MS)).toBe('finished');
-  expect(pathsOf(asked())).toEqual(['/robots.txt', '/1']);
+  expect(pathsOf(requestedUrls())).toEqual(['/robots.txt', '/1']);
 });
 
 it.each([
   [HOUR_MS + 9 * 60_000, ['/robots.txt', '/1']],
   [HOUR_MS + 11 * 60_000, ['/robots.txt', '/robots.txt', '/1']],
 ])('an answer that expired while nothing was requested does not count: after %i ms', async (afterMs, paths) => {
-  const { frontier, make: again, clock, work, asked } = setUp(make, answer);
+  const { frontier, make: again, clock, work, requestedUrls } = setUp(make, answer);
   await frontier.open();
   await frontier.add([url('http://a.test/1')]);
   await work(frontier, 60_000);
@@ -61,21 +61,21 @@ it.each([
   const next = again();
   await next.open();
   expect(await work(next, 24 * HOUR_MS)).toBe('finished');
-  expect(pathsOf(asked())).toEqual(paths);
+  expect(pathsOf(requestedUrls())).toEqual(paths);
 });
 
 it.each([5, 60, 3_600])(
   'processes that may not store a robots.txt do not request it in turns: every %i s',
   async (s) => {
     const file = { status: 200, headers: { 'cache-control': 'no-store' }, body: `User-agent: *\nCrawl-delay: ${s}\n` };
-    const { make: join, work, asked } = setUp(sharedStore(7), (address) => (isRobots(address) ? file : PAGE));
+    const { make: join, work, requestedUrls } = setUp(sharedStore(7), (address) => (isRobots(address) ? file : PAGE));
     const processes = [join(), join()];
     for (const frontier of processes) await frontier.open();
     const hosts = ['a', 'b', 'c'];
     await processes[0]!.add(hosts.flatMap((host) => [1, 2, 3].map((at) => url(`http://${host}.test/${at}`))));
     await Promise.all(processes.map((frontier) => work(frontier, 24 * HOUR_MS, { concurrency: 3 })));
-    expect(asked().filter((address) => !isRobots(address))).toHaveLength(9);
+    expect(requestedUrls().filter((address) => !isRobots(address))).toHaveLength(9);
     // One per process, or one per page where a copy expires in between.
-    expect(asked().filter(isRobots).length).toBeLessThanOrEqual(hosts.length * 5);
+    expect(requestedUrls().filter(isRobots).length).toBeLessThanOrEqual(hosts.length * 5);
   },
 );

@@ -31,7 +31,7 @@ it('URLs of a forbidden authority are dropped with the reason, and another of th
 });
 
 it('a URL that the owner refuses is excluded with its reason, and never handed out', async () => {
-  const { frontier, work, asked, verdicts } = setUp(
+  const { frontier, work, requestedUrls, verdicts } = setUp(
     make,
     (address) =>
       isRobots(address)
@@ -45,7 +45,7 @@ it('a URL that the owner refuses is excluded with its reason, and never handed o
   await frontier.open();
   await frontier.add([url('http://a.test/1'), url('http://a.test/open/2'), url('http://a.test/x')]);
   expect(await work(frontier)).toBe('finished');
-  expect(asked().filter((address) => !isRobots(address))).toEqual(['http://a.test/open/2']);
+  expect(requestedUrls().filter((address) => !isRobots(address))).toEqual(['http://a.test/open/2']);
   expect(
     verdicts()
       .map((verdict) => `${verdict.status} ${verdict.reason} ${verdict.url}`)

@@ -17,7 +17,7 @@ function paused(bounds: { readonly minutes?: number } = {}) {
 
 describe('a frontier that is paused', () => {
   it('hands out neither pages nor other requests until it is resumed', async () => {
-    const { frontier, work, asked, clock } = paused();
+    const { frontier, work, requestedUrls, clock } = paused();
     await frontier.open();
     await frontier.add([url('http://a.test/1'), url('http://b.test/1')]);
     frontier.pause();
@@ -28,15 +28,15 @@ describe('a frontier that is paused', () => {
     clock.advance(MINUTE_MS);
     expect(await frontier.take(10)).toEqual([]);
     expect(await own).toMatchObject({ kind: 'held' });
-    expect(asked()).toEqual([]);
+    expect(requestedUrls()).toEqual([]);
     frontier.resume();
     expect(frontier.isPaused()).toBe(false);
     expect(await work(frontier, MINUTE_MS)).toBe('finished');
-    expect(asked().filter((address) => !isRobots(address))).toEqual(['http://a.test/1', 'http://b.test/1']);
+    expect(requestedUrls().filter((address) => !isRobots(address))).toEqual(['http://a.test/1', 'http://b.test/1']);
   });
 
   it('keeps its leases, and settles work in flight', async () => {
-    const { frontier, work, clock, make, asked } = paused();
+    const { frontier, work, clock, make, requestedUrls } = paused();
     await frontier.open();
     await frontier.add([url('http://a.test/1')]);
     const [robots] = await frontier.take(1);
@@ -50,11 +50,11 @@ describe('a frontier that is paused', () => {
     const other = make();
     await other.open();
     expect(await other.take(5)).toEqual([]);
-    expect(asked()).toEqual([]);
+    expect(requestedUrls()).toEqual([]);
     expect(await frontier.settle(robots!, { kind: 'returned', untilMs: null })).toBe('ok');
     frontier.resume();
     expect(await work(frontier, MINUTE_MS)).toBe('finished');
-    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test/1']);
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test/1']);
   });
 
   it('uses up no minutes', async () => {

@@ -59,8 +59,8 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
       url('http://gone.test/1'),
     ]);
     await work(frontier, 30_000);
-    const look = await frontier.inspectHost('slow.test');
-    expect(look).toMatchObject({
+    const inspection = await frontier.inspectHost('slow.test');
+    expect(inspection).toMatchObject({
       host: 'slow.test',
       isKnown: true,
       isWhole: true,
@@ -70,17 +70,20 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
       spent: null,
       inARow: { throttled: 0, failed: 0, refused: 0 },
     });
-    expect(look.used.pages).toBeGreaterThan(2);
-    expect(look.used.bytes).toBeGreaterThan(0);
-    expect(look.used.runningMs).toBe(30_000);
-    expect(look.nextAtMs).toBeGreaterThan(clock.nowMs());
-    expect(look.nextAtMs).toBeLessThanOrEqual(clock.nowMs() + 7_000);
-    expect(look.robots).toMatchObject([{ authority: 'http://slow.test', phase: 'rules', crawlDelayMs: 7_000 }, {}]);
-    const plain = look.lanes.find(({ authority }) => authority === 'http://slow.test')!;
-    expect(plain.priorities.reduce((sum, count) => sum + count, 0)).toBe(30 - look.used.pages);
+    expect(inspection.used.pages).toBeGreaterThan(2);
+    expect(inspection.used.bytes).toBeGreaterThan(0);
+    expect(inspection.used.runningMs).toBe(30_000);
+    expect(inspection.nextAtMs).toBeGreaterThan(clock.nowMs());
+    expect(inspection.nextAtMs).toBeLessThanOrEqual(clock.nowMs() + 7_000);
+    expect(inspection.robots).toMatchObject([
+      { authority: 'http://slow.test', phase: 'rules', crawlDelayMs: 7_000 },
+      {},
+    ]);
+    const plain = inspection.lanes.find(({ authority }) => authority === 'http://slow.test')!;
+    expect(plain.priorities.reduce((sum, count) => sum + count, 0)).toBe(30 - inspection.used.pages);
     expect(plain.priorities[6]).toBe(15);
-    expect(look.lanes.some(({ authority }) => authority === 'https://slow.test:8443')).toBe(true);
-    expect(look.queued + look.inFlight).toBe(31 - look.used.pages);
+    expect(inspection.lanes.some(({ authority }) => authority === 'https://slow.test:8443')).toBe(true);
+    expect(inspection.queued + inspection.inFlight).toBe(31 - inspection.used.pages);
     // Any URL of the host finds it too.
     expect((await frontier.inspectHost('http://slow.test/any')).host).toBe('slow.test');
 

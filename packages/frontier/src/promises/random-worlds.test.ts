@@ -56,7 +56,7 @@ function fileOf(one: Site): string {
 }
 
 function worldOf(list: readonly Site[]) {
-  const asked = new Map<string, number>();
+  const requestCounts = new Map<string, number>();
   return (address: string, nth: number): Reply => {
     const { protocol, host, pathname } = new URL(address);
     const authority = `${protocol}//${host}`;
@@ -73,8 +73,8 @@ function worldOf(list: readonly Site[]) {
       if (answer === 'broken') return { status: null, failure: 'reset', ms: one.ms };
       return { status: 302, headers: { location: `${next}/elsewhere.txt` }, ms: one.ms };
     }
-    const turn = asked.get(authority) ?? 0;
-    asked.set(authority, turn + 1);
+    const turn = requestCounts.get(authority) ?? 0;
+    requestCounts.set(authority, turn + 1);
     const status = one.statuses[turn] ?? 200;
     const throttles = status === 429 || status === 503;
     return {

@@ -13,23 +13,27 @@ const to = (location: string): Reply => ({ status: 301, headers: { location } })
 
 describe('the first request of an authority', () => {
   it('is its robots.txt, once, whatever the concurrency (access §2)', async () => {
-    const { frontier, work, asked } = setUp(make, (address) => (isRobots(address) ? file('Disallow: /x') : PAGE));
+    const { frontier, work, requestedUrls } = setUp(make, (address) =>
+      isRobots(address) ? file('Disallow: /x') : PAGE,
+    );
     await frontier.open();
     await frontier.add(Array.from({ length: 9 }, (_, at) => url(`http://a.test/${at}`)));
     const [one, two, three] = await Promise.all([frontier.take(5), frontier.take(5), frontier.take(5)]);
     expect([...one!, ...two!, ...three!].map((taken) => taken.url)).toEqual(['http://a.test/robots.txt']);
     for (const taken of one!) await frontier.settle(taken, { kind: 'returned', untilMs: null });
     expect(await work(frontier)).toBe('finished');
-    expect(asked().filter(isRobots)).toHaveLength(1);
-    expect(asked()).toHaveLength(10);
+    expect(requestedUrls().filter(isRobots)).toHaveLength(1);
+    expect(requestedUrls()).toHaveLength(10);
   });
 
   it('is per scheme, host and port: three authorities of one host have three, in one slot (access §1, §9)', async () => {
-    const { frontier, work, asked, world } = setUp(make, (address) => (isRobots(address) ? { status: 404 } : PAGE));
+    const { frontier, work, requestedUrls, world } = setUp(make, (address) =>
+      isRobots(address) ? { status: 404 } : PAGE,
+    );
     await frontier.open();
     await frontier.add(['http://a.test/', 'https://a.test/', 'http://a.test:8080/'].map((address) => url(address)));
     await work(frontier);
-    expect(asked().filter(isRobots).sort()).toEqual([
+    expect(requestedUrls().filter(isRobots).sort()).toEqual([
       'http://a.test/robots.txt',
       'http://a.test:8080/robots.txt',
       'https://a.test/robots.txt',
@@ -39,13 +43,13 @@ describe('the first request of an authority', () => {
   });
 
   it('also covers the name with a trailing dot, which is the same host (access §1, A2)', async () => {
-    const { frontier, work, asked, world, verdicts } = setUp(make, (address) =>
+    const { frontier, work, requestedUrls, world, verdicts } = setUp(make, (address) =>
       isRobots(address) ? file('Disallow: /x', 'Crawl-delay: 7') : PAGE,
     );
     await frontier.open();
     await frontier.add(['http://a.test./1', 'http://a.test./x', 'http://a.test/2'].map((address) => url(address)));
     expect(await work(frontier)).toBe('finished');
-    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test./1', 'http://a.test/2']);
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test./1', 'http://a.test/2']);
     expect(verdicts().map((verdict) => `${verdict.url} ${verdict.reason}`)).toEqual(['http://a.test./x robots-rule']);
     const gaps = world.log.slice(1).map((seen, at) => seen.startMs - world.log[at]!.endMs);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_000);
@@ -64,7 +68,7 @@ describe('the first request of an authority', () => {
           : { status: 304 }
         : PAGE,
     );
-    const { frontier, clock, work, asked } = tools;
+    const { frontier, clock, work, requestedUrls } = tools;
     await frontier.open();
     await frontier.add([url('http://a.test/1')]);
     await work(frontier);
@@ -75,7 +79,7 @@ describe('the first request of an authority', () => {
     await frontier.settle(again!, { kind: 'returned', untilMs: null });
     await work(frontier);
     expect(seen).toEqual(['"1"']);
-    expect(asked()).toEqual([
+    expect(requestedUrls()).toEqual([
       'http://a.test/robots.txt',
       'http://a.test/1',
       'http://a.test/robots.txt',
@@ -85,7 +89,7 @@ describe('the first request of an authority', () => {
 
   it('is followed by its companions, before its pages, once per crawl', async () => {
     const companions = (authority: string) => [url(`${authority}/data.txt`, { via: 'companion' as const })];
-    const { frontier, work, asked, clock } = setUp(make, (address) => (isRobots(address) ? file() : PAGE), {
+    const { frontier, work, requestedUrls, clock } = setUp(make, (address) => (isRobots(address) ? file() : PAGE), {
       companions,
     });
     await frontier.open();
@@ -94,8 +98,8 @@ describe('the first request of an authority', () => {
     clock.advance(2 * DAY_MS);
     await frontier.add([url('http://a.test/3')]);
     await work(frontier);
-    expect(asked().filter((address) => address.endsWith('data.txt'))).toHaveLength(1);
-    expect(asked().indexOf('http://a.test/data.txt')).toBeLessThan(asked().indexOf('http://a.test/2'));
+    expect(requestedUrls().filter((address) => address.endsWith('data.txt'))).toHaveLength(1);
+    expect(requestedUrls().indexOf('http://a.test/data.txt')).toBeLessThan(requestedUrls().indexOf('http://a.test/2'));
   });
 });
 
@@ -109,8 +113,8 @@ describe('a robots.txt that does not arrive', () => {
     expect(await work(frontier, 3_600_000)).toBe('time');
     const pages = world.log.filter((seen) => !seen.isRobots).map((seen) => seen.url);
     expect(pages).toEqual(['http://a.test:81/1', 'http://a.test:81/2']);
-    const tries = world.log.filter((seen) => seen.robotsAuthority === 'http://a.test').map((seen) => seen.startMs);
-    const gaps = tries.slice(1).map((startMs, at) => Math.round((startMs - tries[at]!) / 1_000));
+    const starts = world.log.filter((seen) => seen.robotsAuthority === 'http://a.test').map((seen) => seen.startMs);
+    const gaps = starts.slice(1).map((startMs, at) => Math.round((startMs - starts[at]!) / 1_000));
     expect(gaps).toEqual([60, 120, 240, 480, 960]);
     expect(frontier.waits(5)).toMatchObject([{ host: 'a.test', reason: 'robots-unreachable', queued: 1 }]);
     expect(notices('robots-unreachable')).toHaveLength(6);
@@ -118,9 +122,13 @@ describe('a robots.txt that does not arrive', () => {
   });
 
   it('fails the URLs that were held for holdMax, and no others (access §5)', async () => {
-    const { frontier, work, verdicts, asked } = setUp(make, (address) => (isRobots(address) ? { status: 500 } : PAGE), {
-      robots: { tokens: ['testbot'], holdMaxMs: 6 * 3_600_000 },
-    });
+    const { frontier, work, verdicts, requestedUrls } = setUp(
+      make,
+      (address) => (isRobots(address) ? { status: 500 } : PAGE),
+      {
+        robots: { tokens: ['testbot'], holdMaxMs: 6 * 3_600_000 },
+      },
+    );
     await frontier.open();
     await frontier.add(Array.from({ length: 40 }, (_, at) => url(`http://a.test/${at}`)));
     await work(frontier, 4 * 3_600_000);
@@ -133,17 +141,17 @@ describe('a robots.txt that does not arrive', () => {
     );
     expect(verdicts().map((verdict) => verdict.url)).not.toContain('http://a.test/late');
     expect(frontier.counts().queued).toBe(1);
-    expect(asked().every(isRobots)).toBe(true);
+    expect(requestedUrls().every(isRobots)).toBe(true);
   });
 
   it('is answered at last, and the held URLs are decided by the new rules (access §8)', async () => {
-    const { frontier, work, asked, verdicts } = setUp(make, (address, nth) =>
+    const { frontier, work, requestedUrls, verdicts } = setUp(make, (address, nth) =>
       isRobots(address) ? (nth < 2 ? { status: null, failure: 'reset' } : file('Disallow: /2')) : PAGE,
     );
     await frontier.open();
     await frontier.add([url('http://a.test/1'), url('http://a.test/2')]);
     expect(await work(frontier)).toBe('finished');
-    expect(asked().filter((address) => !isRobots(address))).toEqual(['http://a.test/1']);
+    expect(requestedUrls().filter((address) => !isRobots(address))).toEqual(['http://a.test/1']);
     expect(verdicts()).toMatchObject([{ url: 'http://a.test/2', status: 'excluded', line: 2 }]);
   });
 });
@@ -202,11 +210,11 @@ describe('redirects of robots.txt', () => {
   });
 
   it('a redirect to a missing host is unreachable, not open (access §3, DECISION A4)', async () => {
-    const { frontier, work, asked } = setUp(make, (address) => (isRobots(address) ? { status: 302 } : PAGE));
+    const { frontier, work, requestedUrls } = setUp(make, (address) => (isRobots(address) ? { status: 302 } : PAGE));
     await frontier.open();
     await frontier.add([url('http://a.test/1')]);
     await work(frontier, 600_000);
-    expect(asked().every(isRobots)).toBe(true);
+    expect(requestedUrls().every(isRobots)).toBe(true);
   });
 });
 
@@ -216,7 +224,7 @@ describe('a restart', () => {
       make: start,
       frontier,
       work,
-      asked,
+      requestedUrls,
     } = setUp(make, (address) => (isRobots(address) ? file('Disallow: /x') : PAGE));
     await frontier.open();
     await frontier.add([url('http://a.test/1')]);
@@ -226,7 +234,7 @@ describe('a restart', () => {
     await second.open();
     await second.add([url('http://a.test/2'), url('http://a.test/x'), url('http://a.test/1')]);
     await work(second);
-    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/2']);
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://a.test/1', 'http://a.test/2']);
   });
 
   it('while unreachable continues the pause (access §8)', async () => {
@@ -255,7 +263,7 @@ describe('a restart', () => {
       make: start,
       frontier,
       work,
-      asked,
+      requestedUrls,
       clock,
     } = setUp(make, (address) => {
       if (address === 'http://a.test/robots.txt') return to('http://b.test/r');
@@ -263,12 +271,14 @@ describe('a restart', () => {
     });
     await frontier.open();
     await frontier.add([url('http://a.test/1'), url('http://a.test/x')]);
-    await work(frontier, 3_600_000, { isStopped: () => asked().length === 1 && clock.nowMs() > 1_700_000_000_009 });
+    await work(frontier, 3_600_000, {
+      isStopped: () => requestedUrls().length === 1 && clock.nowMs() > 1_700_000_000_009,
+    });
     await frontier.close();
-    expect(asked()).toEqual(['http://a.test/robots.txt']);
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt']);
     const second = start();
     await second.open();
     expect(await work(second)).toBe('finished');
-    expect(asked()).toEqual(['http://a.test/robots.txt', 'http://b.test/r', 'http://a.test/1']);
+    expect(requestedUrls()).toEqual(['http://a.test/robots.txt', 'http://b.test/r', 'http://a.test/1']);
   });
 });

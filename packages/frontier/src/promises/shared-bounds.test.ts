@@ -233,10 +233,10 @@ describe('bounds with several processes', () => {
     await store.open({ crawl: 'crawl', create: true });
     const locks = [0, 1, 2].map(() => new CrawlLock(store, clock, () => 0.5));
     let inside = 0;
-    let most = 0;
+    let maxAtOnce = 0;
     const act = async (): Promise<void> => {
       inside += 1;
-      most = Math.max(most, inside);
+      maxAtOnce = Math.max(maxAtOnce, inside);
       for (let turns = 0; turns < 20; turns += 1) await null;
       inside -= 1;
     };
@@ -246,6 +246,6 @@ describe('bounds with several processes', () => {
     });
     await turnsUntil(clock, () => isOver);
     await all;
-    expect(most).toBe(1);
+    expect(maxAtOnce).toBe(1);
   });
 });

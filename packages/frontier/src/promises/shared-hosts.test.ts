@@ -18,12 +18,12 @@ async function joined({ isPaused }: { readonly isPaused: boolean }) {
   await crew[1].open();
   if (isPaused) crew[1].pause();
   const startMs = clock.nowMs();
-  const made = [0, 0];
+  const pagesOfProcess = [0, 0];
   const pages = () => world.log.filter((seen) => !seen.isRobots);
   for (let turn = 0; pages().length < short.length + long.length; turn += 1) {
     const who = turn % 2;
     const links = () => {
-      made[who] = (made[who] ?? 0) + 1;
+      pagesOfProcess[who] = (pagesOfProcess[who] ?? 0) + 1;
       return [];
     };
     // A paused process asks for no work.
@@ -31,21 +31,21 @@ async function joined({ isPaused }: { readonly isPaused: boolean }) {
     else await work(crew[who as 0 | 1], 20, { links });
     if (turn > 20_000) throw new Error('it does not end');
   }
-  return { made, pages: pages(), tookMs: clock.nowMs() - startMs };
+  return { made: pagesOfProcess, pages: pages(), tookMs: clock.nowMs() - startMs };
 }
 
 it('a process without a host gets half of those of another', async () => {
-  const { made, pages } = await joined({ isPaused: false });
+  const { made: pagesOfProcess, pages } = await joined({ isPaused: false });
   expect(new Set(pages.map((seen) => seen.url)).size).toBe(8 + LONG * 60);
   expect(pages).toHaveLength(8 + LONG * 60);
   // Two hosts of four, apart from the seconds until the processes notice each other.
-  expect(made[1]).toBeGreaterThan(90);
-  expect(made[0]).toBeGreaterThan(90);
+  expect(pagesOfProcess[1]).toBeGreaterThan(90);
+  expect(pagesOfProcess[0]).toBeGreaterThan(90);
 });
 
 it('a process that does not take work gets no hosts', async () => {
-  const { made, tookMs } = await joined({ isPaused: true });
-  expect(made[1]).toBe(0);
+  const { made: pagesOfProcess, tookMs } = await joined({ isPaused: true });
+  expect(pagesOfProcess[1]).toBe(0);
   // One page a second per host, as if there were no other process.
   expect(tookMs).toBeLessThan(62_000);
 });

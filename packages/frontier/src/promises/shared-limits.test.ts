@@ -55,8 +55,8 @@ describe('per address', () => {
           expect(await work(frontier, 86_400_000, { concurrency, addressOf })).toBe('finished');
           expect(world.log).toHaveLength(9 * 4);
           // The delay is known once robots.txt is read, so a host's first gap is the profile's.
-          const asked = (seen: Seen) => (seen.isRobots ? 1_000 : 1_000 * siteOf(seen.url).delayS);
-          expect(faults(world.log, byAddress, (seen) => Math.max(1_000, asked(seen)))).toEqual([]);
+          const gapAskedFor = (seen: Seen) => (seen.isRobots ? 1_000 : 1_000 * siteOf(seen.url).delayS);
+          expect(faults(world.log, byAddress, (seen) => Math.max(1_000, gapAskedFor(seen)))).toEqual([]);
         },
       ),
       { numRuns: 40, seed: 20_280 },

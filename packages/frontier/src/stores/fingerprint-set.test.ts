@@ -8,7 +8,7 @@ import { FingerprintSet } from './fingerprint-set.js';
 vi.setConfig({ testTimeout: 300_000 });
 
 /** A seeded source of 32-bit words (xorshift). */
-function words(seed: number): () => number {
+function randomWords(seed: number): () => number {
   let state = seed;
   return () => {
     state ^= state << 13;
@@ -27,7 +27,7 @@ function fingerprintOf(high: number, low: number): Uint8Array {
 
 describe('the fingerprint set', () => {
   it('agrees with a plain set, including clusters and wrap-around', () => {
-    const next = words(20_261_120);
+    const next = randomWords(20_261_120);
     const set = new FingerprintSet();
     const plain = new Set<string>();
     const wrong: string[] = [];
@@ -74,7 +74,7 @@ describe('the fingerprint set', () => {
   });
 
   it('holds the same when many are loaded at once, and takes no more space then', () => {
-    const next = words(11);
+    const next = randomWords(11);
     const set = new FingerprintSet();
     const pairs = Array.from({ length: 100_000 }, () => [next(), next()] as const);
     for (const [high, low] of pairs.slice(0, 10_000)) set.add(fingerprintOf(high, low));
@@ -89,7 +89,7 @@ describe('the fingerprint set', () => {
   });
 
   it('holds what is loaded at once, including (0, 0) and what it held before', () => {
-    const next = words(13);
+    const next = randomWords(13);
     const set = new FingerprintSet();
     const bytes = new Uint8Array(8 * 700_000);
     const view = new DataView(bytes.buffer);
@@ -111,7 +111,7 @@ describe('the fingerprint set', () => {
   });
 
   it('needs at most 14 bytes per fingerprint at every size', () => {
-    const next = words(7);
+    const next = randomWords(7);
     const set = new FingerprintSet();
     for (let n = 1; n <= 400_000; n += 1) {
       set.add(fingerprintOf(next(), next()));

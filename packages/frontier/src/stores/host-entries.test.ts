@@ -103,9 +103,9 @@ function differences(seed: number): string[] {
       model.queueDue(now);
     } else if (move < 5) {
       const count = 1 + below(5);
-      const [got, wanted] = [idsOf(entries.take(count, now)), model.take(count, now)];
-      if (String(got) !== String(wanted)) wrong.push(`step ${step}: took ${got} instead of ${wanted}`);
-      inFlight.push(...wanted);
+      const [got, modelIds] = [idsOf(entries.take(count, now)), model.take(count, now)];
+      if (String(got) !== String(modelIds)) wrong.push(`step ${step}: took ${got} instead of ${modelIds}`);
+      inFlight.push(...modelIds);
     } else if (move === 5) {
       const id = String(1 + below(step + 1));
       entries.finish(id);

@@ -89,12 +89,12 @@ describe('postgresStore', () => {
 });
 
 describe('a server that fails', () => {
-  async function outcomeOf(error: Error): Promise<{ outcome: string; notices: string[]; tries: number }> {
-    let tries = 0;
+  async function outcomeOf(error: Error): Promise<{ outcome: string; notices: string[]; attempts: number }> {
+    let attempts = 0;
     const notices: ServerNotice[] = [];
     const query: PostgresPool['query'] = async () => {
-      tries += 1;
-      if (tries === 1) throw error;
+      attempts += 1;
+      if (attempts === 1) throw error;
       throw Object.assign(new Error('refused for good'), { code: '42501' });
     };
     const store = postgresStore({ pool: { ...pool, query }, onNotice: (notice) => notices.push(notice) });
@@ -102,7 +102,7 @@ describe('a server that fails', () => {
       () => 'opened',
       (cause: Error) => cause.message,
     );
-    return { outcome, notices: notices.map(({ kind }) => kind), tries };
+    return { outcome, notices: notices.map(({ kind }) => kind), attempts };
   }
 
   it.each([
@@ -116,10 +116,10 @@ describe('a server that fails', () => {
     ['40P01', 'deadlock detected', 2, []],
     ['42501', 'permission denied for database', 1, []],
     ['28P01', 'password authentication failed', 1, []],
-  ])('with %s, %s: is tried %i times', async (code, message, tries, notices) => {
+  ])('with %s, %s: is tried %i times', async (code, message, attempts, notices) => {
     const answer = await outcomeOf(Object.assign(new Error(message), { code }));
-    expect(answer).toMatchObject({ tries, notices });
-    expect(answer.outcome).toContain(tries === 1 ? message : 'refused for good');
+    expect(answer).toMatchObject({ attempts, notices });
+    expect(answer.outcome).toContain(attempts === 1 ? message : 'refused for good');
   });
 
   it.each([
@@ -173,7 +173,7 @@ describe('a server that fails', () => {
   it.each([
     ['starts is waited for as long as any', '57P03', 3, 'refused for good'],
     ['is not there is given up soon: more likely its address is wrong', 'ECONNREFUSED', 1, 'could not be reached'],
-  ])('that never answered and %s', async (_, code, tries, outcome) => {
+  ])('that never answered and %s', async (_, code, attempts, outcome) => {
     // Each try takes twenty seconds.
     let nowMs = 0;
     const now = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
@@ -189,15 +189,15 @@ describe('a server that fails', () => {
     };
     const store = postgresStore({ pool: { ...pool, query }, onNotice: nothing });
     await expect(store.open({ crawl: 'one', create: true })).rejects.toThrow(outcome);
-    expect(tried).toBe(tries);
+    expect(tried).toBe(attempts);
   });
 
   it('is not waited for once the signal is aborted, and answers as before', async () => {
     const stop = new AbortController();
-    let tries = 0;
+    let attempts = 0;
     let isAway = true;
     const query: PostgresPool['query'] = async () => {
-      tries += 1;
+      attempts += 1;
       if (isAway) throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
       throw Object.assign(new Error('refused for good'), { code: '42501' });
     };
@@ -207,7 +207,7 @@ describe('a server that fails', () => {
     await expect(open()).rejects.toThrow('could not be reached');
     isAway = false;
     await expect(open()).rejects.toThrow('refused for good');
-    expect(tries).toBe(3);
+    expect(attempts).toBe(3);
   });
 });
 

@@ -42,9 +42,9 @@ describe('a store that does not answer', () => {
       await vi.advanceTimersByTimeAsync(1);
     };
     /** The answer once the store counts as silent. */
-    const afterSilence = async <T>(asked: Promise<T>) => {
+    const afterSilence = async <T>(promise: Promise<T>) => {
       await vi.advanceTimersByTimeAsync(SILENT_MS);
-      return asked;
+      return promise;
     };
     return {
       store,
@@ -58,7 +58,7 @@ describe('a store that does not answer', () => {
   }
 
   it('stops only its own hosts', async () => {
-    const { store, stop, back, afterSilence, gone, others } = await opened();
+    const { store, stop, back, afterSilence, gone: awayHosts, others } = await opened();
     stop();
     const leases = await afterSilence(store.lease(ALL));
     expect(leases.map(({ host }) => host).sort()).toEqual(others.sort());
@@ -73,26 +73,26 @@ describe('a store that does not answer', () => {
     expect((await store.commit(done)).hosts.every(({ ok }) => ok)).toBe(true);
     expect(await store.nextDueInMs()).toBe(1_000);
     await back();
-    expect((await store.lease(ALL)).map(({ host }) => host).sort()).toEqual(gone.sort());
+    expect((await store.lease(ALL)).map(({ host }) => host).sort()).toEqual(awayHosts.sort());
   });
 
   it('gets the links that were found meanwhile when it answers again', async () => {
-    const { store, stop, back, afterSilence, gone, others } = await opened();
+    const { store, stop, back, afterSilence, gone: awayHosts, others } = await opened();
     const leases = await store.lease(ALL);
     const there = leases.find(({ host }) => others.includes(host))!;
-    const away = leases.find(({ host }) => gone.includes(host))!;
+    const away = leases.find(({ host }) => awayHosts.includes(host))!;
     stop();
     const commit = ({ host, fencingToken, entries }: (typeof leases)[number], links: NewEntry[]) =>
       store.commit(
         [{ host, fencingToken, done: entries.map(({ id }) => id), then: { release: { dueInMs: 0 } } }],
         links,
       );
-    const link = { ...entry('h99'), host: gone[0]!, lane: 'a', notBeforeMs: 3, body: Uint8Array.of(0, 255) };
+    const link = { ...entry('h99'), host: awayHosts[0]!, lane: 'a', notBeforeMs: 3, body: Uint8Array.of(0, 255) };
     expect(await afterSilence(commit(there, [link]))).toEqual({ hosts: [{ ok: true, entries: [] }], links: ['new'] });
     // Its lease may be lost with the store, so the page counts as lost.
     expect((await commit(away, [])).hosts).toEqual([{ ok: false, reason: 'lost' }]);
     await back();
-    const { items } = await store.scan(null, 100, gone[0]);
+    const { items } = await store.scan(null, 100, awayHosts[0]);
     expect(items.map(({ entry: { body } }) => [...body])).toContainEqual([0, 255]);
     expect((await store.listRecords!('deferred/', null, 10)).items).toEqual([]);
     // The store did what it was asked before it went silent.
@@ -100,12 +100,12 @@ describe('a store that does not answer', () => {
   });
 
   it('gets the hosts back that it granted too late', async () => {
-    const { store, stop, back, afterSilence, gone } = await opened();
+    const { store, stop, back, afterSilence, gone: awayHosts } = await opened();
     stop();
-    const named = afterSilence(store.lease({ ...ALL, hosts: gone.slice(0, 1) }));
+    const named = afterSilence(store.lease({ ...ALL, hosts: awayHosts.slice(0, 1) }));
     expect(await named).toEqual([]);
     await back();
-    expect((await store.readHost!(gone[0]!))?.isLeased).toBe(false);
+    expect((await store.readHost!(awayHosts[0]!))?.isLeased).toBe(false);
   });
 
   it('fails the crawl if it answers with a failure', async () => {

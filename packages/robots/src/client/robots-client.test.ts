@@ -10,18 +10,18 @@ type Reply = () => Response | Promise<Response>;
 
 /** A client with replies by URL, the requests that it made, and a clock that stands still. */
 function setUp(replies: Readonly<Record<string, Reply>>, more: Partial<RobotsClientOptions> = {}) {
-  const asked: { readonly url: string; readonly headers: Headers }[] = [];
+  const requests: { readonly url: string; readonly headers: Headers }[] = [];
   const clock = { nowMs: 1_000_000 };
   const fetch = async (input: unknown, init?: RequestInit): Promise<Response> => {
     const url = String(input);
-    asked.push({ url, headers: new Headers(init?.headers) });
+    requests.push({ url, headers: new Headers(init?.headers) });
     expect(init).toMatchObject({ redirect: 'manual', credentials: 'omit' });
     const reply = replies[url];
     if (reply === undefined) throw new TypeError('fetch failed');
     return reply();
   };
   const client = createRobotsClient({ identity: IDENTITY, fetch, nowMs: () => clock.nowMs, ...more });
-  return { client, asked, clock, urls: () => asked.map(({ url }) => url) };
+  return { client, requests, clock, urls: () => requests.map(({ url }) => url) };
 }
 
 const file = (text: string, headers: Record<string, string> = {}) => new Response(text, { headers });
@@ -36,7 +36,7 @@ describe('a robots client', () => {
   });
 
   it('sends one request per authority, names itself, and says which line decided', async () => {
-    const { client, asked } = setUp({
+    const { client, requests } = setUp({
       'https://a.example/robots.txt': () => file('User-agent: examplebot\nCrawl-delay: 3\nDisallow: /private/\n'),
       'http://a.example:8080/robots.txt': () => file('User-agent: *\nDisallow: /\n'),
     });
@@ -46,8 +46,11 @@ describe('a robots client', () => {
     expect(check.rules?.crawlDelayMs).toBe(3_000);
     expect(await client.isAllowed('https://a.example/robots.txt')).toBe(true);
     expect(await client.isAllowed('http://a.example:8080/page')).toBe(false);
-    expect(asked.map(({ url }) => url)).toEqual(['https://a.example/robots.txt', 'http://a.example:8080/robots.txt']);
-    expect(asked[0]?.headers.get('user-agent')).toBe('examplebot (+https://example.org/bot)');
+    expect(requests.map(({ url }) => url)).toEqual([
+      'https://a.example/robots.txt',
+      'http://a.example:8080/robots.txt',
+    ]);
+    expect(requests[0]?.headers.get('user-agent')).toBe('examplebot (+https://example.org/bot)');
   });
 
   it('sends one request for simultaneous questions', async () => {
@@ -104,14 +107,14 @@ describe('a robots client', () => {
       () => file('User-agent: *\nDisallow: /x\n', { etag: '"1"', 'cache-control': 'max-age=3600' }),
       () => new Response(null, { status: 304 }),
     ];
-    const { client, asked, clock } = setUp({ 'https://a.example/robots.txt': () => (replies.shift() as Reply)() });
+    const { client, requests, clock } = setUp({ 'https://a.example/robots.txt': () => (replies.shift() as Reply)() });
     expect(await client.isAllowed('https://a.example/x')).toBe(false);
     clock.nowMs += HOUR_MS - 1;
     expect(await client.isAllowed('https://a.example/x')).toBe(false);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     clock.nowMs += 1;
     expect(await client.check('https://a.example/x')).toMatchObject({ answer: 'deny', line: 2 });
-    expect(asked[1]?.headers.get('if-none-match')).toBe('"1"');
+    expect(requests[1]?.headers.get('if-none-match')).toBe('"1"');
   });
 
   it('holds when a file can no longer be fetched, unless an option says to use the copy', async () => {
@@ -146,19 +149,19 @@ describe('a robots client', () => {
   });
 
   it('remembers a thousand authorities', async () => {
-    const asked: string[] = [];
+    const requestedUrls: string[] = [];
     const many = createRobotsClient({
       identity: IDENTITY,
       fetch: async (url) => {
-        asked.push(String(url));
+        requestedUrls.push(String(url));
         return file('');
       },
     });
     for (let at = 0; at <= 1_000; at += 1) await many.isAllowed(`https://h${at}.example/`);
     await many.isAllowed('https://h1000.example/');
-    expect(asked).toHaveLength(1_001);
+    expect(requestedUrls).toHaveLength(1_001);
     await many.isAllowed('https://h0.example/');
-    expect(asked).toHaveLength(1_002);
+    expect(requestedUrls).toHaveLength(1_002);
   });
 
   it('denies what is not a web address, and never throws', async () => {

@@ -11,37 +11,37 @@ import { WorkerPool } from './worker-pool.js';
 
 /** A process that a test controls. */
 function fakeWorker() {
-  const told: ToWorker[] = [];
-  let heard = (_: FromWorker): void => undefined;
+  const messages: ToWorker[] = [];
+  let receive = (_: FromWorker): void => undefined;
   let hasEnded = false;
   let listener = (_code: number | null, _signal: string | null): void => undefined;
-  const gone: typeof listener = (...how) => {
+  const exit: typeof listener = (...how) => {
     hasEnded = true;
     listener(...how);
   };
   const endsAs = (state: CrawlReport['state'], code: number): void => {
-    heard({ kind: 'report', report: { state } as CrawlReport });
-    gone(code, null);
+    receive({ kind: 'report', report: { state } as CrawlReport });
+    exit(code, null);
   };
   const process: WorkerProcess = {
     pid: 1,
-    send: (message) => void told.push(message),
+    send: (message) => void messages.push(message),
     onMessage: (hear) => {
-      heard = hear;
+      receive = hear;
     },
     onExit: (go) => {
       listener = go;
     },
-    kill: () => gone(null, 'SIGKILL'),
+    kill: () => exit(null, 'SIGKILL'),
   };
   return {
     process,
-    told,
-    says: (message: FromWorker) => heard(message),
-    is: (phase: CrawlPhase) => heard({ kind: 'state', progress: NO_PROGRESS, phase }),
-    exits: (code: number) => gone(code, null),
+    messages,
+    says: (message: FromWorker) => receive(message),
+    is: (phase: CrawlPhase) => receive({ kind: 'state', progress: NO_PROGRESS, phase }),
+    exits: (code: number) => exit(code, null),
     hasEnded: () => hasEnded,
-    isKilled: () => gone(null, 'SIGKILL'),
+    isKilled: () => exit(null, 'SIGKILL'),
     /** Ends with a report, as finished. */
     finishes: () => endsAs('finished', EXIT.ok),
     endsAs,
@@ -73,13 +73,13 @@ describe('workers', () => {
     await settle();
     expect(started).toHaveLength(3);
     const who = { isFirst: true, takesAdded: true };
-    expect(worker(0).told).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', ...who }]);
-    expect([...worker(1).told, ...worker(2).told]).toEqual([]);
+    expect(worker(0).messages).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', ...who }]);
+    expect([...worker(1).messages, ...worker(2).messages]).toEqual([]);
     expect(pool.running()).toBe(1);
     worker(0).is('running');
     await settle();
     expect(pool.running()).toBe(3);
-    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    expect(worker(1).messages[0]).toMatchObject({ isFirst: false });
     for (const each of started) each.finishes();
     expect(await pool.ended).toHaveLength(3);
   });
@@ -92,7 +92,7 @@ describe('workers', () => {
     worker(0).says({ kind: 'failed', lines: ['mannerly: no such place'], code });
     worker(0).exits(code);
     const ends = await pool.ended;
-    expect(started.map(({ told, hasEnded }) => [told.length, hasEnded()])).toEqual([
+    expect(started.map(({ messages, hasEnded }) => [messages.length, hasEnded()])).toEqual([
       [1, true],
       [0, true],
       [0, true],
@@ -123,7 +123,7 @@ describe('workers', () => {
     }
     expect(started).toHaveLength(6);
     // A restarted worker joins the crawl: nothing is reset, unparked or retried twice.
-    expect(worker(1).told[0]).toMatchObject({ isFirst: false, takesAdded: true });
+    expect(worker(1).messages[0]).toMatchObject({ isFirst: false, takesAdded: true });
     expect(lines).toHaveLength(6);
     expect(lines[0]).toBe('Worker 1 was killed (SIGKILL) and is restarted.');
     expect(lines[5]).toBe('Worker 1 was killed (SIGKILL) for the 6th time and is not restarted.');
@@ -134,11 +134,11 @@ describe('workers', () => {
     const { pool, started, worker } = setUp(2);
     worker(0).isKilled();
     await settle();
-    expect(worker(2).told[0]).toMatchObject({ isFirst: true });
-    expect(worker(1).told).toEqual([]);
+    expect(worker(2).messages[0]).toMatchObject({ isFirst: true });
+    expect(worker(1).messages).toEqual([]);
     worker(2).is('running');
     await settle();
-    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    expect(worker(1).messages[0]).toMatchObject({ isFirst: false });
     for (const at of [1, 2]) worker(at).finishes();
     await pool.ended;
     expect(started).toHaveLength(3);
@@ -148,7 +148,7 @@ describe('workers', () => {
     const { pool, worker } = setUp(2);
     worker(0).finishes();
     await settle();
-    expect(worker(1).told[0]).toMatchObject({ isFirst: false });
+    expect(worker(1).messages[0]).toMatchObject({ isFirst: false });
     worker(1).finishes();
     await pool.ended;
   });
@@ -158,7 +158,7 @@ describe('workers', () => {
     worker(0).is('running');
     await settle();
     pool.stop();
-    for (const each of started) expect(each.told.at(-1)).toEqual({ kind: 'stop' });
+    for (const each of started) expect(each.messages.at(-1)).toEqual({ kind: 'stop' });
     worker(1).isKilled();
     worker(0).finishes();
     expect(await pool.ended).toHaveLength(2);
@@ -172,7 +172,7 @@ describe('workers', () => {
     worker(1).is('stopping');
     worker(0).is('stopping');
     pool.stop();
-    const stops = () => started.map(({ told }) => told.filter(({ kind }) => kind === 'stop').length);
+    const stops = () => started.map(({ messages }) => messages.filter(({ kind }) => kind === 'stop').length);
     expect(stops()).toEqual([1, 1, 1]);
     worker(2).isKilled();
     for (const at of [0, 1]) worker(at).endsAs('stopped', EXIT.stopped);
@@ -187,7 +187,7 @@ describe('workers', () => {
     worker(0).is('running');
     await settle();
     worker(1).endsAs('stopped', EXIT.stopped);
-    expect(worker(0).told.at(-1)).toEqual({ kind: 'stop' });
+    expect(worker(0).messages.at(-1)).toEqual({ kind: 'stop' });
     worker(0).finishes();
     expect(await pool.ended).toHaveLength(2);
     expect(started).toHaveLength(2);
@@ -197,7 +197,7 @@ describe('workers', () => {
     const { pool, started, worker } = setUp(3);
     worker(0).endsAs('stopped', EXIT.stopped);
     expect(await pool.ended).toHaveLength(1);
-    expect(started.map(({ told, hasEnded }) => [told.length, hasEnded()]).slice(1)).toEqual([
+    expect(started.map(({ messages, hasEnded }) => [messages.length, hasEnded()]).slice(1)).toEqual([
       [0, true],
       [0, true],
     ]);
@@ -215,7 +215,7 @@ describe('workers', () => {
     worker(0).is('running');
     await settle();
     worker(1).finishes();
-    expect(worker(0).told).toHaveLength(1);
+    expect(worker(0).messages).toHaveLength(1);
     worker(0).finishes();
     await pool.ended;
     expect(started).toHaveLength(2);

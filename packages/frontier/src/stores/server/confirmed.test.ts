@@ -12,13 +12,13 @@ const link = (at: number): NewEntry => {
 it.each([
   [1, 32_768],
   [1_024, 32],
-])('each of %i shards keeps the latest %i links, in whatever order they came', async (shards, most) => {
-  const told: string[] = [];
+])('each of %i shards keeps the latest %i links, in whatever order they came', async (shards, maxLinks) => {
+  const sent: string[] = [];
   const confirmed = new Confirmed(shards, {
     server: 'server',
     onNotice: () => undefined,
     add: async (links) => {
-      told.push(...links.map(({ host }) => host));
+      sent.push(...links.map(({ host }) => host));
       return links.map(() => 'known');
     },
     delayHosts: async () => undefined,
@@ -33,5 +33,5 @@ it.each([
     );
   }
   await confirmed.answered('second');
-  expect(told).toEqual(links.slice(-most).map(({ host }) => host));
+  expect(sent).toEqual(links.slice(-maxLinks).map(({ host }) => host));
 });
