@@ -32,7 +32,7 @@ export function boundNameFaults({ path, text }: SourceFile): Fault[] {
   const names = Array.from(text.matchAll(/\b(?:const|local) ([A-Z][A-Z0-9_]*)\b/g), ([, name = '']) => name);
   return names
     .filter((name) => /(?:^|_)(?:MOST|LEAST)(?:_|$)|(?<!^DEFAULT)_(?:MAX|MIN)(?:_|$)/.test(name))
-    .map((name) => ({ path, says: `${name}: begin the name of a bound with MAX_ or MIN_` }));
+    .map((name) => ({ path, message: `${name}: begin the name of a bound with MAX_ or MIN_` }));
 }
 
 /** Comments are on the line itself, or above its block of constants. */
