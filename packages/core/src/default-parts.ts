@@ -1,6 +1,6 @@
 // The default store and fetcher of a crawl. No other file chooses them.
 
-import { type Clock, type FrontierStore, memoryStore, systemClock } from '@mannerly/frontier';
+import { type Clock, FrontierError, type FrontierStore, memoryStore, systemClock } from '@mannerly/frontier';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { readCrawlDirectory } from './directory/crawl-directory.js';
 import { crawlPaths } from './directory/crawl-paths.js';
@@ -8,7 +8,7 @@ import { checkedFetcher } from './fetch/fetch-call.js';
 import type { Fetcher } from './fetch/fetcher.js';
 import { createUndiciFetcher } from './fetch/undici-fetcher.js';
 import type { CrawlInspection } from './inspection/inspection.js';
-import { readSettings } from './options/crawl-settings.js';
+import { readSettings, settingsError } from './options/crawl-settings.js';
 import type { CrawlerOptions } from './options/crawler-options.js';
 import type { ResolvedOptions } from './options/options.js';
 import type { RunSetup } from './run/run-setup.js';
@@ -46,7 +46,12 @@ export async function inspectCrawl(directory: string): Promise<CrawlInspection> 
   const settings = await readSettings(paths.settingsPath, manifest.tokens);
   const store = (await storesIn(directory))();
   const { openInspection } = await import('./inspection/inspection.js');
-  return openInspection({ paths, store, settings, clock: systemClock() });
+  try {
+    return await openInspection({ paths, store, settings, clock: systemClock() });
+  } catch (error) {
+    const isAboutSettings = error instanceof FrontierError && error.code.startsWith('option-');
+    throw isAboutSettings ? settingsError(paths.settingsPath, error) : error;
+  }
 }
 
 /** Creates stores in an existing crawl directory, not opened yet. @throws As `inspectCrawl` */

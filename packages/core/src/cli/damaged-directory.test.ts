@@ -263,3 +263,16 @@ describe('a line with a value that no run writes', () => {
     expect(await run('report', directory)).toMatchObject({ code: 0, out: expect.stringContaining('Report: ') });
   });
 });
+
+it('names settings that no run wrote, and what to do', async () => {
+  const directory = copyOf('finished');
+  writeFileSync(join(directory, 'settings.json'), '{"bounds":{},"paje":1}');
+  for (const call of [
+    ['queue', directory],
+    ['explain', directory, '127.0.0.1'],
+  ]) {
+    const { code, err } = await run(...call);
+    expect(err).toMatch(/settings\.json is not what this version writes: unknown option `paje`[\s\S]*Remove it:/);
+    expect(code).toBe(2);
+  }
+});

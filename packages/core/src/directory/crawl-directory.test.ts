@@ -14,7 +14,7 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resetCrawlDirectory } from '../run/run-directory.js';
-import { openCrawlDirectory, readCrawlDirectory } from './crawl-directory.js';
+import { deleteIfNothingDone, openCrawlDirectory, readCrawlDirectory } from './crawl-directory.js';
 
 let base: string;
 
@@ -262,5 +262,36 @@ describe('starting over', () => {
     await expect(resetCrawlDirectory(base, 'tester', POLITE)).rejects.toMatchObject({ code: 'directory-in-use' });
     expect(readdirSync(base)).toContain('crawl.json');
     await release();
+  });
+});
+
+describe('a crawl that failed before it had begun', () => {
+  const deleteFrom = async (path: string, work: (opened: Awaited<ReturnType<typeof openCrawlDirectory>>) => void) => {
+    const opened = await openCrawlDirectory(path, crawl, 1, true);
+    writeFileSync(opened.requestsPath, '');
+    writeFileSync(join(path, 'notes.txt'), 'mine');
+    work(opened);
+    await opened.release();
+    await deleteIfNothingDone(path).catch(() => undefined);
+    return readdirSync(path);
+  };
+
+  it('leaves the directory to another crawl', async () => {
+    const path = join(base, 'crawl');
+    expect(await deleteFrom(path, () => undefined)).toEqual(['notes.txt']);
+    rmSync(join(path, 'notes.txt'));
+    const other = await openCrawlDirectory(path, { ...crawl, name: 'other' }, 2);
+    expect(other.isNew).toBe(true);
+    await other.release();
+  });
+
+  const kept = [
+    ['has sent a request', (path: string) => writeFileSync(join(path, 'requests-2.jsonl'), '{}\n')],
+    ['was given a URL', (path: string) => writeFileSync(join(path, 'added.jsonl'), '{}\n')],
+    ['has another process', (path: string) => writeFileSync(join(path, 'crawl-2.lock'), lockOf({}))],
+  ] as const;
+  it.each(kept)('stays if it %s', async (_, work) => {
+    const path = join(base, 'crawl');
+    expect(await deleteFrom(path, () => work(path))).toContain('crawl.json');
   });
 });

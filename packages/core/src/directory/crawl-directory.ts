@@ -2,7 +2,7 @@
 // time has it open, or several processes of the same crawl that each write their own files. If a process is killed
 // while it opens a directory, the next run can still open it.
 
-import { appendFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { hasPlatformCode, listNames, orIfAbsent, PARTIAL_SUFFIX, sizeOf, writeAtomically } from './atomic-file.js';
@@ -140,6 +140,24 @@ export async function deleteIfReset(path: string): Promise<void> {
   if ((await sizeOf(join(path, RESET_NAME))) === null) return;
   for (const { path: _, part: __, ...kept } of await partsOf(path)) {
     for (const each of Object.values(kept)) await rm(each, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Deletes a crawl that failed before it had begun, so that the directory is free for the call that was meant. A crawl
+ * stays if a process works in it, has sent a request, or was given URLs. The caller has released its lock.
+ */
+export async function deleteIfNothingDone(path: string): Promise<void> {
+  const lock = await lockDirectory(path);
+  try {
+    await refuseShared(path);
+    const done = (await partsOf(path)).flatMap(({ requestsPath, addedPath }) => [requestsPath, addedPath]);
+    if ((await Promise.all(done.map(sizeOf))).some((bytes) => bytes)) return;
+    await rename(join(path, MANIFEST_NAME), join(path, RESET_NAME));
+    await deleteIfReset(path);
+    await rm(join(path, RESET_NAME), { force: true });
+  } finally {
+    await lock.release();
   }
 }
 

@@ -22,6 +22,22 @@ it('a host is not reported as not parked if the store does not know', () => {
   ]);
 });
 
+it('what is told of an outage of the store is also told when it is over', () => {
+  const entries: LogEntry[] = [];
+  const emitter = createCrawlEmitter(() => undefined);
+  new CrawlLog(
+    (entry) => void entries.push(entry),
+    emitter,
+    () => 0,
+  );
+  emitter.emit('store', { kind: 'holding', message: 'Redis cannot be reached' });
+  emitter.emit('store', { kind: 'resumed', message: 'Redis answers again' });
+  expect(entries.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+    'warn: Redis cannot be reached',
+    'warn: Redis answers again',
+  ]);
+});
+
 it.each<[string, () => unknown]>([
   [
     'throws',

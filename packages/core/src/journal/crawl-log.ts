@@ -87,7 +87,8 @@ export class CrawlLog implements JournalListener {
     this.#isDebug = receivesLevel(write, 'debug');
     this.#nowMs = nowMs;
     this.#detach = [
-      events.on('store', ({ kind, message }) => this.#log(kind === 'resumed' ? 'info' : 'warn', 'store', message)),
+      // The end of an outage too: a reader of its beginning waits for it.
+      events.on('store', ({ message }) => this.#log('warn', 'store', message)),
       events.on('trap', ({ pattern, rule }) => this.#log('info', 'trap', `A trap: ${pattern} (${rule})`)),
       events.on('scope-moved', ({ from, to }) =>
         this.#log('info', 'scope-moved', `The seed ${from} led to ${to}, whose host is in scope too`),

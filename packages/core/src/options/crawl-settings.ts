@@ -1,7 +1,7 @@
 // The options of a frontier, stored in `settings.json` to answer questions about a stopped crawl.
 
 import { readFile } from 'node:fs/promises';
-import type { FrontierOptions } from '@mannerly/frontier';
+import type { FrontierError, FrontierOptions } from '@mannerly/frontier';
 import { sizeOf } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
@@ -46,6 +46,15 @@ export function storedSettings(options: ResolvedOptions): CrawlSettings {
   return { ...crawlSettings(options), recrawl: options.recrawl === null ? null : present(options.recrawl) };
 }
 
+/** The error for settings that no run wrote. @param cause - The frontier's error, if it refused them. Never throws. */
+export function settingsError(file: string, cause?: FrontierError): MannerlyError {
+  const why = cause === undefined ? '' : `: ${cause.message}`;
+  return new MannerlyError('directory-format', `${file} is not what this version writes${why}`, {
+    cause,
+    hint: 'Remove it: the next run writes it again. Until then, the defaults are assumed.',
+  });
+}
+
 /**
  * The settings of the last run, or the defaults. @throws MannerlyError `directory-format` unless it is a JSON object
  */
@@ -54,10 +63,6 @@ export async function readSettings(file: string, tokens: readonly string[]): Pro
   if (size === null) return { robots: { tokens } };
   const text = size <= MAX_MANIFEST_BYTES ? await readFile(file, 'utf8') : '';
   const value: Partial<CrawlSettings> | null = parseJsonObject(text);
-  if (value === null) {
-    throw new MannerlyError('directory-format', `${file} is not what this version writes`, {
-      hint: 'Remove it: the next run writes it again. Until then, the defaults are assumed.',
-    });
-  }
+  if (value === null) throw settingsError(file);
   return { ...value, robots: { ...value.robots, tokens } };
 }

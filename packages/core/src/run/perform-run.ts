@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import type { QueueListing } from '@mannerly/frontier';
 import { seedUrls } from '../admit/admit.js';
 import { writeJsonAtomically } from '../directory/atomic-file.js';
+import { deleteIfNothingDone } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { closeFetcher } from '../fetch/fetch-call.js';
 import { readJson, writeJson } from '../json-record.js';
@@ -32,9 +33,10 @@ import { beginRunManifest, endRunManifest } from './run-manifest.js';
 export async function performRun(run: Run): Promise<CrawlReport> {
   let waits: CrawlReport['waiting'] = [];
   run.stalls.start();
+  const opening = { isOver: false };
   try {
     const failures: unknown[] = [];
-    const ended = await crawl(run).catch((error: unknown) => void failures.push(error));
+    const ended = await crawl(run, opening).catch((error: unknown) => void failures.push(error));
     failures.push(...(await closeAll(run)));
     // Errors while closing may only be consequences of the first one.
     if (ended === undefined || failures.length > 0)
@@ -49,14 +51,21 @@ export async function performRun(run: Run): Promise<CrawlReport> {
   } finally {
     // The logs stay locked until the report has read them.
     await run.directory?.release();
+    // What fails here hides no first error: the directory stays as it is.
+    if (!opening.isOver && run.directory?.isNew === true && !run.setup.reset)
+      await deleteIfNothingDone(run.directory.path).catch(() => undefined);
     run.stop.markOver();
     run.stalls.stop();
     run.markEnded(waits);
   }
 }
 
-/** Opens, seeds, crawls, and reports what is left. @returns Also what the frontier reported before it was closed. */
-async function crawl(run: Run) {
+/**
+ * Opens, seeds, crawls, and reports what is left.
+ * @param opening - Over once everything is open. A crawl that failed before has done nothing yet.
+ * @returns Also what the frontier reported before it was closed.
+ */
+async function crawl(run: Run, opening: { isOver: boolean }) {
   const { setup, options, frontier, journal, directory } = run;
   await waitAfterReset(run);
   await frontier.open(partName(run));
@@ -82,6 +91,7 @@ async function crawl(run: Run) {
   await openRequisites(run);
   if (directory !== null) await writeJsonAtomically(directory.settingsPath, storedSettings(options));
   const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
+  opening.isOver = true;
   for (const host of setup.unpark) {
     const look = await frontier.inspectHost(host);
     if (look.isParked !== true) setup.log?.notParked(look);

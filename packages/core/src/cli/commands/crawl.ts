@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sizeOf } from '../../directory/atomic-file.js';
+import { checkEntryKinds } from '../../directory/crawl-directory.js';
 import { crawlPaths } from '../../directory/crawl-paths.js';
 import { lacksPage, NO_PAGE } from '../../fetch/identity.js';
 import { MAX_MANIFEST_BYTES } from '../../limits.js';
@@ -64,6 +65,7 @@ export async function serveCommand(args: readonly string[], flags: CrawlFlags, i
  */
 async function hasKeptVisits(out: string, { flags, options }: CrawlSetup): Promise<boolean> {
   if (options.recrawl !== undefined || flags.reset === true || !holdsCrawl(out)) return false;
+  await checkEntryKinds(out);
   const { settingsPath } = crawlPaths(out);
   const size = await sizeOf(settingsPath);
   if (size === null || size > MAX_MANIFEST_BYTES) return false;

@@ -184,7 +184,8 @@ function unfinishedRunsText(runs: number): string {
 
 function setBackText(byMs: number): string {
   const what = `The clock of a machine was set back by up to ${Math.round(byMs / 1_000)} s between two requests of its log`;
-  return `${what}: what came before cannot be compared with what came after, and may be found early without being so.`;
+  const found = 'and may be found early, or before its robots.txt, without being so';
+  return `${what}: what came before cannot be compared with what came after, ${found}.`;
 }
 
 /** The entries of one log. A bounded window sorts requests by their ends. */
