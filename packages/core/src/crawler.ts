@@ -269,7 +269,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
     return answer(inspection).finally(() => inspection.close());
   };
 
-  const mustNotRun = (): void => {
+  const assertNotRunning = (): void => {
     if (stop !== null) throw alreadyRunning('Register handlers before `run`.');
   };
   /** The run that is open and not over. */
@@ -282,12 +282,12 @@ export function createCrawler(options: CrawlerOptions): Crawler {
       handler: Handler | UnchangedHandler | LoginHandler,
       handlerOptions: HandlerOptions = {},
     ) {
-      mustNotRun();
+      assertNotRunning();
       handlers.on(route, handler as Handler, handlerOptions);
       return crawler;
     },
     route(routes) {
-      mustNotRun();
+      assertNotRunning();
       registerRoutes(handlers, routes);
       return crawler;
     },

@@ -21,12 +21,14 @@ export function asMannerlyError(error: unknown, directory: string | null): unkno
   if (error.code !== 'store-failed') return error;
   const { message } = error;
   // A server that came back empty has kept nothing.
-  const isKept = !message.includes('has lost the crawl') && !REFUSES_THE_USER.test(message);
-  const hint = [error.hint ?? checkFor(message), isKept ? KEPT : ''].filter((part) => part !== '').join(' ');
+  const keepsCommitted = !message.includes('has lost the crawl') && !REFUSES_THE_USER.test(message);
+  const hint = [error.hint ?? checkFor(message), keepsCommitted ? COMMITTED_HINT : '']
+    .filter((part) => part !== '')
+    .join(' ');
   return new MannerlyError('store-failed', message, { cause: error, hint });
 }
 
-const KEPT = 'What was committed is kept: with a durable store the same crawl continues from there.';
+const COMMITTED_HINT = 'What was committed is kept: with a durable store the same crawl continues from there.';
 
 /** What to check if the store has no advice of its own. */
 function checkFor(message: string): string {

@@ -7,30 +7,30 @@ beforeEach(() => vi.resetModules());
 afterEach(() => vi.unstubAllGlobals());
 
 it('collects garbage only before a long wait', async () => {
-  const { giveMemoryBack } = await import('./wakeup.js');
+  const { releaseMemory } = await import('./wakeup.js');
   const gc = vi.fn();
   vi.stubGlobal('gc', gc);
-  giveMemoryBack(LONG_WAIT_MS - 1);
+  releaseMemory(LONG_WAIT_MS - 1);
   expect(gc).not.toHaveBeenCalled();
-  giveMemoryBack(LONG_WAIT_MS);
+  releaseMemory(LONG_WAIT_MS);
   expect(gc).toHaveBeenCalledTimes(1);
 });
 
 it('does without it if the process has no collector', async () => {
-  const { giveMemoryBack } = await import('./wakeup.js');
+  const { releaseMemory } = await import('./wakeup.js');
   vi.stubGlobal('gc', undefined);
-  expect(() => giveMemoryBack(LONG_WAIT_MS)).not.toThrow();
+  expect(() => releaseMemory(LONG_WAIT_MS)).not.toThrow();
 });
 
 it('collects what no one holds, as the lean engine has it', async () => {
   await import('./v8-flags.js');
-  const { giveMemoryBack } = await import('./wakeup.js');
+  const { releaseMemory } = await import('./wakeup.js');
   vi.stubGlobal('gc', undefined);
   const held = { text: 'held' };
   const [kept, left] = [new WeakRef(held), weakly('left')];
   // A WeakRef keeps its target alive until the turn ends.
   await new Promise(setImmediate);
-  giveMemoryBack(LONG_WAIT_MS);
+  releaseMemory(LONG_WAIT_MS);
   expect(left.deref()).toBeUndefined();
   expect(kept.deref()).toBe(held);
 });

@@ -10,7 +10,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Sleeps that end early when woken. */
 export class Wakeup {
   readonly #clock: Clock;
-  #isWoken = false;
+  #wasWoken = false;
   #endSleep: (() => void) | null = null;
 
   constructor(clock: Clock) {
@@ -19,13 +19,13 @@ export class Wakeup {
 
   /** Something happened: the current sleep ends, or the next one ends at once. */
   wake(): void {
-    this.#isWoken = true;
+    this.#wasWoken = true;
     this.#endSleep?.();
   }
 
   /** @param atMs - Epoch milliseconds; `null`: only when woken. Timers may fire early: check the clock afterwards. */
   async sleep(atMs: number | null): Promise<void> {
-    if (!this.#isWoken) {
+    if (!this.#wasWoken) {
       await new Promise<void>((resolve) => {
         let cancel = (): void => undefined;
         this.#endSleep = () => {
@@ -39,7 +39,7 @@ export class Wakeup {
       });
       this.#endSleep = null;
     }
-    this.#isWoken = false;
+    this.#wasWoken = false;
   }
 }
 
@@ -55,7 +55,7 @@ export function setCollector(collect: () => void): void {
  * V8 collects only when it needs memory, and a crawl whose hosts all wait needs none: it would keep twice what it uses
  * for an hour.
  */
-export function giveMemoryBack(waitMs: number): void {
+export function releaseMemory(waitMs: number): void {
   if (waitMs < LONG_WAIT_MS) return;
   if (collector === null) globalThis.gc?.();
   else collector();

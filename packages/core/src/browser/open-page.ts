@@ -35,8 +35,8 @@ export async function openPage(
     failed(browser.isConnected() ? 'internal' : 'browser-gone', textOf(error)),
   );
   requests.end();
-  const closed = await within(context.close(), BROWSER_ANSWER_MS);
-  return { rendering, isHung: closed.kind === 'late' };
+  const closing = await within(context.close(), BROWSER_ANSWER_MS);
+  return { rendering, isHung: closing.kind === 'late' };
 }
 
 async function visit(
@@ -69,8 +69,8 @@ async function visit(
   if (parseUrl(url)?.origin !== new URL(request.url).origin)
     return failed('navigation-refused', `the page went to ${url.slice(0, 200)}`);
   const png = screenshot();
-  const shown = png === null ? {} : { screenshot: png };
-  return { kind: 'rendered', html, url, endedBy: end.kind, subresources: requests.account(), ...shown };
+  const screenshotField = png === null ? {} : { screenshot: png };
+  return { kind: 'rendered', html, url, endedBy: end.kind, subresources: requests.account(), ...screenshotField };
 }
 
 /** An empty page that cannot send anything. */

@@ -101,8 +101,8 @@ export class BodyCollector {
   }
 
   /** The body, once no more pieces come. A promise only if a decoder is at work. Never throws, never rejects. */
-  end(ending: BodyEnd): DecodedBody | Promise<DecodedBody> {
-    const end = this.#isFull ? 'limit' : ending;
+  end(bodyEnd: BodyEnd): DecodedBody | Promise<DecodedBody> {
+    const end = this.#isFull ? 'limit' : bodyEnd;
     const truncated = end === 'complete' ? null : end;
     if (this.#codings.length === 0) return { kind: 'decoded', body: this.#chunks.joined(), truncated };
     if (this.encodedBytes === 0) return { kind: 'decoded', body: new Uint8Array(0), truncated };
@@ -222,10 +222,10 @@ class Decoding {
     this.#onFull();
   }
 
-  #settle(ending: BodyEnd): void {
+  #settle(bodyEnd: BodyEnd): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#resolve(this.#next.end(ending));
+    this.#resolve(this.#next.end(bodyEnd));
     this.#decoder.destroy();
   }
 }

@@ -85,9 +85,9 @@ export class Cookies {
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
 /** A jar refuses a cookie by throwing. */
-async function nullOnError(ask: () => unknown): Promise<unknown> {
+async function nullOnError(call: () => unknown): Promise<unknown> {
   try {
-    return await ask();
+    return await call();
   } catch {
     return null;
   }

@@ -73,7 +73,7 @@ async function inTime<T>(
 ): Promise<T> {
   const timers: NodeJS.Timeout[] = [];
   let ignoreStop = (): void => undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     const giveUpIn = (ms: number): void => {
       const error = new Error(`\`${method}\` of the fetcher did not end within ${ms / 1_000} s`);
       timers.push(setTimeout(reject, ms, error));
@@ -83,7 +83,7 @@ async function inTime<T>(
     ignoreStop = onAbort(stopped, () => giveUpIn(FETCHER_BROWSER_STOP_MS));
   });
   try {
-    return await Promise.race([late, (async () => call())()]);
+    return await Promise.race([timeout, (async () => call())()]);
   } finally {
     for (const timer of timers) clearTimeout(timer);
     ignoreStop();
@@ -92,9 +92,9 @@ async function inTime<T>(
 
 class FetchCall {
   readonly #request: FetchRequest;
-  readonly #control = new AbortController();
+  readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #isOver = false;
+  #hasEnded = false;
   #reject = (_error: Error): void => undefined;
 
   constructor(request: FetchRequest) {
@@ -108,28 +108,28 @@ class FetchCall {
       return await new Promise<unknown>((resolve, reject) => {
         this.#reject = reject;
         if (signal.aborted) this.#stopped();
-        else this.#count();
-        (async () => fetcher.fetch(this.#bounded()))().then(resolve, reject);
+        else this.#startTimer();
+        (async () => fetcher.fetch(this.#limitedRequest()))().then(resolve, reject);
       });
     } finally {
-      this.#isOver = true;
+      this.#hasEnded = true;
       clearTimeout(this.#timer);
       ignoreStop();
     }
   }
 
-  #bounded(): FetchRequest {
+  #limitedRequest(): FetchRequest {
     const { mayStart, consumeBody, beforeDecoding } = this.#request;
     return {
       ...this.#request,
-      signal: this.#control.signal,
-      mayStart: (localAddress) => !this.#isOver && mayStart(localAddress),
-      ...(consumeBody === undefined ? {} : { consumeBody: (head) => (this.#isOver ? null : consumeBody(head)) }),
-      ...(beforeDecoding === undefined ? {} : { beforeDecoding: () => this.#uncounted(beforeDecoding) }),
+      signal: this.#controller.signal,
+      mayStart: (localAddress) => !this.#hasEnded && mayStart(localAddress),
+      ...(consumeBody === undefined ? {} : { consumeBody: (head) => (this.#hasEnded ? null : consumeBody(head)) }),
+      ...(beforeDecoding === undefined ? {} : { beforeDecoding: () => this.#withoutTimer(beforeDecoding) }),
     };
   }
 
-  #count(): void {
+  #startTimer(): void {
     const ms = fetchCallMs(this.#request.limits);
     // In two parts: if the whole process was suspended, an answer that is there by now still counts.
     this.#timer = setTimeout(() => this.#giveUpIn(FETCHER_STOP_MS, `within ${ms / 1_000} s`), ms - FETCHER_STOP_MS);
@@ -137,7 +137,7 @@ class FetchCall {
 
   #stopped(): void {
     clearTimeout(this.#timer);
-    this.#control.abort(this.#request.signal.reason);
+    this.#controller.abort(this.#request.signal.reason);
     this.#giveUpIn(FETCHER_STOP_MS, `${FETCHER_STOP_MS / 1_000} s after its abort`);
   }
 
@@ -145,14 +145,14 @@ class FetchCall {
     this.#timer = setTimeout(() => {
       const error = new Error(`\`fetch\` of the fetcher did not end ${when}`);
       this.#reject(error);
-      this.#control.abort(error);
+      this.#controller.abort(error);
     }, ms);
   }
 
   /** A wait for the crawl is not the fetcher's time. A stop limits it too. */
-  async #uncounted(wait: () => Promise<void>): Promise<void> {
+  async #withoutTimer(wait: () => Promise<void>): Promise<void> {
     if (!this.#request.signal.aborted) clearTimeout(this.#timer);
     await wait();
-    if (!this.#request.signal.aborted && !this.#isOver) this.#count();
+    if (!this.#request.signal.aborted && !this.#hasEnded) this.#startTimer();
   }
 }

@@ -221,9 +221,11 @@ export function exchangeOf(outcome: FetchOutcome): Exchange {
 export function retryAfterOf({ headers, timing }: Pick<ResponseOutcome, 'headers' | 'timing'>): string | null {
   const value = headerValue(headers, 'retry-after');
   if (value === null) return null;
-  const oursMs = parseRetryAfter(value, timing.endedAtMs);
-  const theirsMs = retryAfterMs(headersByName(headers, DATED_FIELDS), timing.endedAtMs);
-  return theirsMs !== null && oursMs !== null && theirsMs > oursMs ? String(Math.ceil(theirsMs / 1_000)) : value;
+  const retryAtMs = parseRetryAfter(value, timing.endedAtMs);
+  const datedRetryAtMs = retryAfterMs(headersByName(headers, DATED_FIELDS), timing.endedAtMs);
+  return datedRetryAtMs !== null && retryAtMs !== null && datedRetryAtMs > retryAtMs
+    ? String(Math.ceil(datedRetryAtMs / 1_000))
+    : value;
 }
 
 const DATED_FIELDS: ReadonlySet<string> = new Set(['date', 'retry-after']);

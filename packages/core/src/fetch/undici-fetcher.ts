@@ -251,17 +251,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#endedAtMs = this.#nowMs();
   }
 
-  #endWithBody(ending: BodyEnd): void {
-    this.#outcomeOf(ending).then(this.#onEnd, (error) => {
+  #endWithBody(bodyEnd: BodyEnd): void {
+    this.#outcomeOf(bodyEnd).then(this.#onEnd, (error) => {
       this.#onEnd(this.#failed('internal', failureDetail(error), true));
     });
   }
 
-  async #outcomeOf(ending: BodyEnd): Promise<FetchOutcome> {
+  async #outcomeOf(bodyEnd: BodyEnd): Promise<FetchOutcome> {
     const collector = this.#body;
     if (collector === null) throw new Error('a response without a header section');
     await this.#request.beforeDecoding?.();
-    const decoded = await collector.end(ending);
+    const decoded = await collector.end(bodyEnd);
     if (decoded.kind === 'undecodable') return this.#failed('encoding', decoded.detail, true);
     const encodedBody = collector.encodedBody();
     // The exchange is an old object by now and may live until the next full collection, so it drops its bytes.

@@ -17,10 +17,10 @@ export function assert(holds: boolean, message: string): asserts holds {
 
 /** Compares as JSON. @throws ContractBroken when they differ, with both; of long values, with what differs first. */
 export function assertEqual(actual: unknown, expected: unknown, what: string): void {
-  const [got, wanted] = [textOf(actual), textOf(expected)];
-  if (got === wanted) return;
-  const at = firstDifference(got, wanted);
-  throw new ContractBroken(`${what}: expected ${excerpt(wanted, at)}, got ${excerpt(got, at)}`);
+  const [got, expectedText] = [textOf(actual), textOf(expected)];
+  if (got === expectedText) return;
+  const at = firstDifference(got, expectedText);
+  throw new ContractBroken(`${what}: expected ${excerpt(expectedText, at)}, got ${excerpt(got, at)}`);
 }
 
 /** Compares some fields. @throws ContractBroken for the first that differs, by its name. */

@@ -131,9 +131,9 @@ export function assertFailure(
   wasSent: boolean,
   what: string,
 ): void {
-  const isSo = outcome?.kind === 'failed' && outcome.failure === failure && outcome.wasSent === wasSent;
+  const isExpected = outcome?.kind === 'failed' && outcome.failure === failure && outcome.wasSent === wasSent;
   const expected = `a failure ${failure}, ${wasSent ? 'sent' : 'not sent'}`;
-  assert(isSo, `${what} must end as ${expected}; it ended as ${summary(outcome)}`);
+  assert(isExpected, `${what} must end as ${expected}; it ended as ${summary(outcome)}`);
 }
 
 /** @throws ContractBroken unless a response has this decoded body, complete or truncated. */

@@ -63,37 +63,37 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
       mayStart: () => order.push('mayStart') > 0,
     });
     const sent = linesOf(server.requests[0] ?? '').filter((line) => line.startsWith('x-signed:'));
-    const isAsked = order[0] === 'headersNow';
-    assertEqual(sent, [isAsked ? 'x-signed: now' : 'x-signed: before'], 'signed fields that were sent');
-    assertEqual(order, isAsked ? ['headersNow', 'mayStart'] : ['mayStart'], 'what was asked, in order');
+    const wasCalled = order[0] === 'headersNow';
+    assertEqual(sent, [wasCalled ? 'x-signed: now' : 'x-signed: before'], 'signed fields that were sent');
+    assertEqual(order, wasCalled ? ['headersNow', 'mayStart'] : ['mayStart'], 'what was asked, in order');
   }),
   test('sends nothing if headersNow fails', async (t) => {
-    let isAsked = false;
+    let wasCalled = false;
     const server = await t.serve(replying('x'));
     const outcome = await t.fetch(`${server.origin}/`, {
       headersNow: () => {
-        isAsked = true;
+        wasCalled = true;
         return Promise.reject(new Error('no key'));
       },
     });
-    assertEqual(server.requests.length, isAsked ? 0 : 1, 'requests that reached the server');
+    assertEqual(server.requests.length, wasCalled ? 0 : 1, 'requests that reached the server');
     assert(
-      !isAsked || outcome?.kind === 'failed',
+      !wasCalled || outcome?.kind === 'failed',
       `a request whose headersNow rejects must end as a failure; it ended as ${summary(outcome)}`,
     );
   }),
   test('asks mayStart once, before anything reaches the server', async (t) => {
-    let asked = 0;
+    let calls = 0;
     let seenBefore = -1;
     const server = await t.serve(replying('x'));
     await t.fetch(`${server.origin}/`, {
       mayStart: () => {
-        asked += 1;
+        calls += 1;
         seenBefore = server.requests.length;
         return true;
       },
     });
-    assertEqual(asked, 1, 'times that mayStart was asked');
+    assertEqual(calls, 1, 'times that mayStart was asked');
     assertEqual(seenBefore, 0, 'requests that had reached the server when mayStart was asked');
   }),
   testNeeding('checksMayStart', 'asks mayStart with the connection made', async (t) => {
@@ -112,14 +112,14 @@ export const REQUEST_TESTS: readonly FetcherTest[] = [
     );
     const closed = await t.serve(() => undefined);
     await closed.close();
-    let wasAsked = false;
+    let wasCalled = false;
     await t.fetch(`${closed.origin}/`, {
       mayStart: () => {
-        wasAsked = true;
+        wasCalled = true;
         return true;
       },
     });
-    assert(!wasAsked, 'mayStart must be asked when the connection is made; it was asked although there was no server');
+    assert(!wasCalled, 'mayStart must be asked when the connection is made; it was asked although there was no server');
   }),
   test('sends nothing and resolves to null when mayStart says no', async (t) => {
     const server = await t.serve(replying('x'));

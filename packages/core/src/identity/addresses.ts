@@ -33,12 +33,12 @@ export async function checkNames(
   const addresses = ranges.flatMap(addressesOf).slice(0, MAX_NAMED_ADDRESSES);
   for (const address of addresses) {
     const names = await lookup.reverse(address).catch(() => []);
-    const ours = names
+    const ownNames = names
       .map((name) => name.replace(/\.$/, '').toLowerCase())
       .filter((name) => name.endsWith(`.${domain}`));
-    const found = await Promise.all(ours.map((name) => addressesNamed(name, address, lookup)));
+    const found = await Promise.all(ownNames.map((name) => addressesNamed(name, address, lookup)));
     if (found.some((each) => each.some((one) => isSame(one, address)))) continue;
-    const [name] = ours;
+    const [name] = ownNames;
     const detail =
       name === undefined
         ? `it has no name under ${domain}: set its PTR, such as ${expectedName(`${address}/32`, domain)}`

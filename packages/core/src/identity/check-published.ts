@@ -126,8 +126,8 @@ function* directoryFaults(
   for (const keyid of expected?.keyids ?? [])
     if (!listed.has(keyid)) yield ['directory-mismatch', `the key ${keyid} of the configuration is not listed`];
   const digest = headerValue(headers, 'content-digest');
-  const own = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
-  if (digest !== null && !digest.split(/, */).includes(own))
+  const expectedDigest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  if (digest !== null && !digest.split(/, */).includes(expectedDigest))
     yield ['directory-digest', 'Content-Digest is not that of the body: serve it exactly as it was written'];
   yield* signatureFaults(url, answer, listed, nowMs);
 }
@@ -139,14 +139,14 @@ function* signatureFaults(
   nowMs: number,
 ): Generator<Fault> {
   const inputs = parseMembers(headerValue(headers, 'signature-input') ?? '') ?? [];
-  const ours = [...inputs].filter(([, [, parameters]]) => parameters.get('tag') === DIRECTORY_TAG);
-  if (ours.length === 0) {
+  const directorySignatures = [...inputs].filter(([, [, parameters]]) => parameters.get('tag') === DIRECTORY_TAG);
+  if (directorySignatures.length === 0) {
     yield ['directory-unsigned', 'the answer is not signed, which some verifiers want: set the fields'];
     return;
   }
   const fields = headers.filter(([name]) => name.toLowerCase() !== 'signature-input');
   const verified = new Set<string>();
-  for (const [label, member] of ours) {
+  for (const [label, member] of directorySignatures) {
     const input = ['signature-input', `${label}=${memberText(member)}`] as const;
     const verdict = verifySignature(
       { method: 'GET', url: url.href, headers: [...fields, input], isResponse: true },

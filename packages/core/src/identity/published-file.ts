@@ -66,8 +66,8 @@ const TYPES: Readonly<Record<string, string>> = { html: 'text/html', json: 'appl
 export function publishedFolder(folder: string): FetchPublished {
   return async ({ pathname }) => {
     const name = pathname === '/' ? FILES.root : pathname.slice(1);
-    const isOurs = Object.values(FILES).some((file) => file === name);
-    const body = isOurs ? await orIfAbsent(null, () => readFile(join(folder, name))) : null;
+    const isPublished = Object.values(FILES).some((file) => file === name);
+    const body = isPublished ? await orIfAbsent(null, () => readFile(join(folder, name))) : null;
     if (body === null) return `${join(folder, name)} is not there`;
     const headers = fieldsOf(await orIfAbsent('', () => readFile(join(folder, '_headers'), 'utf8')), pathname);
     const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';

@@ -122,7 +122,7 @@ class DocumentReader {
           if (this.#attributes > MAX_LICENSE_ATTRIBUTES) this.#fail('an element has too many attributes');
         },
         onopentag: (name, attributes) => this.#onOpenTag(name, attributes),
-        ontext: (piece) => this.#text(piece),
+        ontext: (chunk) => this.#text(chunk),
         onclosetag: (_name, isImplied) => this.#onCloseTag(isImplied && !isSelfClosed()),
         onprocessinginstruction: (name) => {
           if (name.startsWith('!')) this.#fail('it has a document type, which is not read');
@@ -202,12 +202,12 @@ class DocumentReader {
     return url;
   }
 
-  #text(piece: string): void {
+  #text(chunk: string): void {
     this.#hasJustOpened = false;
     const element = this.#open.at(-1);
     if (element === undefined) {
-      if (piece.trim() !== '') this.#fail('not XML: text outside the root');
-    } else if (this.#fault === null && element.name !== null) element.text += piece;
+      if (chunk.trim() !== '') this.#fail('not XML: text outside the root');
+    } else if (this.#fault === null && element.name !== null) element.text += chunk;
   }
 
   #onCloseTag(isUnclosed: boolean): void {

@@ -126,10 +126,14 @@ export class Licenses {
     if (own === null || site === null) return own ?? site;
     if (own.outcome === 'none') return site;
     if (site.outcome !== 'none' && (own.outcome !== site.outcome || own.price !== site.price)) {
-      const [here, there] = [own, site].map(
+      const [pageTerms, siteTerms] = [own, site].map(
         ({ document, outcome, price }) => `${document}: ${withPrice(outcome, price)}`,
       );
-      this.#reportOnce('license-conflict', work.url, `${here}, named by the page; ${there}, named by robots.txt`);
+      this.#reportOnce(
+        'license-conflict',
+        work.url,
+        `${pageTerms}, named by the page; ${siteTerms}, named by robots.txt`,
+      );
     }
     return own;
   }
@@ -222,8 +226,8 @@ export class Licenses {
     const nowMs = this.#parts.nowMs();
     if (this.#failure !== null) throw this.#failure.error;
     if (!isFetchable(document, authority)) return unreadable('its URL is not https', nowMs);
-    const kept = this.#documents.get(document) ?? (await this.#stored(document));
-    if (kept !== null && nowMs < kept.expiresAtMs) return kept;
+    const cached = this.#documents.get(document) ?? (await this.#stored(document));
+    if (cached !== null && nowMs < cached.expiresAtMs) return cached;
     const retry = this.#retries.get(document);
     if (retry !== undefined && nowMs < retry.untilMs) return retry;
     const loading = this.#loading.get(document);
@@ -234,7 +238,7 @@ export class Licenses {
     if (!(await this.#mayName(document, authority))) {
       return unreadable(`${authority} names more than ${MAX_LICENSES_PER_AUTHORITY} licences`, nowMs);
     }
-    const ended = this.#load(document, kept, retry?.attempts ?? 0)
+    const ended = this.#load(document, cached, retry?.attempts ?? 0)
       .catch((error: unknown) => {
         this.#failure = { error };
       })
@@ -273,10 +277,10 @@ export class Licenses {
     let headers = known === null ? {} : conditionalFields(known);
     const answer = await followRedirects(document, document, async (url) => {
       if (!isFetchable(url, origin)) return { kind: 'dropped', url, reason: 'it redirects to no https URL' };
-      const asked = fetch(url, { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers });
+      const pending = fetch(url, { waitMs: LICENSE_TURN_MS, maxBodyBytes: MAX_LICENSE_BYTES + 1, headers });
       // The headers are about the document itself.
       headers = {};
-      return asked;
+      return pending;
     });
     const atMs = nowMs();
     if (answer.kind === 'held' && answer.reason === 'stopping')
@@ -286,10 +290,11 @@ export class Licenses {
     if (answer.kind === 'failed' && isRefusedByGuard(answer)) return unreadable(answer.failure, atMs);
     const retry = retryUrl(exchangeOf(answer), attempts, retries);
     if (retry.kind === 'again') return { attempts: attempts + 1, untilMs: retry.notBeforeMs };
-    const said = answer.kind === 'failed' ? answer.failure : `status ${answer.status}`;
-    if (retry.kind === 'exhausted' || answer.kind === 'failed') return unreachable(said, atMs + LICENSE_RETRY_MS);
+    const outcomeText = answer.kind === 'failed' ? answer.failure : `status ${answer.status}`;
+    if (retry.kind === 'exhausted' || answer.kind === 'failed')
+      return unreachable(outcomeText, atMs + LICENSE_RETRY_MS);
     if (answer.status === 304 && known !== null) return renew(known, atMs);
-    return answer.status < 200 || answer.status > 299 ? unreadable(said, atMs) : cacheResponse(answer, atMs);
+    return answer.status < 200 || answer.status > 299 ? unreadable(outcomeText, atMs) : cacheResponse(answer, atMs);
   }
 
   /** Whether an authority may have one more document requested; over all runs of the crawl. */
@@ -313,9 +318,9 @@ export class Licenses {
     const text = rest.text === null ? null : Buffer.from(rest.text, 'base64').toString('utf8');
     const { readLicenseDocument } = await import('./license-document.js');
     const reading = text === null ? ({ kind: 'unreadable', reason: why ?? '' } as const) : readLicenseDocument(text);
-    const kept: CachedLicense = { ...rest, text, reading };
-    keepLatest(this.#documents, document, kept, MAX_LICENSES_IN_MEMORY);
-    return kept;
+    const cached: CachedLicense = { ...rest, text, reading };
+    keepLatest(this.#documents, document, cached, MAX_LICENSES_IN_MEMORY);
+    return cached;
   }
 }
 

@@ -57,8 +57,8 @@ function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
       if (name === 'script') script = '';
       else if (name === 'link' && words(rel).includes('license')) found.push({ url: absolute(href ?? '', base) });
     },
-    ontext(piece) {
-      if (script !== null && script.length <= MAX_LICENSE_BYTES) script += piece;
+    ontext(chunk) {
+      if (script !== null && script.length <= MAX_LICENSE_BYTES) script += chunk;
     },
     onclosetag() {
       if (script !== null) found.push({ reading: inlineReading(script) });

@@ -28,12 +28,12 @@ const VISITED = 'hosts whose robots.txt cannot be read may be visited after `rob
 /** What happens if robots.txt stays unreachable, whether given or the default of dialect and policy. */
 function afterUnreachable(given: Readonly<Record<string, unknown>>): string {
   const names = ['dialect', 'policy', 'accessProfile', 'afterUnreachable'];
-  const said = names.flatMap((name) => (given[name] === null ? [] : [[name, given[name]]]));
-  return resolveAccessOptions(Object.fromEntries(said)).afterUnreachable;
+  const givenEntries = names.flatMap((name) => (given[name] === null ? [] : [[name, given[name]]]));
+  return resolveAccessOptions(Object.fromEntries(givenEntries)).afterUnreachable;
 }
 
 /** Whether a value that sets other defaults leaves hosts held. */
-function isHeld(given: Readonly<Record<string, unknown>>): boolean {
+function leavesHostsHeld(given: Readonly<Record<string, unknown>>): boolean {
   return given['afterUnreachable'] !== null || afterUnreachable(given).endsWith('hold');
 }
 
@@ -118,7 +118,7 @@ export const POLITENESS_ROWS = {
         {
           defaultText: '`rfc9309`',
           flag: ['--robots-dialect <name>', 'how robots.txt is read'],
-          relaxed: [['google'], VISITED, (given) => given['accessProfile'] !== null || isHeld(given)],
+          relaxed: [['google'], VISITED, (given) => given['accessProfile'] !== null || leavesHostsHeld(given)],
         },
       ),
       policy: row(
@@ -167,7 +167,7 @@ export const POLITENESS_ROWS = {
       accessProfile: row(
         choice('rfc9309', 'google', '1996', '1994', 'strictest'),
         'What each HTTP status for robots.txt means.',
-        { defaultText: 'follows `policy` and `dialect`', relaxed: [['google'], VISITED, isHeld] },
+        { defaultText: 'follows `policy` and `dialect`', relaxed: [['google'], VISITED, leavesHostsHeld] },
       ),
       onForbidden: row(
         choice('allow', 'deny'),

@@ -86,9 +86,9 @@ function createLoader(load: Load, options: CheerioOptions, parse?: Parse): (text
   // Cheerio does not document these. Without them documents cost more, but work.
   if (typeof fn._make !== 'function' || typeof fn._parse !== 'function') return (text) => load(text, options);
   fn._make = function make<T>(this: Cheerio<AnyNode>, ...[selector, context]: Parameters<typeof fn._make<T>>) {
-    const made = shared(selector as string, context, this._root ?? undefined);
-    made.prevObject = this;
-    return made as unknown as Cheerio<T>;
+    const selection = shared(selector as string, context, this._root ?? undefined);
+    selection.prevObject = this;
+    return selection as unknown as Cheerio<T>;
   };
   const parseDefault = fn._parse;
   if (parse !== undefined)

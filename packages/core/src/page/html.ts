@@ -145,8 +145,8 @@ export function readHtml(page: string | PageUnits): HtmlSummary {
   };
   const readTitle = (): string | null => {
     const end = Math.min(scanner.titleEnd, scanner.titleStart + TITLE_WINDOW * MAX_TITLE_CHARS);
-    const whole = decoded(text(scanner.titleStart, end), (raw) => decodeHTML(raw));
-    return (whole.match(WORD) ?? NO_WORDS).join(' ').slice(0, MAX_TITLE_CHARS) || null;
+    const decodedTitle = decoded(text(scanner.titleStart, end), (raw) => decodeHTML(raw));
+    return (decodedTitle.match(WORD) ?? NO_WORDS).join(' ').slice(0, MAX_TITLE_CHARS) || null;
   };
 
   for (let found = scanner.next(); found !== null; found = scanner.next()) {

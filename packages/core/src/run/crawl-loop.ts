@@ -3,7 +3,7 @@
 
 import type { Work } from '@mannerly/frontier';
 import type { RunState } from '../report/crawl-report.js';
-import { giveMemoryBack } from '../wakeup.js';
+import { releaseMemory } from '../wakeup.js';
 import {
   KEEP_OPEN_POLL_MS,
   MAX_HANDLED_PAGES,
@@ -92,7 +92,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     // With nothing in flight and nothing due, the next iteration ends the run.
     else if (nextCheckMs !== null) {
       const untilMs = Math.min(nextCheckMs, runningTimeEndsAt(run));
-      giveMemoryBack(untilMs - run.nowMs());
+      releaseMemory(untilMs - run.nowMs());
       await wakeup.sleep(untilMs);
     }
   }

@@ -96,22 +96,23 @@ export class CrawlSigning {
       this.#noteRefusal(url, answer);
       return false;
     }
-    const own = this.signs(url) ? this.#signature : null;
-    const asked = own === null ? null : requestedTerms(acceptSignature, own.terms, own.signer.keyid);
+    const signature = this.signs(url) ? this.#signature : null;
+    const requested =
+      signature === null ? null : requestedTerms(acceptSignature, signature.terms, signature.signer.keyid);
     const preference: Preference =
-      own === null || asked === null
+      signature === null || requested === null
         ? { sign: null, nonce: null }
         : {
-            sign: requestSigner(own.signer, { ...asked, nonce: own.terms.nonce }),
-            nonce: { value: asked.nonce, url: url.href },
+            sign: requestSigner(signature.signer, { ...requested, nonce: signature.terms.nonce }),
+            nonce: { value: requested.nonce, url: url.href },
           };
     keepLatest(this.#preferences, url.host, preference, MAX_PREFERENCE_AUTHORITIES);
-    if (asked === null) {
+    if (requested === null) {
       keepLatest(this.#known, url.hostname, true, MAX_PREFERENCE_AUTHORITIES);
       this.#report('signature-wanted', url, this.#wantedDetail(acceptSignature), answer.atMs);
     }
     // After a 429 the request is retried anyway, once the host allows it.
-    return asked !== null && status !== 429;
+    return requested !== null && status !== 429;
   }
 
   /** A host that refuses the first request other than robots.txt may not know the key. */

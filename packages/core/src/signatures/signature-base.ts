@@ -31,17 +31,17 @@ export function signatureBase(message: SignedMessage, covered: InnerList): Signa
 function componentValue(message: SignedMessage, url: URL, [text, parameters]: Item): string | null {
   if (typeof text !== 'string') return null;
   const isBound = parameters.get('req') === true;
-  const own = [...parameters.keys()].filter((name) => name !== 'req');
+  const extraParameters = [...parameters.keys()].filter((name) => name !== 'req');
   if (DERIVED_COMPONENTS.includes(text)) {
-    return own.length === 0 && isBound === (message.isResponse === true)
+    return extraParameters.length === 0 && isBound === (message.isResponse === true)
       ? derivedValue(message.method, url, text)
       : null;
   }
   // The fields of a response's request are not available here.
   const field = text.startsWith('@') || isBound || text !== text.toLowerCase() ? null : fieldValue(message, text);
-  const [name] = own;
+  const [name] = extraParameters;
   if (name === undefined || field === null) return field;
-  const key = own.length === 1 && name === 'key' ? parameters.get('key') : undefined;
+  const key = extraParameters.length === 1 && name === 'key' ? parameters.get('key') : undefined;
   const member = typeof key === 'string' ? parseMembers(field)?.get(key) : undefined;
   return member === undefined ? null : memberText(member);
 }

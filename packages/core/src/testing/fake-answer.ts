@@ -74,9 +74,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 /** The media type for the extension of a path; HTML if there is none. Never throws. */
 export function mediaTypeOf(path: string): string {
-  const ending = /\.([a-z0-9]+)(?:\?.*)?$/i.exec(path)?.[1]?.toLowerCase() ?? 'html';
-  if (/^x?html?$/.test(ending)) return 'text/html; charset=utf-8';
-  return MEDIA_TYPES[ending] ?? (path.includes('?') ? 'text/html; charset=utf-8' : 'application/octet-stream');
+  const extension = /\.([a-z0-9]+)(?:\?.*)?$/i.exec(path)?.[1]?.toLowerCase() ?? 'html';
+  if (/^x?html?$/.test(extension)) return 'text/html; charset=utf-8';
+  return MEDIA_TYPES[extension] ?? (path.includes('?') ? 'text/html; charset=utf-8' : 'application/octet-stream');
 }
 
 const ANSWER_OPTIONS: CallOptions<FakeAnswerParts> = {

@@ -163,10 +163,10 @@ function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict {
     const times = found.length === 1 ? '' : `, ${found.length} times in all`;
     return { passes: true, message: `${first.url} was asked for at ${time(first.startMs)}${times}` };
   }
-  const asked = [...new Set(requests.map((request) => request.url))];
-  if (asked.length === 0) return { passes: false, message: `${url} was not asked for, nor was anything else` };
-  const listed = asked.slice(0, MAX_LISTED_URLS).map((each) => `\n  ${each}`);
-  const rest = asked.length > MAX_LISTED_URLS ? `\n  and ${asked.length - MAX_LISTED_URLS} more` : '';
+  const requestedUrls = [...new Set(requests.map((request) => request.url))];
+  if (requestedUrls.length === 0) return { passes: false, message: `${url} was not asked for, nor was anything else` };
+  const listed = requestedUrls.slice(0, MAX_LISTED_URLS).map((each) => `\n  ${each}`);
+  const rest = requestedUrls.length > MAX_LISTED_URLS ? `\n  and ${requestedUrls.length - MAX_LISTED_URLS} more` : '';
   return { passes: false, message: `${url} was not asked for. These were:${listed.join('')}${rest}` };
 }
 
@@ -188,10 +188,10 @@ function checkPairs(
 ): Verdict {
   const requests = requestsTo(seen, host);
   if (requests.length < 2) {
-    const asked = requests.length === 0 ? 'nothing' : `${requests[0]?.url} alone`;
+    const requestedText = requests.length === 0 ? 'nothing' : `${requests[0]?.url} alone`;
     const isWaiting = 'report' in seen && seen.report?.state === 'waiting';
     const hint = isWaiting ? '. The run did not wait for its hosts (state `waiting`): raise `maxIdleMs`' : '';
-    failInconclusive(`${host} was asked for ${asked}: there are no two requests to judge${hint}`);
+    failInconclusive(`${host} was asked for ${requestedText}: there are no two requests to judge${hint}`);
   }
   const faults = requests.slice(1).flatMap((next, index) => faultOf(requests[index] as SeenRequest, next) ?? []);
   const [first] = faults;
