@@ -290,6 +290,7 @@ describe('results of a handler', () => {
     const issues = [expect.objectContaining({ message: expect.stringContaining('has ended') })];
     expect(await page.emit(1)).toEqual({ kind: 'rejected', issues });
     expect([await page.follow(), await page.revisit(1)]).toEqual([0, undefined]);
+    expect(await page.fetch('/x')).toEqual({ kind: 'dropped', url: '/x', reason: 'page-over' });
     expect(await page.save('a', { folder: 'none' })).toEqual({ kind: 'left-alone', reason: 'page-over' });
     expect(await page.add('/x')).toEqual({ kind: 'refused', reason: 'page-over' });
     expect([staged.data, staged.links]).toEqual([[], []]);

@@ -133,7 +133,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, LazyPr
     });
 
   readonly fetch = (text: string, options: PageFetchOptions = {}): Promise<PageFetch> =>
-    this.#call(this.fetch, () => {
+    this.#unlessEnded<PageFetch>(this.fetch, { kind: 'dropped', url: text, reason: 'page-over' }, () => {
       checkOptions('fetch', options, FETCH_OPTIONS, 'It sends GET.');
       checkRequestFields(options.headers ?? {}, 'fetch.headers');
       const url = resolveUrl(this.#page, text);
