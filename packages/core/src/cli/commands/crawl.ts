@@ -69,7 +69,9 @@ async function hasKeptVisits(out: string, { flags, options }: CrawlSetup): Promi
   const { settingsPath } = crawlPaths(out);
   const size = await sizeOf(settingsPath);
   if (size === null || size > MAX_MANIFEST_BYTES) return false;
-  const { recrawl = null } = parseJsonObject(await readFile(settingsPath, 'utf8')) ?? {};
+  // A file that cannot be read is named by the run, as damage.
+  const text = await readFile(settingsPath, 'utf8').catch(() => '');
+  const { recrawl = null } = parseJsonObject(text) ?? {};
   return recrawl !== null;
 }
 
