@@ -69,11 +69,11 @@ export async function* mergeIndexes(paths: readonly string[]): AsyncGenerator<st
   for (;;) {
     const [first, ...others] = heads;
     if (first === undefined) return;
-    const least = others.reduce((found, head) => (compareBytes(head.line, found.line) < 0 ? head : found), first);
-    yield `${least.line}\n`;
-    const next = await least.rest.next();
-    if (next.done === true) heads.splice(heads.indexOf(least), 1);
-    else least.line = next.value;
+    const smallest = others.reduce((found, head) => (compareBytes(head.line, found.line) < 0 ? head : found), first);
+    yield `${smallest.line}\n`;
+    const next = await smallest.rest.next();
+    if (next.done === true) heads.splice(heads.indexOf(smallest), 1);
+    else smallest.line = next.value;
   }
 }
 

@@ -7,11 +7,11 @@ import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/
 import {
   type ArchivedExchange,
   type ArchivedOriginal,
+  exchangeRecords,
   KnownPayloads,
-  recordsOf,
   type SentRequest,
 } from './exchange-records.js';
-import { readRecordAbout } from './read-archive.js';
+import { readRecordFields } from './read-archive.js';
 import { type ArchivedPage, type ArchivedSettings, FIELDS, warcFields } from './visit.js';
 import { packWacz, SOFTWARE } from './wacz.js';
 import { indexPathOf, listWarcs, type RecordPlace, WarcFiles } from './warc-files.js';
@@ -66,7 +66,7 @@ export class CrawlArchive {
   }
 
   /** A request was sent, and its exchange is over. Nothing is written yet. */
-  exchanged(sent: SentRequest, outcome: FetchOutcome): void {
+  addExchange(sent: SentRequest, outcome: FetchOutcome): void {
     this.#pending.set(outcome, sent);
   }
 
@@ -76,7 +76,7 @@ export class CrawlArchive {
    * @returns Where its response is; `null`: there is none, or it was written before.
    * @throws MannerlyError `archive-failed`
    */
-  async keep(
+  async writeExchange(
     outcome: FetchOutcome,
     page: ArchivedPage | null = null,
     how: Pick<ArchivedExchange, 'original' | 'isFull'> = {},
@@ -89,7 +89,10 @@ export class CrawlArchive {
     const payloads = this.#payloads;
     let isFull = true;
     const place = await this.#files.append(async (warcinfoId) => {
-      const records = await recordsOf({ sent, outcome, withheld, page, ...how }, { digest, payloads, warcinfoId });
+      const records = await exchangeRecords(
+        { sent, outcome, withheld, page, ...how },
+        { digest, payloads, warcinfoId },
+      );
       isFull = records.every(({ type }) => type !== 'revisit');
       return records;
     });
@@ -97,14 +100,14 @@ export class CrawlArchive {
   }
 
   /** Whether a 304 for a URL that is not a page can be resolved: the last payload of the URL is remembered. */
-  knows(url: string): boolean {
+  hasPayloadOf(url: string): boolean {
     return this.#payloads.lastOf(url) !== null;
   }
 
   /** The record with the payload of an earlier run's response; `null`: the archive no longer has it. */
   async originalOf(url: string, place: RecordPlace): Promise<ArchivedOriginal | null> {
     for (const folder of this.#parts.folders) {
-      const about = await readRecordAbout(folder, place, url);
+      const about = await readRecordFields(folder, place, url);
       if (about === null) continue;
       // A revisit has no payload itself.
       return about.type === 'response' ? about : about.digest === null ? null : this.#payloads.find(about.digest);
@@ -116,7 +119,7 @@ export class CrawlArchive {
   async close(): Promise<void> {
     const { options, folder, waczPath, identity, nowMs } = this.#parts;
     try {
-      for (const outcome of [...this.#pending.keys()]) await this.keep(outcome);
+      for (const outcome of [...this.#pending.keys()]) await this.writeExchange(outcome);
     } finally {
       await this.#files.close();
     }

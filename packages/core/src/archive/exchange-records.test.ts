@@ -4,7 +4,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
-import { type ArchivedExchange, KnownPayloads, recordsOf } from './exchange-records.js';
+import { type ArchivedExchange, exchangeRecords, KnownPayloads } from './exchange-records.js';
 import type { ArchivedVisit } from './visit.js';
 import { WarcIndex } from './warc-index.js';
 import { recordBytes } from './warc-record.js';
@@ -38,7 +38,7 @@ async function records(
   payloads: KnownPayloads = new KnownPayloads(),
 ): Promise<Record<string, string>> {
   const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null, page: null, ...more };
-  const batch = await recordsOf(exchange, { digest: 'sha-256', payloads, warcinfoId: '<urn:uuid:0>' });
+  const batch = await exchangeRecords(exchange, { digest: 'sha-256', payloads, warcinfoId: '<urn:uuid:0>' });
   const found: Record<string, string> = {};
   for (const record of batch) {
     const chunks: Uint8Array[] = [];
@@ -66,7 +66,7 @@ describe('an exchange', () => {
     const outcome = response();
     const exchange = { sent: { url: URL_, purpose: 'page', headers: {} }, outcome, withheld: null };
     const tools = { digest: 'sha-256', payloads: new KnownPayloads(), warcinfoId: '<urn:uuid:0>' } as const;
-    const batch = await recordsOf({ ...exchange, page: { ...page, rendered } }, tools);
+    const batch = await exchangeRecords({ ...exchange, page: { ...page, rendered } }, tools);
     const [, , dom, png, last] = batch;
     const types = ['request', 'metadata', 'conversion', 'conversion', 'response'];
     expect(batch.map(({ type }) => type)).toEqual(types);
@@ -78,7 +78,7 @@ describe('an exchange', () => {
     expect(dom?.block.head.toString()).toBe('<p>made é');
     expect(png?.fields.get('Content-Type')).toBe('image/png');
     // A page that forbids copies has no revisit record either.
-    const withheld = await recordsOf({ ...exchange, withheld: 'noarchive', page: { ...page, rendered } }, tools);
+    const withheld = await exchangeRecords({ ...exchange, withheld: 'noarchive', page: { ...page, rendered } }, tools);
     expect(withheld.map(({ type }) => type)).toEqual(['request', 'metadata']);
   });
 

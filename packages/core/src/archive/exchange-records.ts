@@ -85,7 +85,7 @@ export class KnownPayloads {
   }
 
   /** A URL was answered. @param original - The record with its payload; `null`: it is not kept. */
-  answered(url: string, status: number, original: ArchivedOriginal | null): void {
+  recordAnswer(url: string, status: number, original: ArchivedOriginal | null): void {
     if (status < 200 || status > 299) return;
     if (original === null) this.#last.delete(url);
     else keepLatest(this.#last, url, original, this.#limit);
@@ -98,13 +98,13 @@ export class KnownPayloads {
       const date = timestamp.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5:$6Z');
       const isRevisit = mime === REVISIT_MIME;
       if (!isRevisit) this.keep(digest, { url, date });
-      this.answered(url, Number(status), isRevisit ? this.find(digest) : { url, date, digest });
+      this.recordAnswer(url, Number(status), isRevisit ? this.find(digest) : { url, date, digest });
     }
   }
 }
 
 /** The records of an exchange. @throws What reading a body's file threw. */
-export async function recordsOf(exchange: ArchivedExchange, tools: RecordTools): Promise<WarcRecord[]> {
+export async function exchangeRecords(exchange: ArchivedExchange, tools: RecordTools): Promise<WarcRecord[]> {
   const { sent, outcome, withheld } = exchange;
   const date = new Date(outcome.timing.startedAtMs).toISOString();
   const common: WarcFields = [
@@ -143,9 +143,9 @@ async function conversions(
 ): Promise<WarcRecord[]> {
   if (page === null || page.rendered === null) return [];
   const { html, screenshot } = page.rendered;
-  const made: [type: string, bytes: Buffer][] = [[RENDERED_HTML, Buffer.from(html)]];
-  if (screenshot !== undefined) made.push([RENDERED_IMAGE, Buffer.from(screenshot)]);
-  const records = made.map(([type, bytes]) => {
+  const renderings: [type: string, bytes: Buffer][] = [[RENDERED_HTML, Buffer.from(html)]];
+  if (screenshot !== undefined) renderings.push([RENDERED_IMAGE, Buffer.from(screenshot)]);
+  const records = renderings.map(([type, bytes]) => {
     const fields: WarcFields = [
       ['WARC-Target-URI', sent.url],
       ['WARC-Date', new Date(outcome.timing.startedAtMs).toISOString()],
@@ -166,7 +166,7 @@ async function responseRecord(
   { digest, payloads }: RecordTools,
 ): Promise<WarcRecord> {
   const { url, status, headers } = outcome;
-  const { payload, isDecoded } = keptBody(outcome, withheld);
+  const { payload, isDecoded } = archivedBody(outcome, withheld);
   const head = responseHead(outcome, isDecoded);
   const digests = await digestsOf({ head, payload }, digest);
   const isNotModified = status === 304;
@@ -182,16 +182,16 @@ async function responseRecord(
       ? payloads.find(digests.payload)
       : null;
   const isRepeated = isNotModified && known !== null;
-  const saidDigest = isRepeated ? (isIdentical(headers, sentTag) ? known.digest : null) : digests.payload;
+  const payloadDigest = isRepeated ? (isIdentical(headers, sentTag) ? known.digest : null) : digests.payload;
   const fields: WarcFields = [
     ...common,
     ['Content-Type', 'application/http; msgtype=response'],
-    ['WARC-Payload-Digest', saidDigest],
+    ['WARC-Payload-Digest', payloadDigest],
     // A revisit that leaves out a payload is truncated (WARC 1.1, 6.7.2).
     ['WARC-Truncated', known !== null && !isNotModified ? 'length' : truncation(outcome, withheld)],
   ];
   if (known === null && hasPayload) payloads.keep(digests.payload, { url, date });
-  payloads.answered(url, status, withheld === null ? (known ?? { url, date, digest: digests.payload }) : null);
+  payloads.recordAnswer(url, status, withheld === null ? (known ?? { url, date, digest: digests.payload }) : null);
   if (known === null) return createRecord('response', fields, { head, payload }, digests);
   const revisitFields: WarcFields = [
     ...fields,
@@ -211,7 +211,7 @@ function isIdentical(headers: HeaderLines, sentTag: string | null): boolean {
 }
 
 /** The body as received or, if unknown, with its codings undone. */
-function keptBody(
+function archivedBody(
   { body, file, encodedBody, headers }: ResponseOutcome,
   withheld: ArchivedExchange['withheld'],
 ): { readonly payload: Uint8Array | BodyFile; readonly isDecoded: boolean } {

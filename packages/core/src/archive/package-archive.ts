@@ -17,7 +17,7 @@ export interface PackageOptions {
   readonly title?: string;
   readonly nowMs?: () => number;
   /** Called now and then with the bytes of WARC files packed so far, and of all of them. */
-  readonly onBytes?: (packed: number, whole: number) => void;
+  readonly onBytes?: (packed: number, total: number) => void;
 }
 
 /**

@@ -56,7 +56,7 @@ export interface ReadRequest {
 /** Reads only the requests of a folder. @throws What warcio and the platform throw. */
 export async function* readRequests(folder: string, onDamage?: OnDamage): AsyncGenerator<ReadRequest> {
   for (const filename of await orIfAbsent([], () => listWarcs(folder))) {
-    for await (const { record } of recordsIn(join(folder, filename), {}, onDamage)) {
+    for await (const { record } of readRecords(join(folder, filename), {}, onDamage)) {
       if (record.warcType !== 'request') continue;
       const { head } = await splitBlock(record);
       const startedAtMs = Date.parse(record.warcDate ?? '') || 0;
@@ -66,7 +66,7 @@ export async function* readRequests(folder: string, onDamage?: OnDamage): AsyncG
 }
 
 /** The records of a WARC file, or of a part of it, and where they begin. Unread parts of a record are skipped. */
-async function* recordsIn(
+async function* readRecords(
   path: string,
   { start = 0, end }: { readonly start?: number; readonly end?: number } = {},
   onDamage?: OnDamage,
@@ -105,21 +105,21 @@ export async function* readExchangeAt(folder: string, place: RecordPlace): Async
 }
 
 /** Reads the fields of one record; `null`: there is none for this URL. Never rejects. */
-export async function readRecordAbout(
+export async function readRecordFields(
   folder: string,
   { filename, offset }: RecordPlace,
-  ofUrl: string,
+  expectedUrl: string,
 ): Promise<(ArchivedOriginal & { readonly type: string }) | null> {
   let file: FileHandle | null = null;
   try {
     file = await open(join(folder, basename(filename)));
     // A revisit has two URLs.
-    const buffer = Buffer.alloc(RECORD_START_BYTES + 2 * ofUrl.length);
+    const buffer = Buffer.alloc(RECORD_START_BYTES + 2 * expectedUrl.length);
     const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
     const start = gunzipSync(buffer.subarray(0, bytesRead), { finishFlush: constants.Z_SYNC_FLUSH });
     const fields = parseWarcFields(start.subarray(0, headEnd(start) ?? 0));
     const [type, url, date] = ['WARC-Type', 'WARC-Target-URI', 'WARC-Date'].map((name) => fields.get(name));
-    if (type === undefined || url !== ofUrl || date === undefined) return null;
+    if (type === undefined || url !== expectedUrl || date === undefined) return null;
     return { type, url, date, digest: fields.get('WARC-Payload-Digest') ?? null };
   } catch {
     // Another file, or none: the record does not exist.
@@ -130,12 +130,12 @@ export async function readRecordAbout(
 }
 
 /** An exchange whose response has not been read yet. */
-interface BegunExchange {
+interface PartialExchange {
   readonly place: RecordPlace;
   readonly request: WARCRecord;
   fields: ReadonlyMap<string, string>;
   /** What a browser made of it, by media type. */
-  readonly made: Map<string, Buffer>;
+  readonly renderings: Map<string, Buffer>;
 }
 
 async function* exchangesFrom(
@@ -145,37 +145,38 @@ async function* exchangesFrom(
   onDamage?: OnDamage,
 ): AsyncGenerator<ReadExchange> {
   let settings: ArchivedSettings | null = null;
-  let begun: BegunExchange | null = null;
-  for await (const { record, offset } of recordsIn(join(folder, filename), { start }, onDamage)) {
+  let pending: PartialExchange | null = null;
+  for await (const { record, offset } of readRecords(join(folder, filename), { start }, onDamage)) {
     switch (record.warcType) {
       case 'warcinfo':
-        settings = parseSettings(parseWarcFields(await blockOf(record)).get(FIELDS.settings));
+        settings = parseSettings(parseWarcFields(await readBlock(record)).get(FIELDS.settings));
         break;
       case 'request':
-        if (begun !== null) yield exchangeOf(begun, settings, null);
-        begun = { place: { filename, offset }, request: record, fields: new Map(), made: new Map() };
+        if (pending !== null) yield exchangeOf(pending, settings, null);
+        pending = { place: { filename, offset }, request: record, fields: new Map(), renderings: new Map() };
         break;
       case 'metadata':
-        if (begun !== null) begun.fields = parseWarcFields(await blockOf(record));
+        if (pending !== null) pending.fields = parseWarcFields(await readBlock(record));
         break;
       case 'conversion':
-        if (begun !== null && isReadable(record))
-          begun.made.set(record.warcHeader('Content-Type') ?? '', await blockOf(record));
+        if (pending !== null && isReadable(record))
+          pending.renderings.set(record.warcHeader('Content-Type') ?? '', await readBlock(record));
         break;
       case 'response':
       case 'revisit':
-        if (begun !== null) yield exchangeOf(begun, settings, await responseOf(record, begun.fields, originals));
-        begun = null;
+        if (pending !== null)
+          yield exchangeOf(pending, settings, await readResponse(record, pending.fields, originals));
+        pending = null;
         break;
       default:
         break;
     }
   }
-  if (begun !== null) yield exchangeOf(begun, settings, null);
+  if (pending !== null) yield exchangeOf(pending, settings, null);
 }
 
 /** A complete block; empty if it is longer than any that is written. */
-async function blockOf(record: WARCRecord): Promise<Buffer> {
+async function readBlock(record: WARCRecord): Promise<Buffer> {
   return isReadable(record) ? Buffer.from(await record.readFully()) : Buffer.alloc(0);
 }
 
@@ -184,7 +185,7 @@ function isReadable(record: WARCRecord): boolean {
 }
 
 function exchangeOf(
-  { place, request, fields, made }: BegunExchange,
+  { place, request, fields, renderings }: PartialExchange,
   settings: ArchivedSettings | null,
   response: ReadResponse | null,
 ) {
@@ -204,23 +205,23 @@ function exchangeOf(
     visit,
     settings,
     /** Why there was no usable response; `null`: there was one. */
-    failure: failure === undefined ? null : { word: failure, detail: fields.get(FIELDS.failureDetail) ?? '' },
+    failure: failure === undefined ? null : { code: failure, detail: fields.get(FIELDS.failureDetail) ?? '' },
     /** Why the response is not kept; `null`: it is kept, or there was none. */
     withheld: fields.get(FIELDS.withheld) ?? null,
     response,
     /** The page as a browser had it; `null`: none did. */
-    rendered: visit === 'unreadable' ? null : renderedOf(visit, made),
+    rendered: visit === 'unreadable' ? null : renderedOf(visit, renderings),
   };
 }
 
-function renderedOf(visit: ArchivedVisit | null, made: BegunExchange['made']): ArchivedRendering | null {
-  const html = made.get(RENDERED_HTML)?.toString('utf8');
+function renderedOf(visit: ArchivedVisit | null, renderings: PartialExchange['renderings']): ArchivedRendering | null {
+  const html = renderings.get(RENDERED_HTML)?.toString('utf8');
   if (visit?.rendering === undefined || html === undefined) return null;
-  const screenshot = made.get(RENDERED_IMAGE);
+  const screenshot = renderings.get(RENDERED_IMAGE);
   return { ...visit.rendering, html, ...(screenshot === undefined ? {} : { screenshot }) };
 }
 
-async function responseOf(
+async function readResponse(
   record: WARCRecord,
   fields: ReadonlyMap<string, string>,
   originals: Originals,
@@ -244,25 +245,25 @@ const HEAD_END_BYTES = 3;
 async function splitBlock({
   reader,
 }: WARCRecord): Promise<{ readonly head: Buffer; readonly body: AsyncIterable<Uint8Array> }> {
-  const pieces = joined([reader]);
-  const read: Uint8Array[] = [];
+  const chunks = concat([reader]);
+  const received: Uint8Array[] = [];
   let bytes = 0;
   // What was read last, which may contain the end: a hostile archive may deliver single bytes.
   let last = Buffer.alloc(0);
   while (headEnd(last) === null && bytes <= MAX_RECORD_HEAD_BYTES) {
-    const next = await pieces.next();
+    const next = await chunks.next();
     if (next.done === true) break;
-    read.push(next.value);
+    received.push(next.value);
     bytes += next.value.length;
     last = Buffer.concat([last.subarray(-HEAD_END_BYTES), next.value]);
   }
-  const start = Buffer.concat(read);
+  const start = Buffer.concat(received);
   const end = headEnd(start) ?? 0;
-  return { head: start.subarray(0, end), body: joined([[start.subarray(end)], pieces]) };
+  return { head: start.subarray(0, end), body: concat([[start.subarray(end)], chunks]) };
 }
 
-async function* joined(all: readonly (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[]): AsyncGenerator<Uint8Array> {
-  for (const pieces of all) yield* pieces;
+async function* concat(all: readonly (AsyncIterable<Uint8Array> | Iterable<Uint8Array>)[]): AsyncGenerator<Uint8Array> {
+  for (const chunks of all) yield* chunks;
 }
 
 /** The payloads that revisits repeat. Their places are read from the indexes with the first revisit. */
@@ -286,17 +287,18 @@ class Originals {
     }
     const part = { start, end: start + bytes - 1 };
     // An index that was changed cannot lead out of the folder.
-    for await (const { record } of recordsIn(join(this.#folder, basename(place['filename'] ?? '')), part))
+    for await (const { record } of readRecords(join(this.#folder, basename(place['filename'] ?? '')), part))
       yield* (await splitBlock(record)).body;
   }
 
   /** Only the places of repeated payloads: an index may be far longer than the list of its revisits. */
   async #readPlaces(): Promise<ReadonlyMap<string, CdxjFields>> {
-    const wanted = new Set<string>();
-    for await (const { mime, digest } of this.#indexes()) if (mime === REVISIT_MIME && digest) wanted.add(digest);
+    const repeatedDigests = new Set<string>();
+    for await (const { mime, digest } of this.#indexes())
+      if (mime === REVISIT_MIME && digest) repeatedDigests.add(digest);
     const places = new Map<string, CdxjFields>();
     for await (const { mime, digest = '', filename, offset, length } of this.#indexes()) {
-      if (mime === REVISIT_MIME || !wanted.has(digest) || places.has(digest)) continue;
+      if (mime === REVISIT_MIME || !repeatedDigests.has(digest) || places.has(digest)) continue;
       places.set(digest, { filename, offset, length });
     }
     return places;

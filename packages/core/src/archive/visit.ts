@@ -88,18 +88,18 @@ export function parseWarcFields(block: Uint8Array): ReadonlyMap<string, string> 
   return fields;
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
+const isString = (value: unknown): boolean => typeof value === 'string';
+const isStringOrNull = (value: unknown): boolean => value === null || isString(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= MAX_DATE_MS;
 
 const VISIT_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
-  host: isText,
+  host: isString,
   depth: isCount,
-  via: isText,
-  from: isTextOrNull,
+  via: isString,
+  from: isStringOrNull,
   hops: isCount,
-  label: isTextOrNull,
+  label: isStringOrNull,
   tries: isCount,
   visit: isCount,
   judgedAtMs: isTime,
@@ -112,8 +112,8 @@ const VISIT_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function parseVisit(text: string | undefined): ArchivedVisit | 'unreadable' | null {
   if (text === undefined) return null;
   const visit = parseJsonObject(text);
-  const isWhole = Object.entries(VISIT_FIELDS).every(([name, isKind]) => isKind(visit?.[name]));
-  return isWhole ? (visit as unknown as ArchivedVisit) : 'unreadable';
+  const isValid = Object.entries(VISIT_FIELDS).every(([name, isValidField]) => isValidField(visit?.[name]));
+  return isValid ? (visit as unknown as ArchivedVisit) : 'unreadable';
 }
 
 /** The settings of a run; `null` if there are none, or not as they are written. Never throws. */
@@ -121,8 +121,8 @@ export function parseSettings(text: string | undefined): ArchivedSettings | null
   const settings = parseJsonObject(text ?? '');
   const { tokens, maxBodyBytes } = settings ?? {};
   const isBounded = isCount(maxBodyBytes) && Number(maxBodyBytes) <= MAX_KEPT_BODY_BYTES;
-  const isWhole = Array.isArray(tokens) && tokens.every(isText);
-  return isBounded && isWhole ? (settings as unknown as ArchivedSettings) : null;
+  const isValid = Array.isArray(tokens) && tokens.every(isString);
+  return isBounded && isValid ? (settings as unknown as ArchivedSettings) : null;
 }
 
 /** Whether a visit was that of a seed. Never throws. */

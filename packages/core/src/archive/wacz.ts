@@ -26,7 +26,7 @@ interface WaczRequest {
   readonly title: string;
   readonly nowMs: number;
   /** Called with the bytes of WARC files packed so far, and of all of them. */
-  readonly onBytes?: (packed: number, whole: number) => void;
+  readonly onBytes?: (packed: number, total: number) => void;
 }
 
 export interface WaczResource {
@@ -77,8 +77,8 @@ async function writeZip(path: string, request: WaczRequest, warcs: readonly stri
     const hash = createHash('sha256');
     let bytes = 0;
     const digested = async function* (): AsyncGenerator<Uint8Array> {
-      for await (const piece of source) {
-        const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      for await (const input of source) {
+        const chunk = typeof input === 'string' ? Buffer.from(input) : input;
         hash.update(chunk);
         bytes += chunk.length;
         yield chunk;
@@ -90,13 +90,13 @@ async function writeZip(path: string, request: WaczRequest, warcs: readonly stri
     await Promise.race([finished(stream), written]);
     resources.push({ name: basename(path), path, hash: `sha256:${hash.digest('hex')}`, bytes });
   };
-  let whole = 0;
-  for (const warc of warcs) whole += (await stat(warc)).size;
+  let total = 0;
+  for (const warc of warcs) total += (await stat(warc)).size;
   let packed = 0;
   const readWarc = async function* (warc: string): AsyncGenerator<Uint8Array> {
     for await (const bytes of createReadStream(warc) as AsyncIterable<Uint8Array>) {
       packed += bytes.length;
-      request.onBytes?.(packed, whole);
+      request.onBytes?.(packed, total);
       yield bytes;
     }
   };
@@ -104,9 +104,9 @@ async function writeZip(path: string, request: WaczRequest, warcs: readonly stri
     for (const warc of warcs) await add(`archive/${basename(warc)}`, readWarc(warc), false);
     await add('indexes/index.cdxj', mergeIndexes(warcs.map(indexPathOf)), true);
     await add('pages/pages.jsonl', pageLines(warcs), true);
-    const described = jsonFile(dataPackage(request, resources));
-    const digest = `sha256:${createHash('sha256').update(described).digest('hex')}`;
-    zip.addBuffer(described, 'datapackage.json', { mtime });
+    const descriptor = jsonFile(dataPackage(request, resources));
+    const digest = `sha256:${createHash('sha256').update(descriptor).digest('hex')}`;
+    zip.addBuffer(descriptor, 'datapackage.json', { mtime });
     zip.addBuffer(jsonFile({ path: 'datapackage.json', hash: digest }), 'datapackage-digest.json', { mtime });
     zip.end();
     await written;

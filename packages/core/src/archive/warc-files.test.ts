@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseCdxjLine } from './cdxj.js';
-import { KnownPayloads, recordsOf } from './exchange-records.js';
+import { exchangeRecords, KnownPayloads } from './exchange-records.js';
 import type { ArchivedPage } from './visit.js';
 import { OPEN_SUFFIX, recoverWarcs, WarcFiles } from './warc-files.js';
 import { createPlainRecord, createRecord } from './warc-record.js';
@@ -65,7 +65,7 @@ function append(files: WarcFiles, path: string, body: Uint8Array = Buffer.from(`
   const url = `https://example.org${path}`;
   const startedAtMs = Date.UTC(2026, 10, 20, 12, 0, 1);
   return files.append((warcinfoId) =>
-    recordsOf(
+    exchangeRecords(
       {
         sent: { url, purpose: 'page', headers: { 'User-Agent': 'x' } },
         outcome: {

@@ -46,7 +46,7 @@ export async function listWarcs(folder: string): Promise<string[]> {
 }
 
 /** Paths of the files that a run writes, or that a killed run left. `listWarcs` does not name them. */
-export async function openWarcs(folder: string): Promise<string[]> {
+export async function listOpenWarcs(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   return names.filter((name) => name.endsWith(WARC_SUFFIX + OPEN_SUFFIX)).map((name) => join(folder, name));
 }
@@ -56,7 +56,7 @@ export async function openWarcs(folder: string): Promise<string[]> {
  * complete record is removed. The caller prevents concurrent writes. @throws MannerlyError `archive-failed`
  */
 export async function recoverWarcs(folder: string): Promise<void> {
-  await guarded(folder, async () => {
+  await withArchiveError(folder, async () => {
     for (const name of await readdir(folder)) {
       if (!name.endsWith(WARC_SUFFIX + OPEN_SUFFIX)) continue;
       const path = join(folder, name.slice(0, -OPEN_SUFFIX.length));
@@ -81,29 +81,29 @@ export class WarcFiles {
   /** Creates the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
   async open(): Promise<void> {
     const { folder } = this.#options;
-    await guarded(folder, () => mkdir(folder, { recursive: true }));
+    await withArchiveError(folder, () => mkdir(folder, { recursive: true }));
     await recoverWarcs(folder);
-    this.#serial = (await guarded(folder, () => listWarcs(folder))).length;
+    this.#serial = (await withArchiveError(folder, () => listWarcs(folder))).length;
   }
 
   /**
    * Appends records together: all of them or, if it rejects, none. @throws MannerlyError `archive-failed`
    * @returns Where the record with an index entry is; `null`: none has one.
    */
-  append(plan: (warcinfoId: string) => Promise<readonly WarcRecord[]>): Promise<RecordPlace | null> {
-    return this.#inTurn(async () => {
+  append(createRecords: (warcinfoId: string) => Promise<readonly WarcRecord[]>): Promise<RecordPlace | null> {
+    return this.#enqueue(async () => {
       if (this.#file?.isFull(this.#options.warcBytes) === true) {
         await this.#file.finish();
         this.#file = null;
       }
       this.#file ??= await this.#begin();
-      return this.#file.append(await plan(this.#file.warcinfoId));
+      return this.#file.append(await createRecords(this.#file.warcinfoId));
     });
   }
 
   /** Puts everything on disk, under its final name. @throws MannerlyError `archive-failed` */
   close(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       await this.#file?.finish();
       this.#file = null;
     });
@@ -123,8 +123,8 @@ export class WarcFiles {
   }
 
   /** One call after the other: records of an exchange are adjacent, and their offsets are known. */
-  #inTurn<R>(act: () => Promise<R>): Promise<R> {
-    const done = this.#tail.then(() => guarded(this.#options.folder, act));
+  #enqueue<R>(action: () => Promise<R>): Promise<R> {
+    const done = this.#tail.then(() => withArchiveError(this.#options.folder, action));
     this.#tail = done.catch(() => undefined);
     return done;
   }
@@ -137,8 +137,8 @@ class OpenWarc {
   readonly #warc: FileHandle;
   readonly #index: WarcIndex;
   #length = 0;
-  #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
+  #buffered: Uint8Array[] = [];
+  #bufferedBytes = 0;
 
   constructor(folder: string, filename: string, warc: FileHandle, id: string, surtOf: (url: string) => string) {
     this.#folder = folder;
@@ -166,13 +166,13 @@ class OpenWarc {
     } catch (error) {
       // Opened for appending, so later writes go to the end that is set here.
       this.#length = before;
-      this.#waiting = [];
-      this.#waitingBytes = 0;
+      this.#buffered = [];
+      this.#bufferedBytes = 0;
       await this.#warc.truncate(before);
       throw error;
     }
-    const found = written.filter(([{ fields, block }, place]) => this.#index.add(fields, block.head, place));
-    const [, place] = found.at(-1) ?? [];
+    const indexed = written.filter(([{ fields, block }, place]) => this.#index.add(fields, block.head, place));
+    const [, place] = indexed.at(-1) ?? [];
     return place === undefined ? null : { filename, offset: place.offset };
   }
 
@@ -183,17 +183,17 @@ class OpenWarc {
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
+    this.#buffered.push(bytes);
+    this.#bufferedBytes += bytes.length;
     this.#length += bytes.length;
-    if (this.#waitingBytes >= ARCHIVE_WRITE_BYTES) await this.#flush();
+    if (this.#bufferedBytes >= ARCHIVE_WRITE_BYTES) await this.#flush();
   }
 
   /** Writes the records of an exchange together, large ones in pieces. */
   async #flush(): Promise<void> {
-    const bytes = Buffer.concat(this.#waiting);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    const bytes = Buffer.concat(this.#buffered);
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     for (let at = 0; at < bytes.length; ) at += (await this.#warc.write(bytes, at)).bytesWritten;
   }
 }
@@ -207,9 +207,9 @@ async function finishWarc(path: string, { lines, pages }: WarcIndex): Promise<vo
   await rename(path + OPEN_SUFFIX, path);
 }
 
-async function guarded<R>(where: string, act: () => Promise<R>): Promise<R> {
+async function withArchiveError<R>(where: string, action: () => Promise<R>): Promise<R> {
   try {
-    return await act();
+    return await action();
   } catch (cause) {
     if (cause instanceof MannerlyError) throw cause;
     throw new MannerlyError('archive-failed', `the archive ${where} could not be written: ${String(cause)}`, {

@@ -44,11 +44,11 @@ export class WarcIndex {
 function pageOf(fields: Fields, block: Buffer): { readonly url: string | undefined; readonly line: string } | null {
   // The links of a page are last, and many, so they are not read.
   const linksAt = block.indexOf('\r\noutlink: ');
-  const about = parseWarcFields(linksAt < 0 ? block : block.subarray(0, linksAt));
-  const title = about.get(FIELDS.title);
+  const metadata = parseWarcFields(linksAt < 0 ? block : block.subarray(0, linksAt));
+  const title = metadata.get(FIELDS.title);
   if (title === undefined) return null;
   const url = fields.get('WARC-Target-URI');
-  const isSeed = isSeedVisit(about.get(FIELDS.visit));
+  const isSeed = isSeedVisit(metadata.get(FIELDS.visit));
   const page = { id: randomUUID(), url, ts: fields.get('WARC-Date'), title, ...(isSeed ? { seed: true } : {}) };
   return { url, line: `${JSON.stringify(page)}\n` };
 }

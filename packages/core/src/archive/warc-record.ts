@@ -89,14 +89,14 @@ export async function* recordBytes({ fields, block }: WarcRecord): AsyncGenerato
     return;
   }
   const zip = createGzip();
-  const fed = pipeline(Readable.from(parts(start, payload)), zip);
+  const compression = pipeline(Readable.from(recordParts(start, payload)), zip);
   // The iteration throws the error too; this only keeps it from being an unhandled rejection.
-  fed.catch(() => undefined);
+  compression.catch(() => undefined);
   yield* zip;
-  await fed;
+  await compression;
 }
 
-async function* parts(start: Buffer, file: BodyFile): AsyncGenerator<Uint8Array> {
+async function* recordParts(start: Buffer, file: BodyFile): AsyncGenerator<Uint8Array> {
   yield start;
   yield* file.read();
   yield RECORD_END;

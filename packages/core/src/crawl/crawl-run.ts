@@ -36,7 +36,7 @@ export interface CrawlRun {
   readonly reader: PageReader;
   readonly handlerPool: HandlerPool;
   /** Receives each outcome before a handler sees it. */
-  readonly archive: Pick<CrawlArchive, 'keep'> | null;
+  readonly archive: Pick<CrawlArchive, 'writeExchange'> | null;
   /** What the crawl has fetched for archived pages, earlier runs included, in bytes as received. */
   readonly totals: { readonly counts: { readonly requisiteRequests: number; readonly requisiteBytes: number } };
 }

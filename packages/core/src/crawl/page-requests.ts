@@ -148,7 +148,7 @@ export class PageRequests {
     const exchange = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
     if (exchange === undefined) return outcome;
     if (!isRefusedByGuard(exchange)) frontier.exchanged(work, exchangeOf(exchange));
-    await archive?.keep(exchange);
+    await archive?.writeExchange(exchange);
     return outcome;
   }
 }

@@ -2,7 +2,7 @@
 // is admitted, its nearest neighbour must be refused.
 
 import { describe, expect, it } from 'vitest';
-import { type AccessRequest, isSameText, judgeAccess } from './access.js';
+import { type AccessRequest, checkAccess, isSameText } from './access.js';
 
 const TOKEN = 'a-token-that-is-hard-to-guess-0123456789';
 const RULES = { token: TOKEN, hostNames: ['crawls.example.org'] };
@@ -36,10 +36,10 @@ const CASES: readonly (readonly [name: string, request: AccessRequest, status: n
   ['the token and more', { ...look, queryToken: `${TOKEN}x` }, 401],
   ['a wrong field next to a right query', { ...look, authorization: 'Bearer wrong' }, 401],
   ['another scheme of authorization', { ...look, queryToken: null, authorization: `Basic ${TOKEN}` }, 401],
-  ['a program of the API', { ...change, origin: undefined, secFetchSite: undefined, isForPrograms: true }, null],
+  ['a program of the API', { ...change, origin: undefined, secFetchSite: undefined, isApiRequest: true }, null],
   ['a program where there is no API', { ...change, origin: undefined, secFetchSite: undefined }, 403],
-  ['another page at the API', { ...change, origin: 'http://evil.example', isForPrograms: true }, 403],
-  ['a page at the API that hides', { ...change, origin: undefined, secFetchSite: 'none', isForPrograms: true }, 403],
+  ['another page at the API', { ...change, origin: 'http://evil.example', isApiRequest: true }, 403],
+  ['a page at the API that hides', { ...change, origin: undefined, secFetchSite: 'none', isApiRequest: true }, 403],
   [
     'a program of the API with its token in the address',
     {
@@ -48,7 +48,7 @@ const CASES: readonly (readonly [name: string, request: AccessRequest, status: n
       secFetchSite: undefined,
       authorization: undefined,
       queryToken: TOKEN,
-      isForPrograms: true,
+      isApiRequest: true,
     },
     401,
   ],
@@ -87,7 +87,7 @@ const CASES: readonly (readonly [name: string, request: AccessRequest, status: n
 
 describe('access to the dashboard', () => {
   it.each(CASES)('%s', (_, request, status) => {
-    const answer = judgeAccess(request, RULES);
+    const answer = checkAccess(request, RULES);
     expect(answer.kind === 'allow' ? null : answer.status).toBe(status);
   });
 

@@ -17,7 +17,7 @@ export interface AccessRequest {
   /** `token` of the query; `null` if absent. */
   readonly queryToken: string | null;
   /** Whether it is for the HTTP API: programs send no Origin, and browsers cannot omit it. */
-  readonly isForPrograms?: boolean;
+  readonly isApiRequest?: boolean;
   /** The address of ours that received it, without a zone. */
   readonly localAddress: string;
 }
@@ -25,19 +25,19 @@ export interface AccessRequest {
 /** The answer; if access is denied, with a status and one sentence for the operator. */
 type AccessAnswer =
   | { readonly kind: 'allow' }
-  | { readonly kind: 'deny'; readonly status: number; readonly says: string };
+  | { readonly kind: 'deny'; readonly status: number; readonly message: string };
 
 /** @param hostNames - Names, besides addresses and `localhost`, that the Host field may have; in lower case. */
-export function judgeAccess(
+export function checkAccess(
   request: AccessRequest,
   { token, hostNames }: { readonly token: string; readonly hostNames: readonly string[] },
 ): AccessAnswer {
-  if (!isOurHost(request, hostNames))
+  if (!isOwnHost(request, hostNames))
     return deny(421, 'This is not a name of the dashboard. Open the address that the crawl printed.');
   // A request that changes something needs a header that forms and links cannot set.
   const isChange = request.method !== 'GET';
-  const given = bearer(request.authorization) ?? (isChange ? null : request.queryToken);
-  if (given === null || !isSameText(given, token))
+  const presented = bearer(request.authorization) ?? (isChange ? null : request.queryToken);
+  if (presented === null || !isSameText(presented, token))
     return deny(401, 'The token is missing or wrong. Open the address that the crawl printed.');
   if (isChange && !isOurPage(request)) return deny(403, 'Only the dashboard’s own page may do this.');
   return { kind: 'allow' };
@@ -50,7 +50,7 @@ export function isSameText(one: string, other: string): boolean {
 }
 
 /** An address cannot be rebound, a name can: only configured names count. Ports may differ, as through a tunnel. */
-function isOurHost({ host, localAddress }: AccessRequest, hostNames: readonly string[]): boolean {
+function isOwnHost({ host, localAddress }: AccessRequest, hostNames: readonly string[]): boolean {
   const name = nameOf(host);
   if (name === null) return false;
   if (hostNames.includes(name)) return true;
@@ -60,8 +60,8 @@ function isOurHost({ host, localAddress }: AccessRequest, hostNames: readonly st
 }
 
 /** A page of this origin, whatever scheme a proxy in front uses. */
-function isOurPage({ host, origin, secFetchSite, isForPrograms = false }: AccessRequest): boolean {
-  if (isForPrograms && origin === undefined && secFetchSite === undefined) return true;
+function isOurPage({ host, origin, secFetchSite, isApiRequest = false }: AccessRequest): boolean {
+  if (isApiRequest && origin === undefined && secFetchSite === undefined) return true;
   if (host === undefined || origin === undefined) return false;
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin') return false;
   return origin === `http://${host}` || origin === `https://${host}`;
@@ -86,6 +86,6 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
 }
 
-function deny(status: number, says: string): AccessAnswer {
-  return { kind: 'deny', status, says };
+function deny(status: number, message: string): AccessAnswer {
+  return { kind: 'deny', status, message };
 }

@@ -49,7 +49,7 @@ const BODY_FIELDS = ['urls', 'label', 'userData', 'priority', 'depth', 'allowDup
 
 /** Makes the API of a crawl. @param hasControls - Whether pause, resume and stop are offered. @throws Never */
 export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boolean) {
-  let reading: Promise<unknown> | null = null;
+  let pendingReport: Promise<unknown> | null = null;
   const readReport = async (directory: string): Promise<unknown> => {
     const { manifest, ...paths } = await readCrawlDirectory(directory);
     return { manifest, ...(await reportFromLogs(paths)) };
@@ -64,8 +64,8 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       path: `${API_PATH}/urls`,
       id: 'addUrls',
       summary: 'Adds URLs to the crawl. Scope, bounds, robots.txt and spacing apply as to any other.',
-      takes: 'UrlsToAdd',
-      gives: 'AddedUrls',
+      requestSchema: 'UrlsToAdd',
+      responseSchema: 'AddedUrls',
       async answer(call) {
         const { urls, ...options } = await readBody(call);
         return { urls: await crawl.add(urls, options) };
@@ -76,7 +76,7 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       path: `${API_PATH}/status`,
       id: 'getStatus',
       summary: 'What the crawl is doing, and its numbers over all runs.',
-      gives: 'Status',
+      responseSchema: 'Status',
       answer: status,
     },
     ...Array.from(
@@ -86,7 +86,7 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
         path: `${API_PATH}/${name}`,
         id: name,
         summary: SUMMARIES[name] ?? '',
-        gives: 'Status',
+        responseSchema: 'Status',
         answer() {
           act(crawl);
           return status();
@@ -98,8 +98,8 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       path: `${API_PATH}/explain`,
       id: 'explain',
       summary: 'Why a URL was, was not or is not yet fetched, or what a host waits for.',
-      query: { name: 'of', means: 'A URL, or the name of a host.' },
-      gives: 'Explanation',
+      query: { name: 'of', description: 'A URL, or the name of a host.' },
+      responseSchema: 'Explanation',
       async answer({ query }) {
         const of = query.get('of');
         if (of === null || of === '') throw new Problem(400, 'The query needs `of`: a URL, or the name of a host.');
@@ -111,14 +111,14 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       path: `${API_PATH}/report`,
       id: 'getReport',
       summary: 'The politeness report of the whole crawl, from its logs as far as they are written.',
-      gives: 'Report',
+      responseSchema: 'Report',
       async answer() {
         if (out === undefined) throw new Problem(404, 'The crawl has no directory, and so no logs to report from.');
         // Logs may be long: concurrent requests share one answer.
-        reading ??= readReport(out).finally(() => {
-          reading = null;
+        pendingReport ??= readReport(out).finally(() => {
+          pendingReport = null;
         });
-        return reading;
+        return pendingReport;
       },
     },
     {
@@ -126,7 +126,7 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       path: `${API_PATH}/openapi.json`,
       id: 'getDescription',
       summary: 'This description, as OpenAPI 3.1.',
-      gives: 'application/json',
+      responseSchema: 'application/json',
       answer: () => openApiDocument(operations),
     },
   ];
@@ -137,11 +137,12 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       if (method === 'GET' && path === API_PATH) {
         return { status: 200, type: 'text/html; charset=utf-8', body: openApiPage(operations) };
       }
-      const atPath = operations.find((operation) => operation.path === path);
-      if (atPath === undefined) return problem(404, `There is nothing here. ${API_PATH} lists what there is.`);
-      if (atPath.method !== method) return { ...problem(405, `This takes ${atPath.method}.`), allow: atPath.method };
+      const operation = operations.find((operation) => operation.path === path);
+      if (operation === undefined) return problem(404, `There is nothing here. ${API_PATH} lists what there is.`);
+      if (operation.method !== method)
+        return { ...problem(405, `This takes ${operation.method}.`), allow: operation.method };
       try {
-        return { status: 200, type: 'application/json', body: JSON.stringify(await atPath.answer(call)) };
+        return { status: 200, type: 'application/json', body: JSON.stringify(await operation.answer(call)) };
       } catch (error) {
         return problemOf(error);
       }
@@ -180,9 +181,9 @@ function problemOf(error: unknown): ApiAnswer {
   if (error instanceof Problem) return problem(error.status, error.message);
   if (!(error instanceof MannerlyError)) return problem(500, 'This could not be read.');
   const { code, message, hint } = error;
-  const isMistake = /^(?:option|item)-/.test(code);
-  const isNow = code === 'not-running' || code.startsWith('directory-');
-  return problem(isMistake ? 400 : isNow ? 409 : 500, message, { code, hint });
+  const isCallerError = /^(?:option|item)-/.test(code);
+  const isStateConflict = code === 'not-running' || code.startsWith('directory-');
+  return problem(isCallerError ? 400 : isStateConflict ? 409 : 500, message, { code, hint });
 }
 
 /** A problem in the form of RFC 9457. @throws Never */

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
 import { buildPage } from '../report/page/build-page.js';
-import { judgeAccess } from './access.js';
+import { checkAccess } from './access.js';
 import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
 import { type DashboardOptions, type ResolvedDashboardOptions, resolveDashboardOptions } from './dashboard-options.js';
 import {
@@ -19,7 +19,7 @@ import {
   MAX_UNAUTHENTICATED_CONNECTIONS,
 } from './limits.js';
 import { createStreams, frameOf } from './streams.js';
-import { keepView, type WatchedCrawl } from './view.js';
+import { createView, type WatchedCrawl } from './view.js';
 
 /** An open dashboard. */
 export interface Dashboard {
@@ -63,7 +63,7 @@ export async function serveView(
 }
 
 /** For every answer: nothing is stored, framed, sniffed, or sent to another site as a referrer. */
-const FIELDS: readonly (readonly [field: string, value: string])[] = [
+const SECURITY_HEADERS: readonly (readonly [field: string, value: string])[] = [
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['X-Content-Type-Options', 'nosniff'],
   ['X-Frame-Options', 'DENY'],
@@ -80,7 +80,7 @@ class DashboardServer implements Dashboard {
   readonly #options: ResolvedDashboardOptions;
   readonly #page: Awaited<ReturnType<typeof buildPage>>;
   readonly #api: ReturnType<typeof createApi> | null;
-  readonly #view: ReturnType<typeof keepView>;
+  readonly #view: ReturnType<typeof createView>;
   readonly #streams = createStreams(() => performance.now());
   readonly #server: Server;
   /** Connections that have not sent the token yet, in the order of arrival. */
@@ -98,7 +98,7 @@ class DashboardServer implements Dashboard {
     this.#options = options;
     this.#page = page;
     this.#api = options.api === null || api === null ? null : createApi(api, options.api, options.controls);
-    this.#view = keepView(crawl, options.controls);
+    this.#view = createView(crawl, options.controls);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_DASHBOARD_HEADER_BYTES,
@@ -141,10 +141,10 @@ class DashboardServer implements Dashboard {
       this.port = (this.#server.address() as AddressInfo).port;
     } catch (cause) {
       this.#view.close();
-      const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-      const message = `the dashboard cannot listen at ${host}, port ${port}: ${why}`;
+      const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+      const message = `the dashboard cannot listen at ${host}, port ${port}: ${reason}`;
       const advice = 'Something listens there already: name another port, or 0 for any.';
-      const hint = why === 'EADDRINUSE' ? advice : 'Name another port or address.';
+      const hint = reason === 'EADDRINUSE' ? advice : 'Name another port or address.';
       throw new MannerlyError('dashboard-failed', message, { hint, cause });
     }
     this.#view.sample();
@@ -183,24 +183,34 @@ class DashboardServer implements Dashboard {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    for (const [field, value] of FIELDS) response.setHeader(field, value);
+    for (const [field, value] of SECURITY_HEADERS) response.setHeader(field, value);
     const { pathname, searchParams } = targetOf(request.url);
     const { method = '', headers, socket } = request;
     const api = pathname === API_PATH || pathname.startsWith(`${API_PATH}/`) ? this.#api : null;
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     const takesBody = api !== null && method === 'POST' && Number(headers['content-length'] ?? 0) <= MAX_API_BODY_BYTES;
     // The body is not read.
-    const refuse = (status: number, says: string): void => {
+    const refuse = (status: number, message: string): void => {
       if (hasBody) response.setHeader('Connection', 'close');
-      send(response, (api === null ? text : problem)(status, says));
+      send(response, (api === null ? text : problem)(status, message));
     };
     if (hasBody && !takesBody) return refuse(413, 'A body is too long, or not taken here.');
     const { host, origin, authorization } = headers;
     const secFetchSite = headers['sec-fetch-site']?.toString();
-    const asked = { method, host, origin, authorization, secFetchSite, localAddress: socket.localAddress ?? '' };
-    const isForPrograms = api !== null;
-    const access = judgeAccess({ ...asked, queryToken: searchParams.get('token'), isForPrograms }, this.#options);
-    if (access.kind === 'deny') return refuse(access.status, access.says);
+    const accessRequest = {
+      method,
+      host,
+      origin,
+      authorization,
+      secFetchSite,
+      localAddress: socket.localAddress ?? '',
+    };
+    const isApiRequest = api !== null;
+    const access = checkAccess(
+      { ...accessRequest, queryToken: searchParams.get('token'), isApiRequest },
+      this.#options,
+    );
+    if (access.kind === 'deny') return refuse(access.status, access.message);
     this.#unauthenticated.delete(socket);
     if (api !== null) {
       const contentType = headers['content-type'];
@@ -210,12 +220,12 @@ class DashboardServer implements Dashboard {
       return send(response, answer);
     }
     if (method === 'GET' && pathname === '/events' && this.#streams.add(response)) return this.#stream(response);
-    if (method === 'GET') return send(response, await this.#show(pathname, response));
-    if (method === 'POST' && this.#options.controls) return send(response, this.#act(pathname));
+    if (method === 'GET') return send(response, await this.#respond(pathname, response));
+    if (method === 'POST' && this.#options.controls) return send(response, this.#perform(pathname));
     return send(response, text(405, 'This cannot be done here.'));
   }
 
-  async #show(path: string, response: ServerResponse): Promise<ApiAnswer> {
+  async #respond(path: string, response: ServerResponse): Promise<ApiAnswer> {
     const { metrics } = this.#options;
     switch (path) {
       case '/':
@@ -229,7 +239,7 @@ class DashboardServer implements Dashboard {
         if (metrics === null) return text(404, 'No metrics are kept: start it with --metrics, or give it `metrics`.');
         return { status: 200, type: metrics.contentType, body: await metrics.metrics() };
       default:
-        return text(404, NOTHING_HERE);
+        return text(404, NOT_FOUND_TEXT);
     }
   }
 
@@ -239,9 +249,9 @@ class DashboardServer implements Dashboard {
   }
 
   /** Pauses, resumes or stops. The answer is the view, which all open pages also get. */
-  #act(path: string): ApiAnswer {
+  #perform(path: string): ApiAnswer {
     const action = ACTIONS.get(path.slice(1));
-    if (action === undefined) return text(404, NOTHING_HERE);
+    if (action === undefined) return text(404, NOT_FOUND_TEXT);
     action(this.#crawl);
     const body = this.#json();
     this.#streams.send('view', body);
@@ -249,7 +259,7 @@ class DashboardServer implements Dashboard {
   }
 }
 
-const NOTHING_HERE = 'There is nothing here.';
+const NOT_FOUND_TEXT = 'There is nothing here.';
 
 /** Only the path and the query count, whatever form the request line had. */
 function targetOf(target: string | undefined): URL {
@@ -258,18 +268,18 @@ function targetOf(target: string | undefined): URL {
 
 /** The body as a text; `null` if it is too long. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false })) {
-    bytes += (piece as Buffer).length;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += (chunk as Buffer).length;
     if (bytes > MAX_API_BODY_BYTES) return null;
-    pieces.push(piece as Buffer);
+    chunks.push(chunk as Buffer);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 }
 
-function text(status: number, says: string): ApiAnswer {
-  return { status, type: 'text/plain; charset=utf-8', body: `${says}\n` };
+function text(status: number, message: string): ApiAnswer {
+  return { status, type: 'text/plain; charset=utf-8', body: `${message}\n` };
 }
 
 function send(response: ServerResponse, { status, type, body, allow }: ApiAnswer): void {

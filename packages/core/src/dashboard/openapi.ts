@@ -18,16 +18,16 @@ export interface ApiOperation {
   readonly id: string;
   readonly summary: string;
   /** The name of a schema of the description, or a media type. */
-  readonly gives: string;
+  readonly responseSchema: string;
   /** The query parameter that it needs, and its meaning. */
-  readonly query?: { readonly name: string; readonly means: string };
+  readonly query?: { readonly name: string; readonly description: string };
   /** The name of the schema of its body. */
-  readonly takes?: string;
+  readonly requestSchema?: string;
   readonly answer: (call: ApiCall) => Promise<unknown> | unknown;
 }
 
 const TEXT = { type: 'string' };
-const WHOLE = { type: 'integer', minimum: 0 };
+const COUNT = { type: 'integer', minimum: 0 };
 const FLAG = { type: 'boolean' };
 
 /** Values that a client may rely on; there may be more fields. */
@@ -40,8 +40,8 @@ const SCHEMAS = {
       urls: { type: 'array', items: TEXT, maxItems: 100_000, description: 'Absolute.' },
       label: { ...TEXT, description: 'The route that handles them.' },
       userData: { description: 'Any JSON; passed to their handler.' },
-      priority: { ...WHOLE, maximum: 7, default: 2, description: 'Class within the host, 0 first.' },
-      depth: { ...WHOLE, default: 0, description: 'Links from a seed.' },
+      priority: { ...COUNT, maximum: 7, default: 2, description: 'Class within the host, 0 first.' },
+      depth: { ...COUNT, default: 0, description: 'Links from a seed.' },
       allowDuplicate: { ...FLAG, default: false, description: 'Queues a known URL for one more visit.' },
     },
   },
@@ -72,15 +72,15 @@ const SCHEMAS = {
       ended: { enum: ['finished', 'bounded', 'stopped', 'waiting', 'failed', null] },
       nowMs: { type: 'number', description: 'Epoch milliseconds.' },
       name: TEXT,
-      seedCount: WHOLE,
+      seedCount: COUNT,
       bounds: { type: 'object' },
-      underwayCount: { ...WHOLE, description: 'Requests under way.' },
+      underwayCount: { ...COUNT, description: 'Requests under way.' },
       progress: {
         type: 'object',
         properties: Object.fromEntries(
           ['pages', 'requests', 'hosts', 'queued', 'excluded', 'dropped', 'failed', 'items', 'bytes'].map((name) => [
             name,
-            WHOLE,
+            COUNT,
           ]),
         ),
       },
@@ -91,7 +91,7 @@ const SCHEMAS = {
   Problem: {
     type: 'object',
     required: ['status', 'detail'],
-    properties: { status: WHOLE, detail: TEXT, code: TEXT, hint: { type: ['string', 'null'] } },
+    properties: { status: COUNT, detail: TEXT, code: TEXT, hint: { type: ['string', 'null'] } },
   },
 };
 
@@ -106,14 +106,16 @@ export function openApiDocument(operations: readonly ApiOperation[]): object {
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
-    paths: Object.fromEntries(operations.map((each) => [each.path, { [each.method.toLowerCase()]: described(each) }])),
+    paths: Object.fromEntries(
+      operations.map((each) => [each.path, { [each.method.toLowerCase()]: describeOperation(each) }]),
+    ),
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       schemas: SCHEMAS,
       responses: {
         Problem: {
           description: 'It was not done; `detail` says why (RFC 9457).',
-          content: { 'application/problem+json': { schema: refTo('Problem') } },
+          content: { 'application/problem+json': { schema: schemaRef('Problem') } },
         },
       },
     },
@@ -122,10 +124,10 @@ export function openApiDocument(operations: readonly ApiOperation[]): object {
 
 /** The page: its style is inline, and nothing is loaded. @throws Never */
 export function openApiPage(operations: readonly ApiOperation[]): string {
-  const rows = operations.map(({ method, path, query, takes, gives, summary }) => {
+  const rows = operations.map(({ method, path, query, requestSchema, responseSchema, summary }) => {
     const target = query === undefined ? path : `${path}?${query.name}=…`;
-    const body = takes === undefined ? '' : `, body ${takes}`;
-    return `<dt><code>${method} ${target}</code></dt><dd>${summary} Gives ${gives}${body}.</dd>`;
+    const body = requestSchema === undefined ? '' : `, body ${requestSchema}`;
+    return `<dt><code>${method} ${target}</code></dt><dd>${summary} Gives ${responseSchema}${body}.</dd>`;
   });
   const schemas = JSON.stringify(SCHEMAS, null, 2).replaceAll('<', '&lt;');
   return `<!doctype html>
@@ -140,17 +142,19 @@ export function openApiPage(operations: readonly ApiOperation[]): string {
 `;
 }
 
-function described({ id, summary, query, takes, gives }: ApiOperation): object {
-  const schema = gives.includes('/') ? { type: 'object' } : refTo(gives);
+function describeOperation({ id, summary, query, requestSchema, responseSchema }: ApiOperation): object {
+  const schema = responseSchema.includes('/') ? { type: 'object' } : schemaRef(responseSchema);
   return {
     operationId: id,
     summary,
     ...(query === undefined
       ? {}
-      : { parameters: [{ name: query.name, in: 'query', required: true, description: query.means, schema: TEXT }] }),
-    ...(takes === undefined
+      : {
+          parameters: [{ name: query.name, in: 'query', required: true, description: query.description, schema: TEXT }],
+        }),
+    ...(requestSchema === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: refTo(takes) } } } }),
+      : { requestBody: { required: true, content: { 'application/json': { schema: schemaRef(requestSchema) } } } }),
     responses: {
       200: { description: 'It was done.', content: { 'application/json': { schema } } },
       default: { $ref: '#/components/responses/Problem' },
@@ -158,6 +162,6 @@ function described({ id, summary, query, takes, gives }: ApiOperation): object {
   };
 }
 
-function refTo(schema: string): object {
+function schemaRef(schema: string): object {
   return { $ref: `#/components/schemas/${schema}` };
 }

@@ -4,7 +4,7 @@ import type { HostWait, UrlDecision } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { fakeCrawl, requestRecord } from '../../test-support/fake-crawl.js';
 import { MAX_DASHBOARD_HOSTS, MAX_DASHBOARD_RECENT, MAX_DASHBOARD_SAMPLES, MAX_DASHBOARD_TEXT } from './limits.js';
-import { createHostLedger, keepView } from './view.js';
+import { createHostTallies, createView } from './view.js';
 
 const wait = (host: string, more: Partial<HostWait> = {}): HostWait => ({
   host,
@@ -33,7 +33,7 @@ describe('the view', () => {
         waitingHosts: 7,
       },
     );
-    const view = keepView(crawl, true);
+    const view = createView(crawl, true);
     for (const host of ['quiet.test', 'soon.test', 'latest.test']) {
       crawl.emit('request', requestRecord({ host, crawlDelayMs: 4_000, gapMs: 4_200 }));
     }
@@ -55,7 +55,7 @@ describe('the view', () => {
 
   it('shows the results of requests and URLs', () => {
     const crawl = fakeCrawl();
-    const view = keepView(crawl, true);
+    const view = createView(crawl, true);
     crawl.emit('request', requestRecord());
     crawl.emit('request', requestRecord({ status: null, failure: 'timeout-headers' }));
     crawl.emit('request', requestRecord({ status: 503 }));
@@ -82,7 +82,7 @@ describe('the view', () => {
 
   it('shows the pace of two minutes, without what was done before it was opened', () => {
     const crawl = fakeCrawl({ pages: 500, requests: 900, bytes: 1_000 });
-    const view = keepView(crawl, true);
+    const view = createView(crawl, true);
     view.sample();
     crawl.setState({ pages: 503, requests: 905, bytes: 6_000 });
     view.sample();
@@ -103,7 +103,7 @@ describe('the view', () => {
         seeds: [`http://a.test/\u202e${'x'.repeat(9_000)}`],
       },
     );
-    const view = keepView(crawl, true);
+    const view = createView(crawl, true);
     const evil = `http://a.test/\u0007\u202e<script>alert(1)</script>${'x'.repeat(9_000)}`;
     for (let at = 0; at < 3_000; at += 1) {
       crawl.emit('request', requestRecord({ url: evil, host: `host-${at}.test` }));
@@ -121,7 +121,7 @@ describe('the view', () => {
 
   it('stops listening when it is closed', () => {
     const crawl = fakeCrawl();
-    const view = keepView(crawl, true);
+    const view = createView(crawl, true);
     view.close();
     expect(crawl.listeners()).toBe(0);
   });
@@ -129,14 +129,14 @@ describe('the view', () => {
 
 describe('the table of hosts', () => {
   it('forgets the host that was requested longest ago', () => {
-    const ledger = createHostLedger(2);
+    const ledger = createHostTallies(2);
     for (const host of ['a', 'b', 'a', 'c']) ledger.request(requestRecord({ host }));
     expect([...ledger.latest()]).toEqual(['c', 'a']);
     expect([ledger.get('a')?.requests, ledger.get('b')]).toEqual([2, null]);
   });
 
   it('keeps the smallest gap, and counts what went wrong', () => {
-    const ledger = createHostLedger();
+    const ledger = createHostTallies();
     ledger.request(requestRecord({ gapMs: null }));
     ledger.request(requestRecord({ gapMs: 900, status: 404 }));
     ledger.request(

@@ -25,7 +25,7 @@ import {
 
 export type WatchedCrawl = Pick<Crawler, 'events' | 'progress' | 'activity' | 'pause' | 'resume' | 'stop'> & {
   /** What several processes know, in place of `events`. @default there is one process */
-  together?(): Partial<Pick<DashboardView, 'hosts' | 'answers' | 'outcomes' | 'recent' | 'notes' | 'processes'>>;
+  combinedView?(): Partial<Pick<DashboardView, 'hosts' | 'answers' | 'outcomes' | 'recent' | 'notes' | 'processes'>>;
 };
 
 /** One of several processes as a row. */
@@ -107,8 +107,8 @@ export interface DashboardView {
 }
 
 /** Keeps the view of one crawler up to date from now on. @throws Never */
-export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
-  const ledger = createHostLedger();
+export function createView(crawl: WatchedCrawl, hasControls: boolean) {
+  const ledger = createHostTallies();
   const recent: RequestRow[] = [];
   const notes: NoteRow[] = [];
   const answers = new Map<string, number>();
@@ -116,14 +116,14 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
   const samples = { pages: [] as number[], requests: [] as number[], bytes: [] as number[] };
   let last: Pick<CrawlProgress, 'pages' | 'requests' | 'bytes'> | null = null;
   const note = (kind: string, about: string, detail: string, atMs = crawl.activity({ limit: 0 }).nowMs) =>
-    keepLast(notes, { kind, about: shown(about), detail: shown(detail), atMs }, MAX_DASHBOARD_RECENT);
+    pushBounded(notes, { kind, about: cleaned(about), detail: cleaned(detail), atMs }, MAX_DASHBOARD_RECENT);
 
-  const ends = [
+  const unsubscribers = [
     crawl.events.on('request', (record) => {
       ledger.request(record);
       const { url, purpose, status, failure, encodedBytes: bytes, startedAtMs, endedAtMs: atMs } = record;
-      const row = { url: shown(url), purpose, status, failure, tookMs: atMs - startedAtMs, bytes, atMs };
-      keepLast(recent, row, MAX_DASHBOARD_RECENT);
+      const row = { url: cleaned(url), purpose, status, failure, tookMs: atMs - startedAtMs, bytes, atMs };
+      pushBounded(recent, row, MAX_DASHBOARD_RECENT);
       count(answers, status === null ? (failure ?? 'internal') : `${Math.floor(status / 100)}xx`);
     }),
     crawl.events.on('decision', ({ status, reason }) => {
@@ -145,9 +145,9 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
       // The first sample, or another crawl than before: what it had already done is not pace.
       const from = last === null || last.pages > pages || last.requests > requests ? { pages, requests, bytes } : last;
       last = { pages, requests, bytes };
-      keepLast(samples.pages, pages - from.pages, MAX_DASHBOARD_SAMPLES);
-      keepLast(samples.requests, requests - from.requests, MAX_DASHBOARD_SAMPLES);
-      keepLast(samples.bytes, Math.max(0, bytes - from.bytes), MAX_DASHBOARD_SAMPLES);
+      pushBounded(samples.pages, pages - from.pages, MAX_DASHBOARD_SAMPLES);
+      pushBounded(samples.requests, requests - from.requests, MAX_DASHBOARD_SAMPLES);
+      pushBounded(samples.bytes, Math.max(0, bytes - from.bytes), MAX_DASHBOARD_SAMPLES);
     },
     read(): DashboardView {
       const { waitingFor: _, ...progress } = crawl.progress();
@@ -155,12 +155,12 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
         limit: MAX_DASHBOARD_HOSTS,
       });
       return {
-        activity: { ...activity, seeds: activity.seeds.map(shown) },
+        activity: { ...activity, seeds: activity.seeds.map(cleaned) },
         progress,
         rates: structuredClone(samples),
         underway: underway
           .slice(0, MAX_DASHBOARD_UNDERWAY)
-          .map((one) => ({ ...one, url: shown(one.url), host: shown(one.host) })),
+          .map((one) => ({ ...one, url: cleaned(one.url), host: cleaned(one.host) })),
         underwayCount,
         hosts: hostRows({ underway, ready, waits }, ledger),
         waitingHosts,
@@ -170,17 +170,17 @@ export function keepView(crawl: WatchedCrawl, hasControls: boolean) {
         notes: [...notes].reverse(),
         processes: [],
         hasControls,
-        ...crawl.together?.(),
+        ...crawl.combinedView?.(),
       };
     },
     close(): void {
-      for (const end of ends) end();
+      for (const end of unsubscribers) end();
     },
   };
 }
 
 /** What the view remembers about each host: the one requested longest ago is forgotten first. @throws Never */
-export function createHostLedger(most = MAX_DASHBOARD_TALLIES) {
+export function createHostTallies(max = MAX_DASHBOARD_TALLIES) {
   const tallies = new Map<string, HostTally>();
   return {
     request(record: RequestRecord): void {
@@ -198,7 +198,7 @@ export function createHostLedger(most = MAX_DASHBOARD_TALLIES) {
         asksMs: required > 0 ? required : null,
         smallestGapMs: gapMs === null ? smallest : Math.min(gapMs, smallest ?? gapMs),
       };
-      keepLatest(tallies, host, tally, most);
+      keepLatest(tallies, host, tally, max);
     },
     get: (host: string): HostTally | null => tallies.get(host) ?? null,
     /** Hosts by their last request, the latest first. */
@@ -209,14 +209,14 @@ export function createHostLedger(most = MAX_DASHBOARD_TALLIES) {
 /** Hosts by what is due: in flight, ready, waiting by time, parked, and the rest by their last request. */
 function hostRows(
   { underway, ready, waits }: Pick<CrawlActivity, 'underway' | 'ready' | 'waits'>,
-  ledger: ReturnType<typeof createHostLedger>,
+  ledger: ReturnType<typeof createHostTallies>,
 ): HostRow[] {
   const rows = new Map<string, HostRow>();
   const queued = new Map([...ready, ...waits].map((one) => [one.host, one.queued]));
   const add = (host: string, state: HostRow['state'], wait: Pick<HostRow, 'reason' | 'untilMs'> = NO_WAIT) => {
     if (rows.size >= MAX_DASHBOARD_HOSTS || rows.has(host)) return;
     const { reason, untilMs } = wait;
-    const row = { host: shown(host), state, reason, untilMs };
+    const row = { host: cleaned(host), state, reason, untilMs };
     rows.set(host, { ...row, queued: queued.get(host) ?? null, tally: ledger.get(host) });
   };
   for (const { host } of underway) add(host, 'asking');
@@ -229,7 +229,7 @@ function hostRows(
 const NO_WAIT = { reason: null, untilMs: null };
 
 /** Text from a site: without control or direction characters, and shortened. */
-function shown(text: string): string {
+function cleaned(text: string): string {
   return printable(text, MAX_DASHBOARD_TEXT);
 }
 
@@ -237,7 +237,7 @@ function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-function keepLast<T>(values: T[], value: T, most: number): void {
+function pushBounded<T>(values: T[], value: T, max: number): void {
   values.push(value);
-  if (values.length > most) values.shift();
+  if (values.length > max) values.shift();
 }

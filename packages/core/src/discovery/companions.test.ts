@@ -86,7 +86,7 @@ describe('tdmrep.json', () => {
 
   it('counts as missing if robots.txt disallows it', async () => {
     const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
-    await companions.excluded(FILE);
+    await companions.markExcluded(FILE);
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
   });
 

@@ -35,8 +35,8 @@ interface CompanionRun {
 }
 
 const DATA_TXT_PATH = '/data.txt';
-const READ: PageOutcome = { status: 'fetched', reason: 'companion', layer: 'fetch' };
-const UNSET: TdmReservation = { reserved: null, policy: null };
+const COMPANION_READ: PageOutcome = { status: 'fetched', reason: 'companion', layer: 'fetch' };
+const NOT_RESERVED: TdmReservation = { reserved: null, policy: null };
 /** Until the site's answer, a header or the page says otherwise, rights count as reserved. */
 const UNKNOWN: TdmReservation = { reserved: true, policy: null };
 
@@ -54,7 +54,7 @@ export class Companions {
   async urlsFor(authority: string, isFirst: boolean): Promise<readonly NewUrl[]> {
     const urls: NewUrl[] = [];
     if (this.#options.tdm) {
-      const url = companion(authority + TDMREP_PATH);
+      const url = companionUrl(authority + TDMREP_PATH);
       if (isFirst || (await this.#isTdmDue(authority))) {
         const nowMs = Math.ceil(this.#run.nowMs());
         urls.push(isFirst ? url : { ...url, visit: nowMs });
@@ -65,7 +65,7 @@ export class Companions {
       const url = authority + DATA_TXT_PATH;
       const expiresAtMs = isFirst ? null : await readJson<number>(this.#run.frontier, `data-txt/${authority}`);
       const isExpired = expiresAtMs !== null && expiresAtMs <= this.#run.nowMs();
-      if (isFirst) urls.push(companion(url));
+      if (isFirst) urls.push(companionUrl(url));
       // After the waiting pages: otherwise a host with long intervals would be requested only for this file.
       else if (isExpired) urls.push({ url, depth: 0, via: 'companion', visit: Math.ceil(expiresAtMs) });
     }
@@ -78,8 +78,8 @@ export class Companions {
    */
   async #isTdmDue(authority: string): Promise<boolean> {
     if ((await this.#rulesOf(authority)) !== null) return false;
-    const askedAtMs = await readJson<number>(this.#run.frontier, `tdm-asked/${authority}`);
-    return askedAtMs === null || this.#run.nowMs() - askedAtMs >= TDM_RETRY_MS;
+    const requestedAtMs = await readJson<number>(this.#run.frontier, `tdm-asked/${authority}`);
+    return requestedAtMs === null || this.#run.nowMs() - requestedAtMs >= TDM_RETRY_MS;
   }
 
   purposeOf(work: PageWork): 'page' | 'well-known' | 'data-txt' | 'sitemap' {
@@ -94,11 +94,11 @@ export class Companions {
     if (sitemaps.isSitemap(work)) return sitemaps.redirected(work, url);
     const hops = work.record.hops + 1;
     const first = initialUrl(work);
-    if (hops <= MAX_COMPANION_HOPS) return { ...companion(url), hops, from: first, dedupe: false };
+    if (hops <= MAX_COMPANION_HOPS) return { ...companionUrl(url), hops, from: first, dedupe: false };
     // As for robots.txt (access §3), an endless chain counts as no file. What a file said before still applies.
     const { origin } = new URL(first);
     if (this.#options.tdm && first.endsWith(TDMREP_PATH) && (await this.#rulesOf(origin)) === null)
-      await this.#keep(origin, []);
+      await this.#storeRules(origin, []);
     return null;
   }
 
@@ -123,25 +123,25 @@ export class Companions {
     const { origin } = new URL(url);
     if (url.endsWith(DATA_TXT_PATH)) {
       await writeJson(this.#run.frontier, `data-txt/${origin}`, dataTxtExpiryMs(outcome));
-      return { links: this.#options.datasets?.(url, outcome) ?? [], decision: READ };
+      return { links: this.#options.datasets?.(url, outcome) ?? [], decision: COMPANION_READ };
     }
     const rules = tdmRules(url, outcome);
-    if (rules !== null) await this.#keep(origin, rules);
-    return { links: [], decision: READ };
+    if (rules !== null) await this.#storeRules(origin, rules);
+    return { links: [], decision: COMPANION_READ };
   }
 
   /** robots.txt excludes a companion: the site does not use it for us. */
-  async excluded(url: string): Promise<void> {
-    if (this.#options.tdm && url.endsWith(TDMREP_PATH)) await this.#keep(new URL(url).origin, []);
+  async markExcluded(url: string): Promise<void> {
+    if (this.#options.tdm && url.endsWith(TDMREP_PATH)) await this.#storeRules(new URL(url).origin, []);
   }
 
   async tdmFor(url: string): Promise<TdmReservation> {
-    if (!this.#options.tdm) return UNSET;
+    if (!this.#options.tdm) return NOT_RESERVED;
     const rules = await this.#rulesOf(new URL(url).origin);
     return rules === null ? UNKNOWN : tdmForUrl(rules, url);
   }
 
-  async #keep(authority: string, rules: readonly TdmRule[]): Promise<void> {
+  async #storeRules(authority: string, rules: readonly TdmRule[]): Promise<void> {
     keepLatest(this.#rules, authority, rules, MAX_TDM_AUTHORITIES);
     await writeJson(this.#run.frontier, `tdm/${authority}`, rules);
   }
@@ -156,7 +156,7 @@ export class Companions {
   }
 }
 
-function companion(url: string): NewUrl {
+function companionUrl(url: string): NewUrl {
   return { url, depth: 0, via: 'companion', priority: 0 };
 }
 
@@ -168,7 +168,7 @@ function initialUrl(work: PageWork): string {
 /** When a data.txt is requested again (data-txt §6); after a failure, with the next robots.txt. */
 function dataTxtExpiryMs(outcome: FetchOutcome): number {
   const { endedAtMs } = outcome.timing;
-  if (outcome.kind === 'failed' || isPutOff(outcome.status)) return endedAtMs;
+  if (outcome.kind === 'failed' || isTemporary(outcome.status)) return endedAtMs;
   return endedAtMs + dataTxtLifetimeMs(headersByName(outcome.headers), endedAtMs);
 }
 
@@ -177,13 +177,13 @@ function isSuccess(status: number): boolean {
 }
 
 /** Whether a status is about the exchange, not about the file, as for robots.txt (access §4, DECISION A5). */
-function isPutOff(status: number): boolean {
+function isTemporary(status: number): boolean {
   return status >= 500 || [408, 421, 425, 429].includes(status);
 }
 
 /** The rules; none if the file is missing; `null` if no answer says so. */
 function tdmRules(url: string, outcome: FetchOutcome): readonly TdmRule[] | null {
-  if (outcome.kind === 'failed' || outcome.truncated !== null || isPutOff(outcome.status)) return null;
+  if (outcome.kind === 'failed' || outcome.truncated !== null || isTemporary(outcome.status)) return null;
   if (!isSuccess(outcome.status)) return [];
   return parseTdmRep(new TextDecoder().decode(outcome.body), url);
 }

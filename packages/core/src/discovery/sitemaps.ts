@@ -32,10 +32,10 @@ export interface SitemapFinds {
 
 /** After the other companion files (0), before the seeds (2). */
 const SITEMAP_PRIORITY = 1;
-const NOTHING: SitemapFinds = { candidates: [], refused: [] };
+const NO_FINDS: SitemapFinds = { candidates: [], refused: [] };
 
 /** Passed along with a sitemap as its user data. */
-interface Ticket {
+interface SitemapOrigin {
   /** 0: named by robots.txt or the operator; 1: by an index; … */
   readonly level: number;
   /** Hosts (with port) whose robots.txt vouches for it, directly or through an index. */
@@ -63,16 +63,16 @@ export class Sitemaps {
     this.#options = options;
   }
 
-  given(): SitemapFinds {
-    return sorted(
+  configured(): SitemapFinds {
+    return splitFinds(
       this.#options.sitemapUrls.map((url) => this.#request(new URL(url).href, null, { level: 0, hosts: [] })),
     );
   }
 
   /** The sitemaps that a robots.txt names, and the pages that it asks crawlers to visit (robots §9.6, §9.9). */
-  named(authority: string, outcome: FetchOutcome): SitemapFinds {
-    if (!this.#options.sitemaps || outcome.kind === 'failed' || outcome.truncated === 'connection') return NOTHING;
-    if (outcome.status < 200 || outcome.status > 299) return NOTHING;
+  fromRobots(authority: string, outcome: FetchOutcome): SitemapFinds {
+    if (!this.#options.sitemaps || outcome.kind === 'failed' || outcome.truncated === 'connection') return NO_FINDS;
+    if (outcome.status < 200 || outcome.status > 299) return NO_FINDS;
     const robotsUrl = `${authority}/robots.txt`;
     const document = parseRobots(outcome.body, { robotsUrl });
     const hosts = [new URL(robotsUrl).host];
@@ -80,34 +80,34 @@ export class Sitemaps {
     const visits = siteFields(document).pleaseVisit.map(
       (url): NewUrl => ({ url, depth: 0, via: 'seed', from: robotsUrl }),
     );
-    return sorted([...requested, ...visits]);
+    return splitFinds([...requested, ...visits]);
   }
 
   /** The feeds on its own host that a page names, if it permits following its links. */
   feeds({ url: from, alternates, exclusion }: Pick<FetchedPage, 'url' | 'alternates' | 'exclusion'>): SitemapFinds {
     if (!this.#options.feeds || exclusion.linkExclusion({ rel: ['alternate'], element: 'link' }) !== null)
-      return NOTHING;
+      return NO_FINDS;
     const { host } = new URL(from);
     const found = alternates.filter(({ url, type }) => isFeed(type) && new URL(url).host === host);
-    const taken = found.flatMap(({ url }) => {
+    const accepted = found.flatMap(({ url }) => {
       const count = this.#feeds.get(host) ?? 0;
       if (count >= MAX_FEEDS_PER_HOST || this.#vouchers.has(url)) return [];
       keepLatest(this.#feeds, host, count + 1, MAX_SITEMAP_HOSTS);
       return [this.#request(url, from, { level: 0, hosts: [] })];
     });
-    return sorted(taken);
+    return splitFinds(accepted);
   }
 
   isSitemap(work: PageWork): boolean {
-    return ticketOf(work) !== null;
+    return originOf(work) !== null;
   }
 
   /** The redirect target, as the same sitemap; `null` after the fifth hop. */
   redirected(work: PageWork, url: string): NewUrl | null {
     const { record } = work;
-    const ticket = ticketOf(work);
-    if (ticket === null || record.hops >= MAX_COMPANION_HOPS) return null;
-    return { ...item(url, ticket), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
+    const origin = originOf(work);
+    if (origin === null || record.hops >= MAX_COMPANION_HOPS) return null;
+    return { ...sitemapUrl(url, origin), hops: record.hops + 1, from: initialUrl(work), dedupe: false };
   }
 
   /** Reads a sitemap, one batch for each `offer`. @returns `detail`: what it was, for people. */
@@ -116,8 +116,8 @@ export class Sitemaps {
     outcome: ResponseOutcome,
     offer: (finds: SitemapFinds) => Promise<unknown>,
   ): Promise<{ readonly detail: string; readonly frequency: FeedFrequency | null }> {
-    const ticket = ticketOf(work) ?? { level: 0, hosts: [] };
-    const hosts = new Set([new URL(work.url).host, new URL(initialUrl(work)).host, ...ticket.hosts]);
+    const origin = originOf(work) ?? { level: 0, hosts: [] };
+    const hosts = new Set([new URL(work.url).host, new URL(initialUrl(work)).host, ...origin.hosts]);
     const contentType = headerValue(outcome.headers, 'content-type');
     const reading = readSitemap({
       url: work.url,
@@ -135,12 +135,12 @@ export class Sitemaps {
       const { kind, entries } = next.value;
       const via = kind === 'rss' || kind === 'atom' ? 'feed' : 'sitemap';
       const finds = entries.map((entry): NewUrl | Refusal => {
-        const candidate = page(entry, work.url, via);
+        const candidate = entryUrl(entry, work.url, via);
         if (!hosts.has(new URL(entry.url).host)) return { candidate, reason: 'sitemap-foreign' };
         if (kind !== 'index') return candidate;
-        return this.#request(entry.url, work.url, { level: ticket.level + 1, hosts: [...hosts] });
+        return this.#request(entry.url, work.url, { level: origin.level + 1, hosts: [...hosts] });
       });
-      const batch = sorted(finds);
+      const batch = splitFinds(finds);
       listed += entries.length;
       foreign += batch.refused.length;
       await offer(batch);
@@ -148,21 +148,21 @@ export class Sitemaps {
   }
 
   /** Requests one more sitemap of its host, or says why not. */
-  #request(url: string, from: string | null, ticket: Ticket): NewUrl | Refusal {
+  #request(url: string, from: string | null, origin: SitemapOrigin): NewUrl | Refusal {
     const { host } = new URL(url);
     const before = this.#vouchers.get(url);
     const count = (this.#counts.get(host) ?? 0) + (before === undefined ? 1 : 0);
-    const others = ticket.hosts.filter((each) => each !== host);
+    const others = origin.hosts.filter((each) => each !== host);
     const hosts = [...new Set([...(before ?? []), ...others])].slice(0, MAX_SITEMAP_VOUCHERS);
-    const candidate = { ...item(url, { ...ticket, hosts }), ...(from === null ? {} : { from }) };
-    if (ticket.level > MAX_SITEMAP_LEVELS || count > MAX_SITEMAPS_PER_HOST) {
+    const candidate = { ...sitemapUrl(url, { ...origin, hosts }), ...(from === null ? {} : { from }) };
+    if (origin.level > MAX_SITEMAP_LEVELS || count > MAX_SITEMAPS_PER_HOST) {
       return { candidate, reason: 'sitemap-limit' };
     }
     keepLatest(this.#counts, host, count, MAX_SITEMAP_HOSTS);
     keepLatest(this.#vouchers, url, hosts, MAX_SITEMAP_HOSTS);
     // It may have been read for another host only; now this host vouches for it as well.
-    const isVouchedAnew = before !== undefined && hosts.length > before.length;
-    return isVouchedAnew ? { ...candidate, dedupe: false } : candidate;
+    const hasNewVoucher = before !== undefined && hosts.length > before.length;
+    return hasNewVoucher ? { ...candidate, dedupe: false } : candidate;
   }
 }
 
@@ -170,37 +170,37 @@ function isFeed(type: string | null): boolean {
   return /^application\/(?:rss|atom)\+xml(?:;|$)/.test(type ?? '');
 }
 
-function sorted(finds: readonly (NewUrl | Refusal)[]): SitemapFinds {
+function splitFinds(finds: readonly (NewUrl | Refusal)[]): SitemapFinds {
   return {
     candidates: finds.filter((find): find is NewUrl => !('reason' in find)),
     refused: finds.filter((find): find is Refusal => 'reason' in find),
   };
 }
 
-function item(url: string, { level, hosts }: Ticket): NewUrl {
+function sitemapUrl(url: string, { level, hosts }: SitemapOrigin): NewUrl {
   return { url, depth: 0, via: 'companion', priority: SITEMAP_PRIORITY, userData: { sitemap: { level, hosts } } };
 }
 
 /** As far from a seed as a link of the home page. Its handler gets what the sitemap says about it. */
-function page({ url, alternates, ...fields }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
+function entryUrl({ url, alternates, ...fields }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
   const userData: Record<string, JsonValue> = {};
   for (const name of ['lastmod', 'changefreq', 'priority', 'title'] as const) {
     const value = fields[name];
     if (value !== null) userData[name] = value;
   }
-  if (alternates.length > 0) userData['alternates'] = withinLimit(alternates);
+  if (alternates.length > 0) userData['alternates'] = limitAlternates(alternates);
   return { url, depth: 1, via, from, ...(Object.keys(userData).length === 0 ? {} : { userData }) };
 }
 
-function withinLimit(alternates: SitemapEntry['alternates']): JsonValue[] {
-  const kept: JsonValue[] = [];
+function limitAlternates(alternates: SitemapEntry['alternates']): JsonValue[] {
+  const included: JsonValue[] = [];
   let bytes = 0;
   for (const { hreflang, url } of alternates) {
     bytes += Buffer.byteLength(hreflang) + Buffer.byteLength(url);
     if (bytes > MAX_SITEMAP_ALTERNATE_BYTES) break;
-    kept.push({ hreflang, url });
+    included.push({ hreflang, url });
   }
-  return kept;
+  return included;
 }
 
 /** The sitemap as first requested: redirect hops carry it as `from`. */
@@ -208,9 +208,9 @@ function initialUrl({ record, url }: PageWork): string {
   return record.hops > 0 && record.from !== null ? record.from : url;
 }
 
-function ticketOf({ record }: PageWork): Ticket | null {
+function originOf({ record }: PageWork): SitemapOrigin | null {
   if (record.via !== 'companion') return null;
-  return (record.userData as { readonly sitemap?: Ticket } | null)?.sitemap ?? null;
+  return (record.userData as { readonly sitemap?: SitemapOrigin } | null)?.sitemap ?? null;
 }
 
 function summaryOf(

@@ -74,7 +74,7 @@ interface InspectionParts {
   readonly settings: CrawlSettings;
   readonly clock: Clock;
   /** The key of the owner's only record that may be written. @default none */
-  readonly writes?: string;
+  readonly writableKey?: string;
 }
 
 /** Opens a directory, or only a store. @throws MannerlyError `directory-taken`, `store-failed` */
@@ -84,8 +84,8 @@ export async function openInspection(
   const { paths, clock, settings } = inspected;
   const holder = paths === null ? null : await holderOf(paths.path);
   const opened = await frontierOf(holder, inspected);
-  const [frontier, unread] = 'why' in opened ? [null, opened] : [opened, null];
-  const whyLogsOnly = unread?.why ?? null;
+  const [frontier, unread] = 'reason' in opened ? [null, opened] : [opened, null];
+  const whyLogsOnly = unread?.reason ?? null;
   const parts = paths?.parts ?? [];
   const decisionsPaths = parts.map(({ decisionsPath }) => decisionsPath);
   /** The URLs that a crawl with an order seed has not queued yet; read at the first question. */
@@ -93,24 +93,24 @@ export async function openInspection(
   return {
     frontier,
     whyLogsOnly,
-    explain: async (urlOrHost) => withHosts(await explained(urlOrHost), settings),
+    explain: async (urlOrHost) => withHosts(await explainTarget(urlOrHost), settings),
     async queued(request = {}) {
-      return whole().list(request);
+      return requireFrontier().list(request);
     },
     async planAgain({ bounds, recrawl } = {}) {
       const { pages = null, pagesPerHost = null, minutes = null } = { ...settings.bounds, ...bounds };
       const options = resolveRecrawl({ ...settings.recrawl, ...recrawl });
-      return planRecrawl(whole(), { options, pages, pagesPerHost, minutes, nowMs: clock.nowMs() });
+      return planRecrawl(requireFrontier(), { options, pages, pagesPerHost, minutes, nowMs: clock.nowMs() });
     },
     close: async () => frontier?.close(),
   };
 
-  async function explained(urlOrHost: string): Promise<Explanation> {
+  async function explainTarget(urlOrHost: string): Promise<Explanation> {
     if (isHostName(urlOrHost)) {
       if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
       const look = await frontier.inspectHost(urlOrHost);
       const logged = await loggedHost(parts, look.host);
-      const host = stoppedHostLook({ ...look, robots: await robotsOf(frontier, look, logged) }, clock.nowMs());
+      const host = stoppedHostLook({ ...look, robots: await allRobotsStates(frontier, look, logged) }, clock.nowMs());
       const ofLogs = parts.length === 0 ? {} : { logged };
       return { ...explainHost(host), ...ofLogs, bound: frontier.reachedBound() };
     }
@@ -120,9 +120,9 @@ export async function openInspection(
     const error = await findError(errorsPaths, url);
     if (frontier === null) return withError({ ...explain(url, decision, null), whyLogsOnly }, error);
     const look = await frontier.look(url);
-    const place = await placeOf(frontier, url, look.host);
+    const place = await findQueued(frontier, url, look.host);
     const { wait } = stoppedHostLook(await frontier.inspectHost(url), clock.nowMs());
-    waiting ??= waitingUrls(frontier);
+    waiting ??= readWaitingUrls(frontier);
     const isKnown = look.isKnown || place !== null || (await waiting).has(url);
     const bound = frontier.reachedBound();
     const visit = await inspectVisit(frontier, url, resolveRecrawl(settings.recrawl ?? {}), clock.nowMs());
@@ -130,7 +130,7 @@ export async function openInspection(
     return withError({ ...explain(url, decision, { ...look, isKnown, wait }, place), bound, ...seen }, error);
   }
 
-  function whole(): Frontier {
+  function requireFrontier(): Frontier {
     if (frontier !== null) return frontier;
     if (unread?.error !== undefined) throw unread.error;
     throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
@@ -146,8 +146,8 @@ const ASK_LATER = 'Ask when the run has ended; in its own process `crawler.queue
  * Why a frontier is not read, one sentence, and what to do about it. `error`: the error of its store, if it cannot be
  * opened.
  */
-interface Unread {
-  readonly why: string;
+interface UnreadFrontier {
+  readonly reason: string;
   readonly hint?: string | null;
   readonly error?: unknown;
 }
@@ -158,16 +158,16 @@ const READ_ONLY = /\b(?:EACCES|EPERM|EROFS)\b|Permission denied|Read-only file s
 /** The frontier, opened so that nothing can change; or why it cannot be read. */
 async function frontierOf(
   holder: string | null,
-  { paths, store, settings, clock, writes }: InspectionParts,
-): Promise<Frontier | Unread> {
+  { paths, store, settings, clock, writableKey }: InspectionParts,
+): Promise<Frontier | UnreadFrontier> {
   const path = paths?.path;
   if (holder !== null)
-    return { why: `${path} is in use by ${holder}, and the queue of a running crawl is not opened.` };
-  if (store === null) return { why: 'This crawl keeps its frontier in a store of its own.' };
+    return { reason: `${path} is in use by ${holder}, and the queue of a running crawl is not opened.` };
+  if (store === null) return { reason: 'This crawl keeps its frontier in a store of its own.' };
   const ofFrontier = frontierSettings(settings);
   const frontier = createFrontier({
     ...ofFrontier,
-    store: readOnly(store, writes === undefined ? undefined : `owner/${writes}`),
+    store: createReadOnlyStore(store, writableKey === undefined ? undefined : `owner/${writableKey}`),
     clock,
     create: false,
     part: null,
@@ -179,15 +179,15 @@ async function frontierOf(
     await store.close();
     // A crawl that was killed before it queued anything, or a frontier of another crawl: the message says which.
     if (error instanceof FrontierError && error.code === 'store-mismatch')
-      return { why: `${error.message}.`, hint: error.hint };
+      return { reason: `${error.message}.`, hint: error.hint };
     const known = asMannerlyError(error, path ?? null);
     if (path === undefined || !READ_ONLY.test(textOf(error))) throw known;
-    return { why: `${path} cannot be written to, and its queue can be opened only where it can.`, error: known };
+    return { reason: `${path} cannot be written to, and its queue can be opened only where it can.`, error: known };
   }
 }
 
 /** Finds the robots.txt of an unusual port by the URLs queued there; if there are none, by the request log. */
-async function robotsOf(frontier: Frontier, look: HostLook, logged: LoggedHost): Promise<HostLook['robots']> {
+async function allRobotsStates(frontier: Frontier, look: HostLook, logged: LoggedHost): Promise<HostLook['robots']> {
   const robots = new Map(look.robots.map((each) => [each.authority, each]));
   for (const { authority } of logged.robots) {
     if (robots.has(authority)) continue;
@@ -196,13 +196,13 @@ async function robotsOf(frontier: Frontier, look: HostLook, logged: LoggedHost):
   return [...robots.values()];
 }
 
-async function waitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {
+async function readWaitingUrls(frontier: Frontier): Promise<ReadonlySet<string>> {
   const { current, next } = await new WaitingUrls(frontier).read();
   return new Set([...current, ...next].map(({ url }) => url));
 }
 
 /** The place of a URL in the queue of its host, within `MAX_SEARCHED_URLS`. */
-async function placeOf(frontier: Frontier, url: string, host: string): Promise<QueuedUrl | null> {
+async function findQueued(frontier: Frontier, url: string, host: string): Promise<QueuedUrl | null> {
   let cursor: string | null = null;
   for (let searched = 0; searched < MAX_SEARCHED_URLS; searched += MAX_LISTED_URLS) {
     const listing: QueueListing = await frontier.list({ host, cursor, limit: MAX_LISTED_URLS });
@@ -214,7 +214,7 @@ async function placeOf(frontier: Frontier, url: string, host: string): Promise<Q
 }
 
 /** A read-only store, except for the record of one key. A call that would take or change work is a bug: it throws. */
-export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
+export function createReadOnlyStore(store: FrontierStore, writableKey?: string): FrontierStore {
   const refuse = async (): Promise<never> => {
     throw new MannerlyError('store-failed', 'a frontier that is only inspected was about to change');
   };
@@ -233,7 +233,7 @@ export function readOnly(store: FrontierStore, writes?: string): FrontierStore {
     scan: (cursor, limit, host) => store.scan(cursor, limit, host),
     ...lists,
     writeRecord: async (key, value, near) => {
-      if (key === writes) await store.writeRecord(key, value, near);
+      if (key === writableKey) await store.writeRecord(key, value, near);
     },
     add: refuse,
     lease: refuse,

@@ -2,7 +2,7 @@
 // reports unsigned requests among signed ones, and signatures that prove nothing.
 
 import { type ReadRequest, readRequests } from '../archive/read-archive.js';
-import { openWarcs } from '../archive/warc-files.js';
+import { listOpenWarcs } from '../archive/warc-files.js';
 import { orIfAbsent } from '../directory/atomic-file.js';
 import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
@@ -35,13 +35,13 @@ export async function auditSignatures(
   const byId = new Map(keys.map((key) => [thumbprint(key), key]));
   const found: Violation[] = [];
   const notes: string[] = [];
-  const damaged = (path: string, records: number): void => {
+  const addDamage = (path: string, records: number): void => {
     notes.push(
       `${path} cannot be read after its first ${plural(records, 'record')}: later signatures were not checked.`,
     );
   };
   const used = new Map<string, true>();
-  let [count, unproved] = [0, 0];
+  let [count, unidentified] = [0, 0];
   const add = (request: ReadRequest, detail: string): void => {
     count += 1;
     const { url, startedAtMs: atMs } = request;
@@ -55,9 +55,9 @@ export async function auditSignatures(
       if (!file.isSigned || file.first === null) return;
       add(file.first, `it and ${file.unsigned - 1} more of ${file.name} have no signature, the others have one`);
     };
-    for (const path of await orIfAbsent([], () => openWarcs(folder)))
+    for (const path of await orIfAbsent([], () => listOpenWarcs(folder)))
       notes.push(`${path} is not complete: signatures in it were not checked.`);
-    for await (const request of readRequests(folder, damaged)) {
+    for await (const request of readRequests(folder, addDamage)) {
       const { filename, url, startedAtMs, headers } = request;
       if (filename !== file.name) {
         endFile();
@@ -76,7 +76,7 @@ export async function auditSignatures(
       }
       file.isSigned = true;
       const isUnproved = verdict.kind !== 'verified' && verdict.reason === 'key-unknown' && keys.length === 0;
-      if (isUnproved) unproved += 1;
+      if (isUnproved) unidentified += 1;
       else if (verdict.kind !== 'verified')
         add(request, FAULTS[verdict.reason] ?? `its signature is ${verdict.reason}`);
       const signature = headers.find(([name]) => name.toLowerCase() === 'signature')?.[1] ?? '';
@@ -85,7 +85,7 @@ export async function auditSignatures(
     }
     endFile();
   }
-  if (unproved > 0)
-    notes.push(`Who made ${unproved} signatures was not checked: --keys <file> takes the published key directory.`);
+  if (unidentified > 0)
+    notes.push(`Who made ${unidentified} signatures was not checked: --keys <file> takes the published key directory.`);
   return { found, count, notes };
 }

@@ -19,7 +19,7 @@ import { OutcomeCounts, splitOutcomes } from '../report/outcome-counts.js';
 import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
-import { type CrawlInspection, openInspection, readOnly } from './inspection.js';
+import { type CrawlInspection, createReadOnlyStore, openInspection } from './inspection.js';
 
 /** The name of every frontier in its store. */
 const CRAWL = 'crawl';
@@ -49,16 +49,22 @@ export interface StoreInspection extends CrawlInspection {
 }
 
 /**
- * Opens a crawl on a server for questions, with the settings of its processes. @param makeStore - Called twice. @throws
- * MannerlyError `not-running` if there is no crawl; `store-failed`.
+ * Opens a crawl on a server for questions, with the settings of its processes. @param createStore - Called twice.
+ * @throws MannerlyError `not-running` if there is no crawl; `store-failed`.
  */
-export async function inspectStore(makeStore: () => FrontierStore): Promise<StoreInspection> {
-  const terms = await termsIn(makeStore());
-  const store = makeStore();
+export async function inspectStore(createStore: () => FrontierStore): Promise<StoreInspection> {
+  const terms = await readTerms(createStore());
+  const store = createStore();
   const { settings } = terms;
-  const inspection = await openInspection({ paths: null, store, settings, clock: systemClock(), writes: ORDER_KEY });
+  const inspection = await openInspection({
+    paths: null,
+    store,
+    settings,
+    clock: systemClock(),
+    writableKey: ORDER_KEY,
+  });
   const { frontier, ...questions } = inspection;
-  if (frontier === null) throw noCrawl(inspection.whyLogsOnly ?? 'there is no frontier');
+  if (frontier === null) throw noCrawlError(inspection.whyLogsOnly ?? 'there is no frontier');
   return {
     ...questions,
     report: () => reportOf(frontier, terms),
@@ -72,21 +78,21 @@ const MOVED_KEY = 'moved';
 /**
  * Moves a crawl to another store.
  *
- * @param makeFrom - Makes its store, not opened yet; called twice.
+ * @param createSource - Makes its store, not opened yet; called twice.
  * @param to - Not opened yet; closed at the end.
  * @throws MannerlyError `not-running` if there is no crawl, `directory-in-use` while a process works on it; a
  *   FrontierError of the move.
  */
 export async function moveStore(
-  makeFrom: () => FrontierStore,
+  createSource: () => FrontierStore,
   to: FrontierStore,
   onProgress: Parameters<Frontier['moveTo']>[1],
 ): ReturnType<Frontier['moveTo']> {
   try {
-    const { settings } = await termsIn(makeFrom());
-    const store = readOnly(makeFrom(), MOVED_KEY);
+    const { settings } = await readTerms(createSource());
+    const store = createReadOnlyStore(createSource(), MOVED_KEY);
     return await withFrontier({ ...frontierSettings(settings), store }, async (frontier) => {
-      await refuseAtWork(frontier);
+      await refuseRunning(frontier);
       await to.open({ crawl: CRAWL, create: true });
       return frontier.moveTo(to, onProgress);
     });
@@ -96,7 +102,7 @@ export async function moveStore(
 }
 
 /** @throws MannerlyError `directory-in-use` */
-async function refuseAtWork(frontier: Frontier): Promise<void> {
+async function refuseRunning(frontier: Frontier): Promise<void> {
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
   const atWork = [...parts.values()].filter((totals) => isAtWork(totals, Date.now())).length;
   if (atWork === 0) return;
@@ -108,19 +114,19 @@ async function refuseAtWork(frontier: Frontier): Promise<void> {
 /**
  * Removes a crawl from its store.
  *
- * @param makeStore - Makes a store that is not opened yet.
- * @param confirmed - Called once, with how many URLs are known and queued.
- * @returns Whether it was removed: `confirmed` may refuse.
+ * @param createStore - Makes a store that is not opened yet.
+ * @param confirm - Called once, with how many URLs are known and queued.
+ * @returns Whether it was removed: `confirm` may refuse.
  * @throws MannerlyError `not-running` if there is no crawl, `directory-in-use` while a process works on it.
  */
 export async function removeCrawl(
-  makeStore: () => FrontierStore,
-  confirmed: (crawl: Pick<StoreReport, 'known' | 'queued'>) => Promise<boolean>,
+  createStore: () => FrontierStore,
+  confirm: (crawl: Pick<StoreReport, 'known' | 'queued'>) => Promise<boolean>,
 ): Promise<boolean> {
-  const store = makeStore();
-  return withFrontier({ store: readOnly(store), robots: ANYONE }, async (frontier) => {
-    await refuseAtWork(frontier);
-    if (!(await confirmed(frontier.counts()))) return false;
+  const store = createStore();
+  return withFrontier({ store: createReadOnlyStore(store), robots: ANY_TOKENS }, async (frontier) => {
+    await refuseRunning(frontier);
+    if (!(await confirm(frontier.counts()))) return false;
     if (store.destroy === undefined) throw new MannerlyError('store-failed', 'this store removes no crawl');
     await store.destroy();
     return true;
@@ -128,17 +134,17 @@ export async function removeCrawl(
 }
 
 /** No rule is read for these tokens. */
-const ANYONE = { tokens: ['mannerly'] };
+const ANY_TOKENS = { tokens: ['mannerly'] };
 
 /** Acts on the frontier of an existing crawl. @throws MannerlyError `not-running`, `store-failed` */
-async function withFrontier<T>(options: FrontierOptions, act: (frontier: Frontier) => Promise<T>): Promise<T> {
+async function withFrontier<T>(options: FrontierOptions, action: (frontier: Frontier) => Promise<T>): Promise<T> {
   const frontier = createFrontier({ ...options, create: false, part: null });
   try {
     await frontier.open().catch((error: unknown) => {
       const known = asMannerlyError(error, null);
-      throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawl(error.message, error);
+      throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawlError(error.message, error);
     });
-    return await act(frontier);
+    return await action(frontier);
   } catch (error) {
     throw asMannerlyError(error, null);
   } finally {
@@ -146,10 +152,10 @@ async function withFrontier<T>(options: FrontierOptions, act: (frontier: Frontie
   }
 }
 
-function termsIn(store: FrontierStore): Promise<CrawlTerms> {
-  return withFrontier({ store: readOnly(store), robots: ANYONE }, async (frontier) => {
+function readTerms(store: FrontierStore): Promise<CrawlTerms> {
+  return withFrontier({ store: createReadOnlyStore(store), robots: ANY_TOKENS }, async (frontier) => {
     const terms = await readJson<CrawlTerms>(frontier, TERMS_KEY);
-    if (terms === null) throw noCrawl('no process of it has begun');
+    if (terms === null) throw noCrawlError('no process of it has begun');
     return terms;
   });
 }
@@ -162,7 +168,7 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const outcomes = new OutcomeCounts();
   for (const [, totals] of parts) outcomes.leftOut(splitOutcomes(totals.outcomes).decided);
   const processes = parts.map(([part, totals]) => processReport(part, totals, nowMs));
-  outcomes.leftOut(openLast(parts.map(([, totals]) => totals)));
+  outcomes.leftOut(lastOpenOutcomes(parts.map(([, totals]) => totals)));
   return {
     ...{ name, tokens, seeds, seedCount, createdAtMs, bounds: settings.bounds },
     ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
@@ -197,13 +203,13 @@ function processReport(part: string, totals: ProcessTotals, nowMs: number) {
 /**
  * The open URLs when no process is working: each process counts the whole queue when it ends, so the last one counts.
  */
-function openLast(all: readonly ProcessTotals[]): ProcessTotals['outcomes'] {
+function lastOpenOutcomes(all: readonly ProcessTotals[]): ProcessTotals['outcomes'] {
   const [last] = all.toSorted((a, b) => (b.process?.atMs ?? 0) - (a.process?.atMs ?? 0));
   return last?.process?.isOver === true ? splitOutcomes(last.outcomes).open : {};
 }
 
-function noCrawl(why: string, cause?: unknown): MannerlyError {
-  return new MannerlyError('not-running', `the store holds no crawl: ${why}`, {
+function noCrawlError(reason: string, cause?: unknown): MannerlyError {
+  return new MannerlyError('not-running', `the store holds no crawl: ${reason}`, {
     hint: 'Give the same URL as to the crawl, or its several in the same order, each with its ?crawl=<name> where it had one.',
     ...present({ cause }),
   });

@@ -17,17 +17,17 @@ export interface MetricFamily {
 
 const PREFIX = 'mannerly_';
 /** What each process knows about the whole crawl; the other metrics are its own. */
-const OF_CRAWL: readonly MeasureName[] = [...measuresOf('total'), 'queuedUrls', 'knownHosts'];
+const CRAWL_MEASURES: readonly MeasureName[] = [...measuresOf('total'), 'queuedUrls', 'knownHosts'];
 
 /** One exposition. @param Aggregator - That of prom-client. @param all - The metrics of each process, by its name. */
 export function combineMetrics(
   Aggregator: typeof AggregatorRegistry,
   all: ReadonlyMap<string, readonly MetricFamily[]>,
 ): Promise<string> {
-  const ofCrawl = new Set(OF_CRAWL.map((name) => `${PREFIX}${MEASURES[name].prometheus}`));
+  const crawlNames = new Set(CRAWL_MEASURES.map((name) => `${PREFIX}${MEASURES[name].prometheus}`));
   const labelled = Array.from(all, ([process, families]) =>
     families.map((family) =>
-      ofCrawl.has(family.name)
+      crawlNames.has(family.name)
         ? { ...family, aggregator: 'max' }
         : { ...family, values: family.values.map((one) => ({ ...one, labels: { ...one.labels, process } })) },
     ),

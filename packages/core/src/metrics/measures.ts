@@ -104,13 +104,13 @@ export const SECONDS_BUCKETS: readonly number[] = Object.freeze([
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]);
 
-interface Gauges {
+interface Instruments {
   add(name: MeasureOf<'counter'>, by: number, labels: Readonly<Record<string, string>>): void;
   observe(name: MeasureOf<'histogram'>, value: number, labels: Readonly<Record<string, string>>): void;
 }
 
 /** Sends the events of a crawl to `gauges`. @param onClose - Called at the first `close`. @throws Never */
-export function watchCrawl({ events }: MeasuredCrawl, gauges: Gauges, onClose: () => void): CrawlMetrics {
+export function watchCrawl({ events }: MeasuredCrawl, gauges: Instruments, onClose: () => void): CrawlMetrics {
   let ends = [
     events.on('request', (record) => {
       const { purpose } = record;

@@ -21,7 +21,7 @@ export class WaitingUrls {
   readonly #store: RecordStore;
   #head: Head = { first: 0, boundary: 0 };
   #end = 0;
-  readonly #turns = new PQueue({ concurrency: 1 });
+  readonly #queue = new PQueue({ concurrency: 1 });
 
   constructor(store: RecordStore) {
     this.#store = store;
@@ -32,7 +32,7 @@ export class WaitingUrls {
    * else.
    */
   read(): Promise<{ readonly current: readonly NewUrl[]; readonly next: readonly NewUrl[] }> {
-    return this.#turns.add(async () => {
+    return this.#queue.add(async () => {
       const current: NewUrl[] = [];
       const next: NewUrl[] = [];
       const head = await readJson<Head>(this.#store, HEAD);
@@ -46,11 +46,11 @@ export class WaitingUrls {
     });
   }
 
-  keep(urls: readonly NewUrl[]): Promise<void> {
-    return this.#turns.add(async () => {
+  add(urls: readonly NewUrl[]): Promise<void> {
+    return this.#queue.add(async () => {
       // Records are not read unless there is a head.
       if (this.#end === 0) await writeJson(this.#store, HEAD, this.#head);
-      for (const part of inParts(urls)) {
+      for (const part of splitIntoRecords(urls)) {
         await writeJson(this.#store, `order/${this.#end}`, part);
         this.#end += 1;
       }
@@ -58,12 +58,12 @@ export class WaitingUrls {
   }
 
   /** Begins the next wave: removes the URLs of the one before. */
-  turn(): Promise<void> {
-    return this.#turns.add(() => this.#moveHead({ first: this.#head.boundary, boundary: this.#end }));
+  beginWave(): Promise<void> {
+    return this.#queue.add(() => this.#moveHead({ first: this.#head.boundary, boundary: this.#end }));
   }
 
   clear(): Promise<void> {
-    return this.#turns.add(() => this.#moveHead({ first: this.#end, boundary: this.#end }));
+    return this.#queue.add(() => this.#moveHead({ first: this.#end, boundary: this.#end }));
   }
 
   async #moveHead(to: Head): Promise<void> {
@@ -75,7 +75,7 @@ export class WaitingUrls {
 }
 
 /** Lists that fit into records. */
-function* inParts(urls: readonly NewUrl[]): Generator<readonly NewUrl[]> {
+function* splitIntoRecords(urls: readonly NewUrl[]): Generator<readonly NewUrl[]> {
   let from = 0;
   let chars = 0;
   for (const [at, url] of urls.entries()) {

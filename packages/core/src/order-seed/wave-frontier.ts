@@ -28,62 +28,70 @@ interface WaveParts {
 }
 
 /** Puts the waves in front of a frontier, and opens and closes it. Rejects as the frontier does. */
-export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, onAnswer }: WaveParts): Frontier {
+export function createWaveFrontier({
+  frontier,
+  seed,
+  maxPages,
+  maxWaiting,
+  maxIdleMs,
+  nowMs,
+  onAnswer,
+}: WaveParts): Frontier {
   const records = new WaitingUrls(frontier);
   /** The rest of the current wave, in reverse order. */
   let rest: Ranked[] = [];
   const next = new Map<string, Ranked>();
   /** URLs after this one are dropped. */
-  let cut: Ranked | null = null;
+  let firstDropped: Ranked | null = null;
   let settling = 0;
 
   const waitingCount = (): number => rest.length + next.size;
-  const note = (url: NewUrl): boolean => {
-    const known = next.get(nameOf(url));
+  const addToNext = (url: NewUrl): boolean => {
+    const known = next.get(visitName(url));
     if (known !== undefined && !comesBefore(url, known.url)) return false;
     const ranked = { url, rank: rankOf(seed, url) };
-    if (cut !== null && compareRanked(ranked, cut) >= 0) {
+    if (firstDropped !== null && compareRanked(ranked, firstDropped) >= 0) {
       onAnswer(url, { kind: 'full' });
       return false;
     }
-    next.set(nameOf(url), ranked);
+    next.set(visitName(url), ranked);
     return true;
   };
   const trim = (): void => {
     if (next.size <= maxWaiting) return;
     const sorted = [...next.values()].sort(compareRanked);
-    cut = sorted[maxWaiting] ?? null;
+    firstDropped = sorted[maxWaiting] ?? null;
     for (const { url } of sorted.slice(maxWaiting)) {
-      next.delete(nameOf(url));
+      next.delete(visitName(url));
       onAnswer(url, { kind: 'full' });
     }
   };
-  const wait = async (urls: readonly NewUrl[]): Promise<void> => {
-    const news = urls.filter(note);
-    if (news.length > 0) await records.keep(news);
+  const deferUrls = async (urls: readonly NewUrl[]): Promise<void> => {
+    const newUrls = urls.filter(addToNext);
+    if (newUrls.length > 0) await records.add(newUrls);
     // With a margin of a quarter, so that sorting is rare.
     if (next.size > maxWaiting * 1.25) trim();
   };
-  const turn = async (): Promise<void> => {
+  const beginNextWave = async (): Promise<void> => {
     trim();
     rest = [...next.values()].sort(compareRanked).reverse();
     next.clear();
-    cut = null;
-    await records.turn();
+    firstDropped = null;
+    await records.beginWave();
   };
   /** Pages that may still be requested, without those of long-waiting hosts in the queue. */
-  const free = (): number => {
+  const remainingPages = (): number => {
     if (maxPages === null) return Number.MAX_SAFE_INTEGER;
-    const aside = frontier.waits(MAX_REPORTED_WAITS).reduce((sum, { queued }) => sum + queued, 0);
-    return maxPages - frontier.counts().pages - aside;
+    const longWaiting = frontier.waits(MAX_REPORTED_WAITS).reduce((sum, { queued }) => sum + queued, 0);
+    return maxPages - frontier.counts().pages - longWaiting;
   };
   /** @returns Whether anything was added. */
-  const letIn = async (): Promise<boolean> => {
-    let open = free();
-    let isAny = false;
+  const releaseWaves = async (): Promise<boolean> => {
+    let open = remainingPages();
+    let hasAdded = false;
     while (open > 0) {
-      if (rest.length === 0 && (isAny || next.size === 0)) break;
-      if (rest.length === 0) await turn();
+      if (rest.length === 0 && (hasAdded || next.size === 0)) break;
+      if (rest.length === 0) await beginNextWave();
       const batch = rest.splice(-Math.min(open, WAVE_BATCH_URLS)).reverse();
       const added = await addAll(
         frontier,
@@ -91,11 +99,11 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
         onAnswer,
       );
       open -= added;
-      isAny ||= added > 0;
+      hasAdded ||= added > 0;
     }
-    return isAny;
+    return hasAdded;
   };
-  const counted = <T extends { readonly queued: number }>(counts: T): T => ({
+  const withWaiting = <T extends { readonly queued: number }>(counts: T): T => ({
     ...counts,
     queued: counts.queued + waitingCount(),
   });
@@ -107,12 +115,12 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
       const kept = await records.read();
       const current = kept.current.map((url) => ({ url, rank: rankOf(seed, url) }));
       rest = current.sort(compareRanked).reverse();
-      kept.next.filter(note);
+      kept.next.filter(addToNext);
     },
     async add(urls) {
-      const { waits, goes } = split(urls);
-      await wait(waits);
-      const answers = goes.length === 0 ? [] : await frontier.add(goes);
+      const { deferred, immediate } = split(urls);
+      await deferUrls(deferred);
+      const answers = immediate.length === 0 ? [] : await frontier.add(immediate);
       let at = 0;
       return urls.map((url): AddAnswer => (isPage(url) ? { kind: 'new' } : (answers[at++] ?? { kind: 'full' })));
     },
@@ -120,10 +128,10 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
       settling += 1;
       try {
         if (settlement.kind !== 'done') return await frontier.settle(work, settlement);
-        const { waits, goes } = split(settlement.links);
+        const { deferred, immediate } = split(settlement.links);
         // First, because a page is never done without its links.
-        await wait(waits);
-        return await frontier.settle(work, { ...settlement, links: goes });
+        await deferUrls(deferred);
+        return await frontier.settle(work, { ...settlement, links: immediate });
       } finally {
         settling -= 1;
       }
@@ -133,11 +141,12 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
       const isUnderWay = settling > 0 || frontier.counts().inFlight > 0;
       if (waitingCount() === 0 || isUnderWay || frontier.isPaused() || frontier.reachedBound() !== null) return atMs;
       if (atMs !== null && atMs - nowMs() <= maxIdleMs) return atMs;
-      return (await letIn()) ? frontier.nextAt() : atMs;
+      return (await releaseWaves()) ? frontier.nextAt() : atMs;
     },
     async look(url) {
       const look = await frontier.look(url);
-      const isWaiting = next.has(nameOf({ url, depth: 0, via: 'link' })) || rest.some((each) => each.url.url === url);
+      const isWaiting =
+        next.has(visitName({ url, depth: 0, via: 'link' })) || rest.some((each) => each.url.url === url);
       return isWaiting ? { ...look, isKnown: true } : look;
     },
     async list(request = {}) {
@@ -158,15 +167,15 @@ export function inWaves({ frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs
       }
       return { cursor: to < waiting.length ? `waiting ${to}` : null, items };
     },
-    counts: () => counted(frontier.counts()),
-    recount: async () => counted(await frontier.recount()),
+    counts: () => withWaiting(frontier.counts()),
+    recount: async () => withWaiting(await frontier.recount()),
   };
 }
 
 /**
  * Adds the URLs that a run with an order seed left waiting to the frontier of one without. @throws The store's error.
  */
-export async function letAllIn(frontier: Frontier, onAnswer: WaveParts['onAnswer']): Promise<void> {
+export async function releaseAllWaiting(frontier: Frontier, onAnswer: WaveParts['onAnswer']): Promise<void> {
   const records = new WaitingUrls(frontier);
   const { current, next } = await records.read();
   const urls = [...current, ...next];
@@ -188,8 +197,8 @@ function isPage({ via }: NewUrl): boolean {
   return via !== 'companion';
 }
 
-function split(urls: readonly NewUrl[]): { readonly waits: NewUrl[]; readonly goes: NewUrl[] } {
-  return { waits: urls.filter(isPage), goes: urls.filter((url) => !isPage(url)) };
+function split(urls: readonly NewUrl[]): { readonly deferred: NewUrl[]; readonly immediate: NewUrl[] } {
+  return { deferred: urls.filter(isPage), immediate: urls.filter((url) => !isPage(url)) };
 }
 
 /** A URL with its rank among URLs of its priority: the smaller rank goes first. */
@@ -222,7 +231,7 @@ function queuedUrl(url: NewUrl): QueuedUrl {
 }
 
 /** One name for all finds of the same visit of a URL. */
-function nameOf({ url, visit = 0 }: NewUrl): string {
+function visitName({ url, visit = 0 }: NewUrl): string {
   return `${visit} ${url}`;
 }
 

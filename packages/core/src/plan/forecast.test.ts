@@ -25,7 +25,7 @@ function host(name: string, pages: number | null, robots = '', more: Partial<For
   const options = { identity, robots: {} };
   const pace = new HostPace(options, resolvePoliteness(), files, 0);
   const bounds = { pagesPerHost: null, runningPerHostMs: null };
-  return { name, clock: name, pace, answerMs: 0, before: 1, ...bounds, pages, ...more };
+  return { name, clock: name, pace, answerMs: 0, preliminaryRequests: 1, ...bounds, pages, ...more };
 }
 
 describe('a simulated crawl', () => {

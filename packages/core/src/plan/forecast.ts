@@ -15,7 +15,7 @@ export interface ForecastHost {
   readonly pace: HostPace;
   readonly answerMs: number;
   /** Requests before its first page: robots.txt, sitemaps, well-known files. */
-  readonly before: number;
+  readonly preliminaryRequests: number;
   readonly pagesPerHost: number | null;
   readonly runningPerHostMs: number | null;
   /** The number of known pages, 0 if none may be requested; `null`: any number. */
@@ -59,14 +59,14 @@ class PredictedHost {
   /** Whether it ends before everything that is known, or may exist, is fetched. */
   isCut = false;
   /** Requests left before its first page. */
-  before: number;
+  preliminaryRequests: number;
   firstAtMs: number | null = null;
   /** The end of its last request, epoch milliseconds. */
   reachedAtMs = 0;
 
   constructor(host: ForecastHost) {
     this.host = host;
-    this.before = host.before;
+    this.preliminaryRequests = host.preliminaryRequests;
   }
 
   get hasMorePages(): boolean {
@@ -96,23 +96,23 @@ class Simulation {
 
   run(): Forecast {
     const { runningMs, pages, maxIdleMs, crawlIntervalMs, concurrency, steps } = this.#bounds;
-    const due = new ReadyHeap<{ heapIndex: number; readonly shared: readonly PredictedHost[] }>();
-    for (const shared of byClock(this.#hosts).values()) due.set({ heapIndex: -1, shared }, this.#startMs);
+    const due = new ReadyHeap<{ heapIndex: number; readonly group: readonly PredictedHost[] }>();
+    for (const group of byClock(this.#hosts).values()) due.set({ heapIndex: -1, group }, this.#startMs);
     const lanes = new ReadyHeap();
     for (let lane = 0; lane < concurrency; lane += 1) lanes.set({ heapIndex: -1 }, this.#startMs);
     let crawlAtMs = this.#startMs;
     for (let clock = due.peek(); clock !== undefined; clock = due.peek()) {
       const dueMs = due.earliest() ?? this.#startMs;
-      const { shared } = clock;
-      const next = this.#nextOf(shared, dueMs);
+      const { group } = clock;
+      const next = this.#nextOf(group, dueMs);
       if (next === null) {
         due.remove(clock);
         // A reached bound of a host is found when its turn comes.
-        if (shared.some(({ isCut }) => isCut)) this.#idleMs = dueMs;
+        if (group.some(({ isCut }) => isCut)) this.#idleMs = dueMs;
         continue;
       }
       const { pace, answerMs } = next.host;
-      const isPage = next.before === 0;
+      const isPage = next.preliminaryRequests === 0;
       const { closedUntilMs } = pace.at(dueMs);
       if (isPage && closedUntilMs !== null && closedUntilMs > dueMs) {
         due.set(clock, closedUntilMs);
@@ -120,49 +120,49 @@ class Simulation {
       }
       if (dueMs - this.#lastMs > maxIdleMs && this.#requests > 0) {
         next.isCut = true;
-        return this.#ended('waiting');
+        return this.#result('waiting');
       }
       const lane = lanes.peek()!;
       const atMs = Math.max(dueMs, crawlAtMs, lanes.earliest() ?? 0);
       if (runningMs !== null && atMs - this.#startMs >= runningMs) {
         this.#lastMs = this.#startMs + runningMs;
-        this.#reached('minutes', null, this.#lastMs);
-        return this.#ended('minutes');
+        this.#noteBound('minutes', null, this.#lastMs);
+        return this.#result('minutes');
       }
       const endMs = atMs + answerMs;
       lanes.set(lane, endMs);
       crawlAtMs = atMs + (crawlIntervalMs ?? 0);
-      this.#requested(next, isPage, atMs, endMs);
+      this.#addRequest(next, isPage, atMs, endMs);
       if (this.#pages === pages && this.#hosts.some(({ hasMorePages }) => hasMorePages)) {
-        this.#reached('pages', null, endMs);
-        return this.#ended('pages');
+        this.#noteBound('pages', null, endMs);
+        return this.#result('pages');
       }
       const { fromEndMs, fromStartMs } = pace.at(endMs);
       due.set(clock, Math.max(endMs + fromEndMs, atMs + fromStartMs));
       if (this.#requests >= steps) return this.#inProportion();
     }
     this.#lastMs = Math.max(this.#lastMs, this.#idleMs);
-    return this.#ended('finished');
+    return this.#result('finished');
   }
 
   /** The first host under one clock that has something left within the bounds; `null` if none. */
-  #nextOf(shared: readonly PredictedHost[], atMs: number): PredictedHost | null {
-    for (const each of shared) {
+  #nextOf(group: readonly PredictedHost[], atMs: number): PredictedHost | null {
+    for (const each of group) {
       const { pagesPerHost, runningPerHostMs } = each.host;
-      if (each.isCut || !(each.before > 0 || each.hasMorePages)) continue;
+      if (each.isCut || !(each.preliminaryRequests > 0 || each.hasMorePages)) continue;
       const firstAtMs = each.firstAtMs ?? atMs;
       if (each.pages === pagesPerHost) {
         each.isCut = true;
-        this.#reached('pagesPerHost', each.host.name, each.reachedAtMs);
+        this.#noteBound('pagesPerHost', each.host.name, each.reachedAtMs);
       } else if (runningPerHostMs !== null && atMs - firstAtMs >= runningPerHostMs) {
         each.isCut = true;
-        this.#reached('minutesPerHost', each.host.name, firstAtMs + runningPerHostMs);
+        this.#noteBound('minutesPerHost', each.host.name, firstAtMs + runningPerHostMs);
       } else return each;
     }
     return null;
   }
 
-  #requested(host: PredictedHost, isPage: boolean, atMs: number, endMs: number): void {
+  #addRequest(host: PredictedHost, isPage: boolean, atMs: number, endMs: number): void {
     this.#requests += 1;
     this.#lastMs = Math.max(this.#lastMs, endMs);
     host.requests += 1;
@@ -172,14 +172,14 @@ class Simulation {
       this.#pages += 1;
       host.pages += 1;
       host.tookMs = endMs - this.#startMs;
-    } else host.before -= 1;
+    } else host.preliminaryRequests -= 1;
   }
 
-  #reached(bound: PlannedBound, host: string | null, atMs: number): void {
+  #noteBound(bound: PlannedBound, host: string | null, atMs: number): void {
     this.#firstBound ??= { bound, host, atMs: Math.max(0, atMs - this.#startMs) };
   }
 
-  #ended(ends: PlannedEnd): Forecast {
+  #result(ends: PlannedEnd): Forecast {
     const durationMs = this.#lastMs - this.#startMs;
     const hosts = this.#predicted(ends !== 'finished');
     return { durationMs, pages: this.#pages, requests: this.#requests, ends, firstBound: this.#firstBound, hosts };
@@ -190,13 +190,13 @@ class Simulation {
     const { pages, runningMs } = this.#bounds;
     const known = this.#hosts.reduce((sum, { host }) => sum + (host.pages ?? Infinity), 0);
     const soFarMs = Math.max(1, this.#lastMs - this.#startMs);
-    const wanted = Math.min(known, pages ?? Infinity);
-    const wantedMs = this.#pages === 0 ? soFarMs : (soFarMs * wanted) / this.#pages;
-    const isOver = runningMs !== null && wantedMs > runningMs;
-    const durationMs = isOver ? runningMs : wantedMs;
+    const plannedPages = Math.min(known, pages ?? Infinity);
+    const plannedMs = this.#pages === 0 ? soFarMs : (soFarMs * plannedPages) / this.#pages;
+    const isOver = runningMs !== null && plannedMs > runningMs;
+    const durationMs = isOver ? runningMs : plannedMs;
     const factor = durationMs / soFarMs;
-    const ends = isOver ? 'minutes' : wanted < known ? 'pages' : 'finished';
-    if (ends !== 'finished') this.#reached(ends, null, this.#startMs + durationMs);
+    const ends = isOver ? 'minutes' : plannedPages < known ? 'pages' : 'finished';
+    if (ends !== 'finished') this.#noteBound(ends, null, this.#startMs + durationMs);
     return {
       durationMs: Math.round(durationMs),
       pages: Math.round(this.#pages * factor),
@@ -216,9 +216,9 @@ class Simulation {
 function byClock(hosts: readonly PredictedHost[]): ReadonlyMap<string, readonly PredictedHost[]> {
   const clocks = new Map<string, PredictedHost[]>();
   for (const each of hosts) {
-    const shared = clocks.get(each.host.clock);
-    if (shared === undefined) clocks.set(each.host.clock, [each]);
-    else shared.push(each);
+    const group = clocks.get(each.host.clock);
+    if (group === undefined) clocks.set(each.host.clock, [each]);
+    else group.push(each);
   }
   return clocks;
 }

@@ -6,7 +6,7 @@ import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from
 import type { ResolvedOptions } from '../options/options.js';
 
 /** What is required at a given time. Milliseconds. */
-export interface PaceNow {
+export interface CurrentPace {
   /** Least time from the end of one request to the start of the next. */
   readonly fromEndMs: number;
   /** Least time from start to start; 0 if none. */
@@ -20,17 +20,17 @@ type Politeness = ReturnType<typeof resolvePoliteness>;
 
 const DAY_MS = 86_400_000;
 /** The options of `@mannerly/robots` on which politeness depends. */
-const READING_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness', 'cacheDelay'];
+const COMPILE_OPTION_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness', 'cacheDelay'];
 
 export class HostPace {
   readonly hasHours: boolean;
   readonly #politeness: Politeness;
   readonly #answerMs: number;
-  readonly #obeysVisitTime: boolean;
+  readonly #appliesVisitTime: boolean;
   readonly #rules: readonly RobotsRules[];
   readonly #crawlDelayMs: number | null;
   #minute = Number.NaN;
-  #now: PaceNow | null = null;
+  #now: CurrentPace | null = null;
 
   /** @param files - The robots.txt bodies of the host, by authority. @param answerMs - How long an answer takes. */
   constructor(
@@ -39,11 +39,13 @@ export class HostPace {
     files: ReadonlyMap<string, Uint8Array>,
     answerMs: number,
   ) {
-    const reading = Object.fromEntries(Object.entries(robots).filter(([key]) => READING_KEYS.includes(key)));
-    const compile: CompileOptions = { ...reading, tokens: identity.tokens };
+    const compileOptions = Object.fromEntries(
+      Object.entries(robots).filter(([key]) => COMPILE_OPTION_KEYS.includes(key)),
+    );
+    const compile: CompileOptions = { ...compileOptions, tokens: identity.tokens };
     this.#politeness = politeness;
     this.#answerMs = answerMs;
-    this.#obeysVisitTime = (robots.visitTime ?? 'hold') === 'hold';
+    this.#appliesVisitTime = (robots.visitTime ?? 'hold') === 'hold';
     this.#rules = [...files].map(([authority, body]) =>
       compileRules(parseRobots(body, { robotsUrl: `${authority}/robots.txt` }), compile),
     );
@@ -52,19 +54,19 @@ export class HostPace {
     this.#crawlDelayMs = delays.length === 0 ? null : Math.min(maxDelayMs, Math.max(...delays));
     this.hasHours = this.#rules.some(
       ({ visitWindows, requestRates }) =>
-        (visitWindows.length > 0 && this.#obeysVisitTime) || requestRates.some(({ window }) => window !== null),
+        (visitWindows.length > 0 && this.#appliesVisitTime) || requestRates.some(({ window }) => window !== null),
     );
   }
 
   /** @param nowMs - Epoch milliseconds. Files name minutes: within a minute nothing changes. */
-  at(nowMs: number): PaceNow {
+  at(nowMs: number): CurrentPace {
     const minute = this.hasHours ? Math.floor(nowMs / 60_000) : 0;
     if (this.#now === null || this.#minute !== minute) this.#now = this.#read(nowMs);
     this.#minute = minute;
     return this.#now;
   }
 
-  #read(nowMs: number): PaceNow {
+  #read(nowMs: number): CurrentPace {
     const politeness = this.#politeness;
     const crawlDelayMs = this.#crawlDelayMs;
     let rateMs = 0;
@@ -72,7 +74,7 @@ export class HostPace {
     for (const rules of this.#rules) {
       const schedule = rules.schedule(nowMs);
       if (schedule.kind === 'open') rateMs = Math.max(rateMs, schedule.intervalMs ?? 0);
-      else if (this.#obeysVisitTime || schedule.reason === 'closed-rate')
+      else if (this.#appliesVisitTime || schedule.reason === 'closed-rate')
         closedUntilMs = Math.max(closedUntilMs ?? 0, schedule.untilMs);
     }
     const clock = { lastRetrievalMs: this.#answerMs, adaptiveMs: 0 };

@@ -22,7 +22,7 @@ import { BARE_RUN } from '../run/run-setup.js';
 import { RunStop } from '../run/run-stop.js';
 import { Wakeup } from '../wakeup.js';
 import { type Forecast, type ForecastHost, forecast } from './forecast.js';
-import { HostPace, type PaceNow } from './host-pace.js';
+import { type CurrentPace, HostPace } from './host-pace.js';
 import { MAX_PLAN_STEPS, MAX_PLAN_WAIT_MS, MAX_PLANNED_URLS } from './limits.js';
 import { Survey, type SurveyedHost } from './survey.js';
 
@@ -45,7 +45,7 @@ export interface PlannedHost {
   readonly requests: number;
   /** From one request to the next as its robots.txt now requires, and what sets that. */
   readonly intervalMs: number;
-  readonly intervalFrom: PaceNow['from'];
+  readonly intervalFrom: CurrentPace['from'];
   /** Whether its file names hours (Visit-time), or rates for hours. */
   readonly hasHours: boolean;
   /** The average time of an answer; 0 if none was received. */
@@ -121,7 +121,7 @@ export async function planCrawl(options: CrawlerOptions, planOptions: PlanOption
   const run = await Run.open({
     ...BARE_RUN,
     ...parts,
-    options: resolveOptions(readingOnly(options)),
+    options: resolveOptions(surveyOptions(options)),
     handlers: new Handlers(),
     emitter,
     ...present({ log }),
@@ -134,7 +134,7 @@ export async function planCrawl(options: CrawlerOptions, planOptions: PlanOption
   const release = onAbort(signal, () => runStop.request());
   const report = await performRun(run).finally(release);
   const plan = planOf(resolved, report, survey);
-  await rest(options.clock ?? systemClock(), pausesEndAt(plan, survey.hosts), signal);
+  await waitUntil(options.clock ?? systemClock(), pausesEndAt(plan, survey.hosts), signal);
   return plan;
 }
 
@@ -146,7 +146,7 @@ function pausesEndAt(plan: CrawlPlan, hosts: ReadonlyMap<string, SurveyedHost>):
   }, 0);
 }
 
-async function rest(clock: Clock, untilMs: number, signal: AbortSignal): Promise<void> {
+async function waitUntil(clock: Clock, untilMs: number, signal: AbortSignal): Promise<void> {
   const wakeup = new Wakeup(clock);
   const release = onAbort(signal, () => wakeup.wake());
   while (!signal.aborted && clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
@@ -154,7 +154,7 @@ async function rest(clock: Clock, untilMs: number, signal: AbortSignal): Promise
 }
 
 /** The options of a crawl, for a run that only reads robots.txt and sitemaps. */
-function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOptions): CrawlerOptions {
+function surveyOptions({ discover, bounds, hosts = [], ...options }: CrawlerOptions): CrawlerOptions {
   const { purposes: _1, datasets: _2, archive: _3, sinks: _4, store: _5, orderSeed: _6, labels: _7, ...more } = options;
   // A hook may refuse a page that the crawl would have requested.
   const { hooks: _8, ...read } = more;
@@ -162,8 +162,8 @@ function readingOnly({ discover, bounds, hosts = [], ...options }: CrawlerOption
   return {
     ...read,
     // Only the bounds that decide which pages belong to the crawl.
-    hosts: hosts.map(({ bounds: of, ...entry }) =>
-      of?.depth === undefined ? entry : { ...entry, bounds: { depth: of.depth } },
+    hosts: hosts.map(({ bounds: hostBounds, ...entry }) =>
+      hostBounds?.depth === undefined ? entry : { ...entry, bounds: { depth: hostBounds.depth } },
     ),
     discover: { sitemaps: true, sitemapUrls: discover?.sitemapUrls ?? [] },
     bounds: { pages: MAX_PLANNED_URLS, queuedUrls: MAX_PLANNED_URLS, ...present({ minutes, depth }) },
@@ -175,9 +175,9 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
   const { politeness, settingsOf } = resolveSettings(frontierSettings(crawlSettings(resolved)));
   const waits = new Map(report.waiting.map((wait) => [wait.host, wait]));
   const surveyed = [...survey.hosts.values()].map((host) => {
-    const unit = hostKeyOf(`http://${host.host}/`, spacing.hostKeyBy) ?? host.host;
-    const wait = waits.get(unit) ?? waits.get(host.host) ?? null;
-    return { host, wait, known: forecastHost(host, unit, wait !== null, resolved, settingsOf(unit)) };
+    const hostKey = hostKeyOf(`http://${host.host}/`, spacing.hostKeyBy) ?? host.host;
+    const wait = waits.get(hostKey) ?? waits.get(host.host) ?? null;
+    return { host, wait, known: forecastHost(host, hostKey, wait !== null, resolved, settingsOf(hostKey)) };
   });
   const limits = {
     pages: bounds.pages,
@@ -196,9 +196,9 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
   const least = forecastWith(({ known, host }) => known.pages ?? Math.max(1, host.allowed));
   const most = forecastWith(({ known }) => (known.pages === 0 ? 0 : null));
   const planned = surveyed.map(({ host, wait, known }) => plannedHost(host, known, predicted, wait, report.endedAtMs));
-  const guessed = new Set(surveyed.flatMap(({ known: { pages, name } }) => (pages === null ? name : [])));
+  const unknownHosts = new Set(surveyed.flatMap(({ known: { pages, name } }) => (pages === null ? name : [])));
   const { firstBound } = predicted;
-  const isAtMost = guessed.size > 0;
+  const isAtMost = unknownHosts.size > 0;
   return {
     format: 1,
     plannedAtMs: report.startedAtMs,
@@ -216,7 +216,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     firstBound:
       firstBound === null
         ? null
-        : { ...firstBound, isAtMost: firstBound.host === null ? isAtMost : guessed.has(firstBound.host) },
+        : { ...firstBound, isAtMost: firstBound.host === null ? isAtMost : unknownHosts.has(firstBound.host) },
   };
 }
 
@@ -226,7 +226,7 @@ function totalsOf({ durationMs, pages, requests, ends }: Forecast): PlannedTotal
 
 function forecastHost(
   surveyed: SurveyedHost,
-  unit: string,
+  hostKey: string,
   isWaiting: boolean,
   options: ResolvedOptions,
   { politeness, limits }: ReturnType<ReturnType<typeof resolveSettings>['settingsOf']>,
@@ -236,12 +236,16 @@ function forecastHost(
   const companions = (options.dataTxt ? 1 : 0) + (wantsTdmRep(options.exclusion.page) ? 1 : 0);
   return {
     name: host,
-    clock: address === null ? unit : (addressClock(politeness.perIp, address, host, options.spacing.hostKeyBy) ?? unit),
+    clock:
+      address === null
+        ? hostKey
+        : (addressClock(politeness.perIp, address, host, options.spacing.hostKeyBy) ?? hostKey),
     pace: new HostPace(options, politeness, files, answerMs),
     answerMs,
     pagesPerHost: limits.pagesPerHost,
     runningPerHostMs: limits.runningPerHostMs,
-    before: robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
+    preliminaryRequests:
+      robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
     pages: isWaiting || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
   };
 }

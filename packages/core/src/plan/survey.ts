@@ -70,15 +70,15 @@ export class Survey implements NonNullable<RunSetup['survey']> {
   wrap(frontier: Frontier): Frontier {
     return {
       ...frontier,
-      take: async (most) => {
+      take: async (max) => {
         for (;;) {
-          const taken = await frontier.take(most);
-          const pages = taken.filter(isCounted);
+          const batch = await frontier.take(max);
+          const pages = batch.filter(isCounted);
           for (const page of pages) {
             this.#hostOf(new URL(page.url)).allowed += 1;
             await frontier.settle(page, { kind: 'done', countsAsPage: false, links: [] });
           }
-          if (pages.length < taken.length || taken.length === 0) return taken.filter((work) => !isCounted(work));
+          if (pages.length < batch.length || batch.length === 0) return batch.filter((work) => !isCounted(work));
           await new Promise(setImmediate);
         }
       },

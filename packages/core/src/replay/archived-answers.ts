@@ -24,7 +24,7 @@ export async function archivedOutcome(exchange: ReadExchange, bodies: ReplayedBo
   const { url, startedAtMs, endedAtMs, remoteAddress, response, failure: failed, withheld } = exchange;
   const timing = { startedAtMs, headersAtMs: null, endedAtMs };
   if (response === null) {
-    const failure = (failed?.word ?? 'internal') as FailureCode;
+    const failure = (failed?.code ?? 'internal') as FailureCode;
     const detail = failed?.detail ?? `not kept: ${withheld ?? 'no response'}`;
     return { kind: 'failed', url, failure, detail, remoteAddress, wasSent: true, timing };
   }
@@ -34,19 +34,19 @@ export async function archivedOutcome(exchange: ReadExchange, bodies: ReplayedBo
   const spooled = maxBytes === null ? null : bodies.spool.open(maxBytes);
   const decoded = await decode(response, maxBytes ?? bodies.maxBodyBytes, spooled);
   const { body, file } = spooled?.end() ?? { body: decoded.body, file: null };
-  const whole = { ...decoded, body, ...(file === null ? {} : { file }) };
-  return { kind: 'response', url, status, statusText, headers, ...whole, remoteAddress, timing };
+  const content = { ...decoded, body, ...(file === null ? {} : { file }) };
+  return { kind: 'response', url, status, statusText, headers, ...content, remoteAddress, timing };
 }
 
 async function decode(
   { head, body, truncated }: ReadResponse,
   maxBodyBytes: number,
-  taker: BodyConsumer | null,
+  consumer: BodyConsumer | null,
 ): Promise<Pick<ResponseOutcome, 'body' | 'truncated' | 'encodedBytes'>> {
   // Fields that the archive has renamed no longer describe the bytes that it holds.
   const coding = parseContentEncoding(headerValue(head.headers, 'content-encoding'));
   const limits = { maxBodyBytes, maxEncodedBytes: Number.MAX_SAFE_INTEGER, keepsEncoded: false };
-  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, () => undefined, taker);
+  const collector = new BodyCollector(coding.kind === 'known' ? coding.codings : [], limits, () => undefined, consumer);
   let isFull = false;
   // What follows a full body is skipped, so that the next exchange can be read.
   for await (const bytes of body) if (!isFull) isFull = collector.push(bytes) === 'full';
@@ -60,14 +60,14 @@ async function decode(
  * request of a handler, and the places of such exchanges are remembered, some 200 bytes each. @param pageStartedAtMs -
  * Of the current page: an answer that came after it is preferred to one from before.
  */
-export function archivedAnswers(
+export function createArchivedFetcher(
   folders: readonly string[],
   bodies: () => ReplayedBodies,
   pageStartedAtMs: () => number,
 ): FetchForPage {
   let known: Promise<ReadonlyMap<string, readonly KnownAnswer[]>> | null = null;
   return async (_page, url) => {
-    known ??= answersOf(folders);
+    known ??= readHandlerAnswers(folders);
     const answers = (await known).get(url) ?? [];
     const nowMs = pageStartedAtMs();
     const answer = answers.find(({ startedAtMs }) => startedAtMs >= nowMs) ?? answers.at(-1);
@@ -85,7 +85,7 @@ interface KnownAnswer {
   readonly place: RecordPlace;
 }
 
-async function answersOf(folders: readonly string[]): Promise<ReadonlyMap<string, readonly KnownAnswer[]>> {
+async function readHandlerAnswers(folders: readonly string[]): Promise<ReadonlyMap<string, readonly KnownAnswer[]>> {
   const answers = new Map<string, KnownAnswer[]>();
   for (const folder of folders) {
     for await (const { purpose, url, startedAtMs, place } of readExchanges(folder)) {

@@ -6,7 +6,7 @@ import { systemClock } from '@mannerly/frontier';
 import { archiveFolders } from '../archive/package-archive.js';
 import { type ReadExchange, readExchanges } from '../archive/read-archive.js';
 import type { ArchivedSettings, ArchivedVisit } from '../archive/visit.js';
-import { openWarcs } from '../archive/warc-files.js';
+import { listOpenWarcs } from '../archive/warc-files.js';
 import { checkOptions } from '../call-options.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { invalidOption, textOf } from '../errors.js';
@@ -27,7 +27,7 @@ import type { ResolvedExclusionOptions } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { PageReader } from '../page/read-page.js';
 import { plural } from '../report/table.js';
-import { archivedAnswers, archivedOutcome } from './archived-answers.js';
+import { archivedOutcome, createArchivedFetcher } from './archived-answers.js';
 import { replayedWork } from './replayed-work.js';
 
 /** Where handlers are registered, as on a crawler. */
@@ -107,21 +107,25 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     throw invalidOption('replay.handlers', 'a function', options.handlers, hint);
   }
   const { sinks = [] } = options;
-  const wrong = sinks.findIndex((sink) => !isSink(sink));
-  if (wrong >= 0)
-    throw invalidOption(`replay.sinks[${wrong}]`, `an object with ${SINK_MEMBERS.join(', ')}`, sinks[wrong]);
+  const invalidIndex = sinks.findIndex((sink) => !isSink(sink));
+  if (invalidIndex >= 0)
+    throw invalidOption(
+      `replay.sinks[${invalidIndex}]`,
+      `an object with ${SINK_MEMBERS.join(', ')}`,
+      sinks[invalidIndex],
+    );
   const { parts } = await readCrawlDirectory(options.from);
   const folders = await archiveFolders(options.from, parts);
   const handlers = new Handlers();
-  await options.handlers(routesInto(handlers));
+  await options.handlers(createReplayRoutes(handlers));
   const { signal = NEVER_ABORTED } = options;
   const writer = new ItemWriter(sinks, { stop: { signal, clock: systemClock() } });
   await writer.open();
   const run = new Replay(folders, handlers, options, (items) => writer.write(items));
   try {
     for (const folder of folders) {
-      for (const path of await openWarcs(folder)) run.leftOpen(path);
-      for await (const exchange of readExchanges(folder, run.damaged)) {
+      for (const path of await listOpenWarcs(folder)) run.addIncomplete(path);
+      for await (const exchange of readExchanges(folder, run.addDamaged)) {
         if (signal.aborted || run.stopReason !== null) break;
         await run.exchange(exchange);
         options.onPages?.(run.pages);
@@ -134,7 +138,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   return run.report();
 }
 
-function routesInto(handlers: Handlers): ReplayRoutes {
+function createReplayRoutes(handlers: Handlers): ReplayRoutes {
   const routes: ReplayRoutes = {
     on(route, handler, handlerOptions = {}) {
       handlers.on(route, handler, handlerOptions);
@@ -179,7 +183,7 @@ class Replay {
       signal: NEVER_ABORTED,
       tools: {
         filesPath: options.filesPath ?? null,
-        fetch: archivedAnswers(
+        fetch: createArchivedFetcher(
           folders,
           () => this.#bodies(),
           () => this.#pageStartedAtMs,
@@ -221,13 +225,13 @@ class Replay {
     }
   }
 
-  leftOpen(path: string): void {
+  addIncomplete(path: string): void {
     this.#incomplete.push(
       `${path} is left out: a run is writing it, or was killed (its next run or mannerly wacz completes it)`,
     );
   }
 
-  readonly damaged = (path: string, records: number): void => {
+  readonly addDamaged = (path: string, records: number): void => {
     this.#incomplete.push(`${path} cannot be read after its first ${plural(records, 'record')}: the rest is left out`);
   };
 
@@ -257,8 +261,8 @@ class Replay {
       this.#fail(url, 'it was opened in a browser, and the archive does not hold what the browser made of it');
       return;
     }
-    const shown = rendered === null ? undefined : ({ kind: 'rendered', ...rendered } as const);
-    const page = await this.#read(reader, url, visit, outcome, shown);
+    const renderedPage = rendered === null ? undefined : ({ kind: 'rendered', ...rendered } as const);
+    const page = await this.#read(reader, url, visit, outcome, renderedPage);
     if (page === null) return;
     const handled = await this.#pool.handle(page);
     this.#counts.pages += 1;
@@ -282,10 +286,10 @@ class Replay {
     url: string,
     visit: ArchivedVisit,
     outcome: ResponseOutcome,
-    shown?: RenderedPage,
+    renderedPage?: RenderedPage,
   ): Promise<PageInCrawl | null> {
     try {
-      const page = await reader.read(replayedWork(url, visit), outcome, shown);
+      const page = await reader.read(replayedWork(url, visit), outcome, renderedPage);
       applyLicense(page, (visit.license ?? null) as FoundLicense | null);
       return page;
     } catch (error) {

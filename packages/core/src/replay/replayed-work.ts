@@ -13,12 +13,21 @@ const NO_SIGNALS: PageWork['signals'] = Object.freeze({
   licenses: [],
 });
 
-const FIRST = { depth: 0, via: 'link', from: null, hops: 0, label: null, userData: null, tries: 0, visit: 0 } as const;
+const NO_VISIT = {
+  depth: 0,
+  via: 'link',
+  from: null,
+  hops: 0,
+  label: null,
+  userData: null,
+  tries: 0,
+  visit: 0,
+} as const;
 
 /** Makes the work again. @param visit - `null`: only the URL is known. Never throws. */
 export function replayedWork(url: string, visit: ArchivedVisit | null): ReplayedWork {
-  const { depth, via, from, hops, label, userData, tries, visit: number } = { ...FIRST, ...visit };
-  const known = { url, depth, via, from, hops, label, userData, tries };
-  const record: UrlRecord = number === 0 ? known : { ...known, visit: number };
+  const { depth, via, from, hops, label, userData, tries, visit: number } = { ...NO_VISIT, ...visit };
+  const fields = { url, depth, via, from, hops, label, userData, tries };
+  const record: UrlRecord = number === 0 ? fields : { ...fields, visit: number };
   return { url, record, signals: { ...NO_SIGNALS, ...(visit?.signals as Partial<PageWork['signals']> | null) } };
 }

@@ -11,9 +11,9 @@ import { decided, redirected, requestAgain, retryOf, settled, unanswered, type W
 export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOutcome): Promise<WorkResult> {
   // Before its rules are used, so that a copy of them exists even if the process is killed now.
   await run.journal.robots(work, outcome);
-  await run.archive?.keep(outcome);
+  await run.archive?.writeExchange(outcome);
   // Before the authority's pages are handed out, because the files that list them come first.
-  await run.offer(run.sitemaps.named(work.authority, outcome));
+  await run.offer(run.sitemaps.fromRobots(work.authority, outcome));
   return settled(
     outcome.kind === 'failed' && isRefusedByGuard(outcome)
       ? { kind: 'refused', reason: outcome.failure }

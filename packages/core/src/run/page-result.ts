@@ -45,7 +45,7 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
   } finally {
     try {
       // Archives what did not go to a handler; other pages are already in the archive.
-      await run.archive?.keep(outcome, null, run.recrawl?.archiveMode(work));
+      await run.archive?.writeExchange(outcome, null, run.recrawl?.archiveMode(work));
     } finally {
       if (outcome.kind === 'response') {
         releaseBody(outcome);
@@ -164,7 +164,7 @@ async function handledResult(run: Run, work: PageWork, outcome: ResponseOutcome)
   if (run.archive !== null) {
     const tdm = await run.companions.tdmFor(work.url);
     const archivePage = archivedPage(work, page, { tdm, license }, rendering, run.nowMs());
-    record = await run.archive.keep(outcome, archivePage, run.recrawl?.archiveMode(work));
+    record = await run.archive.writeExchange(outcome, archivePage, run.recrawl?.archiveMode(work));
   }
   if (refused !== null) return refused;
   if (rendering.kind === 'failed') {

@@ -13,7 +13,7 @@ import { readJson, writeJson } from '../json-record.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { storedSettings } from '../options/crawl-settings.js';
 import { type CrawlTerms, reconcileTerms, TERMS_KEY, termsOf } from '../options/crawl-terms.js';
-import { letAllIn } from '../order-seed/wave-frontier.js';
+import { releaseAllWaiting } from '../order-seed/wave-frontier.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
 import { limitingBounds } from '../report/outcome-counts.js';
@@ -84,7 +84,7 @@ async function crawl(run: Run, opening: { isOver: boolean }) {
   await run.knowledge.open();
   const { nearDuplicates: texts } = run.knowledge;
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
-  if (options.orderSeed === null) await letAllIn(frontier, (url, answer) => journal.added(url, answer));
+  if (options.orderSeed === null) await releaseAllWaiting(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open();
   run.archive = await createRunArchive(run);
   await run.archive?.open();
@@ -97,7 +97,7 @@ async function crawl(run: Run, opening: { isOver: boolean }) {
     if (look.isParked !== true) setup.log?.notParked(look);
     await frontier.unpark(host);
   }
-  await run.offer(run.sitemaps.given());
+  await run.offer(run.sitemaps.configured());
   await run.offer({ candidates: seedUrls(options.scope.seeds) });
   if (setup.retry !== null) await run.retry(setup.retry);
   if (setup.again && againAtMs !== null) run.pageChoice = await createPageChoice(run, againAtMs);
@@ -125,7 +125,7 @@ async function openRequisites(run: Run): Promise<void> {
   const options = run.options.archive?.requisites ?? null;
   if (archive === null || options === null) return;
   const { createRequisites } = await import('../crawl/requisites.js');
-  run.fetchRequisites = createRequisites(run, options, (url) => archive.knows(url));
+  run.fetchRequisites = createRequisites(run, options, (url) => archive.hasPayloadOf(url));
 }
 
 /** The name under which the store keeps this process's work; `undefined`: any free name. */

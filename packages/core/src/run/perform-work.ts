@@ -90,7 +90,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   if (conditions === null) return ALREADY_DECIDED;
   const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
   if (outcome.kind === 'not-sent') {
-    if (outcome.exchange !== undefined) await run.archive?.keep(outcome.exchange);
+    if (outcome.exchange !== undefined) await run.archive?.writeExchange(outcome.exchange);
     return settled({ kind: 'returned', untilMs: outcome.untilMs });
   }
   if (!hadTurn) await run.scheduler.next();
@@ -201,5 +201,5 @@ async function conditionsOf({ recrawl, sitemaps, archive }: Run, work: Work): Pr
   const conditions =
     work.kind === 'robots' ? conditionalFields(work) : isVisit ? await recrawl.sitemaps.prepare(work) : {};
   // An archive must not hold a 304 that refers to nothing in it.
-  return conditions !== null && archive?.knows(work.url) === false ? {} : conditions;
+  return conditions !== null && archive?.hasPayloadOf(work.url) === false ? {} : conditions;
 }

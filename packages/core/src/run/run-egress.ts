@@ -53,6 +53,6 @@ export function createRunEgress(
     extraHeadersOf: fieldsOf,
     nowMs,
     onRequest: journal.request.bind(journal),
-    onExchange: options.archive === null ? undefined : (sent, outcome) => run.archive?.exchanged(sent, outcome),
+    onExchange: options.archive === null ? undefined : (sent, outcome) => run.archive?.addExchange(sent, outcome),
   });
 }

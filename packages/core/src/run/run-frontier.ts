@@ -9,7 +9,7 @@ import type { SiteKnowledge } from '../crawl/site-knowledge.js';
 import type { Companions } from '../discovery/companions.js';
 import type { Journal } from '../journal/journal.js';
 import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
-import { inWaves } from '../order-seed/wave-frontier.js';
+import { createWaveFrontier } from '../order-seed/wave-frontier.js';
 import { type CrawlTotals, mergeTotals, TOTALS_KEY } from './crawl-totals.js';
 import { MAX_WAITING_URLS, WAIT_JITTER } from './limits.js';
 import type { RunSetup } from './run-setup.js';
@@ -50,7 +50,7 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
       journal.frontierEvent(event);
       if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;
       const { url } = event;
-      companions.excluded(url).catch((error: unknown) => journal.emit('handler-error', { url, error }));
+      companions.markExcluded(url).catch((error: unknown) => journal.emit('handler-error', { url, error }));
     },
   });
   const ordered = inSeedOrder(frontier, setup, journal);
@@ -71,7 +71,7 @@ function unwantedReason({ setup: { options, isShared }, scope, totals }: Frontie
 function inSeedOrder(frontier: Frontier, { options, clock }: RunSetup, journal: Journal): Frontier {
   const { orderSeed, bounds, maxIdleMs } = options;
   if (orderSeed === null) return frontier;
-  return inWaves({
+  return createWaveFrontier({
     frontier,
     seed: orderSeed,
     maxPages: bounds.pages,

@@ -54,7 +54,7 @@ export async function hostsFromArchive(folder: string): Promise<Record<string, F
 
 /** `null` if it cannot be answered again. */
 async function answerOf({ failure, response }: ReadExchange): Promise<FakeAnswerParts | null> {
-  if (failure !== null) return { failure: failure.word as FailureCode };
+  if (failure !== null) return { failure: failure.code as FailureCode };
   if (response === null || response.head.status === 304) return null;
   const body = await buffer(response.body);
   const { status, statusText, headers } = response.head;

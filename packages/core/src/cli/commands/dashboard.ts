@@ -69,7 +69,7 @@ function watchedCrawl(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, Cr
       const about = { name, seeds, seedCount, bounds, phase, ended: null, nowMs: io.nowMs() };
       return { ...NO_ACTIVITY, ...about, underwayCount: underwayOf(processes) };
     },
-    together: () => ({ outcomes: last().outcomes, processes: last().processes.map(rowOf) }),
+    combinedView: () => ({ outcomes: last().outcomes, processes: last().processes.map(rowOf) }),
   };
 }
 

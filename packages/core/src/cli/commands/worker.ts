@@ -79,8 +79,8 @@ async function openView(
   { dashboard, metrics }: CrawlFlags,
 ): Promise<(() => Promise<Pick<WorkerState, 'view' | 'metrics'>>) | null> {
   if (dashboard === undefined) return null;
-  const { keepView } = await import('../../dashboard/view.js');
-  const view = keepView(crawler, false);
+  const { createView } = await import('../../dashboard/view.js');
+  const view = createView(crawler, false);
   const registry = metrics === true ? await metricsOf(crawler) : null;
   return async () => ({
     view: view.read(),

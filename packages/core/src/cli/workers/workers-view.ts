@@ -40,7 +40,7 @@ export function watchWorkers(
         waits: [],
       };
     },
-    together: () => ({
+    combinedView: () => ({
       hosts: combineHosts(views().map(({ hosts }) => hosts)),
       answers: sumByName(views().map(({ answers }) => answers)),
       outcomes: sumOutcomes(views()),
