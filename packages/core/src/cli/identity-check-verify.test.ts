@@ -146,6 +146,8 @@ describe('mannerly identity verify', () => {
 
   it('refuses to guess', async () => {
     expect(await run('verify')).toMatchObject({ code: 2, err: expect.stringContaining('missing what to verify') });
+    const two = await run('verify', directory, '--listen', '0');
+    expect(two).toMatchObject({ code: 2, err: expect.stringContaining('one of these at a time') });
   });
 
   it('answers what arrives at a port with its verdict, until Ctrl-C', async () => {

@@ -3,7 +3,7 @@
 // request pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
 
 import { conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
-import { DAY_MS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS, UNTRUSTED_MS } from './limits.js';
+import { DAY_MS, MAX_DELTA_SECONDS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS, UNTRUSTED_MS } from './limits.js';
 import type { PageVisit, StoredVisit } from './page-visit.js';
 
 /** The validators of a page that is requested without conditions. */
@@ -95,9 +95,9 @@ function cacheControl(headers: HeaderLines): ReadonlyMap<string, string> {
   return directives;
 }
 
-/** Milliseconds; 0 if it is not a whole number of seconds. */
+/** Milliseconds; 0 if it is not a whole number of seconds. A larger number counts as the longest. */
 function seconds(value: string | null | undefined): number {
-  return value !== null && value !== undefined && /^\d{1,10}$/.test(value.trim()) ? Number(value) * 1_000 : 0;
+  return /^\d+$/.test(value?.trim() ?? '') ? Math.min(Number(value), MAX_DELTA_SECONDS) * 1_000 : 0;
 }
 
 function expiresAfterMs(headers: HeaderLines, fetchedAtMs: number): number {

@@ -253,6 +253,7 @@ describe('conditions', () => {
     ['Expires less Date', { Expires: 'Thu, 01 Jan 2026 02:00:00 GMT', Date: 'Thu, 01 Jan 2026 01:00:00 GMT' }, 3_600],
     ['seven days at most', { 'Cache-Control': 'max-age=31536000' }, 7 * 86_400],
     ['thirty where it is immutable', { 'Cache-Control': 'max-age=31536000, immutable' }, 30 * 86_400],
+    ['a number that is too large', { 'Cache-Control': `max-age=${'9'.repeat(20)}` }, 7 * 86_400],
     ['no lifetime', { 'Cache-Control': 'max-age=0' }, null],
     ['no-cache', { 'Cache-Control': 'no-cache, max-age=60' }, null],
     ['that of shared caches', { 'Cache-Control': 's-maxage=60' }, null],

@@ -69,7 +69,7 @@ const DUE_REASONS: Readonly<Record<VisitLook['why'], string>> = {
   lifetime: 'its response says it is fresh until then',
   missing: 'it was not found at the last visit',
   failed: 'visits have failed, and each failure doubles the wait',
-  gone: 'it was not found twice, or its site says it is gone',
+  gone: 'it was not found twice, it has moved permanently, or its site says it is gone',
   named: 'it was gone, but a sitemap has since listed it with a later date',
 };
 

@@ -30,6 +30,11 @@ const LIVE_IDLE_MS = 10_000;
 
 /** @param target - A file, or a folder of WARC files. @throws UsageError, MannerlyError */
 export async function identityVerify(target: string | undefined, flags: IdentityFlags, io: CliIo): Promise<number> {
+  const sources = [target, flags.listen, flags.live].filter((source) => source !== undefined);
+  if (sources.length !== 1) {
+    const what = sources.length === 0 ? 'missing what to verify' : 'verify takes one of these at a time';
+    throw new UsageError(what, 'Name a file or an archive folder, or --listen <port>, or --live <url>.');
+  }
   if (flags.live !== undefined) return live(flags.live, flags, io);
   let atMs: number | null = null;
   // A past request is judged by its own time.
@@ -39,9 +44,7 @@ export async function identityVerify(target: string | undefined, flags: Identity
       ? createRequestVerifier({ allowAddresses: flags.allowAddress ?? [], nowMs })
       : verifierOf(await readKeys(flags.keys), nowMs);
   try {
-    if (flags.listen !== undefined) return await listen(flags.listen, verifier, io);
-    const hint = 'Name a file or an archive folder, or --listen <port>, or --live <url>.';
-    if (target === undefined) throw new UsageError('missing what to verify', hint);
+    if (target === undefined) return await listen(flags.listen ?? 0, verifier, io);
     let unverified = 0;
     let count = 0;
     for await (const recorded of requestsOf(target)) {
