@@ -17,7 +17,7 @@ export class UsageError extends Error {
 
 /** Codes of usage errors, including paths that lead to no file. All other codes mean that something broke. */
 const USAGE_CODES =
-  /^(option|identity|bounds|seed|directory|route|invalid)-|^(archive-missing|crawl-differs|peer-missing|store-mismatch|ENOENT|ENOTDIR|EISDIR)$/;
+  /^(option|identity|bounds|seed|directory|route|invalid)-|^(archive-missing|crawl-differs|not-running|peer-missing|store-mismatch|ENOENT|ENOTDIR|EISDIR)$/;
 
 const NOT_FOUND_HINT = 'Is its path right? It is relative to the working directory.';
 const NOT_PERMITTED_HINT = 'Is it readable and writable for the user who runs this?';

@@ -1,5 +1,6 @@
 // Files of two crawls in one directory would describe neither: only the crawl that made a directory may use it.
 
+import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -165,6 +166,22 @@ describe('a crawl directory', () => {
     await expect(openCrawlDirectory(base, crawl)).rejects.toMatchObject({ code: 'directory-format' });
     await expect(readCrawlDirectory(base)).rejects.toMatchObject({ code: 'directory-format' });
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'refuses a pipe in place of a log, for which a reader would wait',
+    async () => {
+      const path = join(base, 'crawl');
+      const opened = await openCrawlDirectory(path, crawl, 1);
+      await opened.release();
+      execFileSync('mkfifo', [join(path, 'requests.jsonl')]);
+      const refused = {
+        code: 'directory-format',
+        message: expect.stringMatching(/requests\.jsonl is a pipe or device/),
+      };
+      await expect(readCrawlDirectory(path)).rejects.toMatchObject(refused);
+      await expect(openCrawlDirectory(path, crawl, 2)).rejects.toMatchObject(refused);
+    },
+  );
 
   it('has nothing to read if there is no crawl', async () => {
     await expect(readCrawlDirectory(join(base, 'absent'))).rejects.toMatchObject({ code: 'directory-taken' });

@@ -2,6 +2,7 @@
 // time has it open, or several processes of the same crawl that each write their own files. If a process is killed
 // while it opens a directory, the next run can still open it.
 
+import type { Dirent } from 'node:fs';
 import { appendFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalidOption, MannerlyError } from '../errors.js';
@@ -97,7 +98,7 @@ export async function readCrawlDirectory(
 }
 
 /**
- * Refuses a folder in the place of a file of the crawl, and a file in the place of a folder.
+ * Refuses a folder, a pipe or a device in the place of a file of the crawl, and a file in the place of a folder.
  * @param isWritten - Then also refuses symbolic links: the directory may come from someone else.
  * @throws MannerlyError `directory-format`
  */
@@ -113,9 +114,10 @@ export async function checkEntryKinds(path: string, isWritten = false): Promise<
         const hint = 'Put the file or folder itself there, or create the whole crawl directory elsewhere.';
         throw new MannerlyError('directory-format', text, { hint });
       }
-      const isWrongKind = folders.test(entry.name) ? entry.isFile() : files.test(entry.name) && entry.isDirectory();
-      if (isWrongKind) {
-        const text = `${file} is a ${entry.isFile() ? 'file, and a folder' : 'folder, and a file'} belongs there`;
+      const kind = kindOf(entry);
+      const expected = folders.test(entry.name) ? 'folder' : files.test(entry.name) ? 'file' : kind;
+      if (kind !== expected && kind !== 'link') {
+        const text = `${file} is a ${kind}, and a ${expected} belongs there`;
         throw new MannerlyError('directory-format', text, {
           hint: 'Restore it from a copy, or name another directory.',
         });
@@ -125,6 +127,13 @@ export async function checkEntryKinds(path: string, isWritten = false): Promise<
       if (folder === path && entry.name === 'frontier' && entry.isDirectory()) known.push([file, /\.mdb$/, /^gate$/]);
     }
   }
+}
+
+/** Reading a pipe waits until another program writes to it; a device may have no end. */
+function kindOf(entry: Dirent): 'file' | 'folder' | 'link' | 'pipe or device' {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'link' : 'pipe or device';
 }
 
 /** The error for a directory without `crawl.json`. Never throws. */
