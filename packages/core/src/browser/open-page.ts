@@ -121,12 +121,12 @@ function waitForEnd(
   finished: Promise<void>,
   untilMs: number,
 ): Promise<{ readonly kind: 'quiet' | 'deadline' } | Failed> {
-  const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
+  const remainingMs = Math.max(1, Math.ceil(untilMs - performance.now()));
   return new Promise((resolve) => {
     let isCommitted = false;
     const timer = setTimeout(
       () => settle(isCommitted ? { kind: 'deadline' } : failed('page-hung', 'the document was not shown in time')),
-      leftMs,
+      remainingMs,
     );
     const onGone = (): void => settle(failed('browser-gone', 'the browser ended'));
     const onAbort = (): void => settle(failed('aborted', 'given up by the crawl'));
@@ -146,7 +146,7 @@ function waitForEnd(
       // The reason of the error may be that the browser has ended.
       (error: unknown) => (browser.isConnected() ? settle(failed('steps-threw', textOf(error))) : onGone()),
     );
-    page.goto(url, { waitUntil: 'commit', timeout: GOTO_EXTRA_MS + leftMs }).then(
+    page.goto(url, { waitUntil: 'commit', timeout: GOTO_EXTRA_MS + remainingMs }).then(
       () => {
         isCommitted = true;
       },

@@ -64,12 +64,12 @@ function isRendering(answer: unknown): answer is Rendering {
   return kind === 'rendered' && typeof html === 'string' && typeof url === 'string';
 }
 
-/** @param mostMs - The longest time; `null`: any, until a stop. @throws What it rejects with, or that it was late. */
+/** @param maxMs - The longest time; `null`: any, until a stop. @throws What it rejects with, or that it was late. */
 async function inTime<T>(
   method: 'close' | 'render',
   call: () => Promise<T>,
   stopped: AbortSignal,
-  mostMs: number | null,
+  maxMs: number | null,
 ): Promise<T> {
   const timers: NodeJS.Timeout[] = [];
   let ignoreStop = (): void => undefined;
@@ -79,7 +79,7 @@ async function inTime<T>(
       timers.push(setTimeout(reject, ms, error));
     };
     if (stopped.aborted) giveUpIn(FETCHER_BROWSER_STOP_MS);
-    else if (mostMs !== null) giveUpIn(mostMs);
+    else if (maxMs !== null) giveUpIn(maxMs);
     ignoreStop = onAbort(stopped, () => giveUpIn(FETCHER_BROWSER_STOP_MS));
   });
   try {

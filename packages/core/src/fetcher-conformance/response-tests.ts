@@ -163,20 +163,20 @@ export const RESPONSE_TESTS: readonly FetcherTest[] = [
     const long = noise(300_000);
     for (const maxBytes of [1_000_000, 200_000]) {
       const chunks: Uint8Array[] = [];
-      let asked = 0;
+      let passedStatus = 0;
       const { outcome } = await t.response(replying(gzipSync(long), { headers: ['Content-Encoding: gzip'] }), {
         limits: { maxBodyBytes: 400_000, maxEncodedBytes: 1_500_000 },
         consumeBody: ({ status }) => {
-          asked = status;
+          passedStatus = status;
           return { maxBytes, take: (bytes) => chunks.push(bytes.slice()) };
         },
       });
-      if (asked === 0) {
+      if (passedStatus === 0) {
         assertBody(outcome, long);
         continue;
       }
       const text = Buffer.concat(chunks).toString();
-      assertEqual(asked, 200, 'the status that `consumeBody` got');
+      assertEqual(passedStatus, 200, 'the status that `consumeBody` got');
       assertEqual(outcome.body.length, 0, 'bytes that are kept although a consumer took the body');
       assertEqual(text, long.slice(0, maxBytes), 'what the consumer took, up to its limit');
       assertFields(outcome, { truncated: maxBytes < long.length ? 'limit' : null }, 'the response');

@@ -257,8 +257,8 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
   } catch {
     // A cycle, a bigint, or the user's own `toJSON` throws; it may have been rejected for that.
   }
-  const isKept = text !== undefined && text.length <= MAX_REJECTED_CHARS;
-  return { data: isKept ? (JSON.parse(text!) as JsonValue) : null, dataChars: text?.length ?? 0 };
+  const fitsLog = text !== undefined && text.length <= MAX_REJECTED_CHARS;
+  return { data: fitsLog ? (JSON.parse(text!) as JsonValue) : null, dataChars: text?.length ?? 0 };
 }
 
 /**

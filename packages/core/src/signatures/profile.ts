@@ -42,7 +42,7 @@ export function agentComponent(form: SignatureForm, label: string): string {
   return form === 'string' ? '"signature-agent"' : `"signature-agent";key="${label}"`;
 }
 
-/** The value of `Signature-Agent`. @param agent - As `checkedAgent` returns it. */
+/** The value of `Signature-Agent`. @param agent - As `checkAgent` returns it. */
 export function agentField(form: SignatureForm, agent: string, label: string): string {
   return form === 'string' ? `"${agent}"` : `${label}="${agent}"`;
 }

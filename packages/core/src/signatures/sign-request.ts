@@ -10,7 +10,7 @@ import type { Signer } from './signing-key.js';
 /** What the signatures of a crawl look like. */
 export interface SigningTerms {
   readonly form: SignatureForm;
-  /** As `checkedAgent` returns it. */
+  /** As `checkAgent` returns it. */
   readonly agent: string;
   /** Covered components as they are written, without the agent: `"@method"`. */
   readonly components: readonly string[];
