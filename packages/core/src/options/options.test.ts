@@ -53,6 +53,12 @@ describe('createCrawler', () => {
     ['a depth beyond all lists', { bounds: { pages: 1, depth: 1_000_001 } }, 'option-invalid', '`bounds.depth`'],
     ['no bytes', { bounds: { pages: 1, bytes: 0 } }, 'option-invalid', '`bounds.bytes`'],
     ['half a byte', { bounds: { pages: 1, bytesPerHost: 1.5 } }, 'option-invalid', '`bounds.bytesPerHost`'],
+    [
+      'a shortest interval above the longest',
+      { recrawl: { minDays: 10, maxDays: 1 } },
+      'option-invalid',
+      '`recrawl.minDays`',
+    ],
     ['a negative queue', { bounds: { pages: 1, queuedUrls: -3 } }, 'option-invalid', '`bounds.queuedUrls`'],
     ['few similar pages', { traps: { maxSimilarPages: 15 } }, 'option-invalid', 'from 16 to 1000000, got 15'],
     ['half a segment', { traps: { maxPathSegments: 2.5 } }, 'option-invalid', '`traps.maxPathSegments`'],

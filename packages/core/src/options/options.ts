@@ -146,6 +146,9 @@ export function resolveRecrawl(recrawl: RecrawlOptions): ResolvedRecrawlOptions 
   const { fixedDays, ...filled } = fill('', OPTIONS, { recrawl }).recrawl as ResolvedRecrawlOptions & {
     readonly fixedDays: number | null;
   };
+  const { minDays, maxDays } = filled;
+  if (minDays > maxDays)
+    throw invalidOption('recrawl.minDays', `at most \`recrawl.maxDays\`, which is ${maxDays}`, minDays);
   if (fixedDays === null) return filled;
   if (filled.everyDays === null) return { ...filled, everyDays: fixedDays, minDays: fixedDays, maxDays: fixedDays };
   throw invalidOption('recrawl.fixedDays', 'absent where `recrawl.everyDays` is given', fixedDays);
