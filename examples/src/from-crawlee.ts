@@ -40,7 +40,7 @@ crawler.route({
 // preNavigationHooks                        hooks.beforeFetch, which may refuse and never permit
 // throw new NonRetryableError(), retries    throw new RefusePage(…), throw new RetryPage(…)
 // storage/datasets/default                  <out>/items.jsonl; more with `sinks`
-// CRAWLEE_PURGE_ON_START=0                  run({ out }) goes on by itself; `reset: true` starts over
+// CRAWLEE_PURGE_ON_START=0                  run({ out }) continues by itself; `reset: true` starts over
 
 crawler.events.on('item', ({ data }) => console.log(JSON.stringify(data)));
 

@@ -45,6 +45,6 @@ crawler.on('html', async (page) => {
 // raise CloseSpider("…"), IgnoreRequest        throw new StopCrawl('…'), throw new RefusePage('…')
 // process_request of a middleware              hooks.beforeFetch, which may refuse and never permit
 
-// scrapy crawl shore -s JOBDIR=shore -O items.jsonl    the same call goes on; items are in shore/items.jsonl
+// scrapy crawl shore -s JOBDIR=shore -O items.jsonl    the same call continues; items are in shore/items.jsonl
 const report = await crawler.run({ out: 'shore' });
 console.log(`${report.state}: ${report.pages} pages, ${report.items} items`);

@@ -1,4 +1,4 @@
-// A fetcher of the user's that never answers used to hold its host, and the run, for ever and in silence.
+// A user's fetcher that never answers used to block its host and the run for ever, without a message.
 
 import { type Crawler, createCrawler, type Fetcher, type LogEntry } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, fakePage } from 'mannerly/testing';
@@ -8,7 +8,7 @@ type Render = NonNullable<Fetcher['renderer']>['render'];
 
 const PAGES = { '/': fakePage('Start', ['/hangs', '/after']), '/hangs': fakePage('H'), '/after': fakePage('A') };
 
-/** A crawl whose fetcher is changed. */
+/** A crawl with a changed fetcher. */
 async function crawl(change: (own: Fetcher) => Partial<Fetcher>, made = (_crawler: Crawler): void => undefined) {
   const entries: LogEntry[] = [];
   const crawled = await crawlInVirtualTime(
@@ -51,9 +51,9 @@ it('fails its page with a reason, and the host goes on after its delay', async (
   expect(await crawler.explain('https://a.test/hangs')).toMatchObject({
     decision: { reason: 'internal', detail: '`fetch` of the fetcher did not end within 130 s' },
   });
-  // The request may still arrive, so the delay counts from the time at which it was given up.
+  // The request may still arrive, so the delay counts from the time when it was given up.
   expect((startedAtMs['/after'] ?? 0) - (startedAtMs['/hangs'] ?? 0)).toBeGreaterThanOrEqual(150_000);
-  // What it does later changes nothing: it may not send its request any more.
+  // Its later calls change nothing: it may no longer send its request.
   late();
   await new Promise(setImmediate);
   expect(exchanges.map(({ url }) => new URL(url).pathname)).toEqual(['/robots.txt', '/', '/after']);
@@ -85,7 +85,7 @@ describe('whose renderer', () => {
     expect(await crawler.explain('https://a.test/')).toMatchObject({ decision: { detail: `internal: ${detail}` } });
   });
 
-  it('throws instead of saying whether it wants a page leaves it as it came', async () => {
+  it('throws instead of answering `wants` leaves the page unchanged', async () => {
     const wants = (): boolean => {
       throw new TypeError('no list');
     };

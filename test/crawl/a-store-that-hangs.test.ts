@@ -1,4 +1,4 @@
-// A verb of the user's store that never settled held the run for ever, in silence, and no stop ended it.
+// A verb of a user's store that never settled used to block the run for ever, without a message, and no stop ended it.
 
 import { type FrontierStore, memoryStore } from '@mannerly/frontier';
 import { type CrawlEventMap, type Crawler, createCrawler, type LogEntry } from 'mannerly';
@@ -10,7 +10,7 @@ type Verb = 'open' | 'commit' | 'lease' | 'close';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** The memory store, one verb of which does something else from its n-th call on. */
+/** The memory store with one verb replaced from its n-th call on. */
 function storeWith(verb: Verb, from: number, does: (call: () => Promise<unknown>) => Promise<unknown>): FrontierStore {
   const store = memoryStore();
   const own = store[verb].bind(store) as (...given: unknown[]) => Promise<unknown>;

@@ -101,7 +101,7 @@ const INVALID: readonly (readonly [title: string, answer: (planned: unknown) => 
   ['a thenable that keeps silent', () => ({ then: () => undefined }), /did not answer within 2000 ms/],
   ['a refusal of its own make', () => ({ kind: 'refuse' }), /^$/],
   [
-    'a change of what it is told',
+    'a change of its argument',
     (planned) => {
       (planned as { url: string }).url = 'https://a.test/private/x';
     },

@@ -1,11 +1,12 @@
-// A crawl that fetches nothing, keeps nothing or ignores what a handler returns looks like one that works. It says so.
+// A crawl that fetches nothing, keeps nothing or ignores a handler's return value looks like one that works. It must be
+// reported.
 
 import { createCrawler, type Handler } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, fakePage } from 'mannerly/testing';
 import { describe, expect, it } from 'vitest';
-import { hearing, PAGES, SITE } from '../support/heard-crawl.js';
+import { captureStderr, PAGES, SITE } from '../support/throwing-crawl.js';
 
-const heard = hearing();
+const captured = captureStderr();
 
 describe('a run', () => {
   /** Runs on the system's clock, as a program does; a test may check the requests only. */
@@ -20,20 +21,20 @@ describe('a run', () => {
 
   it('says that its items go nowhere', async () => {
     await emitting().run();
-    expect(heard.printed).toEqual([expect.stringMatching(/Items are written nowhere: .*run\(\{ out \}\).*sinks/)]);
+    expect(captured.printed).toEqual([expect.stringMatching(/Items are written nowhere: .*run\(\{ out \}\).*sinks/)]);
   });
 
   it('does not say so if they are kept or a listener gets them', async () => {
-    await emitting().run({ out: heard.out });
+    await emitting().run({ out: captured.out });
     const crawler = emitting();
     crawler.events.on('item', () => undefined);
     await crawler.run();
-    expect(heard.printed).toEqual([]);
+    expect(captured.printed).toEqual([]);
   });
 
   it('says once that an object which a handler returns is ignored', async () => {
-    await emitting((page) => page.follow().then(() => ({ url: page.url }))).run({ out: heard.out });
-    expect(heard.printed).toEqual([
+    await emitting((page) => page.follow().then(() => ({ url: page.url }))).run({ out: captured.out });
+    expect(captured.printed).toEqual([
       expect.stringMatching(/a\.test\/.* returned an object.*await page\.emit\(object\)/),
     ]);
   });
@@ -52,20 +53,20 @@ describe('a run', () => {
         await page.emit({ late: true });
         await page.follow();
       });
-    }).run({ out: heard.out });
+    }).run({ out: captured.out });
     release();
     await late;
     process.off('unhandledRejection', onUnhandled);
     expect([report.state, report.items, unhandled]).toEqual(['finished', 0, []]);
-    expect(heard.printed.join('')).toMatch(/has ended/);
+    expect(captured.printed.join('')).toMatch(/has ended/);
   });
 
   it('names the routes of labels that got no page, unless it continues another run', async () => {
     const crawler = () => emitting().on('label:shelf', () => undefined);
-    await crawler().run({ out: heard.out });
-    expect(heard.printed).toEqual([expect.stringMatching(/No page came to `label:shelf`/)]);
-    await crawler().run({ out: heard.out });
-    expect(heard.printed.join('').match(/label:shelf/g)).toHaveLength(1);
+    await crawler().run({ out: captured.out });
+    expect(captured.printed).toEqual([expect.stringMatching(/No page came to `label:shelf`/)]);
+    await crawler().run({ out: captured.out });
+    expect(captured.printed.join('').match(/label:shelf/g)).toHaveLength(1);
   });
 
   it.each([
@@ -81,8 +82,8 @@ describe('a run', () => {
 
 describe('a crawl that fetches nothing', () => {
   it('says in a line that nothing was fetched, and why', async () => {
-    await heard.crawl({}, { robots: 'User-agent: *\nDisallow: /\n', pages: {} }, {});
-    const messages = heard.printed.filter((text) => text.includes('No page was fetched'));
+    await captured.crawl({}, { robots: 'User-agent: *\nDisallow: /\n', pages: {} }, {});
+    const messages = captured.printed.filter((text) => text.includes('No page was fetched'));
     expect(messages).toEqual([
       expect.stringMatching(/^mannerly: No page was fetched: robots-rule \(1\): A rule in robots.*\n$/),
     ]);
@@ -93,41 +94,43 @@ describe('a crawl that fetches nothing', () => {
     const base = { identity: { name: 'test-bot', contact: 'https://example.org/us' }, bounds: { pages: 3 } };
     const scope = { seeds: ['https://a.test/'] };
     await crawlInVirtualTime(web, (fakes) => createCrawler({ ...base, scope, ...fakes }), {
-      run: { out: heard.out, shared: true },
+      run: { out: captured.out, shared: true },
     });
-    expect(heard.printed).toEqual([]);
+    expect(captured.printed).toEqual([]);
   });
 
   it('says so if every link of the only page is out of scope', async () => {
-    await heard.crawl({}, { pages: { '/': fakePage('Start', ['https://b.test/']) } }, {});
-    expect(heard.printed).toEqual([
+    await captured.crawl({}, { pages: { '/': fakePage('Start', ['https://b.test/']) } }, {});
+    expect(captured.printed).toEqual([
       expect.stringMatching(/^mannerly: Only one page was fetched: out-of-scope \(1\): .*within/),
     ]);
   });
 
   it('says so if no handler takes the only page', async () => {
-    await heard.crawl({}, { pages: { '/': { headers: { 'Content-Type': 'application/json' }, body: '{}' } } }, {});
-    expect(heard.printed).toEqual([expect.stringMatching(/Only one page was fetched: no-handler \(1\): .*no handler/)]);
+    await captured.crawl({}, { pages: { '/': { headers: { 'Content-Type': 'application/json' }, body: '{}' } } }, {});
+    expect(captured.printed).toEqual([
+      expect.stringMatching(/Only one page was fetched: no-handler \(1\): .*no handler/),
+    ]);
   });
 
   it('is silent if pages were fetched, and says so if they were fetched by an earlier run', async () => {
     const site = { pages: { '/': fakePage('Start', ['/b']), '/b': fakePage('B') } };
-    await heard.crawl({}, site);
-    expect(heard.printed).toEqual([]);
-    await heard.crawl({}, site);
-    expect(heard.printed).toEqual([
+    await captured.crawl({}, site);
+    expect(captured.printed).toEqual([]);
+    await captured.crawl({}, site);
+    expect(captured.printed).toEqual([
       expect.stringMatching(/ended before: nothing was requested\. Start over with `reset/),
     ]);
   });
 
   it('reports a host that only fails, a bounded number of times', async () => {
-    await heard.crawl(
+    await captured.crawl(
       { bounds: { pages: 400, minutes: 600 } },
       { pages: { '/': fakePage('Start', PAGES), '*': { status: 503 } } },
     );
-    const all = heard.printed.join('');
+    const all = captured.printed.join('');
     expect(all).toContain('a.test: host-paused: 503, number 1 in a row');
     expect(all).toContain('a.test: 3 requests in a row failed, the last with 503');
-    expect(heard.printed.length).toBeLessThan(16);
+    expect(captured.printed.length).toBeLessThan(16);
   });
 });

@@ -26,7 +26,7 @@ const CASES: readonly (readonly [title: string, reply: Reply, expected: readonly
   ['meta none', html('<meta name=robots content=none><a href=/a>a</a><a href=/b>b</a>'), []],
   ['X-Robots-Tag nofollow', html('<a href=/a>a</a><a href=/b>b</a>', { 'x-robots-tag': 'nofollow' }), []],
   [
-    'X-Robots-Tag nofollow for somebody else',
+    'X-Robots-Tag nofollow for another agent',
     html('<a href=/a>a</a><a href=/b>b</a>', { 'x-robots-tag': 'otherbot: nofollow' }),
     ['/a', '/b'],
   ],

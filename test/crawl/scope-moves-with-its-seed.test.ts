@@ -147,7 +147,7 @@ describe('which URLs count as one', () => {
     ['tracking parameters are dropped', { trackingParameters: 'drop' }, 3],
     ['other names are dropped', { trackingParameters: ['ref', 'utm_*'] }, 3],
     [
-      'rules of somebody else',
+      'rules of another program',
       { rules: [{ name: 'path-only', apply: (parts: object) => ({ ...parts, query: null }) }] },
       1,
     ],

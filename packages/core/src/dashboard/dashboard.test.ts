@@ -268,7 +268,7 @@ describe('metrics', () => {
 describe('hostile requests', () => {
   it.each([
     [
-      'a target that is no path',
+      'a target that is not a path',
       'GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n',
       /^HTTP\/1\.1 401/,
     ],

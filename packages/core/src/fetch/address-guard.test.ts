@@ -202,7 +202,7 @@ describe('opened ranges', () => {
     expect(found.kind === 'go' ? 'go' : found.failure).toBe(expected);
   });
 
-  it.each([null, undefined, 'a', 7, {}])('an answer of %j is no list of addresses', async (answer) => {
+  it.each([null, undefined, 'a', 7, {}])('an answer of %j is not a list of addresses', async (answer) => {
     const resolve = () => Promise.resolve(answer as never);
     const detail = 'the resolver gave no list of addresses';
     expect(await judge('http://a.example/', { resolve })).toMatchObject({ kind: 'refused', failure: 'dns', detail });

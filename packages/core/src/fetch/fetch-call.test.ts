@@ -1,4 +1,4 @@
-// What is at stake: a fetcher that never answers must not hold its host, and not a run that was stopped at once.
+// At stake: a fetcher that never answers must not block its host, nor delay a run that was stopped at once.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callFetcher, closeFetcher, fetchCallMs } from './fetch-call.js';
@@ -31,7 +31,7 @@ const requestOf = (more: Partial<FetchRequest> = {}): FetchRequest => ({
   signal: new AbortController().signal,
   ...more,
 });
-/** A fetcher that keeps its request. */
+/** A fetcher that stores its request. */
 function keeping(fetch: () => Promise<unknown> = never) {
   const requests: FetchRequest[] = [];
   const fetcher = fetcherOf({

@@ -140,7 +140,7 @@ describe('a fetcher that', () => {
   });
 });
 
-describe('a message says what was expected of the fetcher, and what came:', () => {
+describe('a message says what was expected of the fetcher, and what it returned:', () => {
   const failureOf = (title: RegExp, make: () => Fetcher): Promise<unknown> =>
     testOf(title, make)().catch((error: unknown) => String(error));
   const answering = (answer: unknown) => () => ({

@@ -296,7 +296,7 @@ describe('results of a handler', () => {
     expect([staged.data, staged.links]).toEqual([[], []]);
   });
 
-  it('do not count after its timeout, of which its signal informs it', async () => {
+  it('do not count after its timeout, which its signal reports', async () => {
     let done: () => void = () => undefined;
     let late: Promise<unknown> = Promise.resolve();
     let aborted: unknown = null;

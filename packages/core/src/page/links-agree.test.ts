@@ -1,6 +1,6 @@
 // `page.links` and `page.$('a')` read the same page with a scan and with a tree. A handler may use either, so they must
 // find the same links with the same `rel`. Three differences are known. `$('a')` also looks into `template`, whose
-// content is no part of the document (HTML, "the template element"). parse5 drops what it finds in a `select` or a
+// content is not part of the document (HTML, "the template element"). parse5 drops what it finds in a `select` or a
 // `frameset`; the scan keeps those links. And parse5 lets `</table>` end a table from within a `template` in it, which
 // the standard does not.
 

@@ -12,7 +12,7 @@ const linksOf = (html: string): PageLink[] => resolveLinks(readHtml(html), PAGE)
 const marks = ({ isNofollow, isUgc, isSponsored }: PageLink): string =>
   [isNofollow && 'nofollow', isUgc && 'ugc', isSponsored && 'sponsored'].filter(Boolean).join(' ');
 
-describe('what a page says of a link', () => {
+describe('what a page declares about a link', () => {
   const rows: [rel: string, expected: string][] = [
     ['', ''],
     ['rel="nofollow"', 'nofollow'],

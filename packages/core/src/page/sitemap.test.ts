@@ -36,7 +36,7 @@ const NESTED = urlset(
 const KINDS: readonly (readonly [does: string, body: string, kind: string, urls: readonly string[]])[] = [
   ['a sitemap', NESTED, 'urlset', ['https://a.test/x?a=1&b=2', 'https://a.test/y']],
   [
-    'a sitemap with a prefix, whose images are no pages',
+    'a sitemap with a prefix, whose images are not pages',
     '<sm:urlset><sm:url><sm:loc>https://a.test/p</sm:loc><image:loc>https://a.test/no</image:loc></sm:url></sm:urlset>',
     'urlset',
     ['https://a.test/p'],

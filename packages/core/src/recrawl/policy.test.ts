@@ -114,17 +114,20 @@ describe('values', () => {
     [1 / 7, 3.193, 11.33],
     [1 / 30, 6, 18.41],
     [1 / 1_000, 32.127, 87.24],
-  ])('a page with %d changes per day is due after so many days', (perDay, daily, weekly) => {
-    expect(dueAfterDays(perDay, 1)).toBeCloseTo(daily, 3);
-    expect(dueAfterDays(perDay, 7)).toBeCloseTo(weekly, 2);
-    expect(visitValue(perDay, dueAfterDays(perDay, 7))).toBeCloseTo(7, 6);
-  });
+  ])(
+    'a page with %d changes per day is due after %d days at a daily pace, and after %d at a weekly one',
+    (perDay, daily, weekly) => {
+      expect(dueAfterDays(perDay, 1)).toBeCloseTo(daily, 3);
+      expect(dueAfterDays(perDay, 7)).toBeCloseTo(weekly, 2);
+      expect(visitValue(perDay, dueAfterDays(perDay, 7))).toBeCloseTo(7, 6);
+    },
+  );
 
   it.each([
     ['says that it has changed', 'changed', 0.9, 6.3, 7.778],
     ['says so and is not believed', 'changed', 0.1, 3.5, 11.326],
     ['says that it has not', 'unchanged', 0.9, 0.35, 76.413],
-  ] as const)('of a page of which a sitemap %s', (_, kind, weight, value, days) => {
+  ] as const)('of a page whose sitemap %s', (_, kind, weight, value, days) => {
     const claim = { kind, weight };
     expect(visitValue(1 / 7, 7, 1, claim)).toBeCloseTo(value, 6);
     expect(visitValue(1 / 7, 7, 4, claim)).toBeCloseTo(4 * value, 6);

@@ -255,7 +255,7 @@ describe('the report from the logs', () => {
 });
 
 it.each(['gapMs', 'crawlDelayMs', 'requestIntervalMs'] as const)(
-  'a request whose %s is no number is not read',
+  'a request whose %s is not a number is not read',
   async (name) => {
     const records = [{ ...request(1, 2), [name]: 'soon' }, request(3, 4)];
     writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''));

@@ -1,5 +1,5 @@
 // A call that is refused at the start (a sink without its library, a store of another crawl) must not leave a crawl
-// behind that then refuses the call that was meant.
+// behind that refuses the corrected call.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -50,7 +50,7 @@ describe('sendUntilTaken', () => {
     ['not there, then taken', [refused, answer(200)], [0, 1_000], 200],
     ['told to wait', [answer(429, { 'retry-after': '7' }), answer(200)], [0, 7_000], 200],
     [
-      'told to wait less than we do',
+      'asked to wait less than we do',
       [answer(503), answer(429, { 'retry-after': '0' }), answer(200)],
       [0, 1_000, 3_000],
       200,
@@ -59,7 +59,7 @@ describe('sendUntilTaken', () => {
     ['never taken', [answer(503)], [0, 1_000, 3_000], 'POST https://a.test: status 503, 3 attempts'],
     ['never there', [refused], [0, 1_000, 3_000], 'POST https://a.test: ECONNREFUSED, 3 attempts'],
     [
-      'told to wait for an hour',
+      'asked to wait for an hour',
       [answer(503, { 'retry-after': '3600' })],
       [0],
       'POST https://a.test: status 503, 1 attempt',

@@ -70,7 +70,7 @@ describe('a virtual clock', () => {
     await expect(clock.finish(sleep(1).then(() => Promise.reject(new Error('no'))))).rejects.toThrow('no');
   });
 
-  it('stands still while files are read and written, and when told to', async () => {
+  it('stands still while files are read and written, and on request', async () => {
     const clock = clockForTest();
     const startMs = clock.nowMs();
     const path = join(tmpdir(), `mannerly-clock-${process.pid}`);
@@ -122,7 +122,7 @@ describe('a virtual clock', () => {
       /^50 timers have fired/,
     ],
     [
-      'it takes longer than anybody waits',
+      'it takes longer than the longest wait',
       { maxMs: 30 * DAY },
       () => new Promise(() => void setInterval(() => undefined, DAY)),
       /not over after 30\.000 days/,

@@ -40,7 +40,7 @@ it('does not queue writes of its counts while a store does not answer', async ()
   await pass(2);
   isStuck = true;
   await pass(2);
-  // Writing goes on when the store answers again.
+  // Writing continues when the store answers again.
   expect(writes).toBe(2);
   isStuck = false;
   for (const answer of free) answer();

@@ -219,7 +219,7 @@ describe('refusals', () => {
     expect(notices('host-paused')).toHaveLength(1);
   });
 
-  it('20 in a row park the host until somebody unparks it (access §10)', async () => {
+  it('20 in a row park the host until an operator unparks it (access §10)', async () => {
     const { frontier, work, requestedUrls, notices, clock } = setUp(make, (address) =>
       isRobots(address) ? { status: 404 } : { status: 403 },
     );

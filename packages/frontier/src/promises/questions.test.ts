@@ -40,7 +40,7 @@ const answer = (address: string): Reply => {
 };
 
 describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
-  it('a host: what is queued, the next time and its reason, who asks for it, how much of its bounds is used', async () => {
+  it('a host: its queue, the next time and its reason, who asks for it, how much of its bounds is used', async () => {
     const { frontier, work, clock, store } = setUp(await prepare(), answer, { bounds: { pagesPerHost: 100 } });
     await frontier.open();
     expect(await frontier.inspectHost('never.test')).toMatchObject({
@@ -176,7 +176,7 @@ it('a store without `readHost` does not know whether a host is parked, and the a
   await frontier.close();
 });
 
-it('values that are no numbers and no URLs are refused, instead of looking for them for ever', async () => {
+it('values that are not numbers or URLs are refused, instead of being searched for ever', async () => {
   const { frontier } = setUp((nowMs) => memoryStore({ nowMs }), answer);
   await frontier.open();
   await frontier.add([url('http://a.test/1')]);

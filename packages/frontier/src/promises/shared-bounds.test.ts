@@ -127,7 +127,7 @@ describe('bounds with several processes', () => {
       const totals = [...(await frontier.readParts('totals')).values()].map(([value = 0]) => value);
       expect(totals.reduce((sum, value) => sum + value, 0)).toBe(107);
     }
-    // A process that starts under an old name starts from zero; one that wakes up cannot go on.
+    // A process that starts under an old name starts from zero; one that wakes up cannot continue.
     const again = make({ part: 'gone7' });
     await openAll(clock, [again]);
     expect(again.counts().pages).toBe(2 * GONE);

@@ -1,4 +1,5 @@
-// If redirects are followed too far, the file is somebody else's; if given up too early, a site seems to have no rules.
+// Following too many redirects yields another authority's file; following too few makes a site look like one without
+// rules.
 import { describe, expect, it } from 'vitest';
 import { resolveAccessOptions } from './profile.js';
 import { nextHop } from './robots-url.js';

@@ -22,7 +22,7 @@ const FILE = parseDataTxt(
   { base: 'https://example.com/data.txt' },
 );
 
-describe('whom a record addresses (data-txt §5)', () => {
+describe('which agents a record addresses (data-txt §5)', () => {
   const cases: [string[], string[]][] = [
     [['examplebot'], ['/a.csv', '/b.csv', '/everyone.csv']],
     [['EXAMPLE'], ['/a.csv', '/b.csv', '/everyone.csv']],

@@ -1,4 +1,4 @@
-// A crawl whose handler throws, and everything that is printed on standard error meanwhile.
+// A crawl whose handler throws, with the captured output on standard error.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,28 +12,28 @@ export const SITE: FakeHost = {
   pages: { '/': fakePage('Start', PAGES), ...Object.fromEntries(PAGES.map((path) => [path, fakePage(path)])) },
 };
 
-/** A new directory for each test of a file, and what its crawls print. */
-export function hearing() {
-  const heard = { out: '', printed: [] as string[], crawl };
+/** A new directory for each test of a file, and the output of its crawls. */
+export function captureStderr() {
+  const captured = { out: '', printed: [] as string[], crawl };
 
   beforeEach(async () => {
-    heard.out = await mkdtemp(join(tmpdir(), 'mannerly-heard-'));
-    heard.printed = [];
+    captured.out = await mkdtemp(join(tmpdir(), 'mannerly-heard-'));
+    captured.printed = [];
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-      heard.printed.push(String(text));
+      captured.printed.push(String(text));
       return true;
     });
   });
   afterEach(async () => {
     vi.restoreAllMocks();
-    await rm(heard.out, { recursive: true });
+    await rm(captured.out, { recursive: true });
   });
 
-  /** A crawl of a site whose handler throws on every page but the first. */
+  /** A crawl of a site whose handler throws on every page except the first. */
   async function crawl(
     options: Partial<CrawlerOptions> = {},
     host: FakeHost = SITE,
-    where: { out?: string } = { out: heard.out },
+    where: { out?: string } = { out: captured.out },
   ) {
     return crawlInVirtualTime(
       createFakeWeb({ hosts: { 'a.test': host } }),
@@ -52,5 +52,5 @@ export function hearing() {
     );
   }
 
-  return heard;
+  return captured;
 }
