@@ -53,7 +53,7 @@ describe('the option log', () => {
         expect.objectContaining({ code: 'handler-error', url: 'https://a.test/p', err: expect.any(TypeError) }),
         expect.stringContaining('the handler failed: TypeError: no price'),
       ]);
-    else expect(calls[0]).toEqual([expect.stringMatching(/the handler failed: .*\n {4}at .*heard-crawl/)]);
+    else expect(calls[0]).toEqual([expect.stringMatching(/the handler failed: .*\n {4}at .*throwing-crawl/)]);
   });
 
   it('asks a logger for its level, and builds no entry below it', async () => {

@@ -11,12 +11,12 @@ import { captureStderr, PAGES, SITE } from '../support/throwing-crawl.js';
 const captured = captureStderr();
 
 describe('a handler that throws', () => {
-  it('is heard.printed five times with its line of source, then counted', async () => {
+  it('is printed five times with its line of source, then counted', async () => {
     await captured.crawl();
     const heads = captured.printed.filter((text) => text.includes('the handler failed'));
     expect(heads).toHaveLength(5);
     expect(heads[0]).toMatch(
-      /^mannerly: https:\/\/a\.test\/p\d: the handler failed: TypeError: no price\[31m \(.*heard-crawl.*:\d+:\d+\)\n {4}at /,
+      /^mannerly: https:\/\/a\.test\/p\d: the handler failed: TypeError: no price\[31m \(.*throwing-crawl.*:\d+:\d+\)\n {4}at /,
     );
     expect(heads.slice(1).join('')).not.toMatch(/\n {4}at /);
     expect(heads.join('')).not.toContain('\u001b');
@@ -51,14 +51,14 @@ describe('a handler that throws', () => {
     for await (const error of readErrors(join(captured.out, 'errors.jsonl'))) errors.push(error);
     expect(errors.map(({ url }) => url).sort()).toEqual(PAGES.map((path) => `https://a.test${path}`));
     expect(errors[0]).toMatchObject({ code: 'handler-error', name: 'TypeError', message: 'no price\u001b[31m' });
-    expect(errors[0]?.source).toMatch(/heard-crawl\.ts:\d+:\d+$/);
+    expect(errors[0]?.source).toMatch(/throwing-crawl\.ts:\d+:\d+$/);
     expect(errors[0]?.stack).toContain('Caused by: Error: deeper');
   });
 
   it.each([['in the directory'], ['in memory']])('is quoted by explain, kept %s', async (where) => {
     const { crawler } = await captured.crawl({}, SITE, where === 'in memory' ? {} : { out: captured.out });
     const explained = explanationText(await crawler.explain('https://a.test/p3'));
-    expect(explained).toMatch(/Error of the handler, .*: TypeError: no price\[31m \(.*\n {4}at .*heard-crawl/);
+    expect(explained).toMatch(/Error of the handler, .*: TypeError: no price\[31m \(.*\n {4}at .*throwing-crawl/);
   });
 
   it('leaves no file if nothing throws', async () => {
