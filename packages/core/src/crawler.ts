@@ -204,7 +204,7 @@ export function createCrawler(options: CrawlerOptions): Crawler {
           given === undefined
             ? storeFor(out, options, resolved)
             : watchedStore(given, {
-                tell: onStoreNotice,
+                notify: onStoreNotice,
                 isHolding: () => storeProblem !== null,
                 stopped: runStop.signal,
               }),

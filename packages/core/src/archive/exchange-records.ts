@@ -64,31 +64,31 @@ interface RecordTools {
  */
 export class KnownPayloads {
   readonly #limit: number;
-  readonly #known = new Map<string, ArchivedOriginal>();
-  readonly #last = new Map<string, ArchivedOriginal>();
+  readonly #byDigest = new Map<string, ArchivedOriginal>();
+  readonly #byUrl = new Map<string, ArchivedOriginal>();
 
   constructor(limit = MAX_KNOWN_PAYLOADS) {
     this.#limit = limit;
   }
 
   find(digest: string): ArchivedOriginal | null {
-    return this.#known.get(digest) ?? null;
+    return this.#byDigest.get(digest) ?? null;
   }
 
   keep(digest: string, { url, date }: Omit<ArchivedOriginal, 'digest'>): void {
-    keepLatest(this.#known, digest, { url, date, digest }, this.#limit);
+    keepLatest(this.#byDigest, digest, { url, date, digest }, this.#limit);
   }
 
   /** The record with the last payload of a URL. */
   lastOf(url: string): ArchivedOriginal | null {
-    return this.#last.get(url) ?? null;
+    return this.#byUrl.get(url) ?? null;
   }
 
   /** A URL was answered. @param original - The record with its payload; `null`: it is not kept. */
   recordAnswer(url: string, status: number, original: ArchivedOriginal | null): void {
     if (status < 200 || status > 299) return;
-    if (original === null) this.#last.delete(url);
-    else keepLatest(this.#last, url, original, this.#limit);
+    if (original === null) this.#byUrl.delete(url);
+    else keepLatest(this.#byUrl, url, original, this.#limit);
   }
 
   /** Adds the payloads of an index. @throws The platform's error if it cannot be read. */
@@ -120,8 +120,8 @@ export async function exchangeRecords(exchange: ArchivedExchange, tools: RecordT
       bytes,
       tools.digest,
     );
-  const isKept = outcome.kind === 'response' && withheld !== 'noarchive';
-  const response = isKept ? await responseRecord(exchange, outcome, date, common, tools) : null;
+  const hasResponseRecord = outcome.kind === 'response' && withheld !== 'noarchive';
+  const response = hasResponseRecord ? await responseRecord(exchange, outcome, date, common, tools) : null;
   const id = response?.id ?? null;
   const head = requestHead(sent.url, sent.headers);
   const request = await plainRecord('request', 'application/http; msgtype=request', id, head);

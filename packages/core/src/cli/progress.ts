@@ -30,15 +30,15 @@ export async function withProgress<T>(
   work: (progress: (done: number, of?: number) => void) => Promise<T>,
 ): Promise<T> {
   let done = 0;
-  let whole = of;
+  let total = of;
   const display = startProgressLine(io, (width) => {
-    const ofTotal = whole === null || whole < done ? '' : ` of ${whole.toLocaleString('en')}`;
+    const ofTotal = total === null || total < done ? '' : ` of ${total.toLocaleString('en')}`;
     return `${what}: ${done.toLocaleString('en')}${ofTotal} ${unit}`.slice(0, Math.max(0, width));
   });
   try {
-    return await work((now, total) => {
+    return await work((now, newTotal) => {
       done = now;
-      whole = total ?? whole;
+      total = newTotal ?? total;
     });
   } finally {
     display.stop();
@@ -91,7 +91,7 @@ export async function recordedCount(
     if (ends.length < manifests.length) return null;
     // Pages are counts of the crawl, the others of each process.
     const counts = ends.map(({ counts: each }) => each[name]);
-    sum += name === 'pages' ? Math.max(...counts) : counts.reduce((whole, each) => whole + each, 0);
+    sum += name === 'pages' ? Math.max(...counts) : counts.reduce((total, each) => total + each, 0);
   }
   return sum;
 }

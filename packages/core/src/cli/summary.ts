@@ -1,10 +1,10 @@
 // Reports as text for people: the end of a crawl, and a crawl on a server.
 
 import type { StoreReport } from '../inspection/store-inspection.js';
-import { askedLines } from '../report/asked-prices.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { hasFetchedNoPage, whyNothingFetched } from '../report/nothing-fetched.js';
 import { droppedByBounds } from '../report/outcome-counts.js';
+import { priceLines } from '../report/price-sums.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { durationText, iso, plural, politenessText, printable, remarksText, sumOf } from '../report/table.js';
 
@@ -25,7 +25,7 @@ export function summaryText(report: CrawlReport, isOnServer = false): string {
     ...report.traps.map(
       ({ rule, pattern }) => `Trap: ${printable(pattern)} (${rule}); links that its own pages add ${trapText}.`,
     ),
-    ...askedLines(report.politeness),
+    ...priceLines(report.politeness),
     ...(report.signed === undefined ? [] : [signedText(report.signed, report.requests)]),
     ...truncatedText(report, ' of this run'),
     ...stagesText('Stages of this run', report.stages ?? []),
@@ -178,9 +178,9 @@ export function storeReportText(report: StoreReport): string {
 
 export function processText(process: StoreReport['processes'][number]): string {
   const { part, machine, pid, state, phase, toldAtMs, requests, items, early } = process;
-  const who = machine === null ? part : `${printable(machine)} ${pid ?? ''} (${part})`;
+  const processLabel = machine === null ? part : `${printable(machine)} ${pid ?? ''} (${part})`;
   const how = { 'at-work': phase ?? 'running', over: 'has ended', silent: 'has not reported since' }[state];
   const since = state !== 'silent' || toldAtMs === null ? '' : ` ${iso(toldAtMs)}`;
   const earlyText = early === null ? '' : `, ${early} early`;
-  return `  ${who}: ${how}${since}; ${plural(requests, 'request')}, ${plural(items, 'item')}${earlyText}`;
+  return `  ${processLabel}: ${how}${since}; ${plural(requests, 'request')}, ${plural(items, 'item')}${earlyText}`;
 }

@@ -58,12 +58,12 @@ async function open(path: string, crawl: CrawlIdentity, nowMs: number, isShared:
     if (!isShared) await refuseShared(path);
     await deleteIfReset(path);
     for (const name of await readdir(path)) if (isPartialFile(name)) await rm(join(path, name), { force: true });
-    const kept = await readManifest(path);
-    const manifest = kept === null ? newManifest(crawl, nowMs) : continueManifest(path, kept, crawl);
+    const existing = await readManifest(path);
+    const manifest = existing === null ? newManifest(crawl, nowMs) : continueManifest(path, existing, crawl);
     if (isShared) own = await lockPart(path);
     const { part, lock: ownLock } = own;
     const paths = crawlPaths(path, part);
-    if (manifest !== kept) await writeAtomically(join(path, MANIFEST_NAME), manifestText(manifest));
+    if (manifest !== existing) await writeAtomically(join(path, MANIFEST_NAME), manifestText(manifest));
     // Last: it says that the directory is ours, even if it has other files.
     await rm(join(path, RESET_NAME), { force: true });
     await mkdir(paths.robotsPath, { recursive: true });
@@ -71,7 +71,7 @@ async function open(path: string, crawl: CrawlIdentity, nowMs: number, isShared:
     return {
       ...paths,
       manifest,
-      isNew: kept === null,
+      isNew: existing === null,
       saveRobots: saveRobots.bind(null, paths.robotsPath),
       /** Releases the lock. A second call does nothing. */
       release: () => ownLock.release(),
@@ -147,8 +147,8 @@ export function noCrawlError(path: string, hint: string): MannerlyError {
  */
 export async function deleteIfReset(path: string): Promise<void> {
   if ((await sizeOf(join(path, RESET_NAME))) === null) return;
-  for (const { path: _, part: __, ...kept } of await partsOf(path)) {
-    for (const each of Object.values(kept)) await rm(each, { recursive: true, force: true });
+  for (const { path: _, part: __, ...paths } of await partsOf(path)) {
+    for (const each of Object.values(paths)) await rm(each, { recursive: true, force: true });
   }
 }
 

@@ -134,13 +134,13 @@ export async function openInspection(
     if (frontier !== null) return frontier;
     if (unread?.error !== undefined) throw unread.error;
     throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
-      hint: holder === null ? [unread?.hint ?? [], NAME_STORE].flat().join(' ') : ASK_LATER,
+      hint: holder === null ? [unread?.hint ?? [], STORE_HINT].flat().join(' ') : LATER_HINT,
     });
   }
 }
 
-const NAME_STORE = 'Of a crawl with another store, name the store.';
-const ASK_LATER = 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.';
+const STORE_HINT = 'Of a crawl with another store, name the store.';
+const LATER_HINT = 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.';
 
 /**
  * Why a frontier is not read, one sentence, and what to do about it. `error`: the error of its store, if it cannot be

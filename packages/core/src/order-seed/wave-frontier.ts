@@ -112,10 +112,10 @@ export function createWaveFrontier({
     ...frontier,
     async open(part) {
       await frontier.open(part);
-      const kept = await records.read();
-      const current = kept.current.map((url) => ({ url, rank: rankOf(seed, url) }));
+      const stored = await records.read();
+      const current = stored.current.map((url) => ({ url, rank: rankOf(seed, url) }));
       rest = current.sort(compareRanked).reverse();
-      kept.next.filter(addToNext);
+      stored.next.filter(addToNext);
     },
     async add(urls) {
       const { deferred, immediate } = split(urls);

@@ -5,7 +5,7 @@ import type { PlannedVisit, PlannedVisits, RecrawlPlan } from '../recrawl/recraw
 import { reasonLine } from '../report/nothing-fetched.js';
 import { type Column, durationText, iso, plural, printable, seconds, tableText } from '../report/table.js';
 import type { PlannedBound } from './forecast.js';
-import { MAX_PLAN_ROWS, MAX_SHOWN_VISITS } from './limits.js';
+import { MAX_LISTED_VISITS, MAX_PLAN_ROWS } from './limits.js';
 import type { CrawlPlan, PlannedHost } from './plan-crawl.js';
 
 const COLUMNS: readonly Column<PlannedHost>[] = [
@@ -130,7 +130,7 @@ export function planAgainText(plan: RecrawlPlan): string {
       .flatMap(({ host, visits: of, first: pages }) =>
         pages.length === 0
           ? []
-          : ['', `${printable(host, 60)}, the first of ${of}:`, ...pages.slice(0, MAX_SHOWN_VISITS).map(visitLine)],
+          : ['', `${printable(host, 60)}, the first of ${of}:`, ...pages.slice(0, MAX_LISTED_VISITS).map(visitLine)],
       ),
   ].join('\n');
 }

@@ -81,7 +81,7 @@ function visitLines(look: VisitLook | undefined): Lines {
     changes === 0 ? 'never changed since' : `${plural(changes, 'change')} seen, the last ${iso(changedAtMs)}`;
   const { lastmod, lastmodTrust: trust, dueAtMs, why, failures } = look;
   const failed = failures === 0 ? '' : `, and ${plural(failures, 'failed visit')} since`;
-  const said =
+  const lastmodText =
     lastmod === null
       ? 'Sitemaps have not mentioned it'
       : `Sitemaps say that it has ${lastmod === 'changed' ? '' : 'not '}changed`;
@@ -92,7 +92,7 @@ function visitLines(look: VisitLook | undefined): Lines {
     `Estimate: a = ${shape.toFixed(3)}, b = ${days.toFixed(3)} days, ${changesPerDay.toFixed(4)} changes a day.`,
     `It is unchanged since its visit with a probability of ${fresh.toFixed(2)}.`,
     validatorsText(look),
-    `${said} since; those of its host are believed ${trustText}.`,
+    `${lastmodText} since; those of its host are believed ${trustText}.`,
     `${due}: ${DUE_REASONS[why]}.`,
     dueAtMs === null ? null : `A visit now is worth ${value.toFixed(2)}, with an importance of ${importance}.`,
   ];
@@ -170,11 +170,11 @@ function foundText({ depth, from }: { readonly depth: number | null; readonly fr
 /** Where it is queued, and how it was found. */
 function placeText({ host, priority, record }: QueuedUrl, status: Explanation['status']): string {
   const { depth, from, via, tries, visit = 0 } = record;
-  const again = status === 'waiting' || status === 'held' ? '' : ' once more';
+  const onceMore = status === 'waiting' || status === 'held' ? '' : ' once more';
   const how = from === null ? via : `${via} on ${from}`;
   const tried = tries === 0 ? '' : `, tried ${plural(tries, 'time')}`;
   const visits = visit === 0 ? '' : ', one more visit';
-  return `Queued${again} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visits}.`;
+  return `Queued${onceMore} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visits}.`;
 }
 
 function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
@@ -208,8 +208,8 @@ function orderText({ weight, label, ahead }: HostLook['order']): string | null {
   const others = ahead === 0 ? 'it goes first' : ahead === null ? null : `${plural(ahead, 'host')} go before it`;
   if (others === null && weight === 1 && label === null) return null;
   const budget = label?.pages == null ? '' : ` (${label.used ?? 0} of ${label.pages} pages)`;
-  const said = [`weight ${weight}`, ...(label === null ? [] : [`label ${printable(label.name)}${budget}`])];
-  return `Order: ${said.join(', ')}${others === null ? '' : `; of the hosts that are due, ${others}`}.`;
+  const orderParts = [`weight ${weight}`, ...(label === null ? [] : [`label ${printable(label.name)}${budget}`])];
+  return `Order: ${orderParts.join(', ')}${others === null ? '' : `; of the hosts that are due, ${others}`}.`;
 }
 
 function robotsLine(state: HostLook['robots'][number], logged: LoggedHost | undefined): string {

@@ -3,7 +3,6 @@
 
 import type { HostWarning } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
-import { AskedPrices } from './asked-prices.js';
 import { Concurrency } from './concurrency.js';
 import type { HostPoliteness } from './crawl-report.js';
 import type { OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from './decision.js';
@@ -14,6 +13,7 @@ import {
   MAX_REPORT_TEXT,
   MAX_STATUSES_PER_HOST,
 } from './limits.js';
+import { PriceSums } from './price-sums.js';
 import { iso } from './table.js';
 
 /** The name of the row that counts the hosts past the limit together; its gaps are not measured. */
@@ -28,7 +28,7 @@ export class PolitenessLedger {
   readonly #hosts = new Map<string, HostLedger>();
   readonly #maxHosts: number;
   /** Whether there are pages without a line of their own: the pages per host are not known then. */
-  #hasPagesLeftOut = false;
+  #hasUnlistedPages = false;
 
   /** @param maxHosts - Hosts with a row of their own. */
   constructor(maxHosts = MAX_REPORT_HOSTS) {
@@ -65,7 +65,7 @@ export class PolitenessLedger {
 
   /** Takes how many URLs a decision log leaves out, by status and reason. */
   leftOut(counts: OutcomeTable): void {
-    this.#hasPagesLeftOut ||= ['fetched', 'excluded', 'failed'].some((status) => status in counts);
+    this.#hasUnlistedPages ||= ['fetched', 'excluded', 'failed'].some((status) => status in counts);
   }
 
   /** Takes a warning for the operator about a host; pauses are measured from it. */
@@ -76,7 +76,7 @@ export class PolitenessLedger {
   /** The rows so far, in the order in which hosts were met. */
   report(): HostPoliteness[] {
     const rows = [...this.#hosts.values()].map((ledger) => ledger.report());
-    return this.#hasPagesLeftOut ? rows.map((row) => ({ ...row, pages: null })) : rows;
+    return this.#hasUnlistedPages ? rows.map((row) => ({ ...row, pages: null })) : rows;
   }
 
   #hostOf(host: string): HostLedger {
@@ -133,7 +133,7 @@ class HostLedger {
   readonly #counts = new RequestCounts();
   readonly #exclusions: HostPoliteness['exclusions'][number][] = [];
   readonly #comments = new Set<string>();
-  readonly #asked = new AskedPrices();
+  readonly #prices = new PriceSums();
   readonly #warnings = new Set<string>();
   readonly #concurrency = new Concurrency(MAX_MEASURED_CONCURRENCY);
   #lastStartedAtMs: number | null = null;
@@ -165,7 +165,7 @@ class HostLedger {
     if (isPage === true) this.page();
     if (status === 'fetched') return;
     this.#row[status] += 1;
-    this.#asked.decision(decision);
+    this.#prices.decision(decision);
     if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
       this.#exclusions.push(exclusionOf(decision));
   }
@@ -194,7 +194,7 @@ class HostLedger {
   report(): HostPoliteness {
     const { requests, robotsRequests, statuses, bytes } = this.#counts;
     const { requiredGapMs, requiredStartToStartMs } = this.#row;
-    const asked = this.#asked.sums();
+    const asked = this.#prices.sums();
     return {
       ...this.#row,
       ...{ requests, robotsRequests, bytes },

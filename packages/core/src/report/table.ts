@@ -87,9 +87,9 @@ const COLUMNS: readonly Column<HostPoliteness>[] = [
 ];
 
 function hostTable(rows: readonly HostPoliteness[], maxHosts: number): string {
-  const shown = rows.length <= maxHosts ? rows : [...rows].sort((a, b) => b.requests - a.requests).slice(0, maxHosts);
-  const rest = rows.length - shown.length;
-  return `${tableText(COLUMNS, shown)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
+  const listed = rows.length <= maxHosts ? rows : [...rows].sort((a, b) => b.requests - a.requests).slice(0, maxHosts);
+  const rest = rows.length - listed.length;
+  return `${tableText(COLUMNS, listed)}${rest > 0 ? `\n… and ${rest} more hosts.` : ''}`;
 }
 
 /** What the host required: a delay runs from end to start, a rate from start to start. */

@@ -86,8 +86,8 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return requestAgain(retry.notBeforeMs);
   if (retry?.kind === 'exhausted') {
-    const said = outcome.kind === 'failed' ? outcome.detail : `status ${outcome.status}`;
-    const detail = `${retry.last}${said === '' ? '' : `: ${said}`}, ${work.record.tries + 1} times`;
+    const failureText = outcome.kind === 'failed' ? outcome.detail : `status ${outcome.status}`;
+    const detail = `${retry.last}${failureText === '' ? '' : `: ${failureText}`}, ${work.record.tries + 1} times`;
     const failure = { reason: 'retries-exhausted', layer: 'fetch', detail } as const;
     return outcome.kind === 'failed'
       ? failed(failure)
@@ -250,13 +250,13 @@ function detailOf(
   { kind, headers, truncated, linksDropped }: PageInCrawl,
   route: string | null,
 ): { readonly detail?: string } {
-  const said: string[] = [];
+  const details: string[] = [];
   if (route === null)
-    said.push(`its bytes are ${kind}, and it is served as ${headerValue(headers, 'content-type') ?? 'nothing'}`);
+    details.push(`its bytes are ${kind}, and it is served as ${headerValue(headers, 'content-type') ?? 'nothing'}`);
   if (truncated === 'limit')
-    said.push('the body was cut: it is longer than `network.maxBodyBytes`, or than its handler takes');
-  if (linksDropped > 0) said.push(`${linksDropped} links left out: the page has more than are read`);
-  return said.length === 0 ? {} : { detail: said.join('; ') };
+    details.push('the body was cut: it is longer than `network.maxBodyBytes`, or than its handler takes');
+  if (linksDropped > 0) details.push(`${linksDropped} links left out: the page has more than are read`);
+  return details.length === 0 ? {} : { detail: details.join('; ') };
 }
 
 /** Whether a handler may get the page. */

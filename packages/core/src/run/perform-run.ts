@@ -160,7 +160,7 @@ async function joinCrawl(run: Run): Promise<void> {
 const PACE_REASONS: ReadonlySet<string> = new Set(['interval', 'crawl-delay', 'request-rate', 'address-shared']);
 
 /** Gives every URL that is still queued a decision: one each up to a limit, the others together. */
-async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promise<void> {
+async function reportHeld(run: Run, { bound }: LoopEnd, isRecrawl: boolean): Promise<void> {
   const { frontier, journal, setup } = run;
   const waits = new Map(frontier.waits(MAX_REPORTED_WAITS).map((wait) => [wait.host, wait]));
   const ended = bound === null ? 'run-ended' : `bound-${bound}`;
@@ -172,7 +172,7 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
     const listing: QueueListing = await frontier.list({ cursor, limit: HELD_BATCH_URLS });
     for (const { host, record } of listing.items) {
       // A known page that was not visited again already has its decision.
-      if (isAgain && record.visit !== undefined) continue;
+      if (isRecrawl && record.visit !== undefined) continue;
       const wait = waits.get(host);
       const isOver = wait === undefined || (wait.untilMs !== null && wait.untilMs <= atMs);
       const isPace = isOver || (bound !== null && PACE_REASONS.has(wait.reason));
@@ -182,7 +182,7 @@ async function reportHeld(run: Run, { bound }: LoopEnd, isAgain: boolean): Promi
   } while (cursor !== null && remaining > 0);
   // Of a shared queue, each process knows only its own part of what is left.
   if (cursor === null || setup.isShared) return;
-  if (isAgain) return;
+  if (isRecrawl) return;
   const unlisted = frontier.counts().queued - (MAX_REPORTED_HELD - remaining);
   if (unlisted > 0) journal.heldCounts({ [ended]: unlisted });
 }

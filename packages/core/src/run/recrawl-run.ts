@@ -57,11 +57,11 @@ export async function createPageChoice(run: Run, sinceMs: number): Promise<NonNu
   }
   return {
     untilMs: () => (isChosen ? null : latestMs),
-    async choose(isLast) {
+    async choose(isIdle) {
       if (isChosen) return false;
       if (setup.isShared) await recrawl?.sitemaps.dropReadByOthers(latestMs - MAX_SITEMAPS_WAIT_MS);
       isChosen =
-        isLast ||
+        isIdle ||
         recrawl?.sitemaps.isReading() !== true ||
         run.nowMs() >= latestMs ||
         frontier.counts().pages - pagesBefore >= newPages;

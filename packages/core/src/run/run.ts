@@ -126,8 +126,8 @@ export class Run {
   pageChoice: {
     /** The latest time at which known pages are chosen, epoch milliseconds; `null`: they have been chosen. */
     readonly untilMs: () => number | null;
-    /** Chooses them if it is time. @param isLast - Nothing else is left to do. @returns Whether it chose them now. */
-    readonly choose: (isLast: boolean) => Promise<boolean>;
+    /** Chooses them if it is time. @param isIdle - Nothing else is left to do. @returns Whether it chose them now. */
+    readonly choose: (isIdle: boolean) => Promise<boolean>;
   } | null = null;
   /** Whether URLs can still be added, because the loop has not ended. */
   takesUrls = true;

@@ -9,7 +9,7 @@ import { isObject } from '../parse-json.js';
 import { STORE_SILENCE_MS, STORE_STOP_MS } from './limits.js';
 
 interface StoreWatch {
-  readonly tell: (notice: StoreNotice) => void;
+  readonly notify: (notice: StoreNotice) => void;
   /** Whether it is already known that the crawl waits for the store. */
   readonly isHolding: () => boolean;
   /** Aborted when nothing may wait any longer. */
@@ -20,18 +20,18 @@ interface StoreWatch {
  * The store, whose verbs reject with `store-failed` if they have not answered `STORE_STOP_MS` after a stop at once. The
  * first that has not answered for `STORE_SILENCE_MS` is reported as `holding`, and the end of the wait as `resumed`.
  */
-export function watchedStore(store: FrontierStore, { tell, isHolding, stopped }: StoreWatch): FrontierStore {
+export function watchedStore(store: FrontierStore, { notify, isHolding, stopped }: StoreWatch): FrontierStore {
   /** The verbs that have not answered for long. */
-  const late = new Set<object>();
-  let isTold = false;
+  const unanswered = new Set<object>();
+  let isReported = false;
   const watched = (answer: Promise<unknown>, verb: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const silence = setTimeout(() => {
-        late.add(answer);
+        unanswered.add(answer);
         if (isHolding()) return;
-        isTold = true;
+        isReported = true;
         const message = `\`${verb}\` of the store has not answered for ${STORE_SILENCE_MS / 1_000} s; waiting for it`;
-        tell({ kind: 'holding', message });
+        notify({ kind: 'holding', message });
       }, STORE_SILENCE_MS);
       let end: NodeJS.Timeout | undefined;
       const onStop = (): void => {
@@ -40,16 +40,16 @@ export function watchedStore(store: FrontierStore, { tell, isHolding, stopped }:
       };
       const ignoreStop = onAbort(stopped, onStop);
       if (stopped.aborted) onStop();
-      const over = (): void => {
+      const endWait = (): void => {
         clearTimeout(silence);
         clearTimeout(end);
         ignoreStop();
-        late.delete(answer);
-        if (!isTold || late.size > 0 || stopped.aborted) return;
-        isTold = false;
-        tell({ kind: 'resumed', message: 'the store answers again; the crawl continues' });
+        unanswered.delete(answer);
+        if (!isReported || unanswered.size > 0 || stopped.aborted) return;
+        isReported = false;
+        notify({ kind: 'resumed', message: 'the store answers again; the crawl continues' });
       };
-      answer.finally(over).then(resolve, reject);
+      answer.finally(endWait).then(resolve, reject);
     });
   return aroundStoreVerbs(store, (call, verb) => {
     const answer: unknown = call();

@@ -62,8 +62,8 @@ function watchedCrawl(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, Cr
     events: { on: () => () => undefined },
     progress: () => progressOf(last()),
     activity: () => {
-      const { name, seeds, seedCount, processes, ...whole } = last();
-      const bounds = { ...NO_BOUNDS, ...whole.bounds };
+      const { name, seeds, seedCount, processes, ...totals } = last();
+      const bounds = { ...NO_BOUNDS, ...totals.bounds };
       const phases = processes.flatMap(({ state, phase }) => (state === 'at-work' ? (phase ?? 'running') : []));
       const phase = phases.length === 0 ? 'over' : combinePhases(phases);
       const about = { name, seeds, seedCount, bounds, phase, ended: null, nowMs: io.nowMs() };
@@ -89,8 +89,8 @@ function familiesIn(report: StoreReport): Map<string, readonly MetricFamily[]> {
   ]);
 }
 
-function progressOf({ processes, outcomes, ...whole }: StoreReport): CrawlProgress {
-  const { pages, requests, hosts, queued, items, bytes, runningMs } = whole;
+function progressOf({ processes, outcomes, ...totals }: StoreReport): CrawlProgress {
+  const { pages, requests, hosts, queued, items, bytes, runningMs } = totals;
   const countOf = (status: string): number => sumOf(outcomes[status] ?? {});
   return {
     ...{ pages, requests, hosts, queued, items, bytes, runningMs, inFlight: underwayOf(processes) },
@@ -105,8 +105,15 @@ function underwayOf(processes: readonly ProcessReport[]): number {
 
 function rowOf(process: ProcessReport) {
   const { state, phase, underway, requests, items, bytes } = process;
-  const shown = state === 'at-work' ? (phase ?? 'running') : state;
-  return { name: nameOf(process), phase: shown, underway: state === 'at-work' ? underway : 0, requests, items, bytes };
+  const rowPhase = state === 'at-work' ? (phase ?? 'running') : state;
+  return {
+    name: nameOf(process),
+    phase: rowPhase,
+    underway: state === 'at-work' ? underway : 0,
+    requests,
+    items,
+    bytes,
+  };
 }
 
 /** The same name over all runs: the machine and the number of its directory. */

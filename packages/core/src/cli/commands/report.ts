@@ -1,9 +1,9 @@
 // `mannerly report`: the politeness of a crawl, from its logs, on the terminal, as `report.html` and `report.json`.
 
-import { askedLines } from '../../report/asked-prices.js';
 import { reportFromLogs } from '../../report/from-logs.js';
 import { gatherReport } from '../../report/page/gather-report.js';
 import { writeReportOf } from '../../report/page/write-report.js';
+import { priceLines } from '../../report/price-sums.js';
 import { plural, politenessText, sumOf } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
 import { type Flags, json } from '../flags.js';
@@ -45,7 +45,7 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   if (report.signed !== undefined) io.out(signedText(report.signed, report.requests));
   for (const line of truncatedText(report)) io.out(line);
   for (const line of outcomeLines(report.outcomes)) io.out(line);
-  for (const line of askedLines(report.politeness)) io.out(line);
+  for (const line of priceLines(report.politeness)) io.out(line);
   if (report.politeness.length > 0) io.out(`\n${politenessText(report.politeness)}`);
   const written = await writeReportOf(paths.path, await gather());
   const { audit, stages } = written.data;

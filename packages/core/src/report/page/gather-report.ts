@@ -141,17 +141,17 @@ export async function gatherReport(
 /** The hosts with the most requests, as rows and as points of the timeline. */
 function hostsOf(accounts: ReadonlyMap<string, HostAccount>) {
   const ranked = [...accounts].sort(([, a], [, b]) => b.counts.requests - a.counts.requests);
-  const shown = ranked.slice(0, MAX_TIMELINE_HOSTS);
+  const listed = ranked.slice(0, MAX_TIMELINE_HOSTS);
   const rest = ranked.slice(MAX_TIMELINE_HOSTS);
   const hosts = ranked.slice(0, MAX_PAGE_HOSTS).map(([host, account]) => account.row(host));
   return {
     hosts,
     hostsLeftOut: ranked.length - hosts.length,
     timeline: {
-      hosts: shown.map(([host]) => host),
-      points: shown.flatMap(([, account], index) => account.points(index)).sort(([a], [b]) => a - b),
+      hosts: listed.map(([host]) => host),
+      points: listed.flatMap(([, account], index) => account.points(index)).sort(([a], [b]) => a - b),
       pointsLeftOut:
-        shown.reduce((sum, [, { leftOut }]) => sum + leftOut, 0) +
+        listed.reduce((sum, [, { leftOut }]) => sum + leftOut, 0) +
         rest.reduce((sum, [, { counts }]) => sum + counts.requests, 0),
     },
   };

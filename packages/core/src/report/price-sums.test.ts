@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { AskedPrices, askedLines } from './asked-prices.js';
 import type { HostPoliteness } from './crawl-report.js';
+import { PriceSums, priceLines } from './price-sums.js';
 
 const totalsOf = (...offers: readonly (readonly [reason: string, detail: string | null])[]) => {
-  const prices = new AskedPrices();
+  const prices = new PriceSums();
   for (const [reason, detail] of offers) prices.decision({ reason, detail });
   return prices.sums();
 };
@@ -50,6 +50,6 @@ it('are bounded: a site that names a new currency on each page does not fill the
 it('are formatted for people, with pages and hosts', () => {
   const usd = (amount: string, pages: number) => ({ asked: [{ currency: 'USD', amount, pages }] });
   const hosts = [usd('0.36', 36), usd('0.01', 1), {}] as unknown as readonly HostPoliteness[];
-  expect(askedLines(hosts)).toEqual(['Asked: 37 pages of 2 hosts ask 0.37 USD. Nothing was paid.']);
-  expect(askedLines([{} as HostPoliteness])).toEqual([]);
+  expect(priceLines(hosts)).toEqual(['Asked: 37 pages of 2 hosts ask 0.37 USD. Nothing was paid.']);
+  expect(priceLines([{} as HostPoliteness])).toEqual([]);
 });

@@ -14,7 +14,7 @@ const OFFERS = [
   /^payment (?<amount>\d{1,15}(?:\.\d{1,9})?) (?<currency>[A-Z]{3}): /,
 ];
 
-export class AskedPrices {
+export class PriceSums {
   readonly #sums = new Map<string, { units: bigint; pages: number }>();
 
   /** Takes a decision; ignores one without a readable price. Never throws. */
@@ -41,8 +41,8 @@ export class AskedPrices {
 }
 
 /** A line for each currency: how many pages of how many hosts ask how much. */
-export function askedLines(hosts: readonly HostPoliteness[]): string[] {
-  const all = new AskedPrices();
+export function priceLines(hosts: readonly HostPoliteness[]): string[] {
+  const all = new PriceSums();
   for (const { asked = [] } of hosts) all.add(asked);
   return all.sums().map(({ currency, amount, pages }) => {
     const hostCount = hosts.filter(({ asked = [] }) => asked.some((each) => each.currency === currency)).length;
