@@ -123,13 +123,21 @@ describe('--store', () => {
     server.close();
   });
 
-  it('gives up on a cluster of which no node answers, and says why', async () => {
+  it('gives up on a cluster of which no node answers, says why, and adds no listener for each command', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', onWarning);
     const opened = await openStore('redis://127.0.0.1:1/?cluster', 'crew', { commandMs: 50, holdMs: 200 });
-    await expect(opened.createStore(() => undefined).open({ crawl: 'c', create: false })).rejects.toMatchObject({
-      code: 'store-failed',
-      message: expect.stringMatching(/could not be reached: Cluster isn't ready/),
-    });
+    const stores = Array.from({ length: 12 }, () => opened.createStore(() => undefined));
+    const opens = await Promise.allSettled(stores.map((store) => store.open({ crawl: 'c', create: false })));
+    for (const open of opens) {
+      const message = expect.stringMatching(/could not be reached: Cluster isn't ready/);
+      expect(open).toMatchObject({ status: 'rejected', reason: { code: 'store-failed', message } });
+    }
     await opened.close();
+    await new Promise(setImmediate);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
   });
 
   it('tries the next host of PostgreSQL after one that is read-only or does not answer', async () => {

@@ -26,6 +26,8 @@ const NO_DATABASE = /DB index is out of range/;
 export function saysWhy(client: SentCommands, { isCluster, database, sentinel }: StoreUrl, commandMs: number): void {
   let connectError: Error | null = null;
   let isSelected = database === 0;
+  /** For all commands that wait. */
+  let readiness: Promise<void> | null = null;
   client.on('error', (error: Error & { lastNodeError?: Error }) => {
     connectError = error.lastNodeError ?? error;
     if (NO_DATABASE.test(error.message)) isSelected = false;
@@ -36,7 +38,12 @@ export function saysWhy(client: SentCommands, { isCluster, database, sentinel }:
   const callBuffer = client.callBuffer.bind(client);
   client.callBuffer = async (command, args) => {
     try {
-      if (isCluster && client.status !== 'ready') await untilReady(client, commandMs);
+      if (isCluster && client.status !== 'ready') {
+        readiness ??= untilReady(client, commandMs).finally(() => {
+          readiness = null;
+        });
+        await readiness;
+      }
       if (!isSelected) await callBuffer('SELECT', [database]);
       isSelected = true;
       return await callBuffer(command, args);
