@@ -124,6 +124,12 @@ it('explains what is expected of a page, and when it is due', async () => {
   expect(requests).toEqual([]);
 });
 
+it.each(['7x', '5m', 'soon'])('says what an interval looks like if it is given %s', async (every) => {
+  const { code, stderr } = await crawl('--again', '--every', every);
+  expect(code).toBe(2);
+  expect(stderr).toContain('days such as 7 or 7d, hours such as 12h');
+});
+
 it('waits for what is not due, and says until when', async () => {
   const { code, stdout } = await crawl('--again', '--every', '7d');
   expect(code).toBe(3);

@@ -139,8 +139,10 @@ function readerOf(shape: Shape, flag: Flag): (text: string, before?: unknown) =>
   }
 }
 
-/** `7d`, `12h` and `2w` as a number of days. */
+/** `7d`, `12h` and `2w` as a number of days. @throws InvalidArgumentError for another unit, or a word */
 function daysText(text: string): string {
   const [, count = '', unit = ''] = /^([\d.]+) ?([hdw])$/.exec(text.trim()) ?? [];
+  if (count === '' && Number.isNaN(Number(text)))
+    throw new InvalidArgumentError('Expected days such as 7 or 7d, hours such as 12h, or weeks such as 2w.');
   return count === '' ? text : String((Number(count) * { h: 1, d: 24, w: 168 }[unit as 'h' | 'd' | 'w']) / 24);
 }
