@@ -46,6 +46,9 @@ async function licensedAll<Name extends string>(sites: Record<Name, Routes>, opt
       verdicts: decisions.map(({ url, status, reason }) => `${new URL(url).pathname} ${status} ${reason}`).sort(),
       licenses: items.map(({ license }) => license?.outcome ?? null),
       paths: web.paths(host).filter((path) => !path.includes('tdmrep')),
+      terms: story.notices.flatMap(({ host: of, code, detail }) =>
+        of === host && code === 'license-terms' ? detail : [],
+      ),
       conflicts: story.notices.filter((notice) => notice.host === host && notice.code === 'license-conflict'),
     };
     return [host.replace('.test', ''), result] as const;
@@ -214,6 +217,17 @@ it('a licence that a 304 names counts, and items that were kept of the page are 
   const run = await crawledAgain({ '/l.xml': rsl(NOTHING) }, {}, named);
   expect((await run(0, 'archive')).items).toEqual(['item']);
   expect(await run(10, 'archive')).toEqual({ verdict: 'excluded license-prohibits 304', items: ['license-prohibits'] });
+});
+
+it('a document that is not read, since the crawl has no purpose, contradicts nothing, and the report says why', async () => {
+  const own = `<script type="${TYPE}">${document(CREDIT)}</script>`;
+  const { terms, conflicts, paths } = await licensed(
+    { '/robots.txt': text('License: /l.xml\nUser-agent: *\n'), '/': html(own) },
+    { purposes: [] },
+  );
+  expect(paths).not.toContain('/l.xml');
+  expect(terms[0]).toMatch(/l\.xml: unread, because the crawl declares no purpose \(`purposes`, --purpose\)$/);
+  expect(conflicts).toEqual([]);
 });
 
 describe('a page that answers 304 is handled in the next crawl that its licence allows', () => {

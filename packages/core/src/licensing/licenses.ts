@@ -125,7 +125,9 @@ export class Licenses {
     const site = siteLicenses.length > 0 ? this.#assess(work.url, siteLicenses) : null;
     if (own === null || site === null) return own ?? site;
     if (own.outcome === 'none') return site;
-    if (site.outcome !== 'none' && (own.outcome !== site.outcome || own.price !== site.price)) {
+    // Nothing is known of the terms of a document that was not read.
+    const isComparable = [own, site].every(({ outcome }) => outcome !== 'none' && outcome !== 'unread');
+    if (isComparable && (own.outcome !== site.outcome || own.price !== site.price)) {
       const [pageTerms, siteTerms] = [own, site].map(
         ({ document, outcome, price }) => `${document}: ${withPrice(outcome, price)}`,
       );
@@ -184,6 +186,12 @@ export class Licenses {
     return read === 'always' || (read === 'with-purpose' && this.#user.purposes.length > 0);
   }
 
+  #unreadText(): string {
+    return this.#parts.options.read === 'never'
+      ? ', because `licensing.read` is never'
+      : ', because the crawl declares no purpose (`purposes`, --purpose)';
+  }
+
   #assess(url: string, documents: readonly KnownLicense[]): FoundLicense {
     const verdict = assessLicenses(url, documents, this.#user);
     const known = documents.find(({ document }) => document === verdict.document) ?? UNREAD;
@@ -191,7 +199,7 @@ export class Licenses {
     const effect = this.#parts.options.mode === 'observe' ? 'none' : verdict.effect;
     const { outcome, document, price } = verdict;
     if (document !== null && outcome !== 'none') {
-      const remark = reading === null ? '' : remarkText(reading);
+      const remark = outcome === 'unread' ? this.#unreadText() : reading === null ? '' : remarkText(reading);
       this.#reportOnce(warningCode(outcome, fetchedAtMs), url, `${document}: ${withPrice(outcome, price)}${remark}`);
       if (reading?.kind === 'read' && reading.isVersion09) {
         this.#reportOnce('license-version-09', url, `${document} has lists with commas, and is read as RSL 0.9`);
