@@ -49,6 +49,18 @@ describe('mannerly identity', () => {
     expect(made.out + published).not.toContain(readFileSync(key, 'utf8').split('\n')[1]);
   });
 
+  it.each([
+    ['init', '--to', 'folder'],
+    ['publish', '--leaked', ''],
+    ['rotate', '--also', 'other.key'],
+    ['check', '--live', 'https://a.example/'],
+    ['verify', '--allow-address', '127.0.0.0/8', '--json'],
+  ])('refuses a flag that the action would ignore: %s %s', async (action, ...flags) => {
+    const { code, err } = await identity(action, ...flags.filter((flag) => flag !== ''));
+    expect(code).toBe(2);
+    expect(err).toContain(`${action} takes no ${action === 'verify' ? '--json' : flags[0]}`);
+  });
+
   it('publishes addresses, their names and the pace of the configuration', async () => {
     const who = { contact: 'us@a.example', egress: ['198.51.100.0/28'], domain: 'bot.example' };
     const politeness = { profile: 'gentle' };

@@ -56,7 +56,8 @@ export class KnownPages {
 
   counts(): Pick<RecrawlCounts, 'known' | 'freshBefore' | 'freshAfter' | 'nextDueAtMs'> {
     const { known = 0, fresh = 0, before = null } = this.#copy ?? {};
-    const freshAfter = known === 0 ? null : fresh / known;
+    // A sum of many shares may exceed its limit by a rounding error.
+    const freshAfter = known === 0 ? null : Math.min(1, fresh / known);
     return { known, freshBefore: before, freshAfter, nextDueAtMs: this.#nextDueAtMs };
   }
 

@@ -26,13 +26,27 @@ import {
   writePublished,
 } from '../published-identity.js';
 
+/** The flags that each action reads. */
+const FLAGS_OF = {
+  init: ['name', 'key'],
+  publish: ['config', 'also', 'to'],
+  rotate: ['config', 'to', 'leaked'],
+  check: ['config', 'to', 'allowAddress', 'json'],
+  verify: ['config', 'listen', 'live', 'keys', 'allowAddress'],
+} satisfies Readonly<Record<string, readonly (keyof IdentityFlags)[]>>;
+
 /** Runs the command. @throws UsageError, MannerlyError */
 export async function identityCommand(
-  action: 'init' | 'publish' | 'rotate' | 'check' | 'verify',
+  action: keyof typeof FLAGS_OF,
   target: string | undefined,
   flags: IdentityFlags,
   io: CliIo,
 ): Promise<number> {
+  const unread = Object.keys(flags).find((flag) => !FLAGS_OF[action].some((known) => known === flag));
+  if (unread !== undefined) {
+    const flag = `--${unread.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw new UsageError(`${action} takes no ${flag}`, 'See mannerly identity --help.');
+  }
   if (action === 'check') return check(target, flags, io);
   if (action === 'verify') return (await import('./identity-verify.js')).identityVerify(target, flags, io);
   if (target !== undefined) throw new UsageError(`${action} takes no "${target}"`, 'See mannerly identity --help.');
