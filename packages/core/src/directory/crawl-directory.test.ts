@@ -305,6 +305,7 @@ describe('a crawl that failed before it had begun', () => {
   const kept = [
     ['has sent a request', (path: string) => writeFileSync(join(path, 'requests-2.jsonl'), '{}\n')],
     ['was given a URL', (path: string) => writeFileSync(join(path, 'added.jsonl'), '{}\n')],
+    ['was told to pause', (path: string) => writeFileSync(join(path, 'order.json'), '{}\n')],
     ['has another process', (path: string) => writeFileSync(join(path, 'crawl-2.lock'), lockOf({}))],
   ] as const;
   it.each(kept)('stays if it %s', async (_, work) => {

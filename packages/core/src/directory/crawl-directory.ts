@@ -154,13 +154,14 @@ export async function deleteIfReset(path: string): Promise<void> {
 
 /**
  * Deletes a crawl that failed before it had begun, so that the directory is free for the call that was meant. A crawl
- * stays if a process works in it, has sent a request, or was given URLs. The caller has released its lock.
+ * stays if a process works in it, has sent a request, or was given URLs or an order. The caller has released its lock.
  */
 export async function deleteIfNothingDone(path: string): Promise<void> {
   const lock = await lockDirectory(path);
   try {
     await refuseShared(path);
-    const done = (await partsOf(path)).flatMap(({ requestsPath, addedPath }) => [requestsPath, addedPath]);
+    const parts = await partsOf(path);
+    const done = parts.flatMap(({ requestsPath, addedPath, orderPath }) => [requestsPath, addedPath, orderPath]);
     if ((await Promise.all(done.map(sizeOf))).some((bytes) => bytes)) return;
     await rename(join(path, MANIFEST_NAME), join(path, RESET_NAME));
     await deleteIfReset(path);
