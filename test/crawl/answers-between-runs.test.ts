@@ -58,7 +58,7 @@ it('a waiting URL is shown as queued: where, since which page, and which bound k
     status: expect.stringMatching(/^(waiting|held)$/),
     bound: 'pages',
     place: { host: 'open.test', record: { depth: 1, via: 'link', from: web.url('open.test', '/') } },
-    look: { gate: { kind: 'allow' } },
+    inspection: { gate: { kind: 'allow' } },
   });
   expect(explanationText(explanation)).toMatch(
     /(Queued|Held): [\s\S]*robots\.txt allows it[\s\S]*bound of pages is used up/,
@@ -98,7 +98,7 @@ it('a host shows its interval from the last run, its robots.txt and its queue', 
   const explanation = await inspection.explain('open.test');
   await inspection.close();
   await inspection.close();
-  expect(inspection.whyLogsOnly).toBeNull();
+  expect(inspection.logsOnlyReason).toBeNull();
   expect(explanation.host).toMatchObject({
     isKnown: true,
     queued: 2,
@@ -134,7 +134,7 @@ it('while a run has the directory open, answers come from its logs', async () =>
     if (pending !== null || !url.endsWith('/a')) return;
     pending = (async () => {
       const inspection = await inspectCrawl(out);
-      seen.push(inspection.whyLogsOnly);
+      seen.push(inspection.logsOnlyReason);
       seen.push((await inspection.explain('open.test')).logged?.requests);
       seen.push(explanationText(await inspection.explain(web.url('open.test', '/zzz'))));
       seen.push(await inspection.queued().catch((error: MannerlyError) => error.code));

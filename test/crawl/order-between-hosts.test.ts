@@ -82,7 +82,7 @@ it('a budget of pages of a label is exact over a restart, and explained', async 
   expect((await inspected.explain('a.test')).host?.order).toEqual({
     weight: 2,
     label: { name: 'notes', pages: null, used: null },
-    ahead: null,
+    hostsBefore: null,
   });
 });
 

@@ -112,7 +112,7 @@ describe('the duration of a plan is within a fifth of the crawl', () => {
     ],
   ])('%s', async (_title, hosts, options, delayMs) => {
     const { plan, ratio, report } = await both(hosts, options, delayMs);
-    expect(plan.isWhole).toBe(true);
+    expect(plan.isComplete).toBe(true);
     expect(ratio).toBeGreaterThan(0.8);
     expect(ratio).toBeLessThan(1.2);
     expect(plan.estimate.pages / report.pages).toBeCloseTo(1, 1);

@@ -106,7 +106,7 @@ describe('a restart in each state of an authority (access §8)', () => {
         clock,
         bounds: { pages: taken + 2 },
         maxIdleMs: 0,
-        robots: { holdMaxMs: 400 * DAY },
+        robots: { maxHoldMs: 400 * DAY },
       });
       const paths = web.log.slice(from).map((exchange) => exchange.path);
       const label = `run ${index + 1}`;

@@ -12,7 +12,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Crawler, type CrawlStory, crawl, type TestCrawlOptions } from '../support/crawl.js';
 
 const DAY_MS = 86_400_000;
-type VisitLook = NonNullable<Explanation['visit']>;
+type VisitExplanation = NonNullable<Explanation['visit']>;
 const HOUR_MS = DAY_MS / 24;
 const XML = { 'content-type': 'application/xml' };
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -227,7 +227,7 @@ describe('a recrawl of a site with a sitemap', () => {
       }
       await run(day);
     }
-    const looks = new Map<string, VisitLook | undefined>();
+    const looks = new Map<string, VisitExplanation | undefined>();
     await run(8, {
       recrawl: { everyDays: 2 },
       handlers: (crawler) =>
@@ -297,8 +297,8 @@ describe('a recrawl of a site with a sitemap', () => {
   it('says nothing by dates that were not read again', async () => {
     const site = new Site(3, wasAt);
     const { run } = runs({ 'a.test': site.host() });
-    const explainAfter = async (days: number): Promise<VisitLook | undefined> => {
-      let look: VisitLook | undefined;
+    const explainAfter = async (days: number): Promise<VisitExplanation | undefined> => {
+      let look: VisitExplanation | undefined;
       const handlers = (crawler: Crawler): void =>
         void crawler.on('unchanged', async () => {
           look ??= (await crawler.explain('http://a.test/1')).visit;

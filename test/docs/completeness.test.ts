@@ -45,7 +45,7 @@ describe('docs/reference/reasons.md', () => {
   it('says which component uses it, what it means, and what to do', () => {
     const faults = rows.filter(({ words: [word = ''], cells: [, layer, means = '', todo = ''] }) => {
       const reason = Object.entries(REASONS).find(([name]) => name === word)?.[1];
-      return layer !== reason?.layer || !means.startsWith(reason?.means ?? '?') || todo === '';
+      return layer !== reason?.layer || !means.startsWith(reason?.meaning ?? '?') || todo === '';
     });
     expect(faults.map(({ words: [word] }) => word)).toEqual([]);
   });

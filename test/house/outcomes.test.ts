@@ -51,7 +51,7 @@ describe('docs/outcomes.md', () => {
     expect(rows.map(([word, means, again]) => [word, means, again])).toEqual(
       Object.keys(WORDS).map((word) => [
         `\`${word}\``,
-        REASONS[word as FailureCode].means,
+        REASONS[word as FailureCode].meaning,
         // A stop of the crawl cut it off, which is not a try; the row says what happens to it.
         word === 'aborted' ? rows.find(([name]) => name === '`aborted`')?.[2] : triedAgain(null, word),
       ]),

@@ -162,7 +162,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     waits: questions.waits,
     ready: questions.ready,
     list: whenOpen(questions.list),
-    look: whenOpen(questions.look),
+    inspectUrl: whenOpen(questions.inspectUrl),
     inspectHost: whenOpen(questions.inspectHost),
     async open(part = settings.part ?? undefined) {
       if (phase !== 'new') throw new FrontierError('closed', 'a frontier is opened once');

@@ -7,7 +7,7 @@ export type { FrontierEvent, HostWait, HostWarning, UrlVerdict } from './frontie
 export type { FrontierOptions, RobotsOptions } from './options/options.js';
 export { retryUrl } from './politeness/host-clock.js';
 export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from './politeness/interval.js';
-export type { HostLook, ReadyHost, UrlLook } from './questions/questions.js';
+export type { HostInspection, ReadyHost, UrlInspection } from './questions/questions.js';
 export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
 export type {
   AddOutcome,

@@ -53,7 +53,7 @@ it('prints JSON, and does not change the directory of the crawl', async () => {
   expect(await runCommand(['plan', ...flags(), '--json', '--out', out], io)).toBe(0);
   expect(JSON.parse(io.outLines.join('\n'))).toMatchObject({
     format: 1,
-    isWhole: true,
+    isComplete: true,
     hosts: [{ host: '127.0.0.1', allowed: null, pages: 7 }],
     estimate: { pages: 7, isAtMost: true, ends: 'pages' },
   });

@@ -20,7 +20,7 @@ it('explain answers from the logs if a directory cannot be written to, and queue
   const refusal = new FrontierError('store-failed', 'cannot open the store: EACCES: permission denied, open lock.mdb');
   const inspection = await openWith(refusal);
   const explanation = await inspection.explain('https://a.test/');
-  expect(explanation.whyLogsOnly).toBe(
+  expect(explanation.logsOnlyReason).toBe(
     'read-only cannot be written to, and its queue can be opened only where it can.',
   );
   await expect(inspection.queued()).rejects.toMatchObject({ code: 'store-failed', message: refusal.message });

@@ -9,7 +9,7 @@ import {
   type Frontier,
   FrontierError,
   type FrontierStore,
-  type HostLook,
+  type HostInspection,
   type ListRequest,
   type QueuedUrl,
   type QueueListing,
@@ -29,9 +29,9 @@ import {
   explain,
   explainHost,
   explainLoggedHost,
+  inspectStoppedHost,
   isHostName,
   requestedForm,
-  stoppedHostLook,
   withError,
   withHosts,
 } from '../report/explain.js';
@@ -43,7 +43,7 @@ import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 /** A crawl directory that is open for questions. The caller closes it. */
 export interface CrawlInspection {
   /** Why the frontier was not read, one sentence: a run has it, or there is none. `null` if it was read. */
-  readonly whyLogsOnly: string | null;
+  readonly logsOnlyReason: string | null;
   /** As `crawler.explain`: for a URL, or for a host by its name. */
   explain(urlOrHost: string): Promise<Explanation>;
   /**
@@ -85,14 +85,14 @@ export async function openInspection(
   const holder = paths === null ? null : await holderOf(paths.path);
   const opened = await frontierOf(holder, inspected);
   const [frontier, unread] = 'reason' in opened ? [null, opened] : [opened, null];
-  const whyLogsOnly = unread?.reason ?? null;
+  const logsOnlyReason = unread?.reason ?? null;
   const parts = paths?.parts ?? [];
   const decisionsPaths = parts.map(({ decisionsPath }) => decisionsPath);
   /** The URLs that a crawl with an order seed has not queued yet; read at the first question. */
   let waiting: Promise<ReadonlySet<string>> | null = null;
   return {
     frontier,
-    whyLogsOnly,
+    logsOnlyReason,
     explain: async (urlOrHost) => withHosts(await explainTarget(urlOrHost), settings),
     async queued(request = {}) {
       return requireFrontier().list(request);
@@ -107,10 +107,13 @@ export async function openInspection(
 
   async function explainTarget(urlOrHost: string): Promise<Explanation> {
     if (isHostName(urlOrHost)) {
-      if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), whyLogsOnly);
-      const look = await frontier.inspectHost(urlOrHost);
-      const logged = await loggedHost(parts, look.host);
-      const host = stoppedHostLook({ ...look, robots: await allRobotsStates(frontier, look, logged) }, clock.nowMs());
+      if (frontier === null) return explainLoggedHost(urlOrHost, await loggedHost(parts, urlOrHost), logsOnlyReason);
+      const state = await frontier.inspectHost(urlOrHost);
+      const logged = await loggedHost(parts, state.host);
+      const host = inspectStoppedHost(
+        { ...state, robots: await allRobotsStates(frontier, state, logged) },
+        clock.nowMs(),
+      );
       const ofLogs = parts.length === 0 ? {} : { logged };
       return { ...explainHost(host), ...ofLogs, bound: frontier.reachedBound() };
     }
@@ -118,22 +121,22 @@ export async function openInspection(
     const decision = await findDecision(decisionsPaths, url);
     const errorsPaths = parts.map(({ errorsPath }) => errorsPath);
     const error = await findError(errorsPaths, url);
-    if (frontier === null) return withError({ ...explain(url, decision, null), whyLogsOnly }, error);
-    const look = await frontier.look(url);
-    const place = await findQueued(frontier, url, look.host);
-    const { wait } = stoppedHostLook(await frontier.inspectHost(url), clock.nowMs());
+    if (frontier === null) return withError({ ...explain(url, decision, null), logsOnlyReason }, error);
+    const state = await frontier.inspectUrl(url);
+    const place = await findQueued(frontier, url, state.host);
+    const { wait } = inspectStoppedHost(await frontier.inspectHost(url), clock.nowMs());
     waiting ??= readWaitingUrls(frontier);
-    const isKnown = look.isKnown || place !== null || (await waiting).has(url);
+    const isKnown = state.isKnown || place !== null || (await waiting).has(url);
     const bound = frontier.reachedBound();
     const visit = await inspectVisit(frontier, url, resolveRecrawl(settings.recrawl ?? {}), clock.nowMs());
     const seen = visit === null ? {} : { visit };
-    return withError({ ...explain(url, decision, { ...look, isKnown, wait }, place), bound, ...seen }, error);
+    return withError({ ...explain(url, decision, { ...state, isKnown, wait }, place), bound, ...seen }, error);
   }
 
   function requireFrontier(): Frontier {
     if (frontier !== null) return frontier;
     if (unread?.error !== undefined) throw unread.error;
-    throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', whyLogsOnly ?? '', {
+    throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', logsOnlyReason ?? '', {
       hint: holder === null ? [unread?.hint ?? [], STORE_HINT].flat().join(' ') : LATER_HINT,
     });
   }
@@ -187,8 +190,12 @@ async function frontierOf(
 }
 
 /** Finds the robots.txt of an unusual port by the URLs queued there; if there are none, by the request log. */
-async function allRobotsStates(frontier: Frontier, look: HostLook, logged: LoggedHost): Promise<HostLook['robots']> {
-  const robots = new Map(look.robots.map((each) => [each.authority, each]));
+async function allRobotsStates(
+  frontier: Frontier,
+  inspected: HostInspection,
+  logged: LoggedHost,
+): Promise<HostInspection['robots']> {
+  const robots = new Map(inspected.robots.map((each) => [each.authority, each]));
   for (const { authority } of logged.robots) {
     if (robots.has(authority)) continue;
     for (const each of (await frontier.inspectHost(`${authority}/`)).robots) robots.set(each.authority, each);

@@ -64,7 +64,7 @@ export async function inspectStore(createStore: () => FrontierStore): Promise<St
     writableKey: ORDER_KEY,
   });
   const { frontier, ...questions } = inspection;
-  if (frontier === null) throw noCrawlError(inspection.whyLogsOnly ?? 'there is no frontier');
+  if (frontier === null) throw noCrawlError(inspection.logsOnlyReason ?? 'there is no frontier');
   return {
     ...questions,
     report: () => reportOf(frontier, terms),

@@ -1,7 +1,7 @@
 // The log of a crawl: what the option `log` receives from a run. It turns facts of the journal into entries, and
 // reports hosts that only fail. It decides nothing, and what its receiver throws stays out of the crawl.
 
-import type { HostLook, HostWarning } from '@mannerly/frontier';
+import type { HostInspection, HostWarning } from '@mannerly/frontier';
 import { maxConcurrentRequests } from '../fetch/socket-limit.js';
 import type { Handlers } from '../handle/handlers.js';
 import { issuesText } from '../handle/schema.js';
@@ -117,7 +117,7 @@ export class CrawlLog implements JournalListener {
   }
 
   /** An operator releases a host that is not parked. */
-  notParked({ host, isKnown, isParked, wait }: Pick<HostLook, 'host' | 'isKnown' | 'isParked' | 'wait'>): void {
+  notParked({ host, isKnown, isParked, wait }: Pick<HostInspection, 'host' | 'isKnown' | 'isParked' | 'wait'>): void {
     if (isParked === null) {
       const text = `Whether ${host} is parked this store cannot say; it is released if it is`;
       this.#log('info', 'not-parked', text, { host });

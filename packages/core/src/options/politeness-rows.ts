@@ -191,7 +191,7 @@ export const POLITENESS_ROWS = {
           (given) => ['hold', 'copy-at-once'].includes(afterUnreachable(given)),
         ],
       }),
-      holdMaxMs: row(
+      maxHoldMs: row(
         number(0, 3_650 * DAY_MS, 'ms'),
         'A URL whose host is held for longer *fails* as `robots-unreachable`.',
         { defaultText: '86,400,000 (a day)' },

@@ -143,11 +143,11 @@ export function createWaveFrontier({
       if (atMs !== null && atMs - nowMs() <= maxIdleMs) return atMs;
       return (await releaseWaves()) ? frontier.nextAt() : atMs;
     },
-    async look(url) {
-      const look = await frontier.look(url);
+    async inspectUrl(url) {
+      const inspected = await frontier.inspectUrl(url);
       const isWaiting =
         next.has(visitName({ url, depth: 0, via: 'link' })) || rest.some((each) => each.url.url === url);
-      return isWaiting ? { ...look, isKnown: true } : look;
+      return isWaiting ? { ...inspected, isKnown: true } : inspected;
     },
     async list(request = {}) {
       const { cursor = null, limit = WAVE_BATCH_URLS, host, authority } = request;
@@ -162,7 +162,7 @@ export function createWaveFrontier({
       const items = [...listing.items];
       for (const each of waiting.slice(from, to)) {
         // Links wait, known or not.
-        const isKnown = each.record.visit === undefined && (await frontier.look(each.record.url)).isKnown;
+        const isKnown = each.record.visit === undefined && (await frontier.inspectUrl(each.record.url)).isKnown;
         if (!isKnown) items.push(each);
       }
       return { cursor: to < waiting.length ? `waiting ${to}` : null, items };

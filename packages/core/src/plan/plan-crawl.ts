@@ -66,7 +66,7 @@ export interface CrawlPlan {
   readonly planningMs: number;
   readonly planningRequests: number;
   /** Whether everything was read: nothing stopped it, not even a bound of the plan itself. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Whether links may lead to hosts that no seed and no sitemap names (`scope.within: 'any'`). */
   readonly isOpenEnded: boolean;
   /** The outcome of reading: seeds and entries of sitemaps that a crawl would not request, by status and reason. */
@@ -204,7 +204,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
     plannedAtMs: report.startedAtMs,
     planningMs: report.endedAtMs - report.startedAtMs,
     planningRequests: survey.requests,
-    isWhole:
+    isComplete:
       report.state !== 'stopped' &&
       report.bound === null &&
       report.bounds.every(({ bound }) => bound === 'bounds.depth'),

@@ -31,7 +31,7 @@ export function planText(plan: CrawlPlan): string {
     '',
     ...estimateLines(plan),
     `To plan it, ${plural(planningRequests, 'request was', 'requests were')} made in ${durationText(planningMs)}: robots.txt and sitemaps only.`,
-    ...(plan.isWhole
+    ...(plan.isComplete
       ? []
       : ['The reading was stopped, or reached a bound of its own: the plan lacks what was not read.']),
   ].join('\n');

@@ -295,7 +295,7 @@ async function isAllowed(run: Run, { cache }: Request, url: string): Promise<boo
   // What robots.txt and licences say about purposes is judged only when a request is made.
   if (cache === 'no-cache' || cache === 'reload' || run.options.exclusion.page.purposes.length > 0) return false;
   if (run.admit([{ url, depth: 0, via: 'handler' }]).admitted.length === 0) return false;
-  return (await run.frontier.look(url)).gate.kind === 'allow';
+  return (await run.frontier.inspectUrl(url)).gate.kind === 'allow';
 }
 
 /** Lines that the platform rejects are left out: bytes from servers never throw. */

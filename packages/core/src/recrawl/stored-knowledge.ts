@@ -2,7 +2,7 @@
 // It changes nothing.
 
 import type { Frontier } from '@mannerly/frontier';
-import type { VisitLook } from '../report/explain.js';
+import type { VisitExplanation } from '../report/explain.js';
 import { changesPerDay } from './change-estimate.js';
 import { conditionsOf, NO_VALIDATORS } from './conditions.js';
 import { GroupPriors } from './group-priors.js';
@@ -38,7 +38,7 @@ export async function inspectVisit(
   url: string,
   options: ResolvedRecrawlOptions,
   nowMs: number,
-): Promise<VisitLook | null> {
+): Promise<VisitExplanation | null> {
   const stored = decodeVisit(await store.readRecord(visitKey(url)));
   if (stored === null) return null;
   const { expectations, validators } = await readKnowledge(store, options, nowMs);

@@ -4,7 +4,7 @@
 
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError, textOf } from '../errors.js';
-import type { VisitLook } from '../report/explain.js';
+import type { VisitExplanation } from '../report/explain.js';
 import { changesPerDay, expectedFresh } from './change-estimate.js';
 import { GroupPriors } from './group-priors.js';
 import type { Claim, LastmodTrust } from './host-records.js';
@@ -141,7 +141,7 @@ export function dueOf(
   visit: PageVisit,
   { everyDays, minDays, maxDays }: DueOptions,
   claim: Claim | null = null,
-): { readonly atMs: number | null; readonly why: VisitLook['why'] } {
+): { readonly atMs: number | null; readonly why: VisitExplanation['why'] } {
   if (visit.reason === 'unavailable-after') return { atMs: null, why: 'gone' };
   if (isGone(visit)) {
     // A page that has moved permanently is visited at its new URL.

@@ -1,9 +1,9 @@
 // Explanations as lines of text for people. Text of sites and logs is printed without control characters.
 
-import type { HostLook, HostWait, QueuedUrl, RobotsCopyRef } from '@mannerly/frontier';
+import type { HostInspection, HostWait, QueuedUrl, RobotsCopyRef } from '@mannerly/frontier';
 import { type CodeError, errorLine } from './code-error.js';
 import type { HostClockReading } from './decision.js';
-import type { Explanation, VisitLook } from './explain.js';
+import type { Explanation, VisitExplanation } from './explain.js';
 import type { LoggedHost } from './from-logs.js';
 import { entryText } from './host-entry.js';
 import { MAX_EXPLAINED_FRAMES } from './limits.js';
@@ -13,36 +13,36 @@ type Lines = readonly (string | null)[];
 
 /** The explanation as lines of text. @throws Never */
 export function explanationText(explanation: Explanation): string {
-  const { url, host, logged, bound = null, whyLogsOnly = null } = explanation;
-  const spent =
+  const { url, host, logged, bound = null, logsOnlyReason = null } = explanation;
+  const boundText =
     bound === null ? null : `The crawl's bound of ${bound} is used up: it continues only with a larger one.`;
-  const onlyLogs = whyLogsOnly === null ? null : `From the logs alone: ${whyLogsOnly}`;
+  const onlyLogs = logsOnlyReason === null ? null : `From the logs alone: ${logsOnlyReason}`;
   const entries = (explanation.hosts ?? []).map((entry) => printable(entryText(entry), 500));
-  if (host !== undefined) return linesOf(host.host, [...hostLines(host, logged), ...entries, spent]);
+  if (host !== undefined) return linesOf(host.host, [...hostLines(host, logged), ...entries, boundText]);
   if (logged !== undefined) return linesOf(url, [...loggedHostLines(logged), ...entries, onlyLogs]);
-  const { status, reason, means, todo, robots, untilMs, decision, look, place = null } = explanation;
-  const isAllowed = look !== null && look.gate.kind === 'allow';
+  const { status, reason, meaning, advice, robots, untilMs, decision, inspection, place = null } = explanation;
+  const isAllowed = inspection !== null && inspection.gate.kind === 'allow';
   return linesOf(url, [
     `${headlineOf(explanation)}${reason === null ? '' : ` (${reason})`}`,
-    means,
+    meaning,
     decision?.httpStatus == null ? null : `Status ${decision.httpStatus}.`,
     decision?.detail == null || explanation.error !== undefined ? null : printable(decision.detail, 500),
     ...errorLines(explanation.error),
     ruleText(explanation),
     robots === null ? null : copyText(robots),
     isAllowed && explanation.line === null && status !== 'fetched' ? 'robots.txt allows it.' : null,
-    look?.wait != null && decision === null ? waitText(look.wait) : null,
+    inspection?.wait != null && decision === null ? waitText(inspection.wait) : null,
     untilMs === null ? null : `Not before ${iso(untilMs)}.`,
     decision?.clock === undefined ? null : clockText(decision.clock),
     decision === null ? null : `Decided ${iso(decision.atMs)}${foundText(decision)}.`,
     ...entries,
     ...visitLines(explanation.visit),
     place === null ? null : placeText(place, status),
-    place !== null && isAllowed && look.wait === null
+    place !== null && isAllowed && inspection.wait === null
       ? 'Its host is ready: it is fetched when the crawl continues.'
       : null,
-    place === null ? null : spent,
-    todo === null ? null : `What to do: ${todo}`,
+    place === null ? null : boundText,
+    advice === null ? null : `What to do: ${advice}`,
     onlyLogs,
   ]);
 }
@@ -63,7 +63,7 @@ function errorLines(error: CodeError | undefined): Lines {
   ];
 }
 
-const DUE_REASONS: Readonly<Record<VisitLook['why'], string>> = {
+const DUE_REASONS: Readonly<Record<VisitExplanation['why'], string>> = {
   bounds: 'a recrawl visits known pages in the order of their value, as far as its bounds allow',
   interval: 'by how often it changes (`recrawl.everyDays`)',
   lifetime: 'its response says it is fresh until then',
@@ -74,12 +74,12 @@ const DUE_REASONS: Readonly<Record<VisitLook['why'], string>> = {
 };
 
 /** Its visits, and when the next one is due. */
-function visitLines(look: VisitLook | undefined): Lines {
-  if (look === undefined) return [];
-  const { visits, lastVisitMs, changes, changedAtMs, shape, days, changesPerDay, fresh, importance, value } = look;
+function visitLines(visit: VisitExplanation | undefined): Lines {
+  if (visit === undefined) return [];
+  const { visits, lastVisitMs, changes, changedAtMs, shape, days, changesPerDay, fresh, importance, value } = visit;
   const changed =
     changes === 0 ? 'never changed since' : `${plural(changes, 'change')} seen, the last ${iso(changedAtMs)}`;
-  const { lastmod, lastmodTrust: trust, dueAtMs, why, failures } = look;
+  const { lastmod, lastmodTrust: trust, dueAtMs, why, failures } = visit;
   const failed = failures === 0 ? '' : `, and ${plural(failures, 'failed visit')} since`;
   const lastmodText =
     lastmod === null
@@ -91,15 +91,15 @@ function visitLines(look: VisitLook | undefined): Lines {
     `Visited ${plural(visits, 'time')}, last ${iso(lastVisitMs)}${failed}; ${changed}.`,
     `Estimate: a = ${shape.toFixed(3)}, b = ${days.toFixed(3)} days, ${changesPerDay.toFixed(4)} changes a day.`,
     `It is unchanged since its visit with a probability of ${fresh.toFixed(2)}.`,
-    validatorsText(look),
+    validatorsText(visit),
     `${lastmodText} since; those of its host are believed ${trustText}.`,
     `${due}: ${DUE_REASONS[why]}.`,
     dueAtMs === null ? null : `A visit now is worth ${value.toFixed(2)}, with an importance of ${importance}.`,
   ];
 }
 
-function validatorsText(look: VisitLook): string {
-  const { etag, lastModified, untrustedUntilMs, isEtagTrusted, isLastModifiedTrusted } = look;
+function validatorsText(visit: VisitExplanation): string {
+  const { etag, lastModified, untrustedUntilMs, isEtagTrusted, isLastModifiedTrusted } = visit;
   if (etag === null && lastModified === null) return 'Validators: none, so it is requested whole.';
   if (untrustedUntilMs !== null)
     return `Validators: not sent until ${iso(untrustedUntilMs)}, an ETag of the host was the same with other content.`;
@@ -119,9 +119,9 @@ const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
   unknown: 'Unknown: it is not queued, and no log names it.',
 };
 
-function headlineOf({ status, reason, whyLogsOnly, place, decision }: Explanation): string {
+function headlineOf({ status, reason, logsOnlyReason, place, decision }: Explanation): string {
   // The queue was not searched, so "unknown" would say too much.
-  if (status === 'unknown' && whyLogsOnly != null) return 'Not decided: the logs do not name it. It may be queued.';
+  if (status === 'unknown' && logsOnlyReason != null) return 'Not decided: the logs do not name it. It may be queued.';
   // The log may have left it out (`decisionLog`).
   if (status === 'waiting' && place === null)
     return 'Known, but found neither in the searched part of the queue nor in the log, which may be a sample.';
@@ -133,10 +133,10 @@ function headlineOf({ status, reason, whyLogsOnly, place, decision }: Explanatio
 }
 
 /** The line of robots.txt that denies the URL, or that allowed the request. */
-function ruleText({ line, pattern, robots, decision, look }: Explanation): string | null {
+function ruleText({ line, pattern, robots, decision, inspection }: Explanation): string | null {
   if (line === null) return null;
   const isOpen = decision === null || decision.status === 'held';
-  const closes = isOpen ? look?.gate.kind === 'deny' : decision.layer === 'robots';
+  const closes = isOpen ? inspection?.gate.kind === 'deny' : decision.layer === 'robots';
   const file = robots === null ? 'robots.txt' : `${robots.authority}/robots.txt`;
   return `${closes ? 'Line' : 'Allowed by line'} ${line} of ${file}: ${printable(pattern ?? '(no pattern)')}`;
 }
@@ -177,12 +177,25 @@ function placeText({ host, priority, record }: QueuedUrl, status: Explanation['s
   return `Queued${onceMore} for ${host} in priority ${priority}: ${how}, depth ${depth}${tried}${visits}.`;
 }
 
-function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
-  const { isKnown, queued, inFlight, lanes, isWhole, nextAtMs, wait, isParked, interval, used, spent, order } = look;
+function hostLines(inspection: HostInspection, logged: LoggedHost | undefined): Lines {
+  const {
+    isKnown,
+    queued,
+    inFlight,
+    lanes,
+    isComplete,
+    nextAtMs,
+    wait,
+    isParked,
+    interval,
+    used,
+    reachedBound,
+    order,
+  } = inspection;
   if (!isKnown) return [HEADLINES.unknown];
-  const lane = ({ authority, priorities }: HostLook['lanes'][number]) => {
+  const lane = ({ authority, priorities }: HostInspection['lanes'][number]) => {
     const by = priorities.flatMap((urls, priority) => (urls === 0 ? [] : [`${urls} in priority ${priority}`]));
-    return `${authority}: ${by.join(', ')}${isWhole ? '' : ', and more'}.`;
+    return `${authority}: ${by.join(', ')}${isComplete ? '' : ', and more'}.`;
   };
   const waits = wait === null ? null : waitText(wait);
   const line = interval.line === null ? '' : ` line ${interval.line}`;
@@ -196,23 +209,24 @@ function hostLines(look: HostLook, logged: LoggedHost | undefined): Lines {
     nextAtMs === null ? null : `Not before ${iso(nextAtMs)}.`,
     `Interval ${interval.ms / 1_000} s (${interval.from}${owner}).`,
     orderText(order),
-    ...look.robots.map((state) => robotsLine(state, logged)),
+    ...inspection.robots.map((state) => robotsLine(state, logged)),
     warningLine(logged),
     `Fetched ${plural(used.pages, 'page')}, ${used.bytes} bytes${minutes}.`,
-    spent === null ? null : `A bound is used up: ${spent}.`,
+    reachedBound === null ? null : `A bound is used up: ${reachedBound}.`,
   ];
 }
 
 /** Why it goes first, or after how many others. `null` if only its time decides. */
-function orderText({ weight, label, ahead }: HostLook['order']): string | null {
-  const others = ahead === 0 ? 'it goes first' : ahead === null ? null : `${plural(ahead, 'host')} go before it`;
+function orderText({ weight, label, hostsBefore }: HostInspection['order']): string | null {
+  const others =
+    hostsBefore === 0 ? 'it goes first' : hostsBefore === null ? null : `${plural(hostsBefore, 'host')} go before it`;
   if (others === null && weight === 1 && label === null) return null;
   const budget = label?.pages == null ? '' : ` (${label.used ?? 0} of ${label.pages} pages)`;
   const orderParts = [`weight ${weight}`, ...(label === null ? [] : [`label ${printable(label.name)}${budget}`])];
   return `Order: ${orderParts.join(', ')}${others === null ? '' : `; of the hosts that are due, ${others}`}.`;
 }
 
-function robotsLine(state: HostLook['robots'][number], logged: LoggedHost | undefined): string {
+function robotsLine(state: HostInspection['robots'][number], logged: LoggedHost | undefined): string {
   const { authority, phase, hash, receivedAtMs, freshUntilMs, failures, retryAtMs } = state;
   const received = receivedAtMs === null ? '' : ` of ${iso(receivedAtMs)}`;
   const copy = hash === null ? '' : `, copy ${hash}${received}`;

@@ -1,15 +1,15 @@
 // A person who asks why a page is missing needs the reason that decided, and its line in robots.txt.
 
-import type { HostLook, UrlLook } from '@mannerly/frontier';
+import type { HostInspection, UrlInspection } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
 import type { UrlDecision } from './decision.js';
 import {
   explain,
   explainHost,
   explainLoggedHost,
+  inspectStoppedHost,
   isHostName,
   requestedForm,
-  stoppedHostLook,
   withError,
 } from './explain.js';
 import { explanationText } from './explain-text.js';
@@ -34,7 +34,7 @@ const decision = (more: Partial<UrlDecision>): UrlDecision => ({
   ...more,
 });
 
-const look = (more: Partial<UrlLook>): UrlLook => ({
+const look = (more: Partial<UrlInspection>): UrlInspection => ({
   host: 'quarry.test',
   isKnown: true,
   gate: { kind: 'allow', reason: 'no-match', line: null, pattern: null, dialect: 'rfc9309' },
@@ -122,13 +122,13 @@ describe('explaining a URL', () => {
   });
 });
 
-const host = (more: Partial<HostLook>): HostLook => ({
+const host = (more: Partial<HostInspection>): HostInspection => ({
   host: 'quarry.test',
   isKnown: true,
   queued: 3,
   inFlight: 0,
   lanes: [],
-  isWhole: true,
+  isComplete: true,
   isHeld: false,
   nextAtMs: 9_000,
   wait,
@@ -136,9 +136,9 @@ const host = (more: Partial<HostLook>): HostLook => ({
   interval: { ms: 5_000, from: 'profile', authority: null, line: null },
   robots: [],
   used: { pages: 1, bytes: 10, runningMs: 1_000 },
-  spent: null,
-  order: { weight: 1, label: null, ahead: null },
-  inARow: { throttled: 0, failed: 0, refused: 0 },
+  reachedBound: null,
+  order: { weight: 1, label: null, hostsBefore: null },
+  consecutive: { throttled: 0, failed: 0, refused: 0 },
   ...more,
 });
 
@@ -174,14 +174,14 @@ describe('a URL with a place in the queue', () => {
 
 describe('a host that no run works on', () => {
   const slow = { ms: 5_000, from: 'crawl-delay', authority: 'http://quarry.test', line: 4 } as const;
-  it.each<[string, Partial<HostLook>, number, HostLook['wait']]>([
+  it.each<[string, Partial<HostInspection>, number, HostInspection['wait']]>([
     ['waits as stored', {}, 8_000, wait],
     ['does not wait when that is over', { nextAtMs: 8_000 }, 9_500, null],
     ['waits for its interval after a kill', { wait: null }, 8_000, { ...wait, reason: 'interval' }],
     ['waits for its Crawl-delay after a kill', { wait: null, interval: slow }, 8_000, wait],
     [
       'is paused after a kill, where its last answers say so',
-      { wait: null, nextAtMs: 60_000, inARow: { throttled: 2, failed: 0, refused: 0 } },
+      { wait: null, nextAtMs: 60_000, consecutive: { throttled: 2, failed: 0, refused: 0 } },
       8_000,
       { ...wait, reason: 'host-paused', untilMs: 60_000 },
     ],
@@ -193,11 +193,11 @@ describe('a host that no run works on', () => {
       { ...wait, reason: 'interval' },
     ],
   ])('%s', (_name, more, nowMs, expected) => {
-    expect(stoppedHostLook(host(more), nowMs).wait).toEqual(expected);
+    expect(inspectStoppedHost(host(more), nowMs).wait).toEqual(expected);
   });
 
   it('has nothing in flight: what a killed run had in flight is queued', () => {
-    const text = stoppedHostLook(host({ queued: 2, inFlight: 5 }), 8_000);
+    const text = inspectStoppedHost(host({ queued: 2, inFlight: 5 }), 8_000);
     expect(text).toMatchObject({ queued: 7, inFlight: 0, wait: { queued: 7 } });
   });
 
@@ -238,7 +238,7 @@ describe('a host that no run works on', () => {
 
   it('stays parked', () => {
     const parked = { ...wait, reason: 'host-parked', untilMs: null } as const;
-    const text = stoppedHostLook(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
+    const text = inspectStoppedHost(host({ isParked: true, nextAtMs: null, wait: parked }), 9_500);
     expect(text.wait).toEqual(parked);
     expect(explanationText({ ...explainHost(text), bound: 'pages' })).toMatch(/Parked[\s\S]*bound of pages is used up/);
   });
@@ -272,7 +272,7 @@ describe('answers from the logs alone', () => {
   });
 
   it('say that a URL that no log names may be queued', () => {
-    const text = explanationText({ ...explain(url, null, null), whyLogsOnly: 'A run has it.' });
+    const text = explanationText({ ...explain(url, null, null), logsOnlyReason: 'A run has it.' });
     expect(text).toMatch(/Not decided: .*may be queued[\s\S]*From the logs alone: A run has it\.$/);
     expect(explanationText(explain(url, null, null))).toContain('Unknown');
   });

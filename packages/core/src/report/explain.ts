@@ -1,7 +1,7 @@
 // Why a URL was or was not fetched, as a value: its decision in the log, and its current state in the gate and the
 // queue. It makes no request and changes nothing.
 
-import type { HostKeyBy, HostLook, HostWait, QueuedUrl, UrlLook } from '@mannerly/frontier';
+import type { HostInspection, HostKeyBy, HostWait, QueuedUrl, UrlInspection } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
 import type { CodeError } from './code-error.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
@@ -17,19 +17,19 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   /** A reason of `REASONS`; `null` if there is none. */
   readonly reason: string | null;
   /** What the reason means, one sentence. */
-  readonly means: string | null;
+  readonly meaning: string | null;
   /** What can be done. */
-  readonly todo: string | null;
+  readonly advice: string | null;
   /** The earliest time at which it can be tried, epoch milliseconds; `null` if unknown, or decided. */
   readonly untilMs: number | null;
   /** The decision as it was logged. */
   readonly decision: UrlDecision | null;
   /** For a host: what the frontier knows about it. */
-  readonly host?: HostLook;
+  readonly host?: HostInspection;
   /** The latest error that a handler, hook or sink threw about it; absent if none is kept. */
   readonly error?: CodeError;
   /** The current state of the URL in the frontier; `null` without a frontier. */
-  readonly look: UrlLook | null;
+  readonly inspection: UrlInspection | null;
   /** Where it is queued, as far as the queue was searched; only if the crawl is not running. */
   readonly place?: QueuedUrl | null;
   /** The bound of the whole crawl that is used up; only if the crawl is not running. */
@@ -39,44 +39,44 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   /** Entries of `hosts` that apply; absent if none. */
   readonly hosts?: readonly AppliedHostEntry[];
   /** Its visits, if they are kept (`recrawl`), and when the next one is due. */
-  readonly visit?: VisitLook;
+  readonly visit?: VisitExplanation;
   /** Why only the logs were read, one sentence. */
-  readonly whyLogsOnly?: string | null;
+  readonly logsOnlyReason?: string | null;
 }
 
 const EMPTY_EXPLANATION = {
   reason: null,
-  means: null,
-  todo: null,
+  meaning: null,
+  advice: null,
   line: null,
   pattern: null,
   dialect: null,
   robots: null,
   untilMs: null,
   decision: null,
-  look: null,
+  inspection: null,
 } as const satisfies Partial<Explanation>;
 
 /**
  * Combines what is known about a URL. A decision takes precedence over the gate: it is what happened.
  * @param decision - The latest of the log; `null` if none.
- * @param look - The state in the frontier; `null` if there is none to read.
+ * @param inspection - The state in the frontier; `null` if there is none to read.
  * @param place - Where it is queued; `null`: not found; absent: not searched.
  */
 export function explain(
   url: string,
   decision: UrlDecision | null,
-  look: UrlLook | null,
+  inspection: UrlInspection | null,
   place?: QueuedUrl | null,
 ): Explanation {
-  const base = { ...EMPTY_EXPLANATION, url, decision, look, ...(place === undefined ? {} : { place }) };
-  if (decision !== null && (decision.status !== 'held' || look === null)) {
+  const base = { ...EMPTY_EXPLANATION, url, decision, inspection, ...(place === undefined ? {} : { place }) };
+  if (decision !== null && (decision.status !== 'held' || inspection === null)) {
     const { status, reason, line, pattern, dialect, robots } = decision;
     return { ...base, ...meaningOf(reason), status, line, pattern, dialect, robots };
   }
-  if (look === null) return { ...base, status: 'unknown' };
-  const { gate, robots, wait } = look;
-  const status: Explanation['status'] = decision?.status ?? (look.isKnown ? 'waiting' : 'unknown');
+  if (inspection === null) return { ...base, status: 'unknown' };
+  const { gate, robots, wait } = inspection;
+  const status: Explanation['status'] = decision?.status ?? (inspection.isKnown ? 'waiting' : 'unknown');
   if (gate.kind === 'hold') return { ...base, ...meaningOf(gate.reason), status, robots, untilMs: gate.untilMs };
   const { line, pattern, dialect } = gate;
   const allowed = { ...base, status, line, pattern, dialect, robots };
@@ -96,15 +96,15 @@ export function withHosts(
   explanation: Explanation,
   { hosts = [], hostKeyBy }: { readonly hosts?: readonly HostEntryText[]; readonly hostKeyBy?: HostKeyBy },
 ): Explanation {
-  const { url, host, look } = explanation;
-  const names = [host?.host ?? look?.host ?? [], parseUrl(url)?.hostname ?? url].flat();
+  const { url, host, inspection } = explanation;
+  const names = [host?.host ?? inspection?.host ?? [], parseUrl(url)?.hostname ?? url].flat();
   const applied = entriesFor(hosts, names, hostKeyBy);
   return applied.length === 0 ? explanation : { ...explanation, hosts: applied };
 }
 
 /** The explanation of a host. `waiting`: the crawl may request more from it. @throws Never */
-export function explainHost(host: HostLook): Explanation {
-  const reason = host.isParked ? 'host-parked' : (host.spent ?? host.wait?.reason ?? null);
+export function explainHost(host: HostInspection): Explanation {
+  const reason = host.isParked ? 'host-parked' : (host.reachedBound ?? host.wait?.reason ?? null);
   const status = host.isKnown ? 'waiting' : 'unknown';
   const meaning = reason === null ? {} : meaningOf(reason);
   const [robots = null] = host.robots;
@@ -112,14 +112,14 @@ export function explainHost(host: HostLook): Explanation {
 }
 
 /** A host as the logs know it, if its frontier cannot be read. @throws Never */
-export function explainLoggedHost(host: string, logged: LoggedHost, whyLogsOnly: string | null): Explanation {
+export function explainLoggedHost(host: string, logged: LoggedHost, logsOnlyReason: string | null): Explanation {
   const status = logged.requests === 0 && logged.warning === null ? 'unknown' : 'waiting';
-  return { ...EMPTY_EXPLANATION, url: host, status, logged, whyLogsOnly };
+  return { ...EMPTY_EXPLANATION, url: host, status, logged, logsOnlyReason };
 }
 
-function meaningOf(reason: string): Pick<Explanation, 'reason' | 'means' | 'todo'> {
-  const { means = null, todo = '' } = reasonOf(reason) ?? {};
-  return { reason, means, todo: todo === '' ? null : todo };
+function meaningOf(reason: string): Pick<Explanation, 'reason' | 'meaning' | 'advice'> {
+  const { meaning = null, advice = '' } = reasonOf(reason) ?? {};
+  return { reason, meaning, advice: advice === '' ? null : advice };
 }
 
 /** Whether a question is about a host: a name without scheme and path. @throws Never */
@@ -139,20 +139,20 @@ export function requestedForm(text: string): string {
  * The state of a host while no run works on it. A wait that is over is left out. A killed run does not write its wait,
  * so that is derived from the host's interval and its last answers. @throws Never
  */
-export function stoppedHostLook(look: HostLook, nowMs: number): HostLook {
-  const { host, wait, nextAtMs, isParked, interval, inARow } = look;
+export function inspectStoppedHost(inspection: HostInspection, nowMs: number): HostInspection {
+  const { host, wait, nextAtMs, isParked, interval, consecutive } = inspection;
   // Requests in flight when a run was killed come first when the crawl continues.
-  const queued = look.queued + look.inFlight;
-  const stopped = { ...look, queued, inFlight: 0 };
+  const queued = inspection.queued + inspection.inFlight;
+  const stopped = { ...inspection, queued, inFlight: 0 };
   if (isParked || nextAtMs === null || nextAtMs <= nowMs) return { ...stopped, wait: isParked ? wait : null };
   if (wait !== null && (wait.untilMs === null || wait.untilMs > nowMs))
     return { ...stopped, wait: { ...wait, queued } };
   const byInterval = nextAtMs <= nowMs + interval.ms ? INTERVAL_REASONS[interval.from] : null;
-  const reason = byInterval ?? (inARow.throttled + inARow.failed > 0 ? 'host-paused' : null);
+  const reason = byInterval ?? (consecutive.throttled + consecutive.failed > 0 ? 'host-paused' : null);
   return { ...stopped, wait: reason === null ? null : { host, reason, untilMs: nextAtMs, queued } };
 }
 
-const INTERVAL_REASONS: Readonly<Record<HostLook['interval']['from'], HostWait['reason']>> = {
+const INTERVAL_REASONS: Readonly<Record<HostInspection['interval']['from'], HostWait['reason']>> = {
   profile: 'interval',
   hosts: 'interval',
   adaptive: 'interval',
@@ -161,7 +161,7 @@ const INTERVAL_REASONS: Readonly<Record<HostLook['interval']['from'], HostWait['
 };
 
 /** The visits of a page. Times are epoch milliseconds. */
-export interface VisitLook {
+export interface VisitExplanation {
   readonly visits: number;
   /** The last visit with a result, and how many have failed since. */
   readonly lastVisitMs: number;

@@ -8,19 +8,22 @@ describe('the table of reasons', () => {
     '%s has a description, a meaning and, unless fetched, a complete sentence',
     (_, reason) => {
       expect(reason.statuses.length).toBeGreaterThan(0);
-      expect(reason.means).toMatch(/^[A-Zr].*\.$/);
-      expect(reason.todo === '' || /^[A-Z].*\.$/.test(reason.todo)).toBe(true);
+      expect(reason.meaning).toMatch(/^[A-Zr].*\.$/);
+      expect(reason.advice === '' || /^[A-Z].*\.$/.test(reason.advice)).toBe(true);
     },
   );
 
-  it.each(Object.entries(REASONS))('%s names no flag without the option or call of a program', (_, { todo }) => {
-    expect(todo.replaceAll(/`[^`]+` \(--[a-z-]+[^)]*\)/g, '')).not.toContain('--');
-  });
+  it.each(Object.entries(REASONS))(
+    '%s names no flag without the option or call of a program',
+    (_, { advice: todo }) => {
+      expect(todo.replaceAll(/`[^`]+` \(--[a-z-]+[^)]*\)/g, '')).not.toContain('--');
+    },
+  );
 
   // Only queued URLs return in the next run. `aborted` URLs go back to the queue.
   it.each(Object.entries(REASONS))(
     '%s mentions another run only if the URL is queued',
-    (reason, { statuses, todo }) => {
+    (reason, { statuses, advice: todo }) => {
       if (!/run the (same )?crawl again/i.test(todo)) return;
       expect(reason === 'aborted' || statuses.some((status) => status === 'held')).toBe(true);
     },

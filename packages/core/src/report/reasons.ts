@@ -10,9 +10,9 @@ export interface ReasonEntry {
   /** The stage that decides it. */
   readonly layer: UrlDecision['layer'];
   /** One sentence, for people. */
-  readonly means: string;
+  readonly meaning: string;
   /** What can be done; empty if nothing needs doing. */
-  readonly todo: string;
+  readonly advice: string;
   /** The option whose bound kept the URL out; absent if none did. */
   readonly bound?: string;
 }
@@ -21,10 +21,10 @@ const retryCall = (reason: string): string => `\`run({ retry: { reason: '${reaso
 const UNPARK = '`crawler.unpark(host)` (--unpark HOST)';
 const AGAIN_LATER = 'Run the same crawl again after that time.';
 
-/** The rows of one stage; `todo` applies to rows without their own. */
+/** The rows of one stage; `advice` applies to rows without their own. */
 const rows =
-  (statuses: readonly UrlStatus[], layer: ReasonEntry['layer'], todo = '') =>
-  (means: string, ownTodo = todo): ReasonEntry => ({ statuses, layer, means, todo: ownTodo });
+  (statuses: readonly UrlStatus[], layer: ReasonEntry['layer'], advice = '') =>
+  (meaning: string, ownAdvice = advice): ReasonEntry => ({ statuses, layer, meaning, advice: ownAdvice });
 
 const fetched = rows(['fetched'], 'fetch');
 const fetchedPage = rows(['fetched'], 'page');
@@ -33,13 +33,13 @@ const excludedByPage = rows(['excluded'], 'page', 'Leave it; ask the site if you
 const outOfScope = rows(['dropped'], 'scope');
 /** A finished page is not read again for the links that were dropped. */
 const START_OVER = 'Raise the bound and start the crawl over: `run({ reset: true })` (--reset).';
-const outOfBounds = (option: string, means: string, todo = START_OVER): ReasonEntry => ({
-  ...rows(['dropped'], 'bounds', todo)(means),
+const outOfBounds = (option: string, meaning: string, advice = START_OVER): ReasonEntry => ({
+  ...rows(['dropped'], 'bounds', advice)(meaning),
   bound: `bounds.${option}`,
 });
 /** Still queued when a bound ended the crawl. */
-const heldByBound = (option: string, means: string): ReasonEntry => ({
-  ...rows(['held'], 'bounds', 'Raise the bound and run the crawl again.')(means),
+const heldByBound = (option: string, meaning: string): ReasonEntry => ({
+  ...rows(['held'], 'bounds', 'Raise the bound and run the crawl again.')(meaning),
   bound: `bounds.${option}`,
 });
 const droppedByFrontier = rows(['dropped'], 'frontier');
@@ -282,6 +282,6 @@ export function reasonOf(reason: string): ReasonEntry | null {
 
 /** What a reason means and what to do, for a message. */
 export function explainReason(reason: string): string {
-  const { means, todo } = reasonOf(reason) ?? { means: 'See the decision log.', todo: '' };
+  const { meaning: means, advice: todo } = reasonOf(reason) ?? { meaning: 'See the decision log.', advice: '' };
   return `${means} ${todo}`.trimEnd();
 }

@@ -121,7 +121,7 @@ function exclusionsText(rows: readonly HostPoliteness[], maxExclusions: number):
   const isCut = total > Math.min(exclusions.length, maxExclusions);
   const more = isCut ? `\n… ${total} in all; the decision log names every one.` : '';
   const reasons = [...new Set(exclusions.map(({ reason }) => reason))];
-  const meanings = reasons.map((reason) => `  ${reason}: ${reasonOf(reason)?.means ?? 'see the decision log.'}`);
+  const meanings = reasons.map((reason) => `  ${reason}: ${reasonOf(reason)?.meaning ?? 'see the decision log.'}`);
   return `${table}${more}\n${meanings.join('\n')}`;
 }
 

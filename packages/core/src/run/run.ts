@@ -323,7 +323,7 @@ export class Run {
     if (!isOver && isHostName(urlOrHost))
       return withHosts(explainHost(await this.frontier.inspectHost(urlOrHost)), settings);
     const url = requestedForm(urlOrHost);
-    const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.look(url));
+    const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.inspectUrl(url));
     const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
     const { inspectVisit } = await import('../recrawl/stored-knowledge.js');
     const visit = isOver || this.recrawl === null ? null : await inspectVisit(this.frontier, url, kept, this.nowMs());

@@ -23,7 +23,7 @@ describe('resolveOptions', () => {
       maxCrawlDelayMs: 86_400_000,
       politeness: { name: 'polite', jitter: 0 },
       bounds: { pages: null, pagesPerHost: null, runningMs: null, bytes: null },
-      access: { profile: 'rfc9309', onForbidden: 'allow', holdMaxMs: 86_400_000 },
+      access: { profile: 'rfc9309', onForbidden: 'allow', maxHoldMs: 86_400_000 },
     });
   });
 
@@ -51,7 +51,7 @@ describe('resolveOptions', () => {
     [{ labels: [{ label: 'a', weight: 101 }] }, 'labels[0].weight', '101'],
     [{ robots: { tokens: [] } }, 'robots', 'tokens'],
     [{ robots: { tokens: ['a'], dialect: 'rfc' } }, 'robots', 'rfc'],
-    [{ robots: { tokens: ['a'], holdMaxMs: -1 } }, 'robots', '-1'],
+    [{ robots: { tokens: ['a'], maxHoldMs: -1 } }, 'robots', '-1'],
     [{ robots: { tokens: ['a'], nonsense: 1 } }, 'robots', 'nonsense'],
     [{ robots: { tokens: ['a'], maxCrawlDelayMs: 0 } }, 'robots.maxCrawlDelayMs', '0'],
     [{ robots: { tokens: ['a'], onLongCrawlDelay: 'go' } }, 'robots.onLongCrawlDelay', 'go'],

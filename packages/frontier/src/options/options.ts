@@ -260,7 +260,7 @@ interface ResolvedRobotsOptions {
   readonly maxCrawlDelayMs: number;
 }
 
-const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs']);
+const ACCESS_KEYS = new Set(['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'maxHoldMs']);
 
 /** Checks how robots.txt should be read, and creates the reader. @throws FrontierError `option-invalid`. */
 function resolveRobotsOptions(robots: RobotsOptions): ResolvedRobotsOptions {

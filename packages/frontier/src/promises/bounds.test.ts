@@ -175,16 +175,16 @@ describe('answers of add', () => {
     expect(verdicts()[0]).toMatchObject({
       robots: { authority: 'http://a.test', phase: 'rules', hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
-    expect(await frontier.look('http://a.test/x2')).toMatchObject({
+    expect(await frontier.inspectUrl('http://a.test/x2')).toMatchObject({
       isKnown: false,
       gate: { kind: 'deny', line: 2 },
       robots: { phase: 'rules' },
     });
-    expect(await frontier.look('http://b.test/')).toMatchObject({
+    expect(await frontier.inspectUrl('http://b.test/')).toMatchObject({
       isKnown: false,
       gate: { kind: 'hold', reason: 'robots-unknown' },
     });
-    expect(await frontier.look('http://a.test/1')).toMatchObject({ isKnown: true, gate: { kind: 'allow' } });
+    expect(await frontier.inspectUrl('http://a.test/1')).toMatchObject({ isKnown: true, gate: { kind: 'allow' } });
   });
 
   it('user data and origin stay with the page', async () => {

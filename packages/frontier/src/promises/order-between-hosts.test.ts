@@ -107,7 +107,7 @@ describe('weights', () => {
     for (const name of ['c.test', 'b.test', 'a.test']) await frontier.add(pagesOf(name, 3));
     expect(await frontier.take(3)).toHaveLength(1);
     const places = await Promise.all(['a.test', 'b.test', 'c.test'].map((name) => frontier.inspectHost(name)));
-    expect(places.map(({ order }) => order.ahead)).toEqual([null, 0, 1]);
+    expect(places.map(({ order }) => order.hostsBefore)).toEqual([null, 0, 1]);
     expect(places[0]?.order).toMatchObject({ weight: 5, label: { name: 'shops', pages: 7, used: 0 } });
     await frontier.close();
   });

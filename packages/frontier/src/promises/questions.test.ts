@@ -63,12 +63,12 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     expect(inspection).toMatchObject({
       host: 'slow.test',
       isKnown: true,
-      isWhole: true,
+      isComplete: true,
       isParked: false,
       interval: { ms: 7_000, from: 'crawl-delay', authority: 'http://slow.test', line: 2 },
       wait: { reason: 'crawl-delay' },
-      spent: null,
-      inARow: { throttled: 0, failed: 0, refused: 0 },
+      reachedBound: null,
+      consecutive: { throttled: 0, failed: 0, refused: 0 },
     });
     expect(inspection.used.pages).toBeGreaterThan(2);
     expect(inspection.used.bytes).toBeGreaterThan(0);
@@ -91,7 +91,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     expect(busy).toMatchObject({
       wait: { reason: 'host-paused' },
       interval: { from: 'adaptive' },
-      inARow: { throttled: 1 },
+      consecutive: { throttled: 1 },
     });
     expect(busy.nextAtMs! - clock.nowMs()).toBeGreaterThan(500_000);
     const gone = await frontier.inspectHost('gone.test');
@@ -106,7 +106,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     const { frontier, work, clock, store } = setUp(await prepare(), answer);
     await frontier.open();
     await frontier.add([url('http://gone.test/1')]);
-    const gate = async () => (await frontier.look('http://gone.test/1')).gate;
+    const gate = async () => (await frontier.inspectUrl('http://gone.test/1')).gate;
     expect(await gate()).toEqual({ kind: 'hold', reason: 'robots-unknown', untilMs: null });
     await work(frontier, 1_000);
     const held = await gate();

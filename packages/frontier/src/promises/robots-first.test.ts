@@ -126,7 +126,7 @@ describe('a robots.txt that does not arrive', () => {
       make,
       (address) => (isRobots(address) ? { status: 500 } : PAGE),
       {
-        robots: { tokens: ['testbot'], holdMaxMs: 6 * 3_600_000 },
+        robots: { tokens: ['testbot'], maxHoldMs: 6 * 3_600_000 },
       },
     );
     await frontier.open();

@@ -25,7 +25,7 @@ export interface ReadyHost {
 }
 
 /** What the gate and the clock say about a URL now. */
-export interface UrlLook {
+export interface UrlInspection {
   readonly host: string;
   readonly isKnown: boolean;
   readonly gate:
@@ -54,9 +54,9 @@ export interface FrontierQuestions {
   /** A listing of what is queued, in the store's order. */
   list(request?: ListRequest): Promise<QueueListing>;
   /** What is known of one URL, for `explain`. */
-  look(url: string): Promise<UrlLook>;
+  inspectUrl(url: string): Promise<UrlInspection>;
   /** What is known of one host, by its name or any URL of it. */
-  inspectHost(hostOrUrl: string): Promise<HostLook>;
+  inspectHost(hostOrUrl: string): Promise<HostInspection>;
 }
 
 /** The answers of one frontier. Promises reject with what the store throws. */
@@ -83,7 +83,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
       }
       return found;
     },
-    look: (url) => {
+    inspectUrl: (url) => {
       const host = hostOf(url) ?? '';
       return inspectUrl(url, host, waitOf(host), context);
     },
@@ -111,16 +111,16 @@ async function inspectUrl(
   host: string,
   wait: HostWait | null,
   { gate, store, seen, clock }: FrontierContext,
-): Promise<UrlLook> {
+): Promise<UrlInspection> {
   const name = authorityOf(url) ?? '';
   const authority = await gate.authorities.load(name);
   const answer = gate.ask(authority, url, clock.nowMs());
   let isKnown = seen.isRecent(url);
-  const look = ({ item }: Parameters<Parameters<typeof scanItems>[2]>[0]) => {
+  const findUrl = ({ item }: Parameters<Parameters<typeof scanItems>[2]>[0]) => {
     isKnown = item.kind === 'page' && item.record.url === url;
     return !isKnown;
   };
-  if (!isKnown) await scanItems(store, host, look);
+  if (!isKnown) await scanItems(store, host, findUrl);
   const known = { host, isKnown, robots: gate.copyRef(authority), wait };
   switch (answer.kind) {
     case 'allow':
@@ -141,7 +141,7 @@ async function inspectUrl(
 }
 
 /** The present state of one authority's robots.txt. */
-export interface AuthorityLook extends RobotsCopyRef {
+export interface AuthorityInspection extends RobotsCopyRef {
   /** Until when the copy is used, epoch milliseconds; `null`: no copy. */
   readonly freshUntilMs: number | null;
   /** Failed fetches in a row, and when the next fetch is made. */
@@ -153,7 +153,7 @@ export interface AuthorityLook extends RobotsCopyRef {
 }
 
 /** What the frontier knows about one host. All times are epoch milliseconds. */
-export interface HostLook {
+export interface HostInspection {
   readonly host: string;
   /** Whether anything was ever queued for it, as far as the store knows. */
   readonly isKnown: boolean;
@@ -163,7 +163,7 @@ export interface HostLook {
   /** Both kinds together, by authority; `priorities[0]` goes first. */
   readonly lanes: readonly { readonly authority: string; readonly priorities: readonly number[] }[];
   /** Whether `lanes` counts everything: a long queue is not read to its end. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Whether this process holds its lease. */
   readonly isHeld: boolean;
   /** When its next request may start; `null`: it is parked, or nothing is queued. */
@@ -182,21 +182,21 @@ export interface HostLook {
     readonly authority: string | null;
     readonly line: number | null;
   };
-  readonly robots: readonly AuthorityLook[];
+  readonly robots: readonly AuthorityInspection[];
   /** What was fetched from it; `runningMs`: the crawl's running time since its first request, `null`: none yet. */
   readonly used: { readonly pages: number; readonly bytes: number; readonly runningMs: number | null };
   /** The bound it has used up. */
-  readonly spent: HostBound | null;
+  readonly reachedBound: HostBound | null;
   /** What determines its place in the order of hosts. */
   readonly order: {
     readonly weight: number;
     /** The label of its URLs whose route gives them none, with its budget and how much is used; `null`: none. */
     readonly label: { readonly name: string; readonly pages: number | null; readonly used: number | null } | null;
     /** How many due hosts of this process go before it; `null`: it is not due. */
-    readonly ahead: number | null;
+    readonly hostsBefore: number | null;
   };
   /** Answers in a row that slow the crawl down: 429 and 503, failures, refusals. */
-  readonly inARow: { readonly throttled: number; readonly failed: number; readonly refused: number };
+  readonly consecutive: { readonly throttled: number; readonly failed: number; readonly refused: number };
 }
 
 /**
@@ -210,12 +210,12 @@ export async function describeHost(
   schedule: HostSchedule,
   wait: HostWait | null,
   context: FrontierContext,
-): Promise<HostLook> {
+): Promise<HostInspection> {
   const { store, settings, hostBounds, budget, labelBudgets, clock: frontierClock } = context;
   const nowMs = frontierClock.nowMs();
   const leased = schedule.get(host);
   const stored = (await store.readHost?.(host)) ?? null;
-  const { lanes, entryCount, isWhole } = await countLanes(host, store);
+  const { lanes, entryCount, isComplete } = await countLanes(host, store);
   const state = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
   const { clock } = leased ?? state;
   // For a crawl that is not running, the last stored count.
@@ -224,7 +224,8 @@ export async function describeHost(
   const others = [...namedAuthorities, `http://${host}`, `https://${host}`];
   const robots = await authoritiesOf([...lanes.keys(), ...state.spacingAuthorities], others, context.gate, nowMs);
   const requirements = leased?.requirements ?? new SpacingRequirements(state.minDelayMs);
-  if (leased === undefined) for (const { look, required } of robots) requirements.note(look.authority, required);
+  if (leased === undefined)
+    for (const { inspection: look, required } of robots) requirements.note(look.authority, required);
   const isUnread = leased === undefined && store.readHost === undefined;
   const isParked = stored?.isParked ?? (isUnread ? null : clock.parked);
   const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
@@ -236,24 +237,24 @@ export async function describeHost(
     queued: stored?.queued ?? entryCount,
     inFlight: stored?.inFlight ?? 0,
     lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
-    isWhole,
+    isComplete,
     isHeld: leased !== undefined,
     nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked === true ? null : (dueAtMs ?? null),
     wait,
     isParked,
     interval: intervalOf(settings.politeness, politeness, clock, requirements, nowMs),
-    robots: robots.map(({ look }) => look),
+    robots: robots.map(({ inspection: look }) => look),
     used: { pages, bytes, runningMs: usedMs },
-    spent: hostBounds.reachedBound({ used, limits }, nowMs),
+    reachedBound: hostBounds.reachedBound({ used, limits }, nowMs),
     order: {
       weight,
       label:
         name === null
           ? null
           : { name, pages: settings.labels.get(name)?.pages ?? null, used: labelBudgets.of(name)?.pages() ?? null },
-      ahead: leased === undefined ? null : schedule.countBefore(leased, nowMs),
+      hostsBefore: leased === undefined ? null : schedule.countBefore(leased, nowMs),
     },
-    inARow: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
+    consecutive: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
   };
 }
 
@@ -261,20 +262,20 @@ export async function describeHost(
 async function countLanes(host: string, store: FrontierStore) {
   const lanes = new Map<string, number[]>();
   let entryCount = 0;
-  const isWhole = await scanItems(store, host, ({ priority, authority }) => {
+  const isComplete = await scanItems(store, host, ({ priority, authority }) => {
     const priorities = lanes.get(authority) ?? new Array<number>(PRIORITIES).fill(0);
     priorities[priority] = (priorities[priority] ?? 0) + 1;
     lanes.set(authority, priorities);
     entryCount += 1;
     return true;
   });
-  return { lanes, entryCount, isWhole };
+  return { lanes, entryCount, isComplete };
 }
 
 /** The authorities whose robots.txt was requested before, or that have something queued. */
 async function authoritiesOf(queued: readonly string[], others: readonly string[], gate: RobotsGate, nowMs: number) {
   const names = [...new Set([...queued, ...others])].slice(0, MAX_INSPECTED_AUTHORITIES);
-  const found: { readonly look: AuthorityLook; readonly required: AuthorityRequirements | null }[] = [];
+  const found: { readonly inspection: AuthorityInspection; readonly required: AuthorityRequirements | null }[] = [];
   for (const name of names) {
     const authority = await gate.authorities.load(name);
     const { freshUntilMs, failures, retryAtMs } = authority.access;
@@ -283,8 +284,15 @@ async function authoritiesOf(queued: readonly string[], others: readonly string[
     const required = gate.rules(authority)?.requirements ?? null;
     const requestIntervalMs = required?.at?.(nowMs).intervalMs ?? null;
     const crawlDelayMs = required?.crawlDelayMs ?? null;
-    const look = { ...gate.copyRef(authority), freshUntilMs, failures, retryAtMs, crawlDelayMs, requestIntervalMs };
-    found.push({ look, required });
+    const inspection = {
+      ...gate.copyRef(authority),
+      freshUntilMs,
+      failures,
+      retryAtMs,
+      crawlDelayMs,
+      requestIntervalMs,
+    };
+    found.push({ inspection, required });
   }
   return found;
 }
@@ -295,7 +303,7 @@ function intervalOf(
   clock: HostClock,
   requirements: SpacingRequirements,
   nowMs: number,
-): HostLook['interval'] {
+): HostInspection['interval'] {
   const { spacing } = requirements.at(nowMs);
   const { fromEndMs, fromStartMs } = requestInterval(clock, spacing, politeness);
   const findAuthority = (ms: (one: AuthorityRequirements) => number | null, value: number) =>

@@ -111,7 +111,7 @@ export class RobotsGate {
 
   /** Whether a page has waited too long. Time in the queue while its rules were available does not count. */
   isHeldTooLong(addedAtMs: number, sinceMs: number, nowMs: number): boolean {
-    return nowMs - Math.max(addedAtMs, sinceMs) >= this.#options.access.holdMaxMs;
+    return nowMs - Math.max(addedAtMs, sinceMs) >= this.#options.access.maxHoldMs;
   }
 
   #decide(authority: Authority, url: string, nowMs: number): GateAnswer {

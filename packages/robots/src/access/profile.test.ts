@@ -19,7 +19,7 @@ describe('the options of access', () => {
       { dialect: '1996', onForbidden: 'allow' },
       { profile: '1996', onForbidden: 'allow' },
     ],
-    [{ unreachableDays: 60 }, { unreachableMs: 60 * 86_400_000, holdMaxMs: 86_400_000 }],
+    [{ unreachableDays: 60 }, { unreachableMs: 60 * 86_400_000, maxHoldMs: 86_400_000 }],
   ];
   it.each(cases)('%j', (options, expected) => {
     expect(resolveAccessOptions(options)).toMatchObject(expected);
@@ -30,7 +30,7 @@ describe('the options of access', () => {
     [{ onForbidden: 'no' }, 'option-invalid'],
     [{ unreachableDays: 0 }, 'option-invalid'],
     [{ unreachableDays: Number.NaN }, 'option-invalid'],
-    [{ holdMaxMs: -1 }, 'option-invalid'],
+    [{ maxHoldMs: -1 }, 'option-invalid'],
   ];
   it.each(refused)('%j is refused', (options, code) => {
     expect(() => resolveAccessOptions(options as AccessOptions)).toThrow(expect.objectContaining({ code }));

@@ -33,7 +33,7 @@ export interface AccessOptions {
   /** Days from the first failure of a series to `afterUnreachable`, 1 to 3650; fewer is bolder. @default 30 */
   readonly unreachableDays?: number | undefined;
   /** Milliseconds that a request may be held in the queue before it fails as `robots-unreachable`. @default 24 h */
-  readonly holdMaxMs?: number | undefined;
+  readonly maxHoldMs?: number | undefined;
 }
 
 /** The options with every field filled in. */
@@ -42,7 +42,7 @@ export interface ResolvedAccessOptions {
   readonly onForbidden: 'allow' | 'deny';
   readonly afterUnreachable: AfterUnreachable;
   readonly unreachableMs: number;
-  readonly holdMaxMs: number;
+  readonly maxHoldMs: number;
   readonly maxRedirects: number;
 }
 
@@ -72,7 +72,7 @@ export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAcces
         'copy-at-once',
       ]),
       unreachableDays: [30, 1, 3650],
-      holdMaxMs: [DAY_MS, 0, 3650 * DAY_MS],
+      maxHoldMs: [DAY_MS, 0, 3650 * DAY_MS],
     },
     options,
   );
@@ -81,7 +81,7 @@ export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAcces
     onForbidden: read['onForbidden'] as 'allow' | 'deny',
     afterUnreachable: read['afterUnreachable'] as AfterUnreachable,
     unreachableMs: (read['unreachableDays'] as number) * DAY_MS,
-    holdMaxMs: read['holdMaxMs'] as number,
+    maxHoldMs: read['maxHoldMs'] as number,
     maxRedirects: isOld ? MAX_ROBOTS_REDIRECTS_1996 : MAX_ROBOTS_REDIRECTS,
   });
 }

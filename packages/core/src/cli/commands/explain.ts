@@ -42,7 +42,7 @@ export async function explainCommand(
   const robotsPath = 'directory' in where ? (await readCrawlDirectory(where.directory)).robotsPath : null;
   const { explanation, isStopped } = await withInspection(where, io, async (inspection) => ({
     explanation: await inspection.explain(target),
-    isStopped: 'directory' in where && inspection.whyLogsOnly === null,
+    isStopped: 'directory' in where && inspection.logsOnlyReason === null,
   }));
   if (flags.json === true) {
     io.out(json(explanation));

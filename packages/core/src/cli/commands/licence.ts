@@ -97,7 +97,7 @@ async function documentsOf(
   const anywhere = { scope: { seeds: [url], within: 'any' }, licensing: { mode: 'off' } } as const;
   const crawler = singleCrawl(url, identity, allowAddresses, anywhere);
   crawler.events.on('decision', ({ status, reason, httpStatus }) => {
-    const means = (reasonOf(reason)?.means ?? '').replace(/\.$/, '');
+    const means = (reasonOf(reason)?.meaning ?? '').replace(/\.$/, '');
     if (status !== 'fetched')
       found ??= {
         why: `the page is ${status}: ${reason}. ${means}`,

@@ -189,7 +189,7 @@ function answerOf(
   return { kind: 'response', status, headers, body: new Uint8Array(0), robotsUrl, finalUrl: url };
 }
 
-const ACCESS_ONLY = ['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'holdMaxMs'];
+const ACCESS_ONLY = ['accessProfile', 'onForbidden', 'afterUnreachable', 'unreachableDays', 'maxHoldMs'];
 const ACCESS_KEYS: ReadonlySet<string> = new Set([...ACCESS_ONLY, 'dialect', 'policy']);
 const NOT_COMPILED: ReadonlySet<string> = new Set([...ACCESS_ONLY, 'crawlDelay', 'visitTime', 'cleanParam', 'host']);
 

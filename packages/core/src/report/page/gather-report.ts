@@ -203,7 +203,7 @@ class DecisionCounts {
       .map((counted) => {
         const { status, reason, urls } = counted;
         const examples = this.#examples.get(counted) ?? [];
-        return { status, reason, urls, examples, means: reasonOf(reason)?.means ?? '' };
+        return { status, reason, urls, examples, means: reasonOf(reason)?.meaning ?? '' };
       });
   }
 
