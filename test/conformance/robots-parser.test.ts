@@ -54,6 +54,16 @@ describe('what robots-parser documents', () => {
     expect(robotsParser(URL_OF_FILE, contents).isDisallowed('http://example.com/dir/')).toBeUndefined();
   });
 
+  it('never throws, and reads a URL object as its text', () => {
+    const robots = robotsParser(URL_OF_FILE, 'User-agent: *\nDisallow: /private');
+    expect(robots.isAllowed(new URL('http://www.example.com/private') as never)).toBe(false);
+    const relative = robotsParser('/robots.txt', 'User-agent: *\nDisallow: /private');
+    for (const url of [undefined, null, 42, {}] as never[]) {
+      expect(robots.isAllowed(url, null as never)).toBeUndefined();
+      expect(relative.isDisallowed(url, null as never)).toBe(false);
+    }
+  });
+
   it('is answered alike about relative URLs', () => {
     const contents = 'User-agent: *\nDisallow: /dir/\nAllow: /dir/test.html\n';
     for (const parser of [robotsParser, other]) {

@@ -47,7 +47,11 @@ export function robotsParser(url: string, contents: string): CompatRobots {
     return known;
   };
   const isOwn = (given: string): boolean => (own === null ? readUrl(given) === null : robotsUrl(given) === own);
-  const pathOf = (given: string): string => (given.startsWith('/') || readUrl(given) !== null ? given : `/${given}`);
+  const pathOf = (given: string): string => {
+    // Programs in JavaScript also pass a URL object.
+    const text = String(given);
+    return text.startsWith('/') || readUrl(text) !== null ? text : `/${text}`;
+  };
   const isAllowed = (given: string, ua = '*'): boolean | undefined =>
     isOwn(given) ? rulesFor(ua).isAllowed(pathOf(given)) : undefined;
   return {
@@ -78,7 +82,7 @@ export function robotsParser(url: string, contents: string): CompatRobots {
  * @returns For example `examplebot`; if there is no token, a name that no file addresses, so that `*` counts.
  */
 export function productTokenOf(userAgent: string): string {
-  const text = userAgent.slice(0, MAX_USER_AGENT_CHARS);
+  const text = String(userAgent ?? '').slice(0, MAX_USER_AGENT_CHARS);
   const [, disguised] = /^mozilla\/.*?compatible; *([a-z\d_-]+)/i.exec(text) ?? [];
   return disguised ?? /^[a-z\d_-]+/i.exec(text)?.[0] ?? 'unnamed-crawler';
 }

@@ -46,18 +46,25 @@ export interface Target {
 const USUAL =
   /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
 
-/** The path and query of any URL or path, with dot segments resolved (robots §6, R26). */
+// What the platform's URL parser changes beyond the spelling: blanks around a URL, backslashes, tabs and line ends, dot
+// segments, missing or extra slashes after the scheme.
+const UNUSUAL = /^[\0- ]|[\0- ]$|[\\\t\n\r]|\/(?:\.|%2e){1,2}(?:[/?#]|$)|^https?:(?!\/\/[^/])/i;
+
+/** The path and query of any URL or path, as they would be requested (robots §6, R26). */
 export function targetOf(url: string): Target {
   const usual = USUAL.exec(url);
   if (usual !== null) return { path: usual[1] as string, isUsual: true };
-  let path = url.replace(/#.*$/s, '').replace(/^[a-z][a-z\d+.-]*:\/\/[^/?\\]*/i, '');
-  if (!path.startsWith('/')) path = `/${path}`;
-  if (/[\\\t\n\r]|\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(path)) {
-    // Not even a path of a known authority: then it is compared as it is.
-    const { pathname, search } = readUrl(`http://a${path.replace(/^[/\\]+/, '/')}`) ?? { pathname: path, search: '' };
-    path = pathname + search;
-  }
-  return { path: bytesOf(path), isUsual: false };
+  const path = (UNUSUAL.test(url) ? requested(url) : url)
+    .replace(/#.*$/s, '')
+    .replace(/^[a-z][a-z\d+.-]*:\/\/[^/?\\]*/i, '');
+  return { path: bytesOf(path.startsWith('/') ? path : `/${path}`), isUsual: false };
+}
+
+/** The URL as the platform's parser writes it; a path as one of some authority. */
+function requested(url: string): string {
+  const path = url.replace(/^[\0- ]+/, '').replace(/^(?![/\\])/, '/');
+  // Not even a path of a known authority: then it is compared as it is.
+  return (readUrl(url) ?? readUrl(`http://a${path}`))?.href ?? url;
 }
 
 /** A verdict as numbers: the reading and its rule; -1: none, -2: the file itself, `TOO_MUCH_WORK`: too costly. */

@@ -365,6 +365,17 @@ describe('what groups ask for besides rules', () => {
     expect(sitePreferences(rulesOf(text)).signals('https://example.com/a')).toEqual({ 'ai-train': 'disallow' });
   });
 
+  it('says how content of one path may be used, for an absolute URL, a path and a URL object', () => {
+    const lines =
+      'User-agent: *\nContent-Usage: /a train-ai=n\nContent-Usage: train-ai=y\nContent-Signal: /a ai-train=no';
+    const site = sitePreferences(rulesOf(lines));
+    for (const url of ['https://example.com/a', '/a', ' /a', '/x/../a?b', new URL('https://example.com/a')]) {
+      expect(site.preferences(url)).toEqual({ 'train-ai': 'disallow' });
+      expect(site.signals(url)).toEqual({ 'ai-train': 'disallow' });
+    }
+    expect(site.preferences('/b')).toEqual({ 'train-ai': 'allow' });
+  });
+
   it('clamps delays if an option says so', () => {
     expect(rulesOf(text, { maxCrawlDelayMs: 1_000 }).crawlDelayMs).toBe(1000);
   });

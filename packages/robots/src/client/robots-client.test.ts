@@ -35,6 +35,22 @@ describe('a robots client', () => {
     );
   });
 
+  it.each(['fetch', 'nowMs'])('refuses a %s that is not a function', (option) => {
+    expect(() => createRobotsClient({ identity: IDENTITY, [option]: 1 } as never)).toThrow(
+      expect.objectContaining({ code: 'option-invalid', message: `expected \`${option}\` to be a function, got 1` }),
+    );
+  });
+
+  it.each([
+    ' https://a.example/private',
+    'https:a.example/private',
+    'https:\\\\a.example\\private',
+    '\thttps://a.example/private',
+  ])('reads %j as fetch does', async (url) => {
+    const { client } = setUp({ 'https://a.example/robots.txt': () => file('User-agent: *\nDisallow: /private') });
+    expect(await client.check(url)).toMatchObject({ answer: 'deny', reason: 'rule', line: 2 });
+  });
+
   it('sends one request per authority, names itself, and says which line decided', async () => {
     const { client, requests } = setUp({
       'https://a.example/robots.txt': () => file('User-agent: examplebot\nCrawl-delay: 3\nDisallow: /private/\n'),

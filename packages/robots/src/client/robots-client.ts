@@ -9,7 +9,7 @@ import { isProductToken } from '../agents.js';
 import type { DecisionReason } from '../decide.js';
 import { RobotsError } from '../errors.js';
 import { MAX_CLIENT_AUTHORITIES, MAX_JITTER } from '../limits.js';
-import { checkNames } from '../option-table.js';
+import { checkNames, invalidOption } from '../option-table.js';
 import type { CompileOptions } from '../options.js';
 import { parseRobots } from '../parse.js';
 import { readUrl } from '../read-url.js';
@@ -85,6 +85,9 @@ const UNKNOWN = { line: null, untilMs: null, rules: null } as const;
 export function createRobotsClient(options: RobotsClientOptions): RobotsClient {
   checkNames(CLIENT_OPTIONS, options);
   const { identity, fetch = globalThis.fetch, access = {}, rules = {}, nowMs = Date.now } = options;
+  for (const [option, value] of Object.entries({ fetch, nowMs })) {
+    if (typeof value !== 'function') throw invalidOption(option, 'a function', value);
+  }
   const { name, contact } = checkedIdentity(identity);
   const tools: RequestTools = {
     fetch,

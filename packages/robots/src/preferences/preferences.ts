@@ -3,11 +3,11 @@
 // (page-level §7). The labels are data (DECISION R50): later documents will rename them.
 
 import { bytesOf } from '../bytes.js';
+import { targetOf } from '../decide.js';
 import { valuesOf } from '../group-fields.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
 import { matchesRange } from '../pattern.js';
-import { readUrl } from '../read-url.js';
 import type { RobotsRules } from '../rules.js';
 import { parseDictionary } from './structured-field.js';
 
@@ -104,7 +104,8 @@ export function parseUsage(dictionary: string): Preferences | null {
 /**
  * The preferences that apply to a URL: the longest matching Content-Usage paths, then Content-Signal; disallow wins
  * over allow, and allow over unknown (robots §10.2, DECISION R51).
- * @throws Never. A URL that cannot be read matches only lines without a path.
+ * @param url - An absolute URL, or a path with query.
+ * @throws Never
  */
 export function resolvePreferences(
   usageLines: readonly ContentUsageLine[],
@@ -112,7 +113,7 @@ export function resolvePreferences(
   url: string,
 ): Preferences {
   if (usageLines.length === 0 && signalLines.length === 0) return {};
-  const target = targetOf(url);
+  const target = spellingsOf(url);
   let longest = -1;
   let preferences: Preferences = {};
   for (const { path, usage } of usageLines.slice(0, MAX_PREFERENCE_LINES)) {
@@ -135,7 +136,7 @@ export function resolveSignals(
 ): Readonly<Record<string, string>> {
   const resolved: Record<string, string> = {};
   if (signalLines.length === 0) return resolved;
-  const target = targetOf(url);
+  const target = spellingsOf(url);
   for (const [index, { path, signals }] of signalLines.entries()) {
     // Comparing takes time; beyond the bound a refusal counts for every path, and a permission for none.
     if (index < MAX_PREFERENCE_LINES && !appliesTo(path, target)) continue;
@@ -175,12 +176,14 @@ function stricterSignal(current: string | undefined, signal: string): string {
   return STRICTEST_FIRST.indexOf(signal) < STRICTEST_FIRST.indexOf(current) ? signal : current;
 }
 
-/** A path in the two spellings of RFC 9309; null for a URL that cannot be read. */
-type Target = { readonly n0: string; readonly n1: string } | null;
+/** A path in the two spellings of RFC 9309. */
+interface Spellings {
+  readonly n0: string;
+  readonly n1: string;
+}
 
-function appliesTo(path: string | null, target: Target): boolean {
+function appliesTo(path: string | null, target: Spellings): boolean {
   if (path === null) return true;
-  if (target === null) return false;
   const bytes = bytesOf(path);
   return (['n0', 'n1'] as const).some((form) => {
     const pattern = canonical(bytes, form, true);
@@ -188,12 +191,9 @@ function appliesTo(path: string | null, target: Target): boolean {
   });
 }
 
-function targetOf(url: string): Target {
-  const read = readUrl(url);
-  if (read === null) return null;
-  const { pathname, search } = read;
-  const bytes = bytesOf(pathname + search);
-  return { n0: canonical(bytes, 'n0', false), n1: canonical(bytes, 'n1', false) };
+function spellingsOf(url: string): Spellings {
+  const { path } = targetOf(url);
+  return { n0: canonical(path, 'n0', false), n1: canonical(path, 'n1', false) };
 }
 
 /** Only the refusals. */
@@ -206,12 +206,15 @@ export function withoutPath(value: string): string {
   return value.trim().replace(/^\/[^ \t]*[ \t]*/, '');
 }
 
-/** The preferences of one file for one crawler. */
+/** The preferences of one file for one crawler. A URL is absolute, or a path with query, as for `rules.decide`. */
 export interface SitePreferences {
-  /** Category → verdict; absent is unknown. Empty for a URL that may not be fetched. */
-  preferences(url: string): Preferences;
+  /**
+   * Category → verdict; absent is unknown. Empty for a URL that may not be fetched.
+   * @throws RobotsError `foreign-url`, as `rules.decide`, if the file has preference lines.
+   */
+  preferences(url: string | URL): Preferences;
   /** The Content-Signal values: key → `allow`, `disallow`, or the level of `use`; absent is unknown. */
-  signals(url: string): Readonly<Record<string, string>>;
+  signals(url: string | URL): Readonly<Record<string, string>>;
 }
 
 /** Reads the preference lines once; reuse the result (robots §10.1, §10.2, R49, R51). */
@@ -225,9 +228,11 @@ export function sitePreferences(rules: RobotsRules): SitePreferences {
   return {
     preferences(url) {
       if (!rules.isAllowed(url)) return {};
-      return sources.map(({ usage, signals }) => resolvePreferences(usage, signals, url)).reduce(mergePreferences, {});
+      return sources
+        .map(({ usage, signals }) => resolvePreferences(usage, signals, String(url)))
+        .reduce(mergePreferences, {});
     },
-    signals: (url) => resolveSignals(allSignals, url),
+    signals: (url) => resolveSignals(allSignals, String(url)),
   };
 }
 
