@@ -5,6 +5,7 @@ import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
 import { exchanged, mayConnect, mayStart } from './flow/in-flight.js';
 import type { OwnAnswer } from './flow/own-requests.js';
+import { checkRecord, checkTime, checkUrls } from './flow/reports.js';
 import { Scheduler } from './flow/scheduler.js';
 import { settle } from './flow/settling.js';
 import { MAX_URL_CHARS } from './limits.js';
@@ -36,7 +37,7 @@ export interface Frontier extends FrontierQuestions {
   /**
    * A request outside the queue: waits until its host is due and its robots.txt is known, at most until `untilMs`. It
    * goes before the queue of the host and uses up no page. `take` gives it its turn, even with an `n` of 0. It only
-   * rejects with `not-open` and `closed`.
+   * rejects with `not-open`, `closed` and `option-invalid`.
    *
    * @param signal - Aborted when no caller waits for it any more: `held`, reason `stopping`. @default never
    */
@@ -59,7 +60,12 @@ export interface Frontier extends FrontierQuestions {
   mayConnect(work: Work, address: string): Promise<StartAnswer>;
   /** The last check before the socket: lease, clock and pauses. */
   mayStart(work: Work): StartAnswer;
-  /** Call it when an exchange is over (last byte, or failure), once per request, before `settle`: frees the host. */
+  /**
+   * Call it when an exchange is over (last byte, or failure), once per request, before `settle`: frees the host. If it
+   * is not called, the exchange ends with `settle`, and what the site asked for is not known.
+   *
+   * @throws FrontierError `option-invalid`, `work-unknown`
+   */
   exchanged(work: Work, exchange: Exchange): void;
   /** Ends a piece of work and adds its links in one commit. `lost`: another process has the host; links are kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
@@ -107,7 +113,10 @@ export interface Frontier extends FrontierQuestions {
   moveTo(to: FrontierStore, onProgress: (moved: MovedCounts) => void): Promise<MovedCounts>;
   /** Runs exclusively among the processes of the crawl: to read, compute and write a record that they share. */
   exclusively<T>(act: () => Promise<T>): Promise<T>;
-  /** Releases all hosts and closes the store. Safe to call twice. */
+  /**
+   * Releases all hosts and closes the store. Work in flight counts as lost and its requests as ended now, so end them
+   * first. Safe to call twice.
+   */
   close(): Promise<void>;
 }
 
@@ -183,8 +192,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       scheduler.open();
     },
     add: whenOpen((urls) => {
-      if (!Array.isArray(urls) || urls.some((one) => typeof one?.url !== 'string'))
-        throw invalid('urls', 'a list of objects with a `url`', urls);
+      checkUrls('urls', urls);
       return scheduler.add(urls);
     }),
     take(n) {
@@ -197,6 +205,8 @@ export function createFrontier(options: FrontierOptions): Frontier {
       return taken.finally(() => scheduler.commitSoon());
     },
     ask: whenOpen(async (input, untilMs, signal) => {
+      checkUrls('url', [input]);
+      checkTime('untilMs', untilMs);
       const host = hostKeyOf(input.url, settings.hostKeyBy);
       const authority = authorityOf(input.url);
       if (host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
@@ -235,7 +245,10 @@ export function createFrontier(options: FrontierOptions): Frontier {
       return allCounts();
     }),
     readRecord: whenOpen((key) => store.readRecord(OWNER_PREFIX + key)),
-    writeRecord: whenOpen((key, value) => store.writeRecord(OWNER_PREFIX + key, value)),
+    writeRecord: whenOpen(async (key, value) => {
+      checkRecord(key, value);
+      return store.writeRecord(OWNER_PREFIX + key, value);
+    }),
     listRecords: whenOpen(async (prefix, cursor, limit) => {
       if (store.listRecords === undefined)
         throw new FrontierError('option-invalid', 'this store cannot list its records', {
@@ -248,7 +261,10 @@ export function createFrontier(options: FrontierOptions): Frontier {
       };
     }),
     readParts: whenOpen((key) => records.readAll(OWNER_PREFIX + key)),
-    writePart: whenOpen((key, value) => records.write(OWNER_PREFIX + key, value)),
+    writePart: whenOpen(async (key, value) => {
+      checkRecord(key, value);
+      return records.write(OWNER_PREFIX + key, value);
+    }),
     compareClock: whenOpen(async () => {
       const sentMs = clock.nowMs();
       const serverMs = (await store.clockMs?.()) ?? null;

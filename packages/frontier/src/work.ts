@@ -105,7 +105,7 @@ export type Settlement =
   | { readonly kind: 'done'; readonly countsAsPage: boolean; readonly links: readonly NewUrl[] }
   /**
    * The URL is retried, not before `notBeforeMs` and up to a tenth of the wait later; links found so far are kept.
-   * After the third retry it fails with `retries-exhausted` instead, and counts as a page.
+   * After the twentieth retry it fails with `retries-exhausted` instead, and counts as a page.
    */
   | { readonly kind: 'again'; readonly notBeforeMs: number }
   /**

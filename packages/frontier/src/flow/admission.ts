@@ -3,6 +3,7 @@
 // first check of robots.txt is cheap and not binding: the gate decides again when the URL is taken (access §11).
 
 import { MAX_HOST_NAME_CHARS, MAX_URL_CHARS, PRIORITIES } from '../limits.js';
+import { invalid } from '../option-value.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
@@ -160,7 +161,12 @@ function answered(input: NewUrl, answer: AddAnswer): Candidate {
 }
 
 function userDataBytes({ userData }: NewUrl): number {
-  return userData === undefined || userData === null ? 0 : new TextEncoder().encode(JSON.stringify(userData)).length;
+  if (userData === undefined || userData === null) return 0;
+  try {
+    return new TextEncoder().encode(JSON.stringify(userData)).length;
+  } catch {
+    throw invalid('userData', 'a JSON value', userData);
+  }
 }
 
 function priorityOf(priority: number | undefined): number {

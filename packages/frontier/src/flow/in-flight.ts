@@ -14,6 +14,7 @@ import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
 import { MAX_EXCHANGE_TIME_ERROR_MS, RENEWAL_WAIT_MS } from './limits.js';
 import type { PageChoice, RobotsChoice } from './next-request.js';
+import { checkedExchange } from './reports.js';
 
 /** What the frontier knows of a work in flight, besides what the worker sees. */
 export interface Flight {
@@ -27,6 +28,8 @@ export interface Flight {
   /** For a page of the queue: the budgets that it may use up. */
   readonly budgets: readonly Budget[];
   readonly takenAtMs: number;
+  /** Whether `mayStart` has allowed its request. */
+  isStarted: boolean;
 }
 
 /** All parts of a frontier that work passes through. */
@@ -56,7 +59,7 @@ export function startPage(
     signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
   };
   if (entry !== null && blocksAuthorityPages(record)) host.entries.holdLane(authority.name);
-  start(flow, work, { host, entry, authority: authority.name, chain: null, budgets, takenAtMs: flow.clock.nowMs() });
+  start(flow, work, { host, entry, authority: authority.name, chain: null, budgets });
   return work;
 }
 
@@ -68,11 +71,12 @@ export function startRobots(
   const lease = { host: host.key, requirements: required.spacing };
   const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, ...request };
   const chain = entry === null ? null : authority.chain!.id;
-  start(flow, work, { host, entry, authority: authority.name, chain, budgets: [], takenAtMs: flow.clock.nowMs() });
+  start(flow, work, { host, entry, authority: authority.name, chain, budgets: [] });
   return work;
 }
 
-function start(flow: Flow, work: Work, flight: Flight): void {
+function start(flow: Flow, work: Work, begun: Omit<Flight, 'takenAtMs' | 'isStarted'>): void {
+  const flight: Flight = { ...begun, takenAtMs: flow.clock.nowMs(), isStarted: false };
   flow.pace.noteTaken(flight.takenAtMs);
   flow.flights.set(work, flight);
   flow.schedule.turns?.recordTurn(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
@@ -111,6 +115,7 @@ export function mayStart(flow: Flow, work: Work): StartAnswer {
   const untilMs = Math.max(hostMs, pace.mayStartAtMs());
   if (untilMs > nowMs) return { kind: 'wait', untilMs };
   pace.noteStarted(nowMs);
+  flow.flights.get(work)!.isStarted = true;
   return { kind: 'go' };
 }
 
@@ -120,12 +125,16 @@ function hostOf(flow: Flow, work: Work): LeasedHost | null {
   return host?.status === 'leased' && host.hasSlot(work) ? host : null;
 }
 
-/** Ends the exchange of a work. Ignored after `dropFlights`. */
+/**
+ * Ends the exchange of a work. Ignored after `dropFlights`.
+ *
+ * @throws FrontierError `option-invalid`, `work-unknown`
+ */
 export function exchanged(flow: Flow, work: Work, reported: Exchange): void {
-  const flight = flow.flights.get(work);
-  if (flight === undefined) return;
+  const flight = flightOf(flow, work);
+  if (flight === null) return;
   const { clock, budget, addresses, reporter, gate, schedule, leases } = flow;
-  const exchange = withPlausibleTimes(reported, flight.takenAtMs, clock.nowMs());
+  const exchange = withPlausibleTimes(checkedExchange(reported), flight.takenAtMs, clock.nowMs());
   const { host } = flight;
   const runningMs = budget.runningMs(exchange.startedAtMs);
   const robotsAuthority = work.kind === 'robots' ? work.authority : null;
@@ -155,7 +164,12 @@ function withPlausibleTimes(exchange: Exchange, takenAtMs: number, nowMs: number
   return { ...exchange, startedAtMs: plausible(startedAtMs), endedAtMs: plausible(endedAtMs) };
 }
 
-/** What is known of a work that is being settled; `null`: it was dropped. @throws FrontierError `work-unknown` */
+/** The result of a work is reported. If its exchange was not, it ended now: the host's interval counts from here. */
+export function endUnreportedExchange(flow: Flow, work: Work, { host, isStarted }: Flight): void {
+  if (host.hasSlot(work) && (isStarted || work.kind === 'robots')) host.restartClock(flow.clock.nowMs());
+}
+
+/** What is known of a work that is being reported; `null`: it was dropped. @throws FrontierError `work-unknown` */
 export function flightOf(flow: Flow, work: Work): Flight | null {
   const flight = flow.flights.get(work);
   if (flight !== undefined) return flight;

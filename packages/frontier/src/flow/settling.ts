@@ -14,9 +14,17 @@ import type { NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { linksOf } from './admission.js';
-import { blocksAuthorityPages, endFlight, type Flight, type Flow, flightOf } from './in-flight.js';
+import {
+  blocksAuthorityPages,
+  endFlight,
+  endUnreportedExchange,
+  type Flight,
+  type Flow,
+  flightOf,
+} from './in-flight.js';
 import { MAX_RETRY_JITTER_MS, RETRY_JITTER } from './limits.js';
 import type { RequeueChoice } from './next-request.js';
+import { checkSettlement, checkUrls } from './reports.js';
 
 /** `lost`: another process holds the host by now. */
 type Settled = 'ok' | 'lost';
@@ -32,12 +40,15 @@ const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 /**
  * Ends a work in flight. Rejects with what the store throws.
  *
- * @throws FrontierError (rejects) `work-unknown`: the work is not in flight, or the settlement does not fit it
+ * @throws FrontierError (rejects) `work-unknown`: the work is not in flight, or the settlement does not fit it.
+ *   `option-invalid`: the settlement has a wrong value; the work is still in flight
  */
 export async function settle(flow: Flow, work: Work, settlement: Settlement): Promise<Settled> {
   const flight = flightOf(flow, work);
   if (flight === null) return 'lost';
+  checkSettlement(settlement);
   if (settlement.kind === 'returned') return returnWork(flow, work, flight, settlement);
+  if (settlement.kind !== 'refused') endUnreportedExchange(flow, work, flight);
   if (work.kind === 'robots') {
     if (settlement.kind === 'robots') return settleRobots(flow, work, flight, settlement.answer);
     if (settlement.kind === 'refused') return refuse(flow, work, flight, settlement.reason);
@@ -201,6 +212,7 @@ async function processAnswer(flow: Flow, authority: Authority, url: string, answ
   }
   const hasFailed = authority.access.failures > 0;
   const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
+  checkUrls('companions', companions);
   // Companions go before the authority's pages, which wait until the companions are committed.
   if (companions.length > 0) hostOfAuthority(flow, authority.name)?.entries.holdLane(authority.name);
   openLane(flow, authority);

@@ -1,0 +1,203 @@
+// A caller that reports something wrong gets an error that names it, before anything has changed. Otherwise a host would
+// get its next request at once, a 429 would be overlooked, or the store would keep what cannot be read again.
+
+import { expect, it } from 'vitest';
+import { setUp, url } from '../../test-support/set-up.js';
+import { memoryStore } from '../stores/memory.js';
+import type { NewUrl } from '../url-record.js';
+import type { Exchange, RobotsWork, Settlement } from '../work.js';
+
+const INTERVAL_MS = 1_000;
+
+/** A frontier with two pages of one host queued, and the first of them taken. */
+async function setUpPage() {
+  const { robots, ...parts } = await setUpRobots();
+  const { frontier, clock } = parts;
+  frontier.exchanged(robots, exchangeAt(clock.nowMs()));
+  await frontier.settle(robots, answered());
+  clock.advance(INTERVAL_MS);
+  const [page] = await frontier.take(1);
+  return { ...parts, page: page! };
+}
+
+async function setUpRobots() {
+  const { frontier, clock } = setUp(
+    (nowMs) => memoryStore({ nowMs }),
+    () => ({ status: 404 }),
+    {
+      politeness: { profile: { factor: 0, minMs: INTERVAL_MS, maxMs: INTERVAL_MS } },
+      bounds: { bytes: 1_000 },
+    },
+  );
+  await frontier.open();
+  await frontier.add([url('http://a.test/1'), url('http://a.test/2')]);
+  const [robots] = await frontier.take(1);
+  return { frontier, clock, robots: robots as RobotsWork };
+}
+
+function exchangeAt(nowMs: number, more: object = {}): Exchange {
+  return { startedAtMs: nowMs, endedAtMs: nowMs, status: 200, retryAfter: null, failure: null, bytes: 1, ...more };
+}
+
+function answered(more: object = {}): Settlement {
+  const robotsUrl = 'http://a.test/robots.txt';
+  const response = {
+    kind: 'response',
+    status: 200,
+    headers: {},
+    body: new Uint8Array(),
+    robotsUrl,
+    finalUrl: robotsUrl,
+  };
+  return { kind: 'robots', answer: { ...response, ...more } as Extract<Settlement, { kind: 'robots' }>['answer'] };
+}
+
+const DONE: Settlement = { kind: 'done', countsAsPage: true, links: [] };
+
+it('a settlement without its exchange starts the interval of the host', async () => {
+  const { frontier, clock, page } = await setUpPage();
+  expect(frontier.mayStart(page)).toEqual({ kind: 'go' });
+  await frontier.settle(page, DONE);
+  expect(await frontier.take(1)).toEqual([]);
+  expect(await frontier.nextAt()).toBe(clock.nowMs() + INTERVAL_MS);
+});
+
+it('the answer for a robots.txt without its exchange does, too', async () => {
+  const { frontier, clock, robots } = await setUpRobots();
+  await frontier.settle(robots, answered());
+  expect(await frontier.take(1)).toEqual([]);
+  clock.advance(INTERVAL_MS);
+  expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/1' }]);
+});
+
+it('a page that was settled without a request delays no other', async () => {
+  const { frontier, page } = await setUpPage();
+  await frontier.settle(page, { ...DONE, countsAsPage: false });
+  expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/2' }]);
+});
+
+it('an exchange that comes after its settlement is refused, so its Retry-After is not lost in silence', async () => {
+  const { frontier, clock, page } = await setUpPage();
+  await frontier.settle(page, DONE);
+  const exchange = exchangeAt(clock.nowMs(), { status: 429, retryAfter: '600' });
+  expect(() => frontier.exchanged(page, exchange)).toThrow(expect.objectContaining({ code: 'work-unknown' }));
+  await frontier.close();
+  expect(() => frontier.exchanged(page, exchange)).not.toThrow();
+});
+
+const WRONG_EXCHANGES: readonly (readonly [string, unknown])[] = [
+  ['exchange', undefined],
+  ['exchange.status', { status: '429' }],
+  ['exchange.status', { status: Number.NaN }],
+  ['exchange.retryAfter', { status: 429, retryAfter: 120 }],
+  ['exchange.retryAfter', { status: 429, retryAfter: ['120'] }],
+  ['exchange.failure', { status: null, failure: new Error('reset') }],
+  ['exchange.bytes', { bytes: undefined }],
+  ['exchange.bytes', { bytes: Number.NaN }],
+  ['exchange.bytes', { bytes: '33' }],
+  ['exchange.bytes', { bytes: -1 }],
+  ['exchange.parks', { parks: null }],
+];
+
+it.each(WRONG_EXCHANGES)('%s of an exchange: %j', async (name, wrong) => {
+  const { frontier, clock, page } = await setUpPage();
+  frontier.mayStart(page);
+  const exchange = wrong === undefined ? undefined : exchangeAt(clock.nowMs(), wrong as object);
+  const error = { code: 'option-invalid', message: expect.stringContaining(`\`${name}\``) };
+  expect(() => frontier.exchanged(page, exchange as Exchange)).toThrow(expect.objectContaining(error));
+  // The host is not free: the exchange can be reported again.
+  clock.advance(60_000);
+  expect(await frontier.take(1)).toEqual([]);
+  frontier.exchanged(page, exchangeAt(clock.nowMs()));
+  expect(frontier.used()).toMatchObject({ bytes: 2 });
+});
+
+it('an absent Retry-After is none', async () => {
+  const { frontier, clock, page } = await setUpPage();
+  frontier.exchanged(page, exchangeAt(clock.nowMs(), { status: 429, retryAfter: undefined, failure: undefined }));
+  expect(frontier.waits(1)).toMatchObject([{ reason: 'host-paused', untilMs: clock.nowMs() + 30_000 }]);
+});
+
+const WRONG_SETTLEMENTS: readonly (readonly [string, unknown])[] = [
+  ['settlement', undefined],
+  ['settlement', null],
+  ['countsAsPage', { kind: 'done', links: [] }],
+  ['links', { kind: 'done', countsAsPage: true }],
+  ['links', { kind: 'done', countsAsPage: true, links: ['http://a.test/3'] }],
+  ['links', { kind: 'done', countsAsPage: true, links: [null] }],
+  ['notBeforeMs', { kind: 'again' }],
+  ['notBeforeMs', { kind: 'again', notBeforeMs: Number.NaN }],
+  ['notBeforeMs', { kind: 'again', notBeforeMs: Number.POSITIVE_INFINITY }],
+  ['notBeforeMs', { kind: 'again', notBeforeMs: new Date() }],
+  ['untilMs', { kind: 'returned' }],
+  ['untilMs', { kind: 'returned', untilMs: Number.NaN }],
+  ['untilMs', { kind: 'returned', untilMs: '1800000000000' }],
+];
+
+it.each(WRONG_SETTLEMENTS)('%s of a settlement: %j', async (name, wrong) => {
+  const { frontier, clock, page } = await setUpPage();
+  frontier.exchanged(page, exchangeAt(clock.nowMs()));
+  const error = { code: 'option-invalid', message: expect.stringContaining(`\`${name}\``) };
+  await expect(frontier.settle(page, wrong as Settlement)).rejects.toMatchObject(error);
+  // The work is still in flight, and the store still works.
+  expect(await frontier.settle(page, DONE)).toBe('ok');
+  expect(await frontier.nextAt()).toBe(clock.nowMs() + INTERVAL_MS);
+});
+
+const WRONG_ANSWERS: readonly (readonly [string, object])[] = [
+  ['answer.kind', { kind: 'ok' }],
+  ['answer.status', { status: '200' }],
+  ['answer.status', { status: null }],
+  ['answer.body', { body: 'User-agent: *\nDisallow: /' }],
+  ['answer.body', { body: undefined }],
+  ['answer.headers', { headers: undefined }],
+  ['answer.headers', { status: 301, headers: new Headers({ location: 'http://b.test/robots.txt' }) }],
+  ['answer.headers', { status: 301, headers: { Location: 'http://b.test/robots.txt' } }],
+  ["answer.headers['cache-control']", { headers: { 'cache-control': ['max-age=60'] } }],
+];
+
+it.each(WRONG_ANSWERS)('%s of a robots.txt: %j', async (name, wrong) => {
+  const { frontier, clock, robots } = await setUpRobots();
+  frontier.exchanged(robots, exchangeAt(clock.nowMs()));
+  const error = { code: 'option-invalid', message: expect.stringContaining(`\`${name}\``) };
+  await expect(frontier.settle(robots, answered(wrong))).rejects.toMatchObject(error);
+  // Without an answer no page is handed out; the right answer is accepted.
+  clock.advance(60_000);
+  expect(await frontier.take(1)).toEqual([]);
+  expect(await frontier.settle(robots, answered({ headers: { 'set-cookie': ['a', 'b'] } }))).toBe('ok');
+  expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/1' }]);
+});
+
+const circular: { self?: unknown } = {};
+circular.self = circular;
+
+const WRONG_URLS: readonly (readonly [string, object])[] = [
+  ['depth', { depth: undefined }],
+  ['depth', { depth: Number.NaN }],
+  ['depth', { depth: -1 }],
+  ['via', { via: undefined }],
+  ['notBeforeMs', { notBeforeMs: Number.POSITIVE_INFINITY }],
+  ['userData', { userData: circular }],
+  ['userData', { userData: 1n }],
+];
+
+it.each(WRONG_URLS)('%s of a URL: the queue stays readable', async (name, wrong) => {
+  const { frontier, clock, page } = await setUpPage();
+  const added = [url('http://b.test/'), { ...url('http://c.test/'), ...wrong } as NewUrl];
+  const error = { code: 'option-invalid', message: expect.stringContaining(`\`${name}\``) };
+  await expect(frontier.add(added)).rejects.toMatchObject(error);
+  frontier.exchanged(page, exchangeAt(clock.nowMs()));
+  await expect(frontier.settle(page, { ...DONE, links: added })).rejects.toMatchObject(error);
+  expect(await frontier.settle(page, DONE)).toBe('ok');
+  expect((await frontier.list()).items.map(({ record }) => record.url)).toEqual(['http://a.test/2']);
+});
+
+it('a time of `ask` and the value of a record', async () => {
+  const { frontier } = await setUpPage();
+  const invalid = { code: 'option-invalid' };
+  await expect(frontier.ask(url('http://b.test/'), Number.NaN)).rejects.toMatchObject(invalid);
+  await expect(frontier.ask(undefined as unknown as NewUrl, 0)).rejects.toMatchObject(invalid);
+  await expect(frontier.writeRecord('key', 'text' as unknown as Uint8Array)).rejects.toMatchObject(invalid);
+  await expect(frontier.writePart('key', 'text' as unknown as Uint8Array)).rejects.toMatchObject(invalid);
+  expect(await frontier.readRecord('key')).toBeNull();
+});
