@@ -1,5 +1,5 @@
-// A caller that reports something wrong gets an error that names it, before anything has changed. Otherwise a host would
-// get its next request at once, a 429 would be overlooked, or the store would keep what cannot be read again.
+// A caller that reports something wrong gets an error that names it, before anything has changed. Otherwise a host
+// would get its next request at once, a 429 would be overlooked, or the store would keep what cannot be read again.
 
 import { expect, it } from 'vitest';
 import { setUp, url } from '../../test-support/set-up.js';
