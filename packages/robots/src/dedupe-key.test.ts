@@ -20,6 +20,15 @@ describe('a dedupe key', () => {
     expect(dedupeKey(document, url)).toBe(key);
   });
 
+  it.each([
+    [{ host: 'canonicalise' }, 'option-invalid'],
+    [{ cleanParams: 'expose' }, 'option-unknown'],
+  ])('refuses %j, which would have no effect', (options, code) => {
+    expect(() => dedupeKey(document, 'https://example.com/', options as never)).toThrow(
+      expect.objectContaining({ code }),
+    );
+  });
+
   it('is the URL if the file names no parameters', () => {
     expect(dedupeKey(parseRobots(''), 'https://example.com/?a=1')).toBe('https://example.com/?a=1');
   });

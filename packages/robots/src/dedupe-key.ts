@@ -9,6 +9,7 @@ import { targetOf } from './decide.js';
 import type { RobotsDocument } from './document.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { canonical } from './normalize.js';
+import { type OptionTable, readOptions } from './option-table.js';
 import { matchesRange, searchWork } from './pattern.js';
 import { readUrl } from './read-url.js';
 import { siteFields } from './site-fields.js';
@@ -25,10 +26,16 @@ interface DedupeOptions {
   readonly host?: 'expose' | 'canonicalize';
 }
 
-/** The key under which a URL is known: without the named parameters, on the preferred mirror (robots §9.7, §9.8). */
+const OPTIONS: OptionTable = { cleanParam: ['dedupe', 'expose'], host: ['expose', 'canonicalize'] };
+
+/**
+ * The key under which a URL is known: without the named parameters, on the preferred mirror (robots §9.7, §9.8).
+ * @throws RobotsError `option-invalid`, `option-unknown`
+ */
 export function dedupeKey(document: RobotsDocument, url: string, options: DedupeOptions = {}): string {
-  const key = options.cleanParam === 'expose' ? url : withoutParams(document, url);
-  return options.host === 'canonicalize' ? onMirror(statementsOf(document).host, key) : key;
+  const { cleanParam, host } = readOptions(OPTIONS, options);
+  const key = cleanParam === 'expose' ? url : withoutParams(document, url);
+  return host === 'canonicalize' ? onMirror(statementsOf(document).host, key) : key;
 }
 
 function withoutParams(document: RobotsDocument, url: string): string {

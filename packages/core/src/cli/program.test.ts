@@ -197,6 +197,23 @@ Sitemap: https://example.org/sitemap.xml
     });
   });
 
+  it('says per URL what its content may be used for, and whether a Noindex line matches it', async () => {
+    const lines = [
+      'Content-Usage: train-ai=y',
+      'Content-Usage: /img/ train-ai=n, search=y',
+      'Noindex: /n',
+      'Disallow: /x',
+    ];
+    writeFileSync(file, ['User-agent: *', ...lines].join('\n'));
+    const { out } = await run('robots', file, '/img/a', 'https://example.org/n', '/x');
+    expect(out).toMatch(/allowed {5}\/img\/a\n.*\n +use of its content: train-ai disallow, search allow\n/);
+    expect(out).toMatch(/org\/n\n.*\n +use of its content: train-ai allow\n +a Noindex line matches it/);
+    expect(out.split('use of its content')).toHaveLength(3);
+    expect(JSON.parse((await run('robots', file, '/img/a', '--json')).out).verdicts).toMatchObject([
+      { url: '/img/a', preferences: { 'train-ai': 'disallow', search: 'allow' }, isNoindex: false },
+    ]);
+  });
+
   it('says how each odd line is read, and which rules have no effect', async () => {
     writeFileSync(file, 'User-agent: *\nDisalow: cgi-bin/ /a\nAllow: images/\n');
     const { out } = await run('robots', file, '/cgi-bin/ /ab');

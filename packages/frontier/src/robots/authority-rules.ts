@@ -161,7 +161,7 @@ export function siteKey(
   const statements = siteFields(document);
   if (statements.host === null && statements.cleanParams.length === 0) return () => null;
   return (url) => {
-    const named = dedupeKey(document, url, options);
+    const named = dedupeKey(document, url, { cleanParam, host });
     const isOwn = host === 'expose' || hostKeyOf(named, 'domain') === hostKeyOf(url, 'domain');
     const key = isOwn ? named : dedupeKey(document, url, { cleanParam });
     return key === url ? null : key;

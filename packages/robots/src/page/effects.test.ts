@@ -186,6 +186,11 @@ describe('links and purposes', () => {
   it.each(refused)('%j is refused', (options, code) => {
     expect(() => resolvePageOptions(options as PageOptions)).toThrow(expect.objectContaining({ code }));
   });
+
+  it('names every option that exists', () => {
+    const hint = expect.stringMatching(/^known: purposes, rel, noindex, /);
+    expect(() => resolvePageOptions({ purpose: ['search'] } as PageOptions)).toThrow(expect.objectContaining({ hint }));
+  });
 });
 
 it('an additional signal never allows more to be kept', () => {

@@ -1,7 +1,7 @@
 // The options of page-level exclusion: how the crawl treats directives of pages, and the purposes it declares
 // (page-level §4, §7). No other file of this folder supplies a default.
 
-import { invalidOption, type OptionTable, readOptions } from '../option-table.js';
+import { checkNames, invalidOption, type OptionTable, readOptions } from '../option-table.js';
 import { CONTENT_USES, type ContentUse } from '../preferences/preferences.js';
 
 /** What a crawl declares it is for. */
@@ -68,6 +68,7 @@ export const PAGE_DEFAULTS: ResolvedPageOptions = resolvePageOptions();
 
 /** Fills in the options of page-level exclusion. @throws RobotsError `option-invalid`, `option-unknown`. */
 export function resolvePageOptions(options: PageOptions = {}): ResolvedPageOptions {
+  checkNames(['purposes', 'rel', ...Object.keys(TABLE)], options);
   const { purposes = [], rel = {}, ...words } = options;
   if (!Array.isArray(purposes) || !purposes.every((purpose) => PURPOSES.includes(purpose))) {
     throw invalidOption('purposes', `a list of ${PURPOSES.join(', ')}`, purposes);

@@ -20,6 +20,19 @@ describe('tdmrep.json (page-level §5)', () => {
     },
   );
 
+  it('is read with a byte order mark, as text and as bytes', () => {
+    const text = '\ufeff[{"location":"/a","tdm-reservation":1}]';
+    for (const body of [text, new TextEncoder().encode(text), new TextEncoder().encode(text.slice(1))])
+      expect(reservedBy(body, '/a')).toBe(true);
+  });
+
+  it('is compared with a path as with a URL', () => {
+    const rules = parseTdmRep([{ location: '/ä', 'tdm-reservation': 1 }], FILE_URL);
+    for (const url of ['/ä', '/%C3%A4?b', ' https://example.com/ä', 'https:example.com/x/../ä'])
+      expect(tdmForUrl(rules, url).reserved).toBe(true);
+    expect(tdmForUrl(rules, '/b').reserved).toBeNull();
+  });
+
   const cases: [unknown, string, boolean | null][] = [
     [[{ location: '*', 'tdm-reservation': 1 }], '/a', true],
     [[{ location: '/a$', 'tdm-reservation': 1 }], '/a/b', null],

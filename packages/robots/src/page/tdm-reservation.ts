@@ -2,9 +2,11 @@
 // Later places supersede earlier ones value by value. Only here the strictest does not win, because the report defines
 // an order (DECISION L9).
 
+import { textOf } from '../bytes.js';
+import { targetOf } from '../decide.js';
 import { MAX_TDM_CHARS, MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../matches-pattern.js';
-import { readUrl, readWebUrl } from '../read-url.js';
+import { readWebUrl } from '../read-url.js';
 
 /** What one place says, or all of them together. Null: unset. */
 export interface TdmReservation {
@@ -26,9 +28,11 @@ export interface TdmRule {
 /** The path of the file, on the authority of the pages it covers. */
 export const TDMREP_PATH = '/.well-known/tdmrep.json';
 
-/** Reads a tdmrep.json, parsed or as text. Unusable rules are skipped (page-level §5). */
+/** Reads a tdmrep.json: the body's bytes, its text, or parsed. Unusable rules are skipped (page-level §5). */
 export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] {
-  const value = typeof json === 'string' ? parseJson(json) : json;
+  const text = json instanceof Uint8Array ? new TextDecoder().decode(json) : json;
+  // Text that was not decoded by a TextDecoder may still have its byte order mark.
+  const value = typeof text === 'string' ? parseJson(text.replace(/^\ufeff/, '')) : text;
   if (!Array.isArray(value)) return [];
   const rules: TdmRule[] = [];
   let chars = 0;
@@ -48,12 +52,11 @@ export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] 
   return rules;
 }
 
-/** What the file says about a URL: its first matching rule (page-level §5). */
+/** What the file says about a URL, absolute or a path with query: its first matching rule (page-level §5). */
 export function tdmForUrl(rules: readonly TdmRule[], url: string): TdmReservation {
-  const read = rules.length === 0 ? null : readUrl(url);
-  if (read === null) return UNSET_TDM;
-  const { pathname, search } = read;
-  const rule = rules.find(({ location }) => matchesPattern(location, pathname + search));
+  if (rules.length === 0) return UNSET_TDM;
+  const path = textOf(targetOf(url).path);
+  const rule = rules.find(({ location }) => matchesPattern(location, path));
   return { reserved: rule?.reserved ?? null, policy: rule?.policy ?? null };
 }
 

@@ -13,6 +13,7 @@ import { robotsUrl } from '@mannerly/robots/access';
 import { diagnose, diagnosticMeaning } from '@mannerly/robots/diagnostics';
 import { type Explanation, explain } from '@mannerly/robots/explain';
 import { fileOutline } from '@mannerly/robots/outline';
+import { sitePreferences } from '@mannerly/robots/preferences';
 import { siteFields } from '@mannerly/robots/site-fields';
 import { parseUrl } from '../../parse-url.js';
 import { printable } from '../../report/table.js';
@@ -36,7 +37,12 @@ const ACCESS_SENTENCES = {
   unknown: 'What the site allows is not known.',
 } as const;
 
-type UrlVerdict = Explanation & { readonly url: string };
+type UrlVerdict = Explanation & {
+  readonly url: string;
+  /** What the lines of the file say about the use of the content; empty for a URL that may not be fetched. */
+  readonly preferences: Readonly<Record<string, string>>;
+  readonly isNoindex: boolean;
+};
 
 /**
  * Runs the command. A disallowed URL is not an error; a site that does not answer is.
@@ -59,7 +65,13 @@ export async function robotsCommand(source: string, urls: readonly string[], fla
   const tokens = (flags.agent ?? flags.name ?? DEFAULT_TOKEN).split(',');
   const { dialect, policy } = flags;
   const rules = compileRules(document, { tokens, dialect, policy } as CompileOptions);
-  const verdicts = urls.map((url) => ({ url, ...explain(rules, url) }));
+  const { preferences } = sitePreferences(rules);
+  const verdicts = urls.map((url) => ({
+    url,
+    ...explain(rules, url),
+    preferences: preferences(url),
+    isNoindex: rules.isNoindex(url),
+  }));
   io.out(flags.json === true ? json(jsonOf(document, rules, verdicts)) : textOf(document, rules, tokens, verdicts));
   return EXIT.ok;
 }
@@ -193,7 +205,8 @@ function diagnosticLines(document: RobotsDocument): string[] {
 }
 
 /** One verdict with its reason, and what would have decided otherwise. */
-function verdictLines({ url, decision, otherwise, readings, ignored, sentence }: UrlVerdict): string[] {
+function verdictLines(verdict: UrlVerdict): string[] {
+  const { url, decision, otherwise, readings, ignored, sentence, preferences, isNoindex } = verdict;
   const more = [printable(sentence, 500)];
   if (otherwise !== null) {
     const { line, kind, pattern } = otherwise;
@@ -204,6 +217,9 @@ function verdictLines({ url, decision, otherwise, readings, ignored, sentence }:
   if (readings.length > 1) {
     for (const { dialect, allowed } of readings) more.push(`${dialect}: ${allowed ? 'allowed' : 'disallowed'}`);
   }
+  const uses = Object.entries(preferences).map(([category, answer]) => `${category} ${answer}`);
+  if (uses.length > 0) more.push(`use of its content: ${uses.join(', ')}`);
+  if (decision.allowed && isNoindex) more.push('a Noindex line matches it: the page counts as noindex');
   const head = `${decision.allowed ? 'allowed   ' : 'disallowed'}  ${printable(url, 500)}`;
   return [head, ...more.map((line) => `            ${line}`)];
 }
