@@ -40,6 +40,7 @@ const BASE: Readonly<Record<string, object>> = {
 /** Groups that require more than the value. */
 const COMPLETE_GROUPS: Readonly<Record<string, object>> = {
   profile: { factor: 0, minMs: 0, maxMs: 86_400_000 },
+  recrawl: { minDays: 0, maxDays: 365 },
   signature: { sign: () => new Uint8Array(64), keyid: 'A'.repeat(43), agent: 'https://bot.example/' },
 };
 
