@@ -62,7 +62,7 @@ export function targetOf(url: string): Target {
 
 /** The URL as the platform's parser writes it; a path as one of some authority. */
 function requested(url: string): string {
-  const path = url.replace(/^[\0- ]+/, '').replace(/^(?![/\\])/, '/');
+  const path = url.replace(/^[\0- ]*[/\\]?/, '/');
   // Not even a path of a known authority: then it is compared as it is.
   return (readUrl(url) ?? readUrl(`http://a${path}`))?.href ?? url;
 }

@@ -6,6 +6,7 @@ import { plainKind } from './dialects.js';
 import type { ParseOptions, RobotsDocument } from './document.js';
 import { RobotsError } from './errors.js';
 import { fileLicenses, readSitemap, urlsOf } from './file-fields.js';
+import { checkNames } from './option-table.js';
 import { fieldRecord, isMeaningless, records } from './packed-records.js';
 import { packRecords } from './records.js';
 
@@ -15,13 +16,15 @@ const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
  * Reads a robots.txt file (RFC 9309 §2.2, §2.5; robots §2–4).
  * @param input - The body's bytes (after content decoding), or text, which is treated as UTF-8 bytes.
  * @param options - How to read it; values out of range are clamped.
- * @throws RobotsError `invalid-input` if the body is neither bytes nor text, or the options are not an object.
+ * @throws RobotsError `invalid-input` if the body is neither bytes nor text, or the options are not an object;
+ *   `option-unknown`.
  */
 export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: ParseOptions = {}): RobotsDocument {
   const body = input instanceof ArrayBuffer ? new Uint8Array(input) : input;
   if ((typeof body !== 'string' && !(body instanceof Uint8Array)) || typeof options !== 'object' || options === null) {
     throw new RobotsError('invalid-input', 'expected the body of a file and options', CALL_HINT);
   }
+  checkNames(['robotsUrl', 'charset', 'maxBytes', 'repair'], options);
   const { robotsUrl = null, charset = null, repair = true } = options;
   const { bytes, start, end, truncated, notes } = decodeBody(body, options.maxBytes);
   const packed = packRecords(bytes, start, end, repair);

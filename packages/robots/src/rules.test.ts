@@ -57,6 +57,18 @@ describe('mistakes of the caller', () => {
     );
   });
 
+  it('an option of parseRobots that does not exist is refused', () => {
+    expect(() => parseRobots('', { url: 'https://example.com/robots.txt' } as object)).toThrowError(
+      expect.objectContaining({ code: 'option-unknown', hint: expect.stringContaining('robotsUrl') }),
+    );
+  });
+
+  it.each([undefined, null, 5, {}, ['/a']])('a question about %j is an error, not permission', (url) => {
+    const rules = rulesOf('User-agent: *\nDisallow: /a');
+    for (const ask of [() => rules.decide(url as never), () => rules.isAllowed(url as never)])
+      expect(ask).toThrowError(expect.objectContaining({ code: 'invalid-input' }));
+  });
+
   it('an ArrayBuffer is a body', () => {
     const { buffer } = new TextEncoder().encode('User-agent: *\nDisallow: /a\n');
     expect(compileRules(parseRobots(buffer), { tokens: 'a' }).isAllowed(new URL('https://example.com/a'))).toBe(false);
@@ -363,17 +375,6 @@ describe('what groups ask for besides rules', () => {
     expect(sitePreferences(rulesOf(text)).preferences('https://example.com/a')).toEqual({ 'train-ai': 'disallow' });
     expect(sitePreferences(rulesOf(text)).preferences('https://example.com/closed')).toEqual({});
     expect(sitePreferences(rulesOf(text)).signals('https://example.com/a')).toEqual({ 'ai-train': 'disallow' });
-  });
-
-  it('says how content of one path may be used, for an absolute URL, a path and a URL object', () => {
-    const lines =
-      'User-agent: *\nContent-Usage: /a train-ai=n\nContent-Usage: train-ai=y\nContent-Signal: /a ai-train=no';
-    const site = sitePreferences(rulesOf(lines));
-    for (const url of ['https://example.com/a', '/a', ' /a', '/x/../a?b', new URL('https://example.com/a')]) {
-      expect(site.preferences(url)).toEqual({ 'train-ai': 'disallow' });
-      expect(site.signals(url)).toEqual({ 'ai-train': 'disallow' });
-    }
-    expect(site.preferences('/b')).toEqual({ 'train-ai': 'allow' });
   });
 
   it('clamps delays if an option says so', () => {

@@ -75,13 +75,13 @@ export class RobotsRules {
    * Whether a URL may be fetched, and what decided it (RFC 9309 §2.2.2; robots §7, §8).
    * @param url - An absolute URL, or a path with query. The fragment is ignored.
    * @throws RobotsError `foreign-url` if the host or port of the URL differs from the document's `robotsUrl`. If there
-   *   is no `robotsUrl`, the authority is not checked.
+   *   is no `robotsUrl`, the authority is not checked. `invalid-input` if it is neither text nor a `URL`.
    */
   decide(url: string | URL): Decision {
     return decisionOf(decideTarget(this.readings, ownTarget(this.document, url)));
   }
 
-  /** Whether a URL may be fetched; `decide` without the reason. @throws RobotsError `foreign-url`, as `decide`. */
+  /** Whether a URL may be fetched; `decide` without the reason. @throws RobotsError as `decide`. */
   isAllowed(url: string | URL): boolean {
     return decideTarget(this.readings, ownTarget(this.document, url)).allowed;
   }
@@ -202,7 +202,9 @@ function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptio
 
 /** The path of a URL of the file's own authority, or of a path. @throws RobotsError `foreign-url`. */
 function ownTarget({ robotsUrl }: RobotsDocument, given: string | URL): Target {
-  const url = String(given);
+  const url = typeof given === 'string' ? given : (given as URL | undefined)?.href;
+  // Anything else would be a path that no rule matches.
+  if (typeof url !== 'string') throw new RobotsError('invalid-input', 'expected a URL or a path');
   if (
     robotsUrl !== null &&
     !url.startsWith('/') &&

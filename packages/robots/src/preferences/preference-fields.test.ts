@@ -1,6 +1,8 @@
 // A restriction lost here is content used against the site's stated directive.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseRobots } from '../parse.js';
+import { compileRules } from '../rules.js';
 import {
   type ContentSignalLine,
   type ContentUsageLine,
@@ -9,6 +11,7 @@ import {
   parseContentUsage,
   resolvePreferences,
   resolveSignals,
+  sitePreferences,
 } from './preferences.js';
 
 const usage = (...values: string[]): ContentUsageLine[] => values.flatMap((value) => parseContentUsage(value) ?? []);
@@ -101,4 +104,15 @@ it('random values never throw', () => {
       resolvePreferences(usage(value, `/${value}`), signal(value, `a=${value}`), url);
     }),
   );
+});
+
+it('says how content of one path may be used, for an absolute URL, a path and a URL object', () => {
+  const lines =
+    'User-agent: *\nContent-Usage: /a train-ai=n\nContent-Usage: train-ai=y\nContent-Signal: /a ai-train=no';
+  const site = sitePreferences(compileRules(parseRobots(lines), { tokens: 'examplebot' }));
+  for (const url of ['https://example.com/a', '/a', ' /a', '/x/../a?b', new URL('https://example.com/a')]) {
+    expect(site.preferences(url)).toEqual({ 'train-ai': 'disallow' });
+    expect(site.signals(url)).toEqual({ 'ai-train': 'disallow' });
+  }
+  expect(site.preferences('/b')).toEqual({ 'train-ai': 'allow' });
 });
