@@ -151,6 +151,15 @@ it('requests only robots.txt and sitemaps, identifies itself, and counts what th
   expect(plan.estimate.isAtMost).toBe(true);
 });
 
+it('counts the pages of a host of which only another port cannot be crawled', async () => {
+  const { plan, report } = await both(
+    { 'a.test': site('a.test', 9, '', ['https://a.test:8443/old']), 'a.test:8443': { robots: { status: 500 } } },
+    { maxIdleMs: 5_000, scope: { seeds: ['https://a.test/', 'https://a.test:8443/x'] } },
+  );
+  expect(plan.hosts[0]).toMatchObject({ allowed: 9, pages: 9, wait: { reason: 'robots-unreachable' } });
+  expect(plan.estimate.pages).toBe(report.pages);
+});
+
 it('says until when a host is closed', async () => {
   const { plan } = await both({ 'a.test': site('a.test', 9, 'Visit-time: 1800-2000\n') });
   expect(plan.hosts[0]).toMatchObject({

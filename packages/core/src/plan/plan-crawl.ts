@@ -177,7 +177,7 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
   const surveyed = [...survey.hosts.values()].map((host) => {
     const hostKey = hostKeyOf(`http://${host.host}/`, spacing.hostKeyBy) ?? host.host;
     const wait = waits.get(hostKey) ?? waits.get(host.host) ?? null;
-    return { host, wait, known: forecastHost(host, hostKey, wait !== null, resolved, settingsOf(hostKey)) };
+    return { host, wait, known: forecastHost(host, hostKey, isClosed(host, wait), resolved, settingsOf(hostKey)) };
   });
   const limits = {
     pages: bounds.pages,
@@ -220,6 +220,14 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
   };
 }
 
+/**
+ * Whether nothing of the host can be requested. If only the robots.txt of another of its ports or schemes cannot be
+ * fetched, the pages that were counted can: they were judged by a file that was read.
+ */
+function isClosed({ allowed }: SurveyedHost, wait: HostWait | null): boolean {
+  return wait !== null && (wait.reason !== 'robots-unreachable' || allowed === 0);
+}
+
 function totalsOf({ durationMs, pages, requests, ends }: Forecast): PlannedTotals {
   return { durationMs, pages, requests, ends };
 }
@@ -227,7 +235,7 @@ function totalsOf({ durationMs, pages, requests, ends }: Forecast): PlannedTotal
 function forecastHost(
   surveyed: SurveyedHost,
   hostKey: string,
-  isWaiting: boolean,
+  hostIsClosed: boolean,
   options: ResolvedOptions,
   { politeness, limits }: ReturnType<ReturnType<typeof resolveSettings>['settingsOf']>,
 ): ForecastHost {
@@ -245,8 +253,8 @@ function forecastHost(
     pagesPerHost: limits.pagesPerHost,
     runningPerHostMs: limits.runningPerHostMs,
     preliminaryRequests:
-      robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isWaiting ? 0 : companions),
-    pages: isWaiting || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
+      robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (hostIsClosed ? 0 : companions),
+    pages: hostIsClosed || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
   };
 }
 

@@ -255,7 +255,8 @@ export class HostLeases {
     this.#schedule.remove(host);
     this.noteMayBeDue();
     // The host may have been leased again before this answer arrived.
-    if (this.#schedule.get(host.key) === undefined) waits.noteReleased(host.key, host.waitAt(clock.nowMs()));
+    const { key, queued } = host;
+    if (this.#schedule.get(key) === undefined) waits.noteReleased(key, host.waitAt(clock.nowMs()), queued);
     // The operator must learn of a parked host, however this process ends.
     if (dueInMs === null) waits.save().catch(guard.fail);
   }

@@ -59,8 +59,8 @@ export class Waits {
     this.#waits.delete(host);
   }
 
-  /** A host was released to the store. `wait`: why it waits; `null`: it does not. */
-  noteReleased(host: string, wait: HostWait | null): void {
+  /** A host was released to the store with `queued` URLs. `wait`: why it waits; `null`: it does not. */
+  noteReleased(host: string, wait: HostWait | null, queued: number): void {
     const known = this.#waits.get(host);
     const isOver = (known?.untilMs ?? 0) <= this.#clock.nowMs();
     // The next lease does not know of an earlier URL that may not be tried yet.
@@ -68,6 +68,7 @@ export class Waits {
     if (isEarlier) this.note({ ...wait, untilMs: Math.min(known.untilMs ?? 0, wait.untilMs ?? 0) });
     else if (wait !== null) this.note(wait);
     else if (known?.reason !== 'robots-unreachable' || isOver) this.forget(host);
+    else this.note({ ...known, queued });
   }
 
   get(host: string): HostWait | null {
