@@ -18,7 +18,7 @@ import type { UsedUp } from './records/budget.js';
 import { recordOf } from './records/record.js';
 import { OWNER_PREFIX } from './records/store-guard.js';
 import type { FrontierStore, RecordListing } from './store.js';
-import { authorityOf, hostKeyOf } from './url/url.js';
+import { authorityOf, hostKeyOf, namedHostKey } from './url/url.js';
 import type { NewUrl } from './url-record.js';
 import type { AddAnswer, Exchange, Settlement, StartAnswer, Work } from './work.js';
 
@@ -69,8 +69,11 @@ export interface Frontier extends FrontierQuestions {
   exchanged(work: Work, exchange: Exchange): void;
   /** Ends a piece of work and adds its links in one commit. `lost`: another process has the host; links are kept. */
   settle(work: Work, settlement: Settlement): Promise<'ok' | 'lost'>;
-  /** Makes a parked host due again, after an operator has checked it. Other hosts are not changed. */
-  unpark(host: string): Promise<void>;
+  /**
+   * Makes a parked host due again, after an operator has checked it: by its name or any URL of it. Other hosts are not
+   * changed.
+   */
+  unpark(hostOrUrl: string): Promise<void>;
   /** Which bound has been reached, if any; `take` hands out nothing any more. */
   reachedBound(): 'pages' | 'minutes' | 'bytes' | null;
   /** What the crawl has used up of its bounds, over all runs and processes. */
@@ -234,7 +237,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       guard.check();
       return settle(flow, work, settlement);
     },
-    unpark: whenOpen((host) => scheduler.unpark(host)),
+    unpark: whenOpen((hostOrUrl) => scheduler.unpark(namedHostKey(hostOrUrl, settings.hostKeyBy))),
     reachedBound: () => budget.reachedBound(clock.nowMs()),
     used: () => budget.used(clock.nowMs()),
     countFrom: (used, sinceMs) => budget.countFrom(used, sinceMs),

@@ -105,7 +105,15 @@ export class Scheduler {
         schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
         continue;
       }
-      const choice = choose(this.flow, host, nowMs);
+      let choice: Choice;
+      try {
+        choice = choose(this.flow, host, nowMs);
+      } catch (error) {
+        // `whyNot` threw. The host keeps its turn, and work that is in flight by now reaches the caller.
+        schedule.reschedule(host);
+        if (works.length > 0) break;
+        throw error;
+      }
       if (host.entries.hasChanges) schedule.touch(host);
       if (choice.kind === 'page') works.push(startPage(this.flow, host, choice));
       else if (choice.kind === 'robots') works.push(startRobots(this.flow, host, choice));

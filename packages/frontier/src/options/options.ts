@@ -115,7 +115,8 @@ export interface FrontierOptions {
   readonly companions?: CompanionsFor;
   /**
    * Called last for a URL that robots.txt allows, right before it is handed out. Returns a reason to skip it, reported
-   * as `excluded`, or as `dropped` if it says so, or `null`. It can refuse, but never permit. It must not throw.
+   * as `excluded`, or as `dropped` if it says so, or `null`. It can refuse, but never permit. It must not throw or return
+   * anything else, such as a promise: `take` then rejects, and the URL stays queued.
    * @default never refuses
    */
   readonly whyNot?: WhyNot;
@@ -171,7 +172,7 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
   const { leaseTtlMs = DEFAULT_LEASE_TTL_MS } = options;
   checkStore(store);
   if (typeof crawl !== 'string' || crawl === '') throw invalid('crawl', 'a name', crawl);
-  if (part !== undefined && part !== null && !/^[\w.:-]{1,128}$/.test(part))
+  if (part !== undefined && part !== null && (typeof part !== 'string' || !/^[\w.:-]{1,128}$/.test(part)))
     throw invalid('part', '1 to 128 letters, digits and any of _.:-', part);
   return Object.freeze({
     store,
@@ -179,18 +180,18 @@ export function resolveOptions(options: FrontierOptions): ResolvedFrontierOption
     crawl,
     part,
     create: oneOf('create', options.create ?? true, [true, false]),
-    canonicalRules: options.canonicalRules ?? CANONICAL_RULES,
+    canonicalRules: checkRules(options.canonicalRules ?? CANONICAL_RULES),
     maxQueued: wholeIn('maxQueued', maxQueued, 1, MAX_PAGES),
     onFull: oneOf('onFull', options.onFull ?? 'drop', ['spill', 'drop']),
     maxHosts: wholeIn('maxHosts', maxHosts, 1, MAX_LEASED_HOSTS),
     unsettledPerHost: wholeIn('unsettledPerHost', unsettledPerHost, 1, MAX_UNSETTLED_PER_HOST),
     leaseTtlMs: wholeIn('leaseTtlMs', leaseTtlMs, MIN_LEASE_TTL_MS, MAX_LEASE_TTL_MS),
     companions: callable('companions', options.companions ?? (() => [])),
-    whyNot: callable('whyNot', options.whyNot ?? (() => null)),
+    whyNot: checkedWhyNot(callable('whyNot', options.whyNot ?? (() => null))),
     mergeParts: options.mergeParts ?? {},
     onQueued: callable('onQueued', options.onQueued ?? (() => undefined)),
     onEvent: callable('onEvent', options.onEvent ?? (() => undefined)),
-    clock: options.clock ?? systemClock(),
+    clock: checkClock(options.clock ?? systemClock()),
     random: callable('random', options.random ?? platformRandom),
   });
 }
@@ -212,6 +213,28 @@ export function resolveSettings(
   const weights = [...labels.values(), ...(options.hosts ?? [])].map(({ weight }) => weight ?? 1);
   const isWeighted = weights.some((weight) => weight !== 1);
   return { ...resolveRobotsOptions(options.robots), politeness, bounds, settingsOf, hostKeyBy, labels, isWeighted };
+}
+
+function checkRules(rules: readonly CanonicalRule[]): readonly CanonicalRule[] {
+  if (Array.isArray(rules) && rules.every((rule) => typeof rule?.apply === 'function')) return rules;
+  throw invalid('canonicalRules', 'a list of rules with a function `apply`', rules);
+}
+
+function checkClock(clock: Clock): Clock {
+  callable('clock.nowMs', clock.nowMs);
+  callable('clock.after', clock.after);
+  return clock;
+}
+
+/** Refuses other answers, such as the promise of an async function: they would end URLs without a reason. */
+function checkedWhyNot(whyNot: WhyNot): WhyNot {
+  return (url, signals, record) => {
+    const answer = whyNot(url, signals, record);
+    if (answer === null || typeof answer === 'string') return answer;
+    if (answer?.status === 'deferred' || (answer?.status === 'dropped' && typeof answer.reason === 'string'))
+      return answer;
+    throw invalid('whyNot', 'a function that returns `null`, a reason, or an object with a `status`', answer);
+  };
 }
 
 /** An absent bound is `null`. */

@@ -219,7 +219,8 @@ describe('refusals', () => {
     expect(notices('host-paused')).toHaveLength(1);
   });
 
-  it('20 in a row park the host until an operator unparks it (access §10)', async () => {
+  const namings = ['a.test', 'A.TEST', 'http://a.test/any?page'];
+  it.each(namings)('20 in a row park the host until an operator unparks %s (access §10)', async (naming) => {
     const { frontier, work, requestedUrls, notices, clock } = setUp(make, (address) =>
       isRobots(address) ? { status: 404 } : { status: 403 },
     );
@@ -232,7 +233,7 @@ describe('refusals', () => {
     clock.advance(86_400_000);
     await frontier.add([url('http://a.test/new')]);
     expect(await frontier.take(1)).toEqual([]);
-    await frontier.unpark('a.test');
+    await frontier.unpark(naming);
     expect(frontier.waits(9)).toEqual([]);
     await work(frontier, 3_600_000);
     expect(requestedUrls()).toHaveLength(21 + 1 + 11);

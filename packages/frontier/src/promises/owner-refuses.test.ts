@@ -2,6 +2,7 @@
 // does not need. At stake: a refusal that becomes a hold waits for ever, and one that becomes a permission is worse.
 
 import { expect, it } from 'vitest';
+import type { Reply } from '../../test-support/fake-world.js';
 import { isRobots, setUp, url } from '../../test-support/set-up.js';
 import { memoryStore } from '../stores/memory.js';
 
@@ -70,4 +71,30 @@ it('a host whose only URL was returned for later waits for that URL, and not for
   const untilMs = clock.nowMs() + 600_000;
   await frontier.settle(page, { kind: 'returned', untilMs, waits: 'authority' });
   expect(frontier.waits(1)).toEqual([{ host: 'a.test', reason: 'not-before', untilMs, queued: 1 }]);
+});
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('a bug');
+    },
+  ],
+  ['returns nothing', () => undefined],
+  ['is asynchronous', async () => null],
+  ['returns a truth value', () => false],
+])('a `whyNot` that %s permits nothing and loses nothing', async (_how, wrong) => {
+  let isWrong = true;
+  const whyNot = (address: string) => (isWrong && address.startsWith('http://a.test') ? wrong() : null) as null;
+  const answer = (address: string): Reply => (isRobots(address) ? { status: 404 } : { status: 200, body: '' });
+  const { frontier, clock, work, requestedUrls } = setUp(make, answer, { whyNot });
+  await frontier.open();
+  await frontier.add([url('http://b.test/2'), url('http://a.test/1')]);
+  // What is handed out in the same call reaches the caller; the next call says what is wrong.
+  await expect(work(frontier)).rejects.toThrow(/a bug|whyNot/);
+  expect(requestedUrls().filter((address) => !isRobots(address))).toEqual(['http://b.test/2']);
+  isWrong = false;
+  clock.advance(60_000);
+  expect(await work(frontier)).toBe('finished');
+  expect(requestedUrls().filter((address) => !isRobots(address))).toEqual(['http://b.test/2', 'http://a.test/1']);
 });

@@ -135,6 +135,7 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
     };
     expect(await all({})).toEqual([...addresses, 'https://h0.test/s'].toSorted());
     expect(await all({ host: 'h0.test' })).toHaveLength(6);
+    expect(await all({ host: 'http://H0.test/any' })).toHaveLength(6);
     expect(await all({ host: 'h0.test', authority: 'https://h0.test' })).toEqual(['https://h0.test/s']);
     expect(await all({ host: 'unknown.test' })).toEqual([]);
     await frontier.close();

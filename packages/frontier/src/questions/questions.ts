@@ -12,7 +12,7 @@ import { type Politeness, requestInterval } from '../politeness/interval.js';
 import { type AuthorityRequirements, SpacingRequirements } from '../robots/authority-rules.js';
 import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
-import { authorityOf, hostKeyOf } from '../url/url.js';
+import { authorityOf, hostKeyOf, namedHostKey } from '../url/url.js';
 import type { RobotsCopyRef } from '../work.js';
 import { MAX_INSPECTED_AUTHORITIES } from './limits.js';
 import { type ListRequest, listQueued, type QueueListing, scanItems } from './queued.js';
@@ -89,11 +89,11 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
     },
     list: async (request = {}) => {
       const { host } = request;
-      const only = host === undefined ? {} : { host: hostOf(`http://${host}/`) ?? host };
+      const only = host === undefined ? {} : { host: namedHostKey(host, settings.hostKeyBy) };
       return listQueued(store, { ...request, ...only });
     },
     inspectHost: (hostOrUrl) => {
-      const host = hostOf(hostOrUrl) ?? hostOf(`http://${hostOrUrl}/`) ?? hostOrUrl;
+      const host = namedHostKey(hostOrUrl, settings.hostKeyBy);
       const namedAuthorities = [hostOrUrl, `http://${hostOrUrl}/`, `https://${hostOrUrl}/`].flatMap(
         (url) => authorityOf(url) ?? [],
       );

@@ -124,6 +124,11 @@ export function hostKeyOf(url: string, by: HostKeyBy = 'host'): string | null {
   return parts === null ? null : hostKeyOfParts(parts, by);
 }
 
+/** The key of a host that is given by its name or by any URL of it; other text is its own key. */
+export function namedHostKey(hostOrUrl: string, by: HostKeyBy): string {
+  return hostKeyOf(hostOrUrl, by) ?? hostKeyOf(`http://${hostOrUrl}/`, by) ?? hostOrUrl;
+}
+
 function hostKeyOfParts(parts: UrlParts, by: HostKeyBy): string {
   const host = withoutTrailingDot(parts.host);
   return by === 'host' ? host : (getDomain(host, { allowPrivateDomains: false }) ?? host);
