@@ -110,8 +110,11 @@ export interface Frontier extends FrontierQuestions {
   /** The name of this process's part of the crawl's account. */
   partName(): string;
   /**
-   * Moves the crawl to another, open store. No process may be working on the crawl. A repeated call continues an
-   * earlier move; afterwards no process opens the crawl here. It also works on a frontier opened for inspection.
+   * Moves the crawl to another, open store. No process may be working on the crawl: settle all work first. From then on
+   * this frontier can only be closed. A call of another frontier continues a move that failed; afterwards no process
+   * opens the crawl here. It also works on a frontier opened for inspection.
+   *
+   * @throws FrontierError `option-invalid` while work is in flight; `store-mismatch`, `store-failed`
    */
   moveTo(to: FrontierStore, onProgress: (moved: MovedCounts) => void): Promise<MovedCounts>;
   /** Runs exclusively among the processes of the crawl: to read, compute and write a record that they share. */
@@ -147,12 +150,15 @@ export function createFrontier(options: FrontierOptions): Frontier {
   const questions = createQuestions(context, flow.schedule);
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
   let isPaused = false;
+  let isMoving = false;
   let taking: Promise<unknown> = Promise.resolve();
 
   const checkOpen = () => {
     guard.check();
     if (phase === 'new') throw new FrontierError('not-open', 'call `open()` first');
     if (phase !== 'open') throw new FrontierError('closed', 'the frontier is closed');
+    // What it added or requested from now on would be missing from the other store.
+    if (isMoving) throw new FrontierError('closed', 'the crawl moves to another store', { hint: 'Open it there.' });
   };
   /** Rejects before `open` and after `close`. */
   const whenOpen = <Args extends unknown[], T>(act: (...args: Args) => Promise<T>) => {
@@ -276,16 +282,24 @@ export function createFrontier(options: FrontierOptions): Frontier {
       return serverMs === null ? null : { aheadMs: serverMs - sentMs - halfMs, errorMs: halfMs + 1 };
     }),
     partName: () => records.name,
-    moveTo: whenOpen((to, onProgress) =>
-      moveCrawl({
+    moveTo: whenOpen(async (to, onProgress) => {
+      isMoving = true;
+      await taking;
+      if (flow.flights.size > 0) {
+        isMoving = false;
+        throw new FrontierError('option-invalid', 'settle all work before `moveTo`');
+      }
+      scheduler.stop();
+      await scheduler.releaseAll();
+      return moveCrawl({
         from: settings.store,
         to,
         hostKeyBy: settings.hostKeyBy,
         shared: settings.politeness,
         clock,
         onProgress,
-      }),
-    ),
+      });
+    }),
     async exclusively(act) {
       checkOpen();
       return lock.exclusively(act);

@@ -177,9 +177,9 @@ export function flightOf(flow: Flow, work: Work): Flight | null {
   throw new FrontierError('work-unknown', `this work is not in flight: ${work.url}`);
 }
 
-/** Takes the work out of flight. The caller decides what happens to its entry. */
+/** Takes the work out of flight. The caller decides what happens to its entry. Two settlements at once end it once. */
 export function endFlight(flow: Flow, work: Work, flight: Flight): void {
-  flow.flights.delete(work);
+  if (!flow.flights.delete(work)) return;
   const hadSlot = flight.host.endWork(work, flight.budgets.length > 0);
   if (hadSlot) flow.addresses.free(flight.host.key, null, 0);
 }

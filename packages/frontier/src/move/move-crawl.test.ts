@@ -2,6 +2,7 @@
 // due earlier. If this breaks, a dropped connection can cost a whole crawl.
 
 import { describe, expect, it } from 'vitest';
+import { setUp, url } from '../../test-support/set-up.js';
 import { createManualClock } from '../clock.js';
 import { encodeItem } from '../records/record.js';
 import type { FrontierStore, NewEntry } from '../store.js';
@@ -168,4 +169,28 @@ describe('a crawl that is moved', () => {
       });
     },
   );
+});
+
+it('a frontier that has moved its crawl keeps the gap there, and neither adds nor hands out anything here', async () => {
+  const answer = () => ({ status: 404 });
+  const { frontier, clock } = setUp((nowMs) => memoryStore({ nowMs }), answer);
+  const to = memoryStore({ nowMs: () => clock.nowMs() });
+  await to.open(OPEN);
+  await frontier.open();
+  await frontier.add([url('http://a.test/1')]);
+  const [robots] = await frontier.take(1);
+  await expect(frontier.moveTo(to, () => undefined)).rejects.toMatchObject({ code: 'option-invalid' });
+  const atMs = clock.nowMs();
+  frontier.exchanged(robots!, {
+    ...{ startedAtMs: atMs, endedAtMs: atMs, status: 404, retryAfter: null, failure: null, bytes: 0 },
+  });
+  const [status, headers, body] = [404, {}, new Uint8Array()];
+  const files = { robotsUrl: robots!.url, finalUrl: robots!.url };
+  await frontier.settle(robots!, { kind: 'robots', answer: { kind: 'response', status, headers, body, ...files } });
+  expect(await frontier.moveTo(to, () => undefined)).toEqual({ known: 1, hosts: 1, entries: 1 });
+  await expect(frontier.add([url('http://a.test/2')])).rejects.toMatchObject({ code: 'closed' });
+  await expect(frontier.take(1)).rejects.toMatchObject({ code: 'closed' });
+  await frontier.close();
+  expect(await to.nextDueInMs()).toBeGreaterThan(0);
+  expect(await to.nextDueInMs()).toBeLessThanOrEqual(atMs + 1_000 - clock.nowMs());
 });

@@ -115,8 +115,8 @@ export interface FrontierOptions {
   readonly companions?: CompanionsFor;
   /**
    * Called last for a URL that robots.txt allows, right before it is handed out. Returns a reason to skip it, reported
-   * as `excluded`, or as `dropped` if it says so, or `null`. It can refuse, but never permit. It must not throw or return
-   * anything else, such as a promise: `take` then rejects, and the URL stays queued.
+   * as `excluded`, or as `dropped` if it says so, or `null`. It can refuse, but never permit. If it throws, or returns
+   * anything else, such as a promise, `take` rejects and the URL stays queued.
    * @default never refuses
    */
   readonly whyNot?: WhyNot;

@@ -85,6 +85,21 @@ it('an exchange that comes after its settlement is refused, so its Retry-After i
   expect(() => frontier.exchanged(page, exchange)).not.toThrow();
 });
 
+it('two settlements at once count as one', async () => {
+  const { frontier, clock, robots } = await setUpRobots();
+  frontier.exchanged(robots, exchangeAt(clock.nowMs()));
+  await Promise.all([frontier.settle(robots, answered()), frontier.settle(robots, answered())]);
+  for (const _ of [1, 2]) {
+    clock.advance(INTERVAL_MS);
+    const [page] = await frontier.take(1);
+    frontier.exchanged(page!, exchangeAt(clock.nowMs()));
+    clock.advance(INTERVAL_MS);
+    // The page is not settled, so the host has work.
+    expect(frontier.ready(1)).toMatchObject([{ host: 'a.test' }]);
+    await frontier.settle(page!, DONE);
+  }
+});
+
 const WRONG_EXCHANGES: readonly (readonly [string, unknown])[] = [
   ['exchange', undefined],
   ['exchange.status', { status: '429' }],
