@@ -171,7 +171,7 @@ describe('a crawl that is moved', () => {
   );
 });
 
-it('a frontier that has moved its crawl keeps the gap there, and neither adds nor hands out anything here', async () => {
+it('a frontier that has moved its crawl keeps the gap there, and adds and hands out nothing here', async () => {
   const answer = () => ({ status: 404 });
   const { frontier, clock } = setUp((nowMs) => memoryStore({ nowMs }), answer);
   const to = memoryStore({ nowMs: () => clock.nowMs() });
