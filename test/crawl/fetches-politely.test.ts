@@ -2,11 +2,12 @@
 // turn, checks each redirect, and says which line of robots.txt disallows a URL. The server's log is checked.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCrawlDirectory, writeReport } from 'mannerly';
 import { createPoliteFetch, polite } from 'mannerly/fetch';
-import { Agent, request } from 'undici';
+import { Agent, Pool, request } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { CONTACT, NO_INTERVAL } from '../support/crawl.js';
 import { page, redirect, text } from '../support/web.js';
@@ -42,6 +43,15 @@ async function site(options: Partial<PoliteFetchOptions> = {}) {
   onTestFinished(() => fetch.close());
   return { web, fetch, given };
 }
+
+/** Status lines that the platform's constructor of responses refuses, and one that it takes. */
+const LINES: Readonly<Record<string, string>> = {
+  '/999': '999 Request denied',
+  '/600': '600 X',
+  '/latin': '200 Gr\xfc\xdfe',
+  '/control': '200 O\x01K',
+  '/usual': '201 Created',
+};
 
 const refused = (reason: string, more: object = {}) =>
   expect.objectContaining({ name: 'PoliteFetchError', reason, ...more });
@@ -79,6 +89,80 @@ it('treats responses like the fetch of the platform', async () => {
   expect([missing.status, missing.ok]).toEqual([404, false]);
   const manual = await fetch(web.url('a.test', '/moved'), { redirect: 'manual' });
   expect([manual.status, manual.headers.get('location')]).toEqual([302, '/b']);
+});
+
+it('returns odd statuses and reason phrases as the site sent them', async () => {
+  const { fetch } = await site();
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      const path = /^GET (\S+)/.exec(data.toString())?.[1] ?? '';
+      const line = Buffer.from(LINES[path] ?? '404 Not Found', 'latin1');
+      socket.end(Buffer.concat([Buffer.from('HTTP/1.1 '), line, Buffer.from('\r\nContent-Length: 1\r\n\r\nx')]));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const [path, line] of Object.entries(LINES)) {
+    const response = await fetch(`${base}${path}`);
+    const platform = await globalThis.fetch(`${base}${path}`);
+    expect([response.status, response.ok, response.statusText, await response.text()], line).toEqual([
+      platform.status,
+      platform.ok,
+      platform.statusText,
+      await platform.text(),
+    ]);
+  }
+});
+
+it('clones a response with its URL, and takes `redirect` from a Request, and null for no options', async () => {
+  const { web, fetch } = await site();
+  const response = await fetch(web.url('a.test', '/moved'), null as unknown as RequestInit);
+  const clone = response.clone().clone();
+  expect([clone.url, clone.redirected, clone.status, clone.ok]).toEqual([web.url('a.test', '/b'), true, 200, true]);
+  expect(await clone.text()).toBe(await response.text());
+  const manual = await fetch(new Request(web.url('a.test', '/moved'), { redirect: 'manual' }));
+  expect(manual.status).toBe(302);
+});
+
+it('refuses what it would ignore: a check of integrity, and hooks that it does not call', async () => {
+  const { web, fetch, given } = await site();
+  const wrong = expect.objectContaining({ code: 'option-invalid' });
+  await expect(fetch(web.url('a.test'), { integrity: 'sha256-x' })).rejects.toThrow(wrong);
+  for (const hooks of [{ afterFetch: () => undefined }, { onExclusion: () => undefined }])
+    expect(() => createPoliteFetch({ ...given, hooks })).toThrow(wrong);
+  expect(web.log).toEqual([]);
+});
+
+it('waits for a robots.txt that redirects, even if it may not wait long', async () => {
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': redirect('/rules'),
+        '/rules': { ...text('User-agent: *\nDisallow: /private/'), delayMs: 100 },
+        '/': page('front'),
+      },
+    },
+  });
+  const { fetch } = await site({ waitMs: 20_000 });
+  expect((await fetch(web.url('a.test'))).status).toBe(200);
+  await expect(fetch(web.url('a.test', '/private/x'))).rejects.toThrow(refused('robots-rule'));
+});
+
+it('says what to do in terms of a single request', async () => {
+  const { web, fetch } = await site({ waitMs: 1_000 });
+  const hintOf = (path: string, init?: RequestInit, host = 'a.test'): Promise<string> =>
+    fetch(web.url(host, path), init).then(
+      () => '',
+      (error) => error.hint,
+    );
+  expect(await hintOf('/', {}, 'down.test')).toContain('`host-warning`');
+  expect(await hintOf('/long')).toContain('`network.maxBodyBytes`');
+  expect(await hintOf('/moved', { redirect: 'error' })).toContain('redirects');
+  const closed = hintOf('/b');
+  await fetch.close();
+  expect(await closed).toContain('`close` was called');
 });
 
 it('rejects with reason and line, and requests nothing', async () => {
@@ -189,4 +273,23 @@ it('makes any program on undici polite', async () => {
   await expect(request(web.url('a.test', '/private/x'), { dispatcher })).rejects.toThrow(refused('robots-rule'));
   await expect(request(web.url('a.test'), { dispatcher, method: 'POST', body: 'x' })).rejects.toThrow(/GET/);
   expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/', '/moved', '/b']);
+});
+
+it('requests the query that a program on undici gives apart from the path', async () => {
+  const { web, given } = await site();
+  const interceptor = polite(given);
+  onTestFinished(() => interceptor.close());
+  const dispatcher = new Agent().compose(interceptor);
+  await request(web.url('a.test', '/b'), { dispatcher, query: { q: 'a b', n: [1, 2] } });
+  expect(web.log.at(-1)?.path).toBe('/b?q=a%20b&n=1&n=2');
+  await request(web.url('a.test', '//b.test/x'), { dispatcher });
+  expect(web.log.at(-1)).toMatchObject({ host: 'a.test', path: '//b.test/x' });
+  const twice = request({ origin: web.url('a.test').slice(0, -1), path: '/b?x' } as never, {
+    dispatcher,
+    query: { q: 1 },
+  });
+  await expect(twice).rejects.toThrow();
+  const pool = new Pool(web.url('a.test').slice(0, -1)).compose(interceptor);
+  const hint = expect.objectContaining({ code: 'option-invalid', hint: expect.stringContaining('compose an Agent') });
+  await expect(pool.request({ path: '/', method: 'GET' })).rejects.toThrow(hint);
 });

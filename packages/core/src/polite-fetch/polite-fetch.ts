@@ -15,7 +15,7 @@ import type { CrawlerOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
 import type { PageFetch } from '../page/page-fetch.js';
 import { followRedirects, redirectTarget } from '../page/redirect.js';
-import { explainReason } from '../report/reasons.js';
+import { explainReason, reasonOf } from '../report/reasons.js';
 import { performRun } from '../run/perform-run.js';
 import { Run } from '../run/run.js';
 import { BARE_RUN } from '../run/run-setup.js';
@@ -60,10 +60,24 @@ function messageOf(answer: Answer, reason: string): string {
   return `${url} may not be fetched: ${reason}${rule}`;
 }
 
+/** What to do, by reason, where a polite fetch differs from a crawl. */
+const HINTS: Readonly<Record<string, string>> = {
+  'not-before': 'A redirect of the site names a time: ask again after `untilMs`.',
+  stopping: '`close` was called. Call again when it has resolved.',
+  'robots-unreachable':
+    'Its site is closed until its robots.txt can be read. Ask again later; the event `host-warning` has the cause.',
+  redirect: 'The site redirects, and the call has `redirect: "error"`.',
+  'body-too-long': 'The body is longer than `network.maxBodyBytes`.',
+  'body-cut-off': 'The connection ended before the body. Nothing was retried.',
+};
+
 function hintOf({ kind }: Answer, reason: string): string {
   if (kind === 'excluded') return 'The site says so. No option overrides it for other people’s sites.';
-  if (reason === 'not-before') return 'A redirect of the site names a time: ask again after `untilMs`.';
-  if (kind === 'held') return 'Wait, or raise `waitMs`: the turn of its host did not come in time.';
+  const hint = HINTS[reason];
+  if (hint !== undefined) return hint;
+  if (kind === 'held')
+    return 'The turn of its host did not come in time. Wait, raise `waitMs`, or make fewer calls at a time.';
+  if (kind === 'failed') return `${reasonOf(reason)?.meaning ?? ''} Nothing was retried.`.trimStart();
   return explainReason(reason);
 }
 
@@ -110,9 +124,11 @@ export interface PoliteFetch {
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Ends waiting requests, completes those in flight, and closes the directory. A later call opens it again. */
   close(): Promise<void>;
-  /** The requests and refusals: `request`, `host-warning` and others, as of a crawl. */
+  /** What was requested, and what hosts require: `request`, `host-warning` and others, as of a crawl. */
   readonly events: CrawlEvents;
 }
+
+const UNUSED_HOOK = 'A polite fetch calls only `beforeFetch`. Look at the response, or at the reason of the error.';
 
 /** Not a site: the run begins without seeds. */
 const PLACEHOLDER_SEED = 'https://none.invalid/';
@@ -153,6 +169,10 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
   const resolved = resolveOptions(crawl);
   if (cache && resolved.network.cookies !== null)
     throw invalidOption('cache', 'false with `network.cookies`', cache, 'A kept response may be meant for one cookie.');
+  for (const name of ['afterFetch', 'onExclusion'] as const) {
+    const hook = resolved.hooks?.[name] ?? null;
+    if (hook !== null) throw invalidOption(`hooks.${name}`, 'absent', hook, UNUSED_HOOK);
+  }
   const fieldsOf = createExtraHeaders(resolved.network.headers, resolved.hosts);
   const clock = crawlOptions.clock ?? idleClock();
   const emitter = createCrawlEmitter((error) => {
@@ -196,10 +216,17 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
     return { run, stop, ended, cache: responseCache === null ? null : { ...responseCache, allFields } };
   };
 
-  const fetchPolitely = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const request = new Request(input, { ...init, redirect: init.redirect ?? 'follow' });
-    const { method } = request;
+  const fetchPolitely = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    const { method, integrity } = request;
     if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', 'GET or HEAD', method);
+    if (integrity !== '')
+      throw invalidOption(
+        'integrity',
+        'absent',
+        integrity,
+        'A polite fetch cannot check it. Compare the body yourself.',
+      );
     request.signal.throwIfAborted();
     open ??= startRun();
     open.catch(() => {
@@ -272,9 +299,21 @@ async function fetched(open: OpenRun, request: Request, waitMs: number): Promise
     throw new PoliteFetchError({ kind: 'redirect', url, reason: 'redirect' });
   const isBodiless = request.method === 'HEAD' || status === 204 || status === 205 || status === 304;
   const bytes = isBodiless ? null : new Uint8Array(body);
-  const response = new Response(bytes, { status, statusText, headers: headersOf(answer.headers) });
-  Object.defineProperties(response, { url: { value: url }, redirected: { value: requestCount > 1 } });
-  return response;
+  const received = { url, status, statusText, ok: status >= 200 && status <= 299, redirected: requestCount > 1 };
+  return withReceived(new Response(bytes, { headers: headersOf(answer.headers) }), received);
+}
+
+/**
+ * A response, and each clone of it, with what the site sent: the platform's constructor has no URL, and throws for a
+ * status such as 999 and for some reason phrases.
+ */
+function withReceived(
+  response: Response,
+  received: Pick<Response, 'url' | 'status' | 'statusText' | 'ok' | 'redirected'>,
+): Response {
+  for (const [name, value] of Object.entries(received)) Object.defineProperty(response, name, { value });
+  const clone = (): Response => withReceived(Response.prototype.clone.call(response), received);
+  return Object.defineProperty(response, 'clone', { value: clone });
 }
 
 /** The answer for one URL, kept or new. */

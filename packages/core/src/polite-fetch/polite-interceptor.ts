@@ -1,6 +1,8 @@
 // Makes any program on undici polite with one line: a polite fetch makes the requests that it dispatches.
 
+import { type ParsedUrlQueryInput, stringify } from 'node:querystring';
 import type { Dispatcher } from 'undici';
+import { invalidOption } from '../errors.js';
 import { createPoliteFetch, type PoliteFetchOptions } from './polite-fetch.js';
 import { controllerOf, deliver, requestFields } from './undici-dispatch.js';
 
@@ -11,9 +13,9 @@ export interface PoliteInterceptor extends Dispatcher.DispatcherComposeIntercept
 }
 
 /**
- * Makes an interceptor whose requests are made by a polite fetch: GET only, and no redirect is followed, since a
- * program that follows one dispatches again. The underlying dispatcher is not used: addresses are judged and connected
- * to here.
+ * Makes an interceptor whose requests are made by a polite fetch: GET and HEAD only, and no redirect is followed, since
+ * a program that follows one dispatches again. The underlying dispatcher is not used: addresses are judged and
+ * connected to here.
  *
  * @example
  * ```ts
@@ -28,7 +30,7 @@ export function polite(options: PoliteFetchOptions): PoliteInterceptor {
     const controller = controllerOf(aborting);
     const perform = async (): Promise<void> => {
       handler.onRequestStart?.(controller, {});
-      const url = new URL(request.path, request.origin);
+      const url = requestedUrl(request);
       const { method, headers } = { method: request.method, headers: requestFields(request.headers) };
       const response = await fetch(url, { method, headers, redirect: 'manual', signal: aborting.signal });
       const { status, statusText } = response;
@@ -40,3 +42,15 @@ export function polite(options: PoliteFetchOptions): PoliteInterceptor {
   };
   return Object.assign(intercept, { close: () => fetch.close() });
 }
+
+/** With its `query`, which undici adds only below all interceptors. @throws MannerlyError `option-invalid` */
+function requestedUrl({ origin, path, query }: Dispatcher.DispatchOptions): URL {
+  if (origin === undefined) throw invalidOption('origin', 'the origin of the request', origin, MISSING_ORIGIN);
+  const added = query === undefined || query === null ? '' : stringify(query as ParsedUrlQueryInput);
+  if (added !== '' && /[?#]/.test(path)) throw invalidOption('path', 'without ? and # if `query` is given', path);
+  const target = added === '' ? path : `${path}?${added}`;
+  // Not resolved like a reference: a path that begins with `//` names no host.
+  return new URL(target.startsWith('/') ? `${new URL(origin).origin}${target}` : target);
+}
+
+const MISSING_ORIGIN = 'The requests of a Client or a Pool do not name it: compose an Agent.';

@@ -221,8 +221,11 @@ export class OwnRequests {
     nowMs: number,
   ): Promise<void> {
     if (chain === null) waitUntil(request, 'robots-unreachable', null);
-    else if (nowMs < chain.untilMs) waitUntil(request, 'robots-unreachable', chain.untilMs);
-    else await endChain(this.#flow, host, name);
+    else if (nowMs < chain.untilMs) {
+      // The chain usually ends long before, so the request is not answered even if its own deadline comes first.
+      request.reason = 'robots-unreachable';
+      request.retryAtMs = chain.untilMs;
+    } else await endChain(this.#flow, host, name);
   }
 }
 
