@@ -48,6 +48,12 @@ export function checkOptions<Options extends object>(
   }
 }
 
+/** Checks that an object of the caller has the members that are used. @throws MannerlyError `option-invalid` */
+export function checkMembers(option: string, expected: string, value: unknown, ...names: readonly string[]): void {
+  const hasAll = isObject(value) && names.every((name) => value[name] !== undefined);
+  if (!hasAll) throw invalidOption(option, `${expected}, an object with ${names.join(', ')}`, value);
+}
+
 /** Checks for a whole number from 1. @throws MannerlyError `option-invalid` */
 export function checkCount(option: string, value: number, max: number): void {
   if (!(Number.isInteger(value) && value >= 1 && value <= max)) {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { MannerlyError } from 'mannerly';
-import { checkOptions } from '../call-options.js';
+import { checkMembers, checkOptions } from '../call-options.js';
 import type { ApiOptions } from './api.js';
 import { DASHBOARD_TOKEN_BYTES, MAX_DASHBOARD_NAMES, MIN_DASHBOARD_TOKEN_CHARS } from './limits.js';
 
@@ -51,6 +51,7 @@ export function resolveDashboardOptions(options: DashboardOptions) {
     api: 'any',
   });
   const { port = 0, host = '127.0.0.1', hostNames = [], token, metrics = null, controls = true, api = null } = options;
+  if (metrics !== null) checkMembers('metrics', 'a Registry of prom-client', metrics, 'contentType', 'metrics');
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid('port', 'a whole number from 0 to 65535', port);
   if (isIP(host) === 0) throw invalid('host', 'an IP address', host);

@@ -308,12 +308,17 @@ describe('options', () => {
     [{ hostNames: ['a b'] }, 'hostNames'],
     [{ hostNames: ['example.org:80'] }, 'hostNames'],
     [{ token: 'short' }, 'token'],
+    [{ metrics: {} as never }, 'metrics'],
     [{ token: `${'x'.repeat(40)} y` }, 'token'],
   ])('%j is refused', async (options, name) => {
     await expect(createDashboard(fakeCrawl(), options)).rejects.toMatchObject({
       code: 'option-invalid',
       message: expect.stringContaining(`\`${name}\``),
     });
+  });
+
+  it.each([undefined, null, {}] as never[])('%j in place of a crawler is refused', async (none) => {
+    await expect(createDashboard(none)).rejects.toMatchObject({ code: 'option-invalid' });
   });
 
   it('an unknown option is refused, and a token that is too short is not repeated in the message', async () => {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { MannerlyError } from 'mannerly';
+import { checkMembers } from '../call-options.js';
 import { buildPage } from '../report/page/build-page.js';
 import { checkAccess } from './access.js';
 import { ACTIONS, API_PATH, type ApiAnswer, type ApiCrawl, createApi, problem } from './api.js';
@@ -47,6 +48,7 @@ export async function createDashboard(
   crawl: WatchedCrawl & ApiCrawl,
   options: DashboardOptions = {},
 ): Promise<Dashboard> {
+  checkMembers('createDashboard', 'called with a crawler', crawl, 'events', 'progress', 'activity');
   return serveView(crawl, options, crawl);
 }
 

@@ -2,9 +2,15 @@
 // OpenTelemetry both use it, so that their numbers agree.
 
 import { type Crawler, REASONS, type RequestRecord } from 'mannerly';
+import { checkMembers } from '../call-options.js';
 
 /** What is measured: a crawler, or an object like one. */
 export type MeasuredCrawl = Pick<Crawler, 'events' | 'progress' | 'activity'>;
+
+/** @throws MannerlyError `option-invalid` */
+export function checkMeasuredCrawl(call: string, crawl: unknown): void {
+  checkMembers(call, 'called with a crawler', crawl, 'events', 'progress', 'activity');
+}
 
 /** Metrics of one crawl. */
 export interface CrawlMetrics {

@@ -152,3 +152,16 @@ it('the metrics of a crawl on a server count statuses that a site invents as one
   expect(text).toContain('mannerly_urls_total{status="failed",reason="status",process=""} 3');
   expect(text).toContain('mannerly_urls_total{status="failed",reason="dns",process=""} 1');
 });
+
+it('says what it expects in place of a crawler, a registry and a meter', () => {
+  const crawl = fakeCrawl();
+  const refused = expect.objectContaining({ code: 'option-invalid' });
+  const registry = new Registry();
+  const meter = new MeterProvider().getMeter('test');
+  for (const none of [undefined, {}] as never[]) {
+    expect(() => createPrometheusMetrics(none, { registry })).toThrow(refused);
+    expect(() => createPrometheusMetrics(crawl, { registry: none })).toThrow(refused);
+    expect(() => createOpenTelemetryMetrics(none, { meter })).toThrow(refused);
+    expect(() => createOpenTelemetryMetrics(crawl, { meter: none })).toThrow(refused);
+  }
+});

@@ -2,9 +2,10 @@
 // caller decides which SDK reads the meter and where it sends the numbers.
 
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api';
-import { checkOptions } from '../call-options.js';
+import { checkMembers, checkOptions } from '../call-options.js';
 import {
   type CrawlMetrics,
+  checkMeasuredCrawl,
   MEASURES,
   type Measure,
   type MeasuredCrawl,
@@ -31,11 +32,14 @@ interface OpenTelemetryOptions {
  * import { metrics } from '@opentelemetry/api';
  * createOpenTelemetryMetrics(crawler, { meter: metrics.getMeter('my-crawls') });
  * ```
- * @throws The meter's error.
+ * @throws MannerlyError `option-unknown`, `option-invalid`. The meter's error.
  */
 export function createOpenTelemetryMetrics(crawl: MeasuredCrawl, options: OpenTelemetryOptions): CrawlMetrics {
   checkOptions('createOpenTelemetryMetrics', options, { meter: 'object!', attributes: 'object' });
   const { meter, attributes = {} } = options;
+  checkMeasuredCrawl('createOpenTelemetryMetrics', crawl);
+  const used = ['createCounter', 'createHistogram', 'createObservableGauge', 'addBatchObservableCallback'];
+  checkMembers('createOpenTelemetryMetrics.meter', 'a meter of @opentelemetry/api', meter, ...used);
   const shapeOf = (name: MeasureName): [string, { description: string; unit: string }] => {
     const { openTelemetry, unit, help }: Measure = MEASURES[name];
     return [openTelemetry, { description: help, unit }];

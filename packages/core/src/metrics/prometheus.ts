@@ -1,9 +1,10 @@
 // A crawl's metrics for Prometheus, through prom-client: fills the caller's registry, and serves nothing.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { checkOptions } from '../call-options.js';
+import { checkMembers, checkOptions } from '../call-options.js';
 import {
   type CrawlMetrics,
+  checkMeasuredCrawl,
   MEASURES,
   type Measure,
   type MeasuredCrawl,
@@ -33,11 +34,15 @@ interface PrometheusOptions {
  * createPrometheusMetrics(crawler, { registry });
  * const dashboard = await createDashboard(crawler, { metrics: registry });
  * ```
- * @throws prom-client's error for a name that the registry already has, or an invalid prefix.
+ * @throws MannerlyError `option-unknown`, `option-invalid`. prom-client's error for a name that the registry already
+ *   has, or an invalid prefix.
  */
 export function createPrometheusMetrics(crawl: MeasuredCrawl, options: PrometheusOptions): CrawlMetrics {
   checkOptions('createPrometheusMetrics', options, { registry: 'object!', prefix: 'string' });
   const { registry, prefix = 'mannerly_' } = options;
+  checkMeasuredCrawl('createPrometheusMetrics', crawl);
+  const used = ['registerMetric', 'removeSingleMetric'];
+  checkMembers('createPrometheusMetrics.registry', 'a Registry of prom-client', registry, ...used);
   const registers = [registry];
   const shapeOf = (name: MeasureName) => {
     const { prometheus, help, labels }: Measure = MEASURES[name];
