@@ -22,3 +22,6 @@ export class RobotsError extends Error {
     this.hint = hint;
   }
 }
+
+/** What to do if a body or a document is something else. */
+export const CALL_HINT = 'call parseRobots(body, { robotsUrl })';

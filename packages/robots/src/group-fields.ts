@@ -16,7 +16,10 @@ export interface FieldSource {
   readonly visitWindows: ReturnType<typeof parseVisitTimes>['windows'];
 }
 
-/** Whether requests may start at a time, according to the file's Request-rate and Visit-time lines. */
+/**
+ * Whether requests may start at a time, according to the file's Request-rate and Visit-time lines. `intervalMs` is the
+ * Request-rate's, `null` for none; a Crawl-delay applies besides.
+ */
 export type Schedule =
   | { readonly kind: 'open'; readonly intervalMs: number | null }
   | { readonly kind: 'closed'; readonly untilMs: number; readonly reason: 'visit-time' | 'closed-rate' };

@@ -233,3 +233,9 @@ describe('packed records', () => {
     }
   });
 });
+
+it('an option of parseRobots that does not exist is refused', () => {
+  expect(() => parseRobots('', { url: 'https://example.com/robots.txt' } as object)).toThrowError(
+    expect.objectContaining({ code: 'option-unknown', hint: expect.stringContaining('robotsUrl') }),
+  );
+});

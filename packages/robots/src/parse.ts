@@ -4,13 +4,11 @@
 import { decodeBody } from './decode.js';
 import { plainKind } from './dialects.js';
 import type { ParseOptions, RobotsDocument } from './document.js';
-import { RobotsError } from './errors.js';
+import { CALL_HINT, RobotsError } from './errors.js';
 import { fileLicenses, readSitemap, urlsOf } from './file-fields.js';
 import { checkNames } from './option-table.js';
 import { fieldRecord, isMeaningless, records } from './packed-records.js';
 import { packRecords } from './records.js';
-
-const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
 
 /**
  * Reads a robots.txt file (RFC 9309 §2.2, §2.5; robots §2–4).
@@ -22,7 +20,7 @@ const CALL_HINT = 'call parseRobots(body, { robotsUrl })';
 export function parseRobots(input: Uint8Array | ArrayBuffer | string, options: ParseOptions = {}): RobotsDocument {
   const body = input instanceof ArrayBuffer ? new Uint8Array(input) : input;
   if ((typeof body !== 'string' && !(body instanceof Uint8Array)) || typeof options !== 'object' || options === null) {
-    throw new RobotsError('invalid-input', 'expected the body of a file and options', CALL_HINT);
+    throw new RobotsError('invalid-input', 'expected the body and options', CALL_HINT);
   }
   checkNames(['robotsUrl', 'charset', 'maxBytes', 'repair'], options);
   const { robotsUrl = null, charset = null, repair = true } = options;

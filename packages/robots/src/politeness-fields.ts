@@ -93,7 +93,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
   let general: RequestRate | null = null;
   for (const rate of rates) {
     if (rate.window === null) general = slower(general, rate);
-    else if (minuteMap([rate.window], 1)[minute] === 1) windowed = slower(windowed, rate);
+    else if (covers(rate.window, minute)) windowed = slower(windowed, rate);
   }
   const rate = windowed ?? general;
   if (rate === null) return { kind: 'none' };
@@ -101,7 +101,7 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
     return { kind: 'rate', intervalMs: Math.ceil((rate.periodSeconds * 1000) / rate.documents), rate };
   }
   // Minute by minute: the host is open again in a window with documents that no window without documents covers.
-  const open = minuteMap([], 1);
+  const open = new Uint8Array(DAY_MINUTES);
   if (general === null || general.documents > 0) open.fill(1);
   for (const { documents, window } of rates) if (documents > 0) fillWindow(open, window, 1, 1);
   for (const { documents, window } of rates) if (documents === 0) fillWindow(open, window, 1, 0);
@@ -110,7 +110,8 @@ export function rateInForce(rates: readonly RequestRate[], nowMs: number): RateI
 
 /** Whether requests may start now: in any of the windows, or always if there are none (robots §9.3, R45, R46). */
 export function visitState(windows: readonly TimeWindow[], nowMs: number): VisitState {
-  const open = minuteMap(windows, 0);
+  const open = new Uint8Array(DAY_MINUTES);
+  for (const window of windows) fillWindow(open, window, 0, 1);
   if (windows.length === 0 || open[minuteOfDay(nowMs)] === 1) return { kind: 'open' };
   return { kind: 'closed', opensAtMs: nextOpenMs(open, nowMs) };
 }
@@ -135,20 +136,21 @@ function slower(current: RequestRate | null, candidate: RequestRate): RequestRat
     : candidate;
 }
 
-/** One byte per minute of the day: 1 inside any window; a window includes its last minute if `more` is 1. */
-function minuteMap(windows: readonly TimeWindow[], inclusive: 0 | 1): Uint8Array {
-  const day = new Uint8Array(DAY_MINUTES);
-  for (const window of windows) fillWindow(day, window, inclusive, 1);
-  return day;
+/** Whether a window contains a minute, its last one included. */
+function covers({ startMinute, endMinute }: TimeWindow, minute: number): boolean {
+  return startMinute < endMinute
+    ? minute >= startMinute && minute <= endMinute
+    : minute >= startMinute || minute <= endMinute;
 }
 
+/** Sets the minutes of a window in a day of one byte per minute, its last minute too if `inclusive` is 1. */
 function fillWindow(day: Uint8Array, window: TimeWindow | null, inclusive: 0 | 1, value: 0 | 1): void {
   if (window === null) return;
   const { startMinute, endMinute } = window;
   if (startMinute < endMinute) day.fill(value, startMinute, endMinute + inclusive);
   else {
     day.fill(value, startMinute);
-    day.fill(value, 0, startMinute === endMinute ? DAY_MINUTES : endMinute + inclusive);
+    day.fill(value, 0, endMinute + inclusive);
   }
 }
 

@@ -57,12 +57,6 @@ describe('mistakes of the caller', () => {
     );
   });
 
-  it('an option of parseRobots that does not exist is refused', () => {
-    expect(() => parseRobots('', { url: 'https://example.com/robots.txt' } as object)).toThrowError(
-      expect.objectContaining({ code: 'option-unknown', hint: expect.stringContaining('robotsUrl') }),
-    );
-  });
-
   it.each([undefined, null, 5, {}, ['/a']])('a question about %j is an error, not permission', (url) => {
     const rules = rulesOf('User-agent: *\nDisallow: /a');
     for (const ask of [() => rules.decide(url as never), () => rules.isAllowed(url as never)])
@@ -214,6 +208,11 @@ describe('a decision', () => {
     expect(rules.decideAt('/a', at('09:00:00'))).toMatchObject({ allowed: false, reason: 'closed-rate' });
     expect(rules.decideAt('/robots.txt', at('09:00:00')).allowed).toBe(true);
     expect(rules.decideAt('/a', at('18:00:00'))).toMatchObject({ allowed: true, reason: 'no-match' });
+    // Visit-time is closed for longer, and does not hide the rate.
+    const both = rulesOf('User-agent: *\nRequest-rate: 0/1h 0800-1759\nVisit-time: 2200-2300');
+    expect(both.schedule(at('09:00:00'))).toMatchObject({ kind: 'closed', reason: 'visit-time' });
+    expect(both.decideAt('/a', at('09:00:00'))).toMatchObject({ allowed: false, reason: 'closed-rate' });
+    expect(both.decideAt('/a', at('18:00:00')).allowed).toBe(true);
   });
 });
 

@@ -12,7 +12,7 @@ import {
 } from './decide.js';
 import { rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
-import { RobotsError } from './errors.js';
+import { CALL_HINT, RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
 import { fileLicenses, readLicense, urlsOf } from './file-fields.js';
 import { type FieldSource, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
@@ -20,7 +20,7 @@ import { fieldSpans } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { readingsOf, selectionOf } from './policy.js';
-import { parseCrawlDelay } from './politeness-fields.js';
+import { parseCrawlDelay, rateInForce } from './politeness-fields.js';
 import { hostOf, readHost } from './read-url.js';
 import { compileReading, type Reading } from './reading.js';
 
@@ -92,10 +92,10 @@ export class RobotsRules {
    */
   decideAt(url: string | URL, nowMs: number): Decision {
     const decision = this.decide(url);
-    const schedule = this.schedule(nowMs);
-    if (schedule.kind === 'open' || schedule.reason === 'visit-time') return decision;
-    if (!decision.allowed || decision.reason === 'robots-url') return decision;
-    return { ...decision, allowed: false, reason: schedule.reason, line: null, pattern: null };
+    const { sources } = RobotsRules.#facts(this);
+    const isClosed = sources.some(({ requestRates }) => rateInForce(requestRates, nowMs).kind === 'closed');
+    if (!isClosed || !decision.allowed || decision.reason === 'robots-url') return decision;
+    return { ...decision, allowed: false, reason: 'closed-rate', line: null, pattern: null };
   }
 
   /** The extension fields for this crawler: those before the first group, and those of its groups. */
@@ -240,7 +240,7 @@ export function createRulesCompiler(options: CompileOptions): (document: RobotsD
   const settings = resolveCompileOptions(options);
   return (document) => {
     if (typeof document?.packed !== 'string') {
-      throw new RobotsError('invalid-document', 'expected a document from parseRobots', 'call parseRobots(body) first');
+      throw new RobotsError('invalid-document', 'expected a document', CALL_HINT);
     }
     return new RobotsRules(document, settings);
   };

@@ -51,7 +51,7 @@ export interface UrlCheck {
   readonly line: number | null;
   /** When to check again, in epoch milliseconds; `null` unless the answer is `hold`. */
   readonly untilMs: number | null;
-  /** The file's rules, `crawlDelayMs` among them; `null` if there are none. */
+  /** The file's rules, with `crawlDelayMs` and `schedule`; `null` if there are none. */
   readonly rules: RobotsRules | null;
 }
 
@@ -78,7 +78,7 @@ const UNKNOWN = { line: null, untilMs: null, rules: null } as const;
 
 /**
  * Makes a client. It keeps the files of the 1,000 most recently used authorities in memory. It does not space requests:
- * the caller has to follow `check(url).rules.crawlDelayMs`.
+ * the caller has to follow `crawlDelayMs` and `schedule(nowMs)` of the `rules` that `check` returns.
  *
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`
  */
