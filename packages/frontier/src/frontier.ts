@@ -117,7 +117,10 @@ export interface Frontier extends FrontierQuestions {
    * @throws FrontierError `option-invalid` while work is in flight; `store-mismatch`, `store-failed`
    */
   moveTo(to: FrontierStore, onProgress: (moved: MovedCounts) => void): Promise<MovedCounts>;
-  /** Runs exclusively among the processes of the crawl: to read, compute and write a record that they share. */
+  /**
+   * Runs exclusively among the processes of the crawl: to read, compute and write a record that they share. A call from
+   * within `act` never ends.
+   */
   exclusively<T>(act: () => Promise<T>): Promise<T>;
   /**
    * Releases all hosts and closes the store. Work in flight counts as lost and its requests as ended now, so end them

@@ -164,9 +164,9 @@ function withPlausibleTimes(exchange: Exchange, takenAtMs: number, nowMs: number
   return { ...exchange, startedAtMs: plausible(startedAtMs), endedAtMs: plausible(endedAtMs) };
 }
 
-/** The result of a work is reported. If its exchange was not, it ended now: the host's interval counts from here. */
-export function endUnreportedExchange(flow: Flow, work: Work, { host, isStarted }: Flight): void {
-  if (host.hasSlot(work) && (isStarted || work.kind === 'robots')) host.restartClock(flow.clock.nowMs());
+/** Work is settled. If its request may have been sent and was not reported, it ended now for the interval. */
+export function endUnreportedExchange(flow: Flow, work: Work, { host, isStarted }: Flight, hasAnswer: boolean): void {
+  if (host.hasSlot(work) && (isStarted || hasAnswer)) host.restartClock(flow.clock.nowMs());
 }
 
 /** What is known of a work that is being reported; `null`: it was dropped. @throws FrontierError `work-unknown` */

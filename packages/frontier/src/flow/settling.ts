@@ -47,8 +47,8 @@ export async function settle(flow: Flow, work: Work, settlement: Settlement): Pr
   const flight = flightOf(flow, work);
   if (flight === null) return 'lost';
   checkSettlement(settlement);
+  endUnreportedExchange(flow, work, flight, settlement.kind === 'robots');
   if (settlement.kind === 'returned') return returnWork(flow, work, flight, settlement);
-  if (settlement.kind !== 'refused') endUnreportedExchange(flow, work, flight);
   if (work.kind === 'robots') {
     if (settlement.kind === 'robots') return settleRobots(flow, work, flight, settlement.answer);
     if (settlement.kind === 'refused') return refuse(flow, work, flight, settlement.reason);

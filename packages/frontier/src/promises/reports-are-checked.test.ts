@@ -62,6 +62,18 @@ it('a settlement without its exchange starts the interval of the host', async ()
   expect(await frontier.nextAt()).toBe(clock.nowMs() + INTERVAL_MS);
 });
 
+it('work that is returned after its request was allowed does, too', async () => {
+  const { frontier, clock, page } = await setUpPage();
+  expect(frontier.mayStart(page)).toEqual({ kind: 'go' });
+  await frontier.settle(page, { kind: 'returned', untilMs: null });
+  expect(await frontier.take(1)).toEqual([]);
+  clock.advance(INTERVAL_MS);
+  const [again] = await frontier.take(1);
+  // No request was allowed: it can be made at once.
+  await frontier.settle(again!, { kind: 'returned', untilMs: null });
+  expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/1' }]);
+});
+
 it('the answer for a robots.txt without its exchange does, too', async () => {
   const { frontier, clock, robots } = await setUpRobots();
   await frontier.settle(robots, answered());
