@@ -107,6 +107,14 @@ describe('a chain of redirects', () => {
     expect(report.state).toBe('finished');
   });
 
+  it('to itself is a failure: the page cannot be had, and the report says so', async () => {
+    const web = await webForTest({ hosts: { 'a.test': { '/': redirect('/#part') } } });
+    const { report, decisions } = await crawl({ seeds: [web.url('a.test')] });
+    expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
+    expect(decisions).toMatchObject([{ status: 'failed', reason: 'redirect-invalid', httpStatus: 302 }]);
+    expect(report.outcomes['failed']).toEqual({ 'redirect-invalid': 1 });
+  });
+
   it('without end is cut', async () => {
     const web = await webForTest({
       hosts: { 'a.test': { '/robots.txt': { status: 404 }, '*': ({ path }) => redirect(`${path}x`) } },

@@ -35,6 +35,7 @@ export function resolveScope(scope: Partial<ResolvedScope> | undefined): Resolve
       hint: 'Name one (--host): `scope.within` is list.',
     });
   }
+  hosts.forEach(checkHost);
   if (within === 'surt') readSurts('scope.surts', surts);
   if (within !== 'surt' && surts !== undefined) {
     throw new MannerlyError('option-invalid', '`scope.surts` needs `scope.within` to be surt', {
@@ -44,6 +45,17 @@ export function resolveScope(scope: Partial<ResolvedScope> | undefined): Resolve
   readPatterns('scope.include', include);
   readPatterns('scope.exclude', exclude);
   return { ...scope, seeds, within };
+}
+
+/** A text that is no host name would match no URL. */
+function checkHost(host: string, at: number): void {
+  const url = parseUrl(`http://${host}/`);
+  if (url !== null && url.href === `${url.origin}/` && !host.includes('*')) return;
+  const named = parseUrl(host)?.host;
+  const hint = named
+    ? `Did you mean ${named}?`
+    : "For all hosts of a domain, set `scope.within` to 'domain', or to 'surt' with a prefix such as (org,example,.";
+  throw invalidOption(`scope.hosts[${at}]`, 'a host such as www.example.org or example.org:8080', host, hint);
 }
 
 function readSeeds(seeds: readonly string[] | undefined): readonly string[] {

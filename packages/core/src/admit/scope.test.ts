@@ -114,6 +114,11 @@ describe('the scope', () => {
     [{ within: 'web' }, '`scope.within` to be one of host, domain, list, surt, any, got "web"'],
     [{ within: 'list' }, '`scope.hosts`'],
     [{ within: 'list', hosts: [] }, '`scope.hosts`'],
+    [{ within: 'list', hosts: ['a.test', 'https://www.example.org/'] }, '`scope.hosts[1]`'],
+    [{ within: 'list', hosts: ['www.example.org/docs'] }, '`scope.hosts[0]`'],
+    [{ within: 'list', hosts: ['*.example.org'] }, '`scope.hosts[0]`'],
+    [{ within: 'list', hosts: ['me@example.org'] }, '`scope.hosts[0]`'],
+    [{ within: 'list', hosts: [''] }, '`scope.hosts[0]`'],
     [{ within: 'surt' }, '`scope.surts`'],
     [{ surts: ['(org,'] }, '`scope.surts` needs `scope.within` to be surt'],
     [{ prefixes: ['docs'] }, '`scope.prefixes[0]`'],
@@ -126,6 +131,21 @@ describe('the scope', () => {
       expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(message) }),
     );
   });
+});
+
+it.each<[string, string, string]>([
+  ['/bücher/', '/b%C3%BCcher/1', 'in'],
+  ['/b%c3%bccher/', '/b%C3%BCcher/1', 'in'],
+  ['/~joe/', '/%7Ejoe/', 'in'],
+  ['/a b/', '/a%20b/c', 'in'],
+  ['/a*c/', '/a*c/1', 'in'],
+  ['/a*c/', '/abc/', 'out-of-scope'],
+  ['/a$', '/a$b', 'in'],
+  ['/a$', '/a', 'out-of-scope'],
+  ['/bücher/', '/', 'out-of-scope'],
+  ['/docs/a', '/docs/?/docs/a', 'out-of-scope'],
+])('the prefix %s and the path %s: %s', (prefix, path, expected) => {
+  expect(judge({ prefixes: [prefix] }, `https://www.example.org${path}`)).toBe(expected);
 });
 
 it('a sitemap may have any path, since paths apply only to pages', () => {

@@ -10,7 +10,7 @@ import { formatValue, textOf } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import { readPatterns, readSurts, type UrlPattern, type UrlTest } from './url-pattern.js';
+import { readPatterns, readPrefixes, readSurts, type UrlPattern, type UrlTest } from './url-pattern.js';
 
 /** Why a URL is outside. `hook-refused`: `scope.allows` refused, or threw. */
 export interface Outside {
@@ -41,6 +41,7 @@ export class Scope {
   readonly #hosts: Set<string>;
   /** Seeds and their redirect targets: only these move a scope. */
   readonly #seeds: Set<string>;
+  readonly #prefixes: UrlTest | null;
   readonly #includes: UrlTest | null;
   readonly #excludes: UrlTest | null;
   /** Patterns that were excluded while the crawl ran. */
@@ -56,6 +57,7 @@ export class Scope {
     this.#rulesOf = rulesOf;
     this.#hosts = new Set(options.seeds.map((seed) => new URL(seed).hostname));
     this.#seeds = new Set(options.seeds.map(toRequestedUrl));
+    this.#prefixes = readPrefixes(options.prefixes);
     this.#includes = readPatterns('scope.include', options.include);
     this.#excludes = readPatterns('scope.exclude', options.exclude);
     this.isInside = insideTest(options, this.#hosts);
@@ -69,15 +71,14 @@ export class Scope {
 
   /** Subresources may be anywhere that `exclude` and `allows` permit; see `isInside`. `null`: the URL is in scope. */
   outsideReason(url: UrlParts, via: Via): Outside | null {
-    const { prefixes = [], allows } = this.#options;
+    const { allows } = this.#options;
     // A page needs its scripts from anywhere: the fetcher decides whether other hosts are requested.
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
     if (this.#excludes?.(url) === true || this.#isDenied(url)) return EXCLUDED;
     if (this.#rulesOf(url.host).excludes.some((test) => test(url))) return EXCLUDED;
     // A sitemap may be outside the wanted part of the site.
     if (via !== 'companion' && via !== 'subresource') {
-      if (prefixes.length > 0 && !prefixes.some((prefix) => url.path.startsWith(prefix))) return OUT;
-      if (this.#includes?.(url) === false) return OUT;
+      if (this.#prefixes?.(url) === false || this.#includes?.(url) === false) return OUT;
     }
     return allows === undefined ? null : this.#refusalOf(allows, requestedUrl(url), via);
   }

@@ -47,13 +47,24 @@ function requestTarget({ path, query }: UrlParts): string {
   return query === null ? path : `${path}?${query}`;
 }
 
+/**
+ * Whether the path of a URL begins with any of the prefixes, with escapes compared as in patterns; `null` if there are
+ * none. `*` and `$` stand for themselves.
+ */
+export function readPrefixes(prefixes: readonly string[] = []): UrlTest | null {
+  const tests = prefixes.map((prefix) => textTest(prefix.replaceAll('*', '%2A').replaceAll('$', '%24')));
+  return tests.length === 0 ? null : ({ path }) => tests.some((test) => test(path));
+}
+
 function pathTest(pattern: string): UrlTest {
+  const test = textTest(pattern);
+  return (url) => test(requestTarget(url));
+}
+
+function textTest(pattern: string): (text: string) => boolean {
   // Most patterns are plain prefixes, and most URLs have no escapes: then both are compared directly.
   const isPlain = /^[\w/.?&=;,:@!~+-]+$/.test(pattern);
-  return (url) => {
-    const text = requestTarget(url);
-    return isPlain && !text.includes('%') ? text.startsWith(pattern) : matchesPattern(pattern, text);
-  };
+  return (text) => (isPlain && !text.includes('%') ? text.startsWith(pattern) : matchesPattern(pattern, text));
 }
 
 function regExpTest(option: string, pattern: RegExp): UrlTest {

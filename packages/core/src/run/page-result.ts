@@ -96,6 +96,11 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   if (outcome.kind === 'failed') return unanswered(work, outcome, retry !== null);
   const { status: httpStatus } = outcome;
   const redirect = redirectTarget(outcome);
+  // The target is known, so nothing would be requested, and nothing would say that the page is missing.
+  if (redirect.kind === 'to' && redirect.url === work.url) {
+    const detail = 'it leads to itself; the site may require cookies';
+    return failed({ reason: 'redirect-invalid', layer: 'fetch', httpStatus, detail });
+  }
   if (redirect.kind === 'to') {
     await run.knowledge.redirected(work, redirect.url);
     const isVisitedSeparately = (await run.recrawl?.isKnown(work, redirect.url)) ?? false;
