@@ -53,3 +53,23 @@ export function onAbort(signal: AbortSignal, fn: () => void): () => void {
     index = null;
   };
 }
+
+/** A signal that is aborted with the first of two. */
+interface EitherSignal {
+  readonly signal: AbortSignal;
+  /** Ends the link to both: call it when nothing waits for the signal any more. */
+  readonly release: () => void;
+}
+
+/** In place of `AbortSignal.any`, whose signal Node.js keeps for ever once it has a listener. */
+export function abortedByEither(first: AbortSignal, second: AbortSignal): EitherSignal {
+  const aborting = new AbortController();
+  const releases = [first, second].map((each) => {
+    if (each.aborted) aborting.abort(each.reason);
+    return onAbort(each, () => aborting.abort(each.reason));
+  });
+  const release = (): void => {
+    for (const end of releases) end();
+  };
+  return { signal: aborting.signal, release };
+}

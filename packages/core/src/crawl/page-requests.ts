@@ -5,6 +5,7 @@
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import { type EgressOutcome, exchangeOf, isRefusedByGuard } from '../fetch/outcome.js';
+import { abortedByEither } from '../on-abort.js';
 import { excludedFetch, type FetchForPage, type PageFetch, type PageFetchOptions } from '../page/page-fetch.js';
 import type { CrawlRun } from './crawl-run.js';
 import { DEFAULT_PAGE_FETCH_WAIT_MS, MAX_PAGE_FETCH_WAIT_MS } from './limits.js';
@@ -75,18 +76,24 @@ export class PageRequests {
     }
     const { isAbortable = false } = options;
     const waitMs = Math.min(Math.max(0, options.waitMs ?? DEFAULT_PAGE_FETCH_WAIT_MS), MAX_PAGE_FETCH_WAIT_MS);
+    // A handler's exchange ends even if the handler has already ended: its answer is still archived.
+    const isLasting = purpose === 'handler' && !isAbortable;
+    const either = isLasting ? null : abortedByEither(stop.signal, signal);
     const request: PlannedRequest = {
       candidate,
       purpose,
       options,
       untilMs: nowMs() + waitMs,
-      // A handler's exchange ends even if the handler has already ended: its answer is still archived.
-      signal: purpose === 'handler' && !isAbortable ? stop.signal : AbortSignal.any([stop.signal, signal]),
+      signal: either?.signal ?? stop.signal,
     };
-    for (;;) {
-      if (signal.aborted || stop.isRequested()) return { kind: 'held', url, reason: 'stopping', untilMs: null };
-      const answer = await this.#attempt(request);
-      if (answer !== null) return answer;
+    try {
+      for (;;) {
+        if (signal.aborted || stop.isRequested()) return { kind: 'held', url, reason: 'stopping', untilMs: null };
+        const answer = await this.#attempt(request);
+        if (answer !== null) return answer;
+      }
+    } finally {
+      either?.release();
     }
   }
 
