@@ -7,6 +7,7 @@ import { MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_FILE_BYTES } from './limits.js'
 import { fileOutline } from './outline.js';
 import { PackedRecord, records } from './packed-records.js';
 import { parseRobots } from './parse.js';
+import { compileRules } from './rules.js';
 import { siteFields } from './site-fields.js';
 
 const GROUP = 'User-agent: a\n';
@@ -238,4 +239,15 @@ it('an option of parseRobots that does not exist is refused', () => {
   expect(() => parseRobots('', { url: 'https://example.com/robots.txt' } as object)).toThrowError(
     expect.objectContaining({ code: 'option-unknown', hint: expect.stringContaining('robotsUrl') }),
   );
+});
+
+it.each([
+  ['https://exämple.com/x', 'https://exämple.com/robots.txt'],
+  ['https://exämple.com/x', 'https://xn--exmple-cua.com/robots.txt'],
+  ['https://example.com./x', 'https://example.com/robots.txt'],
+  ['https://example.com/x', 'https://example.com./robots.txt'],
+])('Disallow: %s is a path of the file %s (R14)', (value, robotsUrl) => {
+  const rules = compileRules(parseRobots(`User-agent: *\nDisallow: ${value}\n`, { robotsUrl }), { tokens: 'a' });
+  expect(rules.isAllowed('/x')).toBe(false);
+  expect(rules.isAllowed('/y')).toBe(true);
 });

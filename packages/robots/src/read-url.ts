@@ -26,5 +26,5 @@ export function hostOf(robotsUrl: string): string | undefined {
 
 /** The host and port of a URL, without the dot of a fully qualified name (access §1, A2). */
 export function readHost(url: string): string | undefined {
-  return readUrl(url.replace(/\.(?=[:/])/, ''))?.host;
+  return readUrl(url)?.host.replace(/\.(?=:|$)/, '');
 }

@@ -1,7 +1,8 @@
 // The meaning of a rule line: its value → the patterns it stands for. The repairs here may make a crawl stricter, never
 // less strict (P1): they turn a malformed `Disallow` into rules and drop a malformed `Allow`.
 
-import { hostOf, readUrl } from './read-url.js';
+import { textOf } from './bytes.js';
+import { hostOf, readHost } from './read-url.js';
 
 /** If a part has a `*`, the blank is part of one pattern. */
 const SEVERAL_PATHS = /^\/[^* \t]*(?:[ \t]+\/[^* \t]*)+$/;
@@ -19,7 +20,7 @@ export function rulePatterns(isAllow: boolean, value: string, robotsUrl: string 
   if (startsLikePath(value)) return [value];
   const url = absoluteUrl(value);
   if (url === null) return [`/${value}`];
-  const isForeign = robotsUrl !== null && readUrl(url.authority)?.host !== hostOf(robotsUrl);
+  const isForeign = robotsUrl !== null && readHost(textOf(url.authority)) !== hostOf(robotsUrl);
   return isForeign ? [] : [url.path];
 }
 

@@ -88,6 +88,7 @@ describe('mistakes of the caller', () => {
     'https://user@example.com/b',
     'https://example.com./b',
     'https://EXAMPLE.com.:443/b',
+    'https://example.com.\t/b',
   ])('%s is', (url) => expect(rulesOf('User-agent: *\nDisallow: /b').isAllowed(url)).toBe(false));
 });
 
