@@ -53,6 +53,13 @@ describe('mannerly explain', () => {
     expect(site.requestedPaths).toEqual([]);
   });
 
+  it('names the spelling under which an unknown URL is known, and none for a URL that was never found', async () => {
+    await crawl();
+    const { out: text } = await run('explain', out, `${site.url}/%31?#part`);
+    expect(text).toContain(`The log has another spelling of it, which counts as the same URL: ${site.url}/1`);
+    expect((await run('explain', out, `${site.url}/never`)).out).not.toContain('another spelling');
+  });
+
   it('shows a host: its queue, its interval and who asked for it, its robots.txt with hash and time', async () => {
     await crawl('--pages', '2');
     const { code, out: text } = await run('explain', out, '127.0.0.1');

@@ -36,7 +36,7 @@ import {
   withHosts,
 } from '../report/explain.js';
 import { type LoggedHost, loggedHost } from '../report/from-logs.js';
-import { findDecision, findError } from '../report/read-logs.js';
+import { findDecision, findError, findOtherSpelling } from '../report/read-logs.js';
 import { asMannerlyError } from '../store-error.js';
 import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 
@@ -93,7 +93,7 @@ export async function openInspection(
   return {
     frontier,
     logsOnlyReason,
-    explain: async (urlOrHost) => withHosts(await explainTarget(urlOrHost), settings),
+    explain: async (urlOrHost) => withHosts(await withOtherSpelling(await explainTarget(urlOrHost)), settings),
     async queued(request = {}) {
       return requireFrontier().list(request);
     },
@@ -131,6 +131,13 @@ export async function openInspection(
     const visit = await inspectVisit(frontier, url, resolveRecrawl(settings.recrawl ?? {}), clock.nowMs());
     const seen = visit === null ? {} : { visit };
     return withError({ ...explain(url, decision, { ...state, isKnown, wait }, place), bound, ...seen }, error);
+  }
+
+  async function withOtherSpelling(explanation: Explanation): Promise<Explanation> {
+    const { status, url } = explanation;
+    if (status !== 'unknown' || isHostName(url)) return explanation;
+    const otherSpelling = await findOtherSpelling(decisionsPaths, url);
+    return otherSpelling === null ? explanation : { ...explanation, otherSpelling };
   }
 
   function requireFrontier(): Frontier {

@@ -24,6 +24,9 @@ export function explanationText(explanation: Explanation): string {
   const isAllowed = inspection !== null && inspection.gate.kind === 'allow';
   return linesOf(url, [
     `${headlineOf(explanation)}${reason === null ? '' : ` (${reason})`}`,
+    explanation.otherSpelling === undefined
+      ? null
+      : `The log has another spelling of it, which counts as the same URL: ${printable(explanation.otherSpelling)}`,
     meaning,
     decision?.httpStatus == null ? null : `Status ${decision.httpStatus}.`,
     decision?.detail == null || explanation.error !== undefined ? null : printable(decision.detail, 500),

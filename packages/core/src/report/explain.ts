@@ -24,6 +24,8 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly untilMs: number | null;
   /** The decision as it was logged. */
   readonly decision: UrlDecision | null;
+  /** For an unknown URL: one in the log that counts as the same; absent if there is none. */
+  readonly otherSpelling?: string;
   /** For a host: what the frontier knows about it. */
   readonly host?: HostInspection;
   /** The latest error that a handler, hook or sink threw about it; absent if none is kept. */
