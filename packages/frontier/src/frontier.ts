@@ -123,8 +123,8 @@ export interface Frontier extends FrontierQuestions {
    */
   exclusively<T>(act: () => Promise<T>): Promise<T>;
   /**
-   * Releases all hosts and closes the store. Work in flight counts as lost and its requests as ended now, so end them
-   * first. Safe to call twice.
+   * Releases all hosts and closes the store. Work in flight counts as lost. A host whose request may still be under way
+   * is free again when its lease would have ended, so settle everything first. Safe to call twice.
    */
   close(): Promise<void>;
 }

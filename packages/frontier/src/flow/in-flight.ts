@@ -188,8 +188,12 @@ export function endFlight(flow: Flow, work: Work, flight: Flight): void {
 export function dropFlights(flow: Flow): void {
   const nowMs = flow.clock.nowMs();
   for (const [work, flight] of flow.flights) {
-    // Its request may have been sent, so the interval counts from now.
-    if (flight.host.hasSlot(work)) flight.host.restartClock(nowMs);
+    if (flight.host.hasSlot(work)) {
+      // Its request may have been sent, so the interval counts from now. If it was allowed, it may still be under way:
+      // the next holder waits as if this one had vanished.
+      flight.host.restartClock(nowMs);
+      if (flight.isStarted) flight.host.delayUntil(flight.host.leaseEndMs);
+    }
     endFlight(flow, work, flight);
     for (const budget of flight.budgets) budget.settle(false);
   }

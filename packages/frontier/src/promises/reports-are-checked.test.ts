@@ -21,7 +21,7 @@ async function setUpPage() {
 }
 
 async function setUpRobots() {
-  const { frontier, clock } = setUp(
+  const { frontier, clock, make } = setUp(
     (nowMs) => memoryStore({ nowMs }),
     () => ({ status: 404 }),
     {
@@ -32,7 +32,7 @@ async function setUpRobots() {
   await frontier.open();
   await frontier.add([url('http://a.test/1'), url('http://a.test/2')]);
   const [robots] = await frontier.take(1);
-  return { frontier, clock, robots: robots as RobotsWork };
+  return { frontier, clock, make, robots: robots as RobotsWork };
 }
 
 function exchangeAt(nowMs: number, more: object = {}): Exchange {
@@ -86,6 +86,31 @@ it('a page that was settled without a request delays no other', async () => {
   const { frontier, page } = await setUpPage();
   await frontier.settle(page, { ...DONE, countsAsPage: false });
   expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/2' }]);
+});
+
+it('a frontier that is closed during a request leaves its host alone until the lease would have ended', async () => {
+  const { frontier, clock, make, page } = await setUpPage();
+  expect(frontier.mayStart(page)).toEqual({ kind: 'go' });
+  await frontier.close();
+  const next = make();
+  await next.open();
+  const waitMs = (await next.nextAt())! - clock.nowMs();
+  expect(waitMs).toBeGreaterThan(20_000);
+  expect(waitMs).toBeLessThanOrEqual(30_000 + INTERVAL_MS);
+  clock.advance(waitMs - 1);
+  expect(await next.take(1)).toEqual([]);
+  clock.advance(INTERVAL_MS);
+  expect(await next.take(1)).toMatchObject([{ url: 'http://a.test/1' }]);
+  await next.close();
+});
+
+it('one that is closed before the request waits for no longer than the interval', async () => {
+  const { frontier, clock, make } = await setUpPage();
+  await frontier.close();
+  const next = make();
+  await next.open();
+  expect(await next.nextAt()).toBeLessThanOrEqual(clock.nowMs() + INTERVAL_MS);
+  await next.close();
 });
 
 it('an exchange that comes after its settlement is refused, so its Retry-After is not lost in silence', async () => {
