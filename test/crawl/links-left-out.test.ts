@@ -1,5 +1,9 @@
 // What limits cut off a page is reported. The limits are there because links and bodies use memory and disk.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readCrawlDirectory, reportFromLogs } from 'mannerly';
 import { expect, it } from 'vitest';
 import { crawlVirtually } from '../support/virtual-crawl.js';
 
@@ -55,6 +59,33 @@ it('a truncated body is counted in the report, and its handler, decision and log
     ['/long', expect.stringMatching(/^the body was cut: .*`network\.maxBodyBytes`/)],
     ['/longer', expect.stringMatching(/^the body was cut: /)],
   ]);
+});
+
+it('a body that no handler takes is not read, and the report of the logs does not count it as truncated', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-unread-'));
+  try {
+    const pdf = { headers: { 'Content-Type': 'application/pdf' }, body: '%PDF-1.4 and more' };
+    const { report } = await crawlVirtually({
+      seeds: ['http://a.test/'],
+      network: { maxBodyBytes: 2_000 },
+      out: join(folder, 'crawl'),
+      handlers: (crawler) => crawler.on('html', async (page) => void (await page.follow())),
+      hosts: {
+        'a.test': {
+          pages: {
+            '/': '<a href="/brochure">brochure</a><a href="/long">long</a>',
+            '/brochure': pdf,
+            '/long': `<p>${'x'.repeat(3_000)}`,
+          },
+        },
+      },
+    });
+    expect(report.outcomes['dropped']).toEqual({ unwanted: 1 });
+    const logged = await reportFromLogs(await readCrawlDirectory(join(folder, 'crawl')));
+    expect([report.truncated, logged.truncated]).toEqual([1, 1]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it('links whose user data is too large are left out, and the log names the first', async () => {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { HostRequirements, RobotsCopyRef } from '@mannerly/frontier';
 import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
 import { MAX_LOGGED_FIELD_CHARS } from './limits.js';
-import { type FetchOutcome, headersByName, headerValue } from './outcome.js';
+import { type FetchOutcome, headersByName, headerValue, type ResponseOutcome } from './outcome.js';
 import type { RequestPurpose } from './request-headers.js';
 
 /** What is known about a request before it is sent, as in `EgressRequest`. */
@@ -52,7 +52,13 @@ export function requestRecord(
     ...(method === 'GET' ? {} : { method }),
     ...(headers['Signature'] === undefined ? {} : { signed: true }),
     ...(outcome.signedIn === true ? { signedIn: true } : {}),
+    ...(response !== null && isUnread(response) ? { unread: true } : {}),
   };
+}
+
+/** A body of which nothing was kept: limits are at least a byte, unless no handler takes the kind of the page. */
+function isUnread({ truncated, body, file }: ResponseOutcome): boolean {
+  return truncated === 'limit' && body.length === 0 && file === undefined;
 }
 
 /** Fields that decide where an answer leads, how its body is read and how long it is valid (access 3, 4, 6). */

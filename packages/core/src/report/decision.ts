@@ -93,6 +93,8 @@ export interface RequestRecord {
   readonly gapMs: number | null;
   /** What cut the body off; `null` if it is complete. */
   readonly truncated: 'limit' | 'connection' | null;
+  /** The body was not read, because no handler takes its kind: `truncated` is `limit`. Absent: it was read. */
+  readonly unread?: true;
   /** Retry-After as received. */
   readonly retryAfter: string | null;
   /** The copy of robots.txt that allowed it; `null` for robots.txt itself. */

@@ -95,19 +95,19 @@ export class RequestCounts {
   pages = 0;
   robotsRequests = 0;
   signed = 0;
-  /** Pages that one of our limits truncated. */
+  /** Pages that one of our limits truncated. Not those that no handler takes. */
   truncated = 0;
   bytes = 0;
   readonly statuses = new Map<string, number>();
 
   /** @param maxStatuses - Different statuses that are counted separately; later ones count as `other`. */
-  add({ purpose, encodedBytes, status, failure, signed, truncated }: RequestRecord, maxStatuses: number): void {
+  add({ purpose, encodedBytes, status, failure, signed, truncated, unread }: RequestRecord, maxStatuses: number): void {
     this.requests += 1;
     if (purpose === 'page') this.pages += 1;
     if (purpose === 'robots') this.robotsRequests += 1;
     if (signed === true) this.signed += 1;
     const isPage = purpose === 'page' && status !== null && status >= 200 && status <= 299;
-    if (isPage && truncated === 'limit') this.truncated += 1;
+    if (isPage && truncated === 'limit' && unread !== true) this.truncated += 1;
     this.bytes += encodedBytes;
     const name = status === null ? (failure ?? 'none') : String(status);
     const key = this.statuses.has(name) || this.statuses.size < maxStatuses ? name : 'other';
