@@ -5,7 +5,7 @@ import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
 import { exchanged, mayConnect, mayStart } from './flow/in-flight.js';
 import type { OwnAnswer } from './flow/own-requests.js';
-import { checkRecord, checkTime, checkUrls } from './flow/reports.js';
+import { checkRecord, checkUrls } from './flow/reports.js';
 import { Scheduler } from './flow/scheduler.js';
 import { settle } from './flow/settling.js';
 import { MAX_URL_CHARS } from './limits.js';
@@ -218,7 +218,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     },
     ask: whenOpen(async (input, untilMs, signal) => {
       checkUrls('url', [input]);
-      checkTime('untilMs', untilMs);
+      if (typeof untilMs !== 'number' || Number.isNaN(untilMs)) throw invalid('untilMs', 'epoch milliseconds', untilMs);
       const host = hostKeyOf(input.url, settings.hostKeyBy);
       const authority = authorityOf(input.url);
       if (host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };

@@ -83,8 +83,7 @@ function checkAnswer(answer: RobotsAnswer): void {
   }
 }
 
-/** @throws FrontierError `option-invalid` */
-export function checkTime(name: string, ms: number): void {
+function checkTime(name: string, ms: number): void {
   if (typeof ms !== 'number' || !(Math.abs(ms) <= MAX_EPOCH_MS)) throw invalid(name, 'epoch milliseconds', ms);
 }
 

@@ -248,6 +248,10 @@ it('a time of `ask` and the value of a record', async () => {
   const { frontier } = await setUpPage();
   const invalid = { code: 'option-invalid' };
   await expect(frontier.ask(url('http://b.test/'), Number.NaN)).rejects.toMatchObject(invalid);
+  // No limit on the wait is a time, too.
+  const waiting = frontier.ask(url('http://b.test/'), Number.POSITIVE_INFINITY);
+  frontier.cancelAsks();
+  expect(await waiting).toMatchObject({ kind: 'held', reason: 'stopping' });
   await expect(frontier.ask(undefined as unknown as NewUrl, 0)).rejects.toMatchObject(invalid);
   await expect(frontier.writeRecord('key', 'text' as unknown as Uint8Array)).rejects.toMatchObject(invalid);
   await expect(frontier.writePart('key', 'text' as unknown as Uint8Array)).rejects.toMatchObject(invalid);
