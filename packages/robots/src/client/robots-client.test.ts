@@ -35,6 +35,12 @@ describe('a robots client', () => {
     );
   });
 
+  it.each([undefined, null])('refuses a call with %s, and says what it takes', (options) => {
+    expect(() => createRobotsClient(options as never)).toThrow(
+      expect.objectContaining({ code: 'invalid-tokens', hint: expect.stringContaining('identity: { name') }),
+    );
+  });
+
   it.each(['fetch', 'nowMs'])('refuses a %s that is not a function', (option) => {
     expect(() => createRobotsClient({ identity: IDENTITY, [option]: 1 } as never)).toThrow(
       expect.objectContaining({ code: 'option-invalid', message: `expected \`${option}\` to be a function, got 1` }),

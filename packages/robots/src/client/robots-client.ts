@@ -83,8 +83,10 @@ const UNKNOWN = { line: null, untilMs: null, rules: null } as const;
  * @throws RobotsError `invalid-tokens`, `option-invalid`, `option-unknown`
  */
 export function createRobotsClient(options: RobotsClientOptions): RobotsClient {
-  checkNames(CLIENT_OPTIONS, options);
-  const { identity, fetch = globalThis.fetch, access = {}, rules = {}, nowMs = Date.now } = options;
+  // A call without options is answered by the message about the identity.
+  const given: Partial<RobotsClientOptions> = options ?? {};
+  checkNames(CLIENT_OPTIONS, given);
+  const { identity, fetch = globalThis.fetch, access = {}, rules = {}, nowMs = Date.now } = given;
   for (const [option, value] of Object.entries({ fetch, nowMs })) {
     if (typeof value !== 'function') throw invalidOption(option, 'a function', value);
   }
