@@ -205,6 +205,9 @@ it('accepts only GET and http(s), and ends when it is closed', async () => {
   // Its turn is 300 ms away.
   const late = fetch(web.url('a.test', '/b'), { signal: AbortSignal.timeout(50) });
   await expect(late).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
+  const closing = fetch.close();
+  expect((await fetch(web.url('a.test', '/c'))).status).toBe(200);
+  await closing;
   await fetch.close();
   expect((await fetch(web.url('a.test', '/c'))).status).toBe(200);
 });

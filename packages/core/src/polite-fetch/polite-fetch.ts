@@ -28,7 +28,7 @@ type Answer =
   | Exclude<PageFetch, { readonly kind: 'response' }>
   | { readonly kind: 'redirect' | 'limit'; readonly url: string; readonly reason: string };
 
-/** The error of a polite fetch: `code` `fetch-refused` (nothing was requested from that URL) or `fetch-failed`. */
+/** The error of a polite fetch. `code`: `fetch-refused` (no request, or its response is not used) or `fetch-failed`. */
 export class PoliteFetchError extends MannerlyError {
   /** As requested, after redirects. */
   readonly url: string;
@@ -200,20 +200,31 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
       opened: async () => resolveOpen(),
     });
     const ended = performRun(run);
-    const settled = ended.then(
-      () => undefined,
-      () => undefined,
-    );
+    const settled = ended
+      .catch(() => undefined)
+      .then(() => {
+        open = null;
+      });
     // An error while it opens fails the request; a later error fails `close`.
     await Promise.race([isOpen, ended]);
-    settled.then(() => {
-      open = null;
-    });
     const responseCache = cache ? await openResponseCache(directory ?? null, () => clock.nowMs()) : null;
     settled.then(() => responseCache?.close());
     const allFields = (url: string, own: Fields): Fields =>
       requestHeaders(resolved.identity, 'handler', own, fieldsOf(new URL(url).hostname));
-    return { run, stop, ended, cache: responseCache === null ? null : { ...responseCache, allFields } };
+    return { run, stop, ended, settled, cache: responseCache === null ? null : { ...responseCache, allFields } };
+  };
+
+  /** The run that is open. One that is closing ends first. @throws What fails while it opens. */
+  const openRun = async (): Promise<OpenRun> => {
+    for (;;) {
+      open ??= startRun();
+      open.catch(() => {
+        open = null;
+      });
+      const last = await open;
+      if (!last.stop.isRequested()) return last;
+      await last.settled;
+    }
   };
 
   const fetchPolitely = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -228,11 +239,7 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
         'A polite fetch cannot check it. Compare the body yourself.',
       );
     request.signal.throwIfAborted();
-    open ??= startRun();
-    open.catch(() => {
-      open = null;
-    });
-    const ready = await open;
+    const ready = await openRun();
     request.signal.throwIfAborted();
     const keepAlive = setInterval(() => undefined, ALIVE_MS);
     try {
@@ -260,6 +267,8 @@ interface OpenRun {
   readonly run: Run;
   readonly stop: RunStop;
   readonly ended: Promise<unknown>;
+  /** Resolves after `ended`, when another run may open. */
+  readonly settled: Promise<void>;
   /** `null`: nothing is kept. `allFields`: the fields of a request together with its own, by its URL. */
   readonly cache: (ResponseCache & { allFields(url: string, own: Fields): Fields }) | null;
 }

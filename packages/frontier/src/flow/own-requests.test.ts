@@ -187,6 +187,16 @@ describe('a request of the owner outside the queue', () => {
     await frontier.close();
   });
 
+  it('is held at its deadline because of a robots.txt that does not arrive', async () => {
+    const { frontier, clock } = make();
+    await frontier.open();
+    const answer = frontier.ask(url('https://a.test/x'), clock.nowMs() + 5_000);
+    expect((await frontier.take(4)).map(({ kind }) => kind)).toEqual(['robots']);
+    clock.advance(5_000);
+    expect(await answer).toEqual({ kind: 'held', reason: 'robots-unreachable', untilMs: null });
+    await frontier.close();
+  });
+
   it('is answered when the crawl stops or closes', async () => {
     const world = make();
     await world.frontier.open();

@@ -194,6 +194,7 @@ export class OwnRequests {
         return this.#waitForRobots(host, request, authority, nowMs);
       case 'fetch':
         if (works.length < n) {
+          request.reason = 'robots-unreachable';
           works.push(startRobots(this.#flow, host, robotsRequest(this.#flow, authority, required, nowMs)));
         }
         return;
