@@ -148,6 +148,18 @@ it.each<[string, string, string]>([
   expect(judge({ prefixes: [prefix] }, `https://www.example.org${path}`)).toBe(expected);
 });
 
+it.each<[Omit<ScopeOptions, 'seeds'>, string | undefined]>([
+  [{ exclude: ['/b', '/a*'] }, 'by /a*'],
+  [{ exclude: [/A$/i] }, 'by /A$/i'],
+  [{ prefixes: ['/b'] }, 'its path begins with none of `scope.prefixes`'],
+  [{ include: ['/b'] }, 'no pattern of `scope.include` matches it'],
+  [{ within: 'list', hosts: ['example.org'] }, undefined],
+])('the detail of a refusal names the option or the pattern: %j', (options, detail) => {
+  const url = parseUrlParts('https://www.example.org/a') as UrlParts;
+  const scope = new Scope(resolveScope({ ...SEEDS, ...options }));
+  expect(scope.outsideReason(url, 'link')?.detail).toBe(detail);
+});
+
 it('a sitemap may have any path, since paths apply only to pages', () => {
   const narrow = { prefixes: ['/docs/'], include: ['/*.html'], exclude: ['/old'] };
   const of = (url: string, via: Via) => judge(narrow, url, via);

@@ -10,7 +10,14 @@ import { formatValue, textOf } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import type { ResolvedScope } from './admit-options.js';
 import { MAX_SCOPE_MOVES } from './limits.js';
-import { readPatterns, readPrefixes, readSurts, type UrlPattern, type UrlTest } from './url-pattern.js';
+import {
+  readPatternFinder,
+  readPatterns,
+  readPrefixes,
+  readSurts,
+  type UrlPattern,
+  type UrlTest,
+} from './url-pattern.js';
 
 /** Why a URL is outside. `hook-refused`: `scope.allows` refused, or threw. */
 export interface Outside {
@@ -26,6 +33,8 @@ export interface ScopeMove {
 }
 
 const OUT: Outside = { reason: 'out-of-scope' };
+const NOT_PREFIXED: Outside = { reason: 'out-of-scope', detail: 'its path begins with none of `scope.prefixes`' };
+const NOT_INCLUDED: Outside = { reason: 'out-of-scope', detail: 'no pattern of `scope.include` matches it' };
 const EXCLUDED: Outside = { reason: 'scope-excluded' };
 
 type ScopeInput = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
@@ -43,7 +52,7 @@ export class Scope {
   readonly #seeds: Set<string>;
   readonly #prefixes: UrlTest | null;
   readonly #includes: UrlTest | null;
-  readonly #excludes: UrlTest | null;
+  readonly #excludes: ReturnType<typeof readPatternFinder>;
   /** Patterns that were excluded while the crawl ran. */
   readonly #denied: UrlTest[] = [];
   /** Whether the URL's host, or SURT, belongs to the scope, regardless of paths. */
@@ -59,7 +68,7 @@ export class Scope {
     this.#seeds = new Set(options.seeds.map(toRequestedUrl));
     this.#prefixes = readPrefixes(options.prefixes);
     this.#includes = readPatterns('scope.include', options.include);
-    this.#excludes = readPatterns('scope.exclude', options.exclude);
+    this.#excludes = readPatternFinder('scope.exclude', options.exclude);
     this.isInside = insideTest(options, this.#hosts);
   }
 
@@ -74,11 +83,13 @@ export class Scope {
     const { allows } = this.#options;
     // A page needs its scripts from anywhere: the fetcher decides whether other hosts are requested.
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
-    if (this.#excludes?.(url) === true || this.#isDenied(url)) return EXCLUDED;
-    if (this.#rulesOf(url.host).excludes.some((test) => test(url))) return EXCLUDED;
+    const excludedBy = this.#excludes?.(url) ?? null;
+    if (excludedBy !== null) return { ...EXCLUDED, detail: `by ${excludedBy}` };
+    if (this.#isDenied(url) || this.#rulesOf(url.host).excludes.some((test) => test(url))) return EXCLUDED;
     // A sitemap may be outside the wanted part of the site.
     if (via !== 'companion' && via !== 'subresource') {
-      if (this.#prefixes?.(url) === false || this.#includes?.(url) === false) return OUT;
+      if (this.#prefixes?.(url) === false) return NOT_PREFIXED;
+      if (this.#includes?.(url) === false) return NOT_INCLUDED;
     }
     return allows === undefined ? null : this.#refusalOf(allows, requestedUrl(url), via);
   }
