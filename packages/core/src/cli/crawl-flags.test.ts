@@ -58,6 +58,7 @@ describe('the flags of scope, URLs and traps', () => {
     [['--surt', '(org,'], /--within surt/],
     [['--host', 'example.org'], /--within list/],
     [['--within', 'web'], /--within/],
+    [['--no-traps', '--drop-traps'], /--drop-traps/],
   ])('%j is a wrong call', async (args, message) => {
     await expect(optionsFor(...args)).rejects.toThrow(message);
   });

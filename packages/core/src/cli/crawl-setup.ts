@@ -71,6 +71,8 @@ function optionsOf(seeds: readonly string[], flags: CrawlFlags, fileOptions: Par
       `Add --within ${requiredScope}, or leave --${flag} out.`,
     );
   }
+  if (flags['traps'] === false && flags['dropTraps'] === true)
+    throw new UsageError('--no-traps and --drop-traps exclude each other', 'Leave one of them out.');
   return {
     ...merged,
     identity: { ...merged.identity, ...identityFrom(merged.identity ?? {}) },
