@@ -228,6 +228,22 @@ it('a request that is aborted, in flight or waiting for its turn, does not keep 
   expect(web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/silent', '/c']);
 });
 
+it('a call during close can be aborted while another exchange is still under way', async () => {
+  const { web, fetch } = await site();
+  const [inFlight, next] = [new AbortController(), new AbortController()];
+  const silent = fetch(web.url('a.test', '/silent'), { signal: inFlight.signal }).catch((reason) => reason);
+  await expect.poll(() => web.log.length, { timeout: 300_000 }).toBe(2);
+  const ends: string[] = [];
+  const closing = fetch.close().then(() => ends.push('closed'));
+  const late = fetch(web.url('a.test', '/b'), { signal: next.signal }).finally(() => ends.push('aborted'));
+  next.abort('mine');
+  await expect(late).rejects.toBe('mine');
+  inFlight.abort('mine too');
+  expect(await silent).toBe('mine too');
+  await closing;
+  expect(ends).toEqual(['aborted', 'closed']);
+});
+
 it('sends HEAD requests if told to, and logs them as such', async () => {
   const { web, fetch } = await site();
   const logged: (string | undefined)[] = [];

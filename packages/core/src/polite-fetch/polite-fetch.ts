@@ -239,8 +239,8 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
         'A polite fetch cannot check it. Compare the body yourself.',
       );
     request.signal.throwIfAborted();
-    const ready = await openRun();
-    request.signal.throwIfAborted();
+    const ready = await unlessAborted(openRun(), request.signal);
+    if (ready === null) throw request.signal.reason;
     const keepAlive = setInterval(() => undefined, ALIVE_MS);
     try {
       const response = await unlessAborted(fetched(ready, request, waitMs), request.signal);
