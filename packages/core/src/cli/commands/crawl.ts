@@ -2,14 +2,11 @@
 // `mannerly serve`: a crawl that stays open, with its live view and the HTTP API for other programs.
 
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sizeOf } from '../../directory/atomic-file.js';
 import { checkEntryKinds } from '../../directory/crawl-directory.js';
 import { crawlPaths } from '../../directory/crawl-paths.js';
 import { lacksPage, NO_PAGE } from '../../fetch/identity.js';
-import { MAX_MANIFEST_BYTES } from '../../limits.js';
-import { parseJsonObject } from '../../parse-json.js';
+import { readSettings } from '../../options/crawl-settings.js';
 import type { CrawlReport } from '../../report/crawl-report.js';
 import { progressText } from '../../report/progress-line.js';
 import { plural } from '../../report/table.js';
@@ -66,13 +63,9 @@ export async function serveCommand(args: readonly string[], flags: CrawlFlags, i
 async function hasKeptVisits(out: string, { flags, options }: CrawlSetup): Promise<boolean> {
   if (options.recrawl !== undefined || flags.reset === true || !holdsCrawl(out)) return false;
   await checkEntryKinds(out);
-  const { settingsPath } = crawlPaths(out);
-  const size = await sizeOf(settingsPath);
-  if (size === null || size > MAX_MANIFEST_BYTES) return false;
   // A file that cannot be read is named by the run, as damage.
-  const text = await readFile(settingsPath, 'utf8').catch(() => '');
-  const { recrawl = null } = parseJsonObject(text) ?? {};
-  return recrawl !== null;
+  const settings = await readSettings(crawlPaths(out).settingsPath, []).catch(() => null);
+  return settings?.recrawl != null;
 }
 
 /** The same crawl with `--recrawl`, also for its workers, which get the flags. */
