@@ -2,7 +2,6 @@
 // sitemap is fetched unless the crawl uses them.
 
 import { gzipSync } from 'node:zlib';
-import type { CrawlerOptions } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { CONTACT, type CrawlStory, crawl, NO_INTERVAL } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
@@ -29,7 +28,7 @@ const PAGE = page('page');
 
 async function read(
   hosts: Readonly<Record<string, Routes>>,
-  options: Partial<CrawlerOptions> & { readonly given?: readonly string[] } = {},
+  options: Partial<Parameters<typeof crawl>[0]> & { readonly given?: readonly string[] } = {},
 ): Promise<CrawlStory & { readonly paths: (host?: string) => string[] }> {
   const web = await webForTest({ hosts });
   const { given, ...rest } = options;
@@ -204,6 +203,34 @@ describe('the hosts whose URLs a sitemap may list', () => {
     expect(paths('b.test')).toEqual(['/robots.txt', '/for-a.xml', '/deep.xml']);
     expect(paths('a.test')).toEqual(['/robots.txt', '/', '/mine']);
     expect(paths('c.test')).toEqual([]);
+  });
+
+  it('may be many without many readings of their sitemap', async () => {
+    const names = Array.from({ length: 20 }, (_, n) => `n${n}.test`);
+    const others = names.map((name): [string, Routes] => [
+      name,
+      { '/robots.txt': here((url) => text(`Sitemap: ${url('/index.xml', 'a.test')}\n`)), '/mine': PAGE, '*': PAGE },
+    ]);
+    const hosts = {
+      'a.test': {
+        '/robots.txt': here((url) => text(`User-agent: *\nCrawl-delay: 0.4\nSitemap: ${url('/index.xml')}\n`)),
+        '/': here((url) => ({
+          body: page(
+            'a',
+            names.map((name) => url('/', name)),
+          ),
+          headers: { 'content-type': 'text/html' },
+        })),
+        '/index.xml': here((url) => xml(index(url('/all.xml')))),
+        '/all.xml': here((url) => xml(urlset(...names.map((name) => url('/mine', name))))),
+        '*': PAGE,
+      },
+      ...Object.fromEntries(others),
+    };
+    const { paths } = await read(hosts, { handlers: (crawler) => crawler.on('any', (each) => each.follow()) });
+    for (const name of names) expect(paths(name)).toContain('/mine');
+    const counts = ['/index.xml', '/all.xml'].map((path) => paths().filter((each) => each === path).length);
+    for (const count of counts) expect(count).toBeLessThanOrEqual(4);
   });
 
   it('include both ends of a redirect', async () => {

@@ -32,6 +32,8 @@ export interface SitemapFinds {
 
 /** After the other companion files (0), before the seeds (2). */
 const SITEMAP_PRIORITY = 1;
+/** That of links. */
+const REREAD_PRIORITY = 4;
 const NO_FINDS: SitemapFinds = { candidates: [], refused: [] };
 
 /** Passed along with a sitemap as its user data. */
@@ -58,6 +60,8 @@ export class Sitemaps {
   readonly #feeds = new Map<string, number>();
   /** Hosts that vouch for a sitemap, by its URL. */
   readonly #vouchers = new Map<string, readonly string[]>();
+  /** The hosts whose entries were accepted when a sitemap was read, by the sitemap's URL. */
+  readonly #readFor = new Map<string, ReadonlySet<string>>();
 
   constructor(options: SitemapOptions) {
     this.#options = options;
@@ -102,6 +106,13 @@ export class Sitemaps {
     return originOf(work) !== null;
   }
 
+  /** Whether a reading in this run has accepted what it lists of all hosts that now vouch for it. */
+  isRead(work: PageWork): boolean {
+    const readFor = this.#readFor.get(initialUrl(work));
+    const isVisit = work.record.visit !== undefined;
+    return readFor !== undefined && !isVisit && (originOf(work)?.hosts.every((host) => readFor.has(host)) ?? false);
+  }
+
   /** The redirect target, as the same sitemap; `null` after the fifth hop. */
   redirected(work: PageWork, url: string): NewUrl | null {
     const { record } = work;
@@ -117,7 +128,9 @@ export class Sitemaps {
     offer: (finds: SitemapFinds) => Promise<unknown>,
   ): Promise<{ readonly detail: string; readonly frequency: FeedFrequency | null }> {
     const origin = originOf(work) ?? { level: 0, hosts: [] };
-    const hosts = new Set([new URL(work.url).host, new URL(initialUrl(work)).host, ...origin.hosts]);
+    const url = initialUrl(work);
+    const vouchers = this.#vouchers.get(url) ?? [];
+    const hosts = new Set([new URL(work.url).host, new URL(url).host, ...origin.hosts, ...vouchers]);
     const contentType = headerValue(outcome.headers, 'content-type');
     const reading = readSitemap({
       url: work.url,
@@ -129,6 +142,7 @@ export class Sitemaps {
     for (;;) {
       const next = await reading.next();
       if (next.done === true) {
+        keepLatest(this.#readFor, url, hosts, MAX_SITEMAP_HOSTS);
         const detail = summaryOf(next.value, listed, foreign, outcome.truncated);
         return { detail, frequency: next.value.frequency };
       }
@@ -160,9 +174,10 @@ export class Sitemaps {
     }
     keepLatest(this.#counts, host, count, MAX_SITEMAP_HOSTS);
     keepLatest(this.#vouchers, url, hosts, MAX_SITEMAP_HOSTS);
-    // It may have been read for another host only; now this host vouches for it as well.
+    // It may have been read for another host only; now this host vouches for it as well. It waits behind the pages that
+    // are queued, so that one reading serves all hosts whose robots.txt names it meanwhile.
     const hasNewVoucher = before !== undefined && hosts.length > before.length;
-    return hasNewVoucher ? { ...candidate, dedupe: false } : candidate;
+    return hasNewVoucher ? { ...candidate, dedupe: false, priority: REREAD_PRIORITY } : candidate;
   }
 }
 

@@ -101,7 +101,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
 /** Why a page is not requested, or not yet; `null`: it is. */
 async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult | null> {
   // The page has already been decided, so no hook or rule is consulted again.
-  if ((await run.recrawl?.isOver(work)) === true) return ALREADY_DECIDED;
+  if (run.sitemaps.isRead(work) || (await run.recrawl?.isOver(work)) === true) return ALREADY_DECIDED;
   if (run.readings.refuses(work.url)) {
     const detail = 'the process ended twice while this page was read or handled';
     return decided({ status: 'failed', reason: 'poison', layer: 'page', detail });
