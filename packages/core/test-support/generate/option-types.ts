@@ -122,14 +122,15 @@ function typeOf(shape: Shape): string {
   }
 }
 
-/** A doc comment in as few lines as 120 columns allow. */
+/** A doc comment in as few lines as 120 columns allow: the file is long, and editors show only the text. */
 function comment(text: string, indent: string): string {
-  if (indent.length + text.length + 7 <= MAX_COLUMNS) return `${indent}/** ${text} */\n`;
-  const lines: string[] = [''];
-  for (const word of text.split(' ')) {
+  // `@default` stays with its value, and the end with the last word.
+  const [first = '', ...words] = `${text}\u00a0*/`.replace('@default ', '@default\u00a0').split(' ');
+  const lines = [`${indent}/** ${first}`];
+  for (const word of words) {
     const line = `${lines.at(-1)} ${word}`;
-    if (indent.length + line.length + 2 <= MAX_COLUMNS) lines[lines.length - 1] = line;
-    else lines.push(` ${word}`);
+    if (line.length <= MAX_COLUMNS) lines[lines.length - 1] = line;
+    else lines.push(`${indent} * ${word}`);
   }
-  return `${indent}/**\n${lines.map((line) => `${indent} *${line}\n`).join('')}${indent} */\n`;
+  return `${lines.join('\n').replaceAll('\u00a0', ' ')}\n`;
 }
