@@ -3,8 +3,7 @@
 import type { JsonValue } from '@mannerly/frontier';
 import type { FetchedPage } from '../page/page.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
-import type { SavedFile } from './save.js';
-import type { SavedMedia } from './save-all.js';
+import type { SavedFile, SavedMedia } from './save.js';
 
 /** Options for URLs that a handler follows or adds. */
 export interface FollowOptions<UserData = JsonValue> {

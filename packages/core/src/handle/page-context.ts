@@ -19,8 +19,15 @@ import {
   MAX_PAGE_FETCHES,
   MAX_REVISIT_MS,
 } from './limits.js';
-import { nameOf, type SavedFile, saveExclusion, saveFile } from './save.js';
-import { type ReadMedia, type SavedMedia, saveAllMedia } from './save-all.js';
+import {
+  nameOf,
+  type ReadMedia,
+  type SavedFile,
+  type SavedMedia,
+  saveAllMedia,
+  saveExclusion,
+  saveFile,
+} from './save.js';
 import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
 
 export interface PageTools {
@@ -46,27 +53,12 @@ export function createPageContext(page: PageInCrawl, tools: PageTools, userData:
   return new PageContext(page, tools, userData) as unknown as HandledPage;
 }
 
-/** What is not an own property of a page and has to be forwarded. */
-type LazyProperty =
-  | 'links'
-  | 'alternates'
-  | 'language'
-  | 'body'
-  | '$'
-  | 'text'
-  | 'json'
-  | 'bytes'
-  | 'excerpt'
-  | 'structured'
-  | 'mainText'
-  | 'pdfText';
-
 /**
  * Has the facts of the page, and forwards what the page creates on first use. (Using the page as its prototype would be
  * shorter, but engines keep prototypes, and the page's text with them, far too long.) Its methods may be taken off it:
  * `const { emit, follow } = page`.
  */
-class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, LazyProperty>> {
+class PageContext implements Partial<HandledPage> {
   readonly #page: PageInCrawl;
   readonly #tools: PageTools;
   #fetches = 0;
@@ -75,7 +67,7 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, LazyPr
   constructor(page: PageInCrawl, tools: PageTools, userData: unknown) {
     this.#page = page;
     this.#tools = tools;
-    Object.assign(this, page, { userData });
+    Object.assign(this, page, { userData, change: tools.change });
   }
 
   get links(): readonly PageLink[] {
@@ -106,10 +98,6 @@ class PageContext implements Omit<HandledPage, Exclude<keyof FetchedPage, LazyPr
 
   get signal(): AbortSignal {
     return this.#tools.abort.signal;
-  }
-
-  get change(): PageChange | null {
-    return this.#tools.change;
   }
 
   readonly text = () => ignoreRejection(this.#page.text());
