@@ -6,7 +6,6 @@ import type { LeasedEntry } from '../hosts/leased-entries.js';
 import { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import { decodeItem } from '../records/record.js';
-import type { Authority } from '../robots/authority-cache.js';
 import type { AddOutcome, Entry, HostKey, NewEntry } from '../store.js';
 import { authorityOf } from '../url/url.js';
 import type { FrontierContext } from './context.js';
@@ -104,26 +103,21 @@ export class HostLeases {
     }
     const { gate, store, clock } = this.#context;
     const leased = entries.map(leasedEntry);
-    /**
-     * Authorities of these entries, and whether their rules space the host. Those of a hop do not: it belongs to
-     * another host.
-     */
-    const names = new Map<string, boolean>();
-    for (const name of host.spacingAuthorities) names.set(name, true);
-    for (const { item, authority } of leased) {
-      if (item.kind === 'page' || !names.has(authority)) names.set(authority, item.kind === 'page');
-    }
+    // A hop does not space the host: its authority belongs to another one.
+    const pages = leased.filter(({ item }) => item.kind === 'page');
+    const spacing = new Set([...host.spacingAuthorities, ...pages.map(({ authority }) => authority)]);
+    const names = new Set([...spacing, ...leased.map(({ authority }) => authority)]);
     // Another process may have held the host and fetched its robots.txt in the meantime.
     const mayHaveChanged = store.capabilities.shared && host.status === 'arriving';
-    const loads: Promise<Authority>[] = [];
-    for (const name of names.keys())
-      loads.push(mayHaveChanged ? gate.authorities.refresh(name) : gate.authorities.load(name));
-    const authorities = await Promise.all(loads);
+    const { authorities: cache } = gate;
+    const authorities = await Promise.all(
+      Array.from(names, (name) => (mayHaveChanged ? cache.refresh(name) : cache.load(name))),
+    );
     host.activate();
     if (host.status !== 'leased') return;
     let hasAnswered = false;
     for (const authority of authorities) {
-      if (names.get(authority.name) !== true) continue;
+      if (!spacing.has(authority.name)) continue;
       host.noteRules(authority.name, gate.rules(authority));
       hasAnswered ||= authority.hasAnswered;
     }
@@ -244,7 +238,7 @@ export class HostLeases {
 
   /** Another process holds the host, or may hold it. */
   #lose(host: LeasedHost): void {
-    host.markLost();
+    host.status = 'lost';
     this.#schedule.remove(host);
     this.noteMayBeDue();
   }

@@ -205,7 +205,7 @@ export class HostSchedule {
   }
 
   #isTurnOver(host: LeasedHost): boolean {
-    return this.mayHaveMoreDue && host.exchanges >= Math.max(1, EXCHANGES_PER_TURN * host.weight);
+    return this.mayHaveMoreDue && host.exchanges >= Math.max(1, EXCHANGES_PER_TURN * host.settings.weight);
   }
 
   /** Whether an idle host should be released. */

@@ -38,8 +38,8 @@ export class HostTurns {
   }
 
   add(host: LeasedHost): void {
-    this.#setWeight(host, host.weight);
-    host.virtualTime = this.#virtualTime + 1 / host.weight;
+    this.#setWeight(host, host.settings.weight);
+    host.virtualTime = this.#virtualTime + 1 / host.settings.weight;
   }
 
   /** The host is no longer leased. A second call does nothing. */
@@ -49,7 +49,7 @@ export class HostTurns {
 
   /** The host has had a turn. @param label - Of the URL; `null`: none. */
   recordTurn(host: LeasedHost, label: string | null): void {
-    const weight = host.weight * (this.#settings.labels.get(label ?? '')?.weight ?? 1);
+    const weight = host.settings.weight * (this.#settings.labels.get(label ?? '')?.weight ?? 1);
     this.#setWeight(host, weight);
     this.#virtualTime = Math.max(this.#virtualTime + 1 / this.#totalWeight, host.virtualTime);
     host.virtualTime = Math.max(host.virtualTime, this.#virtualTime - MAX_CREDIT_TURNS) + 1 / weight;

@@ -1,19 +1,22 @@
 // The work in flight, from `take` until it is settled: it takes its host's slot, passes the last check before the
 // socket, and ends its exchange (the slot is free, the host's clock starts). `settling.ts` has what follows.
 
+import type { Decision } from '@mannerly/robots';
 import { FrontierError } from '../errors.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import type { Budget } from '../records/budget.js';
-import { NO_SIGNALS } from '../robots/authority-rules.js';
+import type { Authority } from '../robots/authority-cache.js';
+import { NO_SIGNALS, type RequirementsNow } from '../robots/authority-rules.js';
+import type { RobotsRequest } from '../robots/robots-gate.js';
 import { hostKeyOf } from '../url/url.js';
+import type { UrlRecord } from '../url-record.js';
 import type { Exchange, PageWork, RobotsWork, StartAnswer, Work } from '../work.js';
 import type { Admission } from './admission.js';
 import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
 import { MAX_EXCHANGE_TIME_ERROR_MS, RENEWAL_WAIT_MS } from './limits.js';
-import type { PageChoice, RobotsChoice } from './next-request.js';
 import { checkedExchange } from './reports.js';
 
 /** What the frontier knows of a work in flight, besides what the worker sees. */
@@ -41,12 +44,21 @@ export interface Flow extends FrontierContext {
   readonly flights: Map<Work, Flight>;
 }
 
+/** A page that may be requested now. */
+interface AllowedPage {
+  /** `null`: one of the owner's own requests. */
+  readonly entry: LeasedEntry | null;
+  readonly record: UrlRecord;
+  readonly authority: Authority;
+  readonly decision: Decision;
+  readonly required: RequirementsNow;
+  /** The reserved budgets that it may use up; none for one of the owner's own requests. */
+  readonly budgets: readonly Budget[];
+}
+
 /** Creates the work and gives it its host's slot. */
-export function startPage(
-  flow: Flow,
-  host: LeasedHost,
-  { entry, record, authority, decision, required, budgets }: PageChoice,
-): PageWork {
+export function startPage(flow: Flow, host: LeasedHost, page: AllowedPage): PageWork {
+  const { entry, record, authority, decision, required, budgets } = page;
   const { gate } = flow;
   const work: PageWork = {
     kind: 'page',
@@ -59,28 +71,33 @@ export function startPage(
     signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
   };
   if (entry !== null && blocksAuthorityPages(record)) host.entries.holdLane(authority.name);
-  start(flow, work, { host, entry, authority: authority.name, chain: null, budgets });
-  return work;
+  flow.schedule.turns?.recordTurn(host, record.label ?? host.settings.label);
+  return start(flow, work, { host, entry, authority: authority.name, chain: null, budgets });
 }
 
+/** The same for a robots.txt. `entry`: that of a hop; `null` for the first request, which has none. */
 export function startRobots(
   flow: Flow,
   host: LeasedHost,
-  { entry, authority, request, required }: RobotsChoice,
+  entry: LeasedEntry | null,
+  authority: Authority,
+  request: RobotsRequest,
+  { spacing }: RequirementsNow,
 ): RobotsWork {
-  const lease = { host: host.key, requirements: required.spacing };
-  const work: RobotsWork = { kind: 'robots', lease, authority: authority.name, ...request };
+  const { name } = authority;
+  const lease = { host: host.key, requirements: spacing };
   const chain = entry === null ? null : authority.chain!.id;
-  start(flow, work, { host, entry, authority: authority.name, chain, budgets: [] });
-  return work;
+  flow.schedule.turns?.recordTurn(host, null);
+  const work: RobotsWork = { kind: 'robots', lease, authority: name, ...request };
+  return start(flow, work, { host, entry, authority: name, chain, budgets: [] });
 }
 
-function start(flow: Flow, work: Work, begun: Omit<Flight, 'takenAtMs' | 'isStarted'>): void {
+function start<W extends Work>(flow: Flow, work: W, begun: Omit<Flight, 'takenAtMs' | 'isStarted'>): W {
   const flight: Flight = { ...begun, takenAtMs: flow.clock.nowMs(), isStarted: false };
   flow.pace.noteTaken(flight.takenAtMs);
   flow.flights.set(work, flight);
-  flow.schedule.turns?.recordTurn(flight.host, work.kind === 'page' ? (work.record.label ?? flight.host.label) : null);
   flight.host.takeSlot(work, flight.budgets.length > 0);
+  return work;
 }
 
 /** Whether the address of a work may be connected to now (`politeness.perIp`). */

@@ -1,8 +1,7 @@
-// What a host's slot may be given now: the next entry that its robots.txt allows, or the robots.txt itself. The gate's
+// A host's turn: its slot is given the next entry that its robots.txt allows, or the robots.txt itself. The gate's
 // answers are binding here. Entries that such an answer ends (excluded, dropped, failed) leave the queue. If an
 // authority must wait, its lane is blocked, so that the host's other authorities go on.
 
-import type { Decision } from '@mannerly/robots';
 import type { Ending } from '../hosts/event-reporter.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
@@ -11,140 +10,97 @@ import type { Budget } from '../records/budget.js';
 import type { PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import { type ClosedTime, NO_SIGNALS, type RequirementsNow } from '../robots/authority-rules.js';
-import type { GateAnswer, RobotsRequest } from '../robots/robots-gate.js';
+import type { GateAnswer } from '../robots/robots-gate.js';
 import type { UrlRecord } from '../url-record.js';
-import type { FrontierContext } from './context.js';
+import type { Work } from '../work.js';
+import { type Flow, startPage, startRobots } from './in-flight.js';
 import { LABEL_RETRY_MS } from './limits.js';
+import { endChain, requeue } from './settling.js';
 
-/** A page of the queue, with what is known of its authority. */
-interface QueuedPage {
-  readonly entry: LeasedEntry;
-  readonly item: PageItem;
-  readonly authority: Authority;
-  readonly required: RequirementsNow;
-}
+/**
+ * What a turn leads to: the work that has the host's slot now, or a promise, if the host needs the store or the gate
+ * first. `wait`: its time has not come. `nothing`: no entry may be requested now, and waiting does not change that.
+ */
+type Turn = Work | Promise<void> | 'wait' | 'nothing';
 
-/** A page that may be requested now. `entry`: `null` for one of the owner's own requests. */
-export interface PageChoice extends Pick<QueuedPage, 'authority' | 'required'> {
-  readonly kind: 'page';
-  readonly entry: LeasedEntry | null;
-  readonly record: UrlRecord;
-  readonly decision: Decision;
-  /** The reserved budgets that it may use up; none for one of the owner's own requests. */
-  readonly budgets: readonly Budget[];
-}
-
-/** A robots.txt to request. `entry`: the entry of a hop; `null` for the first request, which has none. */
-export interface RobotsChoice extends Pick<QueuedPage, 'authority' | 'required'> {
-  readonly kind: 'robots';
-  readonly entry: LeasedEntry | null;
-  readonly request: RobotsRequest;
-}
-
-/** The URL must be queued again: under the name that the rules give it, or with the lowest priority. */
-export interface RequeueChoice extends Omit<QueuedPage, 'required'>, Requeueing {
-  readonly kind: 'requeue';
-}
-
-interface Requeueing {
-  /** `null`: it keeps its own name. */
-  readonly key: string | null;
-  readonly priority: number;
-}
-
-export type Choice =
-  | PageChoice
-  | RobotsChoice
-  | RequeueChoice
-  /** The authority is not in memory. */
-  | { readonly kind: 'load'; readonly authority: string }
-  /** A redirect chain did not finish in time. */
-  | { readonly kind: 'chain-over'; readonly authority: string }
-  | { readonly kind: 'wait' }
-  /** No entry may be requested now, and waiting does not change that. */
-  | { readonly kind: 'nothing' };
+/** `skip`: the entry stays. `gone`: it is finished, or its lane is blocked. `again`: start over with all entries. */
+type Step = Turn | 'skip' | 'gone' | 'again';
 
 /** What the gate, the owner and the bounds decide about one URL. */
-export type Verdict =
+type Verdict =
   | Exclude<GateAnswer, { kind: 'deny' | 'refused' }>
   /** The host's requirements have changed: the time of its next request must be recomputed. */
   | { readonly kind: 'changed' }
-  | ({ readonly kind: 'requeue' } & Requeueing)
+  /** Queue it again: with this priority, under the name that the rules give it (`null`: its own). */
+  | { readonly kind: 'requeue'; readonly key: string | null; readonly priority: number }
   | { readonly kind: 'end'; readonly ending: Ending }
   | { readonly kind: 'closed'; readonly closed: ClosedTime };
 
-/** `skip`: the entry stays. `gone`: it is finished, or its lane is blocked. `again`: start over with all entries. */
-type Step = Choice | 'skip' | 'gone' | 'again';
-
-/** Chooses, and removes the choice from the host's entries. The next commit reports the changes. */
-export function choose(context: FrontierContext, host: LeasedHost, nowMs: number): Choice {
-  if (host.chains.size > 0) {
-    for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return { kind: 'chain-over', authority };
-  }
+/** Gives a host its turn. The next commit reports how its entries have changed. */
+export function giveTurn(flow: Flow, host: LeasedHost, nowMs: number): Turn {
+  for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return endChain(flow, host, authority);
   const required = host.requirements.at(nowMs);
-  if (host.nextStart(required).atMs > nowMs) return { kind: 'wait' };
+  if (host.nextStart(required).atMs > nowMs) return 'wait';
   const { entries } = host;
   let at = 0;
   for (let entry = entries.at(at); entry !== undefined; entry = entries.at(at)) {
-    const step = entries.isBlocked(entry, nowMs) ? 'skip' : entryStep(context, host, entry, required, nowMs);
+    const step = entries.isBlocked(entry, nowMs) ? 'skip' : entryStep(flow, host, entry, required, nowMs);
     if (step === 'skip') at += 1;
-    else if (step === 'again') return choose(context, host, nowMs);
-    else if (step !== 'gone') {
-      if ('entry' in step && step.entry !== null) entries.remove(entry);
-      return step;
-    }
+    else if (step === 'again') return giveTurn(flow, host, nowMs);
+    else if (step !== 'gone') return step;
   }
-  return { kind: 'nothing' };
+  return 'nothing';
 }
 
-function entryStep(
-  context: FrontierContext,
-  host: LeasedHost,
-  entry: LeasedEntry,
-  required: RequirementsNow,
-  nowMs: number,
-): Step {
-  const { gate, settings } = context;
+function entryStep(flow: Flow, host: LeasedHost, entry: LeasedEntry, required: RequirementsNow, nowMs: number): Step {
+  const { gate, schedule, settings } = flow;
   const { item } = entry;
   const authority = gate.authorities.peek(entry.authority);
-  if (authority === null) return { kind: 'load', authority: entry.authority };
-  if (host.unsettled >= settings.unsettledPerHost) return { kind: 'nothing' };
-  if (item.kind === 'page') return pageStep(context, host, { entry, item, authority, required }, nowMs);
+  if (authority === null) return gate.authorities.load(entry.authority).then(() => schedule.reschedule(host));
+  if (host.unsettled >= settings.unsettledPerHost) return 'nothing';
+  if (item.kind === 'page') return pageStep(flow, host, entry, item, authority, required, nowMs);
   const request = gate.beginHop(authority, item.chain, item.url, nowMs);
-  if (request !== null) return { kind: 'robots', entry, authority, request, required };
+  host.entries.remove(entry);
+  if (request !== null) return startRobots(flow, host, entry, authority, request, required);
   // The chain was given up, and its authority has an answer by now.
-  finish(host, entry);
+  host.entries.finish(entry.id);
   return 'gone';
 }
 
 function pageStep(
-  context: FrontierContext,
+  flow: Flow,
   host: LeasedHost,
-  { entry, item, authority, required }: QueuedPage,
+  entry: LeasedEntry,
+  item: PageItem,
+  authority: Authority,
+  required: RequirementsNow,
   nowMs: number,
 ): Step {
-  const { gate, hostBounds, reporter, budget } = context;
+  const { gate, hostBounds, reporter, budget } = flow;
+  const { entries } = host;
+  const { record } = item;
   const end = (ending: Ending): Step => {
-    reporter.ended(item.record, ending, gate.copyRef(authority));
-    finish(host, entry);
+    reporter.ended(record, ending, gate.copyRef(authority));
+    entries.remove(entry);
+    entries.finish(entry.id);
     return 'gone';
   };
   const block = (untilMs: number): Step => {
-    host.entries.blockLane(authority.name, untilMs);
+    entries.blockLane(authority.name, untilMs);
     return 'gone';
   };
-  const verdict = decideUrl(context, host, item.record, authority, required, nowMs, { item, priority: entry.priority });
+  const verdict = decideUrl(flow, host, record, authority, required, nowMs, { item, priority: entry.priority });
   switch (verdict.kind) {
     case 'busy': {
       // Our own request wakes the host. A chain that waits at another host may belong to an earlier process.
       const { chain } = authority;
       if (chain === null) return 'skip';
-      if (nowMs >= chain.untilMs) return { kind: 'chain-over', authority: authority.name };
-      host.waitForChain(authority.name, chain.untilMs);
+      if (nowMs >= chain.untilMs) return endChain(flow, host, authority.name);
+      host.chains.set(authority.name, chain.untilMs);
       return block(chain.untilMs);
     }
     case 'fetch':
-      return robotsRequest(context, authority, required, nowMs);
+      return startRobots(flow, host, null, authority, gate.beginFetch(authority, nowMs), required);
     case 'hold': {
       if (gate.isHeldTooLong(item.addedAtMs, verdict.sinceMs, nowMs))
         return end({ status: 'failed', reason: 'robots-unreachable' });
@@ -153,46 +109,36 @@ function pageStep(
     case 'changed':
       return 'again';
     case 'requeue':
-      return { ...verdict, entry, item, authority };
+      entries.remove(entry);
+      return requeue(flow, host, entry.id, item, authority, verdict.key, verdict.priority);
     case 'end':
       return end(verdict.ending);
     case 'closed':
     case 'allow': {
-      if (hostBounds.mayReachBound(host)) return { kind: 'nothing' };
+      if (hostBounds.mayReachBound(host)) return 'nothing';
       if (required.ignoredClosure !== null) reporter.closed(host.key, required.ignoredClosure);
       if (verdict.kind === 'closed') {
-        host.setClosedTime(verdict.closed);
+        host.closed = verdict.closed;
         reporter.closed(host.key, verdict.closed);
-        return { kind: 'wait' };
+        return 'wait';
       }
-      const labelPages = labelBudget(context, host, item.record);
+      const labelPages = labelBudget(flow, host, record);
       // Pages in flight or other processes have reserved the rest of the label's pages.
       if (labelPages !== null && !labelPages.reserve()) return block(nowMs + LABEL_RETRY_MS);
       if (!budget.reserve()) {
         labelPages?.settle(false);
-        return { kind: 'nothing' };
+        return 'nothing';
       }
-      const { decision } = verdict;
+      entries.remove(entry);
       const budgets = labelPages === null ? [budget] : [budget, labelPages];
-      return { kind: 'page', entry, record: item.record, authority, decision, required, budgets };
+      return startPage(flow, host, { entry, record, authority, decision: verdict.decision, required, budgets });
     }
   }
 }
 
-/** The first request for the robots.txt of an authority. From now on the file counts as being fetched. */
-export function robotsRequest(
-  context: FrontierContext,
-  authority: Authority,
-  required: RequirementsNow,
-  nowMs: number,
-): RobotsChoice {
-  const request = context.gate.beginFetch(authority, nowMs);
-  return { kind: 'robots', entry: null, authority, request, required };
-}
-
 /** What the gate, the owner and the bounds decide about a URL, in this order. `queued`: `null` for an own request. */
 export function decideUrl(
-  context: FrontierContext,
+  flow: Flow,
   host: LeasedHost,
   record: UrlRecord,
   authority: Authority,
@@ -200,7 +146,7 @@ export function decideUrl(
   nowMs: number,
   queued: { readonly item: PageItem; readonly priority: number } | null,
 ): Verdict {
-  const { gate, hostBounds, settings } = context;
+  const { gate, hostBounds, settings } = flow;
   const answer = gate.ask(authority, record.url, nowMs, host);
   switch (answer.kind) {
     case 'busy':
@@ -208,44 +154,38 @@ export function decideUrl(
     case 'hold':
       return answer;
     case 'refused':
-      return { kind: 'end', ending: { status: 'dropped', reason: answer.reason } };
+      return dropped(answer.reason);
     case 'deny':
       return { kind: 'end', ending: { status: 'excluded', decision: answer.decision } };
   }
   const rules = gate.rules(authority);
   if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
   const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? NO_SIGNALS, record);
-  if (typeof refusal === 'object' && refusal?.status === 'deferred') {
-    if (queued !== null && queued.priority < PRIORITIES - 1)
-      return { kind: 'requeue', key: null, priority: PRIORITIES - 1 };
-  } else if (refusal !== null) {
-    const ending: Ending = typeof refusal === 'string' ? { status: 'excluded', reason: refusal } : refusal;
-    return { kind: 'end', ending };
+  if (typeof refusal === 'string') return { kind: 'end', ending: { status: 'excluded', reason: refusal } };
+  if (refusal?.status === 'dropped') return { kind: 'end', ending: refusal };
+  if (queued !== null) {
+    const { item, priority } = queued;
+    const isDeferred = refusal !== null && priority < PRIORITIES - 1;
+    if (isDeferred) return { kind: 'requeue', key: null, priority: PRIORITIES - 1 };
+    // It was queued before the rules were known: under its own name, not the one that the site gives it.
+    const key = item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
+    if (key !== null) return { kind: 'requeue', key, priority };
   }
-  // It was queued before the rules were known: under its own name, not the one that the site gives it.
-  const key = queued === null || queued.item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
-  if (key !== null && queued !== null) return { kind: 'requeue', key, priority: queued.priority };
-  if (rules?.isOverMaxDelay === true)
-    return { kind: 'end', ending: { status: 'dropped', reason: 'crawl-delay-over-max' } };
+  if (rules?.isOverMaxDelay === true) return dropped('crawl-delay-over-max');
   const bound = hostBounds.reachedBound(host, nowMs);
   if (bound !== null && (queued !== null || bound !== 'bound-host-pages')) {
-    if (queued !== null) hostBounds.note(host, nowMs);
-    return { kind: 'end', ending: { status: 'dropped', reason: bound } };
+    hostBounds.note(host, nowMs);
+    return dropped(bound);
   }
-  if (queued !== null && labelBudget(context, host, record)?.reachedBound(nowMs) === 'pages') {
-    const detail = record.label ?? host.label ?? '';
-    return { kind: 'end', ending: { status: 'dropped', reason: 'bound-label-pages', detail } };
-  }
+  if (queued !== null && labelBudget(flow, host, record)?.reachedBound(nowMs) === 'pages')
+    return dropped('bound-label-pages', record.label ?? host.settings.label ?? '');
   return required.closed === null ? answer : { kind: 'closed', closed: required.closed };
 }
 
-function labelBudget(context: FrontierContext, host: LeasedHost, { label }: UrlRecord): Budget | null {
-  const { settings, labelBudgets } = context;
-  return settings.labels.size === 0 ? null : labelBudgets.of(label ?? host.label);
+function dropped(reason: string, detail?: string): Verdict {
+  return { kind: 'end', ending: { status: 'dropped', reason, ...(detail === undefined ? {} : { detail }) } };
 }
 
-/** Removes the entry from the queue for good. */
-function finish({ entries }: LeasedHost, entry: LeasedEntry): void {
-  entries.remove(entry);
-  entries.finish(entry.id);
+function labelBudget({ settings, labelBudgets }: Flow, host: LeasedHost, { label }: UrlRecord): Budget | null {
+  return settings.labels.size === 0 ? null : labelBudgets.of(label ?? host.settings.label);
 }

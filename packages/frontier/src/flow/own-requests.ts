@@ -13,7 +13,7 @@ import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
 import { type Flow, startPage, startRobots } from './in-flight.js';
 import { MAX_OWN_REQUESTS, OWN_REQUEST_RETRY_MS, RENEWAL_WAIT_MS } from './limits.js';
-import { decideUrl, robotsRequest } from './next-request.js';
+import { decideUrl } from './next-request.js';
 import { endChain } from './settling.js';
 
 /** The outcome of one of the owner's own requests. */
@@ -195,7 +195,7 @@ export class OwnRequests {
       case 'fetch':
         if (works.length < n) {
           request.reason = 'robots-unreachable';
-          works.push(startRobots(this.#flow, host, robotsRequest(this.#flow, authority, required, nowMs)));
+          works.push(startRobots(this.#flow, host, null, authority, gate.beginFetch(authority, nowMs), required));
         }
         return;
       case 'hold':
@@ -208,8 +208,8 @@ export class OwnRequests {
         return request.answer(answerOf(verdict.ending, gate.copyRef(authority)));
       case 'allow': {
         const { decision } = verdict;
-        const choice = { kind: 'page', entry: null, record, authority, decision, required, budgets: [] } as const;
-        request.answer({ kind: 'go', work: startPage(this.#flow, host, choice) });
+        const page = { entry: null, record, authority, decision, required, budgets: [] };
+        request.answer({ kind: 'go', work: startPage(this.#flow, host, page) });
       }
     }
   }

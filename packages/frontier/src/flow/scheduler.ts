@@ -8,7 +8,6 @@
 // Politeness holds because only the holder of a host's lease makes requests to it, one at a time, and because no page
 // is handed out before its authority's robots.txt has been answered. No call here waits for time.
 
-import type { LeasedHost } from '../hosts/leased-host.js';
 import { mergeAccounts } from '../records/account.js';
 import { OWNER_PREFIX } from '../records/store-guard.js';
 import type { HostKey } from '../store.js';
@@ -18,17 +17,10 @@ import { Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import { HostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
-import { dropFlights, type Flow, startPage, startRobots } from './in-flight.js';
+import { dropFlights, type Flow } from './in-flight.js';
 import { ACCOUNT_INTERVAL_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, MAX_TAKE_ROUNDS } from './limits.js';
-import { type Choice, choose } from './next-request.js';
+import { giveTurn } from './next-request.js';
 import { OwnRequests } from './own-requests.js';
-import { endChain, requeue } from './settling.js';
-
-/** A host that needs the store or the gate before it can get work. */
-interface UnreadyHost {
-  readonly host: LeasedHost;
-  readonly choice: Extract<Choice, { kind: 'load' | 'chain-over' | 'requeue' }>;
-}
 
 /** The scheduler of one frontier. Promises reject with what the store throws. */
 export class Scheduler {
@@ -67,13 +59,13 @@ export class Scheduler {
     const mayLease = (this.#hasSkippedLease || schedule.mayHaveMoreDue) && this.#canHandOut() && !isPaceReached();
     if (mayLease) await this.#leaseMore(n - works.length);
     for (let round = 0; round < MAX_TAKE_ROUNDS; round += 1) {
-      const unready = this.#handOut(works, n);
-      if (unready.length > 0) await Promise.all(unready.map((each) => this.#prepare(each)));
+      const preparations = this.#handOut(works, n);
+      if (preparations.length > 0) await Promise.all(preparations);
       // Due hosts wait for us or for the crawl's pace, not for the store. The store is asked next time.
       const isDone = works.length >= n || isPaceReached();
       if (isDone) this.#hasSkippedLease = true;
       if (isDone || !this.#canHandOut()) break;
-      if (unready.length > 0 || (await this.#leaseMore(n - works.length))) continue;
+      if (preparations.length > 0 || (await this.#leaseMore(n - works.length))) continue;
       // Work that may be handed out does not wait for the store's answers.
       if (works.length > 0 || !leases.isBusy) break;
       await this.#untilCommittedOrDue();
@@ -92,10 +84,10 @@ export class Scheduler {
     return hasLeased;
   }
 
-  /** Hands out what may be requested now. @returns The hosts that need something first. */
-  #handOut(works: Work[], n: number): UnreadyHost[] {
+  /** Hands out what may be requested now. @returns What hosts need from the store or the gate first. */
+  #handOut(works: Work[], n: number): Promise<void>[] {
     const { clock, pace, schedule } = this.flow;
-    const unready: UnreadyHost[] = [];
+    const preparations: Promise<void>[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
       if (!this.#canHandOut() || pace.nextAtMs() > nowMs) break;
@@ -105,30 +97,23 @@ export class Scheduler {
         schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
         continue;
       }
-      let choice: Choice;
+      let turn: ReturnType<typeof giveTurn>;
       try {
-        choice = choose(this.flow, host, nowMs);
+        turn = giveTurn(this.flow, host, nowMs);
       } catch (error) {
         // `whyNot` threw. The host keeps its turn, and work that is in flight by now reaches the caller.
         schedule.reschedule(host);
         if (works.length > 0) break;
+        for (const preparation of preparations) preparation.catch(this.flow.guard.fail);
         throw error;
       }
       if (host.entries.hasChanges) schedule.touch(host);
-      if (choice.kind === 'page') works.push(startPage(this.flow, host, choice));
-      else if (choice.kind === 'robots') works.push(startRobots(this.flow, host, choice));
-      else if (choice.kind === 'wait') schedule.reschedule(host);
-      else if (choice.kind !== 'nothing') unready.push({ host, choice });
+      if (turn === 'wait') schedule.reschedule(host);
+      else if (turn instanceof Promise) preparations.push(turn);
+      else if (turn !== 'nothing') works.push(turn);
       else if (host.entries.readyCount(nowMs) === 0) schedule.touch(host);
     }
-    return unready;
-  }
-
-  async #prepare({ host, choice }: UnreadyHost): Promise<void> {
-    if (choice.kind === 'requeue') return requeue(this.flow, host, choice);
-    if (choice.kind === 'chain-over') return endChain(this.flow, host, choice.authority);
-    await this.flow.gate.authorities.load(choice.authority);
-    this.flow.schedule.reschedule(host);
+    return preparations;
   }
 
   /** Waits until the store has confirmed all reports, but no longer than until a leased host may be requested. */

@@ -10,7 +10,7 @@ import { FINGERPRINT_BYTES, MAX_URL_RETRIES } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { AnswerResult } from '../robots/robots-gate.js';
-import type { NewEntry } from '../store.js';
+import type { EntryId, NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
 import { linksOf } from './admission.js';
@@ -23,7 +23,6 @@ import {
   flightOf,
 } from './in-flight.js';
 import { MAX_RETRY_JITTER_MS, RETRY_JITTER } from './limits.js';
-import type { RequeueChoice } from './next-request.js';
 import { checkSettlement, checkUrls } from './reports.js';
 
 /** `lost`: another process holds the host by now. */
@@ -133,11 +132,18 @@ function returnWork(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: 
   return 'ok';
 }
 
-/** Queues a URL again under another name or with another priority, in one commit with the end of its old entry. */
+/**
+ * Queues a URL again with another priority, under the name that the rules give it (`key`; `null`: its own), in one
+ * commit with the end of its old entry.
+ */
 export async function requeue(
   flow: Flow,
   host: LeasedHost,
-  { entry, item, authority, key, priority }: RequeueChoice,
+  oldId: EntryId,
+  item: PageItem,
+  authority: Authority,
+  key: string | null,
+  priority: number,
 ): Promise<void> {
   const requeued: NewEntry = {
     host: host.key,
@@ -147,7 +153,7 @@ export async function requeue(
     body: encodeItem(key === null ? item : { ...item, isKeyed: true }),
     dedupe: key !== null,
   };
-  host.entries.finish(entry.id);
+  host.entries.finish(oldId);
   flow.schedule.touch(host);
   const [outcome] = await flow.leases.commit([requeued]);
   if (outcome !== 'new' && outcomeOf(host) === 'ok') {
@@ -191,9 +197,9 @@ export async function endChain(flow: Flow, host: LeasedHost, name: string): Prom
   const { gate, clock, schedule } = flow;
   const authority = await gate.authorities.load(name);
   const { chain } = authority;
-  if (chain === null) host.forgetChain(name);
+  if (chain === null) host.chains.delete(name);
   // Its hop is being fetched, or the next hop waits.
-  else if (clock.nowMs() < chain.untilMs) host.waitForChain(name, chain.untilMs);
+  else if (clock.nowMs() < chain.untilMs) host.chains.set(name, chain.untilMs);
   else if (await gate.adoptEndedChain(authority)) openLane(flow, authority);
   else {
     const failure = { kind: 'failure', failure: 'timeout' } as const;
@@ -268,7 +274,7 @@ function openLane(flow: Flow, authority: Authority): void {
 function blockLane(flow: Flow, name: string, untilMs: number): void {
   const home = hostOfAuthority(flow, name);
   if (home?.status !== 'leased') return;
-  home.waitForChain(name, untilMs);
+  home.chains.set(name, untilMs);
   home.entries.blockLane(name, untilMs);
   flow.schedule.touch(home);
 }

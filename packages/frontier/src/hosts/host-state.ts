@@ -7,7 +7,7 @@
 // never shorter.
 
 import { MAX_HOST_STATE_BYTES, MAX_SPACING_AUTHORITIES } from '../limits.js';
-import type { HostLimits } from '../options/host-settings.js';
+import type { HostSettings } from '../options/host-settings.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
 import { createRecentSet } from '../recent-set.js';
 import type { Budget } from '../records/budget.js';
@@ -130,7 +130,7 @@ const BOUNDS: readonly HostBound[] = ['bound-host-pages', 'bound-host-bytes', 'b
 /** What a bound of a host is compared with. */
 interface BoundedHost {
   readonly used: HostUse;
-  readonly limits: HostLimits;
+  readonly settings: Pick<HostSettings, 'limits'>;
 }
 
 /**
@@ -147,8 +147,8 @@ export class HostBounds {
   }
 
   /** The bound that a host has used up; `null`: none. */
-  reachedBound({ used, limits }: BoundedHost, nowMs: number): HostBound | null {
-    const { pagesPerHost, bytesPerHost, runningPerHostMs } = limits;
+  reachedBound({ used, settings }: BoundedHost, nowMs: number): HostBound | null {
+    const { pagesPerHost, bytesPerHost, runningPerHostMs } = settings.limits;
     if (pagesPerHost !== null && used.pages >= pagesPerHost) return 'bound-host-pages';
     if (bytesPerHost !== null && used.bytes >= bytesPerHost) return 'bound-host-bytes';
     if (runningPerHostMs === null || used.firstRequestRunningMs === null) return null;
@@ -156,8 +156,9 @@ export class HostBounds {
   }
 
   /** Whether the pages in flight may use up the rest of the host's pages. */
-  mayReachBound({ used, limits, pagesInFlight }: BoundedHost & { readonly pagesInFlight: number }): boolean {
-    return limits.pagesPerHost !== null && used.pages + pagesInFlight >= limits.pagesPerHost;
+  mayReachBound({ used, settings, pagesInFlight }: BoundedHost & { readonly pagesInFlight: number }): boolean {
+    const { pagesPerHost } = settings.limits;
+    return pagesPerHost !== null && used.pages + pagesInFlight >= pagesPerHost;
   }
 
   /** Remembers a host if it has used up a bound. */

@@ -1,13 +1,13 @@
 // A host under our lease: its clock, its authorities' requirements, its slot (the one request that may be in flight),
-// the counters of what it has served, and its entries. Nothing else writes this state.
+// the counters of what it has served, and its entries.
 //
 //   store ──lease──▶ entries ──takeSlot──▶ slot ──exchanged──▶ unsettled ──endWork──▶ changes ──commit──▶ store
 
 import type { HostWait } from '../frontier-event.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
-import type { HostLimits, HostSettings } from '../options/host-settings.js';
+import type { HostSettings } from '../options/host-settings.js';
 import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
-import { type EarliestStart, earliestStart, type Politeness, requestInterval } from '../politeness/interval.js';
+import { type EarliestStart, earliestStart, requestInterval } from '../politeness/interval.js';
 import type { HeapMember } from '../ready-heap.js';
 import {
   type AuthorityRules,
@@ -26,44 +26,51 @@ import { LeasedEntries } from './leased-entries.js';
  */
 export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 
-/** A host under our lease. All times are epoch milliseconds. */
+/**
+ * A host under our lease. All times are epoch milliseconds. Its fields are for reading; its methods change them, and
+ * the flow sets `status` to `lost`, `closed`, and what waits in `chains`.
+ */
 export class LeasedHost implements HeapMember {
   readonly key: HostKey;
   readonly fencingToken: FencingToken;
   readonly leasedAtMs: number;
+  readonly settings: HostSettings;
   readonly entries = new LeasedEntries();
-  readonly limits: HostLimits;
   /** What its authorities require. */
   readonly requirements: SpacingRequirements;
   /** Authorities that had requirements at the last commit. Their rules are read when the lease begins. */
   readonly spacingAuthorities: readonly string[];
+  status: LeaseStatus = 'arriving';
+  /** Counted from a time before the request for the lease was sent. */
+  leaseEndMs: number;
+  /** Whether the store had no more entries for us at the last commit. */
+  isDrained: boolean;
+  clock: HostClock;
+  /** What counts against the host's bounds. */
+  used: HostUse;
+  /** Pages in flight that may still count against the bound. */
+  pagesInFlight = 0;
+  /** Works that are handed out and not settled. */
+  unsettled = 0;
+  exchanges = 0;
+  /** The authority whose robots.txt the last exchange was for; `null`: it was for something else, or is unknown. */
+  lastRobotsAuthority: string | null;
+  /** Redirect chains of its authorities that wait at other hosts: authority → when they count as failed. */
+  readonly chains = new Map<string, number>();
+  /** A closed time that a page fell into: no page before its end. */
+  closed: ClosedTime | null = null;
 
   heapIndex = -1;
-  readonly weight: number;
-  /** The label of its URLs whose route gives them none. */
-  readonly label: string | null;
-  /** Its virtual time. Only `flow/host-turns.ts` changes this field and the next. */
+  /** Its virtual time. Only `HostTurns` changes this field and the next. */
   virtualTime = 0;
   /** The weight of its last turn; 0: the host is not ours. */
   turnWeight = 0;
 
-  readonly #politeness: Politeness;
-  readonly #chains = new Map<string, number>();
-  #status: LeaseStatus = 'arriving';
-  #leaseEndMs: number;
-  #clock: HostClock;
-  #used: HostUse;
-  #pagesInFlight = 0;
   #notBeforeMs: number;
   #addressFreeAtMs: number | null = null;
-  #unsettled = 0;
   #slot: object | null = null;
-  #exchanges = 0;
-  #lastRobotsAuthority: string | null;
-  #isDrained: boolean;
   #queued: number;
   #retryAtMs: number | null = null;
-  #closed: ClosedTime | null = null;
 
   /**
    * @param leaseEndMs - Counted from a time before the request for the lease was sent.
@@ -72,112 +79,66 @@ export class LeasedHost implements HeapMember {
    */
   constructor(lease: Lease, settings: HostSettings, leaseEndMs: number, nowMs: number, countSinceMs = 0) {
     const stored = lease.state === null ? newHostState() : decodeHostState(lease.state, nowMs);
-    const state = stored ?? newHostState();
+    const { clock, used, spacingAuthorities, minDelayMs, lastRobotsAuthority } = stored ?? newHostState();
     this.key = lease.host;
     this.fencingToken = lease.fencingToken;
     this.leasedAtMs = nowMs;
-    this.spacingAuthorities = state.spacingAuthorities;
-    this.#politeness = settings.politeness;
-    this.limits = settings.limits;
-    this.weight = settings.weight;
-    this.label = settings.label;
-    this.#leaseEndMs = leaseEndMs;
-    this.#clock = state.clock;
-    this.#lastRobotsAuthority = state.lastRobotsAuthority;
+    this.settings = settings;
+    this.spacingAuthorities = spacingAuthorities;
+    this.leaseEndMs = leaseEndMs;
+    this.clock = clock;
+    this.lastRobotsAuthority = lastRobotsAuthority;
     if (stored === null) this.restartClock(nowMs);
-    this.#used = usedSince(state.used, countSinceMs);
-    this.requirements = new SpacingRequirements(state.minDelayMs);
+    this.used = usedSince(used, countSinceMs);
+    this.requirements = new SpacingRequirements(minDelayMs);
+    this.isDrained = lease.entries.length < ENTRIES_PER_LEASE;
     this.#notBeforeMs = nowMs;
     this.#queued = lease.queued;
-    this.#isDrained = lease.entries.length < ENTRIES_PER_LEASE;
   }
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  get status(): LeaseStatus {
-    return this.#status;
-  }
-  /** Counted from a time before the request for the lease was sent. */
-  get leaseEndMs(): number {
-    return this.#leaseEndMs;
-  }
-  /** At the last commit the store had no more entries for us. */
-  get isDrained(): boolean {
-    return this.#isDrained;
-  }
-
   /** Its requirements are known: requests may be made. */
   activate(): void {
-    if (this.#status === 'arriving') this.#status = 'leased';
+    if (this.status === 'arriving') this.status = 'leased';
   }
 
   /** The lease was renewed. The store gave `received` of `requested` entries. */
   renewed(leaseEndMs: number, received: number, requested: number): void {
-    this.#leaseEndMs = leaseEndMs;
+    this.leaseEndMs = leaseEndMs;
     this.#queued -= received;
-    this.#isDrained = received < requested;
+    this.isDrained = received < requested;
   }
 
   /** What the commit about to be sent reports, state included. A host that is released leaves with it. */
   commit(then: HostCommit['then'], delayMs: number, nowMs: number): HostCommit {
-    let freeInMs = delayMs;
-    if ('release' in then) {
-      this.#status = 'leaving';
-      freeInMs = then.release.dueInMs ?? delayMs;
-    }
-    // As of the time before which no other process can get the host: if its holder vanishes, the store grants it
-    // `delayMs` after the end of the lease.
-    const stored = {
-      clock: this.#clock,
-      used: this.#used,
-      lastRobotsAuthority: this.#lastRobotsAuthority,
-      ...this.requirements.toStore(),
-    };
+    if ('release' in then) this.status = 'leaving';
+    // The state is as of the time before which no other process can get the host: if its holder vanishes, the store
+    // grants it `delayMs` after the end of the lease.
+    const freeInMs = 'release' in then ? (then.release.dueInMs ?? delayMs) : delayMs;
+    const { key: host, fencingToken, clock, used, lastRobotsAuthority } = this;
+    const stored = { clock, used, lastRobotsAuthority, ...this.requirements.toStore() };
     const state = encodeHostState(stored, nowMs + freeInMs);
-    const { key: host, fencingToken } = this;
     return { host, fencingToken, ...this.entries.takeChanges(nowMs), state, delayMs, then };
-  }
-
-  markLost(): void {
-    this.#status = 'lost';
   }
 
   // ── Entries and counters ───────────────────────────────────────────────────────────────────────────────────────────
 
-  /** What counts against the host's bounds. */
-  get used(): HostUse {
-    return this.#used;
-  }
-  /** Pages in flight that may still count against the bound. */
-  get pagesInFlight(): number {
-    return this.#pagesInFlight;
-  }
   /** Entries in this process and in the store that are not handed out. */
   get queued(): number {
     return Math.max(0, this.#queued) + this.entries.count;
-  }
-  /** Works that are handed out and not settled. */
-  get unsettled(): number {
-    return this.#unsettled;
-  }
-  get exchanges(): number {
-    return this.#exchanges;
-  }
-  /** The authority whose robots.txt the last exchange was for; `null`: it was for something else, or is unknown. */
-  get lastRobotsAuthority(): string | null {
-    return this.#lastRobotsAuthority;
   }
 
   /** Notes that an entry was queued for the host in the store. @returns Whether there is something to fetch again. */
   noteQueued(): boolean {
     this.#queued += 1;
-    const wasDrained = this.#isDrained;
-    this.#isDrained = false;
+    const wasDrained = this.isDrained;
+    this.isDrained = false;
     return wasDrained;
   }
 
   countPage(): void {
-    this.#used = { ...this.#used, pages: this.#used.pages + 1 };
+    this.used = { ...this.used, pages: this.used.pages + 1 };
   }
 
   /** Returns an entry to the store's queue, to be retried `waitMs` from now. */
@@ -203,7 +164,7 @@ export class LeasedHost implements HeapMember {
 
   /** Whether none of its work is in flight or waits elsewhere. */
   get isIdle(): boolean {
-    return this.#unsettled === 0 && this.#slot === null && this.#chains.size === 0 && !this.entries.hasHeldLanes;
+    return this.unsettled === 0 && this.#slot === null && this.chains.size === 0 && !this.entries.hasHeldLanes;
   }
 
   hasSlot(work: object): boolean {
@@ -213,16 +174,16 @@ export class LeasedHost implements HeapMember {
   /** Gives the slot to the work. `isPage`: a queued page, which may count against the bound of pages. */
   takeSlot(work: object, isPage: boolean): void {
     this.#slot = work;
-    this.#unsettled += 1;
-    if (isPage) this.#pagesInFlight += 1;
+    this.unsettled += 1;
+    if (isPage) this.pagesInFlight += 1;
   }
 
   /** The work is settled or released. @returns Whether it still had the slot. */
   endWork(work: object, isPage: boolean): boolean {
     const hadSlot = this.#slot === work;
     if (hadSlot) this.#slot = null;
-    this.#unsettled -= 1;
-    if (isPage) this.#pagesInFlight -= 1;
+    this.unsettled -= 1;
+    if (isPage) this.pagesInFlight -= 1;
     return hadSlot;
   }
 
@@ -239,34 +200,27 @@ export class LeasedHost implements HeapMember {
     runningMs: number,
     nowMs: number,
   ): ClockWarning[] {
-    const after = afterExchange(this.#clock, exchange, this.intervalMs(nowMs), robotsAuthority !== null);
-    this.#clock = after.clock;
-    this.#lastRobotsAuthority = robotsAuthority;
-    this.#exchanges += 1;
-    const { bytes, firstRequestRunningMs } = this.#used;
-    this.#used = {
-      ...this.#used,
-      bytes: bytes + exchange.bytes,
-      firstRequestRunningMs: firstRequestRunningMs ?? Math.max(0, runningMs),
-    };
+    const after = afterExchange(this.clock, exchange, this.intervalMs(nowMs), robotsAuthority !== null);
+    this.clock = after.clock;
+    this.lastRobotsAuthority = robotsAuthority;
+    this.exchanges += 1;
+    const bytes = this.used.bytes + exchange.bytes;
+    const firstRequestRunningMs = this.used.firstRequestRunningMs ?? Math.max(0, runningMs);
+    this.used = { ...this.used, bytes, firstRequestRunningMs };
     if (this.#slot === work) this.#slot = null;
     return after.warnings;
   }
 
   // ── Time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  get clock(): HostClock {
-    return this.#clock;
-  }
-
   /** A request may just have been made, so the interval counts from now. */
   restartClock(nowMs: number): void {
-    this.#clock = { ...this.#clock, lastStartMs: nowMs, lastEndMs: nowMs };
-    this.#lastRobotsAuthority = null;
+    this.clock = { ...this.clock, lastStartMs: nowMs, lastEndMs: nowMs };
+    this.lastRobotsAuthority = null;
   }
 
   unpark(): void {
-    this.#clock = { ...this.#clock, parked: false, refusedInARow: 0 };
+    this.clock = { ...this.clock, parked: false, refusedInARow: 0 };
   }
 
   /** Work was returned with a time before which no request may start. */
@@ -279,14 +233,9 @@ export class LeasedHost implements HeapMember {
     this.#addressFreeAtMs = untilMs;
   }
 
-  /** A page fell into a closed time: no page before its end. */
-  setClosedTime(closed: ClosedTime): void {
-    this.#closed = closed;
-  }
-
   /** When the next request may start, ignoring closed times, and what sets that time (access §9 and §10). */
   nextStart(required: RequirementsNow): EarliestStart {
-    const start = earliestStart(this.#clock, required.spacing, this.#politeness);
+    const start = earliestStart(this.clock, required.spacing, this.settings.politeness);
     if (this.#notBeforeMs <= start.atMs) return start;
     const isAddress = this.#addressFreeAtMs === this.#notBeforeMs;
     return { atMs: this.#notBeforeMs, reason: isAddress ? 'address-shared' : 'not-before' };
@@ -295,20 +244,20 @@ export class LeasedHost implements HeapMember {
   /** When the next page may start, closed times included. */
   nextPageStart(nowMs: number): EarliestStart {
     const start = this.nextStart(this.requirements.at(nowMs));
-    const closed = this.#closed;
+    const { closed } = this;
     return closed !== null && closed.untilMs > start.atMs ? { atMs: closed.untilMs, reason: closed.reason } : start;
   }
 
   intervalMs(nowMs: number): number {
     const { spacing } = this.requirements.at(nowMs);
-    const { fromEndMs, fromStartMs } = requestInterval(this.#clock, spacing, this.#politeness);
+    const { fromEndMs, fromStartMs } = requestInterval(this.clock, spacing, this.settings.politeness);
     return Math.max(fromEndMs, fromStartMs);
   }
 
   /** Why it waits; `null`: it does not wait. */
   waitAt(nowMs: number): HostWait | null {
     const { key: host, queued } = this;
-    if (this.#clock.parked) return { host, reason: 'host-parked', untilMs: null, queued };
+    if (this.clock.parked) return { host, reason: 'host-parked', untilMs: null, queued };
     const start = this.nextPageStart(nowMs);
     let wait: HostWait | null = start.atMs > nowMs ? { host, reason: start.reason, untilMs: start.atMs, queued } : null;
     if (this.#slot !== null || this.entries.readyCount(nowMs) > 0) return wait;
@@ -330,24 +279,11 @@ export class LeasedHost implements HeapMember {
     return this.requirements.note(authority, rules?.requirements ?? null);
   }
 
-  /** Redirect chains of its authorities that wait at other hosts: authority → when they count as failed. */
-  get chains(): ReadonlyMap<string, number> {
-    return this.#chains;
-  }
-
-  waitForChain(authority: string, untilMs: number): void {
-    this.#chains.set(authority, untilMs);
-  }
-
-  forgetChain(authority: string): void {
-    this.#chains.delete(authority);
-  }
-
   /** The robots.txt of an authority was answered. @returns Whether this opened a blocked lane. */
   robotsArrived(authority: string, rules: AuthorityRules | null): boolean {
-    this.#chains.delete(authority);
-    this.#closed = null;
-    this.#isDrained = false;
+    this.chains.delete(authority);
+    this.closed = null;
+    this.isDrained = false;
     this.noteRules(authority, rules);
     return this.entries.openLane(authority);
   }

@@ -219,7 +219,8 @@ export async function describeHost(
   const state = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
   const { clock } = leased ?? state;
   // For a crawl that is not running, the last stored count.
-  const { politeness, limits, weight, label: name } = settings.settingsOf(host);
+  const hostSettings = settings.settingsOf(host);
+  const { politeness, weight, label: name } = hostSettings;
   const used = leased?.used ?? usedSince(state.used, budget.countSinceMs || state.used.sinceMs);
   const others = [...namedAuthorities, `http://${host}`, `https://${host}`];
   const robots = await authoritiesOf([...lanes.keys(), ...state.spacingAuthorities], others, context.gate, nowMs);
@@ -245,7 +246,7 @@ export async function describeHost(
     interval: intervalOf(settings.politeness, politeness, clock, requirements, nowMs),
     robots: robots.map(({ inspection: look }) => look),
     used: { pages, bytes, runningMs: usedMs },
-    reachedBound: hostBounds.reachedBound({ used, limits }, nowMs),
+    reachedBound: hostBounds.reachedBound({ used, settings: hostSettings }, nowMs),
     order: {
       weight,
       label:
