@@ -4,8 +4,9 @@
 
 import type { FrontierStore } from '../store.js';
 import { Connection, type PostgresStoreOptions, resolvePostgresOptions } from './postgres/connection.js';
+import { postgresEngine } from './postgres/engine.js';
 import { claimCrawl, readDurability, WEAKNESS } from './postgres/open-crawl.js';
-import { postgresQueues } from './postgres/queues.js';
+import { serverQueues } from './server/server-queues.js';
 import { serverStore } from './server/server-store.js';
 
 export type { PostgresPool, PostgresQuery, PostgresStoreOptions } from './postgres/connection.js';
@@ -38,7 +39,7 @@ export function postgresStore(options: PostgresStoreOptions): FrontierStore {
         const durable = await readDurability(opened, resolved.allowUnsafe);
         await claimCrawl(opened, request, resolved);
         connection = opened;
-        return { queues: postgresQueues(opened, resolved), durable };
+        return { queues: serverQueues(postgresEngine(opened, resolved), resolved, 1), durable };
       } catch (error) {
         opened.close();
         throw error;

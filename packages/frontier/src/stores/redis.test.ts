@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
+import { laneNames } from './redis/engine.js';
 import { shardBase } from './redis/shards.js';
-import { laneNames } from './redis/values.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
 import { microseconds } from './server/server-store.js';
 import { shardOf } from './sharded/placement.js';

@@ -4,9 +4,10 @@
 
 import type { FrontierStore } from '../store.js';
 import { Connection, type RedisStoreOptions, resolveRedisOptions } from './redis/connection.js';
+import { redisEngine } from './redis/engine.js';
 import { claimCrawl, readDurability, WEAKNESS } from './redis/open-crawl.js';
-import { redisQueues } from './redis/queues.js';
 import { crawlKey, shardBase } from './redis/shards.js';
+import { serverQueues } from './server/server-queues.js';
 import { type Durability, serverStore } from './server/server-store.js';
 import { ShardedQueues } from './sharded/sharded-queues.js';
 
@@ -51,7 +52,7 @@ export function redisStore(options: RedisStoreOptions): FrontierStore {
       durable.push(...(await Promise.all(all.map((one) => readDurability(one, resolved.allowUnsafe)))));
       const [one, ...others] = all.map((connection, at) => {
         const key = at === 0 ? crawlKey(resolved.prefix) : null;
-        return redisQueues(connection, { ...resolved, shards }, key);
+        return serverQueues(redisEngine(connection, { ...resolved, shards }, key), resolved, shards);
       });
       const queues = others.length === 0 ? one! : new ShardedQueues([one!, ...others]);
       return { queues, durable: WEAKEST_FIRST.find((each) => durable.includes(each)) ?? 'none' };

@@ -122,8 +122,8 @@ export function hostValues(parts: readonly HostCommit[], laneOf: LaneName<number
 }
 
 /** The entries of an answer, given in hexadecimal digits. */
-export function readEntries(hex: string | null): Entry[] {
-  const bytes = Buffer.from(hex ?? '', 'hex');
+export function readEntries(hex: unknown): Entry[] {
+  const bytes = Buffer.from(typeof hex === 'string' ? hex : '', 'hex');
   const entries: Entry[] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = at + ENTRY_HEAD + bytes.readInt32BE(at + 12);

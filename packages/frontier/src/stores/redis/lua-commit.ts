@@ -55,8 +55,8 @@ end
 `;
 
 /**
- * ARGV: now; the list of `values.ts`, and bytes. Returns `since`, the outcomes (one letter each), then a list per host,
- * `0` if the host is lost.
+ * ARGV: now; the list of `commitValues`, and bytes. Returns `since`, the outcomes (one letter each), then a list per
+ * host, `0` if the host is lost.
  */
 export const COMMIT_SCRIPT = `${HOST_LUA}${SEEN_LUA}
 local operation, most, links, hosts = unpack(cjson.decode(ARGV[2]))
@@ -119,7 +119,7 @@ end
 
 local function commitHost(key, token, done, requeued, state, delay, blocks, kind, us, want)
   local r = load(key)
-  if not r or r.l == 0 or string.format('%.0f', r.e) ~= token then
+  if not r or r.l == 0 or digits(r.e) ~= token then
     -- It ran before, and the answer was lost with its connection.
     return r and r.l == 0 and r.z == operation and {} or 0
   end

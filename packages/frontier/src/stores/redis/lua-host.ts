@@ -219,7 +219,7 @@ local function take(r, count)
   for at = 1, #taken do
     local _, id, attempt, priority = struct.unpack(ENTRY, taken[at])
     r.c = r.c + 1
-    inFlight[#inFlight + 1] = string.format('%.0f', id)
+    inFlight[#inFlight + 1] = digits(id)
     inFlight[#inFlight + 1] = struct.pack(ENTRY, r.c, id, math.min(255, attempt + 1), priority) .. string.sub(taken[at], 13)
     if #inFlight >= MAX_ARGUMENTS or at == #taken then
       call('HSET', base .. 'i' .. r.n, unpack(inFlight))

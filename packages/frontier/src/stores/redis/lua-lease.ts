@@ -5,12 +5,12 @@ import { HOST_LUA } from './lua-host.js';
 export const LEASE_SCRIPTS = {
   /**
    * ARGV: now; the most hosts; the most entries of each; ttl; delay; the latest time that the clock may have, nothing,
-   * or -1 for a clock that was set forward; `1` and names, or nothing. Returns `since`, the clock, and nothing if the
-   * clock is too late; otherwise for each lease its host, fencing token, state, queued entries, and entries.
+   * or -1 for a clock that was set forward; names, or nothing.
    */
   lease: `${HOST_LUA}
 local maxHosts, perHost, ttl, delay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local leases = {}
+local isRefused = false
 -- Hosts that turn out to wait are skipped, but only so many.
 local checks = 2 * maxHosts + 64
 
@@ -39,7 +39,7 @@ local function grant(r)
   r.l = now + ttl
   index(r)
   local entries = take(r, perHost)
-  leases[#leases + 1] = { r.key, string.format('%.0f', r.e), call('HGET', base .. 's', r.n), r.q, entries }
+  leases[#leases + 1] = { r.key, digits(r.e), call('HGET', base .. 's', r.n), r.q, entries }
 end
 
 local function leaseDue()
@@ -64,9 +64,10 @@ local function leaseDue()
 end
 
 local function leaseNamed()
-  for at = 8, #ARGV do
+  local names = cjson.decode(ARGV[7])
+  for at = 1, #names do
     if #leases >= maxHosts then return end
-    local r = load(ARGV[at]) or create(ARGV[at])
+    local r = load(names[at]) or create(names[at])
     touch(r)
     local allowedAt = r.l > 0 and r.l + r.d or r.a
     if not r.parked and allowedAt <= now and not waitsForTheLost(r) then
@@ -80,11 +81,11 @@ checkServer(ttl)
 m.t = math.max(m.t, ttl)
 local latest = tonumber(ARGV[6])
 if latest == -1 then seeAnother(ttl)
-elseif latest and now > latest then leases = false
-elseif ARGV[7] == '1' then leaseNamed()
+elseif latest and now > latest then isRefused = true
+elseif ARGV[7] ~= '' then leaseNamed()
 else leaseDue() end
 save()
-return { since(), string.format('%.0f', now), leases }
+return { { digits(now), since(), false, isRefused and -1 or 0 }, unpack(leases) }
 `,
 
   /** ARGV: now; host. */
@@ -96,19 +97,20 @@ if r and r.parked then
   index(r)
   save()
 end
-return 0
+return {}
 `,
 
-  /** ARGV: now; hosts and microseconds in turn: no host is due before its time. */
+  /** ARGV: now; hosts; microseconds: no host is due before its time. */
   raise: `${HOST_LUA}
-for at = 2, #ARGV, 2 do
-  local r, wait = load(ARGV[at]) or create(ARGV[at]), tonumber(ARGV[at + 1])
+local hosts, waits = cjson.decode(ARGV[2]), cjson.decode(ARGV[3])
+for at = 1, #hosts do
+  local r, wait = load(hosts[at]) or create(hosts[at]), waits[at]
   touch(r)
   -- Its release is forgotten too: it waits from the end of that lease.
   if r.l > 0 then r.d = math.max(r.d, wait) else r.a = math.max(r.a, now + wait) end
   index(r)
 end
 save()
-return 0
+return {}
 `,
 };

@@ -64,5 +64,6 @@ local function checkServer(ttl)
   call('HSET', KEYS[1], 'v', id)
 end
 
-local function since() return string.format('%.0f', m.g) end
+local function digits(number) return string.format('%.0f', number) end
+local function since() return digits(m.g) end
 `;
