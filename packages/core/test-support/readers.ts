@@ -42,7 +42,7 @@ const lineOf = (text: string) => text.replace(/[\r\n\0]/g, ' ');
 const signalsOf = (name: string) => (bytes: Buffer) =>
   readPageSignals({ url: URL_A, tokens: TOKENS, headers: [[name, lineOf(bytes.toString('latin1'))]] });
 const sitemapOf = (start: string) => (bytes: Buffer) => {
-  const reader = new SitemapReader(URL_A);
+  const reader = new SitemapReader(URL_A, () => undefined);
   reader.write(start + bytes.toString('latin1'));
   return reader.end();
 };

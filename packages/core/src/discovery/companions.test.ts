@@ -1,7 +1,7 @@
 // At stake: a site's reservation of rights must apply even if its file moved, failed, or was never read.
 import type { PageWork } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import type { FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import type { ResponseOutcome } from '../fetch/outcome.js';
 import type { RecordStore } from '../json-record.js';
 import { type CompanionOptions, Companions } from './companions.js';
 import { Sitemaps } from './sitemaps.js';
@@ -17,7 +17,7 @@ const work = (url: string, more: Partial<PageWork['record']> = {}): PageWork =>
     record: { url, depth: 0, via: 'companion', from: null, hops: 0, label: null, userData: null, tries: 0, ...more },
   }) as PageWork;
 
-const answer = (status: number, body = '', truncated: 'connection' | null = null): FetchOutcome => ({
+const answer = (status: number, body = '', truncated: 'connection' | null = null): ResponseOutcome => ({
   kind: 'response',
   url: FILE,
   status,
@@ -54,7 +54,7 @@ const reserved = async (companions: Companions, url: string): Promise<boolean | 
 const notOffered = (): Promise<never> => Promise.reject(new Error('nothing is offered by a tdmrep.json'));
 
 describe('tdmrep.json', () => {
-  it.each<[string, FetchOutcome, boolean | null, boolean | null]>([
+  it.each<[string, ResponseOutcome, boolean | null, boolean | null]>([
     ['rules', answer(200, RULES), true, false],
     ['no file', answer(404), null, null],
     ['a refused file', answer(403), null, null],
@@ -156,7 +156,7 @@ describe('data.txt', () => {
     expect(await made().urlsFor('https://a.test', false)).toEqual([]);
     const headers = [['Cache-Control', 'max-age=3600']] as const;
     const timing = { startedAtMs: now, headersAtMs: now, endedAtMs: now };
-    await made().read(work(url), { ...(answer(200) as ResponseOutcome), headers, timing }, notOffered);
+    await made().read(work(url), { ...answer(200), headers, timing }, notOffered);
     now += 3_599_000;
     expect(await made().urlsFor('https://a.test', false)).toEqual([]);
     now += 1_000;

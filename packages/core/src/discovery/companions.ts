@@ -4,7 +4,7 @@
 import type { NewUrl, PageWork } from '@mannerly/frontier';
 import { dataTxtLifetimeMs } from '@mannerly/robots/data-txt';
 import { parseTdmRep, TDMREP_PATH, type TdmReservation, type TdmRule, tdmForUrl } from '@mannerly/robots/page';
-import { type FetchOutcome, headersByName } from '../fetch/outcome.js';
+import { headersByName, type ResponseOutcome } from '../fetch/outcome.js';
 import type { PageOutcome } from '../journal/journal.js';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
@@ -105,17 +105,14 @@ export class Companions {
   /** The exchange of a companion is over. A sitemap's entries are offered meanwhile, a batch at a time. */
   async read(
     work: PageWork,
-    outcome: FetchOutcome,
+    outcome: ResponseOutcome,
     offer: (finds: SitemapFinds) => Promise<unknown>,
   ): Promise<CompanionResult> {
     const { sitemaps } = this.#run;
+    if (sitemaps.isSitemap(work) && !isSuccess(outcome.status)) {
+      return { links: [], decision: { status: 'failed', reason: `status-${outcome.status}`, layer: 'fetch' } };
+    }
     if (sitemaps.isSitemap(work)) {
-      const failed = (reason: string): CompanionResult => ({
-        links: [],
-        decision: { status: 'failed', reason, layer: 'fetch' },
-      });
-      if (outcome.kind === 'failed') return failed(outcome.failure);
-      if (!isSuccess(outcome.status)) return failed(`status-${outcome.status}`);
       const { detail, frequency } = await sitemaps.read(work, outcome, offer);
       return { links: [], decision: { status: 'fetched', reason: 'sitemap', layer: 'fetch', detail }, frequency };
     }
@@ -166,10 +163,8 @@ function initialUrl(work: PageWork): string {
 }
 
 /** When a data.txt is requested again (data-txt §6); after a failure, with the next robots.txt. */
-function dataTxtExpiryMs(outcome: FetchOutcome): number {
-  const { endedAtMs } = outcome.timing;
-  if (outcome.kind === 'failed' || isTemporary(outcome.status)) return endedAtMs;
-  return endedAtMs + dataTxtLifetimeMs(headersByName(outcome.headers), endedAtMs);
+function dataTxtExpiryMs({ status, headers, timing: { endedAtMs } }: ResponseOutcome): number {
+  return isTemporary(status) ? endedAtMs : endedAtMs + dataTxtLifetimeMs(headersByName(headers), endedAtMs);
 }
 
 function isSuccess(status: number): boolean {
@@ -182,8 +177,7 @@ function isTemporary(status: number): boolean {
 }
 
 /** The rules; none if the file is missing; `null` if no answer says so. */
-function tdmRules(url: string, outcome: FetchOutcome): readonly TdmRule[] | null {
-  if (outcome.kind === 'failed' || outcome.truncated !== null || isTemporary(outcome.status)) return null;
-  if (!isSuccess(outcome.status)) return [];
-  return parseTdmRep(new TextDecoder().decode(outcome.body), url);
+function tdmRules(url: string, { status, truncated, body }: ResponseOutcome): readonly TdmRule[] | null {
+  if (truncated !== null || isTemporary(status)) return null;
+  return isSuccess(status) ? parseTdmRep(new TextDecoder().decode(body), url) : [];
 }

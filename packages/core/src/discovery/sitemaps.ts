@@ -132,21 +132,14 @@ export class Sitemaps {
     const vouchers = this.#vouchers.get(url) ?? [];
     const hosts = new Set([new URL(work.url).host, new URL(url).host, ...origin.hosts, ...vouchers]);
     const contentType = headerValue(outcome.headers, 'content-type');
-    const reading = readSitemap({
-      url: work.url,
-      bytes: outcome.file?.read() ?? [outcome.body],
-      decoderFor: (start) => createStreamDecoder(start, contentType),
-    });
     let listed = 0;
     let foreign = 0;
-    for (;;) {
-      const next = await reading.next();
-      if (next.done === true) {
-        keepLatest(this.#readFor, url, hosts, MAX_SITEMAP_HOSTS);
-        const detail = summaryOf(next.value, listed, foreign, outcome.truncated);
-        return { detail, frequency: next.value.frequency };
-      }
-      const { kind, entries } = next.value;
+    const source = {
+      url: work.url,
+      bytes: outcome.file?.read() ?? [outcome.body],
+      decoderFor: (start: Uint8Array) => createStreamDecoder(start, contentType),
+    };
+    const end = await readSitemap(source, (entries, kind) => {
       const via = kind === 'rss' || kind === 'atom' ? 'feed' : 'sitemap';
       const finds = entries.map((entry): NewUrl | Refusal => {
         const candidate = entryUrl(entry, work.url, via);
@@ -157,8 +150,10 @@ export class Sitemaps {
       const batch = splitFinds(finds);
       listed += entries.length;
       foreign += batch.refused.length;
-      await offer(batch);
-    }
+      return offer(batch);
+    });
+    keepLatest(this.#readFor, url, hosts, MAX_SITEMAP_HOSTS);
+    return { detail: summaryOf(end, listed, foreign, outcome.truncated), frequency: end.frequency };
   }
 
   /** Requests one more sitemap of its host, or says why not. */

@@ -10,8 +10,7 @@ import { Parser } from 'htmlparser2';
 import { MannerlyError } from '../errors.js';
 import type { ContentKind } from './content-kind.js';
 import { createHtmlParser } from './html-parser.js';
-import { createLeanTree } from './lean-tree.js';
-import { type TreeBounds, TreeWork } from './tree-work.js';
+import { createLeanTree, type TreeBounds, TreeWork } from './lean-tree.js';
 
 type Load = (text: string, options: CheerioOptions) => CheerioAPI;
 type LoadOne = (text: string, subject: string, bounds?: TreeBounds) => CheerioAPI;

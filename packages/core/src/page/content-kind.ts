@@ -30,11 +30,8 @@ export function contentOf(headers: HeaderLines, body: Uint8Array): Content {
   if (mime === null || UNKNOWN_TYPES.has(mime)) return { mime, sniffedType: sniffed, kind: sniffed ?? 'other' };
   const declared = kindOfMime(mime);
   const isTrusted = headerValue(headers, 'x-content-type-options')?.trim().toLowerCase() === 'nosniff';
-  return {
-    mime,
-    sniffedType: sniffed,
-    kind: isTrusted ? declared : effectiveKind(declared, mime, sniffed, headers, body),
-  };
+  const kind = isTrusted || sniffed === null ? declared : effectiveKind(declared, mime, sniffed, headers, body);
+  return { mime, sniffedType: sniffed, kind };
 }
 
 /** Types that servers send when they do not know. */
@@ -44,29 +41,20 @@ const UNKNOWN_TYPES: ReadonlySet<string> = new Set(['unknown/unknown', 'applicat
 function effectiveKind(
   declared: ContentKind,
   mime: string,
-  sniffed: Content['sniffedType'],
+  sniffed: NonNullable<Content['sniffedType']>,
   headers: HeaderLines,
   body: Uint8Array,
 ): ContentKind {
   if (sniffed === 'pdf' || sniffed === 'image')
     return declared !== 'other' || BINARY_TYPES.has(mime) ? sniffed : declared;
-  if (sniffed === null) return declared;
-  switch (declared) {
-    case 'html':
-      // A feed with the type of pages: the standard has its own section for it (§7.3). Other XML with that type is a
-      // page that begins with an XML declaration.
-      if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textStart(body))) return 'xml';
-      return sniffed === 'other' && !isWideText(headers) ? sniffed : declared;
-    case 'text':
-      return sniffed === 'other' && !isWideText(headers) ? sniffed : declared;
-    case 'pdf':
-      return 'other';
-    case 'image':
-      // Text images (SVG) and images with an unknown signature are trusted.
-      return mime !== 'image/svg+xml' && (sniffed === 'html' || sniffed === 'xml') ? 'other' : declared;
-    default:
-      return declared;
-  }
+  if (declared === 'pdf') return 'other';
+  if ((declared === 'html' || declared === 'text') && sniffed === 'other' && !isWideText(headers)) return 'other';
+  // A feed with the type of pages: the standard has its own section for it (§7.3). Other XML with that type is a page
+  // that begins with an XML declaration.
+  if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textStart(body))) return 'xml';
+  // Text images (SVG) and images with an unknown signature are trusted.
+  const isMarkup = sniffed === 'html' || sniffed === 'xml';
+  return declared === 'image' && isMarkup && mime !== 'image/svg+xml' ? 'other' : declared;
 }
 
 /** Types that say only that there are bytes. */

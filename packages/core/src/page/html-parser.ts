@@ -1,10 +1,10 @@
 // parse5 for the documents of `page.$`. It takes a run of ordinary characters at once instead of one by one, which
-// makes the same tree at less cost, and it counts the work (`tree-work.ts`).
+// makes the same tree at less cost, and it counts the work (`lean-tree.ts`).
 
 import type { Document } from 'domhandler';
 import type { ParserOptions } from 'parse5';
 import type { Htmlparser2TreeAdapterMap as Tree } from 'parse5-htmlparser2-tree-adapter';
-import type { TreeWork } from './tree-work.js';
+import type { TreeWork } from './lean-tree.js';
 
 type Parse5 = typeof import('parse5');
 type Options = ParserOptions<Tree>;

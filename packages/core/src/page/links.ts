@@ -142,29 +142,19 @@ export interface PageAlternate {
 /** The alternates of `link` elements, then those of `Link` fields, each once per type and language. Never throws. */
 export function pageAlternates(html: HtmlSummary | null, headers: HeaderLines, pageUrl: string): PageAlternate[] {
   const base = parseBase(html?.baseHref ?? null, pageUrl);
+  const inPage = (html?.linkElements ?? []).map((element) => ({ ...element, base }));
+  const inFields = parseLinkFields(headers).map(({ target, rel, parameters }) => {
+    return { href: target, rel, type: parameters.get('type'), hreflang: parameters.get('hreflang'), base: pageUrl };
+  });
   const found = new Map<string, PageAlternate>();
-  const add = (
-    target: string | null,
-    rel: readonly string[],
-    baseUrl: string | URL,
-    attributes: AlternateAttributes,
-  ): void => {
+  for (const named of [...inPage, ...inFields]) {
     // With `stylesheet` it is an alternative style sheet.
-    if (target === null || !rel.includes('alternate') || rel.includes('stylesheet')) return;
-    const url = parseWebUrl(target, baseUrl)?.href;
-    if (url === undefined) return;
-    const type = attributes.type?.trim().toLowerCase() || null;
-    const hreflang = attributes.hreflang?.trim() || null;
+    if (named.href === null || !named.rel.includes('alternate') || named.rel.includes('stylesheet')) continue;
+    const url = parseWebUrl(named.href, named.base)?.href;
+    if (url === undefined) continue;
+    const type = named.type?.trim().toLowerCase() || null;
+    const hreflang = named.hreflang?.trim() || null;
     found.set(`${url} ${type} ${hreflang}`, { url, type, hreflang });
-  };
-  for (const element of html?.linkElements ?? []) add(element.href, element.rel, base, element);
-  for (const { target, rel, parameters } of parseLinkFields(headers)) {
-    add(target, rel, pageUrl, { type: parameters.get('type'), hreflang: parameters.get('hreflang') });
   }
   return [...found.values()];
-}
-
-interface AlternateAttributes {
-  readonly type?: string | null | undefined;
-  readonly hreflang?: string | null | undefined;
 }

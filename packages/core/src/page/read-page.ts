@@ -65,10 +65,7 @@ export class PageReader {
     const startedMs = performance.now();
     const type = headerValue(headers, 'content-type');
     let text: string | null = null;
-    const decode = (): string => {
-      text ??= decodeText(body, type, content.kind);
-      return text;
-    };
+    const decode = (): string => (text ??= decodeText(body, type, content.kind));
     let facts: HtmlSummary | null = null;
     if (html !== null) {
       const start = utf8Offset?.(body, type, content.kind) ?? null;
@@ -80,8 +77,8 @@ export class PageReader {
     const tdm = await tdmFor(work.url);
     const page = { work, headers, isJoined: joinsHeaders, facts, tdm, tokens, options, nowMs: nowMs() };
     const exclusion = excludePage(page);
-    if (rendering === undefined) return createPage({ work, outcome, content, facts, exclusion, decode });
-    return createPage({ work, outcome, content, facts, exclusion, rendering, decode: () => rendering.html });
+    const textOf = rendering === undefined ? decode : () => rendering.html;
+    return createPage({ work, outcome, content, facts, exclusion, rendering, textOf });
   }
 }
 
@@ -106,10 +103,10 @@ interface PageParts {
   readonly content: Content;
   readonly facts: HtmlSummary | null;
   readonly exclusion: PageExclusion;
-  /** @default none: the page is as received */
-  readonly rendering?: RenderedPage;
-  /** The decoded content; called at most once. */
-  readonly decode: () => string;
+  /** `undefined`: the page is as received. */
+  readonly rendering: RenderedPage | undefined;
+  /** The content, decoded by the first call. */
+  readonly textOf: () => string;
 }
 
 /** Creates a page from its parts. @throws Never */
@@ -138,7 +135,7 @@ function createPage(parts: PageParts): PageInCrawl {
     truncated: outcome.truncated,
     fetchedAtMs: outcome.timing.endedAtMs,
     bodyBytes: outcome.file?.bytes ?? outcome.body.length,
-    rendering: rendering === undefined ? null : renderingOf(rendering),
+    rendering: rendering === undefined ? null : withoutContent(rendering),
   });
 }
 
@@ -148,9 +145,7 @@ function createPage(parts: PageParts): PageInCrawl {
  */
 class PageContent {
   readonly #parts: PageParts;
-  #text: string | null = null;
-  #links: readonly PageLink[] | null = null;
-  #linksDropped = 0;
+  #links: ReturnType<typeof resolveLinks> | null = null;
   #document: CheerioAPI | null = null;
   #language: string | null | undefined;
 
@@ -160,12 +155,9 @@ class PageContent {
 
   get links(): readonly PageLink[] {
     const { facts, work } = this.#parts;
-    if (this.#links === null) {
-      const { links, dropped } = facts === null ? { links: [], dropped: 0 } : resolveLinks(facts, work.url);
-      this.#links = links;
-      this.#linksDropped = dropped;
-    }
-    return this.#links;
+    if (facts === null) return [];
+    this.#links ??= resolveLinks(facts, work.url);
+    return this.#links.links;
   }
 
   get alternates(): readonly PageAlternate[] {
@@ -174,7 +166,7 @@ class PageContent {
   }
 
   get linksDropped(): number {
-    return (this.#parts.facts?.linksDropped ?? 0) + this.#linksDropped;
+    return (this.#parts.facts?.linksDropped ?? 0) + (this.#links?.dropped ?? 0);
   }
 
   get body(): ReadableStream<Uint8Array> {
@@ -232,7 +224,17 @@ class PageContent {
   }
 
   async json<T = JsonValue>(): Promise<T> {
-    return parseJson<T>(this.#decoded(), this.#parts.work.url, this.#parts.outcome.truncated === 'limit');
+    const { work, outcome } = this.#parts;
+    const text = this.#decoded();
+    try {
+      return JSON.parse(text) as T;
+    } catch (cause) {
+      const hint = outcome.truncated === 'limit' ? { hint: 'Its body was cut: raise `network.maxBodyBytes`.' } : {};
+      throw new MannerlyError('page-not-json', `the content of ${work.url} is not JSON: ${String(cause)}`, {
+        cause,
+        ...hint,
+      });
+    }
   }
 
   async bytes(): Promise<Uint8Array> {
@@ -270,24 +272,12 @@ class PageContent {
 
   #decoded(): string {
     this.#assertInMemory();
-    this.#text ??= this.#parts.decode();
-    return this.#text;
+    return this.#parts.textOf();
   }
 }
 
-function renderingOf({ url, endedBy, subresources }: RenderedPage): PageRendering {
+function withoutContent({ url, endedBy, subresources }: RenderedPage): PageRendering {
   return { url, endedBy, subresources };
-}
-
-function parseJson<T>(text: string, url: string, isTruncated: boolean): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    throw new MannerlyError('page-not-json', `the content of ${url} is not JSON: ${String(cause)}`, {
-      cause,
-      ...(isTruncated ? { hint: 'Its body was cut: raise `network.maxBodyBytes`.' } : {}),
-    });
-  }
 }
 
 /**

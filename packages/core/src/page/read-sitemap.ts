@@ -1,5 +1,5 @@
 // Reads the bytes of a sitemap into entries, chunk by chunk: gzip is undone, text decoded and read, and entries
-// returned in batches, so that a file of fifty megabytes is never in memory as a whole and its reader sets the pace.
+// passed on in batches, so that a file of fifty megabytes is never in memory as a whole and its reader sets the pace.
 
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -14,31 +14,30 @@ export interface StreamDecoder {
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-interface SitemapBatch {
-  readonly kind: SitemapKind;
-  readonly entries: readonly SitemapEntry[];
-}
-
 export interface SitemapFileEnd extends SitemapEnd {
   /** `too-large`: past `MAX_SITEMAP_BYTES` after gzip; `gzip`: cut or damaged. What came before was read. */
   readonly cut: 'too-large' | 'gzip' | null;
 }
 
 /**
- * The entries of a sitemap or feed in batches of at most `SITEMAP_BATCH`, then how it ended.
+ * Reads a sitemap or feed. @returns How it ended.
  * @param source - `decoderFor`: chooses the decoder by the first bytes, after gzip.
- * @throws Only what `bytes` throws; damaged gzip is an ending.
+ * @param take - Gets at most `SITEMAP_BATCH` entries at a time. Reading goes on when it has ended.
+ * @throws Only what `bytes` and `take` throw; damaged gzip is an ending.
  */
-export async function* readSitemap(source: {
-  readonly url: string;
-  readonly bytes: Bytes;
-  readonly decoderFor: (start: Uint8Array) => StreamDecoder;
-}): AsyncGenerator<SitemapBatch, SitemapFileEnd, undefined> {
+export async function readSitemap(
+  source: {
+    readonly url: string;
+    readonly bytes: Bytes;
+    readonly decoderFor: (start: Uint8Array) => StreamDecoder;
+  },
+  take: (entries: readonly SitemapEntry[], kind: SitemapKind) => Promise<unknown>,
+): Promise<SitemapFileEnd> {
   // Loaded here with its XML parser: some megabytes that a crawl without sitemaps does not need.
   const { SitemapReader } = await import('./sitemap.js');
-  const reader = new SitemapReader(source.url);
+  const entries: SitemapEntry[] = [];
+  const reader = new SitemapReader(source.url, (entry) => void entries.push(entry));
   let decoder: StreamDecoder | null = null;
-  let batch: SitemapEntry[] = [];
   let bytes = 0;
   let cut: SitemapFileEnd['cut'] = null;
   try {
@@ -46,10 +45,8 @@ export async function* readSitemap(source: {
       decoder ??= source.decoderFor(chunk);
       const remaining = MAX_SITEMAP_BYTES - bytes;
       bytes += chunk.length;
-      batch.push(...reader.write(decoder.decode(chunk.subarray(0, remaining), { stream: true })));
-      for (; batch.length >= SITEMAP_BATCH; batch = batch.slice(SITEMAP_BATCH)) {
-        yield { kind: reader.kind, entries: batch.slice(0, SITEMAP_BATCH) };
-      }
+      reader.write(decoder.decode(chunk.subarray(0, remaining), { stream: true }));
+      while (entries.length >= SITEMAP_BATCH) await take(entries.splice(0, SITEMAP_BATCH), reader.kind);
       if (chunk.length > remaining) cut = 'too-large';
       if (reader.isDone || cut !== null) break;
     }
@@ -57,12 +54,9 @@ export async function* readSitemap(source: {
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))) throw error;
     cut = 'gzip';
   }
-  if (decoder !== null) batch.push(...reader.write(decoder.decode()));
-  const { entries, end } = reader.end();
-  batch.push(...entries);
-  for (; batch.length > 0; batch = batch.slice(SITEMAP_BATCH)) {
-    yield { kind: end.kind, entries: batch.slice(0, SITEMAP_BATCH) };
-  }
+  if (decoder !== null) reader.write(decoder.decode());
+  const end = reader.end();
+  while (entries.length > 0) await take(entries.splice(0, SITEMAP_BATCH), end.kind);
   return { ...end, cut };
 }
 
@@ -73,7 +67,10 @@ async function* gunzipped(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefi
   const chunks = chunksOf(bytes);
   const first = await chunks.next();
   if (first.done === true) return;
-  const all = prepend(first.value, chunks);
+  const all = (async function* () {
+    yield first.value;
+    yield* chunks;
+  })();
   if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
     yield* all;
     return;
@@ -94,9 +91,4 @@ async function* chunksOf(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefin
     for (let at = 0; at < joined.length; at += CHUNK_BYTES) yield joined.subarray(at, at + CHUNK_BYTES);
   }
   if (start !== null && start.length > 0) yield start;
-}
-
-async function* prepend(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
 }

@@ -24,13 +24,12 @@ export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
   let sheet = '';
   let name = '';
   let value = '';
-  let attributes = new Map<string, string>();
+  let attributes: Attributes = {};
   let hasBase = false;
   const onTagEnd = (): void => {
-    const href = element === 'base' && !hasBase ? attributes.get('href') : undefined;
-    if (href !== undefined) {
+    if (element === 'base' && !hasBase && attributes.href !== undefined) {
       hasBase = true;
-      found.base = linkBase(pageUrl, href.trim());
+      found.base = linkBase(pageUrl, attributes.href.trim());
     }
     found.element(element, attributes);
   };
@@ -39,20 +38,20 @@ export function htmlRequisites(html: string, pageUrl: string): Requisite[] {
     {
       onopentagname(start, end) {
         element = html.slice(start, end).toLowerCase();
-        attributes = new Map();
+        attributes = {};
       },
       onattribname(start, end) {
         name = html.slice(start, end).toLowerCase();
         value = '';
       },
       onattribdata(start, end) {
-        if (READ_ATTRIBUTES.has(name)) value += html.slice(start, end);
+        if (isRead(name)) value += html.slice(start, end);
       },
       onattribentity(code) {
-        if (READ_ATTRIBUTES.has(name)) value += String.fromCodePoint(code);
+        if (isRead(name)) value += String.fromCodePoint(code);
       },
       onattribend() {
-        if (READ_ATTRIBUTES.has(name) && !attributes.has(name)) attributes.set(name, value);
+        if (isRead(name)) attributes[name] ??= value;
       },
       onopentagend: onTagEnd,
       onselfclosingtag: onTagEnd,
@@ -83,9 +82,15 @@ export function cssRequisites(css: string, sheetUrl: string): Requisite[] {
   return found.list();
 }
 
-const READ_ATTRIBUTES: ReadonlySet<string> = new Set(
-  'as background href imagesrcset poster rel src srcset style type xlink:href'.split(' '),
-);
+const READ = ['as', 'background', 'href', 'imagesrcset', 'poster', 'rel', 'src', 'srcset', 'style', 'type'] as const;
+const READ_ATTRIBUTES: ReadonlySet<string> = new Set([...READ, 'xlink:href']);
+type ReadAttribute = (typeof READ)[number] | 'xlink:href';
+type Attributes = { [Name in ReadAttribute]?: string };
+
+function isRead(name: string): name is ReadAttribute {
+  return READ_ATTRIBUTES.has(name);
+}
+
 const ICON = /^(?:icon|apple-touch-icon(?:-precomposed)?|mask-icon)$/;
 const PRELOAD_TYPES: Readonly<Record<string, RequisiteType>> = {
   style: 'stylesheet',
@@ -106,36 +111,18 @@ class RequisiteCollector {
     return [...this.#byUrl.values()];
   }
 
-  element(name: string, attributes: ReadonlyMap<string, string>): void {
-    const { style, background } = { style: attributes.get('style'), background: attributes.get('background') };
+  element(name: string, attributes: Attributes): void {
+    const { src, srcset, href, style } = attributes;
     if (style !== undefined) this.css(style);
-    this.#add(background, 'image');
-    switch (name) {
-      case 'link':
-        this.#link(attributes);
-        break;
-      case 'script':
-        this.#add(attributes.get('src'), 'script');
-        break;
-      case 'img':
-      case 'source':
-        // The `src` of a `source` is a video or a sound.
-        if (name === 'img') this.#add(attributes.get('src'), 'image');
-        this.#candidates(attributes.get('srcset'));
-        break;
-      case 'input':
-        if (attributes.get('type')?.toLowerCase() === 'image') this.#add(attributes.get('src'), 'image');
-        break;
-      case 'video':
-        this.#add(attributes.get('poster'), 'image');
-        break;
-      case 'image':
-      case 'use':
-        this.#add(attributes.get('href') ?? attributes.get('xlink:href'), 'image');
-        break;
-      default:
-        break;
-    }
+    this.#add(attributes.background, 'image');
+    if (name === 'link') this.#link(attributes);
+    else if (name === 'script') this.#add(src, 'script');
+    else if (name === 'video') this.#add(attributes.poster, 'image');
+    else if (name === 'image' || name === 'use') this.#add(href ?? attributes['xlink:href'], 'image');
+    else if (name === 'img' || (name === 'input' && attributes.type?.toLowerCase() === 'image'))
+      this.#add(src, 'image');
+    // The `src` of a `source` is a video or a sound.
+    if (name === 'img' || name === 'source') this.#candidates(srcset);
   }
 
   css(text: string): void {
@@ -143,16 +130,15 @@ class RequisiteCollector {
       this.#add(url, isImport ? 'stylesheet' : /\.(?:woff2?|[ot]tf|eot)(?:[?#]|$)/i.test(url) ? 'font' : 'image');
   }
 
-  #link(attributes: ReadonlyMap<string, string>): void {
-    const rel = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
-    const href = attributes.get('href');
+  #link({ rel: relation = '', href, as: use = '', imagesrcset }: Attributes): void {
+    const rel = relation.toLowerCase().split(/\s+/);
     if (rel.includes('stylesheet')) this.#add(href, 'stylesheet');
     else if (rel.includes('modulepreload')) this.#add(href, 'script');
     else if (rel.some((word) => ICON.test(word))) this.#add(href, 'image');
     else if (rel.includes('preload')) {
-      const type = PRELOAD_TYPES[attributes.get('as')?.toLowerCase() ?? ''];
+      const type = PRELOAD_TYPES[use.toLowerCase()];
       if (type !== undefined) this.#add(href, type);
-      this.#candidates(attributes.get('imagesrcset'));
+      this.#candidates(imagesrcset);
     }
   }
 
@@ -209,7 +195,7 @@ export function cssUrls(css: string, max: number): CssUrl[] {
       continue;
     }
     const isUrl = word.length > 1;
-    const { text, end } = isUrl ? urlAt(css, mark.lastIndex) : stringAt(css, mark.lastIndex, word);
+    const { text, end } = isUrl ? urlAt(css, mark.lastIndex) : readUntil(css, mark.lastIndex, word);
     mark.lastIndex = end;
     if ((isUrl || isImport) && text !== '' && text.length <= MAX_LINK_URL_CHARS) found.push({ url: text, isImport });
     isImport = false;
@@ -222,27 +208,22 @@ interface Value {
   readonly end: number;
 }
 
-/** The value after `url(`. */
+/** The value after `url(`, as a string or as it is. */
 function urlAt(css: string, from: number): Value {
   SPACE.lastIndex = from;
   SPACE.exec(css);
   const start = SPACE.lastIndex;
   const quote = css[start];
-  if (quote === '"' || quote === "'") return stringAt(css, start + 1, quote);
-  return readUntil(css, start, ')', false);
+  return quote === '"' || quote === "'" ? readUntil(css, start + 1, quote) : readUntil(css, start, ')');
 }
 
-function stringAt(css: string, from: number, quote: string): Value {
-  return readUntil(css, from, quote, true);
-}
-
-/** @param isString - It also ends at the end of its line. */
-function readUntil(css: string, from: number, terminator: string, isString: boolean): Value {
+/** A string also ends at the end of its line. */
+function readUntil(css: string, from: number, terminator: string): Value {
   let at = from;
   for (; at < css.length; at += 1) {
     const character = css[at];
     if (character === '\\') at += 1;
-    else if (character === terminator || (isString && character === '\n')) break;
+    else if (character === terminator || (terminator !== ')' && character === '\n')) break;
   }
   // Longer URLs are not kept, so they need not be decoded.
   const text = at - from > 2 * MAX_LINK_URL_CHARS ? '' : unescaped(css.slice(from, at)).trim();

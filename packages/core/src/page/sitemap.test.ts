@@ -13,15 +13,14 @@ async function read(
 ): Promise<{ readonly entries: SitemapEntry[]; readonly end: SitemapFileEnd; readonly kinds: string[] }> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const pieces = cut === 0 ? [bytes] : Array.from({ length: bytes.length }, (_, at) => bytes.subarray(at, at + 1));
-  const reading = readSitemap({ url: URL_OF_IT, bytes: pieces, decoderFor: () => new TextDecoder() });
   const entries: SitemapEntry[] = [];
   const kinds: string[] = [];
-  for (;;) {
-    const next = await reading.next();
-    if (next.done === true) return { entries, end: next.value, kinds };
-    kinds.push(next.value.kind);
-    entries.push(...next.value.entries);
-  }
+  const source = { url: URL_OF_IT, bytes: pieces, decoderFor: () => new TextDecoder() };
+  const end = await readSitemap(source, async (batch, kind) => {
+    kinds.push(kind);
+    entries.push(...batch);
+  });
+  return { entries, end, kinds };
 }
 
 const urlset = (inner: string, head = '<?xml version="1.0" encoding="UTF-8"?>'): string =>

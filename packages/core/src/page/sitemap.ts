@@ -1,5 +1,5 @@
 // Reads a sitemap as it arrives: the sitemap and the sitemap index of sitemaps.org, a text file of URLs, RSS and Atom,
-// recognized by how they begin. Entries are returned as they are read. XML is read by htmlparser2 in its XML mode: it
+// recognized by how they begin. Entries are passed on as they are read. XML is read by htmlparser2 in its XML mode: it
 // never throws, and never expands what `<!ENTITY>` declares (no billion laughs).
 
 import { Parser } from 'htmlparser2';
@@ -99,8 +99,8 @@ const CHUNK_CHARS = 16_384;
  */
 export class SitemapReader {
   readonly #url: string;
+  readonly #onEntry: (entry: SitemapEntry) => void;
   #kind: SitemapKind = 'unknown';
-  #entries: SitemapEntry[] = [];
   #count = 0;
   #unusable = 0;
   #stopped: SitemapEnd['stopped'] = null;
@@ -122,17 +122,18 @@ export class SitemapReader {
   #field: Field | null = null;
   #depthInField = 0;
 
-  /** What the feed says about itself: names and texts. */
-  readonly #frequency: [name: string, text: string][] = [];
-  #isInFrequency = false;
+  /** How often to read the feed, as it says: names and texts. */
+  readonly #frequency: { readonly name: string; text: string }[] = [];
+  #openFrequency: { text: string } | null = null;
 
   // Of text
   #line = '';
   #lines = 0;
 
   /** @param url - Relative URLs, which only feeds may have, are resolved against it. */
-  constructor(url: string) {
+  constructor(url: string, onEntry: (entry: SitemapEntry) => void) {
     this.#url = url;
+    this.#onEntry = onEntry;
     const onToken = (): void => {
       this.#tokenChars = 0;
     };
@@ -167,8 +168,8 @@ export class SitemapReader {
     return this.#isDone;
   }
 
-  /** Takes the next piece. @returns The entries completed so far. */
-  write(chunk: string): SitemapEntry[] {
+  /** Takes the next piece. */
+  write(chunk: string): void {
     const text = this.#hasBegun ? chunk : chunk.replace(/^[\uFEFF\s]+/, '');
     if (!this.#hasBegun && text !== '') {
       this.#hasBegun = true;
@@ -176,26 +177,16 @@ export class SitemapReader {
     }
     if (this.#kind === 'text') this.#writeText(text);
     else this.#writeXml(text);
-    return this.#takeEntries();
   }
 
-  /** Ends the document. @returns The last entries. */
-  end(): { readonly entries: SitemapEntry[]; readonly end: SitemapEnd } {
+  /** Ends the document. */
+  end(): SitemapEnd {
     if (this.#kind === 'text') this.#takeLine(this.#line);
     else if (!this.#isDone) this.#parser.end();
     this.#isDone = true;
     const kind = this.#kind === 'text' && this.#count === 0 ? 'unknown' : this.#kind;
     const frequency = parseFrequency(this.#frequency);
-    return {
-      entries: this.#takeEntries(),
-      end: { kind, stopped: this.#stopped, unusable: this.#unusable, frequency, hub: this.#hub },
-    };
-  }
-
-  #takeEntries(): SitemapEntry[] {
-    const entries = this.#entries;
-    this.#entries = [];
-    return entries;
+    return { kind, stopped: this.#stopped, unusable: this.#unusable, frequency, hub: this.#hub };
   }
 
   #stop(reason: SitemapEnd['stopped']): void {
@@ -240,14 +231,10 @@ export class SitemapReader {
     }
     const local = this.#localName(name);
     const entry = this.#entry;
+    this.#openFrequency = null;
     if (entry === null) {
       if (local === grammar.entry) this.#entry = new Map();
-      const bareName = name.slice(name.indexOf(':') + 1);
-      if (bareName === 'link' && /(^|\s)hub(\s|$)/i.test(attributes['rel'] ?? ''))
-        this.#hub ??= shortText(attributes['href']);
-      this.#isInFrequency =
-        grammar.kind !== 'urlset' && FREQUENCY_FIELDS.has(bareName) && this.#frequency.length < MAX_FREQUENCY_FIELDS;
-      if (this.#isInFrequency) this.#frequency.push([bareName, '']);
+      this.#onFeedTag(name.slice(name.indexOf(':') + 1), attributes);
     } else if (this.#field !== null) {
       this.#depthInField += 1;
     } else if (grammar.kind === 'atom' ? local === 'link' : grammar.kind === 'urlset' && name.endsWith(':link')) {
@@ -275,14 +262,24 @@ export class SitemapReader {
     this.#prefix = local === 'RDF' ? '' : name.slice(0, at);
   }
 
+  /** A tag of the feed itself, outside its entries. */
+  #onFeedTag(name: string, { rel = '', href }: Attributes): void {
+    if (name === 'link' && /(^|\s)hub(\s|$)/i.test(rel)) this.#hub ??= shortText(href);
+    if (this.#kind === 'urlset' || !FREQUENCY_FIELDS.has(name)) return;
+    if (this.#frequency.length >= MAX_FREQUENCY_FIELDS) return;
+    const frequency = { name, text: '' };
+    this.#openFrequency = frequency;
+    this.#frequency.push(frequency);
+  }
+
   #localName(name: string): string {
     return this.#prefix !== '' && name.startsWith(this.#prefix) ? name.slice(this.#prefix.length) : name;
   }
 
   #text(chunk: string): void {
     this.#tokenChars = 0;
-    const current = this.#isInFrequency ? this.#frequency.at(-1) : undefined;
-    if (current !== undefined) current[1] = (current[1] + chunk).slice(0, MAX_SITEMAP_FIELD_CHARS);
+    const frequency = this.#openFrequency;
+    if (frequency !== null) frequency.text = (frequency.text + chunk).slice(0, MAX_SITEMAP_FIELD_CHARS);
     if (this.#isDone || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
     const soFar = this.#entry.get(this.#field) ?? '';
     // One character more than a URL may have shows that it is too long.
@@ -292,7 +289,7 @@ export class SitemapReader {
   #onCloseTag(name: string): void {
     this.#tokenChars = 0;
     this.#depth -= 1;
-    this.#isInFrequency = false;
+    this.#openFrequency = null;
     const entry = this.#entry;
     if (this.#isDone || entry === null) return;
     if (this.#localName(name) === this.#grammar?.entry) {
@@ -338,7 +335,7 @@ export class SitemapReader {
     }
     this.#count += 1;
     const field = (name: Field): string | null => shortText(entry.get(name));
-    this.#entries.push({
+    this.#onEntry({
       url,
       lastmod: field('lastmod') ?? field('published'),
       changefreq: field('changefreq'),
@@ -349,8 +346,8 @@ export class SitemapReader {
   }
 }
 
-function parseFrequency(fields: readonly (readonly [name: string, text: string])[]): FeedFrequency | null {
-  const texts = (name: string): string[] => fields.flatMap(([each, text]) => (each === name ? text.trim() : []));
+function parseFrequency(fields: readonly { readonly name: string; readonly text: string }[]): FeedFrequency | null {
+  const texts = (name: string): string[] => fields.flatMap((each) => (each.name === name ? each.text.trim() : []));
   const number = (text = ''): number => (/^\d{1,7}$/.test(text) ? Number(text) : 0);
   const [period, frequency] = [texts('updatePeriod')[0]?.toLowerCase(), texts('updateFrequency')[0]];
   const periodMinutes = period === undefined && frequency === undefined ? 0 : (PERIOD_MINUTES[period ?? 'daily'] ?? 0);
