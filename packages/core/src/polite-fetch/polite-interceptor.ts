@@ -4,7 +4,7 @@ import { type ParsedUrlQueryInput, stringify } from 'node:querystring';
 import type { Dispatcher } from 'undici';
 import { invalidOption } from '../errors.js';
 import { createPoliteFetch, type PoliteFetchOptions } from './polite-fetch.js';
-import { controllerOf, deliver, requestFields } from './undici-dispatch.js';
+import { dispatchTo } from './undici-dispatch.js';
 
 /** An interceptor for `dispatcher.compose`. */
 export interface PoliteInterceptor extends Dispatcher.DispatcherComposeInterceptor {
@@ -25,21 +25,13 @@ export interface PoliteInterceptor extends Dispatcher.DispatcherComposeIntercept
  */
 export function polite(options: PoliteFetchOptions): PoliteInterceptor {
   const fetch = createPoliteFetch(options);
-  const intercept: Dispatcher.DispatcherComposeInterceptor = () => (request, handler) => {
-    const aborting = new AbortController();
-    const controller = controllerOf(aborting);
-    const perform = async (): Promise<void> => {
-      handler.onRequestStart?.(controller, {});
-      const url = requestedUrl(request);
-      const { method, headers } = { method: request.method, headers: requestFields(request.headers) };
-      const response = await fetch(url, { method, headers, redirect: 'manual', signal: aborting.signal });
-      const { status, statusText } = response;
-      const body = new Uint8Array(await response.arrayBuffer());
-      deliver(handler, controller, { status, headers: [...response.headers], statusText }, body);
-    };
-    perform().catch((error: Error) => handler.onResponseError?.(controller, error));
-    return true;
-  };
+  const dispatch = dispatchTo(async (request, headers, signal) => {
+    const { method } = request;
+    const response = await fetch(requestedUrl(request), { method, headers, redirect: 'manual', signal });
+    const { status, statusText } = response;
+    return { status, statusText, headers: [...response.headers], body: new Uint8Array(await response.arrayBuffer()) };
+  });
+  const intercept: Dispatcher.DispatcherComposeInterceptor = () => dispatch;
   return Object.assign(intercept, { close: () => fetch.close() });
 }
 
