@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { MannerlyError } from '../errors.js';
-import { checkEgressRanges } from '../fetch/egress-ranges.js';
+import { checkEgressRanges } from '../fetch/address-ranges.js';
 import { lacksPage, NO_PAGE, resolveIdentity } from '../fetch/identity.js';
 import { expectedName } from '../identity/addresses.js';
 import type { ListedKey } from '../identity/key-directory.js';

@@ -2,11 +2,24 @@
 // guard checks the scheme, the port and every address of the name, and returns the one address to connect to, so that
 // the name is not looked up again in between. It fails closed: what it cannot read, it refuses.
 
-import { isIP, isIPv4 } from 'node:net';
-import ipaddr from 'ipaddr.js';
-import { MannerlyError } from '../errors.js';
-import { type AddressAnswer, createAddressBook, type Resolve } from './address-book.js';
-import { MAX_DNS_ADDRESSES } from './limits.js';
+import { lookup } from 'node:dns/promises';
+import { isIPv4 } from 'node:net';
+import { hostKeyOf } from '@mannerly/frontier/internal';
+import PQueue from 'p-queue';
+import { keepLatest } from '../keep-latest.js';
+import { assessAddress, parseRange, type Range } from './address-ranges.js';
+import { failureDetail } from './failure-code.js';
+import {
+  DNS_DEADLINE_MS,
+  DNS_FAILURE_TTL_MS,
+  DNS_TTL_MS,
+  MAX_DNS_ADDRESSES,
+  MAX_DNS_NAMES,
+  MAX_SYSTEM_LOOKUPS,
+} from './limits.js';
+
+/** Resolves names to addresses. An operator or a test may use it instead of the system's resolver. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export type GuardAnswer =
   | { readonly kind: 'go'; readonly address: string; readonly family: 4 | 6 }
@@ -33,21 +46,47 @@ export interface AddressGuardOptions {
   readonly nowMs: () => number;
 }
 
+type Refusal = Extract<GuardAnswer, { kind: 'refused' }>;
+/** `isAllowed`: all of the name's addresses lie in allowed ranges. */
+type NameVerdict = Refusal | (Exclude<GuardAnswer, Refusal> & { readonly isAllowed: boolean });
+
 /**
  * Makes a guard.
  *
  * By default it allows only public unicast addresses, on ports 80 and 443. A name is refused when *any* of its
  * addresses is forbidden: an honest name has no reason to mix them. The first permitted IPv4 address is used, as the
- * family that works everywhere; without one, the first address.
+ * family that works everywhere; without one, the first address. Names are looked up once for all callers, and their
+ * verdicts are kept for a bounded time and in bounded number.
  *
  * @throws MannerlyError `option-invalid` for an invalid range.
  */
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
+  const { nowMs } = options;
   const allowedRanges = options.allowAddresses.map(parseRange);
-  const toVerdict = (hostname: string, answer: AddressAnswer): NameVerdict =>
-    assessAnswer(hostname, answer, allowedRanges);
-  const verdictFor = createAddressBook(options.resolve, options.nowMs, toVerdict);
   const ports = options.ports === 'any' ? null : new Set([80, 443, ...options.ports]);
+  const lookUp = options.resolve ?? limitLookUps(lookUpInSystem);
+  /** Ordered by last use. `untilMs`: infinite while the look-up is under way. */
+  const names = new Map<string, { readonly verdict: Promise<NameVerdict>; untilMs: number }>();
+  const startLookUp = (hostname: string) => {
+    const verdict = lookUpInTime(lookUp, hostname).then(
+      (addresses) => {
+        entry.untilMs = nowMs() + DNS_TTL_MS;
+        return assessName(hostname, addresses, allowedRanges);
+      },
+      (error: unknown) => {
+        entry.untilMs = nowMs() + DNS_FAILURE_TTL_MS;
+        return refused('dns', failureDetail(error));
+      },
+    );
+    const entry = { verdict, untilMs: Number.POSITIVE_INFINITY };
+    return entry;
+  };
+  const verdictFor = (hostname: string): Promise<NameVerdict> => {
+    const cached = names.get(hostname);
+    const entry = cached === undefined || cached.untilMs <= nowMs() ? startLookUp(hostname) : cached;
+    keepLatest(names, hostname, entry, MAX_DNS_NAMES);
+    return entry.verdict;
+  };
   return {
     async check({ protocol, port, hostname }) {
       if (!/^https?:$/.test(protocol)) {
@@ -58,8 +97,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       if (!isUsualPort && allowedRanges.length === 0) return refusedPort(number);
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIPv4(hostname) ? hostname : null;
-      const verdict =
-        literal === null ? await verdictFor(hostname) : toVerdict(literal, { kind: 'addresses', addresses: [literal] });
+      const verdict = literal === null ? await verdictFor(hostname) : assessName(literal, [literal], allowedRanges);
       if (verdict.kind === 'refused') return verdict;
       const { isAllowed, ...go } = verdict;
       return isUsualPort || isAllowed ? go : refusedPort(number);
@@ -67,13 +105,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   };
 }
 
-type Refusal = Extract<GuardAnswer, { kind: 'refused' }>;
-/** `isAllowed`: all of the name's addresses lie in allowed ranges. */
-type NameVerdict = Refusal | (Exclude<GuardAnswer, Refusal> & { readonly isAllowed: boolean });
-
-function assessAnswer(hostname: string, answer: AddressAnswer, allowedRanges: readonly Range[]): NameVerdict {
-  if (answer.kind === 'failed') return refused('dns', answer.detail);
-  const { addresses } = answer;
+function assessName(hostname: string, addresses: readonly string[], allowedRanges: readonly Range[]): NameVerdict {
   if (addresses.length > MAX_DNS_ADDRESSES) return refused('dns', `${hostname} has ${addresses.length} addresses`);
   let chosen: { readonly address: string; readonly family: 4 | 6 } | null = null;
   let isAllowed = true;
@@ -96,85 +128,58 @@ function refusedPort(port: number): Refusal {
   return refused('port-forbidden', `port ${port} is not 80, 443 or one that was opened`);
 }
 
-/** `allowed`: on every port, since it lies in a range of `allowAddresses`. `range`: `loopback`, `private`, … */
-type AddressVerdict =
-  | { readonly kind: 'allowed' | 'public'; readonly family: 4 | 6 }
-  | { readonly kind: 'forbidden'; readonly range: string };
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = readonly [network: Address, prefix: number];
-
-/** Public by registration, but a cloud machine reaches its own provider there: the host agent of Azure. */
-const METADATA: Range = ipaddr.parseCIDR('168.63.129.16/32');
-/** All global unicast addresses assigned so far; the rest is special or unassigned (IANA IPv6 address space). */
-const GLOBAL_UNICAST: Range = ipaddr.parseCIDR('2000::/3');
-
-function parseRange(text: string): Range {
-  const [address = '', bits] = String(text).split('/');
-  const family = isIP(address);
-  // A single address is a range of one.
-  const range = bits === undefined ? `${address}/${family === 4 ? 32 : 128}` : String(text);
-  // An octal or a typing error: "/0008" could be meant as "/8" or as "/0".
-  const isPlain = !address.includes('%') && !/^0\d/.test(bits ?? '');
-  if (family !== 0 && isPlain && ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range);
-  throw new MannerlyError(
-    'option-invalid',
-    `expected \`network.allowAddresses\` to hold addresses and ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,
-    { hint: 'For example "192.0.2.7", "192.0.2.0/24", "2001:db8::7" or "2001:db8::/32".' },
-  );
-}
-
-/** Forms with another address inside (mapped, tunnelled) are not public; in an allowed range, both are checked. */
-function assessAddress(text: string, allowedRanges: readonly Range[]): AddressVerdict {
-  // Plain notation only: the platform would look up anything else as a name, past this guard. A zone identifier names
-  // an interface of this machine.
-  if (isIP(text) === 0 || text.includes('%')) return { kind: 'forbidden', range: 'not an address' };
-  const address = ipaddr.parse(text);
-  const family = address.kind() === 'ipv4' ? 4 : 6;
-  const inner = embeddedAddress(address);
-  if (allowedRanges.some((range) => contains(range, address))) {
-    const within = inner === null ? null : assessAddress(inner.toString(), allowedRanges);
-    return within?.kind === 'forbidden' ? within : { kind: 'allowed', family };
+/** The resolver may be the user's. @throws What it throws; an Error if it is late, or answers with something else. */
+async function lookUpInTime(lookUp: Resolve, hostname: string): Promise<readonly string[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${DNS_DEADLINE_MS} ms`)), DNS_DEADLINE_MS);
+  });
+  try {
+    const addresses = await Promise.race([timeout, (async () => lookUp(hostname))()]);
+    if (!Array.isArray(addresses)) throw new Error('the resolver gave no list of addresses');
+    return addresses;
+  } finally {
+    clearTimeout(timer);
   }
-  const range = specialRange(address);
-  if (range === null) return { kind: 'public', family };
-  return { kind: 'forbidden', range: inner === null ? range : `${range} (${inner.toString()})` };
 }
 
-/** `null` for public unicast. */
-function specialRange(address: Address): string | null {
-  if (contains(METADATA, address)) return 'metadata';
-  const range = address.range();
-  if (range !== 'unicast') return range;
-  if (address.kind() === 'ipv4' || contains(GLOBAL_UNICAST, address)) return null;
-  return embeddedAddress(address) === null ? 'unassigned' : 'ipv4Compatible';
+async function lookUpInSystem(hostname: string): Promise<readonly string[]> {
+  const found = await lookup(hostname, { all: true, verbatim: true });
+  return found.map(({ address }) => address);
 }
 
-function contains([network, prefix]: Range, address: Address): boolean {
-  return network.kind() === address.kind() && address.match(network, prefix);
-}
-
-/** The IPv4 address inside an IPv6 form, to which a gateway would connect; `null` if there is none. */
-function embeddedAddress(address: Address): ipaddr.IPv4 | null {
-  if (address instanceof ipaddr.IPv4) return null;
-  const bytes = address.toByteArray();
-  const at = (start: number): ipaddr.IPv4 => new ipaddr.IPv4(bytes.slice(start, start + 4));
-  switch (address.range()) {
-    // ::ffff:a.b.c.d (RFC 4291 §2.5.5.2), ::ffff:0:a.b.c.d (RFC 2765) and 64:ff9b::/96 (RFC 6052): the last four bytes.
-    case 'ipv4Mapped':
-    case 'rfc6145':
-    case 'rfc6052':
-      return at(12);
-    // 2002:aabb:ccdd::/48 (RFC 3056)
-    case '6to4':
-      return at(2);
-    // The client's address, all bits inverted (RFC 4380 §4)
-    case 'teredo':
-      return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff));
-    // ::a.b.c.d (RFC 4291 §2.5.5.1); :: and ::1 have ranges of their own.
-    case 'unicast':
-      return bytes.slice(0, 12).every((byte) => byte === 0) ? at(12) : null;
-    default:
-      return null;
-  }
+/**
+ * Bounds the look-ups of another resolver: a few at once, and one at a time for names of one registrable domain.
+ *
+ * The system's resolver uses the few threads that also serve files and decompression. A name server that does not
+ * answer occupies one of them for many seconds, and its operator can make up any number of host names. Never throws.
+ */
+export function limitLookUps(lookUp: Resolve): Resolve {
+  const queue = new PQueue({ concurrency: MAX_SYSTEM_LOOKUPS });
+  /** The last look-up of each domain, until it is over. */
+  const lastByDomain = new Map<string, Promise<unknown>>();
+  return async (hostname) => {
+    // A name without a registrable domain is its own domain.
+    const domain = hostKeyOf(`http://${hostname}/`, 'domain') ?? hostname;
+    const deadlineAt = performance.now() + DNS_DEADLINE_MS;
+    const previous = lastByDomain.get(domain);
+    const answer = (async () => {
+      await previous;
+      return queue.add(() => {
+        // Its caller has given up.
+        if (performance.now() >= deadlineAt) throw new Error(`the names of ${domain} take too long to look up`);
+        return lookUp(hostname);
+      });
+    })();
+    const ended = answer.then(
+      () => undefined,
+      () => undefined,
+    );
+    lastByDomain.set(domain, ended);
+    try {
+      return await answer;
+    } finally {
+      if (lastByDomain.get(domain) === ended) lastByDomain.delete(domain);
+    }
+  };
 }

@@ -2,9 +2,15 @@
 
 import { onAbort } from '../on-abort.js';
 import { isObject } from '../parse-json.js';
-import { checkedOutcome } from './checked-outcome.js';
 import type { Fetcher, FetchLimits, FetchRequest } from './fetcher.js';
-import { FETCHER_BROWSER_STOP_MS, FETCHER_CLOSE_MS, FETCHER_EXTRA_MS, FETCHER_STOP_MS } from './limits.js';
+import {
+  FETCHER_BROWSER_STOP_MS,
+  FETCHER_CLOSE_MS,
+  FETCHER_EXTRA_MS,
+  FETCHER_STOP_MS,
+  MAX_TIME_ERROR_MS,
+} from './limits.js';
+import type { FetchOutcome } from './outcome.js';
 import type { Renderer, Rendering, RenderRequest } from './renderer.js';
 
 /** The longest time that `fetch` may take, milliseconds. A fetcher that keeps to its limits ends earlier. */
@@ -32,8 +38,86 @@ export function checkedFetcher(fetcher: Fetcher, nowMs: () => number): Fetcher {
  *
  * @throws What it rejects with, or that it was given up.
  */
-export function callFetcher(fetcher: Fetcher, request: FetchRequest): Promise<unknown> {
-  return new FetchCall(request).answerOf(fetcher);
+export async function callFetcher(fetcher: Fetcher, request: FetchRequest): Promise<unknown> {
+  const { limits, signal, mayStart, consumeBody, beforeDecoding } = request;
+  const aborting = new AbortController();
+  let hasEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  let reject = (_error: Error): void => undefined;
+  const givenUp = new Promise<never>((_resolve, rejectCall) => {
+    reject = rejectCall;
+  });
+  const giveUpIn = (ms: number, when: string): void => {
+    timer = setTimeout(() => {
+      const error = new Error(`\`fetch\` of the fetcher did not end ${when}`);
+      reject(error);
+      aborting.abort(error);
+    }, ms);
+  };
+  const startTimer = (): void => {
+    const ms = fetchCallMs(limits);
+    // In two parts: if the whole process was suspended, an answer that is there by now still counts.
+    timer = setTimeout(giveUpIn, ms - FETCHER_STOP_MS, FETCHER_STOP_MS, `within ${ms / 1_000} s`);
+  };
+  const onStop = (): void => {
+    clearTimeout(timer);
+    aborting.abort(signal.reason);
+    giveUpIn(FETCHER_STOP_MS, `${FETCHER_STOP_MS / 1_000} s after its abort`);
+  };
+  /** A wait for the crawl is not the fetcher's time. A stop limits it too. */
+  const withoutTimer = async (wait: () => Promise<void>): Promise<void> => {
+    if (!signal.aborted) clearTimeout(timer);
+    await wait();
+    if (!signal.aborted && !hasEnded) startTimer();
+  };
+  const limited: FetchRequest = {
+    ...request,
+    signal: aborting.signal,
+    mayStart: (localAddress) => !hasEnded && mayStart(localAddress),
+    ...(consumeBody === undefined ? {} : { consumeBody: (head) => (hasEnded ? null : consumeBody(head)) }),
+    ...(beforeDecoding === undefined ? {} : { beforeDecoding: () => withoutTimer(beforeDecoding) }),
+  };
+  const ignoreStop = onAbort(signal, onStop);
+  if (signal.aborted) onStop();
+  else startTimer();
+  try {
+    return await Promise.race([givenUp, (async () => fetcher.fetch(limited))()]);
+  } finally {
+    hasEnded = true;
+    clearTimeout(timer);
+    ignoreStop();
+  }
+}
+
+/**
+ * The answer of `fetch` as it is, if it is an outcome, as far as the crawl depends on it.
+ *
+ * The pauses of a host count from its times: those of another clock, such as `performance.now()`, would end them at
+ * once. They may be in any order, since the clock may have been set.
+ *
+ * @param calledAtMs - When the fetcher was called, and when it answered, epoch milliseconds.
+ * @throws TypeError for an answer of another shape, RangeError for times outside the call.
+ */
+export function checkedOutcome(answer: unknown, calledAtMs: number, answeredAtMs: number): FetchOutcome | null {
+  if (answer === null) return null;
+  if (!isOutcome(answer)) throw new TypeError('`fetch` answered with neither a `FetchOutcome` nor `null`');
+  const { startedAtMs, endedAtMs } = answer.timing;
+  const firstMs = Math.min(calledAtMs, answeredAtMs) - MAX_TIME_ERROR_MS;
+  const lastMs = Math.max(calledAtMs, answeredAtMs) + MAX_TIME_ERROR_MS;
+  if ([startedAtMs, endedAtMs].every((ms) => ms >= firstMs && ms <= lastMs)) return answer;
+  throw new RangeError(
+    `\`fetch\` answered with a \`timing\` from ${startedAtMs} to ${endedAtMs}, but ran from ${calledAtMs} to ` +
+      `${answeredAtMs}: it takes epoch milliseconds, as from \`Date.now()\``,
+  );
+}
+
+function isOutcome(answer: unknown): answer is FetchOutcome {
+  if (!isObject(answer)) return false;
+  const { kind, timing, failure, status, headers, body } = answer;
+  if (!isObject(timing) || !Number.isFinite(timing['startedAtMs']) || !Number.isFinite(timing['endedAtMs']))
+    return false;
+  if (kind === 'failed') return typeof failure === 'string';
+  return kind === 'response' && Number.isInteger(status) && Array.isArray(headers) && ArrayBuffer.isView(body);
 }
 
 /**
@@ -87,72 +171,5 @@ async function inTime<T>(
   } finally {
     for (const timer of timers) clearTimeout(timer);
     ignoreStop();
-  }
-}
-
-class FetchCall {
-  readonly #request: FetchRequest;
-  readonly #controller = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #hasEnded = false;
-  #reject = (_error: Error): void => undefined;
-
-  constructor(request: FetchRequest) {
-    this.#request = request;
-  }
-
-  async answerOf(fetcher: Fetcher): Promise<unknown> {
-    const { signal } = this.#request;
-    const ignoreStop = onAbort(signal, () => this.#stopped());
-    try {
-      return await new Promise<unknown>((resolve, reject) => {
-        this.#reject = reject;
-        if (signal.aborted) this.#stopped();
-        else this.#startTimer();
-        (async () => fetcher.fetch(this.#limitedRequest()))().then(resolve, reject);
-      });
-    } finally {
-      this.#hasEnded = true;
-      clearTimeout(this.#timer);
-      ignoreStop();
-    }
-  }
-
-  #limitedRequest(): FetchRequest {
-    const { mayStart, consumeBody, beforeDecoding } = this.#request;
-    return {
-      ...this.#request,
-      signal: this.#controller.signal,
-      mayStart: (localAddress) => !this.#hasEnded && mayStart(localAddress),
-      ...(consumeBody === undefined ? {} : { consumeBody: (head) => (this.#hasEnded ? null : consumeBody(head)) }),
-      ...(beforeDecoding === undefined ? {} : { beforeDecoding: () => this.#withoutTimer(beforeDecoding) }),
-    };
-  }
-
-  #startTimer(): void {
-    const ms = fetchCallMs(this.#request.limits);
-    // In two parts: if the whole process was suspended, an answer that is there by now still counts.
-    this.#timer = setTimeout(() => this.#giveUpIn(FETCHER_STOP_MS, `within ${ms / 1_000} s`), ms - FETCHER_STOP_MS);
-  }
-
-  #stopped(): void {
-    clearTimeout(this.#timer);
-    this.#controller.abort(this.#request.signal.reason);
-    this.#giveUpIn(FETCHER_STOP_MS, `${FETCHER_STOP_MS / 1_000} s after its abort`);
-  }
-
-  #giveUpIn(ms: number, when: string): void {
-    this.#timer = setTimeout(() => {
-      const error = new Error(`\`fetch\` of the fetcher did not end ${when}`);
-      this.#reject(error);
-      this.#controller.abort(error);
-    }, ms);
-  }
-
-  /** A wait for the crawl is not the fetcher's time. A stop limits it too. */
-  async #withoutTimer(wait: () => Promise<void>): Promise<void> {
-    if (!this.#request.signal.aborted) clearTimeout(this.#timer);
-    await wait();
-    if (!this.#request.signal.aborted && !this.#hasEnded) this.#startTimer();
   }
 }

@@ -2,7 +2,7 @@
 // runner.
 
 import { textOf } from '../errors.js';
-import { checkedOutcome } from '../fetch/checked-outcome.js';
+import { checkedOutcome } from '../fetch/fetch-call.js';
 import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
 import type { FailedOutcome, FailureCode, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
 import { assert, assertEqual, ContractBroken } from './assert.js';

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkEgressRanges, isUnlisted } from '../fetch/egress-ranges.js';
+import { checkEgressRanges, isUnlisted } from '../fetch/address-ranges.js';
 import { DIRECTORY_PATH, DIRECTORY_TAG } from '../signatures/profile.js';
 import { loadSigningKey, type PublicJwk, publicJwkOf, type SigningKey, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';

@@ -9,7 +9,7 @@ import type { ResolvedRequisites } from '../crawl/requisites.js';
 import { formatValue, invalidOption, MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { Credential } from '../fetch/credential.js';
-import { checkEgressRanges } from '../fetch/egress-ranges.js';
+import { checkEgressRanges } from '../fetch/address-ranges.js';
 import { resolveIdentity } from '../fetch/identity.js';
 import { resolveProxy } from '../fetch/proxy.js';
 import { parseExtraHeaders } from '../fetch/request-headers.js';

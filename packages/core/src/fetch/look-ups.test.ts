@@ -2,7 +2,7 @@
 // of links to such names makes all other lookups of the crawl fail.
 
 import { describe, expect, it } from 'vitest';
-import { limitLookUps } from './address-book.js';
+import { limitLookUps } from './address-guard.js';
 import { MAX_SYSTEM_LOOKUPS } from './limits.js';
 
 /** A resolver whose lookups end when a test ends them. */
