@@ -1,5 +1,5 @@
-// Which addresses are public, and the ranges of an operator: those that are opened (`network.allowAddresses`), and those
-// that requests leave from (`identity.egress`).
+// Which addresses are public, and the ranges of an operator: those that are opened (`network.allowAddresses`), and
+// those that requests leave from (`identity.egress`).
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

@@ -5,25 +5,24 @@ import { parseUrl } from '../parse-url.js';
 import { present } from '../present.js';
 import { ANONYMOUS_PURPOSES, type Cookies } from './cookies.js';
 import type { Credential } from './credential.js';
+import type { EgressRequest } from './egress-request.js';
 import { type FetchOutcome, type HeaderLines, headerValue, type ResponseOutcome } from './outcome.js';
-import type { RequestPurpose } from './request-headers.js';
 
-interface CredentialRequest {
-  readonly purpose: RequestPurpose;
-  readonly method?: 'GET' | 'HEAD' | 'POST';
-  readonly from?: string | null;
-}
-
+type CredentialRequest = Pick<EgressRequest, 'purpose' | 'method' | 'from'>;
 type Fields = Readonly<Record<string, string>>;
 
 export type CredentialUse = ReturnType<typeof createCredentialUse>;
 
 /** The account of one run in use. */
 export function createCredentialUse(credential: Credential, cookies: Pick<Cookies, 'valueFor'> | null) {
-  const { form } = credential;
+  const { form, origin } = credential;
   /** A page was fetched with the credential. From then on a 403 is about its page only. */
   let hasWorked = false;
-  const isOwnOrigin = ({ origin }: URL): boolean => origin === credential.origin;
+  /** Not for robots.txt and the like, and not for what a page of another origin loads in a browser. */
+  const appliesTo = (url: URL, { purpose, from = null }: CredentialRequest): boolean => {
+    const isFromOwn = from === null || parseUrl(from)?.origin === origin;
+    return url.origin === origin && isFromOwn && !ANONYMOUS_PURPOSES.has(purpose);
+  };
   const redirectsToLogin = (url: URL, { status, headers }: ResponseOutcome): boolean => {
     const location = status >= 300 && status <= 399 ? headerValue(headers, 'location') : null;
     if (location === null || form === null) return false;
@@ -52,20 +51,21 @@ export function createCredentialUse(credential: Credential, cookies: Pick<Cookie
     return cookie == null ? 'the login form set no cookie' : null;
   };
   return {
-    /** Whether a URL belongs to the account's origin. Cookies set there are not recorded. */
-    isOwnOrigin,
-    /** Not for robots.txt and the like, and not for what a page of another origin loads in a browser. */
-    appliesTo(url: URL, { purpose, from = null }: CredentialRequest): boolean {
-      const isFromOwn = from === null || parseUrl(from)?.origin === credential.origin;
-      return isOwnOrigin(url) && isFromOwn && !ANONYMOUS_PURPOSES.has(purpose);
-    },
-    /** The secret fields of a request that carries the credential. Never rejects. */
-    async fields(url: URL, purpose: RequestPurpose): Promise<Fields> {
-      const cookie = (await cookies?.valueFor(url, purpose)) ?? null;
+    isOwnOrigin: (url: URL): boolean => url.origin === origin,
+    /** The secret fields of a request; `null`: it does not carry the credential. Never rejects. */
+    async fields(url: URL, request: CredentialRequest): Promise<Fields | null> {
+      if (!appliesTo(url, request)) return null;
+      const cookie = (await cookies?.valueFor(url, request.purpose)) ?? null;
       return present({ Cookie: cookie, Authorization: credential.authorization() });
     },
-    /** The outcome of a request that carried the credential, with the reason not to send it again. Never rejects. */
-    async markSignedIn(url: URL, request: CredentialRequest, outcome: FetchOutcome): Promise<FetchOutcome> {
+    /**
+     * An outcome from the account's origin, without the values of its cookies, and with the reason not to send the
+     * credential again if it was sent. Never rejects.
+     */
+    async mark(url: URL, request: CredentialRequest, received: FetchOutcome): Promise<FetchOutcome> {
+      const outcome =
+        received.kind === 'failed' ? received : { ...received, headers: withoutCookies(received.headers) };
+      if (!appliesTo(url, request)) return outcome;
       const findFault = request.purpose === 'login' ? loginFault : pageFault;
       const fault = await findFault(url, request, outcome);
       return { ...outcome, signedIn: true, ...(fault === null ? {} : { signInRefused: `sign-in-refused: ${fault}` }) };
@@ -85,8 +85,7 @@ export function redacted(secret: Fields): Fields {
   return Object.fromEntries(entries.map(([name, value]) => [name, `${SCHEME.exec(value)?.[0] ?? ''}${REDACTED}`]));
 }
 
-/** Header lines without the values of cookies. */
-export function withoutCookies(headers: HeaderLines): HeaderLines {
+function withoutCookies(headers: HeaderLines): HeaderLines {
   return headers.map((line) => (/^set-cookie2?$/i.test(line[0]) ? [line[0], REDACTED] : line));
 }
 

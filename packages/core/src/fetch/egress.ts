@@ -6,11 +6,10 @@
 // The second lock is consulted before a connection is made, the frontier's `mayStart` after that, right before the
 // first byte. Both have to allow the request; either may say wait.
 
-import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
+import type { StartAnswer } from '@mannerly/frontier';
 import { keepLatest } from '../keep-latest.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { unlessAborted } from '../on-abort.js';
-
 import { parseUrl } from '../parse-url.js';
 import type { RequestRecord } from '../report/decision.js';
 import type { CrawlSigning } from '../signatures/crawl-signing.js';
@@ -19,7 +18,8 @@ import { isUnlisted } from './address-ranges.js';
 import { encodedLimit } from './body.js';
 import { Cookies, type JarFactory } from './cookies.js';
 import type { Credential } from './credential.js';
-import { type CredentialUse, createCredentialUse, redacted, withoutCookies } from './credential-use.js';
+import { type CredentialUse, createCredentialUse, redacted } from './credential-use.js';
+import { type EgressRequest, requestRecord } from './egress-request.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import type { Identity } from './identity.js';
@@ -34,48 +34,7 @@ import {
 import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
 import { type ExtraHeadersOf, type RequestPurpose, requestHeaders } from './request-headers.js';
 import type { RequestLimiter } from './request-limiter.js';
-import { requestRecord } from './request-record.js';
 import { Spool, type SpooledBody, withSpooled } from './spool.js';
-
-export interface EgressRequest {
-  /** Credentials and fragment in it are never sent. */
-  readonly url: string;
-  readonly purpose: RequestPurpose;
-  /** @default GET */
-  readonly method?: 'GET' | 'HEAD' | 'POST';
-  /** The login form of a POST. It is never recorded. */
-  readonly body?: string;
-  /**
-   * The page that loads the URL in a browser. From another origin, the request gets no credential. @default `null`:
-   * none
-   */
-  readonly from?: string | null;
-  /** More header fields: conditions, Accept-Language. The caller cannot set identity, cookies and framing. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The politeness unit that the URL's host belongs to. */
-  readonly host: string;
-  readonly requirements: HostRequirements;
-  /** For the log: the copy of robots.txt that permits the request. @default `null` */
-  readonly robots?: RobotsCopyRef | null;
-  /** For the log: whose robots.txt is requested. @default `null`: the URL is not one */
-  readonly robotsOf?: string | null;
-  /**
-   * Called at most once, when the address is known and before a connection is made. Never rejects. @default allows it
-   */
-  readonly mayConnect?: (address: string) => Promise<StartAnswer>;
-  /** Awaited after the last byte and before the body is decoded. @default at once */
-  readonly beforeDecoding?: (() => Promise<void>) | undefined;
-  /** Called last, right before the first byte; at most once. */
-  readonly mayStart: () => StartAnswer;
-  /** Decoded bytes kept. @default `network.maxBodyBytes`; robots.txt has its own limit */
-  readonly maxBodyBytes?: number;
-  /**
-   * Called when the header section has arrived. Returns the most decoded bytes of the body, which goes to a file if it
-   * is large. `null`: it is kept in memory, up to `maxBodyBytes`. @default `null`
-   */
-  readonly largeBody?: (head: ResponseHead) => number | null;
-  readonly signal: AbortSignal;
-}
 
 export interface EgressOptions {
   readonly fetcher: Fetcher;
@@ -182,7 +141,8 @@ export class Egress {
     const lastEndMs = this.#lastEnds.get(host);
     keepLatest(this.#lastEnds, host, Math.max(endedAtMs, lastEndMs ?? endedAtMs), MAX_GAP_HOSTS);
     if (rawOutcome.kind === 'response') await this.#cookies?.storeFrom(url, request.purpose, rawOutcome.headers);
-    const outcome = this.#signIn === null ? rawOutcome : await this.#markSignIn(this.#signIn, url, request, rawOutcome);
+    const signIn = this.#signIn?.isOwnOrigin(url) === true ? this.#signIn : null;
+    const outcome = signIn === null ? rawOutcome : await signIn.mark(url, request, rawOutcome);
     // A login goes into no archive: its form, its answer and the page's hidden fields belong to the account.
     if (request.purpose !== 'login') {
       this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
@@ -212,28 +172,12 @@ export class Egress {
     const { identity, extraHeadersOf } = this.#options;
     const { purpose, headers } = request;
     const open = requestHeaders(identity, purpose, headers, extraHeadersOf?.(url.hostname));
-    if (this.#signIn?.isOwnOrigin(url) === true) {
-      const applies = this.#signIn.appliesTo(url, request);
-      return { open, secret: applies ? await this.#signIn.fields(url, purpose) : null };
-    }
+    if (this.#signIn?.isOwnOrigin(url) === true) return { open, secret: await this.#signIn.fields(url, request) };
     // Only with requests for pages (licensing C7).
     const license = purpose === 'page' ? (this.#options.tokens?.fieldFor(url) ?? null) : null;
     const secret = license === null ? null : { Authorization: license };
     const cookie = this.#cookies === null ? null : await this.#cookies.valueFor(url, purpose);
     return { open: cookie === null ? open : { ...open, Cookie: cookie }, secret };
-  }
-
-  /** An outcome from the account's origin, without its cookies, and with what it says about the credential. */
-  async #markSignIn(
-    signIn: CredentialUse,
-    url: URL,
-    request: EgressRequest,
-    rawOutcome: FetchOutcome,
-  ): Promise<FetchOutcome> {
-    if (!signIn.isOwnOrigin(url)) return rawOutcome;
-    const outcome =
-      rawOutcome.kind === 'failed' ? rawOutcome : { ...rawOutcome, headers: withoutCookies(rawOutcome.headers) };
-    return signIn.appliesTo(url, request) ? signIn.markSignedIn(url, request, outcome) : outcome;
   }
 
   /** Processes the outcome of a sent request. If a site wants another signature, the request is sent once more. */

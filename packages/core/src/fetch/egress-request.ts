@@ -1,20 +1,52 @@
-// The request log's entry for an exchange, and what it keeps of a robots.txt so that the answer can be read again.
+// A request that egress is to send, its entry in the request log, and what the log keeps of a robots.txt so that the
+// answer can be read again.
 
 import { createHash } from 'node:crypto';
-import type { HostRequirements, RobotsCopyRef } from '@mannerly/frontier';
+import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
 import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
+import type { ResponseHead } from './fetcher.js';
 import { MAX_LOGGED_FIELD_CHARS } from './limits.js';
 import { type FetchOutcome, headersByName, headerValue, type ResponseOutcome } from './outcome.js';
 import type { RequestPurpose } from './request-headers.js';
 
-/** What is known about a request before it is sent, as in `EgressRequest`. */
-interface LoggedRequest {
-  readonly host: string;
+export interface EgressRequest {
+  /** Credentials and fragment in it are never sent. */
+  readonly url: string;
   readonly purpose: RequestPurpose;
+  /** @default GET */
   readonly method?: 'GET' | 'HEAD' | 'POST';
+  /** The login form of a POST. It is never recorded. */
+  readonly body?: string;
+  /**
+   * The page that loads the URL in a browser. From another origin, the request gets no credential. @default `null`:
+   * none
+   */
+  readonly from?: string | null;
+  /** More header fields: conditions, Accept-Language. The caller cannot set identity, cookies and framing. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The politeness unit that the URL's host belongs to. */
+  readonly host: string;
   readonly requirements: HostRequirements;
+  /** For the log: the copy of robots.txt that permits the request. @default `null` */
   readonly robots?: RobotsCopyRef | null;
+  /** For the log: whose robots.txt is requested. @default `null`: the URL is not one */
   readonly robotsOf?: string | null;
+  /**
+   * Called at most once, when the address is known and before a connection is made. Never rejects. @default allows it
+   */
+  readonly mayConnect?: (address: string) => Promise<StartAnswer>;
+  /** Awaited after the last byte and before the body is decoded. @default at once */
+  readonly beforeDecoding?: (() => Promise<void>) | undefined;
+  /** Called last, right before the first byte; at most once. */
+  readonly mayStart: () => StartAnswer;
+  /** Decoded bytes kept. @default `network.maxBodyBytes`; robots.txt has its own limit */
+  readonly maxBodyBytes?: number;
+  /**
+   * Called when the header section has arrived. Returns the most decoded bytes of the body, which goes to a file if it
+   * is large. `null`: it is kept in memory, up to `maxBodyBytes`. @default `null`
+   */
+  readonly largeBody?: (head: ResponseHead) => number | null;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -23,7 +55,7 @@ interface LoggedRequest {
  * @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first.
  */
 export function requestRecord(
-  { host, purpose, method = 'GET', requirements, robots = null, robotsOf = null }: LoggedRequest,
+  { host, purpose, method = 'GET', requirements, robots = null, robotsOf = null }: EgressRequest,
   outcome: FetchOutcome,
   headers: Readonly<Record<string, string>>,
   gapMs: number | null,
