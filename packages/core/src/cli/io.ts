@@ -10,7 +10,7 @@ import { escapeControls } from '../report/table.js';
 import { EXIT } from './exit-codes.js';
 import type { InterruptThreadData } from './interrupt-thread.js';
 import { INTERRUPT_ANSWER_MS } from './limits.js';
-import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/messages.js';
+import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/worker-pool.js';
 
 /** One question, answered by a line of text. */
 export interface Question {

@@ -14,7 +14,7 @@ import type { CliIo } from '../io.js';
 import { DEFAULT_LISTEN, STORE_POLL_MS } from '../limits.js';
 import { combinedSource, openDashboard } from '../open-dashboard.js';
 import { withStoreInspection } from '../open-inspection.js';
-import { combinePhases } from '../workers/workers-view.js';
+import { combinePhases } from '../workers/combine-reports.js';
 
 const NO_BOUNDS: CrawlActivity['bounds'] = {
   ...{ pages: null, minutes: null, depth: null, bytes: null, queuedUrls: Number.MAX_SAFE_INTEGER, onFull: 'spill' },

@@ -11,7 +11,7 @@ import { reportFailure, UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
 import { createCommandCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
-import type { ParentProcess, StartMessage, WorkerState } from '../workers/messages.js';
+import type { ParentProcess, StartMessage, WorkerState } from '../workers/worker-pool.js';
 
 /** Milliseconds between two messages about its state: other workers may join once it is open. */
 const STATE_MS = 100;

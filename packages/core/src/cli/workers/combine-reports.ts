@@ -7,6 +7,15 @@ import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-re
 import type { LoggedTotals } from '../../report/from-logs.js';
 import { limitingBounds, OutcomeCounts } from '../../report/outcome-counts.js';
 import { sumRecrawlCounts } from '../../report/recrawl-counts.js';
+import type { CrawlPhase } from '../../run/activity.js';
+
+/** The phase of all: the first of these that any process has. */
+const PHASES: readonly CrawlPhase[] = ['running', 'stopping', 'paused', 'opening', 'idle', 'over'];
+
+/** @throws Never */
+export function combinePhases(phases: readonly CrawlPhase[]): CrawlPhase {
+  return PHASES.find((phase) => phases.includes(phase)) ?? 'opening';
+}
 
 /** The progress of all. Of a count of the crawl, the latest known to any of them counts. `null`: none has reported. */
 export function combineProgress(all: readonly CrawlProgress[]): CrawlProgress | null {
@@ -32,8 +41,9 @@ export function combineReports(
   logged: LoggedTotals | null,
 ): CrawlReport {
   const [first] = reports;
-  const added = sums(
-    reports.map((report) => ({ rejected: 0, truncated: 0, signed: 0, ...report })),
+  const counted = reports.map((report) => ({ rejected: 0, truncated: 0, signed: 0, ...report }));
+  const { rejected, truncated, signed, ...added } = sums(
+    counted,
     ...(['rejected', 'truncated', 'signed', 'items', 'requests', 'bytes'] as const),
   );
   const queued = Math.min(...reports.map((report) => report.queued));
@@ -42,7 +52,6 @@ export function combineReports(
   const state = STATES.find((each) => ends.some((report) => report.state === each)) ?? 'finished';
   const { part: _, rejected: _own, truncated: _cut, signed: _mine, stopReason: _why, ...rest } = first;
   const outcomes = logged?.outcomes ?? sumOutcomes(reports);
-  const signed = logged === null ? added.signed : (logged.signed ?? 0);
   const recrawl = sumRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
   const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
@@ -56,7 +65,7 @@ export function combineReports(
     ...largest(reports, 'endedAtMs', 'runningMs', 'pages'),
     queued,
     items: logged?.items ?? added.items,
-    ...withoutZeros({ rejected: added.rejected, truncated: added.truncated, signed }),
+    ...withoutZeros({ rejected, truncated, signed: logged === null ? signed : (logged.signed ?? 0) }),
     ...(first.stages === undefined ? {} : { stages: sumStages(reports.flatMap(({ stages = [] }) => stages)) }),
     longestStallMs: Math.max(...reports.map(({ longestStallMs = 0 }) => longestStallMs)),
     ...present({ stopReason, recrawl }),

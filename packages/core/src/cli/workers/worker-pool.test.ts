@@ -6,8 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_PROGRESS } from '../../report/crawl-report.js';
 import type { CrawlPhase } from '../../run/activity.js';
 import { EXIT } from '../exit-codes.js';
-import type { FromWorker, ToWorker, WorkerProcess } from './messages.js';
-import { WorkerPool } from './worker-pool.js';
+import { type FromWorker, type ToWorker, WorkerPool, type WorkerProcess } from './worker-pool.js';
 
 /** A process that a test controls. */
 function fakeWorker() {

@@ -1,9 +1,64 @@
-// The processes of `mannerly crawl --workers`, as the command sees them: started and stopped together, and restarted
-// when one dies without a reason, within a bound. They share the store. The command itself fetches nothing.
+// The processes of `mannerly crawl --workers`: what the command and its workers say to each other, as plain JSON over the
+// channel that Node.js opens between them, and how the command starts, stops and restarts workers. They share the store.
+// The command itself fetches nothing.
 
-import type { CrawlReport } from '../../report/crawl-report.js';
+import type { DashboardView } from '../../dashboard/view.js';
+import type { MetricFamily } from '../../metrics/combine-metrics.js';
+import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
+import type { CrawlPhase } from '../../run/activity.js';
 import { EXIT } from '../exit-codes.js';
-import type { FromWorker, StartMessage, WorkerProcess, WorkerState } from './messages.js';
+
+/** What a worker has to crawl. */
+export interface StartMessage {
+  readonly kind: 'start';
+  readonly seeds: readonly string[];
+  /** `CrawlFlags`. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly out: string;
+  /** The first worker resets, unparks and retries. */
+  readonly isFirst: boolean;
+  /** It takes the URLs of `mannerly add`: the first worker, or one that has replaced it. */
+  readonly takesAdded: boolean;
+}
+
+/** From the command to a worker. After `stop`, requests in flight are completed. */
+export type ToWorker = StartMessage | { readonly kind: 'stop' | 'pause' | 'resume' };
+
+/** The state of a worker. A message or a handler may have stopped it. */
+export interface WorkerState {
+  readonly progress: CrawlProgress;
+  readonly phase: CrawlPhase;
+  /** For the live view and the metrics of all, if they are wanted; in one of ten messages. */
+  readonly view?: DashboardView;
+  readonly metrics?: readonly MetricFamily[];
+}
+
+/** From a worker to the command: its state ten times a second. */
+export type FromWorker =
+  | ({ readonly kind: 'state' } & WorkerState)
+  | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'report'; readonly report: CrawlReport }
+  | { readonly kind: 'failed'; readonly lines: readonly string[]; readonly code: number };
+
+/** A worker, as the command sees it. */
+export interface WorkerProcess {
+  readonly pid: number;
+  send(message: ToWorker): void;
+  onMessage(listener: (message: FromWorker) => void): void;
+  /** Called once, when it ends or if it has already ended: with a code, or with a signal. */
+  onExit(listener: (code: number | null, signal: string | null) => void): void;
+  kill(): void;
+}
+
+/** The command, as a worker sees it. */
+export interface ParentProcess {
+  send(message: FromWorker): void;
+  onMessage(listener: (message: ToWorker) => void): void;
+  /** Closes the channel, so that this process can end. */
+  disconnect(): void;
+  /** Called when the command has ended. */
+  onDisconnect(listener: () => void): void;
+}
 
 interface WorkerPoolOptions {
   readonly count: number;
@@ -34,12 +89,6 @@ export class WorkerPool {
   readonly #idle: Set<WorkerProcess>;
   readonly #workers = new Map<number, WorkerSnapshot>();
   #markOpen = (): void => undefined;
-  readonly #opened = new Promise<void>((resolve) => {
-    this.#markOpen = () => {
-      this.#isOpen = true;
-      resolve();
-    };
-  });
   #isOpen = false;
   #isRefused = false;
   #isStopping = false;
@@ -48,10 +97,13 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    const first = this.#runWorker(1);
+    const opened = new Promise<void>((resolve) => {
+      this.#markOpen = resolve;
+    });
+    const first = this.#runWorker(1, options.start());
     this.#idle = new Set(Array.from({ length: options.count - 1 }, options.start));
     const others = [...this.#idle].map(async (process, at) => {
-      await Promise.race([this.#opened, first]);
+      await Promise.race([opened, first]);
       this.#idle.delete(process);
       // An error of the first worker would also be one of the others.
       if (!this.#isRefused && !this.#isStopping) return [await this.#runWorker(at + 2, process)];
@@ -66,8 +118,8 @@ export class WorkerPool {
     return [...this.#workers.values()];
   }
 
-  /** Tells all workers to pause or to continue. */
-  broadcast(kind: 'pause' | 'resume'): void {
+  /** Tells all workers that crawl. */
+  broadcast(kind: 'pause' | 'resume' | 'stop'): void {
     for (const worker of this.#processes) worker.send({ kind });
   }
 
@@ -77,9 +129,8 @@ export class WorkerPool {
 
   /** Completes requests in flight and starts no more workers. A second call does nothing. */
   stop(): void {
-    if (this.#isStopping) return;
+    if (!this.#isStopping) this.broadcast('stop');
     this.#isStopping = true;
-    for (const worker of this.#processes) worker.send({ kind: 'stop' });
   }
 
   kill(): void {
@@ -87,67 +138,67 @@ export class WorkerPool {
     for (const worker of [...this.#processes, ...this.#idle]) worker.kill();
   }
 
-  /** A worker and its replacements. @param process - The first one if already started; `start` makes the others. */
-  async #runWorker(number: number, process?: WorkerProcess): Promise<WorkerEnd> {
+  /** A worker and its replacements. */
+  async #runWorker(number: number, process: WorkerProcess): Promise<WorkerEnd> {
     const { print, start } = this.#options;
-    let next = process ?? start();
-    for (let restarts = 0; ; restarts += 1, next = start()) {
-      const isFirst = number === 1 && !this.#isOpen;
-      const { report, code, signal, hasReported } = await this.#runOnce(next, number, isFirst);
-      if (report !== null) return { report, code };
-      const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
+    for (let next = process, restarts = 0; ; restarts += 1, next = start()) {
+      const { end, code, how } = await this.#runOnce(next, number);
       // What it said would also end the one that replaces it.
-      if (hasReported) {
-        this.#isRefused ||= number === 1;
-        if (this.#isOpen) print(`Worker ${number} ${how}.`);
-        return { report, code };
+      if (end !== null) {
+        this.#isRefused ||= end.report === null && number === 1;
+        if (end.report === null && this.#isOpen) print(`Worker ${number} ${how}.`);
+        return end;
       }
-      if (this.#isStopping || restarts >= MAX_RESTARTS) {
-        const ordinal = this.#isStopping ? '' : ` for the ${MAX_RESTARTS + 1}th time and is not restarted`;
-        print(`Worker ${number} ${how}${ordinal}.`);
-        return { report, code };
-      }
-      print(`Worker ${number} ${how} and is restarted.`);
+      const isLast = this.#isStopping || restarts >= MAX_RESTARTS;
+      const ordinal = this.#isStopping ? '' : ` for the ${MAX_RESTARTS + 1}th time and is not restarted`;
+      print(`Worker ${number} ${how}${isLast ? ordinal : ' and is restarted'}.`);
+      if (isLast) return { report: null, code };
     }
   }
 
-  #runOnce(
-    worker: WorkerProcess,
-    number: number,
-    isFirst: boolean,
-  ): Promise<WorkerEnd & { readonly signal: string | null; readonly hasReported: boolean }> {
+  /** @returns `end`: what it said at its end; `null` if it died. */
+  #runOnce(worker: WorkerProcess, number: number): Promise<{ end: WorkerEnd | null; code: number; how: string }> {
     const { firstMessage, print } = this.#options;
+    this.#processes.add(worker);
     return new Promise((resolve) => {
-      this.#processes.add(worker);
       let end: WorkerEnd | null = null;
-      const onMessage: { readonly [K in FromWorker['kind']]: (message: Extract<FromWorker, { kind: K }>) => void } = {
-        state: ({ kind: _, ...state }) => {
-          this.#workers.set(number, { ...this.#workers.get(number), ...state, name: `worker ${number}` });
-          const { phase } = state;
-          if (phase !== 'idle' && phase !== 'opening') this.#markOpen();
-          // A handler stopped it, if the command did not: stopping one stops the crawl.
-          if (phase === 'stopping') this.stop();
-        },
-        line: ({ text }) => print(text),
-        report: ({ report }) => {
-          // It may have ended before it could report that it stops.
-          if (report.state === 'stopped') this.stop();
-          end = { report, code: EXIT.ok };
-        },
-        failed: ({ lines, code }) => {
-          for (const line of lines) print(line);
-          end = { report: null, code };
-        },
-      };
-      worker.onMessage((message) => onMessage[message.kind](message as never));
+      worker.onMessage((message) => {
+        switch (message.kind) {
+          case 'state':
+            this.#onState(number, message);
+            break;
+          case 'line':
+            print(message.text);
+            break;
+          case 'report':
+            // It may have ended before it could report that it stops.
+            if (message.report.state === 'stopped') this.stop();
+            end = { report: message.report, code: EXIT.ok };
+            break;
+          case 'failed':
+            for (const line of message.lines) print(line);
+            end = { report: null, code: message.code };
+        }
+      });
       worker.onExit((code, signal) => {
         this.#processes.delete(worker);
         const last = this.#workers.get(number);
         if (last !== undefined)
           this.#workers.set(number, { ...last, progress: { ...last.progress, inFlight: 0 }, phase: 'over' });
-        resolve({ report: null, code: code ?? EXIT.broken, ...end, signal, hasReported: end !== null });
+        const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
+        resolve({ end, code: code ?? EXIT.broken, how });
       });
+      const isFirst = number === 1 && !this.#isOpen;
       worker.send(firstMessage({ isFirst, takesAdded: number === 1 }));
     });
+  }
+
+  #onState(number: number, { kind: _, ...state }: Extract<FromWorker, { kind: 'state' }>): void {
+    this.#workers.set(number, { ...this.#workers.get(number), ...state, name: `worker ${number}` });
+    const { phase } = state;
+    this.#isOpen ||= phase !== 'idle' && phase !== 'opening';
+    if (this.#isOpen) this.#markOpen();
+    // A handler stopped it, if the command did not: stopping one stops the crawl.
+    if (phase === 'stopping') this.stop();
   }
 }
