@@ -1,11 +1,21 @@
 // The commands, one row each: its arguments, its flags, and the file of `commands/` that runs it. A command's modules
 // are loaded when it is called, and so is the option table.
 
-import { Argument, Option } from 'commander';
+import { Argument, type Option } from 'commander';
 import type { ExportFormat } from '../output/export-items.js';
+import type { CrawlOrder } from '../run/crawl-orders.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
-import { appendValue, countryArgument, cursorArgument, numberArgument } from './flag-values.js';
-import { NO_STORE_FLAG, RAW_CELLS_FLAG, SINK_FLAGS, STORE_FLAG } from './flags.js';
+import {
+  appendValue,
+  countryArgument,
+  cursorArgument,
+  flag,
+  NO_STORE_FLAG,
+  numberArgument,
+  RAW_CELLS_FLAG,
+  SINK_FLAGS,
+  STORE_FLAG,
+} from './flags.js';
 
 export interface CommandRow {
   /** One sentence. */
@@ -33,13 +43,8 @@ const DIRECTORY_ARGUMENTS = [new Argument('<dir...>', DIRECTORIES_TEXT)];
 const ARCHIVE_ARGUMENTS = [new Argument('<dir>', 'the directory of a crawl with --warc')];
 const LISTEN_FLAGS = [
   flag('--listen <[address:]port>', 'where it listens (default: any free port of 127.0.0.1)'),
-  flag('--listen-name <host>', 'a host name that requests to it may use (repeatable)').argParser(appendValue<string>),
+  flag('--listen-name <host>', 'a host name that requests to it may use (repeatable)', appendValue<string>),
 ];
-const ORDER_ARGUMENTS = [
-  new Argument('[dir]', 'the crawl directory, for the processes that use it; omit it with --store'),
-];
-const ORDER_HELP = `With --store it applies to all processes of the crawl, on all machines. It waits for them for up to a minute, and exits with
-code 1 if one has not obeyed. With a directory it applies to the processes that use it, and does not wait.`;
 const IDENTITY_OPTIONS = /^identity\./;
 const PARTIES = ['commercial', 'non-commercial', 'education', 'government', 'personal'];
 const IDENTITY_ACTIONS = ['init', 'publish', 'rotate', 'check', 'verify'];
@@ -55,7 +60,7 @@ export const COMMANDS: Readonly<Record<string, Readonly<Record<string, CommandRo
       args: [new Argument('[dir]', 'a directory that is empty or does not exist yet').default('.')],
       crawlOptions: /^(identity\.(name|contact)|bounds\.(pages|depth|minutes))$/,
       flags: [
-        flag('--seed <url>', 'where the crawl starts (repeatable)').argParser(appendValue<string>),
+        flag('--seed <url>', 'where the crawl starts (repeatable)', appendValue<string>),
         flag('--within <scope>', 'where it may go: the hosts or the domains of the seeds (default: host)').choices([
           'host',
           'domain',
@@ -132,31 +137,17 @@ start unless MANNERLY_DASHBOARD_TOKEN sets it. Ctrl-C, POST /api/stop or a bound
 ${EXIT_CODES_HELP}`,
       load: async () => (await import('./commands/crawl.js')).serveCommand,
     },
-    pause: {
-      summary: 'stop sending requests in all processes of a crawl, until resume',
-      args: ORDER_ARGUMENTS,
-      flags: [STORE_FLAG, JSON_FLAG],
-      help: `
-${ORDER_HELP}
-Requests in flight and their pages are finished. A process that joins a paused crawl is paused too. Host clocks keep running.`,
-      load: async () => (await import('./commands/order.js')).orderCommand('pause'),
-    },
-    resume: {
-      summary: 'continue after pause',
-      args: ORDER_ARGUMENTS,
-      flags: [STORE_FLAG, JSON_FLAG],
-      help: `\n${ORDER_HELP}`,
-      load: async () => (await import('./commands/order.js')).orderCommand('resume'),
-    },
-    stop: {
-      summary: 'end all processes of a crawl, like Ctrl-C in each of them',
-      args: ORDER_ARGUMENTS,
-      flags: [STORE_FLAG, JSON_FLAG],
-      help: `
-${ORDER_HELP}
-A process that starts later is not stopped: first stop whatever restarts processes automatically.`,
-      load: async () => (await import('./commands/order.js')).orderCommand('stop'),
-    },
+    pause: orderRow(
+      'pause',
+      'stop sending requests in all processes of a crawl, until resume',
+      'Requests in flight and their pages are finished. A process that joins a paused crawl is paused too. Host clocks keep running.',
+    ),
+    resume: orderRow('resume', 'continue after pause'),
+    stop: orderRow(
+      'stop',
+      'end all processes of a crawl, like Ctrl-C in each of them',
+      'A process that starts later is not stopped: first stop whatever restarts processes automatically.',
+    ),
     dashboard: {
       summary: 'serve a live view and metrics of all processes of a crawl whose store is on a server',
       flags: [STORE_FLAG, ...LISTEN_FLAGS, flag('--metrics', 'serve metrics at /metrics (needs prom-client)')],
@@ -220,10 +211,8 @@ It asks first, and refuses while processes are running. Crawl directories, items
       flags: [
         STORE_FLAG,
         flag('--host <name>', 'only URLs of this host'),
-        flag('--limit <n>', 'maximum URLs printed')
-          .argParser(numberArgument(1, 1_000, true))
-          .default(100),
-        flag('--cursor <text>', 'continue where the last listing ended').argParser(cursorArgument),
+        flag('--limit <n>', 'maximum URLs printed', numberArgument(1, 1_000, true), 100),
+        flag('--cursor <text>', 'continue where the last listing ended', cursorArgument),
         JSON_FLAG,
       ],
       help: INSPECTION_HELP,
@@ -234,12 +223,8 @@ It asks first, and refuses while processes are running. Crawl directories, items
       args: DIRECTORY_ARGUMENTS,
       flags: [
         flag('--keys <file>', 'the published key directory, to verify who made the signatures in the archive'),
-        flag('--tolerance <ms>', 'milliseconds a request may be early (default: 0)').argParser(
-          numberArgument(0, 60_000, true),
-        ),
-        flag('--limit <n>', 'maximum violations printed')
-          .argParser(numberArgument(0, 1_000, true))
-          .default(20),
+        flag('--tolerance <ms>', 'milliseconds a request may be early (default: 0)', numberArgument(0, 60_000, true)),
+        flag('--limit <n>', 'maximum violations printed', numberArgument(0, 1_000, true), 20),
         JSON_FLAG,
         NO_STORE_FLAG,
       ],
@@ -324,7 +309,7 @@ Examples:
       crawlOptions: IDENTITY_OPTIONS,
       flags: [
         flag('--user <kind>', 'the kind of party that is responsible').choices(PARTIES),
-        flag('--country <code>', 'its country: two letters, such as DE').argParser(countryArgument),
+        flag('--country <code>', 'its country: two letters, such as DE', countryArgument),
         ALLOW_ADDRESS,
         JSON_FLAG,
       ],
@@ -342,12 +327,10 @@ Examples:
       flags: [
         flag('--key <file>', 'init: where the key goes (default: ~/.config/mannerly/<name>.key)'),
         flag('--config <file>', 'the configuration (default: mannerly.config.json, .js or .ts here)'),
-        flag('--also <file>', 'publish: list the key in this file too (repeatable)').argParser(appendValue<string>),
+        flag('--also <file>', 'publish: list the key in this file too (repeatable)', appendValue<string>),
         flag('--to <dir>', 'publish, rotate, check: the folder (default: identity)'),
         flag('--leaked', 'rotate: the key has leaked: replace and drop it at once'),
-        flag('--listen <port>', 'verify: requests that arrive at this local port').argParser(
-          numberArgument(0, 65_535, true),
-        ),
+        flag('--listen <port>', 'verify: requests that arrive at this local port', numberArgument(0, 65_535, true)),
         flag('--keys <file>', 'verify: use the keys in this directory file, without a request'),
         flag('--live <url>', 'verify: how a site answers requests signed in each form'),
         allowAddress('check, verify: '),
@@ -361,13 +344,21 @@ a page and its robots.txt).`,
   },
 };
 
-function flag(name: string, help: string): Option {
-  return new Option(name, help);
-}
-
 /** @param actions - The actions that use it, when not all do. */
 function allowAddress(actions: string): Option {
-  return flag('--allow-address <cidr>', `${actions}allow a private address or range (repeatable)`).argParser(
-    appendValue<string>,
-  );
+  return flag('--allow-address <cidr>', `${actions}allow a private address or range (repeatable)`, appendValue<string>);
+}
+
+/** A command that reaches all processes of a crawl. @param more - The end of its help. */
+function orderRow(order: CrawlOrder, summary: string, more?: string): CommandRow {
+  const general = `
+With --store it applies to all processes of the crawl, on all machines. It waits for them for up to a minute, and exits with
+code 1 if one has not obeyed. With a directory it applies to the processes that use it, and does not wait.`;
+  return {
+    summary,
+    args: [new Argument('[dir]', 'the crawl directory, for the processes that use it; omit it with --store')],
+    flags: [STORE_FLAG, JSON_FLAG],
+    help: more === undefined ? general : `${general}\n${more}`,
+    load: async () => (await import('./commands/order.js')).orderCommand(order),
+  };
 }

@@ -1,12 +1,20 @@
 // The flags of `mannerly crawl` and `plan`: those of the option table, and those that are not options of a crawl.
 
-import { type Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { IdentityOptions } from '../options/crawler-options.js';
 import { present } from '../present.js';
 import type { RetryFilter } from '../run/retry-failures.js';
 import { UsageError } from './failure.js';
-import { appendValue, dateArgument, numberArgument } from './flag-values.js';
-import { type Flags, type NamedSinks, SINK_FLAGS, STORE_FLAG } from './flags.js';
+import {
+  appendValue,
+  dateArgument,
+  type Flags,
+  flag,
+  type NamedSinks,
+  numberArgument,
+  SINK_FLAGS,
+  STORE_FLAG,
+} from './flags.js';
 import { FLAGGED_ROWS, optionOf, withOptionFlags } from './option-flags.js';
 import { PROGRESS_MODES, type ProgressMode } from './progress.js';
 
@@ -45,64 +53,66 @@ const DAY_SECONDS = 86_400;
 /** Every reason. */
 const ALL_REASONS = 'all';
 
-export function withCrawlFlags(command: Command): Command {
-  withOptionFlags(command);
-  command.addOption(
-    new Option('--seeds <file>', 'also read seeds from this file, one URL per line; - for standard input').helpGroup(
-      'Scope:',
-    ),
-  );
-  command.addOption(
-    new Option(
+/** The flags that set no option, under their titles. */
+const OTHER_FLAGS: Readonly<Record<string, readonly Option[]>> = {
+  'Scope:': [flag('--seeds <file>', 'also read seeds from this file, one URL per line; - for standard input')],
+  'Politeness:': [
+    flag(
       '--interval <seconds>',
       'pause between two requests to a host, in place of --profile; less than 1 for your own hosts only',
-    )
-      .argParser(numberArgument(0, DAY_SECONDS, false))
-      .helpGroup('Politeness:'),
-  );
-  command
-    .optionsGroup('The crawl directory, and continuing a crawl:')
-    .option('--out <dir>', 'the crawl directory (default: that of the same crawl, or crawls/<host>-<date>)')
-    .option('--reset', 'delete what this crawl keeps in its directory, and start over')
-    .option('--again', 'visit known pages again, those most likely to have changed first')
-    .option('--keep-open', 'when nothing is left, wait for URLs from mannerly add until Ctrl-C')
-    .option('--unpark <host>', 'try a parked host again (repeatable)', appendValue<string>)
-    .option(
+      numberArgument(0, DAY_SECONDS, false),
+    ),
+  ],
+  'The crawl directory, and continuing a crawl:': [
+    flag('--out <dir>', 'the crawl directory (default: that of the same crawl, or crawls/<host>-<date>)'),
+    flag('--reset', 'delete what this crawl keeps in its directory, and start over'),
+    flag('--again', 'visit known pages again, those most likely to have changed first'),
+    flag('--keep-open', 'when nothing is left, wait for URLs from mannerly add until Ctrl-C'),
+    flag('--unpark <host>', 'try a parked host again (repeatable)', appendValue<string>),
+    flag(
       '--retry <reason>',
       `queue failures of earlier runs again: a reason such as status-500, "timeout-*", or ${ALL_REASONS} (repeatable)`,
       appendValue<string>,
-    )
-    .option('--retry-host <name>', 'with --retry: only those of this host')
-    .option('--retry-since <date>', 'with --retry: only those since a date such as 2026-05-01T18:30Z', dateArgument)
-    .optionsGroup('Several processes:')
-    .addOption(STORE_FLAG)
-    .option(
+    ),
+    flag('--retry-host <name>', 'with --retry: only those of this host'),
+    flag('--retry-since <date>', 'with --retry: only those since a date such as 2026-05-01T18:30Z', dateArgument),
+  ],
+  'Several processes:': [
+    STORE_FLAG,
+    flag(
       '--workers <n>',
       'processes on this machine that share the crawl (default: 1)',
       numberArgument(1, MAX_WORKERS, true),
-    )
-    .optionsGroup('Progress:')
-    .option('--dashboard [port]', 'serve a live view to this machine', numberArgument(0, 65_535, true))
-    .option('--metrics', 'with --dashboard: serve metrics for Prometheus at /metrics (needs prom-client)')
-    .addOption(
-      new Option(
-        '--progress <how>',
-        'auto: one live line on a terminal, otherwise nothing; lines: a line every five seconds (default: auto)',
-      ).choices(PROGRESS_MODES),
-    )
-    .optionsGroup('Output and configuration:');
-  for (const flag of SINK_FLAGS) command.addOption(flag);
-  return command
-    .option('--json', 'print the report as JSON on standard output')
-    .option('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)')
-    .option('--no-config', 'read no configuration file')
-    .helpOption('-h, --help', 'print this');
+    ),
+  ],
+  'Progress:': [
+    flag('--dashboard [port]', 'serve a live view to this machine', numberArgument(0, 65_535, true)),
+    flag('--metrics', 'with --dashboard: serve metrics for Prometheus at /metrics (needs prom-client)'),
+    flag(
+      '--progress <how>',
+      'auto: one live line on a terminal, otherwise nothing; lines: a line every five seconds (default: auto)',
+    ).choices(PROGRESS_MODES),
+  ],
+  'Output and configuration:': [
+    ...SINK_FLAGS,
+    flag('--json', 'print the report as JSON on standard output'),
+    flag('--config <file>', 'read this file (default: mannerly.config.json, .js or .ts in the working directory)'),
+    flag('--no-config', 'read no configuration file'),
+  ],
+};
+
+export function withCrawlFlags(command: Command): Command {
+  withOptionFlags(command);
+  for (const [title, flags] of Object.entries(OTHER_FLAGS)) {
+    command.optionsGroup(title);
+    for (const each of flags) command.addOption(each);
+  }
+  return command.helpOption('-h, --help', 'print this');
 }
 
 /** Adds the flags of the options whose paths match. */
-export function withFlagsOf(command: Command, paths: RegExp): Command {
+export function withFlagsOf(command: Command, paths: RegExp): void {
   for (const flagged of FLAGGED_ROWS) if (paths.test(flagged.path)) command.addOption(optionOf(flagged));
-  return command;
 }
 
 /** @throws UsageError if the name or the contact is missing. The crawl checks their values. */

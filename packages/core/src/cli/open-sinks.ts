@@ -8,8 +8,8 @@ import { isSecretReference, readSecret } from '../secret-place.js';
 import type { PostgresQueries } from '../sinks/postgres-sink.js';
 import type { S3Client } from '../sinks/s3-bucket.js';
 import { UsageError } from './failure.js';
-import { checkRawCells } from './flag-values.js';
 import type { NamedSinks } from './flags.js';
+import { checkRawCells } from './flags.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

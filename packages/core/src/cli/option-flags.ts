@@ -5,9 +5,9 @@ import { MannerlyError } from '../errors.js';
 import type { CrawlConfig } from '../options/config.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import type { Flag, Row, Shape } from '../options/row.js';
-import { FLAG_OPTIONS, type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
+import { type PlacedRow, placedRows, SECTIONS } from '../options/table.js';
 import { present } from '../present.js';
-import { appendValue, numberArgument, oneOf } from './flag-values.js';
+import { appendValue, numberArgument, oneOf } from './flags.js';
 
 /** Options of a crawl of which any may be absent. */
 export type PartialOptions = { readonly [K in keyof CrawlerOptions]?: Partial<CrawlerOptions[K]> } & Pick<
@@ -17,25 +17,23 @@ export type PartialOptions = { readonly [K in keyof CrawlerOptions]?: Partial<Cr
 
 interface FlaggedRow extends PlacedRow {
   readonly flag: Flag;
+  /** That of its section. */
+  readonly title: string;
   /** The property in which commander keeps the value. */
   readonly property: string;
 }
 
-/** The options with a flag, in the order of the table. */
-export const FLAGGED_ROWS: readonly FlaggedRow[] = placedRows(FLAG_OPTIONS).flatMap(({ path, row }) => {
-  const { flag } = row;
-  return flag === undefined ? [] : [{ path, row, flag, property: new Option(flag.name).attributeName() }];
-});
+/** The options with a flag, section by section. */
+export const FLAGGED_ROWS: readonly FlaggedRow[] = SECTIONS.flatMap(({ title, rows }) =>
+  placedRows(rows).flatMap(({ path, row }) => {
+    const { flag } = row;
+    return flag === undefined ? [] : [{ path, row, flag, title, property: new Option(flag.name).attributeName() }];
+  }),
+);
 
 /** Adds the flags to a command, each under the title of its section. */
-export function withOptionFlags(command: Command): Command {
-  for (const { title, rows } of SECTIONS) {
-    const paths = new Set(placedRows(rows).map(({ path }) => path));
-    for (const flagged of FLAGGED_ROWS) {
-      if (paths.has(flagged.path)) command.addOption(optionOf(flagged).helpGroup(`${title}:`));
-    }
-  }
-  return command;
+export function withOptionFlags(command: Command): void {
+  for (const flagged of FLAGGED_ROWS) command.addOption(optionOf(flagged).helpGroup(`${flagged.title}:`));
 }
 
 /** The reader of an option's value, in the form that its flag takes. */

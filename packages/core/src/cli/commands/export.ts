@@ -8,8 +8,7 @@ import { plural } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
-import { checkRawCells } from '../flag-values.js';
-import { type Flags, json } from '../flags.js';
+import { checkRawCells, type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { recordedCount, withProgress } from '../progress.js';
 

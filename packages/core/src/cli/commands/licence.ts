@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { compileRules, parseRobots } from '@mannerly/robots';
 import type { Purpose } from '@mannerly/robots/page';
 import { readValues } from '../../directory/read-lines.js';
-import { assessLicenses, type LicenseParty, type LicenseVerdict } from '../../licensing/license-terms.js';
+import { assessLicenses, type LicenseVerdict } from '../../licensing/license-terms.js';
 import { Licenses, type ReadLicense } from '../../licensing/licenses.js';
 import type { ResolvedLicensing } from '../../licensing/licensing-options.js';
 import type { IdentityOptions } from '../../options/crawler-options.js';
@@ -64,7 +64,7 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
   if (url === undefined || !/^https?:/.test(url)) {
     throw new UsageError(`"${source}" is not the URL of a page`, 'Write it whole: https://example.org/page');
   }
-  const { user, country } = flags as { readonly user?: LicenseParty['user']; readonly country?: string };
+  const { user, country } = flags;
   const party = present({ user, country });
   const found = await documentsOf(url, identityFrom(flags), flags.allowAddress);
   if ('why' in found) {
