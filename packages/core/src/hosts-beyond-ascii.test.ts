@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdmit } from './admit/admit.js';
 import { resolveScope } from './admit/admit-options.js';
 import { Scope } from './admit/scope.js';
-import { defaultDirectory } from './cli/default-directory.js';
+import { defaultDirectory } from './cli/crawl-directories.js';
 import type { ScopeOptions } from './options/crawler-options.js';
 import { resolveOptions } from './options/options.js';
 import { requestedForm } from './report/explain.js';

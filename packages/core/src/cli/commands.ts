@@ -119,7 +119,7 @@ ${EXIT_CODES_HELP}`,
         new Argument('<url...>', 'absolute URLs; scope, bounds and robots.txt apply as usual'),
       ],
       flags: [flag('--label <name>', 'the route that handles them')],
-      load: async () => (await import('./commands/add.js')).addCommand,
+      load: async () => (await import('./added-urls.js')).addCommand,
     },
     serve: {
       summary: 'crawl, stay open, and accept URLs and queries from other programs over HTTP',

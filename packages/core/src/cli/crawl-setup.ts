@@ -8,9 +8,9 @@ import { present } from '../present.js';
 import { findConfig, readConfig } from './config-file.js';
 import { type CrawlFlags, identityFrom } from './crawl-flags.js';
 import { UsageError } from './failure.js';
-import { loadHandlers, loadStages, type RegisterHandlers, registerDefault } from './handlers-file.js';
 import { createNamedSinks } from './open-sinks.js';
 import { commandDefault, optionsFromFlags, type PartialOptions, withFlagName } from './option-flags.js';
+import { loadHandlers, loadStages, type RegisterHandlers, registerDefault } from './user-module.js';
 
 export interface CrawlSetup {
   readonly seeds: readonly string[];

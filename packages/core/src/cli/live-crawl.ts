@@ -6,12 +6,12 @@ import { type LogEntry, terminalLog, withLevel } from '../journal/log-entry.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { present } from '../present.js';
 import type { CrawlReport } from '../report/crawl-report.js';
+import { watchAddedUrls } from './added-urls.js';
 import { isShared, retryFrom } from './crawl-flags.js';
 import type { CrawlSetup } from './crawl-setup.js';
 import { EXIT } from './exit-codes.js';
 import type { CliIo } from './io.js';
 import type { OpenedStore } from './open-store.js';
-import { watchAddedUrls } from './watch-added.js';
 
 /**
  * Makes the crawl of a command line.

@@ -8,7 +8,7 @@ import type { CrawlReport, ScopeOptions } from 'mannerly';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { testSite } from '../../test-support/test-site.js';
-import { outOfScopeText } from './out-of-scope.js';
+import { outOfScopeText } from './crawl-end.js';
 import { runCommand } from './program.js';
 
 let base: string;

@@ -4,7 +4,7 @@ import type { CrawlProgress } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { progressText } from '../report/progress-line.js';
-import { defaultDirectory } from './default-directory.js';
+import { defaultDirectory } from './crawl-directories.js';
 import { startProgressLine, withProgress } from './progress.js';
 
 const progress: CrawlProgress = {

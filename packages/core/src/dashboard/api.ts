@@ -12,13 +12,24 @@ export type ApiCrawl = Pick<Crawler, 'activity' | 'add' | 'explain' | 'pause' | 
 
 type ControlledCrawl = Pick<Crawler, 'activity' | 'pause' | 'resume' | 'stop'>;
 
+interface Action {
+  readonly summary: string;
+  act(crawl: ControlledCrawl): void;
+}
+
 /** The actions of the live view and the API on the whole crawl, by name. */
-export const ACTIONS: ReadonlyMap<string, (crawl: ControlledCrawl) => void> = new Map([
-  ['pause', (crawl: ControlledCrawl) => crawl.pause()],
-  ['resume', (crawl: ControlledCrawl) => crawl.resume()],
-  // A second stop would abort requests in flight; pressing a button twice does not mean that.
-  ['stop', (crawl: ControlledCrawl) => (crawl.activity({ limit: 0 }).phase === 'stopping' ? undefined : crawl.stop())],
-]);
+export const ACTIONS: Readonly<Record<string, Action>> = {
+  pause: {
+    summary: 'Takes no more work until `resume`. Requests in flight are completed.',
+    act: (crawl) => crawl.pause(),
+  },
+  resume: { summary: 'Continues after `pause`.', act: (crawl) => crawl.resume() },
+  stop: {
+    summary: 'Ends the run: what is in flight gets ten seconds to finish. The same command continues the crawl later.',
+    // A second stop would abort requests in flight; pressing a button twice does not mean that.
+    act: (crawl) => (crawl.activity({ limit: 0 }).phase === 'stopping' ? undefined : crawl.stop()),
+  },
+};
 
 /** Options of the HTTP API. */
 export interface ApiOptions {
@@ -30,8 +41,8 @@ export interface ApiAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** The correct method, with 405. */
-  readonly allow?: string;
+  /** More header fields. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 class Problem extends Error {
@@ -79,13 +90,12 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       responseSchema: 'Status',
       answer: status,
     },
-    ...Array.from(
-      hasControls ? ACTIONS : [],
-      ([name, act]): ApiOperation => ({
+    ...Object.entries(hasControls ? ACTIONS : {}).map(
+      ([name, { summary, act }]): ApiOperation => ({
         method: 'POST',
         path: `${API_PATH}/${name}`,
         id: name,
-        summary: SUMMARIES[name] ?? '',
+        summary,
         responseSchema: 'Status',
         answer() {
           act(crawl);
@@ -140,7 +150,7 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
       const operation = operations.find((operation) => operation.path === path);
       if (operation === undefined) return problem(404, `There is nothing here. ${API_PATH} lists what there is.`);
       if (operation.method !== method)
-        return { ...problem(405, `This takes ${operation.method}.`), allow: operation.method };
+        return { ...problem(405, `This takes ${operation.method}.`), fields: { Allow: operation.method } };
       try {
         return { status: 200, type: 'application/json', body: JSON.stringify(await operation.answer(call)) };
       } catch (error) {
@@ -149,12 +159,6 @@ export function createApi(crawl: ApiCrawl, { out }: ApiOptions, hasControls: boo
     },
   };
 }
-
-const SUMMARIES: Readonly<Record<string, string>> = {
-  pause: 'Takes no more work until `resume`. Requests in flight are completed.',
-  resume: 'Continues after `pause`.',
-  stop: 'Ends the run: what is in flight gets ten seconds to finish. The same command continues the crawl later.',
-};
 
 /** What a body adds. @throws Problem, MannerlyError */
 async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { readonly urls: string[] }> {

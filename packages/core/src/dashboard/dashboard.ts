@@ -52,16 +52,102 @@ export async function createDashboard(
   return serveView(crawl, options, crawl);
 }
 
-/** As `createDashboard`, for an object like a crawler. @param api - What the HTTP API serves, if there is one. */
+/** As `createDashboard`, for an object like a crawler. @param apiCrawl - What the HTTP API serves, if there is one. */
 export async function serveView(
   crawl: WatchedCrawl,
-  options: DashboardOptions,
-  api: ApiCrawl | null = null,
+  given: DashboardOptions,
+  apiCrawl: ApiCrawl | null = null,
 ): Promise<Dashboard> {
   const page = await buildPage('dashboard', { directives: ["connect-src 'self'", "frame-ancestors 'none'"] });
-  const server = new DashboardServer(crawl, resolveDashboardOptions(options), page, api);
-  await server.listen();
-  return server;
+  const options = resolveDashboardOptions(given);
+  const { host, token, controls } = options;
+  const api = options.api === null || apiCrawl === null ? null : createApi(apiCrawl, options.api, controls);
+  const view = createView(crawl, controls);
+  const streams = createStreams(() => performance.now());
+  const viewJson = (): string => JSON.stringify(view.read());
+  const routes = routesOf(crawl, options, page, streams, viewJson);
+  const server = createViewServer(async (request, response, unauthenticated) => {
+    const call = readCall(request, api !== null);
+    const refuse = (status: number, message: string): void => {
+      // The body is not read.
+      if (call.hasBody) response.setHeader('Connection', 'close');
+      send(response, (call.isApiRequest ? problem : text)(status, message));
+    };
+    if (call.hasBody && !call.takesBody) return refuse(413, 'A body is too long, or not taken here.');
+    const access = checkAccess(call, options);
+    if (access.kind === 'deny') return refuse(access.status, access.message);
+    unauthenticated.delete(request.socket);
+    const { method, path } = call;
+    if (api !== null && call.isApiRequest) {
+      const answer = await api.answer(call);
+      if (call.hasBody && !request.complete) response.setHeader('Connection', 'close');
+      send(response, answer);
+    } else if (method === 'GET' && path === '/events' && streams.add(response)) {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write(`retry: ${DASHBOARD_INTERVAL_MS * 2}\n\n${frameOf('view', viewJson())}`);
+    } else if (method === 'GET' || (method === 'POST' && controls)) {
+      send(response, (await routes.get(`${method} ${path}`)?.()) ?? text(404, 'There is nothing here.'));
+    } else send(response, text(405, 'This cannot be done here.'));
+  });
+  const port = await listen(server, options).catch((error: unknown) => {
+    view.close();
+    throw error;
+  });
+  view.sample();
+  const timer = setInterval(() => {
+    view.sample();
+    if (streams.count() > 0) streams.send('view', viewJson());
+  }, DASHBOARD_INTERVAL_MS);
+  // An open dashboard does not keep the process alive.
+  timer.unref();
+  let closing: Promise<void> | null = null;
+  return {
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}/?token=${token}`,
+    port,
+    token,
+    close() {
+      if (closing !== null) return closing;
+      clearInterval(timer);
+      streams.send('view', viewJson());
+      streams.send('end', '{}');
+      streams.close();
+      view.close();
+      closing = closeServer(server);
+      return closing;
+    },
+  };
+}
+
+/** The answers by method and path. Those to buttons are the view, which all open pages also get. */
+function routesOf(
+  crawl: WatchedCrawl,
+  { controls, metrics }: ResolvedDashboardOptions,
+  { html, policy }: Awaited<ReturnType<typeof buildPage>>,
+  streams: ReturnType<typeof createStreams>,
+  viewJson: () => string,
+): ReadonlyMap<string, () => ApiAnswer | Promise<ApiAnswer>> {
+  const ok = (type: string, body: string, fields = {}): ApiAnswer => ({ status: 200, type, body, fields });
+  const routes = new Map<string, () => ApiAnswer | Promise<ApiAnswer>>([
+    ['GET /', () => ok('text/html; charset=utf-8', html, { 'Content-Security-Policy': policy })],
+    ['GET /view', () => ok('application/json', viewJson())],
+    ['GET /events', () => text(503, 'Too many clients watch already.')],
+    [
+      'GET /metrics',
+      async () =>
+        metrics === null
+          ? text(404, 'No metrics are kept: start it with --metrics, or give it `metrics`.')
+          : ok(metrics.contentType, await metrics.metrics()),
+    ],
+  ]);
+  for (const [name, { act }] of Object.entries(controls ? ACTIONS : {})) {
+    routes.set(`POST /${name}`, () => {
+      act(crawl);
+      const body = viewJson();
+      streams.send('view', body);
+      return ok('application/json', body);
+    });
+  }
+  return routes;
 }
 
 /** For every answer: nothing is stored, framed, sniffed, or sent to another site as a referrer. */
@@ -75,197 +161,86 @@ const SECURITY_HEADERS: readonly (readonly [field: string, value: string])[] = [
   ['Cache-Control', 'no-store'],
 ];
 
-class DashboardServer implements Dashboard {
-  /** Known once it listens. */
-  port = 0;
-  readonly #crawl: WatchedCrawl;
-  readonly #options: ResolvedDashboardOptions;
-  readonly #page: Awaited<ReturnType<typeof buildPage>>;
-  readonly #api: ReturnType<typeof createApi> | null;
-  readonly #view: ReturnType<typeof createView>;
-  readonly #streams = createStreams(() => performance.now());
-  readonly #server: Server;
+/** A server with bounds. @param answer - Removes connections that have sent the token from the set. */
+function createViewServer(
+  answer: (request: IncomingMessage, response: ServerResponse, unauthenticated: Set<Socket>) => Promise<void>,
+): Server {
   /** Connections that have not sent the token yet, in the order of arrival. */
-  readonly #unauthenticated = new Set<Socket>();
-  #timer: NodeJS.Timeout | undefined;
-  #closing: Promise<void> | null = null;
-
-  constructor(
-    crawl: WatchedCrawl,
-    options: ResolvedDashboardOptions,
-    page: Awaited<ReturnType<typeof buildPage>>,
-    api: ApiCrawl | null,
-  ) {
-    this.#crawl = crawl;
-    this.#options = options;
-    this.#page = page;
-    this.#api = options.api === null || api === null ? null : createApi(api, options.api, options.controls);
-    this.#view = createView(crawl, options.controls);
-    this.#server = createServer(
-      {
-        maxHeaderSize: MAX_DASHBOARD_HEADER_BYTES,
-        requestTimeout: DASHBOARD_REQUEST_MS,
-        headersTimeout: DASHBOARD_REQUEST_MS,
-        joinDuplicateHeaders: true,
-      },
-      (request, response) => {
-        this.#answer(request, response).catch(() => {
-          // Usually metrics that cannot be read; the crawl continues whatever happens here.
-          if (response.headersSent) response.destroy();
-          else send(response, text(500, 'This could not be read.'));
-        });
-      },
-    );
-    this.#server.maxConnections = MAX_DASHBOARD_CONNECTIONS;
-    this.#server.on('connection', (socket) => {
-      this.#unauthenticated.add(socket);
-      socket.once('close', () => this.#unauthenticated.delete(socket));
-      // Slow connections without the token are closed for new ones, so that they never keep the operator out.
-      const [oldest] = this.#unauthenticated.size > MAX_UNAUTHENTICATED_CONNECTIONS ? this.#unauthenticated : [];
-      oldest?.destroy();
-    });
-  }
-
-  get url(): string {
-    const { host, token } = this.#options;
-    return `http://${isIPv6(host) ? `[${host}]` : host}:${this.port}/?token=${token}`;
-  }
-
-  get token(): string {
-    return this.#options.token;
-  }
-
-  async listen(): Promise<void> {
-    const { host, port } = this.#options;
-    try {
-      this.#server.listen({ port, host, exclusive: true });
-      await once(this.#server, 'listening');
-      this.port = (this.#server.address() as AddressInfo).port;
-    } catch (cause) {
-      this.#view.close();
-      const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-      const message = `the dashboard cannot listen at ${host}, port ${port}: ${reason}`;
-      const advice = 'Something listens there already: name another port, or 0 for any.';
-      const hint = reason === 'EADDRINUSE' ? advice : 'Name another port or address.';
-      throw new MannerlyError('dashboard-failed', message, { hint, cause });
-    }
-    this.#view.sample();
-    this.#timer = setInterval(() => {
-      this.#view.sample();
-      if (this.#streams.count() > 0) this.#streams.send('view', this.#json());
-    }, DASHBOARD_INTERVAL_MS);
-    // An open dashboard does not keep the process alive.
-    this.#timer.unref();
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#streams.send('view', this.#json());
-    this.#streams.send('end', '{}');
-    this.#streams.close();
-    this.#view.close();
-    await new Promise<void>((resolve) => {
-      // A client that does not read its last frame is disconnected.
-      const last = setTimeout(() => this.#server.closeAllConnections(), DASHBOARD_CLOSE_MS);
-      this.#server.close(() => {
-        clearTimeout(last);
-        resolve();
-      });
-      this.#server.closeIdleConnections();
-    });
-  }
-
-  #json(): string {
-    return JSON.stringify(this.#view.read());
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const unauthenticated = new Set<Socket>();
+  const limits = {
+    maxHeaderSize: MAX_DASHBOARD_HEADER_BYTES,
+    requestTimeout: DASHBOARD_REQUEST_MS,
+    headersTimeout: DASHBOARD_REQUEST_MS,
+    joinDuplicateHeaders: true,
+  };
+  const server = createServer(limits, (request, response) => {
     for (const [field, value] of SECURITY_HEADERS) response.setHeader(field, value);
-    const { pathname, searchParams } = targetOf(request.url);
-    const { method = '', headers, socket } = request;
-    const api = pathname === API_PATH || pathname.startsWith(`${API_PATH}/`) ? this.#api : null;
-    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-    const takesBody = api !== null && method === 'POST' && Number(headers['content-length'] ?? 0) <= MAX_API_BODY_BYTES;
-    // The body is not read.
-    const refuse = (status: number, message: string): void => {
-      if (hasBody) response.setHeader('Connection', 'close');
-      send(response, (api === null ? text : problem)(status, message));
-    };
-    if (hasBody && !takesBody) return refuse(413, 'A body is too long, or not taken here.');
-    const { host, origin, authorization } = headers;
-    const secFetchSite = headers['sec-fetch-site']?.toString();
-    const accessRequest = {
-      method,
-      host,
-      origin,
-      authorization,
-      secFetchSite,
-      localAddress: socket.localAddress ?? '',
-    };
-    const isApiRequest = api !== null;
-    const access = checkAccess(
-      { ...accessRequest, queryToken: searchParams.get('token'), isApiRequest },
-      this.#options,
-    );
-    if (access.kind === 'deny') return refuse(access.status, access.message);
-    this.#unauthenticated.delete(socket);
-    if (api !== null) {
-      const contentType = headers['content-type'];
-      const body = (): Promise<string | null> => bodyOf(request);
-      const answer = await api.answer({ method, path: pathname, query: searchParams, contentType, body });
-      if (hasBody && !request.complete) response.setHeader('Connection', 'close');
-      return send(response, answer);
-    }
-    if (method === 'GET' && pathname === '/events' && this.#streams.add(response)) return this.#stream(response);
-    if (method === 'GET') return send(response, await this.#respond(pathname, response));
-    if (method === 'POST' && this.#options.controls) return send(response, this.#perform(pathname));
-    return send(response, text(405, 'This cannot be done here.'));
-  }
+    answer(request, response, unauthenticated).catch(() => {
+      // Usually metrics that cannot be read; the crawl continues whatever happens here.
+      if (response.headersSent) response.destroy();
+      else send(response, text(500, 'This could not be read.'));
+    });
+  });
+  server.maxConnections = MAX_DASHBOARD_CONNECTIONS;
+  server.on('connection', (socket) => {
+    unauthenticated.add(socket);
+    socket.once('close', () => unauthenticated.delete(socket));
+    // Slow connections without the token are closed for new ones, so that they never keep the operator out.
+    const [oldest] = unauthenticated.size > MAX_UNAUTHENTICATED_CONNECTIONS ? unauthenticated : [];
+    oldest?.destroy();
+  });
+  return server;
+}
 
-  async #respond(path: string, response: ServerResponse): Promise<ApiAnswer> {
-    const { metrics } = this.#options;
-    switch (path) {
-      case '/':
-        response.setHeader('Content-Security-Policy', this.#page.policy);
-        return { status: 200, type: 'text/html; charset=utf-8', body: this.#page.html };
-      case '/view':
-        return { status: 200, type: 'application/json', body: this.#json() };
-      case '/events':
-        return text(503, 'Too many clients watch already.');
-      case '/metrics':
-        if (metrics === null) return text(404, 'No metrics are kept: start it with --metrics, or give it `metrics`.');
-        return { status: 200, type: metrics.contentType, body: await metrics.metrics() };
-      default:
-        return text(404, NOT_FOUND_TEXT);
-    }
-  }
-
-  #stream(response: ServerResponse): void {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    response.write(`retry: ${DASHBOARD_INTERVAL_MS * 2}\n\n${frameOf('view', this.#json())}`);
-  }
-
-  /** Pauses, resumes or stops. The answer is the view, which all open pages also get. */
-  #perform(path: string): ApiAnswer {
-    const action = ACTIONS.get(path.slice(1));
-    if (action === undefined) return text(404, NOT_FOUND_TEXT);
-    action(this.#crawl);
-    const body = this.#json();
-    this.#streams.send('view', body);
-    return { status: 200, type: 'application/json', body };
+/** @returns The port. @throws MannerlyError `dashboard-failed` */
+async function listen(server: Server, { host, port }: ResolvedDashboardOptions): Promise<number> {
+  try {
+    server.listen({ port, host, exclusive: true });
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    const message = `the dashboard cannot listen at ${host}, port ${port}: ${reason}`;
+    const advice = 'Something listens there already: name another port, or 0 for any.';
+    const hint = reason === 'EADDRINUSE' ? advice : 'Name another port or address.';
+    throw new MannerlyError('dashboard-failed', message, { hint, cause });
   }
 }
 
-const NOT_FOUND_TEXT = 'There is nothing here.';
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // A client that does not read its last frame is disconnected.
+    const last = setTimeout(() => server.closeAllConnections(), DASHBOARD_CLOSE_MS);
+    server.close(() => {
+      clearTimeout(last);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
 
-/** Only the path and the query count, whatever form the request line had. */
-function targetOf(target: string | undefined): URL {
-  return new URL(`http://dashboard${target?.startsWith('/') === true ? target : '/nothing'}`);
+/** What a request says. Only the path and the query count, whatever form its target had. */
+function readCall(request: IncomingMessage, hasApi: boolean) {
+  const { method = '', url = '', headers, socket } = request;
+  const { pathname: path, searchParams: query } = new URL(`http://dashboard${url.startsWith('/') ? url : '/nothing'}`);
+  const isApiRequest = hasApi && (path === API_PATH || path.startsWith(`${API_PATH}/`));
+  const bodyBytes = Number(headers['content-length'] ?? 0);
+  return {
+    method,
+    path,
+    query,
+    isApiRequest,
+    hasBody: headers['transfer-encoding'] !== undefined || bodyBytes > 0,
+    takesBody: isApiRequest && method === 'POST' && bodyBytes <= MAX_API_BODY_BYTES,
+    contentType: headers['content-type'],
+    body: () => bodyOf(request),
+    host: headers.host,
+    origin: headers.origin,
+    secFetchSite: headers['sec-fetch-site']?.toString(),
+    authorization: headers.authorization,
+    queryToken: query.get('token'),
+    localAddress: socket.localAddress ?? '',
+  };
 }
 
 /** The body as a text; `null` if it is too long. */
@@ -284,9 +259,8 @@ function text(status: number, message: string): ApiAnswer {
   return { status, type: 'text/plain; charset=utf-8', body: `${message}\n` };
 }
 
-function send(response: ServerResponse, { status, type, body, allow }: ApiAnswer): void {
+function send(response: ServerResponse, { status, type, body, fields }: ApiAnswer): void {
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  if (allow !== undefined) response.setHeader('Allow', allow);
-  response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
+  response.writeHead(status, { ...fields, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
 }

@@ -111,10 +111,10 @@ export function createView(crawl: WatchedCrawl, hasControls: boolean) {
   const ledger = createHostTallies();
   const recent: RequestRow[] = [];
   const notes: NoteRow[] = [];
-  const answers = new Map<string, number>();
-  const outcomes = new Map<UrlStatus, Map<string, number>>();
-  const samples = { pages: [] as number[], requests: [] as number[], bytes: [] as number[] };
-  let last: Pick<CrawlProgress, 'pages' | 'requests' | 'bytes'> | null = null;
+  const answers: Record<string, number> = {};
+  const outcomes: Partial<Record<UrlStatus, Record<string, number>>> = {};
+  const rates = { pages: [] as number[], requests: [] as number[], bytes: [] as number[] };
+  let last: CrawlProgress | null = null;
   const note = (kind: string, about: string, detail: string, atMs = crawl.activity({ limit: 0 }).nowMs) =>
     pushBounded(notes, { kind, about: cleaned(about), detail: cleaned(detail), atMs }, MAX_DASHBOARD_RECENT);
 
@@ -127,10 +127,12 @@ export function createView(crawl: WatchedCrawl, hasControls: boolean) {
       count(answers, status === null ? (failure ?? 'internal') : `${Math.floor(status / 100)}xx`);
     }),
     crawl.events.on('decision', ({ status, reason }) => {
-      const reasons = outcomes.get(status) ?? new Map<string, number>();
-      outcomes.set(status, reasons);
+      outcomes[status] ??= {};
       // A server may invent statuses, so the table is limited to the known ones.
-      count(reasons, Object.hasOwn(REASONS, reason) ? reason : /^status-[1-5]\d\d$/.test(reason) ? reason : 'other');
+      count(
+        outcomes[status],
+        Object.hasOwn(REASONS, reason) ? reason : /^status-[1-5]\d\d$/.test(reason) ? reason : 'other',
+      );
     }),
     crawl.events.on('host-warning', ({ code, host, detail, atMs }) => {
       if (code !== 'robots-read') note(code, host, detail, atMs);
@@ -141,13 +143,13 @@ export function createView(crawl: WatchedCrawl, hasControls: boolean) {
 
   return {
     sample(): void {
-      const { pages, requests, bytes } = crawl.progress();
+      const progress = crawl.progress();
       // The first sample, or another crawl than before: what it had already done is not pace.
-      const from = last === null || last.pages > pages || last.requests > requests ? { pages, requests, bytes } : last;
-      last = { pages, requests, bytes };
-      pushBounded(samples.pages, pages - from.pages, MAX_DASHBOARD_SAMPLES);
-      pushBounded(samples.requests, requests - from.requests, MAX_DASHBOARD_SAMPLES);
-      pushBounded(samples.bytes, Math.max(0, bytes - from.bytes), MAX_DASHBOARD_SAMPLES);
+      const isOther = last === null || last.pages > progress.pages || last.requests > progress.requests;
+      const from = last === null || isOther ? progress : last;
+      for (const name of ['pages', 'requests', 'bytes'] as const)
+        pushBounded(rates[name], Math.max(0, progress[name] - from[name]), MAX_DASHBOARD_SAMPLES);
+      last = progress;
     },
     read(): DashboardView {
       const { waitingFor: _, ...progress } = crawl.progress();
@@ -157,15 +159,14 @@ export function createView(crawl: WatchedCrawl, hasControls: boolean) {
       return {
         activity: { ...activity, seeds: activity.seeds.map(cleaned) },
         progress,
-        rates: structuredClone(samples),
+        rates: structuredClone(rates),
         underway: underway
           .slice(0, MAX_DASHBOARD_UNDERWAY)
           .map((one) => ({ ...one, url: cleaned(one.url), host: cleaned(one.host) })),
         underwayCount,
         hosts: hostRows({ underway, ready, waits }, ledger),
         waitingHosts,
-        answers: Object.fromEntries(answers),
-        outcomes: Object.fromEntries([...outcomes].map(([status, reasons]) => [status, Object.fromEntries(reasons)])),
+        ...structuredClone({ answers, outcomes }),
         recent: [...recent].reverse(),
         notes: [...notes].reverse(),
         processes: [],
@@ -185,18 +186,17 @@ export function createHostTallies(max = MAX_DASHBOARD_TALLIES) {
   return {
     request(record: RequestRecord): void {
       const { host, status, failure, gapMs } = record;
-      const before = tallies.get(host);
+      const { requests = 0, errors = 0, bytes = 0, smallestGapMs = null } = tallies.get(host) ?? {};
       const required = Math.max(record.crawlDelayMs ?? 0, record.requestIntervalMs ?? 0);
-      const smallest = before?.smallestGapMs ?? null;
       const tally = {
-        requests: (before?.requests ?? 0) + 1,
-        errors: (before?.errors ?? 0) + (status === null || status >= 400 ? 1 : 0),
-        bytes: (before?.bytes ?? 0) + record.encodedBytes,
+        requests: requests + 1,
+        errors: errors + (status === null || status >= 400 ? 1 : 0),
+        bytes: bytes + record.encodedBytes,
         lastStatus: status,
         lastFailure: failure,
         lastEndedAtMs: record.endedAtMs,
         asksMs: required > 0 ? required : null,
-        smallestGapMs: gapMs === null ? smallest : Math.min(gapMs, smallest ?? gapMs),
+        smallestGapMs: gapMs === null ? smallestGapMs : Math.min(gapMs, smallestGapMs ?? gapMs),
       };
       keepLatest(tallies, host, tally, max);
     },
@@ -213,9 +213,8 @@ function hostRows(
 ): HostRow[] {
   const rows = new Map<string, HostRow>();
   const queued = new Map([...ready, ...waits].map((one) => [one.host, one.queued]));
-  const add = (host: string, state: HostRow['state'], wait: Pick<HostRow, 'reason' | 'untilMs'> = NO_WAIT) => {
+  const add = (host: string, state: HostRow['state'], { reason = null, untilMs = null }: Partial<HostRow> = {}) => {
     if (rows.size >= MAX_DASHBOARD_HOSTS || rows.has(host)) return;
-    const { reason, untilMs } = wait;
     const row = { host: cleaned(host), state, reason, untilMs };
     rows.set(host, { ...row, queued: queued.get(host) ?? null, tally: ledger.get(host) });
   };
@@ -226,15 +225,13 @@ function hostRows(
   return [...rows.values()];
 }
 
-const NO_WAIT = { reason: null, untilMs: null };
-
 /** Text from a site: without control or direction characters, and shortened. */
 function cleaned(text: string): string {
   return printable(text, MAX_DASHBOARD_TEXT);
 }
 
-function count(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
 }
 
 function pushBounded<T>(values: T[], value: T, max: number): void {

@@ -9,11 +9,11 @@ import { reportDamage } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
-import { loadHandlers, loadStages, registerDefault } from '../handlers-file.js';
 import type { CliIo } from '../io.js';
 import { createNamedSinks } from '../open-sinks.js';
 import { recordedCount, withProgress } from '../progress.js';
 import { stagesText } from '../summary.js';
+import { loadHandlers, loadStages, registerDefault } from '../user-module.js';
 
 /** Runs the command. @throws UsageError for files that cannot be loaded or exist already; MannerlyError as `replay` */
 export async function replayCommand(directory: string, flags: Flags, io: CliIo): Promise<number> {

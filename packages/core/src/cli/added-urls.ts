@@ -1,17 +1,46 @@
-// Passes the URLs that `mannerly add` writes into a crawl directory to the run that works there. Every start reads the
-// file from its beginning: URLs that the crawl already has are known, and are not requested twice.
+// `mannerly add`: adds URLs to the file of a crawl directory. A run that works there takes them, otherwise the next run
+// does. Every start reads the file from its beginning: URLs that the crawl already has are known, and are not requested
+// twice.
 
 import { closeSync, openSync, readSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
 import type { Crawler } from '../crawler.js';
 import { isAbsent } from '../directory/atomic-file.js';
+import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { MannerlyError } from '../errors.js';
+import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { parseJsonObject } from '../parse-json.js';
+import { parseUrl } from '../parse-url.js';
+import { present } from '../present.js';
+import { redacted } from '../redacted.js';
 import { plural } from '../report/table.js';
+import { UsageError } from './failure.js';
+import type { Flags } from './flags.js';
+import type { CliIo } from './io.js';
 import { ADDED_POLL_MS, MAX_ADDED_READ_BYTES } from './limits.js';
 
-export interface AddedLine {
-  readonly url: string;
-  readonly label?: string;
+const MAX_EXCERPT_CHARS = 200;
+
+/** Runs the command. @throws UsageError; MannerlyError `directory-taken` if there is no crawl */
+export async function addCommand(directory: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+  const { addedPath } = await readCrawlDirectory(directory);
+  const { label } = flags;
+  const lines = urls.map((text) => {
+    const url = text.length > MAX_LINK_URL_CHARS ? null : parseUrl(text);
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      const excerpt = redacted(text.slice(0, MAX_EXCERPT_CHARS));
+      throw new UsageError(`not an http or https URL: ${excerpt}`, 'Write it out: https://example.org/page');
+    }
+    // Credentials are never sent, so they are not kept.
+    url.username = '';
+    url.password = '';
+    return { url: url.href, ...present({ label }) };
+  });
+  // One write, so that lines of two commands do not mix.
+  await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const them = urls.length === 1 ? 'it' : 'them';
+  io.err(`${plural(urls.length, 'URL')} added. A running crawl takes ${them} within a second,`);
+  io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${lines[0]?.url}`);
 }
 
 /**
@@ -36,14 +65,18 @@ export function watchAddedUrls(
       const text = readFrom(path, offset);
       const completeLines = text.slice(0, text.lastIndexOf('\n') + 1);
       offset += Buffer.byteLength(completeLines, 'latin1');
-      const byLabel = new Map<string | undefined, string[]>();
-      for (const { url, label } of linesOf(Buffer.from(completeLines, 'latin1').toString('utf8'))) {
-        const urls = byLabel.get(label);
-        if (urls === undefined) byLabel.set(label, [url]);
-        else urls.push(url);
+      const byLabel = new Map<unknown, string[]>();
+      for (const line of Buffer.from(completeLines, 'latin1').toString('utf8').split('\n')) {
+        const { url, label } = parseJsonObject(line) ?? {};
+        if (typeof url !== 'string') continue;
+        const urls = byLabel.get(label) ?? [];
+        byLabel.set(label, urls);
+        urls.push(url);
       }
       // All at once: URLs added while the run opens are queued before it can end.
-      const adding = Array.from(byLabel, ([label, urls]) => crawler.add(urls, label === undefined ? {} : { label }));
+      const adding = Array.from(byLabel, ([label, urls]) =>
+        crawler.add(urls, typeof label === 'string' ? { label } : {}),
+      );
       const answers = (await Promise.all(adding)).flat();
       for (const { url, kind, reason } of answers)
         if (kind === 'refused') print(`Added, and refused: ${JSON.stringify(url)} (${reason}).`);
@@ -76,12 +109,4 @@ function readFrom(path: string, offset: number): string {
   } finally {
     if (file !== null) closeSync(file);
   }
-}
-
-function linesOf(text: string): AddedLine[] {
-  return text.split('\n').flatMap((line) => {
-    const { url, label } = parseJsonObject(line) ?? {};
-    if (typeof url !== 'string') return [];
-    return [{ url, ...(typeof label === 'string' ? { label } : {}) }];
-  });
 }
