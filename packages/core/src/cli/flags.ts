@@ -1,5 +1,5 @@
-// The flags of the commands that do not crawl, as commander returns them; flags that several commands share; and how the
-// values of flags are read.
+// The flags of the commands that do not crawl, as commander returns them; flags that several commands share; and how
+// the values of flags are read.
 
 import { InvalidArgumentError, Option } from 'commander';
 import type { LicenseParty } from '../licensing/license-terms.js';

@@ -1,6 +1,6 @@
-// The processes of `mannerly crawl --workers`: what the command and its workers say to each other, as plain JSON over the
-// channel that Node.js opens between them, and how the command starts, stops and restarts workers. They share the store.
-// The command itself fetches nothing.
+// The processes of `mannerly crawl --workers`: what the command and its workers say to each other, as plain JSON over
+// the channel that Node.js opens between them, and how the command starts, stops and restarts workers. They share the
+// store. The command itself fetches nothing.
 
 import type { DashboardView } from '../../dashboard/view.js';
 import type { MetricFamily } from '../../metrics/combine-metrics.js';
