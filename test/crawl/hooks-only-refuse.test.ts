@@ -271,6 +271,22 @@ it('a refusal after a redirect does not follow it, and one after a failure is no
   ]);
 });
 
+it('a refusal also keeps a Refresh field from being followed', async () => {
+  const refreshing = { headers: { 'content-type': 'text/html', refresh: '0; url=/target' }, body: '<title>R</title>' };
+  const pages = { '/': fakePage('S', ['/refresh']), '/refresh': refreshing, '/target': fakePage('T') };
+  const { paths, decisions } = await crawlVirtually({
+    hosts: { 'a.test': { pages } },
+    seeds: ['https://a.test/'],
+    hooks: { afterFetch: ({ url }) => (url.endsWith('/refresh') ? refuse('it refreshes') : undefined) },
+  });
+  expect(paths('a.test')).not.toContain('/target');
+  expect(decisions.find(({ url }) => url.endsWith('/refresh'))).toMatchObject({
+    status: 'dropped',
+    reason: 'hook-refused',
+    detail: 'it refreshes',
+  });
+});
+
 it('the same hook can refuse a handler’s request', async () => {
   const { own, asked } = await crawlWith({
     beforeFetch: ({ purpose }) => (purpose === 'handler' ? refuse('none') : undefined),

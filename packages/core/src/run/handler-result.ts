@@ -1,14 +1,143 @@
-// The result of a handler apart from items and links: its errors, the signals that it threw, what it left out, and what
-// it makes of an answer that is not a page.
+// The result of a page that a handler takes: it is read, opened in a browser, archived and handled (`handledResult`),
+// and its items are written (`storedResult`). Also what a handler makes of an answer that is not a page.
 
 import { type PageWork, retryUrl } from '@mannerly/frontier';
-import { exchangeOf, type ResponseOutcome } from '../fetch/outcome.js';
+import type { NearDuplicate } from '../admit/near-duplicates.js';
+import type { ArchivedResponse } from '../archive/crawl-archive.js';
+import { exchangeOf, headerValue, type ResponseOutcome } from '../fetch/outcome.js';
+import type { UnchangedPage } from '../handle/handled-page.js';
 import type { Handled } from '../handle/handler-pool.js';
 import type { HandlerSignal } from '../handle/signals.js';
+import type { PageOutcome } from '../journal/journal.js';
 import { applyLicense } from '../licensing/licenses.js';
 import { itemsOf } from '../output/items.js';
+import type { ItemsWithheld, PageExclusion } from '../page/exclusion.js';
+import type { PageInCrawl } from '../page/page.js';
 import type { Run } from './run.js';
-import { decided, failed, RETURNED, requestAgain, type WorkResult } from './work-result.js';
+import { archivedPage } from './run-archive.js';
+import { type Decided, decided, failed, RETURNED, type WorkResult } from './work-result.js';
+
+const NOT_RENDERED = { kind: 'not-rendered' } as const;
+
+/** @param refused - The result if the `afterFetch` hook refused the page, which is then only archived; else `null`. */
+export async function handledResult(
+  run: Run,
+  work: PageWork,
+  outcome: ResponseOutcome,
+  refused: WorkResult | null,
+): Promise<WorkResult> {
+  const { status: httpStatus } = outcome;
+  const fetchedPage = await run.reader.read(work, outcome);
+  const rendering = (refused === null && (await run.render?.(work, outcome, fetchedPage))) || NOT_RENDERED;
+  if (rendering.kind === 'stopped') return RETURNED;
+  const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : fetchedPage;
+  const license = await run.licenses.forPage(work, page, outcome.body);
+  applyLicense(page, license);
+  await run.knowledge.read(work, page);
+  let record: ArchivedResponse | null = null;
+  if (run.archive !== null) {
+    const tdm = await run.companions.tdmFor(work.url);
+    const archivePage = archivedPage(work, page, { tdm, license }, rendering, run.nowMs());
+    record = await run.archive.writeExchange(outcome, archivePage, run.recrawl?.archiveMode(work));
+  }
+  if (refused !== null) return refused;
+  if (rendering.kind === 'failed') {
+    const detail = `${rendering.failure}: ${rendering.detail}`;
+    return failed({ reason: 'render-failed', layer: 'page', httpStatus, detail });
+  }
+  const { fetchRequisites } = run;
+  if (fetchRequisites !== null) {
+    const fetched = await run.readings.untracked(work.url, () => fetchRequisites(work, page));
+    if (fetched === 'stopped') return RETURNED;
+  }
+  const visit = await run.recrawl?.read(work, { page, sent: fetchedPage, outcome, record });
+  if (visit !== undefined && visit.unchanged !== null) return unchanged(run, visit.unchanged, page.exclusion);
+  const nearDuplicate = await run.knowledge.findNearDuplicate(page);
+  page.similarTo = nearDuplicate?.similarTo ?? null;
+  if (page.similarTo !== null && run.options.nearDuplicates === 'drop') {
+    const decision = { status: 'dropped', reason: 'duplicate-text', layer: 'page', detail: page.similarTo } as const;
+    return decided({ ...decision, ...similarityOf(run, nearDuplicate), httpStatus, isPage: true });
+  }
+  if (page.truncated === 'limit') run.setup.log?.truncated(page);
+  const handled = await run.handlerPool.handle(page, visit?.change ?? null);
+  if (handled.kind === 'stopped') return RETURNED;
+  if (handled.kind === 'signal') return signalResult(run, work, outcome, handled.signal);
+  if (handled.kind !== 'handled') return failedHandling(run, work, outcome, handled);
+  return storedResult(run, work, page, handled, nearDuplicate);
+}
+
+/** A page that was handled. Its items go to the sinks, its links to admission. */
+async function storedResult(
+  run: Run,
+  work: PageWork,
+  page: PageInCrawl,
+  { staged, route }: Extract<Handled, { kind: 'handled' }>,
+  nearDuplicate: NearDuplicate | null,
+): Promise<WorkResult> {
+  const { journal } = run;
+  const { status: httpStatus, exclusion } = page;
+  if (run.options.feeds) await run.offer(run.sitemaps.feeds(page));
+  const found = [...exclusion.links, ...staged.links];
+  const candidates = run.recrawl?.knownPages.revisitGone(found) ?? found;
+  const unchangedPage = (await run.recrawl?.compareItems(work, staged.data)) ?? null;
+  if (unchangedPage !== null) return { ...(await unchanged(run, unchangedPage, exclusion)), candidates };
+  const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.processed) : [];
+  const write = () => run.items.write(items);
+  // A sink may wait for its server. If the process dies meanwhile, the page is not to blame.
+  const written = run.setup.sinks.length === 0 ? write() : run.readings.untracked(work.url, write);
+  if ((await written) === 'stopped') return RETURNED;
+  journal.items(items);
+  journal.staged(work, page, staged);
+  if (page.truncated === 'limit') run.totals.truncatedCount += 1;
+  const decision: PageOutcome = exclusion.storesItems
+    ? { status: 'fetched', reason: route === null ? 'no-handler' : 'fetched', layer: 'page', ...detailOf(page, route) }
+    : withoutItems(httpStatus, exclusion);
+  return decided({ httpStatus, isPage: true, ...decision, ...similarityOf(run, nearDuplicate) }, candidates);
+}
+
+/** The part of a page's decision that is about its text. */
+function similarityOf(
+  { knowledge }: Run,
+  nearDuplicate: NearDuplicate | null,
+): Pick<PageOutcome, 'simhash' | 'similarTo'> {
+  if (nearDuplicate === null) return {};
+  const { simhash, similarTo } = nearDuplicate;
+  if (similarTo === null) return { simhash };
+  knowledge.nearDuplicates?.count(similarTo);
+  return { simhash, similarTo };
+}
+
+/** The detail for a page that no handler takes, or that limits cut. */
+function detailOf(
+  { kind, headers, truncated, linksDropped }: PageInCrawl,
+  route: string | null,
+): { readonly detail?: string } {
+  const details: string[] = [];
+  if (route === null)
+    details.push(`its bytes are ${kind}, and it is served as ${headerValue(headers, 'content-type') ?? 'nothing'}`);
+  if (truncated === 'limit')
+    details.push('the body was cut: it is longer than `network.maxBodyBytes`, or than its handler takes');
+  if (linksDropped > 0) details.push(`${linksDropped} links left out: the page has more than are read`);
+  return details.length === 0 ? {} : { detail: details.join('; ') };
+}
+
+/**
+ * A known page that has not changed: its items and links stay, unless the page now forbids keeping them. A 304 can
+ * forbid this too, but nothing that it leaves out becomes allowed.
+ */
+export async function unchanged(run: Run, page: UnchangedPage, exclusion: PageExclusion): Promise<Decided> {
+  const { status: httpStatus, url } = page;
+  if (!exclusion.storesItems) return decided(withoutItems(httpStatus, exclusion));
+  const thrown = await run.handlerPool.unchanged(page);
+  if (thrown !== null) run.journal.handlerError(url, thrown.error);
+  return decided({ status: 'fetched', reason: 'unchanged', layer: 'page', httpStatus, isPage: true });
+}
+
+/** The decision about a page whose items may not be kept. If a licence is not met, it is held (licensing C13). */
+function withoutItems(httpStatus: number, { reason, detail }: ItemsWithheld): PageOutcome {
+  const status = reason === 'license' ? 'held' : 'excluded';
+  return { status, reason, layer: 'page', detail, httpStatus, isPage: true };
+}
 
 type FailedHandling = Exclude<Handled, { readonly kind: 'handled' | 'stopped' | 'signal' }>;
 
@@ -20,7 +149,7 @@ const HANDLING_FAILURES: Readonly<Record<FailedHandling['kind'], string>> = {
 };
 
 /** The handler threw, timed out or was not called. A handler that threw may be called once more, after a while. */
-export function failedHandling(
+function failedHandling(
   { journal, options }: Run,
   { url, record }: PageWork,
   { status: httpStatus, timing }: ResponseOutcome,
@@ -28,8 +157,9 @@ export function failedHandling(
 ): WorkResult {
   logFailure(journal, url, handled);
   const { handler, failureWaitsMs } = options.retries;
+  const waitMs = failureWaitsMs[Math.min(record.tries, failureWaitsMs.length - 1)] ?? 0;
   if (handled.kind === 'threw' && record.tries < handler)
-    return requestAgain(timing.endedAtMs + (failureWaitsMs[Math.min(record.tries, failureWaitsMs.length - 1)] ?? 0));
+    return { kind: 'again', notBeforeMs: timing.endedAtMs + waitMs };
   return failed({ reason: HANDLING_FAILURES[handled.kind], layer: 'hook', httpStatus, detail: handled.detail });
 }
 
@@ -43,7 +173,7 @@ function logFailure(journal: Run['journal'], url: string, handled: FailedHandlin
 }
 
 /** The handler threw `RetryPage`, `RefusePage` or `StopCrawl`. Nothing that it staged is kept. */
-export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerSignal): WorkResult {
+function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome, signal: HandlerSignal): WorkResult {
   const { status: httpStatus } = outcome;
   const { reason } = signal;
   run.journal.emit('handler-signal', { url: work.url, signal: signal.kind, reason });
@@ -57,7 +187,7 @@ export function signalResult(run: Run, work: PageWork, outcome: ResponseOutcome,
   const retry = retryUrl(failure, work.record.tries, run.options.retries);
   if (retry.kind === 'again') {
     const afterMs = signal.kind === 'stop' ? 0 : signal.afterMs;
-    return requestAgain(afterMs === null ? retry.notBeforeMs : outcome.timing.endedAtMs + afterMs);
+    return afterMs === null ? retry : { kind: 'again', notBeforeMs: outcome.timing.endedAtMs + afterMs };
   }
   const detail = `handler-${signal.kind}: ${reason}, ${work.record.tries + 1} times`;
   return failed({ reason: 'retries-exhausted', layer: 'hook', httpStatus, detail });

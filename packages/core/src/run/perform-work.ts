@@ -16,18 +16,20 @@ import { type LicenseAnswer, licenseText } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
 import type { Item } from '../output/sink.js';
-import { robotsResult } from './companion-result.js';
 import { ADMISSION_BATCH_URLS, LONG_INTERVAL_MS } from './limits.js';
-import { pageResult, refusedByHook } from './page-result.js';
+import { pageResult, refusedByHook, robotsResult } from './page-result.js';
 import type { Run } from './run.js';
-import { ALREADY_DECIDED, type Decided, decided, RETURNED, settled, type WorkResult } from './work-result.js';
+import { type Decided, decided, RETURNED, type WorkResult } from './work-result.js';
+
+/** The URL leaves the queue, because it is already decided. */
+const ALREADY_DECIDED: WorkResult = { kind: 'done', countsAsPage: false, links: [] };
 
 /** Performs a piece of work. The page and its candidates are released before the rest is committed. */
 export async function performWork(run: Run, work: Work): Promise<void> {
   const result = await admittedResult(run, work);
   // Only pages have decisions.
   if (result.kind === 'admitted') await commit(run, work as PageWork, result);
-  else await run.frontier.settle(work, result.settlement);
+  else await run.frontier.settle(work, result);
 }
 
 /** What waits for its commit. Few of a page's candidates are new. */
@@ -39,7 +41,7 @@ interface Admitted extends Pick<Decided, 'decision' | 'items'> {
 
 async function admittedResult(run: Run, work: Work): Promise<Admitted | Exclude<WorkResult, Decided>> {
   const result = await resultOf(run, work);
-  if (result.kind === 'settlement') return result;
+  if (result.kind !== 'decided') return result;
   const { decision, items, candidates } = result;
   return { kind: 'admitted', decision, items, ...(await admitAll(run, candidates)) };
 }
@@ -50,7 +52,7 @@ async function commit(run: Run, work: PageWork, { decision, items, links, refuse
   const removed = recrawl?.removalReason(work, decision) ?? null;
   const written = removed === null ? items : [tombstoneOf(run, work, removed), ...items];
   if ((await run.items.write(written)) === 'stopped') {
-    await frontier.settle(work, { kind: 'returned', untilMs: null });
+    await frontier.settle(work, RETURNED);
     return;
   }
   journal.items(written);
@@ -91,7 +93,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
   const { outcome, hadTurn } = await run.fetches.add(() => send(run, work, conditions));
   if (outcome.kind === 'not-sent') {
     if (outcome.exchange !== undefined) await run.archive?.writeExchange(outcome.exchange);
-    return settled({ kind: 'returned', untilMs: outcome.untilMs });
+    return { kind: 'returned', untilMs: outcome.untilMs };
   }
   if (!hadTurn) await run.scheduler.next();
   if (isAborted(run, outcome)) return RETURNED;
@@ -109,7 +111,7 @@ async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult
   if (run.scope.denies(work.url)) return decided({ status: 'dropped', reason: 'scope-excluded', layer: 'scope' });
   if (work.record.via === 'companion') return null;
   const untilMs = run.signIn?.before(work) ?? null;
-  if (untilMs !== null) return settled({ kind: 'returned', untilMs, waits: 'authority' });
+  if (untilMs !== null) return { kind: 'returned', untilMs, waits: 'authority' };
   const licensed = licenseResult(await run.licenses.before(work));
   if (licensed !== null) return licensed;
   const verdict = await run.hooks?.beforeFetch(work);
@@ -119,7 +121,7 @@ async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult
 /** A licence named by robots.txt forbids the request or is still loading; `null`: it does neither. */
 function licenseResult(license: LicenseAnswer): WorkResult | null {
   if (license === null || license.effect === 'none') return null;
-  if (license.effect === 'wait') return settled({ kind: 'returned', untilMs: license.untilMs, waits: 'authority' });
+  if (license.effect === 'wait') return { kind: 'returned', untilMs: license.untilMs, waits: 'authority' };
   const decision =
     license.effect === 'held'
       ? ({ status: 'held', reason: 'license' } as const)
