@@ -1,7 +1,6 @@
 /** Which group applies to us. If a group is missed, a site's rules are ignored. */
 import { describe, expect, it } from 'vitest';
-import { agentsOf, isProductToken } from './agents.js';
-import { google, substringAgents, y1994, y1996 } from './dialects.js';
+import { agentsOf, google, isProductToken, substringAgents, y1994, y1996 } from './dialects.js';
 import { selectGroups } from './groups.js';
 
 const AGENTS: readonly (readonly [value: string, agents: readonly string[]])[] = [

@@ -7,7 +7,7 @@ import type { DialectName } from './dialects.js';
 import { canonical } from './normalize.js';
 import { PackedRecord } from './packed-records.js';
 import { readUrl } from './read-url.js';
-import type { Reading } from './reading.js';
+import type { Reading, Readings } from './reading.js';
 import { findRule, isAllowRule, originOf, patternAt, TOO_MUCH_WORK } from './rule-index.js';
 
 /**
@@ -30,9 +30,6 @@ export interface Decision {
   /** The name that selected the deciding groups: one of the crawler's tokens, `*`, or `null` for no group. */
   readonly agent: string | null;
 }
-
-/** The readings of a file in the order in which they are evaluated; all must allow. */
-export type Readings = readonly [Reading, ...Reading[]];
 
 /** The path and query of a URL, which rules are compared with. */
 export interface Target {

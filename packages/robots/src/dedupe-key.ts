@@ -8,9 +8,8 @@ import { bytesOf } from './bytes.js';
 import { targetOf } from './decide.js';
 import type { RobotsDocument } from './document.js';
 import { MAX_MATCH_WORK } from './limits.js';
-import { canonical } from './normalize.js';
-import { type OptionTable, readOptions } from './option-table.js';
-import { matchesRange, searchWork } from './pattern.js';
+import { type OptionTable, readOptions } from './options.js';
+import { matchesSpellings, type Spellings, searchWork, spellingsOf } from './pattern.js';
 import { readUrl } from './read-url.js';
 import { siteFields } from './site-fields.js';
 
@@ -46,17 +45,15 @@ function withoutParams(document: RobotsDocument, url: string): string {
   const { params: lines } = statementsOf(document);
   if (lines.size === 0) return url;
   const parameters = url.slice(question + 1, queryEnd).split('&');
-  const { path } = targetOf(url);
-  const spellings = FORMS.map((form) => canonical(path, form, false));
+  const path = spellingsOf(targetOf(url).path, false);
   /** Compares each pattern only once. */
-  const matched = new Map<Patterns, boolean>();
+  const matched = new Map<Spellings, boolean>();
   const maxWork = searchWork.bytes + MAX_MATCH_WORK;
-  const matches = (patterns: Patterns) => {
+  const matches = (pattern: Spellings) => {
     // Past the bound a parameter stays: at worst the same page is known twice.
     if (searchWork.bytes > maxWork) return false;
-    const isMatch =
-      matched.get(patterns) ?? patterns.some((each, i) => matchesRange(each, 0, each.length, spellings[i]!));
-    matched.set(patterns, isMatch);
+    const isMatch = matched.get(pattern) ?? matchesSpellings(pattern, path);
+    matched.set(pattern, isMatch);
     return isMatch;
   };
   const names = new Set(parameters.map(nameOf));
@@ -69,15 +66,13 @@ function withoutParams(document: RobotsDocument, url: string): string {
 
 const nameOf = (parameter: string): string => parameter.split('=', 1)[0] as string;
 
-const FORMS = ['n0', 'n1'] as const;
-/** The path of a line, in the two spellings of RFC 9309. */
-type Patterns = readonly string[];
 /** What the lines of a file mean. */
 interface SiteStatements {
   /** By parameter, the paths on which it is ignored. */
-  readonly params: ReadonlyMap<string, readonly Patterns[]>;
+  readonly params: ReadonlyMap<string, readonly Spellings[]>;
   readonly host: string | null;
 }
+
 /** Read once for each file. */
 const statementsByDocument = new WeakMap<RobotsDocument, SiteStatements>();
 
@@ -85,13 +80,13 @@ function statementsOf(document: RobotsDocument): SiteStatements {
   const cached = statementsByDocument.get(document);
   if (cached !== undefined) return cached;
   const { host, cleanParams } = siteFields(document);
-  const lines = new Map<string, Patterns[]>();
+  const lines = new Map<string, Spellings[]>();
   for (const { params, path } of cleanParams) {
-    const patterns = FORMS.map((form) => canonical(bytesOf(path), form, true));
+    const pattern = spellingsOf(bytesOf(path), true);
     for (const param of params) {
-      const paths = lines.get(param);
-      if (paths === undefined) lines.set(param, [patterns]);
-      else paths.push(patterns);
+      const paths = lines.get(param) ?? [];
+      lines.set(param, paths);
+      paths.push(pattern);
     }
   }
   const statements = { params: lines, host };

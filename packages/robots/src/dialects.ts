@@ -1,7 +1,7 @@
 // A dialect: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding). Everything
-// else about a file is the same in all dialects (robots §1).
+// else about a file is the same in all dialects (robots §1). Product tokens are lower case. Repairs of agents are outside
+// the guiding rule P1: they are needed to find the group at all.
 
-import { agentsOf, listedNames } from './agents.js';
 import { textOf } from './bytes.js';
 import { ALLOW, BAD, DISALLOW, fieldName, UNKNOWN, USER_AGENT } from './fields.js';
 import type { Form } from './normalize.js';
@@ -179,4 +179,34 @@ export function selectGeneral(groups: readonly GroupSpan[], tokens: readonly str
     if (longest !== '') return { spans: groups.filter(({ agents }) => agents.includes(longest)), agent: token };
   }
   return { spans: [], agent: null };
+}
+
+/** What a User-agent value addresses: all crawlers (an asterisk, alone or before a blank), or its leading token. */
+const ADDRESSED = /^(?:\*(?=\s|$)|[\w-]*)/;
+/** `*`, or a token followed by an optional version and an optional asterisk (robots §4.4). */
+const LISTED_AGENT = /^(?:\*|[\w-]+(?:\/[^*]*)?\*?)$/;
+
+/**
+ * The lower-case agents of a User-agent line, or `*`; several only with `repair` (robots §4.3, §4.4, R18, R21b).
+ * @param addressed - Matches the beginning that counts.
+ */
+export function agentsOf(value: string, repair: boolean, addressed: RegExp = ADDRESSED): string[] {
+  const text = value.toLowerCase();
+  const names = repair && text.includes(',') ? listedNames(text) : [];
+  if (names.length > 1 && names.every((name) => LISTED_AGENT.test(name))) {
+    return names.map((name) => name.replace(/(?!^)[/*].*/s, ''));
+  }
+  const [agent = ''] = addressed.exec(text) ?? [];
+  return agent === '' ? [] : [agent];
+}
+
+/** The names of a value between commas. Blanks separate nothing: `Offline Explorer` is one name (R21b). */
+function listedNames(value: string): string[] {
+  const names = value.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+/** Whether a name is a valid product token: letters, digits, hyphen, underscore (robots §4.3). */
+export function isProductToken(token: string): boolean {
+  return /^[\w-]+$/.test(token);
 }

@@ -5,7 +5,7 @@ import { textOf } from './bytes.js';
 import { plainKind } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW, LICENSE, USER_AGENT } from './fields.js';
-import { valuesOf } from './group-fields.js';
+import { valuesOf } from './groups.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
 import { records } from './packed-records.js';
 import { readUrl } from './read-url.js';

@@ -7,8 +7,7 @@ import { MAX_LINE_BYTES, MAX_PAGE_TAG_CHARS } from './limits.js';
 import { readNamedLinks } from './page/signals.js';
 import { parseRobotsMeta, parseRobotsTag, parseRobotsTagLists } from './page/tags.js';
 import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from './politeness-fields.js';
-import { parseContentSignal, parseContentUsage } from './preferences/preferences.js';
-import { parseDictionary } from './preferences/structured-field.js';
+import { parseContentSignal, parseContentUsage, parseDictionary } from './preferences/preferences.js';
 
 const URL_A = 'https://example.com/';
 const READERS: readonly (readonly [string, (value: string) => unknown])[] = [

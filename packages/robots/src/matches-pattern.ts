@@ -1,8 +1,7 @@
 /** Compares one pattern with one path, for programs that have no file. */
 
 import { bytesOf } from './bytes.js';
-import { canonical, type Form } from './normalize.js';
-import { matchesRange } from './pattern.js';
+import { matchesSpellings, spellingsOf } from './pattern.js';
 
 /**
  * Whether a pattern as written in a file matches a path, as RFC 9309 reads it: N0 or N1 spelling, `*` and final `$`.
@@ -11,10 +10,6 @@ import { matchesRange } from './pattern.js';
  * @param pathAndQuery - Path and query of a URL, without fragment; `''` counts as `/`.
  */
 export function matchesPattern(pattern: string, pathAndQuery: string): boolean {
-  const path = bytesOf(pathAndQuery || '/');
-  const matches = (form: Form) => {
-    const rule = canonical(bytesOf(pattern), form, true);
-    return matchesRange(rule, 0, rule.length, canonical(path, form, false));
-  };
-  return pattern !== '' && (matches('n0') || matches('n1'));
+  const path = spellingsOf(bytesOf(pathAndQuery || '/'), false);
+  return pattern !== '' && matchesSpellings(spellingsOf(bytesOf(pattern), true), path);
 }

@@ -1,11 +1,9 @@
 // What rules are compiled for: one type, one set of defaults, one function that checks. No other file supplies a
 // default.
 
-import { isProductToken } from './agents.js';
-import type { BaseDialect } from './dialects.js';
+import { type BaseDialect, isProductToken } from './dialects.js';
 import { RobotsError } from './errors.js';
 import { MAX_CRAWL_DELAY_MS, MAX_TOKENS } from './limits.js';
-import { invalidOption, readOptions } from './option-table.js';
 
 /** Which rules count besides the base dialect (robots §8). */
 export type Policy = 'base' | 'declared' | 'declared-only' | 'strictest';
@@ -114,4 +112,35 @@ function resolveTokens(given: unknown): readonly string[] {
     `expected \`tokens\` to be 1 to ${MAX_TOKENS} names of letters, digits, "-" and "_", got ${JSON.stringify(given)}`,
     'use "examplebot", not "examplebot/1.0"',
   );
+}
+
+/** By option: the possible values, the default first; or for a number the default, the minimum and the maximum. */
+export type OptionTable = Readonly<Record<string, readonly unknown[]>>;
+
+/** Every option of the table, with its default if absent. @throws RobotsError `option-invalid`, `option-unknown`. */
+export function readOptions(table: OptionTable, options: object): Record<string, unknown> {
+  checkNames(Object.keys(table), options);
+  const read = Object.entries(table).map(([option, values]) => {
+    const value = (options as Readonly<Record<string, unknown>>)[option];
+    const [defaultValue, min, max] = values;
+    const isNumber = typeof min === 'number';
+    const isWithin = isNumber
+      ? Number.isFinite(value) && (value as number) >= min && (value as number) <= (max as number)
+      : values.includes(value);
+    if (value === undefined || isWithin) return [option, value === undefined ? defaultValue : value];
+    throw invalidOption(option, isNumber ? `from ${min} to ${max}` : `one of ${values.join(', ')}`, value);
+  });
+  return Object.fromEntries(read);
+}
+
+/** @throws RobotsError `option-unknown` */
+export function checkNames(known: readonly string[], options: object): void {
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new RobotsError('option-unknown', `unknown option \`${unknown}\``, `known: ${known.join(', ')}`);
+}
+
+/** An `option-invalid` error with the range and the value. */
+export function invalidOption(option: string, expected: string, value: unknown): RobotsError {
+  return new RobotsError('option-invalid', `expected \`${option}\` to be ${expected}, got ${JSON.stringify(value)}`);
 }

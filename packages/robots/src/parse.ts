@@ -6,7 +6,7 @@ import { plainKind } from './dialects.js';
 import type { ParseOptions, RobotsDocument } from './document.js';
 import { CALL_HINT, RobotsError } from './errors.js';
 import { fileLicenses, readSitemap, urlsOf } from './file-fields.js';
-import { checkNames } from './option-table.js';
+import { checkNames } from './options.js';
 import { fieldRecord, isMeaningless, records } from './packed-records.js';
 import { packRecords } from './records.js';
 

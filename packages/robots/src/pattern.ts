@@ -10,6 +10,8 @@
 // learns the end only, so this file searches for long ones itself (Knuth, Morris and Pratt), each byte of the text
 // once.
 
+import { canonical } from './normalize.js';
+
 const STAR = 0x2a;
 const DOLLAR = 0x24;
 /** The platform's search is linear for parts up to this many bytes. */
@@ -43,6 +45,19 @@ export function matchesRange(pattern: string, from: number, to: number, text: st
     p = next;
   }
   return true;
+}
+
+/** A path or a pattern in both spellings of RFC 9309. */
+export type Spellings = readonly [n0: string, n1: string];
+
+/** The spellings of a path, or of a pattern as it is written, in bytes. */
+export function spellingsOf(bytes: string, isPattern: boolean): Spellings {
+  return [canonical(bytes, 'n0', isPattern), canonical(bytes, 'n1', isPattern)];
+}
+
+/** Whether a pattern matches a path in either spelling (RFC 9309 §2.2.2, §2.2.3). */
+export function matchesSpellings(pattern: Spellings, path: Spellings): boolean {
+  return pattern.some((each, at) => matchesRange(each, 0, each.length, path[at] as string));
 }
 
 /** Where a part occurs in a text, at an offset or after it, or -1. */

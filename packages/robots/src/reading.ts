@@ -1,24 +1,34 @@
 // One reading of a file for one crawler: the rules of the selected groups in one dialect, compiled. A policy is one or
-// several readings, all of which must allow.
+// several readings: all of them must allow, and the first that denies decides. A file can select 2.0.0 itself, but RFC
+// 9309 does not let other records interfere with rules: the intersection honours both (R34).
+//
+// The repairs of values may make a crawl stricter, never less strict (P1): they turn a malformed `Disallow` into rules
+// and drop a malformed `Allow`.
 
-import { byteArray, bytesOf } from './bytes.js';
-import { type Dialect, plainKind, type Selection } from './dialects.js';
+import { byteArray, bytesOf, textOf } from './bytes.js';
+import {
+  type BaseDialect,
+  type Dialect,
+  type GroupSpan,
+  google,
+  plainKind,
+  rfc9309,
+  type Selection,
+  selectGeneral,
+  type VersionReading,
+  v2,
+  versionReading,
+  y1994,
+  y1996,
+} from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW, DISALLOW } from './fields.js';
+import { groupSpans, selectGroups } from './groups.js';
 import { canonical } from './normalize.js';
+import type { ResolvedCompileOptions } from './options.js';
 import { INVALID_UTF8, isPlainRule, nextRecordAt, PackedRecord, RecordWriter, TOO_LONG } from './packed-records.js';
+import { hostOf, readHost } from './read-url.js';
 import { encodeRows, LOOKUPS_BEFORE_SORT, lengthWeight, QUERY_ONLY, type RuleIndex } from './rule-index.js';
-import { rulePatterns, startsLikePath } from './rule-values.js';
-
-/** What a reading needs besides the file. */
-interface ReadingOptions {
-  /** What a 2.0.0 group says about everything else (robots §7.5). */
-  readonly ambiguousRules: 'everything-else' | 'nothing-else';
-  /** A group with more rule lines denies everything; 0 for no limit. */
-  readonly maxRulesPerGroup: number;
-  /** How to treat a file over the size limit. */
-  readonly onOversize: 'truncate' | 'disallow-all';
-}
 
 /** A compiled reading. */
 export interface Reading extends RuleIndex {
@@ -29,12 +39,15 @@ export interface Reading extends RuleIndex {
   readonly fallback: 'open' | 'closed' | 'overfull';
 }
 
+/** The readings of a file in the order in which they are evaluated; all must allow. */
+export type Readings = readonly [Reading, ...Reading[]];
+
 /** Compiles the rules of the selected groups. */
 export function compileReading(
   document: RobotsDocument,
   dialect: Dialect,
   { spans, agent }: Selection,
-  { ambiguousRules, maxRulesPerGroup, onOversize }: ReadingOptions,
+  { ambiguousRules, maxRulesPerGroup, onOversize }: ResolvedCompileOptions,
 ): Reading {
   const references: number[] = [];
   let copies: RecordWriter | null = null;
@@ -129,10 +142,9 @@ export function patternsOf(
     const directory = isAllow && /^(.*\/)index\.htm[^/]*$/s.exec(value);
     return directory ? [value, `${directory[1]}$`] : value === '' ? [] : [value];
   }
-  if (isAllow && notes & TOO_LONG) return [];
-  if (!document.repair) return startsLikePath(value) ? [value] : [];
-  const patterns = rulePatterns(isAllow, value, document.robotsUrl);
-  if (isAllow || document.charset === null || !(notes & INVALID_UTF8)) return patterns;
+  if (isAllow || !document.repair) return startsLikePath(value) && !(isAllow && notes & TOO_LONG) ? [value] : [];
+  const patterns = repairedPatterns(value, document.robotsUrl);
+  if (document.charset === null || !(notes & INVALID_UTF8)) return patterns;
   // R4: a second alternative, in the charset that the response declared.
   return [...patterns, ...patterns.flatMap((pattern) => transcoded(pattern, document.charset as string))];
 }
@@ -145,4 +157,97 @@ function transcoded(bytes: string, charset: string): string[] {
     // A RangeError: the charset is unknown, so only the bytes themselves count.
     return [];
   }
+}
+
+/**
+ * The patterns of a `Disallow` line, in bytes; none for an empty value or a foreign URL (robots §3.6, §3.7, R13, R14).
+ * @param robotsUrl - The URL requested for the file, to recognise its own authority; if it is unknown, any authority
+ *   counts as its own, which is the stricter reading.
+ */
+function repairedPatterns(value: string, robotsUrl: string | null): string[] {
+  if (isSeveralPaths(value)) return value.split(/[ \t]+/);
+  if (value === '' || startsLikePath(value)) return value === '' ? [] : [value];
+  const url = absoluteUrl(value);
+  if (url === null) return [`/${value}`];
+  const isForeign = robotsUrl !== null && readHost(textOf(url.authority)) !== hostOf(robotsUrl);
+  return isForeign ? [] : [url.path];
+}
+
+/** Whether a value is a path or begins with a wildcard. */
+export function startsLikePath(value: string): boolean {
+  return value.startsWith('/') || value.startsWith('*');
+}
+
+/** Whether a `Disallow` value is several paths. If a part has a `*`, the blank is part of one pattern. */
+export function isSeveralPaths(value: string): boolean {
+  return /^\/[^* \t]*(?:[ \t]+\/[^* \t]*)+$/.test(value);
+}
+
+/** The parts of an absolute http(s) URL; `null` for anything else. */
+export function absoluteUrl(value: string): { authority: string; path: string } | null {
+  const match = /^(https?:\/\/[^/?#]*)([^#]*)/i.exec(value);
+  if (match === null) return null;
+  const [, authority = '', path = ''] = match;
+  return { authority, path: path.startsWith('/') ? path : `/${path}` };
+}
+
+const DIALECTS: Readonly<Record<BaseDialect, Dialect>> = { rfc9309, google, '1996': y1996, '1994': y1994 };
+
+/** The groups that apply to a crawler in a base dialect, all groups, and the `*` groups (robots §4.3, §9). */
+export function selectionOf(
+  document: RobotsDocument,
+  name: BaseDialect,
+  tokens: readonly string[],
+): Selection & Record<'all' | 'starred', readonly GroupSpan[]> & { readonly dialect: Dialect } {
+  const dialect = DIALECTS[name];
+  const all = groupSpans(document, dialect);
+  const starred = all.filter(({ agents }) => agents.includes('*'));
+  const { spans, agent } = selectGroups(dialect, all, tokens);
+  return { spans, agent, all, starred, dialect };
+}
+
+/** The readings of a file that count for a crawler; at least one (robots §5.5, §8). */
+export function readingsOf(document: RobotsDocument, settings: ResolvedCompileOptions): Readings {
+  const { tokens, policy, dialect } = settings;
+  const base = DIALECTS[dialect];
+  const selection = selectionOf(document, dialect, tokens);
+  const { all, starred } = selection;
+  const isNamed = selection.agent !== null && selection.agent !== '*';
+  const readings: Reading[] = [];
+  const addAlways = (reading: Dialect, selected: Selection) =>
+    readings.push(compileReading(document, reading, selected, settings));
+  const add = (reading: Dialect, spans: readonly GroupSpan[], agent: string | null) => {
+    if (spans.length > 0) addAlways(reading, { spans, agent });
+  };
+  const ofVersion = (spans: readonly GroupSpan[], reading: VersionReading) =>
+    spans.filter((span) => versionReading(span.version) === reading);
+  // A 2.0.0 author who named us by a general match withheld something that the base dialect cannot see.
+  const general = selectGeneral(isNamed ? [] : ofVersion(all, 'two'), tokens);
+  if (policy === 'declared-only') {
+    // The pure reading: declared groups in 2.0.0, others in the base dialect.
+    const { spans, agent } = general.agent === null ? selection : general;
+    const experimental = ofVersion(spans, 'experimental');
+    // R23: without a `*` group an experimental group is read in the base dialect after all.
+    const isReplaced = experimental.length > 0 && agent !== '*' && starred.length > 0;
+    const kept = { spans: isReplaced ? spans.filter((span) => !experimental.includes(span)) : spans, agent };
+    for (const selected of isReplaced ? [kept, { spans: starred, agent: '*' }] : [kept]) {
+      const declared = ofVersion(selected.spans, 'two');
+      const others = selected.spans.filter((span) => !declared.includes(span));
+      add(base, others, selected.agent);
+      add(v2, declared, selected.agent);
+    }
+    // If no group applies, one reading says so.
+    if (spans.length === 0) addAlways(base, selection);
+  } else {
+    for (const name of policy === 'strictest' ? settings.strictDialects : [dialect]) {
+      addAlways(DIALECTS[name], name === dialect ? selection : selectionOf(document, name, tokens));
+    }
+    if (policy !== 'base') {
+      add(v2, ofVersion(selection.spans, 'two'), selection.agent);
+      add(v2, general.spans, general.agent);
+      if (isNamed && ofVersion(selection.spans, 'experimental').length > 0) add(base, starred, '*');
+    }
+  }
+  // A copy has no spare capacity.
+  return readings.slice() as [Reading, ...Reading[]];
 }

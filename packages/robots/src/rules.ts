@@ -1,28 +1,18 @@
 // Compiled rules: what a file says to one crawler. Compiled once, used often. Rules, politeness and preferences come
 // from the same groups; only rules depend on dialect and policy.
 
-import {
-  type Decision,
-  decideTarget,
-  decidingRule,
-  decisionOf,
-  type Readings,
-  type Target,
-  targetOf,
-} from './decide.js';
+import { type Decision, decideTarget, decidingRule, decisionOf, type Target, targetOf } from './decide.js';
 import { rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { CALL_HINT, RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
 import { fileLicenses, readLicense, urlsOf } from './file-fields.js';
-import { type FieldSource, readGroupFields, type Schedule, scheduleOf, valuesOf } from './group-fields.js';
-import { fieldSpans } from './groups.js';
+import { type FieldSource, fieldSpans, readGroupFields, type Schedule, scheduleOf, valuesOf } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
-import { readingsOf, selectionOf } from './policy.js';
 import { parseCrawlDelay, rateInForce } from './politeness-fields.js';
 import { hostOf, readHost } from './read-url.js';
-import { compileReading, type Reading } from './reading.js';
+import { compileReading, type Reading, type Readings, readingsOf, selectionOf } from './reading.js';
 
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };

@@ -5,7 +5,7 @@
 
 import type { RobotsDocument } from './document.js';
 import { type CleanParam, isHostValue, parseCleanParam, readPleaseVisit, urlsOf } from './file-fields.js';
-import { valuesOf } from './group-fields.js';
+import { valuesOf } from './groups.js';
 import { MAX_CLEAN_PARAM_LINES } from './limits.js';
 
 interface SiteFields {

@@ -6,7 +6,7 @@ import {
   changesPerDay,
   FIRST_ESTIMATE,
 } from '../../../packages/core/dist/recrawl/change-estimate.js';
-import { afterClaim, NO_CLAIMS, trustOf } from '../../../packages/core/dist/recrawl/host-records.js';
+import { afterClaim, NO_CLAIMS, trustOf } from '../../../packages/core/dist/recrawl/host-trust.js';
 import { MIN_TRUSTED_LASTMOD } from '../../../packages/core/dist/recrawl/limits.js';
 import { visitValue } from '../../../packages/core/dist/recrawl/visit-choice.js';
 

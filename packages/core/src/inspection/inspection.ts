@@ -22,8 +22,7 @@ import type { RecrawlOptions } from '../options/crawler-options.js';
 import { resolveRecrawl } from '../options/options.js';
 import { WaitingUrls } from '../order-seed/waiting-urls.js';
 import { present } from '../present.js';
-import { planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
-import { inspectVisit } from '../recrawl/stored-knowledge.js';
+import { inspectVisit, planRecrawl, type RecrawlPlan } from '../recrawl/recrawl-plan.js';
 import {
   type Explanation,
   explain,

@@ -2,8 +2,7 @@
 // the mean and the variance of their rates.
 
 import { describe, expect, it } from 'vitest';
-import { FIRST_ESTIMATE } from './change-estimate.js';
-import { GroupPriors } from './group-priors.js';
+import { FIRST_ESTIMATE, GroupPriors } from './change-estimate.js';
 import { MAX_GROUPS } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 

@@ -3,8 +3,8 @@
 
 import type { NewUrl } from '@mannerly/frontier';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import { GroupPriors } from './group-priors.js';
-import type { LastmodTrust } from './host-records.js';
+import { GroupPriors } from './change-estimate.js';
+import type { LastmodTrust } from './host-trust.js';
 import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE_PAGES } from './limits.js';
 import { lastAttemptMs, type PageVisit, revisitUrl } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';

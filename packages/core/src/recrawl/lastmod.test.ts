@@ -1,7 +1,7 @@
 // Dates of sitemaps and feeds: what they say about a page, when they are ignored, and how far they are trusted.
 
 import { describe, expect, it } from 'vitest';
-import { changeAgeDays, createLastmodTrust } from './host-records.js';
+import { changeAgeDays, createLastmodTrust } from './host-trust.js';
 import { LastmodReader, Lastmods } from './lastmod.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);

@@ -1,13 +1,23 @@
 // What is kept of a page's last visit, so that it can be visited again: one small record per URL in the store, next to
 // the queue. The queue itself forgets a URL when it is done.
+//
+// The number of the next visit follows from the last visit, so that it is queued only once despite repetitions, and
+// from the month, so that URLs that robots.txt excluded are tried again. A visit that waited into another month is
+// queued under two numbers, but made once.
+//
+// With an archive, a request is conditional only if the archive has what a 304 would refer to, and after many revisits
+// the payload is written again.
 
 import type { NewUrl, UrlRecord } from '@mannerly/frontier';
+import type { ArchivedResponse, CrawlArchive } from '../archive/crawl-archive.js';
+import type { ArchivedExchange } from '../archive/exchange-records.js';
 import type { RecordPlace } from '../archive/warc-files.js';
 import { decodeIfJson, urlKey } from '../json-record.js';
+import { keepLatest } from '../keep-latest.js';
 import { present } from '../present.js';
 import type { UrlStatus } from '../report/decision.js';
 import type { ChangeEstimate } from './change-estimate.js';
-import { revisitNumber } from './visit-number.js';
+import { DAY_MS, MAX_BEGUN_VISITS, MAX_FULL_AGE_MS } from './limits.js';
 
 /** The last visit of a page, and what it says about the next one. Times are epoch milliseconds. */
 export interface PageVisit extends Pick<UrlRecord, 'url' | 'depth' | 'from' | 'label' | 'userData'> {
@@ -55,7 +65,7 @@ export interface PageVisit extends Pick<UrlRecord, 'url' | 'depth' | 'from' | 'l
   readonly archived?: ArchivedVisitPlace | null;
 }
 
-export interface ArchivedVisitPlace extends RecordPlace {
+interface ArchivedVisitPlace extends RecordPlace {
   /** When its payload was last written, epoch milliseconds, and the visits since then. */
   readonly fullAtMs: number;
   readonly revisits: number;
@@ -96,4 +106,82 @@ export function revisitUrl(
     visit: revisitNumber(lastAttemptMs(visit), nowMs),
     ...present({ from, label, userData }),
   };
+}
+
+const MONTH_MS = 30 * DAY_MS;
+/** From one month to the next. Visits that a handler requests are numbered in between, one by one. */
+const MONTH_STEP = 1_000;
+
+export function revisitNumber(lastAttemptMs: number, nowMs: number): number {
+  return Math.ceil(lastAttemptMs) + MONTH_STEP * monthOf(nowMs);
+}
+
+/** Whether a number is from `revisitNumber`, for this month or an earlier one. */
+export function isRevisitNumber(visit: number, lastAttemptMs: number, nowMs: number): boolean {
+  return isMonthStep(visit - Math.ceil(lastAttemptMs), nowMs);
+}
+
+/** The visits that this process has begun. */
+export class BegunVisits {
+  /** By URL, the latest number. */
+  readonly #numbers = new Map<string, number>();
+
+  /**
+   * Whether the visit has begun under its other number, here or as `previous`; if not, it begins. The number of the
+   * next visit may differ from `previous` by whole seconds too, like another number of that visit.
+   * @param lastAttemptMs - When the page was last requested, epoch milliseconds.
+   */
+  isOver(url: string, visit: number, previous: number | undefined, lastAttemptMs: number, nowMs: number): boolean {
+    const others = [this.#numbers.get(url), isRevisitNumber(visit, lastAttemptMs, nowMs) ? undefined : previous];
+    if (others.some((other) => isMonthStep(Math.abs(visit - (other ?? visit)), nowMs))) return true;
+    keepLatest(this.#numbers, url, visit, MAX_BEGUN_VISITS);
+    return false;
+  }
+}
+
+function isMonthStep(span: number, nowMs: number): boolean {
+  return span > 0 && span % MONTH_STEP === 0 && span <= MONTH_STEP * monthOf(nowMs);
+}
+
+/** Months of thirty days since 1970. */
+function monthOf(nowMs: number): number {
+  return Math.floor(nowMs / MONTH_MS);
+}
+
+export type OriginalFinder = Pick<CrawlArchive, 'originalOf'>;
+
+/** What an archive is told about an exchange. `original`: `null` if the request must have no conditions. */
+export type ArchiveMode = Pick<ArchivedExchange, 'original' | 'isFull'>;
+
+/**
+ * How the next exchange of a page is archived. @param isConditional - Whether it could be conditional.
+ * @param onLost - Called with the name of a file that no longer has the last answer.
+ */
+export async function archiveMode(
+  archive: OriginalFinder | null,
+  before: PageVisit | null,
+  isConditional: boolean,
+  { nowMs, maxChain, onLost }: { nowMs: number; maxChain: number; onLost: (filename: string) => void },
+): Promise<ArchiveMode> {
+  if (archive === null) return {};
+  const archived = before?.archived ?? null;
+  if (before === null || archived === null) return { original: null };
+  const isFull = archived.revisits >= maxChain || nowMs - archived.fullAtMs >= MAX_FULL_AGE_MS;
+  if (isFull || !isConditional) return { original: null, isFull };
+  const original = await archive.originalOf(before.url, archived);
+  if (original === null) onLost(archived.filename);
+  return { original };
+}
+
+export function archivedPlace(
+  { place, isFull }: ArchivedResponse,
+  before: PageVisit | null,
+  atMs: number,
+): ArchivedVisitPlace {
+  const { fullAtMs, revisits } = before?.archived ?? { fullAtMs: atMs, revisits: 0 };
+  return isFull ? { ...place, fullAtMs: atMs, revisits: 0 } : withOneMoreRevisit({ ...place, fullAtMs, revisits });
+}
+
+export function withOneMoreRevisit(place: ArchivedVisitPlace): ArchivedVisitPlace {
+  return { ...place, revisits: place.revisits + 1 };
 }

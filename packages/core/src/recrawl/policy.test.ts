@@ -6,10 +6,16 @@ import { describe, expect, it } from 'vitest';
 import { matchesTag } from '../fetch/outcome.js';
 import { encodeJson } from '../json-record.js';
 import { resolveRecrawl } from '../options/options.js';
-import { afterChange, afterUnchanged, type ChangeEstimate, changesPerDay, FIRST_ESTIMATE } from './change-estimate.js';
+import {
+  afterChange,
+  afterUnchanged,
+  type ChangeEstimate,
+  changesPerDay,
+  FIRST_ESTIMATE,
+  GroupPriors,
+} from './change-estimate.js';
 import { conditionsOf, freshUntilMs, validatorsAfter, validatorsOf } from './conditions.js';
-import { GroupPriors } from './group-priors.js';
-import { createLastmodTrust } from './host-records.js';
+import { createLastmodTrust } from './host-trust.js';
 import { Lastmods } from './lastmod.js';
 import { MAX_SHAPE, MIN_SHAPE } from './limits.js';
 import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';

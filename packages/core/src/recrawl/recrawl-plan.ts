@@ -1,15 +1,17 @@
-// What the next run with `again` would do, computed only from stored visits. It makes no request and changes nothing.
+// What the store knows about visits, for people: what the next run with `again` would do, and why a page is visited
+// when it is. It makes no request and changes nothing.
 
 import type { Frontier } from '@mannerly/frontier';
-import { changesPerDay } from './change-estimate.js';
-import { conditionsOf } from './conditions.js';
-import { usableConditions } from './host-validators.js';
-import { MAX_PLANNED_HOSTS, MAX_PLANNED_PAGES } from './limits.js';
-import type { PageVisit } from './page-visit.js';
-import type { ResolvedRecrawlOptions } from './recrawl-options.js';
-import { dueSitemaps } from './sitemap-visits.js';
-import { readKnowledge } from './stored-knowledge.js';
-import { chooseVisits, type ExpectedVisit, freshNow } from './visit-choice.js';
+import type { VisitExplanation } from '../report/explain.js';
+import { changesPerDay, GroupPriors } from './change-estimate.js';
+import { conditionsOf, NO_VALIDATORS } from './conditions.js';
+import { createLastmodTrust, createValidatorRecords, usableConditions } from './host-trust.js';
+import { Lastmods } from './lastmod.js';
+import { MAX_LASTMODS, MAX_PLANNED_HOSTS, MAX_PLANNED_PAGES, MIN_VISITS_FOR_VERDICT } from './limits.js';
+import { decodeVisit, type PageVisit, visitKey } from './page-visit.js';
+import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
+import { addStoredDates, dueSitemaps } from './sitemap-visits.js';
+import { chooseVisits, dueOf, type ExpectedVisit, expectedVisit, freshNow } from './visit-choice.js';
 
 export interface PlannedVisit {
   readonly url: string;
@@ -132,4 +134,52 @@ async function maxPagesOf(
   if (minutes === null) return perHost;
   const { interval } = await store.inspectHost(host);
   return Math.min(perHost, Math.ceil((minutes * 60_000) / Math.max(1, interval.ms)));
+}
+
+/** What is expected of pages now, and what is known about validators. @throws What the store throws. */
+async function readKnowledge(
+  store: Pick<Frontier, 'readRecord' | 'listRecords'>,
+  options: ResolvedRecrawlOptions,
+  nowMs: number,
+) {
+  const readOnly = { ...store, writeRecord: async () => undefined };
+  const lastmods = new Lastmods(MAX_LASTMODS);
+  await addStoredDates(store, lastmods, nowMs);
+  const priors = new GroupPriors(await store.readRecord(PRIORS_KEY));
+  const lastmodTrust = createLastmodTrust(readOnly);
+  return {
+    validators: createValidatorRecords(readOnly),
+    expectations: { options, priors, lastmods, lastmodTrust, nowMs },
+  };
+}
+
+/** Reads the visit. @returns `null`: no visit of the page was kept. @throws What the store throws. */
+export async function inspectVisit(
+  store: Pick<Frontier, 'readRecord' | 'listRecords'>,
+  url: string,
+  options: ResolvedRecrawlOptions,
+  nowMs: number,
+): Promise<VisitExplanation | null> {
+  const stored = decodeVisit(await store.readRecord(visitKey(url)));
+  if (stored === null) return null;
+  const { expectations, validators } = await readKnowledge(store, options, nowMs);
+  const { visit, claim, importance, value } = await expectedVisit(stored, expectations);
+  const { host } = new URL(url);
+  const { visits, changes, changedAtMs, estimate } = visit;
+  const isConditional = Object.keys(conditionsOf(visit, visit.sentAs)).length > 0;
+  const { etag, lastModified } = isConditional ? visit : NO_VALIDATORS;
+  const { atMs: dueAtMs, why } = dueOf(visit, options, claim);
+  const { untrustedUntilMs, restless, deliveryDates } = await validators.of(host);
+  return {
+    ...{ visits, changes, changedAtMs, etag, lastModified, lastVisitMs: visit.atMs, failures: visit.failures ?? 0 },
+    ...estimate,
+    changesPerDay: changesPerDay(estimate),
+    fresh: freshNow(visit, nowMs),
+    ...{ importance, value, dueAtMs, why },
+    untrustedUntilMs: untrustedUntilMs > nowMs ? untrustedUntilMs : null,
+    isEtagTrusted: restless < MIN_VISITS_FOR_VERDICT,
+    isLastModifiedTrusted: deliveryDates < MIN_VISITS_FOR_VERDICT,
+    lastmod: claim?.kind ?? null,
+    lastmodTrust: await expectations.lastmodTrust.of(host),
+  };
 }

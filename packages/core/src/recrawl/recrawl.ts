@@ -10,13 +10,6 @@ import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { present } from '../present.js';
 import type { RecrawlCounts } from '../report/recrawl-counts.js';
-import {
-  type ArchiveMode,
-  archivedPlace,
-  archiveMode,
-  type OriginalFinder,
-  withOneMoreRevisit,
-} from './archived-visit.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import {
   conditionsOf,
@@ -26,15 +19,32 @@ import {
   validatorsAfterMismatch,
   validatorsOf,
 } from './conditions.js';
-import { type Claim, changeAgeDays, createLastmodTrust, type LastmodTrust } from './host-records.js';
-import { createValidatorTrust, type ValidatorTrust } from './host-validators.js';
+import {
+  type Claim,
+  changeAgeDays,
+  createLastmodTrust,
+  createValidatorTrust,
+  type LastmodTrust,
+  type ValidatorTrust,
+} from './host-trust.js';
 import { KnownPages } from './known-pages.js';
-import { decodeVisit, lastAttemptMs, type PageVisit, visitKey } from './page-visit.js';
+import {
+  type ArchiveMode,
+  archivedPlace,
+  archiveMode,
+  BegunVisits,
+  decodeVisit,
+  isRevisitNumber,
+  lastAttemptMs,
+  type OriginalFinder,
+  type PageVisit,
+  visitKey,
+  withOneMoreRevisit,
+} from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
-import { digestOf, jsonDigest, payloadDigest } from './text-digest.js';
-import { daysSince, type VisitStore } from './visit-choice.js';
-import { BegunVisits, isRevisitNumber } from './visit-number.js';
+import { digestOf, isSameText, jsonDigest, payloadDigest } from './text-digest.js';
+import { daysSince, missingAfter, type VisitStore } from './visit-choice.js';
 
 type Decided = Pick<PageVisit, 'status' | 'reason'>;
 
@@ -248,6 +258,7 @@ export class Recrawl {
       ...(payload === undefined ? {} : { payload }),
       // Until it is decided.
       ...{ status: 'fetched', reason: 'fetched' },
+      // Validators are about the document, not about a page that a browser also built from other requests.
       ...(truncated === null && (await isSameText(sent, page)) ? validatorsOf(headers, before, atMs) : NO_VALIDATORS),
       archived: record === null ? null : archivedPlace(record, before, timing.startedAtMs),
       freshUntilMs: freshUntilMs(headers, atMs, this.#options.trustFreshnessDays),
@@ -322,9 +333,8 @@ export class Recrawl {
       this.#counts.visits += 1;
       if (missing === 2 && before.missing < 2 && target === null) this.#counts.gone += 1;
     }
-    return before === null || !isRevisit || before.status === 'failed'
-      ? undefined
-      : { status: before.status, reason: before.reason };
+    if (before === null || !isRevisit || before.status === 'failed') return undefined;
+    return { status: before.status, reason: before.reason };
   }
 
   /** The page has moved permanently: its expectations move along, and its handler gets it from there. */
@@ -374,11 +384,6 @@ function movedTo({ reason, httpStatus, detail }: AnsweredDecision): string | nul
   return reason === 'redirect' && (httpStatus === 301 || httpStatus === 308) ? (detail ?? null) : null;
 }
 
-/** Consecutive visits that found no page, after an answer. After two it is gone. */
-function missingAfter(before: PageVisit, httpStatus: number | null | undefined): number {
-  return httpStatus === 410 ? 2 : httpStatus === 404 ? Math.min(2, before.missing + 1) : 0;
-}
-
 /** Whether its content alternates between that of earlier visits: A, B, A, B. */
 function isAlternating({ digest: last, earlier = [] }: PageVisit, digest: string | null): boolean {
   return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
@@ -388,9 +393,4 @@ function unchangedPage(before: PageVisit, after: PageVisit, status: number): Unc
   const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
   const lastVisitMs = before.atMs;
   return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
-}
-
-/** Validators are about the document, not about a page that a browser also built from other requests. */
-async function isSameText(received: FetchedPage, page: FetchedPage): Promise<boolean> {
-  return received === page || (await digestOf(received, 'text')) === (await digestOf(page, 'text'));
 }

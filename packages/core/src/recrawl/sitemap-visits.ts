@@ -26,9 +26,8 @@ import {
   MIN_SITEMAP_DAYS,
   VISIT_BATCH_RECORDS,
 } from './limits.js';
-import { decodeVisit, revisitUrl, type StoredVisit } from './page-visit.js';
+import { BegunVisits, decodeVisit, revisitUrl, type StoredVisit } from './page-visit.js';
 import { dueAfterDays, recordsOf, type VisitStore } from './visit-choice.js';
-import { BegunVisits } from './visit-number.js';
 
 /** The last reading of a sitemap or feed. Times are epoch milliseconds. */
 interface SitemapVisit extends StoredVisit {

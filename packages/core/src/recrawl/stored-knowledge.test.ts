@@ -5,7 +5,7 @@ import { encodeJson } from '../json-record.js';
 import { resolveRecrawl } from '../options/options.js';
 import { FIRST_ESTIMATE } from './change-estimate.js';
 import { type PageVisit, visitKey } from './page-visit.js';
-import { inspectVisit } from './stored-knowledge.js';
+import { inspectVisit } from './recrawl-plan.js';
 
 const DAY_MS = 86_400_000;
 const NOW = 1_000 * DAY_MS;

@@ -5,9 +5,8 @@
 import type { Frontier } from '@mannerly/frontier';
 import { MannerlyError, textOf } from '../errors.js';
 import type { VisitExplanation } from '../report/explain.js';
-import { changesPerDay, expectedFresh } from './change-estimate.js';
-import { GroupPriors } from './group-priors.js';
-import type { Claim, LastmodTrust } from './host-records.js';
+import { changesPerDay, expectedFresh, GroupPriors } from './change-estimate.js';
+import type { Claim, LastmodTrust } from './host-trust.js';
 import type { Lastmods } from './lastmod.js';
 import {
   DAY_MS,
@@ -127,6 +126,11 @@ const SEED_IMPORTANCE = 4;
 const USUAL_IMPORTANCE = 1;
 
 type DueOptions = Pick<ResolvedRecrawlOptions, 'everyDays' | 'minDays' | 'maxDays'>;
+
+/** Consecutive visits that found no page, after an answer. After two it is gone. */
+export function missingAfter({ missing }: Pick<PageVisit, 'missing'>, httpStatus: number | null | undefined): number {
+  return httpStatus === 410 ? 2 : httpStatus === 404 ? Math.min(2, missing + 1) : 0;
+}
 
 /** Whether two consecutive visits found no page, or one found a final answer. */
 export function isGone({ missing }: Pick<PageVisit, 'missing'>): boolean {

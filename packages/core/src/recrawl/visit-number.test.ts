@@ -1,7 +1,7 @@
 // Two numbers of one visit count as one visit; visits that a handler requested in between count separately.
 
 import { expect, it } from 'vitest';
-import { BegunVisits, revisitNumber } from './visit-number.js';
+import { BegunVisits, revisitNumber } from './page-visit.js';
 
 const DAY_MS = 86_400_000;
 const LAST_MS = 20_000 * DAY_MS;

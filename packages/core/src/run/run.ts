@@ -325,7 +325,7 @@ export class Run {
     const url = requestedForm(urlOrHost);
     const explained = explain(url, await this.logs.find(url), isOver ? null : await this.frontier.inspectUrl(url));
     const kept = this.options.recrawl ?? DEFAULT_RECRAWL;
-    const { inspectVisit } = await import('../recrawl/stored-knowledge.js');
+    const { inspectVisit } = await import('../recrawl/recrawl-plan.js');
     const visit = isOver || this.recrawl === null ? null : await inspectVisit(this.frontier, url, kept, this.nowMs());
     const explanation = withHosts({ ...explained, ...(visit === null ? {} : { visit }) }, settings);
     return withError(explanation, await this.logs.findError(url));

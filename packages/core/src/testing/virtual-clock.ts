@@ -15,7 +15,7 @@ import '../licensing/page-licenses.js';
 import '../page/html.js';
 import { wrapPdfReads } from '../page/pdf-text.js';
 import '../page/sitemap.js';
-import '../recrawl/stored-knowledge.js';
+import '../recrawl/recrawl-plan.js';
 import '../recrawl/recrawl.js';
 import {
   MAX_STILL_MS,

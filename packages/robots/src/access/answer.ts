@@ -1,8 +1,10 @@
-// The result of fetching one robots.txt, after redirects, and what it means in a profile (access §4, §7). Anything
-// unrecognised means *transient*: the host is held and robots.txt is requested again.
+// The result of fetching one robots.txt, after redirects, what it means in a profile (access §4, §7), and how it
+// replaces, confirms or drops the good copy, which is the last body received (access §2, §6, §8). Anything unrecognised
+// means *transient*: the host is held and robots.txt is requested again.
 
+import { MAX_VALIDATOR_CHARS } from '../limits.js';
 import type { ResolvedAccessOptions } from './profile.js';
-import type { HeaderLookup } from './timing.js';
+import { type HeaderLookup, mayStore } from './timing.js';
 
 /** Why an exchange brought no complete response. All of them have the same effect; the name is for the operator. */
 export type RobotsFailure =
@@ -47,38 +49,34 @@ interface AnswerClass {
   readonly notes: readonly AccessNote[];
 }
 
-const TRANSIENT_4XX: readonly number[] = [408, 421, 425, 429];
+/** Statuses that say no more than `later`. */
+export const TRANSIENT_4XX: readonly number[] = [408, 421, 425, 429];
 
 /** What an answer means in a profile. 304 counts only after a request with validators (access §4, A3 to A6). */
 export function classifyAnswer(
   answer: RobotsAnswer,
   isRevalidation: boolean,
-  options: ResolvedAccessOptions,
+  { profile, onForbidden }: ResolvedAccessOptions,
 ): AnswerClass {
-  const closedMeaning = options.profile === 'strictest' ? 'restricted' : 'unavailable';
-  if (answer.kind === 'redirect-limit') return { meaning: closedMeaning, notes: ['robots-redirect-limit'] };
-  if (answer.kind === 'failure') return { meaning: 'transient', notes: [] };
+  const closed = profile === 'strictest' ? 'restricted' : 'unavailable';
+  const means = (meaning: AnswerMeaning, ...notes: AccessNote[]): AnswerClass => ({ meaning, notes });
+  if (answer.kind === 'redirect-limit') return means(closed, 'robots-redirect-limit');
+  if (answer.kind === 'failure') return means('transient');
   const { status } = answer;
-  if (status >= 200 && status <= 299 && status !== 206) return { meaning: 'parse', notes: contentNotes(answer) };
-  if (status === 304 && isRevalidation) return { meaning: 'not-modified', notes: [] };
-  if (status === 404 || status === 410) return { meaning: 'gone', notes: [] };
+  if (status >= 200 && status <= 299 && status !== 206) return means('parse', ...contentNotes(answer));
+  if (status === 304 && isRevalidation) return means('not-modified');
+  if (status === 404 || status === 410) return means('gone');
   if (status >= 401 && status <= 403) {
-    const meaning = options.onForbidden === 'deny' ? 'restricted' : 'unavailable';
-    return { meaning, notes: ['robots-forbidden'] };
+    return means(onForbidden === 'deny' ? 'restricted' : 'unavailable', 'robots-forbidden');
   }
-  if (isTransient4xx(status, options)) return { meaning: 'transient', notes: [] };
-  if (status >= 400 && status <= 499) return { meaning: closedMeaning, notes: [] };
-  return { meaning: 'transient', notes: [] };
+  const isTransient = profile === 'google' ? status === 429 : TRANSIENT_4XX.includes(status);
+  return means(status >= 400 && status <= 499 && !isTransient ? closed : 'transient');
 }
 
 /** The charset that a response declares, in lower case (robots §2.2). */
 export function declaredCharset(headers: HeaderLookup): string | null {
   const match = /;[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9_.:+-]{1,40})/i.exec(headers['content-type'] ?? '');
   return match?.[1]?.toLowerCase() ?? null;
-}
-
-function isTransient4xx(status: number, { profile }: ResolvedAccessOptions): boolean {
-  return profile === 'google' ? status === 429 : TRANSIENT_4XX.includes(status);
 }
 
 /** Rules that parse are followed whatever the media type is (DECISION A13); oddities are reported to the operator. */
@@ -95,4 +93,60 @@ function contentNotes({ headers, body }: { headers: HeaderLookup; body: Uint8Arr
 function firstVisibleByte(body: Uint8Array): number | undefined {
   // Byte order marks of UTF-8 and UTF-16 are as invisible as blanks and control bytes.
   return body.find((byte) => byte > 0x20 && ![0xef, 0xbb, 0xbf, 0xfe, 0xff].includes(byte));
+}
+
+/** The last body successfully received, with what is needed to read it and to revalidate it. */
+export interface GoodCopy {
+  readonly body: Uint8Array;
+  /** The URL requested first; relative values in the file are resolved against it. */
+  readonly robotsUrl: string;
+  /** The URL that returned the body. The validators are valid for this URL only. */
+  readonly finalUrl: string;
+  readonly charset: string | null;
+  /** Epoch milliseconds when the copy was received, or last confirmed by a 304. */
+  readonly receivedAtMs: number;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** False after `no-store`: the copy lives in memory only. */
+  readonly mayStore: boolean;
+}
+
+/** The validators for a request to `url`; null unless `url` is the copy's own final URL (access §2; RFC 9110 §13.1). */
+export function copyValidators(copy: GoodCopy | null, url: string): Readonly<Record<string, string>> | null {
+  if (copy === null || copy.finalUrl !== url || (copy.etag === null && copy.lastModified === null)) return null;
+  return {
+    ...(copy.etag === null ? {} : { 'if-none-match': copy.etag }),
+    ...(copy.lastModified === null ? {} : { 'if-modified-since': copy.lastModified }),
+  };
+}
+
+/** The copy after an answer: `parse` replaces, `not-modified` confirms, `gone` drops it (access §8, DECISION A12). */
+export function copyAfter(
+  copy: GoodCopy | null,
+  meaning: AnswerMeaning,
+  answer: RobotsAnswer,
+  nowMs: number,
+): GoodCopy | null {
+  if (meaning === 'gone') return null;
+  if (answer.kind !== 'response') return copy;
+  const { headers, body, robotsUrl, finalUrl } = answer;
+  const etag = validator(headers, 'etag');
+  const lastModified = validator(headers, 'last-modified');
+  if (meaning === 'parse') {
+    const charset = declaredCharset(headers);
+    return { body, robotsUrl, finalUrl, charset, receivedAtMs: nowMs, etag, lastModified, mayStore: mayStore(headers) };
+  }
+  if (meaning !== 'not-modified' || copy === null) return copy;
+  return {
+    ...copy,
+    receivedAtMs: nowMs,
+    etag: etag ?? copy.etag,
+    lastModified: lastModified ?? copy.lastModified,
+    mayStore: copy.mayStore && mayStore(headers),
+  };
+}
+
+function validator(headers: HeaderLookup, name: string): string | null {
+  const value = headers[name]?.trim() ?? '';
+  return value === '' || value.length > MAX_VALIDATOR_CHARS ? null : value;
 }

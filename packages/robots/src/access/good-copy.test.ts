@@ -1,7 +1,6 @@
 // Validators sent to the wrong URL could confirm another site's file.
 import { describe, expect, it } from 'vitest';
-import type { RobotsAnswer } from './answer.js';
-import { copyAfter, copyValidators, type GoodCopy } from './good-copy.js';
+import { copyAfter, copyValidators, type GoodCopy, type RobotsAnswer } from './answer.js';
 
 const START = 'https://example.com/robots.txt';
 const FINAL = 'https://cdn.example.org/robots.txt';

@@ -1,6 +1,5 @@
 /** When robots.txt is fetched, and what its responses mean. */
-export type { RobotsAnswer, RobotsFailure } from './answer.js';
-export { copyValidators, type GoodCopy } from './good-copy.js';
+export { copyValidators, type GoodCopy, type RobotsAnswer, type RobotsFailure } from './answer.js';
 export { type AccessOptions, type AccessProfile, type ResolvedAccessOptions, resolveAccessOptions } from './profile.js';
 export { decodeAccess, encodeAccess } from './record.js';
 export { nextHop, robotsUrl } from './robots-url.js';

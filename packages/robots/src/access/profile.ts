@@ -2,7 +2,7 @@
 // other file of this folder supplies a default.
 
 import { MAX_ROBOTS_REDIRECTS, MAX_ROBOTS_REDIRECTS_1996 } from '../limits.js';
-import { readOptions } from '../option-table.js';
+import { readOptions } from '../options.js';
 
 /** A column of the tables. `1994` shares the column `1996`. */
 export type AccessProfile = 'rfc9309' | 'google' | '1996' | 'strictest';

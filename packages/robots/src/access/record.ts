@@ -4,22 +4,39 @@
 // read back, or that must not be stored, comes back as a state that needs a fetch, never as permission.
 
 import { MAX_ACCESS_RECORD_BYTES } from '../limits.js';
-import type { GoodCopy } from './good-copy.js';
-import { type AccessPhase, type AccessState, initialAccess } from './state.js';
+import type { GoodCopy } from './answer.js';
+import { type AccessState, initialAccess } from './state.js';
 
 const VERSION = 1;
 const BODY_LEFT_OUT = -1;
 const LINE_FEED = 0x0a;
-const PHASES: readonly AccessPhase[] = [
-  'none-yet',
-  'rules',
-  'no-rules',
-  'restricted',
-  'kept',
-  'unreachable',
-  'last-good',
-];
+const PHASES = ['none-yet', 'rules', 'no-rules', 'restricted', 'kept', 'unreachable', 'last-good'];
 const NOTES = ['robots-forbidden', 'robots-redirect-limit', 'robots-content-type', 'robots-html'] as const;
+
+type Json = Readonly<Record<string, unknown>>;
+type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
+
+const isTime = (value: unknown) => typeof value === 'number' && Number.isFinite(value);
+const isTimeOrNull = (value: unknown) => value === null || isTime(value);
+const isText = (value: unknown) => typeof value === 'string';
+const isTextOrNull = (value: unknown) => value === null || isText(value);
+const STATE_CHECKS: Checks = {
+  v: (value) => value === VERSION,
+  phase: (value) => PHASES.includes(value as string),
+  failures: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  freshUntilMs: isTimeOrNull,
+  firstFailureMs: isTimeOrNull,
+  retryAtMs: isTimeOrNull,
+  hostAnsweredAtMs: isTimeOrNull,
+};
+const COPY_CHECKS: Checks = {
+  robotsUrl: isText,
+  finalUrl: isText,
+  receivedAtMs: isTime,
+  charset: isTextOrNull,
+  etag: isTextOrNull,
+  lastModified: isTextOrNull,
+};
 
 /** The stored form of a state, at most 1 MiB. The body is left out after `no-store`, or if it does not fit. */
 export function encodeAccess(state: AccessState): Uint8Array {
@@ -46,28 +63,27 @@ export function encodeAccess(state: AccessState): Uint8Array {
  */
 export function decodeAccess(bytes: Uint8Array, cachedBody: Uint8Array | null = null): AccessState | null {
   const headEnd = bytes.indexOf(LINE_FEED);
-  const head = headEnd < 0 ? null : parseRecord(new TextDecoder().decode(bytes.subarray(0, headEnd)));
-  if (head === null || head['v'] !== VERSION) return null;
-  const phase = PHASES.find((known) => known === head['phase']);
+  const head = headEnd < 0 ? null : parseJson(new TextDecoder().decode(bytes.subarray(0, headEnd)));
+  if (!isValid(head, STATE_CHECKS)) return null;
   const copy = decodeCopy(head['copy'], bytes.subarray(headEnd + 1), cachedBody);
-  const times = [head['freshUntilMs'], head['firstFailureMs'], head['retryAtMs'], head['hostAnsweredAtMs']];
-  if (phase === undefined || copy === undefined || !times.every(isTimeOrNull) || !isCount(head['failures']))
-    return null;
-  const [freshUntilMs = null, firstFailureMs = null, retryAtMs = null, hostAnsweredAtMs = null] = times;
-  const listed = Array.isArray(head['notes']) ? head['notes'] : [];
+  if (copy === undefined) return null;
+  const { phase, freshUntilMs, failures, firstFailureMs, retryAtMs, hostAnsweredAtMs } = head as unknown as AccessState;
+  const listed: readonly unknown[] = Array.isArray(head['notes']) ? head['notes'] : [];
   const state: AccessState = {
     phase,
-    copy,
+    copy: copy === 'lost' ? null : copy,
     freshUntilMs,
-    failures: head['failures'],
+    failures,
     firstFailureMs,
     retryAtMs,
     fetching: head['fetching'] === true,
     hostAnsweredAtMs,
     notes: NOTES.filter((note) => listed.includes(note)),
   };
-  if (!isConsistent(state)) return { ...initialAccess(), fetching: state.fetching };
-  return copy === null && hasLostBody(head['copy']) ? withoutCopy(state) : state;
+  if (!isConsistent(state) || (copy === 'lost' && retryAtMs === null)) {
+    return { ...initialAccess(), fetching: state.fetching };
+  }
+  return copy === 'lost' ? { ...state, phase: 'unreachable', firstFailureMs: retryAtMs } : state;
 }
 
 /** Whether the times that a phase needs are there, and the copy if the phase depends on it. */
@@ -79,60 +95,33 @@ function isConsistent({ phase, copy, freshUntilMs, firstFailureMs, retryAtMs }: 
   return freshUntilMs !== null && retryAtMs === null && (copy !== null || (phase !== 'rules' && phase !== 'kept'));
 }
 
-function withoutCopy(state: AccessState): AccessState {
-  if (state.retryAtMs === null) return { ...initialAccess(), fetching: state.fetching };
-  return { ...state, phase: 'unreachable', firstFailureMs: state.retryAtMs };
-}
-
-function hasLostBody(copy: unknown): boolean {
-  return isRecord(copy) && copy['maxBodyBytes'] === BODY_LEFT_OUT;
-}
-
-function parseRecord(text: string): Record<string, unknown> | null {
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
+    return JSON.parse(text);
   } catch {
     return null; // Not JSON, so not a record of ours; JSON.parse has no other way to say so.
   }
 }
 
-/** Undefined: not a copy. Null: no copy, or one whose body was left out and is not supplied. */
+function isValid(value: unknown, checks: Checks): value is Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.entries(checks).every(([name, check]) => check((value as Json)[name]));
+}
+
+/** Undefined: not a copy. `lost`: one whose body was left out and is not supplied. */
 function decodeCopy(
   value: unknown,
   storedBody: Uint8Array,
   cachedBody: Uint8Array | null,
-): GoodCopy | null | undefined {
+): GoodCopy | 'lost' | null | undefined {
   if (value === null) return null;
-  if (!isRecord(value)) return undefined;
-  const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore, maxBodyBytes } = value;
-  const isLeftOut = maxBodyBytes === BODY_LEFT_OUT;
-  if (isLeftOut && cachedBody === null) return null;
-  if (typeof robotsUrl !== 'string' || typeof finalUrl !== 'string' || !isTime(receivedAtMs)) return undefined;
-  if (!isTextOrNull(charset) || !isTextOrNull(etag) || !isTextOrNull(lastModified)) return undefined;
+  if (!isValid(value, {})) return undefined;
+  const isLeftOut = value['maxBodyBytes'] === BODY_LEFT_OUT;
+  if (isLeftOut && cachedBody === null) return 'lost';
   // A body of another length was cut or mixed up; half a file may lack its Disallow lines.
-  if (!isLeftOut && maxBodyBytes !== storedBody.length) return undefined;
-  const body = isLeftOut ? cachedBody! : storedBody.slice();
+  if (!isValid(value, COPY_CHECKS) || (!isLeftOut && value['maxBodyBytes'] !== storedBody.length)) return undefined;
+  const { robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore } = value as unknown as GoodCopy;
+  const body = isLeftOut ? (cachedBody as Uint8Array) : storedBody.slice();
   const isStored = !isLeftOut || mayStore === true;
   return { body, robotsUrl, finalUrl, charset, receivedAtMs, etag, lastModified, mayStore: isStored };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
-}
-
-function isTimeOrNull(value: unknown): value is number | null {
-  return value === null || isTime(value);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string';
 }

@@ -19,8 +19,14 @@ import {
   ROBOTS_EXCHANGE_MS,
   UNAVAILABLE_LIFETIME_MS,
 } from '../limits.js';
-import { type AccessNote, classifyAnswer, type RobotsAnswer } from './answer.js';
-import { copyAfter, copyValidators, type GoodCopy } from './good-copy.js';
+import {
+  type AccessNote,
+  classifyAnswer,
+  copyAfter,
+  copyValidators,
+  type GoodCopy,
+  type RobotsAnswer,
+} from './answer.js';
 import type { ResolvedAccessOptions } from './profile.js';
 import { retryAfterMs, robotsLifetimeMs, robotsRetryMs } from './timing.js';
 
@@ -153,22 +159,23 @@ function afterAnswer(
   const { meaning, notes } = classifyAnswer(answer, isRevalidation, options);
   if (meaning === 'transient') return afterFailure(state, answer, jitter, nowMs, options);
   const copy = copyAfter(state.copy, meaning, answer, nowMs);
-  const settled = { ...INITIAL, hostAnsweredAtMs: state.hostAnsweredAtMs, copy, notes };
+  const settle = (phase: AccessPhase, freshUntilMs: number): AccessState => {
+    return { ...INITIAL, hostAnsweredAtMs: state.hostAnsweredAtMs, copy, notes, phase, freshUntilMs };
+  };
   const headers = answer.kind === 'response' ? answer.headers : {};
   const lifetimeEndMs = nowMs + robotsLifetimeMs(headers, nowMs, options.profile);
   switch (meaning) {
     case 'parse':
     case 'not-modified':
-      return { ...settled, phase: 'rules', freshUntilMs: lifetimeEndMs };
+      return settle('rules', lifetimeEndMs);
     case 'gone':
-      return { ...settled, phase: 'no-rules', freshUntilMs: lifetimeEndMs };
+      return settle('no-rules', lifetimeEndMs);
     case 'restricted':
-      return { ...settled, phase: 'restricted', freshUntilMs: nowMs + RESTRICTED_LIFETIME_MS };
+      return settle('restricted', nowMs + RESTRICTED_LIFETIME_MS);
     case 'unavailable': {
       const hourEndMs = nowMs + UNAVAILABLE_LIFETIME_MS;
       const keptUntilMs = copy === null ? nowMs : copy.receivedAtMs + KEPT_COPY_MS;
-      if (keptUntilMs <= nowMs) return { ...settled, phase: 'no-rules', freshUntilMs: hourEndMs };
-      return { ...settled, phase: 'kept', freshUntilMs: Math.min(hourEndMs, keptUntilMs) };
+      return keptUntilMs > nowMs ? settle('kept', Math.min(hourEndMs, keptUntilMs)) : settle('no-rules', hourEndMs);
     }
   }
 }
@@ -200,33 +207,32 @@ function unreachablePhase(state: AccessState, nowMs: number, options: ResolvedAc
 }
 
 /** What section 5 permits after a long series of failures, or an option from the first failure on; null: hold. */
-function adviceAfterFailures(state: AccessState, nowMs: number, options: ResolvedAccessOptions): AccessAdvice | null {
-  if (state.firstFailureMs === null) return null;
-  const elapsedMs = nowMs - state.firstFailureMs;
-  const copyAdvice: AccessAdvice | null = state.copy === null ? null : { kind: 'by-rules' };
-  if (options.afterUnreachable === 'google') {
-    if (elapsedMs < GOOGLE_STOP_MS) return null;
-    if (elapsedMs < options.unreachableMs) return copyAdvice ?? { kind: 'allow' };
-    return hostAnswers(state, nowMs) ? { kind: 'allow' } : null;
-  }
-  if (options.afterUnreachable === 'copy-at-once') {
-    return state.copy !== null && nowMs - state.copy.receivedAtMs < options.unreachableMs ? copyAdvice : null;
-  }
-  if (elapsedMs < options.unreachableMs) return null;
-  switch (options.afterUnreachable) {
+function adviceAfterFailures(
+  { copy, firstFailureMs, hostAnsweredAtMs }: AccessState,
+  nowMs: number,
+  { afterUnreachable, unreachableMs }: ResolvedAccessOptions,
+): AccessAdvice | null {
+  if (firstFailureMs === null) return null;
+  const elapsedMs = nowMs - firstFailureMs;
+  const isLong = elapsedMs >= unreachableMs;
+  const allow: AccessAdvice = { kind: 'allow' };
+  const byCopy: AccessAdvice | null = copy === null ? null : { kind: 'by-rules' };
+  switch (afterUnreachable) {
+    case 'google':
+      if (elapsedMs < GOOGLE_STOP_MS) return null;
+      if (!isLong) return byCopy ?? allow;
+      return hostAnsweredAtMs !== null && nowMs - hostAnsweredAtMs < HOST_ANSWERS_MS ? allow : null;
+    case 'copy-at-once':
+      return copy !== null && nowMs - copy.receivedAtMs < unreachableMs ? byCopy : null;
     case 'copy-or-hold':
-      return copyAdvice;
+      return isLong ? byCopy : null;
     case 'copy-or-allow':
-      return copyAdvice ?? { kind: 'allow' };
+      return isLong ? (byCopy ?? allow) : null;
     case 'allow':
-      return { kind: 'allow' };
+      return isLong ? allow : null;
     case 'hold':
       return null;
   }
-}
-
-function hostAnswers({ hostAnsweredAtMs }: AccessState, nowMs: number): boolean {
-  return hostAnsweredAtMs !== null && nowMs - hostAnsweredAtMs < HOST_ANSWERS_MS;
 }
 
 /** No request survives a restart. Times later than any answer can set come from a clock that was set back. */

@@ -1,20 +1,19 @@
 // A client for programs that send their own requests: it requests each robots.txt once, keeps it for its lifetime, and
-// answers whether a URL may be fetched. If the site does not answer, the answer is hold (access §5).
+// answers whether a URL may be fetched. If the site does not answer, the answer is hold (access §5). Every redirect is
+// checked, and the body and the time of a request are bounded.
 
-import type { AccessOptions } from '../access/profile.js';
-import { resolveAccessOptions } from '../access/profile.js';
-import { robotsUrl } from '../access/robots-url.js';
+import { copyValidators, type GoodCopy, type RobotsAnswer } from '../access/answer.js';
+import { type AccessOptions, type ResolvedAccessOptions, resolveAccessOptions } from '../access/profile.js';
+import { nextHop, robotsUrl } from '../access/robots-url.js';
 import { type AccessState, accessAdvice, initialAccess, isFetchDue, nextAccess } from '../access/state.js';
-import { isProductToken } from '../agents.js';
 import type { DecisionReason } from '../decide.js';
+import { isProductToken } from '../dialects.js';
 import { RobotsError } from '../errors.js';
-import { MAX_CLIENT_AUTHORITIES, MAX_JITTER } from '../limits.js';
-import { checkNames, invalidOption } from '../option-table.js';
-import type { CompileOptions } from '../options.js';
+import { MAX_CLIENT_AUTHORITIES, MAX_FILE_BYTES, MAX_JITTER, ROBOTS_EXCHANGE_MS } from '../limits.js';
+import { type CompileOptions, checkNames, invalidOption } from '../options.js';
 import { parseRobots } from '../parse.js';
 import { readUrl } from '../read-url.js';
 import { createRulesCompiler, type RobotsRules } from '../rules.js';
-import { type RequestTools, requestRobots } from './request-robots.js';
 
 /** Who the crawler is. */
 export interface RobotsClientIdentity {
@@ -153,4 +152,61 @@ function checkedIdentity(identity: RobotsClientIdentity | undefined): RobotsClie
     throw new RobotsError('option-invalid', '`identity.contact` takes a URL, so that a site can reach you', hint);
   }
   return { name, contact: page.href };
+}
+
+/** What requests need. */
+interface RequestTools {
+  readonly fetch: typeof globalThis.fetch;
+  readonly userAgent: string;
+  readonly access: ResolvedAccessOptions;
+}
+
+/** Requests a robots.txt. @param copy - The last good copy, which the server may confirm. Never rejects. */
+async function requestRobots(
+  robotsUrl: string,
+  copy: GoodCopy | null,
+  { fetch, userAgent, access }: RequestTools,
+): Promise<RobotsAnswer> {
+  const chain = [robotsUrl];
+  const signal = AbortSignal.timeout(ROBOTS_EXCHANGE_MS);
+  try {
+    for (let url = robotsUrl; ; ) {
+      const headers = { 'user-agent': userAgent, accept: 'text/plain, */*;q=0.1', ...copyValidators(copy, url) };
+      const response = await fetch(url, { headers, redirect: 'manual', signal, credentials: 'omit' });
+      const { status } = response;
+      const next = nextHop(status, response.headers.get('location'), url, chain, access);
+      if (next.kind === 'final') {
+        const fields = Object.fromEntries(response.headers);
+        const body = await readBody(response);
+        return { kind: 'response', status, headers: fields, body, robotsUrl, finalUrl: url };
+      }
+      await response.body?.cancel();
+      if (next.kind === 'redirect-limit') return next;
+      if (next.kind === 'redirect-unusable') return { kind: 'failure', failure: 'redirect-unusable' };
+      url = next.url;
+      chain.push(url);
+    }
+  } catch {
+    return { kind: 'failure', failure: signal.aborted ? 'timeout' : 'other' };
+  }
+}
+
+/** A byte order mark and one more byte. */
+const BOM_BYTES = 4;
+
+/** The body, up to the first byte past the limit. */
+async function readBody(response: Response): Promise<Uint8Array> {
+  const chunks: BlobPart[] = [];
+  let length = 0;
+  const reader = response.body?.getReader();
+  for (let chunk = await reader?.read(); chunk?.value !== undefined; chunk = await reader?.read()) {
+    chunks.push(chunk.value);
+    length += chunk.value.length;
+    // The parser cuts a file beyond the limit at a line end.
+    if (length > MAX_FILE_BYTES + BOM_BYTES) {
+      await reader?.cancel();
+      break;
+    }
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -1,4 +1,3 @@
 /** Reading /data.txt, the discovery file. */
 export { type Dataset, parseDataTxt } from './parse.js';
-export { type DatasetOffer, viewDataTxt } from './selection.js';
-export { dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl } from './status.js';
+export { type DatasetOffer, dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl, viewDataTxt } from './selection.js';

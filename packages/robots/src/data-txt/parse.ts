@@ -71,56 +71,54 @@ export function parseDataTxt(input: Uint8Array | string, options: DataTxtOptions
   const diagnostics: DataTxtDiagnostic[] = [];
   const report = (code: DataTxtDiagnostic['code'], line: number) => {
     if (diagnostics.length === MAX_DIAGNOSTICS) return;
-    const excerpt = (lines[line - 1] ?? '').slice(0, MAX_EXCERPT_CHARS);
-    diagnostics.push({ code, severity: severityOf(code), line, excerpt });
+    const severity = code === 'data-path-invalid' ? 'warning' : diagnosticSeverity(code);
+    diagnostics.push({ code, severity, line, excerpt: (lines[line - 1] ?? '').slice(0, MAX_EXCERPT_CHARS) });
   };
   for (const { code, line } of notes) report(code, line);
 
-  const builder = new RecordBuilder(base, report);
+  const records: OpenRecord[] = [];
+  let open = emptyRecord([], 0);
+  /** A record with only agents is not finished. */
+  const begin = (agents: string[], block: number) => {
+    if (open.line > 0) records.push(open);
+    open = emptyRecord(agents, block);
+  };
+  const endBlock = () => begin([], open.block + 1);
   for (const [index, raw] of lines.entries()) {
-    const text = withoutComment(raw);
-    const field = readField(text);
-    if (text === '') {
-      // A comment line is not a blank line and ends nothing.
-      if (raw.trim() === '') builder.blank();
-    } else if (text === '---' || text === '...') builder.end();
-    else if (field === null) report('syntax', index + 1);
-    else builder.add(field, index + 1);
+    const line = index + 1;
+    // The grammar allows no number sign in values.
+    const text = raw.replace(/#.*/s, '').trim();
+    const [, marker, name = '', value = ''] = FIELD.exec(text) ?? [];
+    if (text === '---' || text === '...') endBlock();
+    // A comment line is not a blank line and ends nothing. A blank line ends a record that has more than agents.
+    else if (text === '' && raw.trim() === '' && open.line > 0) endBlock();
+    else if (text !== '' && name === '') report('syntax', line);
+    if (name === '') continue;
+    const lower = name.toLowerCase();
+    const field = Object.hasOwn(FIELD_BY_NAME, lower) ? FIELD_BY_NAME[lower] : undefined;
+    if (lower === 'user-agent') {
+      if (open.line > 0) endBlock();
+      open.agents.push(withoutQuotes(value));
+      continue;
+    }
+    // The next record of the same agents; both share one list.
+    if (open.line > 0 && (marker !== undefined || (field === 'path' && open.dataset?.path !== undefined))) {
+      begin(open.agents, open.block);
+    }
+    if (addField(open, name, field, withoutQuotes(value), line, base) === 'data-path-invalid') {
+      report('data-path-invalid', line);
+    }
   }
-  return { records: builder.end(), diagnostics, truncated };
+  endBlock();
+  return { records, diagnostics, truncated };
 }
 
-/** Removes everything from the first `#` on; the grammar does not allow it in values. */
-function withoutComment(line: string): string {
-  const hash = line.indexOf('#');
-  return (hash < 0 ? line : line.slice(0, hash)).trim();
-}
+/** `[ "-" 1*WS ] token *WS ":" *WS value` */
+const FIELD = /^(-[ \t]+)?([^\s:]+)[ \t]*:(.*)$/s;
 
-/** `[ "-" 1*WS ] token *WS ":" *WS value`, or null. */
-function readField(text: string): DataField | null {
-  const match = /^(-[ \t]+)?([^\s:]+)[ \t]*:(.*)$/s.exec(text);
-  if (match === null) return null;
-  const [, marker, name = '', value = ''] = match;
-  return { name, value: withoutQuotes(value.trim()), isListItem: marker !== undefined };
-}
-
-function withoutQuotes(value: string): string {
-  const quote = value[0];
-  const isQuoted = value.length > 1 && (quote === '"' || quote === "'") && value.endsWith(quote);
-  return isQuoted ? value.slice(1, -1) : value;
-}
-
-function severityOf(code: DiagnosticCode | 'data-path-invalid'): DataTxtDiagnostic['severity'] {
-  return code === 'data-path-invalid' ? 'warning' : diagnosticSeverity(code);
-}
-
-/** One field line. */
-interface DataField {
-  /** As written. */
-  readonly name: string;
-  readonly value: string;
-  /** The line starts with a list marker. */
-  readonly isListItem: boolean;
+function withoutQuotes(text: string): string {
+  const value = text.trim();
+  return /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value;
 }
 
 /** Recognised names, in lower case (DECISION T6). */
@@ -138,75 +136,39 @@ const FIELD_BY_NAME: Readonly<Record<string, Exclude<keyof Dataset, 'url'>>> = {
 };
 
 /** A record that may still grow; `line` is 0 while it has only agents. */
-interface OpenRecord {
+interface OpenRecord extends DataRecord {
   readonly agents: string[];
   readonly rules: DataRecord['rules'][number][];
   readonly ruleLines: number[];
-  readonly dataset: { -readonly [Name in keyof Dataset]: Dataset[Name] };
   readonly extra: DataRecord['extra'][number][];
-  readonly block: number;
+  dataset: { -readonly [Name in keyof Dataset]: Dataset[Name] } | null;
   line: number;
 }
 
-/** Collects records (data-txt §4, DECISIONS T4 to T6). */
-class RecordBuilder {
-  readonly #base: string | undefined;
-  readonly #report: (code: 'data-path-invalid', line: number) => void;
-  readonly #records: DataRecord[] = [];
-  #open = emptyRecord([], 0);
-
-  constructor(base: string | undefined, report: (code: 'data-path-invalid', line: number) => void) {
-    this.#base = base;
-    this.#report = report;
-  }
-
-  add({ name, value, isListItem }: DataField, line: number): void {
-    const lower = name.toLowerCase();
-    if (lower === 'user-agent') {
-      this.blank();
-      this.#open.agents.push(value);
-      return;
-    }
-    const field = Object.hasOwn(FIELD_BY_NAME, lower) ? FIELD_BY_NAME[lower] : undefined;
-    if (isListItem || (field === 'path' && this.#open.dataset.path !== undefined)) this.#split();
-    const open = this.#open;
-    if (open.line === 0) open.line = line;
-    if (lower === 'allow' || lower === 'disallow') {
-      open.rules.push([lower, value]);
-      open.ruleLines.push(line);
-    } else if (field === undefined || open.dataset[field] !== undefined) open.extra.push([name, value]);
-    else {
-      open.dataset[field] = value;
-      const url = field === 'path' ? readWebUrl(value, this.#base) : undefined;
-      if (url === null) this.#report('data-path-invalid', line);
-      else if (url !== undefined) open.dataset.url = url.href;
-    }
-  }
-
-  /** A blank line ends a record that has more than agents. */
-  blank(): void {
-    if (this.#open.line > 0) this.end();
-  }
-
-  /** Ends the record. @returns All records so far. */
-  end(): readonly DataRecord[] {
-    if (this.#open.line > 0) this.#records.push(finished(this.#open));
-    this.#open = emptyRecord([], this.#open.block + 1);
-    return this.#records;
-  }
-
-  /** Starts the next record of the same agents; both share one list. A record with only agents is not split. */
-  #split(): void {
-    if (this.#open.line === 0) return;
-    this.#records.push(finished(this.#open));
-    this.#open = emptyRecord(this.#open.agents, this.#open.block);
-  }
-}
-
 function emptyRecord(agents: string[], block: number): OpenRecord {
-  return { agents, rules: [], ruleLines: [], dataset: {}, extra: [], block, line: 0 };
+  return { agents, rules: [], dataset: null, extra: [], line: 0, ruleLines: [], block };
 }
 
-function finished({ dataset, ...rest }: OpenRecord): DataRecord {
-  return { ...rest, dataset: Object.keys(dataset).length === 0 ? null : dataset };
+/** Adds a line to a record. @returns What is odd about it. */
+function addField(
+  open: OpenRecord,
+  name: string,
+  field: Exclude<keyof Dataset, 'url'> | undefined,
+  value: string,
+  line: number,
+  base: string | undefined,
+): 'data-path-invalid' | null {
+  if (open.line === 0) open.line = line;
+  const kind = name.toLowerCase();
+  if (kind === 'allow' || kind === 'disallow') {
+    open.rules.push([kind, value]);
+    open.ruleLines.push(line);
+  } else if (field === undefined || open.dataset?.[field] !== undefined) open.extra.push([name, value]);
+  else {
+    open.dataset = { ...open.dataset, [field]: value };
+    const url = field === 'path' ? readWebUrl(value, base) : undefined;
+    if (url === null) return 'data-path-invalid';
+    if (url !== undefined) open.dataset.url = url.href;
+  }
+  return null;
 }

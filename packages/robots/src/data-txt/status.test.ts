@@ -1,6 +1,6 @@
 // An offer that cannot be read does not count, and must not be requested for ever.
 import { describe, expect, it } from 'vitest';
-import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl } from './status.js';
+import { dataTxtLifetimeMs, dataTxtOutcome, dataTxtUrl } from './selection.js';
 
 describe('requesting data.txt (data-txt §1, §2, §6)', () => {
   const cases: [number, string][] = [

@@ -1,9 +1,8 @@
 // What is odd about a file, computed from its records on demand (robots §11). No decision about URLs depends on it, so
 // a crawler that does not show it need not load it.
 
-import { agentsOf } from '../agents.js';
 import { textOf } from '../bytes.js';
-import { parseRobotVersion, plainKind, rfc9309, versionReading } from '../dialects.js';
+import { agentsOf, parseRobotVersion, plainKind, rfc9309, versionReading } from '../dialects.js';
 import type { RobotsDocument } from '../document.js';
 import {
   ALLOW,
@@ -53,9 +52,8 @@ import {
   TOO_LONG,
 } from '../packed-records.js';
 import { parseCrawlDelay, parseRequestRate, parseVisitTimes } from '../politeness-fields.js';
-import { isReadableSignal, withoutPath } from '../preferences/preferences.js';
-import { parseDictionary } from '../preferences/structured-field.js';
-import { absoluteUrl, isSeveralPaths, startsLikePath } from '../rule-values.js';
+import { isReadableSignal, parseDictionary, withoutPath } from '../preferences/preferences.js';
+import { absoluteUrl, isSeveralPaths, startsLikePath } from '../reading.js';
 import {
   type Diagnostic,
   type DiagnosticCode,

@@ -3,7 +3,7 @@
 // decided. This file also decides whether one link of a page is taken. That concerns this discovery of the URL only:
 // the same URL found through another link, a sitemap or a seed is fetched.
 
-import { CONTENT_USES, type Preferences, USE_CATEGORIES } from '../preferences/preferences.js';
+import { CONTENT_USES, type ContentUse, type Preferences, USE_CATEGORIES } from '../preferences/preferences.js';
 import type { Purpose, ResolvedPageOptions } from './page-options.js';
 import type { PageSignals, SignalSource } from './signals.js';
 import type { TagWord } from './tags.js';
@@ -130,21 +130,17 @@ function indexReasons(signals: PageSignals, options: ResolvedPageOptions, nowMs:
   if (options.noindex === 'ignore') return [];
   const isApplied = options.noindex !== 'flag';
   const reasons: PageReason[] = [];
-  const tagged = signals.tags.restrictions.length === 0 ? [] : sourcesOf(signals, 'noindex');
-  if (tagged.length > 0) reasons.push({ reason: 'noindex', sources: tagged, detail: null, isApplied });
+  const sources = sourcesOf(signals, 'noindex');
+  if (sources.length > 0) reasons.push({ reason: 'noindex', sources, detail: null, isApplied });
   if (signals.isRobotsNoindex) {
     const isActive = isApplied && options.robotsNoindex === 'apply';
     reasons.push({ reason: 'noindex', sources: ['robots-txt'], detail: null, isApplied: isActive });
   }
-  const { unavailableAfterMs } = signals.tags;
-  if (unavailableAfterMs !== null && unavailableAfterMs <= nowMs && options.unavailableAfter === 'respect') {
-    const dated = signals.taggedBy.filter(([, tags]) => tags.unavailableAfterMs === unavailableAfterMs);
-    reasons.push({
-      reason: 'unavailable-after',
-      sources: dated.map(([source]) => source),
-      detail: new Date(unavailableAfterMs).toISOString(),
-      isApplied,
-    });
+  const { unavailableAfterMs: endMs } = signals.tags;
+  if (endMs !== null && endMs <= nowMs && options.unavailableAfter === 'respect') {
+    const dated = signals.taggedBy.flatMap(([source, tags]) => (tags.unavailableAfterMs === endMs ? [source] : []));
+    const detail = new Date(endMs).toISOString();
+    reasons.push({ reason: 'unavailable-after', sources: dated, detail, isApplied });
   }
   return reasons;
 }
@@ -159,27 +155,26 @@ const TAG_REASONS = [
 
 function tagReasons(signals: PageSignals, options: ResolvedPageOptions): PageReason[] {
   const reasons: PageReason[] = [];
-  for (const [word, reason, option] of signals.tags.restrictions.length === 0 ? [] : TAG_REASONS) {
+  for (const [word, reason, option] of TAG_REASONS) {
     const sources = options[option] === 'ignore' ? [] : sourcesOf(signals, word);
-    if (sources.length === 0) continue;
-    reasons.push({ reason, sources, detail: null, isApplied: options[option] !== 'flag' });
+    if (sources.length > 0) reasons.push({ reason, sources, detail: null, isApplied: options[option] !== 'flag' });
   }
-  if (signals.indexInstead !== null) {
-    const isApplied = options.indexInstead === 'respect';
-    reasons.push({ reason: 'indexinstead', sources: ['link'], detail: signals.indexInstead, isApplied });
-  }
+  const { indexInstead: detail } = signals;
+  const isApplied = options.indexInstead === 'respect';
+  if (detail !== null) reasons.push({ reason: 'indexinstead', sources: ['link'], detail, isApplied });
   return reasons;
 }
 
 /** Reservations and preferences bind by declared purpose; without a purpose they are reported and do not act. */
 function useReasons(signals: PageSignals, options: ResolvedPageOptions): PageReason[] {
   const reasons: PageReason[] = [];
-  if (signals.tdm.reserved === true && options.tdm !== 'off') {
+  const { tdm, tdmBy, contentUse, contentUseBy } = signals;
+  if (tdm.reserved === true && options.tdm !== 'off') {
     const isApplied = options.tdm === 'respect' && wantsTdmRep(options);
-    reasons.push({ reason: 'tdm-reserved', sources: signals.tdmBy, detail: signals.tdm.policy, isApplied });
+    reasons.push({ reason: 'tdm-reserved', sources: tdmBy, detail: tdm.policy, isApplied });
   }
   if (options.preferences === 'off') return reasons;
-  const respects = options.preferences === 'respect';
+  const isRespected = options.preferences === 'respect';
   for (const [purpose, category] of CATEGORIES) {
     const verdict = signals.preferences[category];
     const isDeclared = options.purposes.includes(purpose);
@@ -187,16 +182,21 @@ function useReasons(signals: PageSignals, options: ResolvedPageOptions): PageRea
     if (verdict !== 'disallow' && !isUnknownRefused) continue;
     const refusing = signals.preferredBy.filter(([, each]) => each[category] === 'disallow');
     const sources = [...new Set(refusing.map(([source]) => source))];
-    reasons.push({ reason: 'preferences', sources, detail: category, isApplied: respects && isDeclared });
+    reasons.push({ reason: 'preferences', sources, detail: category, isApplied: isRespected && isDeclared });
   }
-  const { contentUse } = signals;
-  if (options.contentUse === null || contentUse === null) return reasons;
-  if (CONTENT_USES.indexOf(options.contentUse) > CONTENT_USES.indexOf(contentUse)) {
-    reasons.push({ reason: 'content-use', sources: signals.contentUseBy, detail: contentUse, isApplied: respects });
+  const isExceeded = contentUse !== null && options.contentUse !== null && isMore(options.contentUse, contentUse);
+  if (isExceeded) {
+    reasons.push({ reason: 'content-use', sources: contentUseBy, detail: contentUse, isApplied: isRespected });
   }
   return reasons;
 }
 
-function sourcesOf(signals: PageSignals, word: TagWord): SignalSource[] {
-  return signals.taggedBy.filter(([, tags]) => tags.restrictions.includes(word)).map(([source]) => source);
+function isMore(use: ContentUse, other: ContentUse): boolean {
+  return CONTENT_USES.indexOf(use) > CONTENT_USES.indexOf(other);
+}
+
+/** Empty for most pages. */
+function sourcesOf({ tags, taggedBy }: PageSignals, word: TagWord): SignalSource[] {
+  if (!tags.restrictions.includes(word)) return [];
+  return taggedBy.flatMap(([source, each]) => (each.restrictions.includes(word) ? [source] : []));
 }

@@ -1,7 +1,7 @@
 // The options of page-level exclusion: how the crawl treats directives of pages, and the purposes it declares
 // (page-level §4, §7). No other file of this folder supplies a default.
 
-import { checkNames, invalidOption, type OptionTable, readOptions } from '../option-table.js';
+import { checkNames, invalidOption, type OptionTable, readOptions } from '../options.js';
 import { CONTENT_USES, type ContentUse } from '../preferences/preferences.js';
 
 /** What a crawl declares it is for. */

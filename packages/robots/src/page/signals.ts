@@ -254,24 +254,17 @@ export function readNamedLinks(
   baseUrl: string,
 ): NamedLinks {
   const replacement = firstResolved(elements.map(replacementOf), baseUrl);
+  const canonicals = elements.map(({ rel, href }) => (hasWord(rel, 'canonical') ? href : null));
   return {
     indexInstead: replacement !== null && replacement === resolveLink(pageUrl, pageUrl) ? null : replacement,
-    canonical:
-      firstResolved(
-        elements.map(({ rel, href }) => (hasWord(rel, 'canonical') ? href : null)),
-        baseUrl,
-      ) ?? firstResolved(linkFields.flatMap(canonicalTargets), pageUrl),
+    canonical: firstResolved(canonicals, baseUrl) ?? firstResolved(linkFields.flatMap(canonicalTargets), pageUrl),
     metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
   };
 }
 
 /** The first URL that resolves. */
 function firstResolved(hrefs: readonly (string | null)[], baseUrl: string): string | null {
-  for (const href of hrefs) {
-    const url = resolveLink(href, baseUrl);
-    if (url !== null) return url;
-  }
-  return null;
+  return hrefs.flatMap((href) => resolveLink(href, baseUrl) ?? [])[0] ?? null;
 }
 
 function replacementOf({ name, rel, content, href }: PageLinkElement): string | null {

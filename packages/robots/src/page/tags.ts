@@ -41,23 +41,31 @@ const NO_TAGS: PageTags = Object.freeze({
 
 /** Permissions and obsolete words. */
 const IDLE_WORDS = ['all', 'index', 'follow', 'archive', 'snippet', 'imageindex', 'translate', 'noodp', 'noydir'];
-const WORDS: ReadonlyMap<string, readonly TagWord[]> = new Map<string, readonly TagWord[]>([
-  ...TAG_WORDS.map((word) => [word, [word]] as const),
-  ...IDLE_WORDS.map((word) => [word, []] as const),
-  ['none', ['nofollow', 'noindex']],
-  ['nocache', ['noarchive']],
-]);
 /** The meaning of single words. */
-const WORD_RULES: ReadonlyMap<string, Partial<PageTags>> = new Map(
-  Array.from(WORDS, ([word, restrictions]) => [word, { restrictions }] as const),
-);
-const WORDS_WITH_VALUE: readonly string[] = [
-  'max-snippet',
-  'max-image-preview',
-  'max-video-preview',
-  'unavailable_after',
-];
+const WORDS = new Map<string, Partial<PageTags>>([
+  ...TAG_WORDS.map((word) => [word, { restrictions: [word] }] as const),
+  ...IDLE_WORDS.map((word) => [word, { restrictions: [] }] as const),
+  ['none', { restrictions: ['nofollow', 'noindex'] }],
+  ['nocache', { restrictions: ['noarchive'] }],
+]);
 const PREVIEWS: readonly ImagePreview[] = ['none', 'standard', 'large'];
+
+/** What a word with a value means; null if the value does not parse. */
+const VALUED_WORDS: Readonly<Record<string, (value: string) => Partial<PageTags> | null>> = {
+  'max-snippet': (value) => (LIMIT.test(value) ? { maxSnippet: limitOf(value) } : null),
+  'max-video-preview': (value) => (LIMIT.test(value) ? { maxVideoPreview: limitOf(value) } : null),
+  'max-image-preview': (value) => {
+    const size = PREVIEWS.find((known) => known === value.toLowerCase());
+    return size === undefined ? null : { maxImagePreview: size };
+  },
+  unavailable_after: (value) => {
+    const dateMs = parseLooseDate(value);
+    return dateMs === null ? null : { unavailableAfterMs: dateMs };
+  },
+};
+const LIMIT = /^(?:\d{1,15}|-1)$/;
+/** −1 means no limit. */
+const limitOf = (value: string) => (value === '-1' ? null : Number(value));
 
 /** The comma-separated tags of a value, trimmed. A date with a comma is one tag (page-level §3). */
 function splitTags(value: string): string[] {
@@ -83,7 +91,7 @@ class TagRules {
   #ignored = 0;
 
   add(tag: string): void {
-    const rule = WORD_RULES.get(tag.toLowerCase()) ?? readTagRule(tag);
+    const rule = WORDS.get(tag.toLowerCase()) ?? readTagRule(tag);
     if (rule.ignored !== undefined && ++this.#ignored > MAX_IGNORED_WORDS) return;
     this.#rules.add(rule);
   }
@@ -98,28 +106,17 @@ function readTagRule(tag: string): Partial<PageTags> {
   const colon = tag.indexOf(':');
   if (colon >= 0) {
     const name = tag.slice(0, colon).trim();
-    return readTagWithValue(name.toLowerCase(), tag.slice(colon + 1).trim()) ?? { ignored: [name] };
+    const read = hasValue(name) ? VALUED_WORDS[name.toLowerCase()]?.(tag.slice(colon + 1).trim()) : null;
+    return read ?? { ignored: [name] };
   }
   if (!/\s/.test(tag)) return { ignored: [tag] };
   const words = tag.toLowerCase().split(/\s+/);
   if (!words.every((word) => WORDS.has(word))) return { ignored: [tag] };
-  return { restrictions: words.flatMap((word) => WORDS.get(word) ?? []) };
+  return { restrictions: words.flatMap((word) => WORDS.get(word)?.restrictions ?? []) };
 }
 
-/** Null: the name is unknown or its value does not parse. */
-function readTagWithValue(name: string, value: string): Partial<PageTags> | null {
-  if (name === 'max-image-preview') {
-    const size = PREVIEWS.find((known) => known === value.toLowerCase());
-    return size === undefined ? null : { maxImagePreview: size };
-  }
-  if (name === 'unavailable_after') {
-    const dateMs = parseLooseDate(value);
-    return dateMs === null ? null : { unavailableAfterMs: dateMs };
-  }
-  if (!WORDS_WITH_VALUE.includes(name) || !/^(?:\d{1,15}|-1)$/.test(value)) return null;
-  // −1 means no limit.
-  const limit = value === '-1' ? null : Number(value);
-  return name === 'max-snippet' ? { maxSnippet: limit } : { maxVideoPreview: limit };
+function hasValue(word: string): boolean {
+  return Object.hasOwn(VALUED_WORDS, word.toLowerCase());
 }
 
 /** The sum of the restrictions, the smallest limits, the earliest date (page-level §1, DECISION L1). */
@@ -179,7 +176,7 @@ export function parseRobotsTagLists(values: readonly string[], tokens: readonly 
 function splitAgent(tag: string): { agent: string | null; rule: string } {
   const match = /^([^\s:]+)[ \t]*:(.*)$/s.exec(tag);
   const word = match?.[1] ?? '';
-  if (match === null || WORDS_WITH_VALUE.includes(word.toLowerCase())) return { agent: null, rule: tag };
+  if (match === null || hasValue(word)) return { agent: null, rule: tag };
   return { agent: word, rule: match[2]?.trim() ?? '' };
 }
 

@@ -4,12 +4,11 @@
 
 import { bytesOf } from '../bytes.js';
 import { targetOf } from '../decide.js';
-import { valuesOf } from '../group-fields.js';
+import { valuesOf } from '../groups.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { matchesRange } from '../pattern.js';
+import { matchesSpellings, spellingsOf } from '../pattern.js';
 import type { RobotsRules } from '../rules.js';
-import { parseDictionary } from './structured-field.js';
 
 /** What a source says about one category of use; an absent category is unknown. */
 type PreferenceVerdict = 'allow' | 'disallow';
@@ -41,15 +40,10 @@ const USAGE_LABELS: readonly string[] = ['train-ai', 'ai-use', 'search'];
 /** Content-Signal keys with yes and no, which are also purposes → their category of use (DECISION R51). */
 export const USE_CATEGORIES = { search: 'search', 'ai-train': 'train-ai', 'ai-input': 'ai-use' } as const;
 
-const YES_NO: ReadonlyMap<string, string> = new Map([
-  ['yes', 'allow'],
-  ['no', 'disallow'],
-]);
-
 /** The meaning of each key's values. */
-const SIGNALS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
-  ...Object.keys(USE_CATEGORIES).map((key) => [key, YES_NO] as const),
-  ['use', new Map(CONTENT_USES.map((use) => [use, use]))] as const,
+const SIGNALS = new Map<string, Readonly<Record<string, string>>>([
+  ...Object.keys(USE_CATEGORIES).map((key) => [key, { yes: 'allow', no: 'disallow' }] as const),
+  ['use', Object.fromEntries(CONTENT_USES.map((use) => [use, use]))],
 ]);
 
 /** The signals of a key are compared by their position here. */
@@ -58,12 +52,10 @@ const STRICTEST_FIRST: readonly string[] = ['disallow', 'allow', ...CONTENT_USES
 /** One `key=value`: a known key and its signal, or `other` for an unknown key; null if it cannot be read. */
 function readSignal(part: string): readonly [key: string, signal: string] | 'other' | null {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(part) ?? [];
-  const key = name.trim().toLowerCase();
-  if (key === '') return null;
-  const values = SIGNALS.get(key);
-  if (values === undefined) return 'other';
-  const signal = values.get(value.trim().toLowerCase());
-  return signal === undefined ? null : [key, signal];
+  const [key, word] = [name.trim().toLowerCase(), value.trim().toLowerCase()];
+  const signals = SIGNALS.get(key);
+  if (signals === undefined) return key === '' ? null : 'other';
+  return Object.hasOwn(signals, word) ? [key, signals[word] as string] : null;
 }
 
 /** Whether one signal can be read; one that cannot is reported as `content-signal-invalid`. */
@@ -112,20 +104,15 @@ export function resolvePreferences(
   signalLines: readonly ContentSignalLine[],
   url: string,
 ): Preferences {
-  if (usageLines.length === 0 && signalLines.length === 0) return {};
-  const target = spellingsOf(url);
   let longest = -1;
   let preferences: Preferences = {};
-  for (const { path, usage } of usageLines.slice(0, MAX_PREFERENCE_LINES)) {
+  const { compared, rest } = linesFor(usageLines, url);
+  for (const { path, usage } of compared) {
     const length = path === null ? 0 : canonical(bytesOf(path), 'n0', true).length;
-    if (length < longest || !appliesTo(path, target)) continue;
-    preferences = length > longest ? usage : mergePreferences(preferences, usage);
-    longest = length;
+    if (length >= longest) preferences = length > longest ? usage : mergePreferences(preferences, usage);
+    longest = Math.max(longest, length);
   }
-  // Comparing takes time; beyond the bound a refusal counts for every path, and a permission for none.
-  for (const { usage } of usageLines.slice(MAX_PREFERENCE_LINES)) {
-    preferences = mergePreferences(preferences, refusalsOf(usage));
-  }
+  for (const { usage } of rest) preferences = mergePreferences(preferences, refusalsOf(usage));
   return mergePreferences(preferences, signalPreferences(resolveSignals(signalLines, url)));
 }
 
@@ -134,17 +121,26 @@ export function resolveSignals(
   signalLines: readonly ContentSignalLine[],
   url: string,
 ): Readonly<Record<string, string>> {
+  const { compared, rest } = linesFor(signalLines, url);
+  const signals = compared.flatMap((line) => Object.entries(line.signals));
+  const refusals = rest.flatMap((line) => Object.entries(line.signals)).filter(([, signal]) => signal !== 'allow');
   const resolved: Record<string, string> = {};
-  if (signalLines.length === 0) return resolved;
-  const target = spellingsOf(url);
-  for (const [index, { path, signals }] of signalLines.entries()) {
-    // Comparing takes time; beyond the bound a refusal counts for every path, and a permission for none.
-    if (index < MAX_PREFERENCE_LINES && !appliesTo(path, target)) continue;
-    for (const [key, signal] of Object.entries(signals)) {
-      if (index < MAX_PREFERENCE_LINES || signal !== 'allow') resolved[key] = stricterSignal(resolved[key], signal);
-    }
-  }
+  for (const [key, signal] of [...signals, ...refusals]) resolved[key] = stricterSignal(resolved[key], signal);
   return resolved;
+}
+
+/**
+ * The lines whose path matches a URL, and those that are not compared, because comparing takes time: of these a refusal
+ * counts for every path, and a permission for none.
+ */
+function linesFor<Line extends ContentSignalLine | ContentUsageLine>(lines: readonly Line[], url: string) {
+  const target = lines.length === 0 ? null : spellingsOf(targetOf(url).path, false);
+  const isMatch = (path: string | null) =>
+    path === null || (target !== null && matchesSpellings(spellingsOf(bytesOf(path), true), target));
+  return {
+    compared: lines.slice(0, MAX_PREFERENCE_LINES).filter(({ path }) => isMatch(path)),
+    rest: lines.slice(MAX_PREFERENCE_LINES),
+  };
 }
 
 /** The categories of signals: `ai-train` is `train-ai`, `ai-input` is `ai-use`, `use` has none (DECISIONS R51, C10). */
@@ -176,26 +172,6 @@ function stricterSignal(current: string | undefined, signal: string): string {
   return STRICTEST_FIRST.indexOf(signal) < STRICTEST_FIRST.indexOf(current) ? signal : current;
 }
 
-/** A path in the two spellings of RFC 9309. */
-interface Spellings {
-  readonly n0: string;
-  readonly n1: string;
-}
-
-function appliesTo(path: string | null, target: Spellings): boolean {
-  if (path === null) return true;
-  const bytes = bytesOf(path);
-  return (['n0', 'n1'] as const).some((form) => {
-    const pattern = canonical(bytes, form, true);
-    return matchesRange(pattern, 0, pattern.length, target[form]);
-  });
-}
-
-function spellingsOf(url: string): Spellings {
-  const { path } = targetOf(url);
-  return { n0: canonical(path, 'n0', false), n1: canonical(path, 'n1', false) };
-}
-
 /** Only the refusals. */
 export function refusalsOf(usage: Preferences): Preferences {
   return Object.fromEntries(Object.entries(usage).filter(([, verdict]) => verdict === 'disallow'));
@@ -207,7 +183,7 @@ export function withoutPath(value: string): string {
 }
 
 /** The preferences of one file for one crawler. A URL is absolute, or a path with query, as for `rules.decide`. */
-export interface SitePreferences {
+interface SitePreferences {
   /**
    * Category → verdict; absent is unknown. Empty for a URL that may not be fetched.
    * @throws RobotsError `foreign-url`, as `rules.decide`, if the file has preference lines.
@@ -223,18 +199,47 @@ export function sitePreferences(rules: RobotsRules): SitePreferences {
     usage: valuesOf(fields, 'content-usage', parseContentUsage),
     signals: valuesOf(fields, 'content-signal', parseContentSignal),
   }));
-  if (sources.every(({ usage, signals }) => usage.length === 0 && signals.length === 0)) return NO_PREFERENCES;
+  const isEmpty = sources.every(({ usage, signals }) => usage.length === 0 && signals.length === 0);
   const allSignals = sources.flatMap(({ signals }) => signals);
   return {
-    preferences(url) {
-      if (!rules.isAllowed(url)) return {};
-      return sources
-        .map(({ usage, signals }) => resolvePreferences(usage, signals, String(url)))
-        .reduce(mergePreferences, {});
-    },
+    preferences: (url) =>
+      isEmpty || !rules.isAllowed(url)
+        ? {}
+        : sources
+            .map(({ usage, signals }) => resolvePreferences(usage, signals, String(url)))
+            .reduce(mergePreferences, {}),
     signals: (url) => resolveSignals(allSignals, String(url)),
   };
 }
 
-/** The result for most files. */
-const NO_PREFERENCES: SitePreferences = { preferences: () => ({}), signals: () => ({}) };
+// A reader of Structured Field dictionaries (RFC 9651 §4.2; robots §10.2). It accepts everything that the grammar does
+// (items, inner lists, parameters, all eight bare types), since one bad member makes the whole field unreadable. Only
+// tokens are returned, because only they have a meaning here.
+//
+// Constant patterns. Every alternative begins with its own character and ends where no other could continue, so that
+// none can match in more than one way and each is linear.
+const KEY = '[a-z*][a-z\\d_\\-.*]*';
+const TOKEN = "[A-Za-z*][\\w!#$%&'*+\\-.^`|~:/]*";
+const OTHER =
+  '"(?:[ !#-[\\]-~]|\\\\["\\\\])*"|%"(?:[ !#$&-~]|%[\\da-f]{2})*"|@-?\\d{1,15}(?![\\d.])|-?(?:\\d{1,12}\\.\\d{1,3}|\\d{1,15})(?![\\d.])|:[A-Za-z\\d+/=]*:|\\?[01]';
+const PARAMETERS = `(?:; *${KEY}(?:=(?:${TOKEN}|${OTHER}))?)*`;
+const ITEM = `(?:${TOKEN}|${OTHER})${PARAMETERS}`;
+const INNER_LIST = `\\( *(?:${ITEM}(?: +${ITEM})*)? *\\)`;
+/** A member and the comma after it, which requires another member. */
+const MEMBER = new RegExp(
+  `(${KEY})(?:=(?:(${TOKEN})|${OTHER}|${INNER_LIST}))?${PARAMETERS}(?:$|[ \\t]*,[ \\t]*(?!$))`,
+  'y',
+);
+
+/** Reads a dictionary: key → token, or `''` for other values; null when the text does not parse (RFC 9651 §4.2.2). */
+export function parseDictionary(text: string): ReadonlyMap<string, string> | null {
+  const trimmed = text.replace(/^ +|(?<! ) +$/g, '');
+  const member = new RegExp(MEMBER); // sticky: it has a position, so each call has its own
+  const members = new Map<string, string>();
+  while (member.lastIndex < trimmed.length) {
+    const match = member.exec(trimmed);
+    if (match === null) return null;
+    members.set(match[1] as string, match[2] ?? '');
+  }
+  return members;
+}

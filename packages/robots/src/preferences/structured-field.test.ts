@@ -1,7 +1,7 @@
 // A dictionary read too loosely would let a permission through where the document says "unknown".
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDictionary } from './structured-field.js';
+import { parseDictionary } from './preferences.js';
 
 const read = (text: string) => {
   const members = parseDictionary(text);

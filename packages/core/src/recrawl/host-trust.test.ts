@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FIRST_ESTIMATE } from './change-estimate.js';
-import { type ComparedVisit, createValidatorTrust } from './host-validators.js';
+import { type ComparedVisit, createValidatorTrust } from './host-trust.js';
 import { UNTRUSTED_MS } from './limits.js';
 import type { PageVisit } from './page-visit.js';
 
