@@ -1,6 +1,6 @@
 // A dialect: the four steps that depend on it (assembling groups, choosing the group, comparing, deciding). Everything
-// else about a file is the same in all dialects (robots §1). Product tokens are lower case. Repairs of agents are outside
-// the guiding rule P1: they are needed to find the group at all.
+// else about a file is the same in all dialects (robots §1). Product tokens are lower case. Repairs of agents are
+// outside the guiding rule P1: they are needed to find the group at all.
 
 import { textOf } from './bytes.js';
 import { ALLOW, BAD, DISALLOW, fieldName, UNKNOWN, USER_AGENT } from './fields.js';

@@ -3,8 +3,8 @@
 // dataset found here, and an Allow permits nothing.
 //
 // Also where the file is, what an answer means and how long it is fresh (data-txt §1, §2, §6). A data.txt that cannot
-// be read never holds or denies anything: it is an offer, not a restriction (DECISION T1). `nextHop` of the robots entry
-// decides about redirects.
+// be read never holds or denies anything: it is an offer, not a restriction (DECISION T1). `nextHop` of the robots
+// entry decides about redirects.
 
 import { TRANSIENT_4XX } from '../access/answer.js';
 import { rootUrl } from '../access/robots-url.js';
