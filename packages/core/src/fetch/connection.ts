@@ -2,11 +2,13 @@
 // they are kept for the next request to the same origin and address. Their number is bounded; each serves one exchange
 // at a time.
 
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { buildConnector, Client, Dispatcher } from 'undici';
+import type { Client, Dispatcher } from 'undici';
 import { keepLatest } from '../keep-latest.js';
+import { present } from '../present.js';
 import {
   IDLE_CONNECTION_MS,
   MAX_HEADER_BYTES,
@@ -16,7 +18,7 @@ import {
 } from './limits.js';
 import type { OperatorProxy } from './proxy.js';
 import { maxConcurrentRequests } from './socket-limit.js';
-import { openTunnel, type Tunnel } from './tunnel.js';
+import { openTunnel } from './tunnel.js';
 
 const ENDED = new Error('the connection was ended by its exchange');
 const SOCKET_READ_BYTES = 64 * 1024;
@@ -82,37 +84,26 @@ export class ConnectionPool {
    *
    * @param tunnel - A socket that already leads there; `null`: none.
    */
-  openSocket(target: Target, address: string, tunnel: Socket | null): Socket {
-    if (target.protocol !== 'https:') {
-      if (tunnel !== null) return tunnel;
-      const options: TcpNetConnectOpts & { readonly highWaterMark: number } = {
-        host: address,
-        port: Number(target.port || 80),
-        lookup: refuseLookup,
-        highWaterMark: SOCKET_READ_BYTES,
-      };
-      return connectTcp(options);
-    }
+  openSocket({ isTls, hostname, port }: Target, address: string, tunnel: Socket | null): Socket {
+    const to: TcpNetConnectOpts = { host: address, port, lookup: refuseLookup };
+    if (!isTls) return tunnel ?? connectTcp(Object.assign(to, { highWaterMark: SOCKET_READ_BYTES }));
     // SNI has neither addresses nor trailing dots (RFC 6066 §3); a certificate for an address is checked against
     // `host`.
-    const name = target.hostname === address && isIP(address) !== 0 ? '' : target.hostname.replace(/\.$/, '');
-    const sessionKey = `${target.hostname}:${target.port}`;
+    const servername = hostname === address && isIP(address) !== 0 ? '' : hostname.replace(/\.$/, '');
+    const sessionKey = `${hostname}:${port}`;
     const session = this.#tlsSessions.get(sessionKey);
-    const socket = connectTls({
-      host: address,
-      port: Number(target.port || 443),
-      servername: name,
-      lookup: refuseLookup,
-      ALPNProtocols: ['http/1.1'],
-      ...(tunnel === null ? {} : { socket: tunnel }),
-      ...(session === undefined ? {} : { session }),
-      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
-    });
+    const more = present({ socket: tunnel, session, ca: this.#ca });
+    const socket = connectTls({ ...to, servername, ALPNProtocols: ['http/1.1'], ...more });
     return socket.on('session', (fresh) => keepLatest(this.#tlsSessions, sessionKey, fresh, MAX_TLS_SESSIONS));
   }
 }
 
-type Target = Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>;
+/** Where an origin is: its name without brackets, and its port. */
+interface Target {
+  readonly isTls: boolean;
+  readonly hostname: string;
+  readonly port: number;
+}
 
 /** A connection in use by one exchange, or idle. */
 export class Connection {
@@ -124,11 +115,14 @@ export class Connection {
   localAddress: string | null = null;
   /** Whether the socket failed. undici reports a body without a length as complete even when a reset ended it. */
   hasFailed = false;
+  /** Whether the proxy has not yet accepted the connection. From then on, the site causes the wait. */
+  waitsForProxy = false;
+  readonly #target: Target;
   readonly #address: string;
+  readonly #pool: ConnectionPool;
   readonly #client: Client;
-  readonly #openSocket: (tunnel: Socket | null) => Socket;
-  readonly #openTunnel: (() => Tunnel) | null;
-  #tunnel: Tunnel | null = null;
+  /** Gives a tunnel up, whether open or not. */
+  #tunnelControl: AbortController | null = null;
   #socket: Socket | null = null;
   /** Connected before the request that needs it was passed to undici. */
   #preparedSocket: Socket | null = null;
@@ -138,14 +132,12 @@ export class Connection {
   #wireEnd = Number.POSITIVE_INFINITY;
 
   constructor(key: string, origin: string, address: string, pool: ConnectionPool) {
-    this.key = key;
     const { protocol, hostname, port } = new URL(origin);
-    const target = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port };
-    this.#openSocket = (tunnel) => pool.openSocket(target, address, tunnel);
-    const { proxy } = pool;
-    const usedPort = Number(port || (protocol === 'https:' ? 443 : 80));
-    this.#openTunnel = proxy === null ? null : () => openTunnel(proxy, address, usedPort);
+    const isTls = protocol === 'https:';
+    this.key = key;
+    this.#target = { isTls, hostname: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (isTls ? 443 : 80)) };
     this.#address = address;
+    this.#pool = pool;
     this.#client = new (clientClass())(origin, {
       // The exchange has its own timer instead of three.
       headersTimeout: 0,
@@ -155,11 +147,10 @@ export class Connection {
       maxHeaderSize: MAX_HEADER_BYTES,
       pipelining: 1,
       connect: (_target, done) => {
-        const prepared = this.#preparedSocket;
-        this.#preparedSocket = null;
-        if (prepared === null || prepared.destroyed) this.#attach(done);
-        // undici does not expect an answer before its call has returned.
-        else queueMicrotask(() => done(null, prepared));
+        this.#takeSocket().then(
+          (socket) => done(null, socket),
+          (error) => done(error, null),
+        );
       },
     });
     this.#client.on('disconnect', () => {
@@ -172,20 +163,9 @@ export class Connection {
     return this.#socket !== null;
   }
 
-  /** Whether the proxy has not yet accepted the connection. */
-  get waitsForProxy(): boolean {
-    return this.#tunnel?.hasReachedProxy() === false;
-  }
-
   /** Connects, for a request that is made afterwards. Rejects if connecting fails. */
-  open(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#attach((error, socket) => {
-        this.#preparedSocket = socket;
-        if (error === null) resolve();
-        else reject(error);
-      });
-    });
+  async open(): Promise<void> {
+    this.#preparedSocket = await this.#connect();
   }
 
   /** Passes a request to undici; every ending comes through the handler. */
@@ -221,49 +201,50 @@ export class Connection {
   destroy(): void {
     // With an error, because undici takes a close without one as the end of a body that has no length.
     this.#socket?.destroy(ENDED);
-    this.#tunnel?.end();
+    this.#tunnelControl?.abort();
     this.#client.destroy(null, () => undefined);
   }
 
-  #attach(done: buildConnector.Callback): void {
-    if (this.#openTunnel === null) {
-      this.#attachSocket(this.#openSocket(null), done);
-      return;
-    }
-    this.#tunnel = this.#openTunnel();
-    this.#tunnel.opened.then(
-      (tunnel) => this.#attachSocket(this.#openSocket(tunnel), done),
-      (error) => done(error, null),
-    );
+  async #takeSocket(): Promise<Socket> {
+    const prepared = this.#preparedSocket;
+    this.#preparedSocket = null;
+    return prepared === null || prepared.destroyed ? this.#connect() : prepared;
   }
 
-  #attachSocket(socket: Socket, done: buildConnector.Callback): void {
+  /** A connected socket. Rejects if connecting fails. */
+  async #connect(): Promise<Socket> {
+    const tunnel = await this.#openTunnel();
+    const socket = this.#pool.openSocket(this.#target, this.#address, tunnel);
     this.#socket = socket;
     this.hasFailed = false;
-    let isDone = false;
     socket.setNoDelay(true);
-    const onOpen = (): void => {
-      if (isDone) return;
-      isDone = true;
-      const isDirect = this.#tunnel === null;
-      this.remoteAddress = (isDirect ? socket.remoteAddress : null) ?? this.#address;
-      this.localAddress = (isDirect ? socket.localAddress : null) ?? null;
-      // Registered before undici's own listener, so that the limit is checked before anything is parsed.
-      socket.on('readable', () => {
-        if (socket.bytesRead > this.#wireEnd) this.#onWireFull?.();
-      });
-      done(null, socket);
-    };
-    // A tunnel is already connected.
-    if (!('encrypted' in socket) && !socket.connecting) queueMicrotask(onOpen);
-    else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onOpen);
     // Registered before undici's own listener, so that `hasFailed` is set when undici reports the end of the body.
-    socket.on('error', (error) => {
+    socket.on('error', () => {
       this.hasFailed = true;
-      if (isDone) return;
-      isDone = true;
-      done(error, null);
     });
+    if (this.#target.isTls) await once(socket, 'secureConnect');
+    // A tunnel is already connected.
+    else if (socket.connecting) await once(socket, 'connect');
+    this.remoteAddress = (tunnel === null ? socket.remoteAddress : null) ?? this.#address;
+    this.localAddress = (tunnel === null ? socket.localAddress : null) ?? null;
+    // Registered before undici's own listener, so that the limit is checked before anything is parsed.
+    socket.on('readable', () => {
+      if (socket.bytesRead > this.#wireEnd) this.#onWireFull?.();
+    });
+    return socket;
+  }
+
+  /** A socket that leads to the address through the proxy; `null`: there is no proxy. */
+  async #openTunnel(): Promise<Socket | null> {
+    const { proxy } = this.#pool;
+    if (proxy === null) return null;
+    this.waitsForProxy = true;
+    this.#tunnelControl = new AbortController();
+    const onReached = (): void => {
+      this.waitsForProxy = false;
+    };
+    const { signal } = this.#tunnelControl;
+    return openTunnel(proxy, { address: this.#address, port: this.#target.port, signal, onReached });
   }
 }
 

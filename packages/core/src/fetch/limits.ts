@@ -25,8 +25,7 @@ export const MAX_EXTRA_HEADERS = 20;
 export const MAX_EXTRA_HEADER_CHARS = 1_000;
 /** Bytes of a response's header section: twice the most that common servers and proxies accept. */
 export const MAX_HEADER_BYTES = 64 * 1024;
-/** Header fields of a response. Ours: busy pages set fewer than a hundred. */
-export const MAX_HEADER_FIELDS = 1_000;
+export const MAX_HEADER_FIELDS = 1_000; // header fields of a response. Ours: busy pages set fewer than a hundred
 /** Bytes read off the wire before a header section is complete: interim responses, the section, two reads after it. */
 export const MAX_HEADER_PHASE_BYTES = 256 * 1024;
 /** Bytes on the wire outside of a body: chunk sizes, extensions, trailers. Honest framing is under 1 % of a body. */
@@ -52,60 +51,45 @@ export const MAX_SPARE_BODY_BYTES = 12 * 1024 * 1024;
 export const MAX_CONTENT_CODINGS = 3;
 /** Milliseconds for which an unused connection is kept. Shorter than the idle time-out of common servers (5 s). */
 export const IDLE_CONNECTION_MS = 4_000;
-/** The same when the server names a time (`Keep-Alive: timeout=`). */
-export const MAX_IDLE_CONNECTION_MS = 60_000;
-/** Unused connections that are kept; the least recently used is closed first. */
-export const MAX_IDLE_CONNECTIONS = 512;
-/** TLS sessions kept for resumption. */
-export const MAX_TLS_SESSIONS = 256;
+export const MAX_IDLE_CONNECTION_MS = 60_000; // the same when the server names a time (`Keep-Alive: timeout=`)
+export const MAX_IDLE_CONNECTIONS = 512; // unused connections that are kept; the least recently used is closed first
+export const MAX_TLS_SESSIONS = 256; // TLS sessions kept for resumption
 /** Bytes of HTML searched for a declared charset (WHATWG HTML, "prescan a byte stream"). */
 export const CHARSET_PRESCAN_BYTES = 1_024;
 /** Bytes of a document, markup included, searched for something to guess its charset by. Ours. */
 export const CHARSET_SEARCH_BYTES = 64 * 1024;
-/** Bytes that a charset is guessed by: about five milliseconds. Ours. */
-export const CHARSET_SAMPLE_BYTES = 8_192;
+export const CHARSET_SAMPLE_BYTES = 8_192; // bytes that a charset is guessed by: about five milliseconds. Ours
 /** With fewer non-ASCII bytes, no charset is guessed. Ours: a single copyright sign looks Polish. */
 export const MIN_HIGH_BYTES = 8;
-/** The detector's least confidence, in hundredths. Ours: Czech text scores 19. */
-export const MIN_CHARSET_CONFIDENCE = 15;
+export const MIN_CHARSET_CONFIDENCE = 15; // the detector's least confidence, in hundredths. Ours: Czech text scores 19
 
 // The operator's proxy
-/** Characters of its URL: enough for the password of any service. Ours. */
-export const MAX_PROXY_URL_CHARS = 2_048;
+export const MAX_PROXY_URL_CHARS = 2_048; // characters of its URL: enough for the password of any service. Ours
 /** Milliseconds that a request waits if the proxy was unreachable. Ours: a restart takes seconds. */
 export const PROXY_WAIT_MS = 30_000;
 /** Milliseconds without the proxy after which the run stops. Ours: a longer outage needs an operator. */
 export const PROXY_DOWN_MS = 300_000;
 
 // robots.txt requests (specification, access 2)
-/** Milliseconds for a robots.txt connection. */
-export const ROBOTS_CONNECT_MS = 10_000;
-/** Milliseconds for a whole robots.txt exchange. */
-export const ROBOTS_EXCHANGE_MS = 30_000;
+export const ROBOTS_CONNECT_MS = 10_000; // milliseconds for a robots.txt connection
+export const ROBOTS_EXCHANGE_MS = 30_000; // milliseconds for a whole robots.txt exchange
 
 // Cookies, where an operator wants them
-/** Origins whose cookies are kept; the least recently used is removed first. */
-export const MAX_COOKIE_ORIGINS = 1_024;
-/** Cookies of one origin (RFC 6265 §6.1: at least 50). */
-export const MAX_ORIGIN_COOKIES = 50;
-/** Characters of a Set-Cookie line (RFC 6265 §6.1: at least 4,096 bytes). */
-export const MAX_COOKIE_LINE_CHARS = 4_096;
+export const MAX_COOKIE_ORIGINS = 1_024; // origins whose cookies are kept; the least recently used is removed first
+export const MAX_ORIGIN_COOKIES = 50; // cookies of one origin (RFC 6265 §6.1: at least 50)
+export const MAX_COOKIE_LINE_CHARS = 4_096; // characters of a Set-Cookie line (RFC 6265 §6.1: at least 4,096 bytes)
 /** Characters of a Cookie field; a longer one is not sent. Common servers accept this much in a field. */
 export const MAX_COOKIE_HEADER_CHARS = 8_192;
 
 // Names and addresses
 /** Milliseconds for which a name's addresses are used. The system's resolver reports no lifetimes. */
 export const DNS_TTL_MS = 120_000;
-/** Milliseconds for which a failed look-up is not repeated. */
-export const DNS_FAILURE_TTL_MS = 5_000;
-/** Milliseconds for one look-up. */
-export const DNS_DEADLINE_MS = 10_000;
+export const DNS_FAILURE_TTL_MS = 5_000; // milliseconds for which a failed look-up is not repeated
+export const DNS_DEADLINE_MS = 10_000; // milliseconds for one look-up
 /** Concurrent look-ups of the system's resolver: it uses the platform's four threads, and one stays free. */
 export const MAX_SYSTEM_LOOKUPS = 3;
-/** Names whose addresses are kept; the least recently used is removed first. */
-export const MAX_DNS_NAMES = 10_000;
-/** Addresses of one name that are judged; a longer answer is refused. */
-export const MAX_DNS_ADDRESSES = 256;
+export const MAX_DNS_NAMES = 10_000; // names whose addresses are kept; the least recently used is removed first
+export const MAX_DNS_ADDRESSES = 256; // addresses of one name that are judged; a longer answer is refused
 
 // The second lock on requests
 /** Hosts with their own limiter; the least recently used is removed first. A limiter costs about 10 KB. */
@@ -115,8 +99,7 @@ export const LIMITER_RECHECK_MS = 25;
 export const MAX_LIMITER_SLEEP_MS = 2 ** 31 - 1; // the longest pause of a limiter: the limit of the platform's timers
 /** Milliseconds that one job of bottleneck may take. On an idle machine it takes 2 to 3. */
 export const LIMITER_JOB_MS = 20;
-/** Hosts whose last exchange is remembered for the gaps of the request log. */
-export const MAX_GAP_HOSTS = 20_000;
+export const MAX_GAP_HOSTS = 20_000; // hosts whose last exchange is remembered for the gaps of the request log
 
 // Large bodies
 /** Bytes of a potentially large body that stay in memory; a longer body is in a file. Ours. */
@@ -127,12 +110,9 @@ export const MAX_STALE_SPOOLS = 1_000;
 export const UNLOCKED_SPOOL_MS = 3_600_000;
 
 // Identity
-/** Characters of a product token or a version. */
-export const MAX_TOKEN_LENGTH = 64;
-/** Characters of a contact, which is sent with every request. */
-export const MAX_CONTACT_LENGTH = 256;
-/** Product tokens of one crawl. */
-export const MAX_TOKENS = 16;
+export const MAX_TOKEN_LENGTH = 64; // characters of a product token or a version
+export const MAX_CONTACT_LENGTH = 256; // characters of a contact, which is sent with every request
+export const MAX_TOKENS = 16; // product tokens of one crawl
 /** Characters of a payment offer that are read, its entries, and characters reported of a refusal. Ours. */
 export const MAX_OFFER_CHARS = 16_384;
 export const MAX_OFFERS = 20;
@@ -147,7 +127,5 @@ export const MAX_EGRESS_RANGES = 1_000; // ranges of an address list (our own)
 /** Characters of the statement of who allows it; a shorter one says nothing. */
 export const MIN_CONSENT_CHARS = 20;
 export const MAX_CONSENT_CHARS = 500;
-/** Characters of a secret: enough for any token. */
-export const MAX_SECRET_CHARS = 8_192;
-/** Fields of a login form. */
-export const MAX_FORM_FIELDS = 50;
+export const MAX_SECRET_CHARS = 8_192; // characters of a secret: enough for any token
+export const MAX_FORM_FIELDS = 50; // fields of a login form

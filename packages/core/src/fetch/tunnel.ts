@@ -6,40 +6,36 @@ import { createRequire } from 'node:module';
 import { connect, isIPv6, type Socket } from 'node:net';
 import type { OperatorProxy } from './proxy.js';
 
-export interface Tunnel {
-  /** Rejects with an error whose code says what failed: `PROXY_DOWN`, `PROXY_REFUSED`, or a connection error. */
-  readonly opened: Promise<Socket>;
-  /** Whether the proxy has accepted the connection. From then on, the site causes the wait. */
-  hasReachedProxy(): boolean;
-  /** Gives the tunnel up, whether open or not. */
-  end(): void;
-}
-
-/** Requests a connection to an address from a proxy. Never throws. */
-export function openTunnel(proxy: OperatorProxy, address: string, port: number): Tunnel {
-  const controller = new AbortController();
-  let isReached = false;
-  const onReached = (): void => {
-    isReached = true;
-  };
-  const attempt: Attempt = { address, port, signal: controller.signal, onReached };
-  const opened = (proxy.isSocks ? openSocks : openConnect)(proxy, attempt).catch((cause: unknown) => {
-    if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
-    throw isFault(cause) ? cause : fault('EHOSTUNREACH', `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
-  });
-  // Nothing waits for it after it was given up.
-  opened.catch(() => undefined);
-  return { opened, hasReachedProxy: () => isReached, end: () => controller.abort() };
-}
-
-interface Attempt {
+/** Where a tunnel leads to. */
+interface TunnelTarget {
   readonly address: string;
   readonly port: number;
+  /** Gives the tunnel up, whether open or not. */
   readonly signal: AbortSignal;
+  /** Called when the proxy has accepted the connection. From then on, the site causes the wait. */
   readonly onReached: () => void;
 }
 
-async function openConnect(proxy: OperatorProxy, { address, port, signal, onReached }: Attempt): Promise<Socket> {
+/**
+ * A socket that leads to an address through a proxy.
+ *
+ * @throws (rejects) An error whose code says what failed: `PROXY_DOWN`, `PROXY_REFUSED`, or a connection error.
+ */
+export async function openTunnel(proxy: OperatorProxy, target: TunnelTarget): Promise<Socket> {
+  let isReached = false;
+  const onReached = (): void => {
+    isReached = true;
+    target.onReached();
+  };
+  try {
+    return await (proxy.isSocks ? openSocks : openConnect)(proxy, { ...target, onReached });
+  } catch (cause) {
+    if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
+    throw isFault(cause) ? cause : fault('EHOSTUNREACH', `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
+  }
+}
+
+async function openConnect(proxy: OperatorProxy, { address, port, signal, onReached }: TunnelTarget): Promise<Socket> {
   // Loaded only with a proxy, since its namespace loads Node's own fetch, which takes 25 ms from Node.js 22 on.
   const { request: requestHttp } = await import('node:http');
   const target = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
@@ -78,7 +74,7 @@ function codeOfStatus(status: number): FaultCode {
   return status >= 500 && status !== 501 ? 'EHOSTUNREACH' : 'PROXY_REFUSED';
 }
 
-async function openSocks(proxy: OperatorProxy, { address, port, signal, onReached }: Attempt): Promise<Socket> {
+async function openSocks(proxy: OperatorProxy, { address, port, signal, onReached }: TunnelTarget): Promise<Socket> {
   const Client = socksClientClass();
   return new Promise((resolve, reject) => {
     const socket = connect({ host: proxy.host, port: proxy.port, signal });
