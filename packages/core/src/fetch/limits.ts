@@ -104,10 +104,7 @@ export const MAX_GAP_HOSTS = 20_000; // hosts whose last exchange is remembered 
 // Large bodies
 /** Bytes of a potentially large body that stay in memory; a longer body is in a file. Ours. */
 export const SPOOL_MEMORY_BYTES = 1024 * 1024;
-/** Folders that killed processes left for large bodies, checked when a process creates its own. */
-export const MAX_STALE_SPOOLS = 1_000;
-/** Milliseconds for which a folder without a lock may belong to a process that is about to lock it: an hour. */
-export const UNLOCKED_SPOOL_MS = 3_600_000;
+export const SPOOL_READ_BYTES = 64 * 1024; // bytes of such a file that are read at a time
 
 // Identity
 export const MAX_TOKEN_LENGTH = 64; // characters of a product token or a version

@@ -1,6 +1,7 @@
 // A body that is too large for memory must be complete in its file, which must be removed afterwards.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { SPOOL_MEMORY_BYTES } from './limits.js';
 import { Spool } from './spool.js';
@@ -13,6 +14,8 @@ async function all(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   for await (const piece of bytes) chunks.push(piece);
   return Buffer.concat(chunks);
 }
+
+const bodiesInFolder = (): string[] => readdirSync(tmpdir()).filter((name) => /^mannerly-body-[\da-f]{8}-/.test(name));
 
 const body = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, at) => at % 251));
 
@@ -45,27 +48,42 @@ describe('a body', () => {
     const spooled = spool.open(10_000_000);
     await spooled.discard();
     spooled.take(body(SPOOL_MEMORY_BYTES + 1));
-    expect(readdirSync(spool.directory()).filter((name) => name.startsWith('body-'))).toEqual([]);
+    expect(bodiesInFolder()).toEqual([]);
+    expect(() => spooled.end()).toThrow();
     await spool.close();
   });
 
-  it('leaves no file when it is removed, discarded or closed', async () => {
+  it('has no name while it is kept, so that no killed process leaves a file', async () => {
     const spool = new Spool();
-    const paths: string[] = [];
-    for (const end of ['remove', 'discard', 'close'] as const) {
-      const spooled = spool.open(10_000_000);
-      spooled.take(body(SPOOL_MEMORY_BYTES + 1));
-      if (end === 'discard') await spooled.discard();
-      else {
-        const { file } = spooled.end();
-        const stream = file!.read() as AsyncIterable<Uint8Array> & { readonly path?: string; destroy?(): void };
-        paths.push(String(stream.path));
-        stream.destroy?.();
-        if (end === 'remove') await file!.remove();
-      }
-    }
+    const spooled = spool.open(10_000_000);
+    spooled.take(body(SPOOL_MEMORY_BYTES + 1));
+    expect(spooled.end().file?.bytes).toBe(SPOOL_MEMORY_BYTES + 1);
+    expect(bodiesInFolder()).toEqual([]);
     await spool.close();
-    expect(paths).toHaveLength(2);
-    expect(paths.filter((path) => existsSync(path))).toEqual([]);
   });
+
+  it.each(['remove', 'discard', 'close'] as const)(
+    'cannot be read after %s, and its file is closed once',
+    async (end) => {
+      const spool = new Spool();
+      const spooled = spool.open(10_000_000);
+      spooled.take(body(SPOOL_MEMORY_BYTES + 100_000));
+      const { file } = spooled.end();
+      const reader = file!.read()[Symbol.asyncIterator]();
+      await reader.next();
+      const underWay = reader.next();
+      if (end === 'remove') await file!.remove();
+      else if (end === 'discard') await spooled.discard();
+      else await spool.close();
+      expect((await underWay).value).toHaveLength(65_536);
+      // Its number is free again: another file may have it, and is not read in its place.
+      const other = openSync(process.execPath, 'r');
+      await expect(reader.next()).rejects.toThrow('the body was removed');
+      await expect(all(file!.read())).rejects.toThrow('the body was removed');
+      await file!.remove();
+      await spool.close();
+      expect(fstatSync(other).isFile()).toBe(true);
+      closeSync(other);
+    },
+  );
 });

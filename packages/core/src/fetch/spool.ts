@@ -1,91 +1,59 @@
 // A body too large for memory: its beginning stays there, and all of it goes to a file as it arrives. A slow reader
-// neither delays the sender nor keeps the connection open, and the body is known to be complete before it is read.
+// neither delays the sender nor keeps the connection open, and the body is known to be complete before it is read. The
+// file has no name, so that a killed process leaves nothing behind.
 
-import { closeSync, createReadStream, mkdirSync, mkdtempSync, openSync, writeSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, read, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sizeOf } from '../directory/atomic-file.js';
-import { holderOf, LOCK_NAME, lockDirectory } from '../directory/directory-lock.js';
+import { promisify } from 'node:util';
 import { ChunkBuffer } from './body.js';
 import { failureDetail } from './failure-code.js';
 import type { BodyConsumer } from './fetcher.js';
-import { MAX_STALE_SPOOLS, SPOOL_MEMORY_BYTES, UNLOCKED_SPOOL_MS } from './limits.js';
+import { SPOOL_MEMORY_BYTES, SPOOL_READ_BYTES } from './limits.js';
 import type { BodyFile, FetchOutcome } from './outcome.js';
 
-const PREFIX = 'mannerly-body-';
-
-/** Where large bodies go: a directory for temporary files, made with the first body that needs it. */
+/** The large bodies of one crawl. */
 export class Spool {
-  readonly #parent: string;
-  #directory: string | null = null;
-  #cleanup: Promise<unknown> = Promise.resolve();
-  #count = 0;
-
-  /** @param parent - Where the directory is made. @default the system's directory for temporary files */
-  constructor(parent = tmpdir()) {
-    this.#parent = parent;
-  }
+  readonly #files = new Set<NamelessFile>();
 
   /** A place for one body of at most so many decoded bytes. */
   open(maxBytes: number): SpooledBody {
-    return new SpooledBody(maxBytes, () => {
-      this.#count += 1;
-      return join(this.directory(), `body-${this.#count}`);
-    });
+    return new SpooledBody(maxBytes, this.#files);
   }
 
-  /**
-   * The directory, created if missing. A lock names its process. Directories that killed processes left are removed.
-   *
-   * @throws The platform's error when it cannot be made.
-   */
-  directory(): string {
-    if (this.#directory === null) {
-      const directory = mkdtempSync(join(this.#parent, PREFIX));
-      // Without a lock, other processes leave it alone for an hour. A failure here only costs disk space.
-      this.#cleanup = lockDirectory(directory)
-        .then(() => removeStale(this.#parent, Date.now()))
-        .catch(() => undefined);
-      this.#directory = directory;
-    }
-    mkdirSync(this.#directory, { recursive: true });
-    return this.#directory;
-  }
-
-  /** Removes the directory, with what is left in it. */
+  /** Removes what is left. */
   async close(): Promise<void> {
-    await this.#cleanup;
-    if (this.#directory !== null) await rm(this.#directory, { recursive: true, force: true });
+    for (const file of this.#files) await file.remove();
   }
 }
 
 /** One body as it arrives. It is written synchronously: a body faster than the disk costs time, not memory. */
 export class SpooledBody implements BodyConsumer {
   readonly maxBytes: number;
-  readonly #newPath: () => string;
+  readonly #files: Set<NamelessFile>;
   readonly #start = new ChunkBuffer();
-  #bytes = 0;
-  #path: string | null = null;
-  #file: number | null = null;
+  #file: NamelessFile | null = null;
   #failure: unknown = null;
 
-  constructor(maxBytes: number, newPath: () => string) {
+  /** @param files - Holds its file until that is removed. */
+  constructor(maxBytes: number, files: Set<NamelessFile>) {
     this.maxBytes = maxBytes;
-    this.#newPath = newPath;
+    this.#files = files;
   }
 
   take(bytes: Uint8Array): void {
     if (this.#failure !== null) return;
     try {
-      if (this.#file === null && this.#bytes + bytes.length > SPOOL_MEMORY_BYTES) {
-        this.#path = this.#newPath();
-        this.#file = openSync(this.#path, 'wx', 0o600);
-        write(this.#file, this.#start.joined());
+      if (this.#file === null && this.#start.bytes + bytes.length <= SPOOL_MEMORY_BYTES) {
+        this.#start.push(bytes);
+        return;
       }
-      if (this.#file === null) this.#start.push(bytes);
-      else write(this.#file, bytes);
-      this.#bytes += bytes.length;
+      if (this.#file === null) {
+        this.#file = new NamelessFile(this.#files);
+        this.#file.write(this.#start.joined());
+      }
+      this.#file.write(bytes);
     } catch (error) {
       // undici is the caller, so the error is thrown at the end.
       this.#failure = error ?? new Error('unknown');
@@ -94,25 +62,63 @@ export class SpooledBody implements BodyConsumer {
 
   /** Its beginning, and the file that holds all of it if it is longer. @throws The file system's error. */
   end(): { readonly body: Uint8Array; readonly file: BodyFile | null } {
-    this.#close();
     if (this.#failure !== null) throw this.#failure;
-    const body = this.#start.joined();
-    const path = this.#path;
-    if (path === null) return { body, file: null };
-    const remove = (): Promise<void> => rm(path, { force: true });
-    return { body, file: { bytes: this.#bytes, read: () => createReadStream(path), remove } };
+    return { body: this.#start.joined(), file: this.#file };
   }
 
   /** Removes its file. Bytes that still come are dropped. */
   async discard(): Promise<void> {
     this.#failure = 'discarded';
-    this.#close();
-    if (this.#path !== null) await rm(this.#path, { force: true });
+    await this.#file?.remove();
+  }
+}
+
+const readAt = promisify(read);
+
+/** A file without a name: only this process reaches it, and the system frees it with the process at the latest. */
+class NamelessFile implements BodyFile {
+  bytes = 0;
+  readonly #files: Set<NamelessFile>;
+  readonly #file: number;
+  /** Reads under way. The file is open until they end: its number could be that of another file by then. */
+  #reads = 0;
+
+  constructor(files: Set<NamelessFile>) {
+    const path = join(tmpdir(), `mannerly-body-${randomUUID()}`);
+    this.#file = openSync(path, 'wx+', 0o600);
+    unlinkSync(path);
+    this.#files = files.add(this);
   }
 
-  #close(): void {
-    if (this.#file !== null) closeSync(this.#file);
-    this.#file = null;
+  write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    this.bytes += bytes.length;
+  }
+
+  async *read(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.bytes; ) {
+      const chunk = await this.#chunkAt(at);
+      at += chunk.length;
+      yield chunk;
+    }
+  }
+
+  async remove(): Promise<void> {
+    if (this.#files.delete(this) && this.#reads === 0) closeSync(this.#file);
+  }
+
+  async #chunkAt(at: number): Promise<Uint8Array> {
+    if (!this.#files.has(this)) throw new Error('the body was removed from the disk');
+    this.#reads += 1;
+    try {
+      const chunk = Buffer.allocUnsafe(Math.min(SPOOL_READ_BYTES, this.bytes - at));
+      const { bytesRead } = await readAt(this.#file, chunk, 0, chunk.length, at);
+      if (bytesRead === 0) throw new Error('the file of the body is too short');
+      return chunk.subarray(0, bytesRead);
+    } finally {
+      this.#reads -= 1;
+      if (this.#reads === 0 && !this.#files.has(this)) closeSync(this.#file);
+    }
   }
 }
 
@@ -131,28 +137,4 @@ export async function withSpooled(outcome: FetchOutcome, spooled: SpooledBody): 
     const detail = failureDetail(error);
     return { kind: 'failed', url, failure: 'internal', detail, remoteAddress, wasSent: true, timing };
   }
-}
-
-function write(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-}
-
-/**
- * Removes directories whose process is gone, judged by their lock, or after an hour if they have none.
- *
- * @throws The platform's error: directories of other users may be unreadable.
- */
-export async function removeStale(parent: string, nowMs: number): Promise<void> {
-  const names = (await readdir(parent)).filter((name) => name.startsWith(PREFIX));
-  for (const name of names.slice(0, MAX_STALE_SPOOLS)) {
-    const directory = join(parent, name);
-    if (await isStale(directory, nowMs).catch(() => false)) await rm(directory, { recursive: true, force: true });
-  }
-}
-
-async function isStale(directory: string, nowMs: number): Promise<boolean> {
-  if ((await holderOf(directory)) !== null) return false;
-  if ((await sizeOf(join(directory, LOCK_NAME))) !== null) return true;
-  // Its process has not locked it yet, or was killed before that.
-  return nowMs - (await stat(directory)).mtimeMs > UNLOCKED_SPOOL_MS;
 }
