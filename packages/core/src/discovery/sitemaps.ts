@@ -14,6 +14,7 @@ import { keepLatest } from '../keep-latest.js';
 import type { FetchedPage } from '../page/page.js';
 import { readSitemap, type SitemapFileEnd } from '../page/read-sitemap.js';
 import type { FeedFrequency, SitemapEntry } from '../page/sitemap.js';
+import { present } from '../present.js';
 import {
   MAX_COMPANION_HOPS,
   MAX_FEEDS_PER_HOST,
@@ -131,13 +132,12 @@ export class Sitemaps {
     const url = initialUrl(work);
     const vouchers = this.#vouchers.get(url) ?? [];
     const hosts = new Set([new URL(work.url).host, new URL(url).host, ...origin.hosts, ...vouchers]);
-    const contentType = headerValue(outcome.headers, 'content-type');
     let listed = 0;
     let foreign = 0;
     const source = {
       url: work.url,
       bytes: outcome.file?.read() ?? [outcome.body],
-      decoderFor: (start: Uint8Array) => createStreamDecoder(start, contentType),
+      decoderFor: (start: Uint8Array) => createStreamDecoder(start, headerValue(outcome.headers, 'content-type')),
     };
     const end = await readSitemap(source, (entries, kind) => {
       const via = kind === 'rss' || kind === 'atom' ? 'feed' : 'sitemap';
@@ -193,12 +193,9 @@ function sitemapUrl(url: string, { level, hosts }: SitemapOrigin): NewUrl {
 
 /** As far from a seed as a link of the home page. Its handler gets what the sitemap says about it. */
 function entryUrl({ url, alternates, ...fields }: SitemapEntry, from: string, via: 'sitemap' | 'feed'): NewUrl {
-  const userData: Record<string, JsonValue> = {};
-  for (const name of ['lastmod', 'changefreq', 'priority', 'title'] as const) {
-    const value = fields[name];
-    if (value !== null) userData[name] = value;
-  }
-  if (alternates.length > 0) userData['alternates'] = limitAlternates(alternates);
+  const { lastmod, changefreq, priority, title } = fields;
+  const others = alternates.length === 0 ? null : limitAlternates(alternates);
+  const userData = present({ lastmod, changefreq, priority, title, alternates: others });
   return { url, depth: 1, via, from, ...(Object.keys(userData).length === 0 ? {} : { userData }) };
 }
 

@@ -116,13 +116,8 @@ async function runStage({ run, counts }: CountedStage, item: unknown, page: Fetc
   try {
     const result: unknown = await run(item, page);
     if (result === undefined) {
-      throw new MannerlyError(
-        'item-invalid',
-        `the stage \`${counts.name}\` of \`items\` returned nothing for an item of ${page.url}`,
-        {
-          hint: 'Return the item, or `null` to drop it.',
-        },
-      );
+      const message = `the stage \`${counts.name}\` of \`items\` returned nothing for an item of ${page.url}`;
+      throw new MannerlyError('item-invalid', message, { hint: 'Return the item, or `null` to drop it.' });
     }
     const results = result === item ? [item] : Array.isArray(result) ? result : result === null ? [] : [result];
     counts.out += results.length;

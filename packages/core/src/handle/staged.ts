@@ -266,26 +266,21 @@ function rejectedData(data: unknown): Pick<RejectedItem, 'data' | 'dataChars'> {
  * @throws MannerlyError `item-invalid` if it is not JSON, or longer than {@link MAX_ITEM_CHARS} as text.
  */
 export function jsonCopy(value: unknown, subject: string): JsonValue {
+  const invalid = (problem: string, options = {}) =>
+    new MannerlyError('item-invalid', `expected ${subject} to ${problem}`, options);
   let text: string | undefined;
   try {
     text = JSON.stringify(value, (name, field: unknown) => {
       const problem = unserialisable(field);
       if (problem === null) return field;
-      const path = name === '' ? '' : ` as \`${name}\``;
-      throw new MannerlyError(
-        'item-invalid',
-        `expected ${subject} to be JSON, got ${problem.kind}${path}: ${problem.advice}`,
-      );
+      throw invalid(`be JSON, got ${problem.kind}${name === '' ? '' : ` as \`${name}\``}: ${problem.advice}`);
     }) as string | undefined;
   } catch (error) {
-    if (error instanceof MannerlyError) throw error;
-    throw new MannerlyError('item-invalid', `expected ${subject} to be JSON: ${textOf(error)}`, { cause: error });
+    throw error instanceof MannerlyError ? error : invalid(`be JSON: ${textOf(error)}`, { cause: error });
   }
-  if (text === undefined)
-    throw new MannerlyError('item-invalid', `expected ${subject} to be JSON, got ${typeof value}`);
-  if (text.length <= MAX_ITEM_CHARS) return JSON.parse(text) as JsonValue;
-  const message = `expected ${subject} to have at most ${MAX_ITEM_CHARS} characters, got ${text.length}`;
-  throw new MannerlyError('item-invalid', message);
+  if (text === undefined) throw invalid(`be JSON, got ${typeof value}`);
+  if (text.length > MAX_ITEM_CHARS) throw invalid(`have at most ${MAX_ITEM_CHARS} characters, got ${text.length}`);
+  return JSON.parse(text) as JsonValue;
 }
 
 /** What `JSON.stringify` would lose silently, or reject without naming it; `null`: nothing of that kind. */

@@ -119,10 +119,8 @@ export class Licenses {
   ): Promise<FoundLicense | null> {
     if (this.#parts.options.mode === 'off') return null;
     if (work.signals.licenses.length === 0 && !mayNameLicense(page)) return null;
-    const named = await this.#responseLicenses(work.url, page, body);
-    const siteLicenses = work.signals.licenses.length === 0 ? [] : await this.#siteLicenses(work);
-    const own = named.length > 0 ? this.#assess(work.url, named) : null;
-    const site = siteLicenses.length > 0 ? this.#assess(work.url, siteLicenses) : null;
+    const own = this.#assess(work.url, await this.#responseLicenses(work.url, page, body));
+    const site = this.#assess(work.url, await this.#siteLicenses(work));
     if (own === null || site === null) return own ?? site;
     if (own.outcome === 'none') return site;
     // Nothing is known of the terms of a document that was not read.
@@ -192,7 +190,9 @@ export class Licenses {
       : ', because the crawl declares no purpose (`purposes`, --purpose)';
   }
 
-  #assess(url: string, documents: readonly KnownLicense[]): FoundLicense {
+  /** `null`: there are no documents. */
+  #assess(url: string, documents: readonly KnownLicense[]): FoundLicense | null {
+    if (documents.length === 0) return null;
     const verdict = assessLicenses(url, documents, this.#user);
     const known = documents.find(({ document }) => document === verdict.document) ?? UNREAD;
     const { reading, fetchedAtMs, digest } = known;

@@ -190,13 +190,11 @@ function continuationLinks(
 ): NewUrl[] {
   const refresh = facts?.refresh == null ? null : refreshTarget(facts.refresh, parseBase(facts.baseHref, url), url);
   if (refresh === null && targets.length === 0) return [];
-  const viaByUrl = new Map<string, NewUrl['via']>();
-  for (const target of targets) if (target !== null) viaByUrl.set(target, 'link');
-  if (refresh !== null && !viaByUrl.has(refresh)) viaByUrl.set(refresh, 'redirect');
-  return Array.from(viaByUrl, ([target, via]) => ({
+  const urls = new Set([...targets, refresh].filter((target) => target !== null));
+  return Array.from(urls, (target) => ({
     url: target,
     depth: record.depth,
-    via,
+    via: targets.includes(target) ? 'link' : 'redirect',
     from: url,
     hops: record.hops + 1,
     ...present({ label: record.label, userData: record.userData }),

@@ -16,20 +16,15 @@ export function declaredLanguage(html: string | null, headers: HeaderLines): str
 }
 
 function languageIn(html: string): string | null {
-  const $ = beginningOf(html);
-  if ($ === null) return null;
+  let $: CheerioAPI;
+  try {
+    $ = loadDocument(html.slice(0, LANGUAGE_CHARS), false);
+  } catch {
+    return null; // It is too much for a tree.
+  }
   const root = $('html').attr() ?? {};
   const pragma = $('head > meta[http-equiv="content-language" i]').attr('content');
   return root['lang'] ?? root['xml:lang'] ?? pragma ?? null;
-}
-
-/** The parsed beginning; `null`: it is too much for a tree. */
-function beginningOf(html: string): CheerioAPI | null {
-  try {
-    return loadDocument(html.slice(0, LANGUAGE_CHARS), false);
-  } catch {
-    return null;
-  }
 }
 
 /** Sites also write `de_DE`. */

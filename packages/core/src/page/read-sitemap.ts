@@ -7,11 +7,8 @@ import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { SITEMAP_BATCH } from './limits.js';
 import type { SitemapEnd, SitemapEntry, SitemapKind } from './sitemap.js';
 
-/** Decodes bytes to text, chunk by chunk; a `TextDecoder` is one. */
-export interface StreamDecoder {
-  decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
-}
-
+/** Decodes bytes to text, chunk by chunk. */
+type Decoder = Pick<InstanceType<typeof TextDecoder>, 'decode'>;
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface SitemapFileEnd extends SitemapEnd {
@@ -26,18 +23,14 @@ export interface SitemapFileEnd extends SitemapEnd {
  * @throws Only what `bytes` and `take` throw; damaged gzip is an ending.
  */
 export async function readSitemap(
-  source: {
-    readonly url: string;
-    readonly bytes: Bytes;
-    readonly decoderFor: (start: Uint8Array) => StreamDecoder;
-  },
+  source: { readonly url: string; readonly bytes: Bytes; readonly decoderFor: (start: Uint8Array) => Decoder },
   take: (entries: readonly SitemapEntry[], kind: SitemapKind) => Promise<unknown>,
 ): Promise<SitemapFileEnd> {
   // Loaded here with its XML parser: some megabytes that a crawl without sitemaps does not need.
   const { SitemapReader } = await import('./sitemap.js');
   const entries: SitemapEntry[] = [];
   const reader = new SitemapReader(source.url, (entry) => void entries.push(entry));
-  let decoder: StreamDecoder | null = null;
+  let decoder: Decoder | null = null;
   let bytes = 0;
   let cut: SitemapFileEnd['cut'] = null;
   try {

@@ -93,18 +93,15 @@ function invalid(detail: string): RedirectAnswer {
   return { kind: 'redirect-invalid', detail };
 }
 
-export interface Refresh {
-  readonly delaySeconds: number;
-  /** As written, not resolved; `null`: the page itself again. */
-  readonly url: string | null;
-}
-
 // Delay; its fraction, which does not count; then nothing, or white space or a separator and the rest.
 const REFRESH = /^[\t\n\f\r ]*(?:(\d{1,9})[\d.]*|\.[\d.]*)(?:[\t\n\f\r ]*[;,][\t\n\f\r ]*|[\t\n\f\r ]+|$)([\s\S]*)$/;
 const URL_KEY = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i;
 
-/** The content of a refresh; `null` when it does not parse (HTML, "shared declarative refresh steps"). */
-export function parseRefresh(content: string): Refresh | null {
+/**
+ * The content of a refresh; `null` when it does not parse (HTML, "shared declarative refresh steps").
+ * @returns `url`: as written, not resolved; `null`: the page itself again.
+ */
+export function parseRefresh(content: string): { readonly delaySeconds: number; readonly url: string | null } | null {
   const match = REFRESH.exec(content);
   if (match === null) return null;
   const delaySeconds = Number(match[1] ?? '0');

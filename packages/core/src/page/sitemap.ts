@@ -112,8 +112,8 @@ export class SitemapReader {
   #depth = 0;
   #attributes = 0;
   #hub: string | null = null;
-  /** Characters since the parser last reported something. */
-  #tokenChars = 0;
+  /** Characters that the parser has received. */
+  #received = 0;
   #grammar: Grammar | null = null;
   /** `sm:` if the root is `sm:urlset`: `image:loc` is not `loc`. */
   #prefix = '';
@@ -134,25 +134,18 @@ export class SitemapReader {
   constructor(url: string, onEntry: (entry: SitemapEntry) => void) {
     this.#url = url;
     this.#onEntry = onEntry;
-    const onToken = (): void => {
-      this.#tokenChars = 0;
-    };
     this.#parser = new Parser(
       {
         onopentagname: () => {
-          onToken();
           this.#attributes = 0;
         },
         onattribute: () => {
-          onToken();
           this.#attributes += 1;
           if (this.#attributes > MAX_XML_ATTRIBUTES) this.#stop('too-many-attributes');
         },
         onopentag: (name, attributes) => this.#onOpenTag(name, attributes),
         ontext: (chunk) => this.#text(chunk),
         onclosetag: (name) => this.#onCloseTag(name),
-        oncomment: onToken,
-        onprocessinginstruction: onToken,
       },
       { xmlMode: true, decodeEntities: true },
     );
@@ -214,9 +207,10 @@ export class SitemapReader {
   #writeXml(chunk: string): void {
     for (let at = 0; at < chunk.length && !this.#isDone; at += CHUNK_CHARS) {
       const part = chunk.slice(at, at + CHUNK_CHARS);
-      this.#tokenChars += part.length;
+      this.#received += part.length;
       this.#parser.write(part);
-      if (this.#tokenChars > MAX_XML_TOKEN_CHARS) this.#stop('too-long-a-token');
+      // It holds what comes after the end of the last tag, attribute, comment or text.
+      if (this.#received - this.#parser.endIndex > MAX_XML_TOKEN_CHARS) this.#stop('too-long-a-token');
     }
   }
 
@@ -277,7 +271,6 @@ export class SitemapReader {
   }
 
   #text(chunk: string): void {
-    this.#tokenChars = 0;
     const frequency = this.#openFrequency;
     if (frequency !== null) frequency.text = (frequency.text + chunk).slice(0, MAX_SITEMAP_FIELD_CHARS);
     if (this.#isDone || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
@@ -287,7 +280,6 @@ export class SitemapReader {
   }
 
   #onCloseTag(name: string): void {
-    this.#tokenChars = 0;
     this.#depth -= 1;
     this.#openFrequency = null;
     const entry = this.#entry;

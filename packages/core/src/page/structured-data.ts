@@ -54,7 +54,8 @@ export async function readStructuredData(html: string): Promise<StructuredData> 
   const problems = errors.map(({ format, message }) => `${format}: ${message}`);
   const budget = { chars: MAX_STRUCTURED_CHARS };
   const itemsWithinBudget = (format: string, byType: ByType): StructuredItem[] => {
-    const items = itemsOf(byType);
+    // An item with several types is listed under each.
+    const items = [...new Set(Object.values(byType).flat())];
     const kept = items.filter((item) => fits(item, budget));
     if (kept.length < items.length) problems.push(`${format}: items too large: ${items.length - kept.length}`);
     return kept;
@@ -96,9 +97,4 @@ function fits(value: unknown, budget: { chars: number }, depth = 0): boolean {
     if (!fits(each, budget, depth + 1)) return false;
   }
   return true;
-}
-
-/** An item with several types is listed under each. */
-function itemsOf(byType: ByType): StructuredItem[] {
-  return [...new Set(Object.values(byType).flat())];
 }
