@@ -3,7 +3,7 @@
 
 import { SUBRESOURCE_TYPES } from '../fetch/renderer.js';
 import { MAX_BROWSER_FLAGS } from './limits.js';
-import { boolean, choice, either, group, integer, list, patterns, type Row, type Rows, row, text } from './row.js';
+import { choice, group, integer, list, patterns, type Row, type Rows, row, switchable, text } from './row.js';
 
 /** Of `browserFetcher`, and of the command. */
 export const PAGE_ROWS = {
@@ -53,7 +53,7 @@ export type BrowserOptions = Given<typeof ROWS>;
 type Given<R extends Rows> = { readonly [K in keyof R]?: R[K] extends Row<infer V> ? V : never };
 
 export const BROWSER_ROW = row(
-  either(boolean, group('BrowserOptions', ROWS)),
+  switchable(group('BrowserOptions', ROWS)),
   'Open HTML pages in your own Chromium ([pages in a browser](../browser.md)). For the command and its ' +
     'configuration; code uses `fetcher: browserFetcher(…)`. Needs playwright-core.',
   {

@@ -9,12 +9,8 @@ import { hintFor } from './suggestion.js';
 /** Checks the options of a group and fills in the rest. @param path - Of the group, with a final dot, or empty. */
 export function fill<R extends Rows>(path: string, rows: R, given: unknown): Filled<R> {
   const known = Object.keys(rows);
-  if (!isObject(given))
-    throw invalidOption(
-      path.slice(0, -1) || 'options',
-      path === '' ? 'an object' : `an object of ${known.join(', ')}`,
-      given,
-    );
+  const expected = path === '' ? 'an object' : `an object of ${known.join(', ')}`;
+  if (!isObject(given)) throw invalidOption(path.slice(0, -1) || 'options', expected, given);
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) {
     const hint = hintFor(unknown, path, rows);
@@ -38,83 +34,21 @@ function fillValue(path: string, row: Row, given: unknown): unknown {
 }
 
 function checkValue(path: string, shape: Shape, value: unknown): unknown {
-  if (shape.kind === 'group') return fill(`${path}.`, shape.rows, value);
   if (shape.kind === 'either') {
     const matching = shape.shapes.find((each) => isOfKind(each, value));
-    if (matching === undefined) throw invalidOption(path, expectation(shape), value);
-    return checkValue(path, matching, value);
+    if (matching === undefined) throw invalidOption(path, shape.expected, value);
+    const defaults = value === true ? shape.shapes.find(({ kind }) => kind === 'group') : undefined;
+    return defaults === undefined ? checkValue(path, matching, value) : checkValue(path, defaults, {});
   }
-  if (shape.kind === 'list' && isList(shape, value)) {
-    return value.map((each, at) => checkValue(`${path}[${at}]`, shape.of, each));
-  }
-  if (!accepts(shape, value)) throw invalidOption(path, expectation(shape), value);
-  return value;
+  if (shape.kind === 'group') return fill(`${path}.`, shape.rows, value);
+  if (!shape.accepts(value)) throw invalidOption(path, shape.expected, value);
+  return shape.kind === 'list'
+    ? (value as readonly unknown[]).map((each, at) => checkValue(`${path}[${at}]`, shape.of, each))
+    : value;
 }
 
 /** Whether a value is of the kind of an alternative, in range or not. */
 function isOfKind(shape: Shape, value: unknown): boolean {
-  if (shape.kind === 'group') return isObject(value);
   if (shape.kind === 'list') return Array.isArray(value);
-  if (shape.kind === 'number') return typeof value === 'number';
-  return accepts(shape, value);
-}
-
-function accepts(shape: Shape, value: unknown): boolean {
-  switch (shape.kind) {
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'number': {
-      const { min, max, isInteger, isExclusiveMin } = shape.range;
-      if (typeof value !== 'number' || !(value <= max)) return false;
-      return (isExclusiveMin ? value > min : value >= min) && (!isInteger || Number.isInteger(value));
-    }
-    case 'choice':
-      return shape.values.some((each) => each === value);
-    case 'text': {
-      if (typeof value !== 'string' || value === '' || value.length > (shape.max ?? value.length)) return false;
-      return shape.pattern === undefined || new RegExp(shape.pattern).test(value);
-    }
-    case 'list':
-      return isList(shape, value) && value.every((each) => accepts(shape.of, each));
-    case 'code':
-      return shape.accepts(value);
-    case 'either':
-      return shape.shapes.some((each) => accepts(each, value));
-    case 'group':
-      return isObject(value);
-  }
-}
-
-function isList(shape: Shape & { readonly kind: 'list' }, value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.length >= shape.min && value.length <= (shape.max ?? value.length);
-}
-
-/** What a shape accepts, in words. */
-function expectation(shape: Shape): string {
-  switch (shape.kind) {
-    case 'boolean':
-      return 'true or false';
-    case 'number': {
-      const { min, max, isInteger, isExclusiveMin } = shape.range;
-      if (min === Number.MIN_SAFE_INTEGER) return 'a whole number';
-      return `a ${isInteger ? 'whole ' : ''}number ${isExclusiveMin ? `above ${min}, up` : `from ${min}`} to ${max}`;
-    }
-    case 'choice':
-      return shape.values.length === 1 ? String(shape.values[0]) : `one of ${shape.values.join(', ')}`;
-    case 'text':
-      return shape.max === undefined ? shape.what : `${shape.what} of 1 to ${shape.max} characters`;
-    case 'list': {
-      const { min, max } = shape;
-      const count = max === undefined ? '' : `${min > 0 ? `${min} to` : 'at most'} ${max} entries, `;
-      return count === '' ? `a list, each ${expectation(shape.of)}` : `a list of ${count}each ${expectation(shape.of)}`;
-    }
-    case 'code': {
-      const { type, members = [] } = shape;
-      return `a value of type ${type}${members.length === 0 ? '' : `, an object with ${members.join(', ')}`}`;
-    }
-    case 'either':
-      return shape.shapes.map(expectation).join(', or ');
-    case 'group':
-      return `an object of ${Object.keys(shape.rows).join(', ')}`;
-  }
+  return shape.kind === 'number' ? typeof value === 'number' : shape.accepts(value);
 }

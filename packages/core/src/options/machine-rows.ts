@@ -14,10 +14,23 @@ import { MAX_CONCURRENCY, MAX_SEEDS, MAX_WAIT_MS } from '../limits.js';
 import { isSink, SINK_MEMBERS, type Sink } from '../output/sink.js';
 import { isObject } from '../parse-json.js';
 import { MAX_DECISION_LINES } from '../report/limits.js';
-import { ARCHIVE_GROUP } from './archive-rows.js';
+import { ARCHIVE_GROUP, RECRAWL_GROUP } from './kept-rows.js';
 import { MAX_HOOK_MS, MAX_RETRIES, MAX_RETRY_WAIT_MS, MAX_SEED_CHARS } from './limits.js';
-import { RECRAWL_GROUP } from './recrawl-rows.js';
-import { boolean, choice, code, either, group, groupRow, integer, isFunction, list, number, row, text } from './row.js';
+import {
+  boolean,
+  choice,
+  code,
+  either,
+  group,
+  groupRow,
+  integer,
+  isFunction,
+  list,
+  number,
+  row,
+  switchable,
+  text,
+} from './row.js';
 
 const MIB = 1024 * 1024;
 
@@ -258,13 +271,13 @@ export const MACHINE_ROWS = {
     { default: 'warn', flag: ['--log <level>', 'what is logged to standard error'] },
   ),
   recrawl: row(
-    either(boolean, RECRAWL_GROUP),
+    switchable(RECRAWL_GROUP),
     'Keep what revisiting a page needs, so that the crawl can be [run again](../recrawl.md). `true` means the ' +
       'defaults of the options below.',
     { default: false, flag: ['--recrawl', 'keep what --again needs: when each page was fetched, and its validators'] },
   ),
   archive: row(
-    either(boolean, ARCHIVE_GROUP),
+    switchable(ARCHIVE_GROUP),
     'Keep every exchange as [WARC 1.1](../archive.md). `true` means the defaults of the options below.',
     {
       default: false,

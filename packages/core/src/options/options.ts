@@ -5,7 +5,6 @@ import { FrontierError, type PolitenessOptions as FrontierPoliteness } from '@ma
 import { resolveSettings } from '@mannerly/frontier/internal';
 import { resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
-import type { ResolvedRequisites } from '../crawl/requisites.js';
 import { formatValue, invalidOption, MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
 import { checkEgressRanges } from '../fetch/address-ranges.js';
@@ -117,14 +116,9 @@ export function resolveOptions(options: CrawlerOptions) {
     log: filled.log,
     retries: filled.retries,
     /** `null`: no visits are recorded. */
-    recrawl:
-      recrawl === false
-        ? null
-        : typeof options.recrawl === 'object'
-          ? resolveRecrawl(options.recrawl)
-          : DEFAULT_RECRAWL,
-    /** `null`: exchanges are not archived. */
-    archive: archive === false ? null : archiveOf(archive),
+    recrawl: recrawl === false ? null : intervalsOf(recrawl),
+    /** `null`: exchanges are not archived. `requisites`: `null` if those of pages are not fetched. */
+    archive: archive === false ? null : { ...archive, requisites: archive.requisites || null },
     /** One sentence for each option that is less polite than a site may expect. */
     relaxedDefaults: relaxedDefaultsIn('', OPTIONS, filled),
   };
@@ -143,27 +137,21 @@ function hooksOf(hooks: CrawlerOptions['hooks'] = {}, timeoutMs: number): Resolv
 }
 
 export function resolveRecrawl(recrawl: RecrawlOptions): ResolvedRecrawlOptions {
-  const { fixedDays, ...filled } = fill('', OPTIONS, { recrawl }).recrawl as ResolvedRecrawlOptions & {
-    readonly fixedDays: number | null;
-  };
-  const { minDays, maxDays } = filled;
+  return intervalsOf(fill('', { recrawl: OPTIONS.recrawl }, { recrawl }).recrawl as GivenRecrawl);
+}
+
+type GivenRecrawl = Exclude<Defaults['recrawl'], false>;
+
+function intervalsOf({ fixedDays, ...filled }: GivenRecrawl): ResolvedRecrawlOptions {
+  const { minDays, maxDays, everyDays } = filled;
   if (minDays > maxDays)
     throw invalidOption('recrawl.minDays', `at most \`recrawl.maxDays\`, which is ${maxDays}`, minDays);
   if (fixedDays === null) return filled;
-  if (filled.everyDays === null) return { ...filled, everyDays: fixedDays, minDays: fixedDays, maxDays: fixedDays };
+  if (everyDays === null) return { ...filled, everyDays: fixedDays, minDays: fixedDays, maxDays: fixedDays };
   throw invalidOption('recrawl.fixedDays', 'absent where `recrawl.everyDays` is given', fixedDays);
 }
 
 export const DEFAULT_RECRAWL = resolveRecrawl({});
-type GivenArchive = Exclude<ReturnType<typeof fill<typeof OPTIONS>>['archive'], boolean>;
-const DEFAULT_ARCHIVE = fill('', OPTIONS, { archive: { requisites: {} } }).archive as GivenArchive;
-
-/** `requisites`: `null` if the requisites of pages are not fetched. */
-function archiveOf(given: true | GivenArchive) {
-  const { requisites, ...archive } = given === true ? { ...DEFAULT_ARCHIVE, requisites: false as const } : given;
-  const defaults = DEFAULT_ARCHIVE.requisites as ResolvedRequisites;
-  return { ...archive, requisites: requisites === false ? null : requisites === true ? defaults : requisites };
-}
 
 function networkOf({ cookies, ...rest }: Defaults['network'], seeds: readonly string[]) {
   const seedPorts = seeds.map((seed) => Number(new URL(seed).port)).filter((port) => port > 0);

@@ -2,9 +2,16 @@
 // relaxed values. The resolver, the types, the schema, the flags and the reference are made from rows.
 
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
+import { isObject } from '../parse-json.js';
 
 /** A value as a row describes it. `V` is its type, which exists only at compile time. */
-export type Shape<V = unknown> = AnyShape & { readonly value?: V };
+export type Shape<V = unknown> = AnyShape & {
+  /** What it accepts, in words. */
+  readonly expected: string;
+  /** Whether it accepts a value, apart from the entries of a list and the options of a group. */
+  readonly accepts: (value: unknown) => boolean;
+  readonly value?: V;
+};
 
 type AnyShape =
   | { readonly kind: 'boolean' }
@@ -13,13 +20,8 @@ type AnyShape =
   | ({ readonly kind: 'text'; readonly what: string } & TextDetails)
   | { readonly kind: 'list'; readonly of: Shape; readonly min: number; readonly max?: number }
   | { readonly kind: 'group'; readonly rows: Rows; readonly type: string; readonly needsOneOf?: readonly string[] }
-  | ({ readonly kind: 'code'; readonly type: string; readonly accepts: (value: unknown) => boolean } & CodeDetails)
+  | { readonly kind: 'code'; readonly type: string }
   | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
-
-interface CodeDetails {
-  /** The members that the object must have, for the message about a missing one. */
-  readonly members?: readonly string[];
-}
 
 interface TextDetails {
   readonly pattern?: string;
@@ -129,45 +131,80 @@ export const defaultsOfRows = {} as never;
 
 /** An object of options. @param type - Its TypeScript type. */
 export function group<R extends Rows>(type: string, rows: R): Shape<Filled<R>> & { readonly kind: 'group' } {
-  return { kind: 'group', rows, type };
+  return { kind: 'group', rows, type, expected: `an object of ${Object.keys(rows).join(', ')}`, accepts: isObject };
 }
 
-export const boolean: Shape<boolean> = { kind: 'boolean' };
+export const boolean: Shape<boolean> = {
+  kind: 'boolean',
+  expected: 'true or false',
+  accepts: (value) => typeof value === 'boolean',
+};
 
 export function integer(min: number, max: number, unit: string): Shape<number> {
-  return { kind: 'number', range: { min, max, isInteger: true, isExclusiveMin: false, unit } };
+  const expected = min === Number.MIN_SAFE_INTEGER ? 'a whole number' : `a whole number from ${min} to ${max}`;
+  const accepts = (value: unknown): boolean => Number.isInteger(value) && isBetween(min, max, value);
+  return { kind: 'number', range: { min, max, isInteger: true, isExclusiveMin: false, unit }, expected, accepts };
 }
 
 export function number(min: number, max: number, unit: string, isExclusiveMin = false): Shape<number> {
-  return { kind: 'number', range: { min, max, isInteger: false, isExclusiveMin, unit } };
+  const expected = `a number ${isExclusiveMin ? `above ${min}, up` : `from ${min}`} to ${max}`;
+  const accepts = (value: unknown): boolean => isBetween(min, max, value) && !(isExclusiveMin && value === min);
+  return { kind: 'number', range: { min, max, isInteger: false, isExclusiveMin, unit }, expected, accepts };
+}
+
+function isBetween(min: number, max: number, value: unknown): boolean {
+  return typeof value === 'number' && value >= min && value <= max;
 }
 
 export function choice<const T extends string | boolean | null>(...values: readonly T[]): Shape<T> {
-  return { kind: 'choice', values };
+  const expected = values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
+  return { kind: 'choice', values, expected, accepts: (value) => values.some((each) => each === value) };
 }
 
 /** A text. @param what - Its content, for messages: `an http(s) URL`. */
 export function text(what: string, more: TextDetails = {}): Shape<string> {
-  return { kind: 'text', what, ...more };
+  const { max, pattern } = more;
+  const accepts = (value: unknown): boolean => {
+    if (typeof value !== 'string' || value === '' || value.length > (max ?? value.length)) return false;
+    return pattern === undefined || new RegExp(pattern).test(value);
+  };
+  const expected = max === undefined ? what : `${what} of 1 to ${max} characters`;
+  return { kind: 'text', what, ...more, expected, accepts };
 }
 
 export function list<T>(of: Shape<T>, max?: number, min = 0): Shape<readonly T[]> {
-  return { kind: 'list', of, min, ...(max === undefined ? {} : { max }) };
+  const count = max === undefined ? '' : ` of ${min > 0 ? `${min} to` : 'at most'} ${max} entries`;
+  const accepts = (value: unknown): boolean =>
+    Array.isArray(value) && value.length >= min && value.length <= (max ?? value.length);
+  const expected = `a list${count}, each ${of.expected}`;
+  return { kind: 'list', of, min, ...(max === undefined ? {} : { max }), expected, accepts };
 }
 
-/** A value that cannot be in a JSON file. @param type - Its TypeScript type. @param members - See `CodeDetails`. */
+/**
+ * A value that cannot be in a JSON file.
+ *
+ * @param type - Its TypeScript type.
+ * @param members - The members that the object must have, for the message about a missing one.
+ */
 export function code<T>(type: string, accepts: (value: unknown) => boolean, members: readonly string[] = []): Shape<T> {
-  return { kind: 'code', type, accepts, members };
+  const needed = members.length === 0 ? '' : `, an object with ${members.join(', ')}`;
+  return { kind: 'code', type, expected: `a value of type ${type}${needed}`, accepts };
 }
 
 /** Whether a value is a function: for `code`. */
 export const isFunction = (value: unknown): boolean => typeof value === 'function';
 
 export function either<const S extends readonly Shape[]>(...shapes: S): Shape<ValueOf<S[number]>> {
-  return { kind: 'either', shapes };
+  const expected = shapes.map((each) => each.expected).join(', or ');
+  return { kind: 'either', shapes, expected, accepts: (value) => shapes.some((each) => each.accepts(value)) };
 }
 
 type ValueOf<S> = S extends Shape<infer V> ? V : never;
+
+/** A group that `true` turns on with its defaults, and `false` turns off. */
+export function switchable<G>(options: Shape<G>): Shape<G | false> {
+  return either(boolean, options) as Shape<G | false>;
+}
 
 /** Patterns as in robots.txt; in code, RegExp objects too. */
 export const patterns = list(
