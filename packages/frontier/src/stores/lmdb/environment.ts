@@ -1,5 +1,5 @@
 // Opens the lmdb file with the settings that everything else relies on, and names its tables. The file is checked
-// first, because the native code ends the whole process if the file is truncated or of another kind or version.
+// first (`file-checks.ts`).
 //
 // Durability. A commit syncs its pages, then writes the page that points to them without a sync (MDB_NOMETASYNC). After
 // a power cut the file is whole and at one of the last commits. The write lock is freed when its holder dies.
@@ -11,14 +11,14 @@
 // overwrites a commit that happens in between. Therefore openers and writers share the write lock of a second, empty
 // file.
 
-import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import { FrontierError } from '../../errors.js';
-import { hasCode, RESTORE_OR_RESET, toFailure } from '../checked-store.js';
+import { RESTORE_OR_RESET, toFailure } from '../checked-store.js';
 import { processLimits } from '../processes/process-limits.js';
-import { compareChecksum, removeChecksum, writeChecksum } from './checksum.js';
+import { checkFiles, compareChecksum, DATA, removeChecksum, writeChecksum } from './file-checks.js';
 
 /**
  * Address space for the file, bytes. It only bounds growth. Processes on one file must agree, so it is not an option.
@@ -77,15 +77,13 @@ export interface Environment extends Readonly<Record<(typeof TABLES)[number], Ta
 }
 
 /** Opens the folder, or creates it if `create` is set. @throws FrontierError `store-mismatch`, `store-failed`. */
-export async function openEnvironment(path: string, create: boolean): Promise<Environment> {
+export function openEnvironment(path: string, create: boolean): Environment {
   checkLimits(path);
   const { open, ABORT } = loadLmdb();
-  await prepareFolder(path, create);
+  prepareFolder(path, create);
   try {
-    for (const folder of [path, join(path, GATE)]) {
-      await checkFile(join(folder, 'data.mdb'));
-      await checkLock(join(folder, 'lock.mdb'));
-    }
+    checkFiles(path);
+    checkFiles(join(path, GATE));
     const gate = open<Buffer, Buffer>({ path: join(path, GATE), noSubdir: false, noSync: true, ...READERS });
     const exclusively = <T>(work: () => T): T => {
       const answers: T[] = [];
@@ -154,81 +152,12 @@ function loadLmdb(): typeof import('lmdb') {
   }
 }
 
-async function prepareFolder(path: string, create: boolean): Promise<void> {
+function prepareFolder(path: string, create: boolean): void {
+  if (!create && !existsSync(join(path, DATA)))
+    throw new FrontierError('store-mismatch', `there is no store in ${path}`, { hint: RESTORE_OR_RESET });
   try {
-    if (create) await mkdir(path, { recursive: true });
-    else await stat(join(path, 'data.mdb'));
+    mkdirSync(path, { recursive: true });
   } catch (cause) {
-    if (!create)
-      throw new FrontierError('store-mismatch', `there is no store in ${path}`, { cause, hint: RESTORE_OR_RESET });
     throw toFailure(`cannot make the folder ${path}`, cause);
   }
-}
-
-/** Offsets of the fields of a head page, bytes. */
-const MAGIC_AT = 24;
-const VERSION_AT = 28;
-const PAGE_BYTES_AT = 48;
-const LAST_PAGE_AT = 144;
-const TRANSACTION_AT = 152;
-const HEAD_BYTES = 160;
-const MAGIC = 0xbeef_c0de;
-/** The version of the files that lmdb 3 writes. */
-const VERSION = 2;
-const MIN_PAGE_BYTES = 256;
-const MAX_PAGE_BYTES = 65_536;
-
-/** Accepts a missing or empty file. @throws FrontierError `store-mismatch`: another kind; `store-failed`: truncated. */
-export async function checkFile(path: string): Promise<void> {
-  let file: FileHandle;
-  try {
-    file = await open(path, 'r');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return;
-    throw error;
-  }
-  try {
-    if ((await file.stat()).size > 0) await checkHeads(path, file);
-  } finally {
-    await file.close();
-  }
-}
-
-/** Accepts a missing file and any writable one: lmdb recreates it. @throws The platform's error, also for a folder. */
-export async function checkLock(path: string): Promise<void> {
-  try {
-    await (await open(path, 'r+')).close();
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  }
-}
-
-async function checkHeads(path: string, file: FileHandle): Promise<void> {
-  const first = await headAt(file, 0);
-  if (first.length < HEAD_BYTES || first.readUInt32LE(MAGIC_AT) !== MAGIC) {
-    throw new FrontierError('store-mismatch', `${path} is not a file of lmdb`, { hint: 'Use another folder.' });
-  }
-  const version = first.readUInt32LE(VERSION_AT);
-  if (version !== VERSION) {
-    throw new FrontierError('store-mismatch', `${path} has lmdb's file version ${version}, not ${VERSION}`);
-  }
-  const pageBytes = first.readUInt32LE(PAGE_BYTES_AT);
-  const isPage = pageBytes >= MIN_PAGE_BYTES && pageBytes <= MAX_PAGE_BYTES;
-  const second = isPage ? await headAt(file, pageBytes) : first;
-  const isSecondWhole = second.length === HEAD_BYTES && second.readUInt32LE(MAGIC_AT) === MAGIC;
-  // Data is written before the head that points to it, so the size is read last.
-  const latest = isSecondWhole && transactionOf(second) > transactionOf(first) ? second : first;
-  const { size } = await file.stat();
-  if (isPage && isSecondWhole && BigInt(size) >= (latest.readBigUInt64LE(LAST_PAGE_AT) + 1n) * BigInt(pageBytes))
-    return;
-  throw new FrontierError('store-failed', `${path} was cut short`, { hint: 'Restore it from a copy or start anew.' });
-}
-
-async function headAt(file: FileHandle, position: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, position);
-  return buffer.subarray(0, bytesRead);
-}
-
-function transactionOf(head: Buffer): bigint {
-  return head.readBigUInt64LE(TRANSACTION_AT);
 }

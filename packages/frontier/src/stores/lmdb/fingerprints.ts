@@ -8,6 +8,7 @@ import { FINGERPRINT_BYTES } from '../../limits.js';
 import type { Listing } from '../../store.js';
 import { FingerprintSet } from '../fingerprint-set.js';
 import type { Environment, Table } from './environment.js';
+import type { Counts } from './meta.js';
 
 /** Bytes of a chunk: two chunks fill a page. */
 const CHUNK_BYTES = 1_984;
@@ -19,17 +20,6 @@ const MAX_BYTES_PER_FINGERPRINT = 11;
 /** The size of the set is checked after reading this many chunks. */
 const CHUNKS_PER_CHECK = 64;
 const NO_VALUE = Buffer.alloc(0);
-
-/** What the crawl's counts say about its fingerprints. Only this file changes them. */
-interface FingerprintCounts {
-  known: number;
-  /** The number of the next chunk of the log. */
-  nextChunk: number;
-  /**
-   * Fingerprints of chunks from this one on are in the table too; new ones are only there. `Infinity`: no table yet.
-   */
-  tableFrom: number;
-}
 
 export class Fingerprints {
   readonly #log: Table;
@@ -51,7 +41,7 @@ export class Fingerprints {
   /**
    * Reads what others have added to the log. `mayWrite`: it runs in a transaction and moves the excess to the table.
    */
-  catchUp(counts: FingerprintCounts, mayWrite: boolean): void {
+  catchUp(counts: Counts, mayWrite: boolean): void {
     const end = Math.min(counts.nextChunk, counts.tableFrom);
     this.#loadMany(Math.min(counts.known - this.#set.size, FINGERPRINTS_PER_CHUNK * (end - this.#nextChunk)), end);
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
@@ -64,11 +54,12 @@ export class Fingerprints {
     }
   }
 
-  has(fingerprint: Uint8Array, counts: FingerprintCounts): boolean {
-    return this.#set.has(fingerprint) || (Number.isFinite(counts.tableFrom) && this.#isInTable(fingerprint));
+  has(fingerprint: Uint8Array, counts: Counts): boolean {
+    if (this.#set.has(fingerprint)) return true;
+    return Number.isFinite(counts.tableFrom) && this.#table.getBinary(Buffer.from(fingerprint)) !== undefined;
   }
 
-  add(fingerprint: Uint8Array, counts: FingerprintCounts): boolean {
+  add(fingerprint: Uint8Array, counts: Counts): boolean {
     if (Number.isFinite(counts.tableFrom)) {
       if (this.has(fingerprint, counts)) return false;
       this.#table.putSync(Buffer.from(fingerprint), NO_VALUE);
@@ -83,7 +74,7 @@ export class Fingerprints {
   }
 
   /** Writes the added fingerprints. Call it at the end of the transaction. */
-  flush(counts: FingerprintCounts): void {
+  flush(counts: Counts): void {
     if (this.#addedBytes > 0) this.#writeChunk(counts);
     const isInLog = !Number.isFinite(counts.tableFrom);
     if (isInLog && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
@@ -92,7 +83,7 @@ export class Fingerprints {
   /**
    * A page of all fingerprints: chunks of the log, then rows of the table, which repeats the log from some chunk on.
    */
-  list(cursor: string | null, limit: number, counts: FingerprintCounts): Listing<Uint8Array> {
+  list(cursor: string | null, limit: number, counts: Counts): Listing<Uint8Array> {
     const end = Math.min(counts.nextChunk, counts.tableFrom);
     if (!cursor?.startsWith('row ')) {
       const from = Number(cursor ?? 0);
@@ -102,10 +93,10 @@ export class Fingerprints {
       return { cursor: !isLast ? String(to) : Number.isFinite(counts.tableFrom) ? 'row ' : null, items };
     }
     const start = Buffer.from(cursor.slice(4), 'hex');
-    const keys = [...this.#table.getKeys({ start, limit, exclusiveStart: start.length > 0 })].map((key) =>
+    const items = [...this.#table.getKeys({ start, limit, exclusiveStart: start.length > 0 })].map((key) =>
       Buffer.from(key),
     );
-    return { cursor: keys.length < limit ? null : `row ${keys.at(-1)!.toString('hex')}`, items: keys };
+    return { cursor: items.length < limit ? null : `row ${items.at(-1)!.toString('hex')}`, items };
   }
 
   /** Used when there are many to read and the budget has space for all of them, as at open. */
@@ -122,7 +113,7 @@ export class Fingerprints {
     }
   }
 
-  #writeChunk(counts: FingerprintCounts): void {
+  #writeChunk(counts: Counts): void {
     // Appending fills pages. Inserting would leave them half empty.
     const chunk = this.#added.subarray(0, this.#addedBytes);
     const isLast: unknown = this.#log.putSync(chunkKey(counts.nextChunk), chunk, { append: true });
@@ -133,16 +124,12 @@ export class Fingerprints {
   }
 
   /** This client's budget is smaller than earlier ones: what does not fit moves to the table, once. */
-  #moveToTable(counts: FingerprintCounts, from: number, end: number): void {
+  #moveToTable(counts: Counts, from: number, end: number): void {
     for (let chunk = from; chunk < end; chunk += 1) {
       for (const fingerprint of this.#chunk(chunk)) this.#table.putSync(fingerprint, NO_VALUE);
     }
     counts.tableFrom = from;
     this.#nextChunk = from;
-  }
-
-  #isInTable(fingerprint: Uint8Array): boolean {
-    return this.#table.getBinary(Buffer.from(fingerprint)) !== undefined;
   }
 
   #chunk(number: number): Buffer[] {

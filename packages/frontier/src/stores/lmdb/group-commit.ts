@@ -45,15 +45,15 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves to the verb's answer once it is committed. `weight`: entries and hosts that it names. `pages`: pages that
-   * it ends.
+   * Resolves to the verb's answer once it is committed. `weight`: entries and hosts that it names. `pages`: how many
+   * pages it ends.
    */
   submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {
     return new Promise((resolve, reject) => {
       const answers: T[] = [];
       const run = () => void answers.push(verb());
       const settle = () => resolve(answers[0] as T);
-      this.#pending.push({ run, settle, reject, weight });
+      this.#pending.push({ run, settle, reject, weight: Math.max(1, weight) });
       this.#pages += pages;
       this.#schedule(urgency === 'now' || this.#pages >= MAX_PAGES_PER_COMMIT);
     });

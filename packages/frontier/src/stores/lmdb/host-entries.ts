@@ -33,7 +33,8 @@ import {
   openLineKey,
   readLine,
   readOpenLine,
-  waitingId,
+  readWaiting,
+  timeValue,
   waitingKey,
 } from './rows.js';
 
@@ -83,10 +84,12 @@ export class HostEntries implements QueueEntries {
   }
 
   readyAt(now: number): number | null {
-    if (this.#host.queued === 0) return null;
+    const host = this.#host;
+    if (host.queued === 0) return null;
     this.#endBlocks(now);
     this.#queueWaiting(now, MAX_QUEUED_AT_ONCE);
-    return this.#hasOpen() ? 0 : Math.min(this.#host.waitsUntil, this.#host.unblocksAt);
+    const isAnyOpen = host.blockCount === 0 ? host.lineCount > 0 : this.#firstOpen(1).length > 0;
+    return isAnyOpen ? 0 : Math.min(host.waitsUntil, host.unblocksAt);
   }
 
   take(count: number, now: number): Entry[] {
@@ -113,8 +116,7 @@ export class HostEntries implements QueueEntries {
         }
         taken.push(handOut(host, row, position));
       }
-      if (next === null) this.#closeLine(first);
-      else this.#moveLine(first, next);
+      this.#moveLine(first, next);
     }
     return taken;
   }
@@ -146,33 +148,29 @@ export class HostEntries implements QueueEntries {
   }
 
   block(name: string, until: number, now: number): void {
+    const { number } = this.#host;
     const lane = laneNumber(name);
     this.#writeOnlyLine();
     const before = this.#blockedUntil(lane);
-    if (before > 0) this.#removeBlock(lane, before);
+    if (before > 0) this.#unblock(lane, before);
     if (until > now) {
-      const value = Buffer.allocUnsafe(8);
-      value.writeDoubleBE(until);
-      this.#lines.putSync(blockKey(this.#host.number, lane), value);
-      this.#lines.putSync(blockEndKey(this.#host.number, until, lane), NO_VALUE);
+      this.#lines.putSync(blockKey(number, lane), timeValue(until));
+      this.#lines.putSync(blockEndKey(number, until, lane), NO_VALUE);
       this.#host.blockCount += 1;
-      if (before === 0)
-        for (const line of this.#linesOf(lane)) this.#lines.removeSync(openLineKey(this.#host.number, line));
-    } else if (before > 0) this.#reopen(lane);
-    this.#findNextBlockEnd();
+      for (const line of this.#linesOf(lane)) this.#lines.removeSync(openLineKey(number, line));
+    }
+    this.#host.unblocksAt = this.#firstTime(this.#lines, KIND.blockEnd);
   }
 
   #queueWaiting(now: number, limit: number): void {
     const host = this.#host;
     if (host.waitsUntil > now) return;
-    const start = kindStart(host.number, KIND.waiting);
-    for (const { key, value } of rowsOf(this.#rows, start, kindUpTo(host.number, KIND.waiting, now), limit)) {
+    for (const { key, value } of this.#rowsUpTo(this.#rows, KIND.waiting, now, limit)) {
       this.#rows.removeSync(key);
-      const entry = { ...decodeEntry(value), id: waitingId(key)! };
+      const entry = { ...decodeEntry(value), id: readWaiting(key)!.id };
       this.#putInLine(entry, 1 + entry.priority, host.nextSequence++);
     }
-    const first = firstKeyOf(this.#rows, start, kindEnd(host.number, KIND.waiting));
-    host.waitsUntil = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
+    host.waitsUntil = this.#firstTime(this.#rows, KIND.waiting);
   }
 
   /** Removes an entry in flight and its row; `null`: no entry with that id is in flight. */
@@ -202,21 +200,12 @@ export class HostEntries implements QueueEntries {
 
   // ── Lines and lanes ────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #hasOpen(): boolean {
-    return this.#host.blockCount === 0 ? this.#host.lineCount > 0 : this.#firstOpen(1).length > 0;
-  }
-
   /** The first open lines, by rank and by the order of their first entries. */
   #firstOpen(count: number): OpenLine[] {
-    if (this.#host.onlyLine !== null) return [this.#host.onlyLine];
-    const { openLine } = KIND;
-    const rows = rowsOf(
-      this.#lines,
-      kindStart(this.#host.number, openLine),
-      kindEnd(this.#host.number, openLine),
-      count,
-    );
-    return rows.map(({ key }) => readOpenLine(key));
+    const { number, onlyLine } = this.#host;
+    if (onlyLine !== null) return [onlyLine];
+    const [start, end] = [kindStart(number, KIND.openLine), kindEnd(number, KIND.openLine)];
+    return rowsOf(this.#lines, start, end, count).map(({ key }) => readOpenLine(key));
   }
 
   /** Opens a line that got its first entry. */
@@ -231,35 +220,24 @@ export class HostEntries implements QueueEntries {
     if (this.#blockedUntil(line.lane) === 0) this.#lines.putSync(openLineKey(host.number, line), NO_VALUE);
   }
 
-  #closeLine(line: OpenLine): void {
+  /** Moves an open line whose first entry has changed. `order`: of its first entry; `null`: it has none left. */
+  #moveLine(line: OpenLine, order: number | null): void {
     const host = this.#host;
-    host.lineCount -= 1;
-    if (host.onlyLine === null) this.#lines.removeSync(openLineKey(host.number, line));
-    host.onlyLine = null;
-  }
-
-  /** Moves a line whose first entry has changed. */
-  #moveLine(line: OpenLine, order: number): void {
-    const host = this.#host;
-    const moved = { ...line, order };
+    const moved = order === null ? null : { ...line, order };
+    if (moved === null) host.lineCount -= 1;
     if (host.onlyLine !== null) {
       host.onlyLine = moved;
       return;
     }
     this.#lines.removeSync(openLineKey(host.number, line));
-    this.#lines.putSync(openLineKey(host.number, moved), NO_VALUE);
+    if (moved !== null) this.#lines.putSync(openLineKey(host.number, moved), NO_VALUE);
   }
 
   #endBlocks(now: number): void {
     if (this.#host.unblocksAt > now) return;
-    const { blockEnd } = KIND;
-    const [start, end] = [kindStart(this.#host.number, blockEnd), kindUpTo(this.#host.number, blockEnd, now)];
-    for (const { key } of rowsOf(this.#lines, start, end, MAX_BLOCKS_ENDED_AT_ONCE)) {
-      const lane = key.readUInt32BE(13);
-      this.#removeBlock(lane, key.readDoubleBE(5));
-      this.#reopen(lane);
-    }
-    this.#findNextBlockEnd();
+    for (const { key } of this.#rowsUpTo(this.#lines, KIND.blockEnd, now, MAX_BLOCKS_ENDED_AT_ONCE))
+      this.#unblock(key.readUInt32BE(13), key.readDoubleBE(5));
+    this.#host.unblocksAt = this.#firstTime(this.#lines, KIND.blockEnd);
   }
 
   /** 0: the lane is not blocked. */
@@ -268,14 +246,12 @@ export class HostEntries implements QueueEntries {
     return this.#lines.getBinary(blockKey(this.#host.number, lane))?.readDoubleBE(0) ?? 0;
   }
 
-  #removeBlock(lane: number, until: number): void {
-    this.#lines.removeSync(blockEndKey(this.#host.number, until, lane));
-    this.#lines.removeSync(blockKey(this.#host.number, lane));
+  #unblock(lane: number, until: number): void {
+    const { number } = this.#host;
+    this.#lines.removeSync(blockEndKey(number, until, lane));
+    this.#lines.removeSync(blockKey(number, lane));
     this.#host.blockCount -= 1;
-  }
-
-  #reopen(lane: number): void {
-    for (const line of this.#linesOf(lane)) this.#lines.putSync(openLineKey(this.#host.number, line), NO_VALUE);
+    for (const line of this.#linesOf(lane)) this.#lines.putSync(openLineKey(number, line), NO_VALUE);
   }
 
   #linesOf(lane: number): OpenLine[] {
@@ -284,11 +260,18 @@ export class HostEntries implements QueueEntries {
     );
   }
 
-  #findNextBlockEnd(): void {
-    const { blockEnd } = KIND;
-    const [start, end] = [kindStart(this.#host.number, blockEnd), kindEnd(this.#host.number, blockEnd)];
-    const first = this.#host.blockCount === 0 ? undefined : firstKeyOf(this.#lines, start, end);
-    this.#host.unblocksAt = first === undefined ? Number.POSITIVE_INFINITY : first.readDoubleBE(5);
+  /** The first rows of a kind that is sorted by time, up to a time. */
+  #rowsUpTo(table: Table, kind: number, time: number, limit: number): Row[] {
+    const { number } = this.#host;
+    return rowsOf(table, kindStart(number, kind), kindUpTo(number, kind, time), limit);
+  }
+
+  /** The first time in the rows of such a kind; `Infinity`: there are none. */
+  #firstTime(table: Table, kind: number): number {
+    const { number } = this.#host;
+    return (
+      firstKeyOf(table, kindStart(number, kind), kindEnd(number, kind))?.readDoubleBE(5) ?? Number.POSITIVE_INFINITY
+    );
   }
 
   /** Writes the rows of a line that was only in the host's record. */
@@ -316,7 +299,7 @@ export class HostEntries implements QueueEntries {
 /** The entry in a row of the entries table, as a scan lists it. */
 export function listedEntry(host: Host, { key, value }: Row): Entry {
   const { id: storedId, priority, attempt, body } = decodeEntry(value);
-  const id = String(waitingId(key) ?? (storedId > 0 ? storedId : readLine(key).order));
+  const id = String(readWaiting(key)?.id ?? (storedId > 0 ? storedId : readLine(key).order));
   return { id, priority, body, attempt: host.inFlight.get(id)?.attempt ?? attempt };
 }
 

@@ -36,7 +36,8 @@ export class LmdbHosts extends HostQueues<StoredHost> {
   readonly #byKey = new Map<HostKey, StoredHost>();
   readonly #byNumber = new Map<number, StoredHost>();
   readonly #dirty: Host[] = [];
-  #hasNewEntries = false;
+  /** Whether the transaction has changed anything besides the records of hosts, which `flush` writes. */
+  isChanged = false;
 
   constructor(
     tables: Environment,
@@ -105,11 +106,11 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     this.#syncIndex();
   }
 
-  /** Writes the changed hosts. @returns Whether anything changed, entries included. */
+  /** Writes the changed hosts. @returns Whether the transaction has changed anything. */
   flush(): boolean {
     this.#syncIndex();
-    const isAnyChanged = this.#dirty.length > 0 || this.#hasNewEntries;
-    this.#hasNewEntries = false;
+    const isAnyChanged = this.#dirty.length > 0 || this.isChanged;
+    this.isChanged = false;
     for (const host of this.#dirty) {
       this.#tables.hosts.putSync(numberKey(host.number), encodeHost(host));
       host.isDirty = false;
@@ -200,7 +201,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
 
   #remember(host: Host): StoredHost {
     const onAdded = (mustWrite: boolean) => {
-      this.#hasNewEntries = true;
+      this.isChanged = true;
       if (mustWrite) this.#changed(host);
     };
     const stored = Object.assign(host, { entries: new HostEntries(this.#tables, host, onAdded) });

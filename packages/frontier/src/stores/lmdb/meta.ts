@@ -30,9 +30,13 @@ const NO_COUNTS = {
   inFlight: 0,
   hosts: 0,
   leased: 0,
-  // Of fingerprints.
+  /** Fingerprints. Only `fingerprints.ts` changes this count and the next two. */
   known: 0,
+  /** The number of the next chunk of their log. */
   nextChunk: 0,
+  /**
+   * Fingerprints of chunks from this one on are in the table too; new ones are only there. `Infinity`: no table yet.
+   */
   tableFrom: Number.POSITIVE_INFINITY,
 };
 /** Counts of the crawl, in one row that every transaction reads first and writes last. */

@@ -20,7 +20,7 @@ import {
   removeHolder,
   writeCounts,
 } from './meta.js';
-import { kindStart, readTextKey, textKey, waitsUntil } from './rows.js';
+import { kindStart, readTextKey, readWaiting, textKey, timeValue } from './rows.js';
 
 const LAST_HOST = 0xffff_ffff;
 /** Records and reserved slots are two name spaces of one table. */
@@ -43,8 +43,6 @@ export class LmdbQueues implements StoreQueues {
   readonly #hosts: LmdbHosts;
   readonly #group: GroupCommit;
   #failure: FrontierError | null = null;
-  /** Whether a verb of this transaction wrote anything besides hosts and entries. */
-  #isChanged = false;
   /** Writes of records that are not committed yet. */
   #recordsPending = 0;
   #sweepFrom: Buffer = SLOTS_START;
@@ -63,7 +61,7 @@ export class LmdbQueues implements StoreQueues {
   /** Opens the file and registers this client, after ending the leases of clients that are proven dead (O1). */
   static async open(options: ResolvedLmdbOptions, request: OpenRequest): Promise<LmdbQueues> {
     const { path, identity, nowMs } = options;
-    const tables = await openEnvironment(path, request.create);
+    const tables = openEnvironment(path, request.create);
     const { meta } = tables;
     try {
       tables.write(() => claimCrawl(meta, path, identity, request));
@@ -77,7 +75,7 @@ export class LmdbQueues implements StoreQueues {
         if (dead.size > 0) hosts.endLeasesOf(dead);
         for (const number of dead.keys()) removeHolder(meta, number);
         hosts.holder = addHolder(meta);
-        queues.#isChanged = true;
+        hosts.isChanged = true;
       });
       return queues;
     } catch (error) {
@@ -99,7 +97,7 @@ export class LmdbQueues implements StoreQueues {
       this.#transact(() => {
         if (this.#hosts.counts.leased > 0) return;
         removeHolder(meta, this.#hosts.holder);
-        this.#isChanged = true;
+        this.#hosts.isChanged = true;
       });
       if (this.#failure === null) this.#tables.seal(() => listHolders(meta).length === 0);
     } finally {
@@ -109,15 +107,15 @@ export class LmdbQueues implements StoreQueues {
 
   commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []) {
     const weight = hosts.length + links.length;
-    return this.#submit(() => this.#hosts.commit(hosts, links), weight, 'later', hosts.length);
+    return this.#group.submit(() => this.#hosts.commit(hosts, links), weight, 'later', hosts.length);
   }
 
   lease(request: LeaseRequest) {
-    return this.#submit(() => this.#hosts.lease(request), request.maxHosts, 'now');
+    return this.#group.submit(() => this.#hosts.lease(request), request.maxHosts, 'now');
   }
 
   wake(host: string) {
-    return this.#submit(() => this.#hosts.wake(host), 1, 'now');
+    return this.#group.submit(() => this.#hosts.wake(host), 1, 'now');
   }
 
   /** May be too early, but never too late. */
@@ -173,9 +171,7 @@ export class LmdbQueues implements StoreQueues {
       const waits = slots.map(({ key, delayMs }) => {
         const rowKey = textKey(SLOT, key);
         const start = Math.max(now, records.getBinary(rowKey)?.readDoubleBE(0) ?? now);
-        const value = Buffer.allocUnsafe(8);
-        value.writeDoubleBE(start + delayMs);
-        records.putSync(rowKey, value);
+        records.putSync(rowKey, timeValue(start + delayMs));
         return start - now;
       });
       this.#sweepSlots(SWEPT_PER_SLOT * slots.length, now);
@@ -223,7 +219,7 @@ export class LmdbQueues implements StoreQueues {
     const rows = [...this.#tables.entries.getRange({ start, end, limit, exclusiveStart: cursor !== null })];
     const items = rows.map((row) => {
       const host = this.#hosts.byNumber(row.key.readUInt32BE(0));
-      const waitMs = (waitsUntil(row.key) ?? 0) - this.#hosts.now();
+      const waitMs = (readWaiting(row.key)?.readyAt ?? 0) - this.#hosts.now();
       return { host: host.key, entry: listedEntry(host, row), ...(waitMs > 0 ? { waitMs } : {}) };
     });
     return { cursor: rows.length < limit ? null : (rows.at(-1)?.key.toString('hex') ?? null), items };
@@ -246,9 +242,9 @@ export class LmdbQueues implements StoreQueues {
     this.check();
     try {
       this.#tables.write(() => {
-        this.#begin();
+        this.#catchUp();
         verbs();
-        return this.#end();
+        return this.#flush();
       });
     } catch (cause) {
       // Memory no longer agrees with the file, so the store cannot be used any more.
@@ -257,23 +253,21 @@ export class LmdbQueues implements StoreQueues {
     }
   }
 
-  /** First reads what other processes have written in the meantime (A1). */
-  #begin(): void {
+  /** Reads what other processes have written in the meantime (A1). */
+  #catchUp(): void {
     const hosts = this.#hosts;
-    this.#isChanged = false;
     const counts = this.#currentCounts();
     if (counts.generation === hosts.counts.generation) return;
     hosts.counts = counts;
     const { tableFrom } = counts;
     hosts.fingerprints.catchUp(counts, true);
-    this.#isChanged = counts.tableFrom !== tableFrom;
+    hosts.isChanged = counts.tableFrom !== tableFrom;
   }
 
   /** @returns Whether there is anything to commit. */
-  #end(): boolean {
+  #flush(): boolean {
     const { counts, fingerprints } = this.#hosts;
-    const isAnyHostChanged = this.#hosts.flush();
-    if (!isAnyHostChanged && !this.#isChanged) return false;
+    if (!this.#hosts.flush()) return false;
     fingerprints.flush(counts);
     counts.generation += 1;
     counts.latestMs = this.#hosts.now();
@@ -291,14 +285,10 @@ export class LmdbQueues implements StoreQueues {
   /** A verb that writes something besides hosts and entries. */
   #change<T>(urgency: Urgency, weight: number, verb: () => T): Promise<T> {
     const change = () => {
-      this.#isChanged = true;
+      this.#hosts.isChanged = true;
       return verb();
     };
-    return this.#submit(change, weight, urgency);
-  }
-
-  #submit<T>(verb: () => T, weight: number, urgency: Urgency, pages = 0): Promise<T> {
-    return this.#group.submit(verb, Math.max(1, weight), urgency, pages);
+    return this.#group.submit(change, weight, urgency);
   }
 }
 

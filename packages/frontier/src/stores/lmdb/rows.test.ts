@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeEntry, encodeEntry, lineEnd, lineKey, readLine, waitingId } from './rows.js';
+import { decodeEntry, encodeEntry, lineEnd, lineKey, readLine, readWaiting } from './rows.js';
 
 const whole = (most: number) =>
   fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 70_000 }), fc.integer({ min: 0, max: most }));
@@ -36,7 +36,7 @@ describe('keys of entries in line', () => {
         const key = keyOf([host, lane, rank, order]);
         expect(key.readUInt32BE(0)).toBe(host);
         expect(readLine(key)).toEqual({ lane, rank, order });
-        expect(waitingId(key)).toBeNull();
+        expect(readWaiting(key)).toBeNull();
       }),
     );
   });

@@ -91,8 +91,18 @@ export function kindUpTo(host: number, kind: number, time: number): Buffer {
   return key;
 }
 
+/** The key of a name in one of the name spaces of a table. */
 export function textKey(space: number, name: string): Buffer {
-  return Buffer.concat([Buffer.of(space), nameKey(name)]);
+  const bytes = Buffer.from(name);
+  if (bytes.length <= MAX_NAME_BYTES) return Buffer.concat([Buffer.of(space, 1), bytes]);
+  return Buffer.concat([Buffer.of(space, 2), createHash('sha256').update(bytes).digest()]);
+}
+
+/** A time or a duration as the value of a row; `readDoubleBE` reads it. */
+export function timeValue(ms: number): Buffer {
+  const value = Buffer.allocUnsafe(8);
+  value.writeDoubleBE(ms);
+  return value;
 }
 
 /** The name in a key of `textKey`, if it is short enough to be in the key. */
@@ -100,14 +110,10 @@ export function readTextKey(key: Buffer): string {
   return key.toString('utf8', 2);
 }
 
-/** The id of a waiting entry, from its key; `null`: the entry is in line. */
-export function waitingId(key: Buffer): number | null {
-  return key[4] === KIND.waiting ? key.readUIntBE(PREFIX_BYTES + 8, SEQUENCE_BYTES) : null;
-}
-
-/** Until when an entry waits, from its key; `null`: the entry is in line. */
-export function waitsUntil(key: Buffer): number | null {
-  return key[4] === KIND.waiting ? key.readDoubleBE(PREFIX_BYTES) : null;
+/** When a waiting entry may be handed out, and its id, from its key; `null`: the entry is in line. */
+export function readWaiting(key: Buffer): { readonly readyAt: number; readonly id: number } | null {
+  if (key[4] !== KIND.waiting) return null;
+  return { readyAt: key.readDoubleBE(PREFIX_BYTES), id: key.readUIntBE(PREFIX_BYTES + 8, SEQUENCE_BYTES) };
 }
 
 /** The place of an entry in line, from its key. */
@@ -168,12 +174,6 @@ function keyOf(host: number, kind: number, more: number): Buffer {
   key.writeUInt32BE(host, 0);
   key[4] = kind;
   return key;
-}
-
-function nameKey(name: string): Buffer {
-  const bytes = Buffer.from(name);
-  if (bytes.length <= MAX_NAME_BYTES) return Buffer.concat([Buffer.of(1), bytes]);
-  return Buffer.concat([Buffer.of(2), createHash('sha256').update(bytes).digest()]);
 }
 
 /** How many bytes a whole number up to 2^40 takes. */
