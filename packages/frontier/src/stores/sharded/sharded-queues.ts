@@ -42,37 +42,41 @@ export class ShardedQueues implements StoreQueues {
   }
 
   async commit(hosts: readonly HostCommit[], links: readonly NewEntry[] = []): Promise<CommitAnswer> {
-    const linksOf = byShard(links, this.#shards.length, ({ host }) => host);
-    const hostsOf = byShard(hosts, this.#shards.length, ({ host }) => host);
-    const answer: CommitAnswer = { hosts: [], links: [] };
+    const shards = new Set([...hosts, ...links].map(({ host }) => shardOf(host, this.#shards.length)));
     // With one shard all of it is one step. Otherwise all links are stored before any host changes (C5).
-    const isOneStep = [...linksOf.keys()].every((at) => hostsOf.size === 1 && hostsOf.has(at));
-    if (!isOneStep) await Promise.all([...linksOf].map(([at, part]) => this.#commitTo(at, [], part, answer)));
-    const commitHosts = ([at, part]: readonly [number, readonly Placed<HostCommit>[]]) =>
-      this.#commitTo(at, part, isOneStep ? (linksOf.get(at) ?? []) : [], answer);
-    await Promise.all([...hostsOf].map(commitHosts));
-    return answer;
+    const [first = 0] = shards;
+    if (shards.size === 1) return this.#commitTo(first, hosts, links);
+    const commitLinks = async (at: number, part: readonly NewEntry[]) => (await this.#commitTo(at, [], part)).links;
+    const commitHosts = async (at: number, part: readonly HostCommit[]) => (await this.#commitTo(at, part, [])).hosts;
+    const outcomes = await this.#spread(links, ({ host }) => host, commitLinks);
+    return { links: outcomes, hosts: await this.#spread(hosts, ({ host }) => host, commitHosts) };
   }
 
-  async #commitTo(
-    at: number,
-    hosts: readonly Placed<HostCommit>[],
-    links: readonly Placed<NewEntry>[],
-    answer: CommitAnswer,
-  ): Promise<void> {
+  async #commitTo(at: number, hosts: readonly HostCommit[], links: readonly NewEntry[]): Promise<CommitAnswer> {
     const shard = this.#shards[at]!;
-    const entries = links.map(({ one }) => one);
-    const parts = hosts.map(({ one }) => one);
-    const mayDefer = this.#deferred.hasCapacityFor(entries.length);
+    const mayDefer = this.#deferred.hasCapacityFor(links.length);
     // Finished entries are worth sending to a silent shard; links are sent once.
-    const isSent = parts.length > 0 || !mayDefer || !shard.isSilent;
-    const pending = isSent ? shard.call((verbs) => verbs.commit(parts, entries)) : null;
+    const isSent = hosts.length > 0 || !mayDefer || !shard.isSilent;
+    const pending = isSent ? shard.call((verbs) => verbs.commit(hosts, links)) : null;
     const answered = mayDefer ? pending && (await shard.answerUnlessSilent(pending)) : { answer: (await pending)! };
-    if (answered === null) await this.#deferred.defer(at, entries);
-    for (const [index, { at: place }] of links.entries()) answer.links[place] = answered?.answer.links[index] ?? 'new';
-    for (const [index, { at: place }] of hosts.entries()) {
-      answer.hosts[place] = answered?.answer.hosts[index] ?? { ok: false, reason: 'lost' };
-    }
+    if (answered !== null) return answered.answer;
+    await this.#deferred.defer(at, links);
+    return { hosts: hosts.map(() => ({ ok: false, reason: 'lost' })), links: links.map(() => 'new') };
+  }
+
+  /** Calls each shard with its part of the items. The answers are in the order of the items. */
+  async #spread<Item, Answer>(
+    items: readonly Item[],
+    nameOf: (item: Item) => string,
+    call: (at: number, part: readonly Item[]) => Promise<readonly Answer[]>,
+  ): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    const callOne = async ([at, part]: readonly [number, readonly Placed<Item>[]]) => {
+      const ones = part.map(({ one }) => one);
+      for (const [index, answer] of (await call(at, ones)).entries()) answers[part[index]!.at] = answer;
+    };
+    await Promise.all([...byShard(items, this.#shards.length, nameOf)].map(callOne));
+    return answers;
   }
 
   async lease(request: LeaseRequest): Promise<Lease[]> {
@@ -164,14 +168,10 @@ export class ShardedQueues implements StoreQueues {
     return this.#page(cursor, (verbs, from) => verbs.listRecords(prefix, from, limit));
   }
 
-  async reserve(slots: readonly ReserveSlot[]) {
-    const waits: number[] = [];
-    const reserveOn = async ([at, part]: readonly [number, readonly Placed<ReserveSlot>[]]) => {
-      const answer = await this.#shards[at]!.call((verbs) => verbs.reserve(part.map(({ one }) => one)));
-      for (const [index, { at: place }] of part.entries()) waits[place] = answer[index]!;
-    };
-    await Promise.all([...byShard(slots, this.#shards.length, ({ key }) => key)].map(reserveOn));
-    return waits;
+  reserve(slots: readonly ReserveSlot[]) {
+    const reserveOn = (at: number, part: readonly ReserveSlot[]) =>
+      this.#shards[at]!.call((verbs) => verbs.reserve(part));
+    return this.#spread(slots, ({ key }) => key, reserveOn);
   }
 
   readHost(host: string) {
