@@ -6,34 +6,21 @@ import type { AddOutcome, FrontierStore } from './store.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface ExpectedAnswer {
-  /** In words, for messages. */
-  readonly description: string;
-  readonly isValid: (answer: unknown, args: readonly unknown[]) => boolean;
-}
+type Check = (answer: unknown, args: readonly unknown[]) => boolean;
 
-const ANSWERS: ReadonlyMap<string, ExpectedAnswer> = new Map<keyof FrontierStore, ExpectedAnswer>([
-  [
-    'add',
-    {
-      description: 'an outcome for each entry: known, new or full',
-      isValid: (answer, [entries]) => areOutcomes(answer, entries),
-    },
-  ],
-  ['lease', { description: 'a list of leases', isValid: (answer) => Array.isArray(answer) && answer.every(isLease) }],
-  ['commit', { description: 'an answer for each host and an outcome for each link', isValid: isCommitAnswer }],
-  [
-    'nextDueInMs',
-    { description: 'a duration or null', isValid: (answer) => answer === null || Number.isFinite(answer) },
-  ],
-  ['reserve', { description: 'a duration for each slot', isValid: areWaits }],
-  [
-    'readRecord',
-    { description: 'a Uint8Array or null', isValid: (answer) => answer === null || ArrayBuffer.isView(answer) },
-  ],
-  ['stats', { description: 'an object of counts', isValid: areCounts }],
-  ['scan', { description: 'a page of entries', isValid: isListing }],
-]);
+/** What a verb answers: in words, for messages, and as a check. */
+const ANSWERS: readonly (readonly [verb: keyof FrontierStore, description: string, isValid: Check])[] = [
+  ['add', 'an outcome for each entry: known, new or full', (answer, [entries]) => areOutcomes(answer, entries)],
+  ['lease', 'a list of leases', (answer) => Array.isArray(answer) && answer.every(isLease)],
+  ['commit', 'an answer for each host and an outcome for each link', isCommitAnswer],
+  ['nextDueInMs', 'a duration or null', (answer) => answer === null || Number.isFinite(answer)],
+  ['reserve', 'a duration for each slot', (answer, [slots]) => isListFor(answer, slots, Number.isFinite)],
+  ['readRecord', 'a Uint8Array or null', (answer) => answer === null || ArrayBuffer.isView(answer)],
+  ['stats', 'an object of counts', areCounts],
+  ['scan', 'a page of entries', isListing],
+];
+
+const ANSWER_OF = new Map<string, (typeof ANSWERS)[number]>(ANSWERS.map((answer) => [answer[0], answer]));
 
 /**
  * The store with its answers checked: a verb that returns no promise, throws anything but a `FrontierError`, or answers
@@ -60,9 +47,9 @@ export function checkedAnswers(
     }
     if (!isPromise(returned)) throw toError(`${name} of the store returned ${describeValue(returned)}, not a promise`);
     const answer = await Promise.resolve(returned).catch(rethrow);
-    const expected = ANSWERS.get(verb);
-    if (expected === undefined || expected.isValid(answer, args)) return answer;
-    throw toError(`${name} of the store answered ${describeValue(answer)}, not ${expected.description}`);
+    const [, description, isValid] = ANSWER_OF.get(verb) ?? [];
+    if (isValid === undefined || isValid(answer, args)) return answer;
+    throw toError(`${name} of the store answered ${describeValue(answer)}, not ${description}`);
   });
 }
 
@@ -85,13 +72,12 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 const isPromise = (value: unknown): boolean => isObject(value) && typeof value['then'] === 'function';
 
-const isListFor = (answer: unknown, args: unknown): boolean =>
-  Array.isArray(answer) && answer.length === (args as readonly unknown[]).length;
+const isListFor = (answer: unknown, args: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(answer) && answer.length === (args as readonly unknown[]).length && answer.every(isItem);
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<AddOutcome>(['known', 'new', 'full']);
 
-const areOutcomes = (answer: unknown, args: unknown): boolean =>
-  isListFor(answer, args) && (answer as readonly unknown[]).every((outcome) => OUTCOMES.has(outcome));
+const areOutcomes = (answer: unknown, args: unknown): boolean => isListFor(answer, args, (one) => OUTCOMES.has(one));
 
 function isLease(lease: unknown): boolean {
   if (!isObject(lease)) return false;
@@ -100,20 +86,13 @@ function isLease(lease: unknown): boolean {
 }
 
 function isCommitAnswer(answer: unknown, [hosts, links = []]: readonly unknown[]): boolean {
-  if (!isObject(answer) || !areOutcomes(answer['links'], links) || !isListFor(answer['hosts'], hosts)) return false;
-  return (answer['hosts'] as readonly unknown[]).every(
-    (host) => isObject(host) && (host['ok'] === false || (host['ok'] === true && Array.isArray(host['entries']))),
-  );
-}
-
-function areWaits(answer: unknown, [slots]: readonly unknown[]): boolean {
-  return isListFor(answer, slots) && (answer as readonly unknown[]).every(Number.isFinite);
+  const isHostAnswer = (host: unknown) =>
+    isObject(host) && (host['ok'] === false || (host['ok'] === true && Array.isArray(host['entries'])));
+  return isObject(answer) && areOutcomes(answer['links'], links) && isListFor(answer['hosts'], hosts, isHostAnswer);
 }
 
 function areCounts(answer: unknown): boolean {
-  if (!isObject(answer)) return false;
-  const { queued, inFlight, known, hosts } = answer;
-  return [queued, inFlight, known, hosts].every(Number.isFinite);
+  return isObject(answer) && ['queued', 'inFlight', 'known', 'hosts'].every((name) => Number.isFinite(answer[name]));
 }
 
 function isListing(answer: unknown): boolean {
