@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
 import { laneNames } from './redis/engine.js';
-import { shardBase } from './redis/shards.js';
+import { shardBase } from './redis/open-crawl.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
-import { microseconds } from './server/server-store.js';
+import { microseconds } from './server/commit-values.js';
 import { shardOf } from './sharded/placement.js';
 
 const client = { status: 'ready', isCluster: false, callBuffer: async () => null };

@@ -5,8 +5,7 @@
 import type { FrontierStore } from '../store.js';
 import { Connection, type RedisStoreOptions, resolveRedisOptions } from './redis/connection.js';
 import { redisEngine } from './redis/engine.js';
-import { claimCrawl, readDurability, WEAKNESS } from './redis/open-crawl.js';
-import { crawlKey, shardBase } from './redis/shards.js';
+import { claimCrawl, crawlKey, readDurability, shardBase, WEAKNESS } from './redis/open-crawl.js';
 import { serverQueues } from './server/server-queues.js';
 import { type Durability, serverStore } from './server/server-store.js';
 import { ShardedQueues } from './sharded/sharded-queues.js';

@@ -2,42 +2,39 @@
 // import the package pg.
 
 import { createHash } from 'node:crypto';
-import { FrontierError } from '../../errors.js';
 import { invalid } from '../../option-value.js';
-import { messageOf } from '../checked-store.js';
-import { type ErrorKind, Resending } from '../server/resending.js';
-import { lostCrawlError, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
+import { NETWORK_ERRORS, Resending, type ServerErrors } from '../server/resending.js';
+import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 
-/** Two transactions conflicted, and one is tried again: deadlock, serialization failure, lock not available. */
-const CONFLICT_CODES = ['40P01', '40001', '55P03'];
-/** The server is starting, recovering, or about to shut down. */
-const STARTING_CODE = '57P03';
-/**
- * Temporary codes besides class 08 (connections) and class 53 (out of connections, disk or memory): shut down, crashed,
- * cancelled by a timeout, a standby that will be promoted.
- */
-const TEMPORARY_CODES = ['57P01', '57P02', '57P05', '57014', '25006', '25P03'];
-/** What to do, by error code. */
-const ADVICE: readonly (readonly [code: string, advice: string])[] = [
-  ['53300', 'Raise `max_connections` or the limit of this user, or start fewer processes: each opens up to five.'],
-  ['53100', 'Its disk is full: give it more space.'],
-  ['53200', 'Its memory is full: give it more.'],
-  ['57014', 'Set a longer `statement_timeout` for this user.'],
-  ['25006', 'It only reads: is it a standby, or is `default_transaction_read_only` on?'],
-  ['3D000', 'Create the database, or name another one in the URL of the store.'],
-  ['42501', 'Let this user create schemas in the database, or name the user that began the crawl.'],
-];
-/** There is no such table, function or schema. */
-const ABSENT_CODES = ['42P01', '42883', '3F000'];
-/** Words of temporary errors that have no code: errors of sockets and of pg. */
-const TEMPORARY = new RegExp(
-  [
-    ...['Connection terminated', 'Client has encountered a connection error', 'not queryable'],
-    ...['timeout exceeded when trying to connect', 'timeout expired', 'Query read timeout'],
-    ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND', 'ENOENT'],
-  ].join('|'),
-  'i',
-);
+const ERRORS: ServerErrors = {
+  // Deadlock, serialization failure, lock not available.
+  conflict: /^(?:40P01|40001|55P03) /,
+  // Starting, recovering, or about to shut down.
+  starting: /^57P03 /,
+  unreachable: new RegExp(
+    [
+      // Connections; too few of them, of disk or of memory.
+      '^(?:08|53)',
+      // Shut down, crashed, cancelled by a timeout, a standby that will be promoted.
+      '^(?:57P01|57P02|57P05|57014|25006|25P03) ',
+      ...['Connection terminated', 'Client has encountered a connection error', 'not queryable'],
+      ...['timeout exceeded when trying to connect', 'timeout expired', 'Query read timeout'],
+      `${NETWORK_ERRORS}|ENOENT`,
+    ].join('|'),
+    'i',
+  ),
+  // There is no such table, function or schema.
+  lost: /^(?:42P01|42883|3F000) /,
+  advice: [
+    [/^53300 /, 'Raise `max_connections` or the limit of this user, or start fewer processes: each opens up to five.'],
+    [/^53100 /, 'Its disk is full: give it more space.'],
+    [/^53200 /, 'Its memory is full: give it more.'],
+    [/^57014 /, 'Set a longer `statement_timeout` for this user.'],
+    [/^25006 /, 'It only reads: is it a standby, or is `default_transaction_read_only` on?'],
+    [/^3D000 /, 'Create the database, or name another one in the URL of the store.'],
+    [/^42501 /, 'Let this user create schemas in the database, or name the user that began the crawl.'],
+  ],
+};
 /** Values stay as the server wrote them, whatever type parsers the process has registered with pg. */
 const AS_TEXT = { rowMode: 'array', types: { getTypeParser: () => (value: unknown) => value } } as const;
 
@@ -53,12 +50,8 @@ export class Connection {
 
   constructor(options: ResolvedPostgresOptions) {
     this.#options = options;
-    this.#resending = new Resending({
-      ...options,
-      classifyError,
-      adviceFor,
-      isEnded: () => options.pool.ended,
-    });
+    const isEnded = () => options.pool.ended;
+    this.#resending = new Resending({ ...options, errors: ERRORS, location: `the schema ${options.schema}`, isEnded });
     options.pool.on('error', this.#ignore);
   }
 
@@ -85,11 +78,7 @@ export class Connection {
   }
 
   async #send(query: Omit<PostgresQuery, keyof typeof AS_TEXT>): Promise<Row[]> {
-    const { pool, schema } = this.#options;
-    const send = () => pool.query({ ...query, ...AS_TEXT });
-    const { rows } = await this.#resending.call(send).catch((error: unknown) => {
-      throw ABSENT_CODES.includes(codeOf(error)) ? lostCrawlError('PostgreSQL', `the schema ${schema}`, error) : error;
-    });
+    const { rows } = await this.#resending.call(() => this.#options.pool.query({ ...query, ...AS_TEXT }));
     return rows as Row[];
   }
 
@@ -97,26 +86,6 @@ export class Connection {
   #inSchema(sql: string): string {
     return sql.replaceAll('$S', `"${this.#options.schema}"`);
   }
-}
-
-/** The code of a pg error, or of its cause. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if (error instanceof FrontierError) return codeOf(error.cause);
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
-function classifyError(error: unknown): ErrorKind {
-  const code = codeOf(error);
-  if (CONFLICT_CODES.includes(code)) return 'conflict';
-  if (code === STARTING_CODE) return 'starting';
-  const isTemporary = /^(?:08|53)/.test(code) || TEMPORARY_CODES.includes(code);
-  return isTemporary || TEMPORARY.test(`${code} ${messageOf(error)}`) ? 'unreachable' : 'refused';
-}
-
-function adviceFor(error: unknown): string | undefined {
-  const code = codeOf(error);
-  return ADVICE.find(([of]) => of === code)?.[1];
 }
 
 const SCHEMA = 'mannerly';

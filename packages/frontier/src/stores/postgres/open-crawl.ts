@@ -3,7 +3,7 @@
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { compareCrawl } from '../checked-store.js';
-import { type Durability, LOST_CRAWL_HINT, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
+import { absentCrawlError, type Durability, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { FORMAT, INSTALL_SQL, NAME_CRAWL_SQL, VERSION } from './schema.js';
 
@@ -20,17 +20,13 @@ export async function claimCrawl(
   { crawl, create }: OpenRequest,
   { schema, identity }: ResolvedPostgresOptions,
 ): Promise<void> {
-  const absent = () =>
-    new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} in the schema ${schema}`, {
-      hint: LOST_CRAWL_HINT,
-    });
   if (!(await hasTables(connection, schema))) {
-    if (!create) throw absent();
+    if (!create) throw absentCrawlError(crawl, `in the schema ${schema}`);
     await connection.run(INSTALL_SQL);
   }
   if (create) await connection.call(NAME_CRAWL_SQL, [crawl, identity]);
   const [row] = await connection.call('SELECT format, version, crawl, identity FROM $S.crawl WHERE one');
-  if (row === undefined) throw absent();
+  if (row === undefined) throw absentCrawlError(crawl, `in the schema ${schema}`);
   const [format = '', version, storedCrawl = '', storedIdentity = ''] = row.map((value) => value ?? '');
   compareCrawl(
     `the schema ${schema}`,

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { invalid, wholeIn } from '../../option-value.js';
 import { messageOf } from '../checked-store.js';
-import { type ErrorKind, Resending } from '../server/resending.js';
-import { lostCrawlError, resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
+import { NETWORK_ERRORS, NEVER, Resending, type ServerErrors } from '../server/resending.js';
+import { resolveServerOptions, type ServerStoreOptions } from '../server/server-store.js';
 import { COMMIT_SCRIPT } from './lua-commit.js';
 import { LEASE_SCRIPTS } from './lua-lease.js';
 import { READ_SCRIPTS } from './lua-read.js';
@@ -20,27 +20,32 @@ export type ScriptName = keyof typeof SCRIPT_BODIES;
 
 const SCRIPTS = new Map(Object.entries(SCRIPT_BODIES).map(([name, text]) => [name, createScript(text)]));
 
-/** Words of temporary errors (connections, restarts, failovers, migrating slots), of the server or of ioredis. */
-const TEMPORARY = new RegExp(
-  [
-    '^(?:READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|OOM|BUSY|MOVED|ASK)\\b',
-    ...['Connection is closed', 'writeable', 'max retries per request', 'Too many Cluster redirections'],
-    ...['Command timed out', 'refresh slots cache', 'startup nodes', "Cluster isn't ready", 'non local key'],
-    ...['ECONN', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
-  ].join('|'),
-  'i',
-);
-
-/** What to do, by the words of an error. */
-const ADVICE: readonly (readonly [words: RegExp, advice: string])[] = [
-  [/^OOM\b/, 'Its memory is full: raise `maxmemory`.'],
-  [/^READONLY\b/, 'It is a replica: name its primary.'],
-  [/^MISCONF\b/, 'It cannot write its file: is its disk full?'],
-  [/^NOREPLICAS\b/, 'Start its replicas.'],
-  [/DB index is out of range/, 'It has fewer databases: name another number in its URL, or none.'],
-  [/cluster support disabled/, 'It is no node of a cluster: omit `?cluster` from its URL.'],
-  [/\bEPIPE\b/, 'It closes connections: is its `maxclients` reached?'],
-];
+const ERRORS: ServerErrors = {
+  conflict: NEVER,
+  // The server is loading its file.
+  starting: /^LOADING /,
+  // Of the server or of ioredis: connections, restarts, failovers, migrating slots.
+  unreachable: new RegExp(
+    [
+      '^(?:READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|MISCONF|NOREPLICAS|OOM|BUSY|MOVED|ASK)\\b',
+      ...['Connection is closed', 'writeable', 'max retries per request', 'Too many Cluster redirections'],
+      ...['Command timed out', 'refresh slots cache', 'startup nodes', "Cluster isn't ready", 'non local key'],
+      NETWORK_ERRORS,
+    ].join('|'),
+    'i',
+  ),
+  // By `lua-shard.ts`.
+  lost: /EMPTIED/,
+  advice: [
+    [/^OOM\b/, 'Its memory is full: raise `maxmemory`.'],
+    [/^READONLY\b/, 'It is a replica: name its primary.'],
+    [/^MISCONF\b/, 'It cannot write its file: is its disk full?'],
+    [/^NOREPLICAS\b/, 'Start its replicas.'],
+    [/DB index is out of range/, 'It has fewer databases: name another number in its URL, or none.'],
+    [/cluster support disabled/, 'It is no node of a cluster: omit `?cluster` from its URL.'],
+    [/\bEPIPE\b/, 'It closes connections: is its `maxclients` reached?'],
+  ],
+};
 
 /** Milliseconds in which a replica should have a commit. After that the wait is reported as a notice and continues. */
 const REPLICATION_TIMEOUT_MS = 1_000;
@@ -55,12 +60,8 @@ export class Connection {
   constructor(options: ResolvedRedisOptions, base: string) {
     this.base = base;
     this.#client = options.client;
-    this.#resending = new Resending({
-      ...options,
-      classifyError,
-      adviceFor,
-      isEnded: () => options.client.status === 'end',
-    });
+    const isEnded = () => options.client.status === 'end';
+    this.#resending = new Resending({ ...options, errors: ERRORS, location: `the keys ${base}`, isEnded });
   }
 
   /** Waiting commands are not sent again. */
@@ -86,18 +87,14 @@ export class Connection {
   }
 
   /** Runs a script. `values`: its `ARGV`, the clock first. */
-  async run(name: ScriptName, values: readonly ScriptValue[]): Promise<unknown> {
+  run(name: ScriptName, values: readonly ScriptValue[]): Promise<unknown> {
     const { base } = this;
     const { text, digest } = SCRIPTS.get(name)!;
     const rest = [2, `${base}m`, `${base}-`, ...values];
-    try {
-      return await this.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
-        if (messageOf(error).includes(': NOSCRIPT')) return this.call('EVAL', [text, ...rest]);
-        throw error;
-      });
-    } catch (error) {
-      throw messageOf(error).includes('EMPTIED') ? lostCrawlError('Redis', `the keys ${base}`, error) : error;
-    }
+    return this.call('EVALSHA', [digest, ...rest]).catch((error: unknown) => {
+      if (messageOf(error).includes(': NOSCRIPT')) return this.call('EVAL', [text, ...rest]);
+      throw error;
+    });
   }
 }
 
@@ -108,19 +105,6 @@ export class Connection {
 function rethrowWithoutCommand(error: unknown): never {
   if (error instanceof Error) Reflect.deleteProperty(error, 'command');
   throw error;
-}
-
-function classifyError(error: unknown): ErrorKind {
-  // The server is loading its file.
-  if (messageOf(error).startsWith('LOADING ')) return 'starting';
-  const isTemporary = TEMPORARY.test(messageOf(error));
-  const isOutOfRetries = error instanceof Error && error.name === 'MaxRetriesPerRequestError';
-  return isTemporary || isOutOfRetries ? 'unreachable' : 'refused';
-}
-
-function adviceFor(error: unknown): string | undefined {
-  const message = messageOf(error);
-  return ADVICE.find(([words]) => words.test(message))?.[1];
 }
 
 function createScript(body: string): { readonly text: string; readonly digest: string } {

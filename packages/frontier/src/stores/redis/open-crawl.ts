@@ -1,12 +1,11 @@
 // What is checked at open: the server's settings, and which crawl the keys belong to (O2). A server that may evict keys
-// would forget URLs and leases, so it is refused.
+// would forget URLs and leases, so it is refused. Also the hash tags of the crawl's shards.
 
 import { FrontierError } from '../../errors.js';
 import type { OpenRequest } from '../../store.js';
 import { type CrawlName, compareCrawl, messageOf } from '../checked-store.js';
-import { type Durability, LOST_CRAWL_HINT, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
+import { absentCrawlError, type Durability, refuseUnsafe, type UnsafeSetting } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions } from './connection.js';
-import { crawlKey } from './shards.js';
 
 const FORMAT = 'mannerly-frontier-redis';
 const VERSION = 4;
@@ -33,11 +32,7 @@ export async function claimCrawl(
   const requested: StoredCrawl = { format: FORMAT, version: VERSION, crawl, identity, shards };
   if (create) await connection.call('SET', [key, JSON.stringify(requested), 'NX']);
   const bytes = await connection.call('GET', [key]);
-  if (!Buffer.isBuffer(bytes)) {
-    throw new FrontierError('store-mismatch', `no crawl ${JSON.stringify(crawl)} under the prefix ${prefix}`, {
-      hint: LOST_CRAWL_HINT,
-    });
-  }
+  if (!Buffer.isBuffer(bytes)) throw absentCrawlError(crawl, `under the prefix ${prefix}`);
   const stored = parseStored(bytes, prefix);
   const hint = 'Take another prefix, or remove the keys of this one to start over.';
   compareCrawl(`the prefix ${prefix}`, hint, stored, requested);
@@ -99,4 +94,33 @@ async function readFsync(connection: Connection): Promise<string> {
     if (/: (?:ERR|NOPERM)\b/.test(messageOf(error))) return 'everysec';
     throw error;
   }
+}
+
+/** Slots of a cluster. Shards are spread evenly over them, so that primaries with equal ranges get equal shares. */
+const SLOTS = 16_384;
+
+/**
+ * The prefix of a shard's keys: one hash tag, so one slot. The tag is the first of `docs:3`, `docs:3.1`, `docs:3.2` and
+ * so on whose slot is in the shard's equal part of all slots.
+ */
+export function shardBase(prefix: string, shard: number, shards: number): string {
+  const isOurs = (slot: number) => Math.floor((slot * shards) / SLOTS) === shard;
+  let tag = `${prefix}:${shard}`;
+  for (let more = 1; !isOurs(slotOf(tag)); more += 1) tag = `${prefix}:${shard}.${more}`;
+  return `{${tag}}`;
+}
+
+/** The key that names the crawl. It is found without the number of shards, because it contains that number. */
+export function crawlKey(prefix: string): string {
+  return `${shardBase(prefix, 0, 1)}crawl`;
+}
+
+/** The slot of a hash tag, as every cluster computes it: the CRC-16 (XMODEM) of its bytes. */
+function slotOf(tag: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(tag)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ 0x1021;
+  }
+  return (crc & 0xffff) % SLOTS;
 }

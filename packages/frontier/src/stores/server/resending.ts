@@ -3,9 +3,9 @@
 // operation number.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FrontierError } from '../../errors.js';
+import { FrontierError } from '../../errors.js';
 import { messageOf, toFailure } from '../checked-store.js';
-import type { ResolvedServerOptions } from './server-store.js';
+import { LOST_CRAWL_HINT, type ResolvedServerOptions } from './server-store.js';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
@@ -14,16 +14,29 @@ const FIRST_ANSWER_MS = 10_000;
 /** Milliseconds without an answer before the operator is notified. */
 const SILENCE_MS = 5_000;
 
-/**
- * What an error means: the server is unreachable, it is starting and says so, two transactions conflicted (not worth a
- * notice), or the server refused the call.
- */
-export type ErrorKind = 'unreachable' | 'starting' | 'conflict' | 'refused';
+/** How the errors of a kind of server are recognised: by their code, if they have one, and their message. */
+export interface ServerErrors {
+  /** Two transactions conflicted. It is not worth a notice. */
+  readonly conflict: RegExp;
+  /** The server is starting, and says so. */
+  readonly starting: RegExp;
+  /** It is unreachable, restarts, or another one takes over. Whatever fits nothing is refused. */
+  readonly unreachable: RegExp;
+  /** It has nothing of the crawl, though this process has worked on it. It is never taken for a new one. */
+  readonly lost: RegExp;
+  /** What an operator can do. */
+  readonly advice: readonly (readonly [errors: RegExp, advice: string])[];
+}
+
+/** A part of `unreachable`: codes of the system for connections that fail. */
+export const NETWORK_ERRORS = 'ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND';
+/** As `conflict`, of a server that has none. */
+export const NEVER = /(?!)/;
 
 export interface ResendingOptions extends Pick<ResolvedServerOptions, 'server' | 'holdMs' | 'onNotice' | 'signal'> {
-  readonly classifyError: (error: unknown) => ErrorKind;
-  /** What the operator can do about an error; `undefined`: nothing known. */
-  readonly adviceFor: (error: unknown) => string | undefined;
+  readonly errors: ServerErrors;
+  /** Where the crawl is: `the schema docs`. */
+  readonly location: string;
   /** Whether the owner has closed its client. */
   readonly isEnded: () => boolean;
 }
@@ -49,10 +62,11 @@ export class Resending {
   /**
    * Sends until there is an answer.
    *
-   * @throws FrontierError `store-failed`: refused, silent for `holdMs`, closed, or no answer and the signal aborted.
+   * @throws FrontierError `store-failed`: refused, the crawl is lost, silent for `holdMs`, closed, or no answer and the
+   *   signal aborted.
    */
   async call<T>(send: () => Promise<T>): Promise<T> {
-    const { holdMs, classifyError, isEnded, signal } = this.#options;
+    const { server, location, holdMs, errors, isEnded, signal } = this.#options;
     if (signal?.aborted === true && this.#outage !== null)
       throw this.#failure('could not be reached', this.#outage.cause);
     const sinceMs = performance.now();
@@ -67,13 +81,19 @@ export class Resending {
           this.#notifyRecovery();
           return answer;
         } catch (cause) {
-          const kind = classifyError(cause);
-          if (kind === 'refused') throw this.#failure('refused', cause);
-          if (kind === 'starting') this.#wasReached = true;
+          const text = textOf(cause);
+          if (errors.lost.test(text)) {
+            const message = `${server} has lost the crawl: there is nothing left of ${location}`;
+            throw new FrontierError('store-failed', message, { cause, hint: LOST_CRAWL_HINT });
+          }
+          const isConflict = errors.conflict.test(text);
+          const isStarting = errors.starting.test(text);
+          if (!isConflict && !isStarting && !errors.unreachable.test(text)) throw this.#failure('refused', cause);
+          if (isStarting) this.#wasReached = true;
           const untilMs = sinceMs + (this.#wasReached ? holdMs : Math.min(holdMs, FIRST_ANSWER_MS));
           const isClosed = isEnded() || this.#isClosed || signal?.aborted === true;
           if (isClosed || performance.now() + pauseMs > untilMs) throw this.#failure('could not be reached', cause);
-          if (kind !== 'conflict') this.#notifyOutage(call, cause);
+          if (!isConflict) this.#notifyOutage(call, cause);
         } finally {
           clearTimeout(silenceTimer);
         }
@@ -86,8 +106,12 @@ export class Resending {
   }
 
   #failure(what: string, cause: unknown): FrontierError {
-    const { server, adviceFor } = this.#options;
-    return toFailure(`${server} ${what}`, cause, adviceFor(cause));
+    return toFailure(`${this.#options.server} ${what}`, cause, this.#adviceFor(cause));
+  }
+
+  #adviceFor(cause: unknown): string | undefined {
+    const text = textOf(cause);
+    return this.#options.errors.advice.find(([errors]) => errors.test(text))?.[1];
   }
 
   /** Notifies the operator when the server stops answering. */
@@ -96,9 +120,9 @@ export class Resending {
     const wasOut = this.#outage !== null;
     this.#outage = { cause };
     if (wasOut) return;
-    const { server, onNotice, adviceFor } = this.#options;
+    const { server, onNotice } = this.#options;
     const notice = `${server} cannot be reached (${messageOf(cause)}); waiting for it`;
-    const advice = adviceFor(cause);
+    const advice = this.#adviceFor(cause);
     onNotice({ kind: 'holding', message: advice === undefined ? notice : `${notice}. ${advice}` });
   }
 
@@ -109,4 +133,10 @@ export class Resending {
     const { server, onNotice } = this.#options;
     onNotice({ kind: 'resumed', message: `${server} answers again; the crawl continues` });
   }
+}
+
+/** The code of an error, if it has one, and its message. */
+function textOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? `${String(error.code)} ` : '';
+  return code + messageOf(error);
 }

@@ -4,8 +4,9 @@
 import type { CommitAnswer, Entry, HostCommit, Lease, ListedHost, NewEntry, ScanListing } from '../../store.js';
 import type { StoreVerbs } from '../checked-store.js';
 import { createClockedLease } from './clock-watch.js';
+import { microseconds } from './commit-values.js';
 import { Confirmed } from './confirmed.js';
-import { microseconds, type ResolvedServerOptions } from './server-store.js';
+import type { ResolvedServerOptions } from './server-store.js';
 
 /**
  * The functions of a server, with the columns of their rows. Times are microseconds from now, `since` is when the
