@@ -6,10 +6,9 @@ import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/rende
 import { parseUrl } from '../parse-url.js';
 import type { BrowserSettings } from './browser-options.js';
 import { textOf, within } from './browser-supply.js';
-import { runInPage } from './isolated-world.js';
 import { BROWSER_ANSWER_MS, WINDOW } from './limits.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';
-import { createTab } from './tab.js';
+import { createTab, runInPage } from './tab.js';
 import { createTabRequests, type RequestPlace, type TabRequests } from './tab-requests.js';
 
 type Failed = Extract<Rendering, { kind: 'failed' }>;

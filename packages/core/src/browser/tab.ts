@@ -6,7 +6,6 @@ import { checkOptions } from '../call-options.js';
 import { invalidOption } from '../errors.js';
 import type { BrowserTab, StepResult } from '../fetch/renderer.js';
 import type { BrowserSettings } from './browser-options.js';
-import { runInPage } from './isolated-world.js';
 import { CLICK_MS, MAX_PAGE_MS, MAX_SCREENSHOT_BYTES, MAX_SCREENSHOT_HEIGHT, WAIT_FOR_MS, WINDOW } from './limits.js';
 import type { TabRequests } from './tab-requests.js';
 
@@ -70,6 +69,31 @@ export function createTab(
       }, 'too-large'),
   };
   return { tab, screenshot: (): Buffer | null => png };
+}
+
+/**
+ * Runs a function in the main frame, where the page's scripts cannot change what it reads.
+ *
+ * @param argument - JSON.
+ * @throws The browser's error.
+ */
+export async function runInPage<Argument, Result>(
+  session: CDPSession,
+  run: (argument: Argument) => Result,
+  argument: Argument,
+): Promise<Result> {
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+    worldName: 'mannerly',
+  });
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression: `(${run.toString()})(${JSON.stringify(argument)})`,
+    contextId: executionContextId,
+    returnByValue: true,
+  });
+  if (exceptionDetails === undefined) return result.value as Result;
+  throw new Error(exceptionDetails.text);
 }
 
 async function capture(session: CDPSession, fullPage: boolean): Promise<Buffer> {

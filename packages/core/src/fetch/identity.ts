@@ -1,7 +1,7 @@
 // Who crawls: the product token, the contact, and the User-Agent with both. A name that robots.txt cannot address, or a
 // contact that reaches no one, is never sent.
 
-import { formatValue, invalidOption, MannerlyError } from '../errors.js';
+import { formatValue, invalidOption, MannerlyError, type MannerlyErrorCode } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import { MAX_CONTACT_LENGTH, MAX_TOKEN_LENGTH, MAX_TOKENS } from './limits.js';
 
@@ -63,10 +63,8 @@ function mailboxOf(contact: string): string | null {
 
 function checkWord(value: unknown, grammar: RegExp, option: string, allowed: string): string {
   if (typeof value === 'string' && value.length <= MAX_TOKEN_LENGTH && grammar.test(value)) return value;
-  const expected = `1 to ${MAX_TOKEN_LENGTH} of ${allowed}`;
-  throw new MannerlyError('identity-name', `expected \`${option}\` to be ${expected}, got ${formatValue(value)}`, {
-    hint: 'The name is what a site writes after "User-agent:" in its robots.txt, such as "tidepool-study".',
-  });
+  const hint = 'The name is what a site writes after "User-agent:" in its robots.txt, such as "tidepool-study".';
+  throw refused('identity-name', option, `1 to ${MAX_TOKEN_LENGTH} of ${allowed}`, value, hint);
 }
 
 function checkContact(value: unknown): { contact: string; from: string | null } {
@@ -76,13 +74,10 @@ function checkContact(value: unknown): { contact: string; from: string | null } 
     if (isContactUrl(value)) return { contact: value, from: null };
   }
   const expected = `an http(s) URL or a mail address of at most ${MAX_CONTACT_LENGTH} ASCII characters`;
-  throw new MannerlyError(
-    'identity-contact',
-    `expected \`identity.contact\` to be ${expected}, got ${formatValue(value)}`,
-    {
-      hint: 'Give a page or a mailbox where site operators can reach you, such as https://example.org/our-crawler or crawler@example.org.',
-    },
-  );
+  const hint =
+    'Give a page or a mailbox where site operators can reach you, such as https://example.org/our-crawler or ' +
+    'crawler@example.org.';
+  throw refused('identity-contact', 'identity.contact', expected, value, hint);
 }
 
 function checkPage(value: unknown): string | null {
@@ -107,11 +102,16 @@ function checkTokens(value: unknown, userAgent: string): readonly string[] {
     value.every((token) => typeof token === 'string' && TOKEN.test(token) && agent.includes(token.toLowerCase()));
   if (isFine) return Object.freeze([...value]);
   const expected = `1 to ${MAX_TOKENS} product tokens that stand in the User-Agent "${userAgent}"`;
-  throw new MannerlyError(
-    'identity-name',
-    `expected \`identity.tokens\` to be ${expected}, got ${formatValue(value)}`,
-    {
-      hint: 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).',
-    },
-  );
+  const hint = 'A site can only address a robot by a name that it sees in its own log (RFC 9309 §2.2.1).';
+  throw refused('identity-name', 'identity.tokens', expected, value, hint);
+}
+
+function refused(
+  code: MannerlyErrorCode,
+  option: string,
+  expected: string,
+  value: unknown,
+  hint: string,
+): MannerlyError {
+  return new MannerlyError(code, `expected \`${option}\` to be ${expected}, got ${formatValue(value)}`, { hint });
 }
