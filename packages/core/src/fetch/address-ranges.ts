@@ -33,18 +33,23 @@ const NON_PUBLIC_RANGES = new Set([
 
 /** An address or a range such as "127.0.0.0/8". @throws MannerlyError `option-invalid` */
 export function parseRange(text: string): Range {
-  const [address = '', bits] = String(text).split('/');
-  const family = isIP(address);
-  // A single address is a range of one.
-  const range = bits === undefined ? `${address}/${family === 4 ? 32 : 128}` : String(text);
-  // An octal or a typing error: "/0008" could be meant as "/8" or as "/0".
-  const isPlain = !address.includes('%') && !/^0\d/.test(bits ?? '');
-  if (family !== 0 && isPlain && ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range);
+  const range = rangeOf(String(text));
+  if (range !== null) return range;
   throw new MannerlyError(
     'option-invalid',
     `expected \`network.allowAddresses\` to hold addresses and ranges such as "127.0.0.0/8", got ${JSON.stringify(text)}`,
     { hint: 'For example "192.0.2.7", "192.0.2.0/24", "2001:db8::7" or "2001:db8::/32".' },
   );
+}
+
+/** A single address is a range of one. `null`: neither, or in an ambiguous notation. */
+function rangeOf(text: string): Range | null {
+  const [address = '', bits] = text.split('/');
+  const family = isIP(address);
+  const range = bits === undefined ? `${address}/${family === 4 ? 32 : 128}` : text;
+  // An octal or a typing error: "/0008" could be meant as "/8" or as "/0".
+  const isPlain = !address.includes('%') && !/^0\d/.test(bits ?? '');
+  return family !== 0 && isPlain && ipaddr.isValidCIDR(range) ? ipaddr.parseCIDR(range) : null;
 }
 
 /**
@@ -134,16 +139,12 @@ function embeddedAddress(address: Address): ipaddr.IPv4 | null {
   }
 }
 
-function faultOf(range: string): string | null {
-  // Four numbers, or IPv6 notation: other notations are ambiguous.
-  if (!/^(\d+\.\d+\.\d+\.\d+|[\da-f:.]*:[\da-f:.]*)\/\d{1,3}$/i.test(range) || !ipaddr.isValidCIDR(range)) {
-    return 'a range such as "192.0.2.0/28"';
-  }
-  const [address] = ipaddr.parseCIDR(range);
+function faultOf(text: string): string | null {
+  const range = text.includes('/') ? rangeOf(text) : null;
+  if (range === null) return 'a range such as "192.0.2.0/28"';
+  const [address, bits] = range;
   if (NON_PUBLIC_RANGES.has(address.range())) return 'a range of public addresses';
   const family = address.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
-  const network = family.networkAddressFromCIDR(range).toString();
-  return network === address.toString()
-    ? null
-    : `a range without host bits, such as "${network}/${range.split('/')[1]}"`;
+  const network = family.networkAddressFromCIDR(text).toString();
+  return network === address.toString() ? null : `a range without host bits, such as "${network}/${bits}"`;
 }

@@ -148,6 +148,8 @@ describe('the card, the list and the page', () => {
     ['198.51.100.0', 'a range such as'],
     ['198.51.100.0/33', 'a range such as'],
     ['0x7f.1/8', 'a range such as'],
+    ['198.51.100.0/028', 'a range such as'],
+    ['198.051.100.0/28', 'a range such as'],
   ])('%s is not a range that can be listed', (range, says) => {
     expect(() => checkEgressRanges([range])).toThrow(says);
   });
