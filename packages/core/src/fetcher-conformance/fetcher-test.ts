@@ -4,7 +4,7 @@
 import { textOf } from '../errors.js';
 import { checkedOutcome } from '../fetch/fetch-call.js';
 import type { Fetcher, FetcherCapabilities, FetchLimits, FetchRequest } from '../fetch/fetcher.js';
-import type { FailedOutcome, FailureCode, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import type { FailureCode, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
 import { assert, assertEqual, ContractBroken } from './assert.js';
 import { type Answer, listenRaw, type RawServer } from './raw-server.js';
 
@@ -17,14 +17,14 @@ export interface FetcherTest {
 }
 
 /** Makes a test. Never throws. */
-export function test(title: string, run: FetcherTest['run']): FetcherTest {
-  return { title, run, needs: null };
-}
+export const test = (title: string, run: FetcherTest['run']): FetcherTest => ({ title, run, needs: null });
 
 /** Makes a test of a guarantee that a capability makes. Never throws. */
-export function testNeeding(needs: keyof FetcherCapabilities, title: string, run: FetcherTest['run']): FetcherTest {
-  return { title, run, needs };
-}
+export const testNeeding = (needs: keyof FetcherCapabilities, title: string, run: FetcherTest['run']): FetcherTest => ({
+  title,
+  run,
+  needs,
+});
 
 /** Limits that let a correct loopback server finish on a busy machine. */
 export const DEFAULT_LIMITS: FetchLimits = {
@@ -86,15 +86,7 @@ export class TestContext {
   /** As `get`, if the outcome must be a response. */
   async response(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: ResponseOutcome; server: RawServer }> {
     const { outcome, server } = await this.get(answer, more);
-    assert(outcome.kind === 'response', `the exchange must end as a response; it ended as ${summary(outcome)}`);
-    return { outcome, server };
-  }
-
-  /** As `get`, if the outcome must be a failure. */
-  async failure(answer: Answer, more: RequestChanges = {}): Promise<{ outcome: FailedOutcome; server: RawServer }> {
-    const { outcome, server } = await this.get(answer, more);
-    assert(outcome.kind === 'failed', `the exchange must end as a failure; it ended as ${summary(outcome)}`);
-    return { outcome, server };
+    return { outcome: assertResponse(outcome), server };
   }
 
   async end(): Promise<void> {
@@ -136,14 +128,17 @@ export function assertFailure(
   assert(isExpected, `${what} must end as ${expected}; it ended as ${summary(outcome)}`);
 }
 
-/** @throws ContractBroken unless a response has this decoded body, complete or truncated. */
-export function assertBody(
-  outcome: ResponseOutcome,
-  text: string,
-  truncated: ResponseOutcome['truncated'] = null,
-): void {
+/** @throws ContractBroken unless it is a response. */
+export function assertResponse(outcome: FetchOutcome | null): ResponseOutcome {
+  const isResponse = outcome?.kind === 'response';
+  assert(isResponse, `the exchange must end as a response; it ended as ${summary(outcome)}`);
+  return outcome;
+}
+
+/** @throws ContractBroken unless a response has this decoded body, whole. */
+export function assertBody(outcome: ResponseOutcome, text: string): void {
   assertEqual(bodyText(outcome), text, 'the decoded body');
-  assertEqual(outcome.truncated, truncated, '`truncated` of the response');
+  assertEqual(outcome.truncated, null, '`truncated` of the response');
 }
 
 export function bodyText({ body }: ResponseOutcome): string {

@@ -16,6 +16,10 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
+/** The beginning of a response, without the end of its header section. */
+export const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
+export const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+
 /** Time to read an answer before the connection is reset: milliseconds, then turns of the event loop. */
 const RESET_AFTER_MS = 20;
 const RESET_AFTER_TURNS = 20;
