@@ -6,7 +6,7 @@ import { createContext } from './flow/context.js';
 import { exchanged, mayConnect, mayStart } from './flow/in-flight.js';
 import type { OwnAnswer } from './flow/own-requests.js';
 import { checkRecord, checkUrls } from './flow/reports.js';
-import { Scheduler } from './flow/scheduler.js';
+import { createScheduler } from './flow/scheduler.js';
 import { settle } from './flow/settling.js';
 import { MAX_URL_CHARS } from './limits.js';
 import { type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
@@ -147,12 +147,11 @@ export interface FrontierCounts {
 export function createFrontier(options: FrontierOptions): Frontier {
   const settings = resolveOptions(options);
   const context = createContext(settings);
-  const scheduler = new Scheduler(context);
-  const { flow } = scheduler;
+  const scheduler = createScheduler(context);
+  const { flow, ownRequests } = scheduler;
   const { clock, store, guard, counts, budget, records, lock, seen, waits } = context;
   const questions = createQuestions(context, flow.schedule);
   let phase: 'new' | 'open' | 'closing' | 'closed' = 'new';
-  let isPaused = false;
   let isMoving = false;
   let taking: Promise<unknown> = Promise.resolve();
 
@@ -211,10 +210,10 @@ export function createFrontier(options: FrontierOptions): Frontier {
       const taken = taking.then(() => {
         checkOpen();
         if (typeof n !== 'number' || Number.isNaN(n)) throw invalid('n', 'a number of requests', n);
-        return isPaused ? [] : scheduler.take(n);
+        return budget.isPaused ? [] : scheduler.take(n);
       });
       taking = taken.catch(() => undefined);
-      return taken.finally(() => scheduler.commitSoon());
+      return taken.finally(() => flow.leases.commitSoon());
     },
     ask: whenOpen(async (input, untilMs, signal) => {
       checkUrls('url', [input]);
@@ -223,18 +222,12 @@ export function createFrontier(options: FrontierOptions): Frontier {
       const authority = authorityOf(input.url);
       if (host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
       if (input.url.length > MAX_URL_CHARS) return { kind: 'dropped', reason: 'url-too-long' };
-      return scheduler.ownRequests.add({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
+      return ownRequests.add({ record: recordOf(input, input.url), host, authority, untilMs }, signal);
     }),
-    cancelAsks: () => scheduler.ownRequests.cancelAll(),
-    pause() {
-      isPaused = true;
-      budget.pause(clock.nowMs());
-    },
-    resume() {
-      isPaused = false;
-      budget.resume(clock.nowMs());
-    },
-    isPaused: () => isPaused,
+    cancelAsks: () => ownRequests.cancelAll(),
+    pause: () => budget.pause(clock.nowMs()),
+    resume: () => budget.resume(clock.nowMs()),
+    isPaused: () => budget.isPaused,
     nextAt: whenOpen(() => scheduler.nextAt()),
     async mayConnect(work, address) {
       guard.check();

@@ -17,52 +17,48 @@ interface PendingLinks {
   outcomes: AddOutcome[];
 }
 
-/** The leases. Promises reject with what the store throws. */
-export class HostLeases {
-  readonly #context: FrontierContext;
-  readonly #schedule: HostSchedule;
-  #pendingLinks: PendingLinks[] = [];
-  #sending: Promise<void> = Promise.resolve();
-  #scheduled: Promise<void> | null = null;
-  #isSending = false;
-  /** As far as we know, nothing is due in the store before this time. */
-  #nothingDueUntilMs = 0;
-  /** The earliest due time that the store has named since the last lease. Then a lease is tried, whatever it says. */
-  #namedDueAtMs = Number.POSITIVE_INFINITY;
+export type HostLeases = ReturnType<typeof createHostLeases>;
 
-  constructor(context: FrontierContext, schedule: HostSchedule) {
-    this.#context = context;
-    this.#schedule = schedule;
-  }
+/** The leases of one process. Promises reject with what the store throws. */
+export function createHostLeases(context: FrontierContext, schedule: HostSchedule) {
+  const { store, clock, settings, counts, budget, labelBudgets, gate, waits, guard } = context;
+  let pendingLinks: PendingLinks[] = [];
+  /** The commit that takes up what changes now, and the one that is in flight. */
+  let scheduled: Promise<void> | null = null;
+  let sending: Promise<void> | null = null;
+  /** As far as we know, nothing is due in the store before this time. */
+  let nothingDueUntilMs = 0;
+  /** The earliest due time that the store has named since the last lease. Then a lease is tried, whatever it says. */
+  let namedDueAtMs = Number.POSITIVE_INFINITY;
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Leases as many due hosts as there is capacity for, at most `maxHosts`. @returns Whether it leased any. */
-  async leaseDue(maxHosts: number): Promise<boolean> {
-    const limit = Math.min(maxHosts, this.#schedule.remainingCapacity);
-    const leased = limit > 0 && (await this.#isAnyDue()) ? await this.lease(limit) : 0;
-    this.#schedule.mayHaveMoreDue = leased >= limit;
-    this.#schedule.lacksHosts = limit > 0 && this.#schedule.isEmpty;
+  async function leaseDue(maxHosts: number): Promise<boolean> {
+    const limit = Math.min(maxHosts, schedule.remainingCapacity);
+    const leased = limit > 0 && (await isAnyDue()) ? await lease(limit) : 0;
+    schedule.mayHaveMoreDue = leased >= limit;
+    schedule.lacksHosts = limit > 0 && schedule.isEmpty;
     return leased > 0;
   }
 
   /** A host that is not ours may be due in the store. */
-  noteMayBeDue(): void {
-    this.#nothingDueUntilMs = 0;
+  function noteMayBeDue(): void {
+    nothingDueUntilMs = 0;
   }
 
   /** Checking the due times costs less than a lease, which is a transaction. Checks are spaced in time as well. */
-  async #isAnyDue(): Promise<boolean> {
-    if (this.#schedule.mayHaveMoreDue) return true;
-    const nowMs = this.#context.clock.nowMs();
-    if (nowMs < this.#nothingDueUntilMs) return false;
-    const dueInMs = await this.#context.store.nextDueInMs();
-    if (dueInMs === 0 || nowMs >= this.#namedDueAtMs) {
-      this.#namedDueAtMs = Number.POSITIVE_INFINITY;
+  async function isAnyDue(): Promise<boolean> {
+    if (schedule.mayHaveMoreDue) return true;
+    const nowMs = clock.nowMs();
+    if (nowMs < nothingDueUntilMs) return false;
+    const dueInMs = await store.nextDueInMs();
+    if (dueInMs === 0 || nowMs >= namedDueAtMs) {
+      namedDueAtMs = Number.POSITIVE_INFINITY;
       return true;
     }
-    if (dueInMs !== null) this.#namedDueAtMs = Math.min(this.#namedDueAtMs, nowMs + dueInMs);
-    this.#nothingDueUntilMs = nowMs + Math.min(dueInMs ?? DUE_CHECK_INTERVAL_MS, DUE_CHECK_INTERVAL_MS);
+    if (dueInMs !== null) namedDueAtMs = Math.min(namedDueAtMs, nowMs + dueInMs);
+    nothingDueUntilMs = nowMs + Math.min(dueInMs ?? DUE_CHECK_INTERVAL_MS, DUE_CHECK_INTERVAL_MS);
     return false;
   }
 
@@ -70,8 +66,7 @@ export class HostLeases {
    * Leases hosts that are due, or the named ones if they are due, with or without entries.
    * @returns How many it leased.
    */
-  async lease(maxHosts: number, hosts?: readonly HostKey[]): Promise<number> {
-    const { store, clock, settings, budget } = this.#context;
+  async function lease(maxHosts: number, hosts?: readonly HostKey[]): Promise<number> {
     const leaseEndMs = clock.nowMs() + settings.leaseTtlMs;
     const leases = await store.lease({
       maxHosts,
@@ -82,26 +77,25 @@ export class HostLeases {
       ...(hosts === undefined ? {} : { hosts }),
     });
     const nowMs = clock.nowMs();
-    const arrivals = leases.map((lease) => {
+    const arrivals = leases.map((each) => {
       // The store can grant our own host to us again: after our lease ran out, or after we released it. In the second
       // case the answer to the releasing commit is still on its way and says what became of the host.
-      const previous = this.#schedule.get(lease.host);
-      if (previous !== undefined && previous.status !== 'leaving') this.#lose(previous);
-      const host = new LeasedHost(lease, settings.settingsOf(lease.host), leaseEndMs, nowMs, budget.countSinceMs);
-      this.#schedule.add(host);
-      return this.#addEntries(host, lease.entries);
+      const previous = schedule.get(each.host);
+      if (previous !== undefined && previous.status !== 'leaving') lose(previous);
+      const host = new LeasedHost(each, settings.settingsOf(each.host), leaseEndMs, nowMs, budget.countSinceMs);
+      schedule.add(host);
+      return addEntries(host, each.entries);
     });
     await Promise.all(arrivals);
     return leases.length;
   }
 
   /** Takes in entries from a lease or a renewal, once the rules of their authorities are known. */
-  async #addEntries(host: LeasedHost, entries: readonly Entry[]): Promise<void> {
+  async function addEntries(host: LeasedHost, entries: readonly Entry[]): Promise<void> {
     if (entries.length === 0 && host.status === 'leased') {
-      this.#schedule.reschedule(host);
+      schedule.reschedule(host);
       return;
     }
-    const { gate, store, clock } = this.#context;
     const leased = entries.map(leasedEntry);
     // A hop does not space the host: its authority belongs to another one.
     const pages = leased.filter(({ item }) => item.kind === 'page');
@@ -109,10 +103,8 @@ export class HostLeases {
     const names = new Set([...spacing, ...leased.map(({ authority }) => authority)]);
     // Another process may have held the host and fetched its robots.txt in the meantime.
     const mayHaveChanged = store.capabilities.shared && host.status === 'arriving';
-    const { authorities: cache } = gate;
-    const authorities = await Promise.all(
-      Array.from(names, (name) => (mayHaveChanged ? cache.refresh(name) : cache.load(name))),
-    );
+    const read = (name: string) => (mayHaveChanged ? gate.authorities.refresh(name) : gate.authorities.load(name));
+    const authorities = await Promise.all(Array.from(names, read));
     host.activate();
     if (host.status !== 'leased') return;
     let hasAnswered = false;
@@ -125,64 +117,53 @@ export class HostLeases {
     // requirements are known, and it was read just now. A host with neither clock nor robots.txt is new.
     if (mayHaveChanged && hasAnswered && host.clock.lastEndMs === null) host.restartClock(clock.nowMs());
     host.entries.add(leased);
-    this.#schedule.reschedule(host);
+    schedule.reschedule(host);
   }
 
   // ── Commit ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async add(entries: readonly NewEntry[]): Promise<AddOutcome[]> {
-    const outcomes = await this.#addInBatches(entries);
-    this.#noteQueued(entries, outcomes);
+  async function add(entries: readonly NewEntry[]): Promise<AddOutcome[]> {
+    const outcomes = await addInBatches(entries);
+    noteQueued(entries, outcomes);
     return outcomes;
   }
 
   /** Commits all changes so far, links included. @returns The outcomes of the links. */
-  async commit(links: readonly NewEntry[] = []): Promise<AddOutcome[]> {
+  async function commit(links: readonly NewEntry[] = []): Promise<AddOutcome[]> {
     const pending: PendingLinks = { entries: links, outcomes: [] };
-    if (links.length > 0) this.#pendingLinks.push(pending);
-    await this.#flush();
+    if (links.length > 0) pendingLinks.push(pending);
+    scheduled ??= (sending ?? Promise.resolve()).then(() => {
+      scheduled = null;
+      sending = send().finally(() => {
+        sending = null;
+      });
+      return sending;
+    });
+    await scheduled;
     return pending.outcomes;
   }
 
   /** Commits the changes; no caller waits for it. */
-  commitSoon(): void {
-    if (this.#schedule.hasChanges) this.commit().catch(this.#context.guard.fail);
-  }
-
-  /** Whether the store has not yet confirmed a report: it waits for a commit, or a commit is in flight. */
-  get isBusy(): boolean {
-    return this.#schedule.hasChanges || this.#scheduled !== null || this.#isSending;
-  }
-
-  #flush(): Promise<void> {
-    this.#scheduled ??= this.#sending.then(() => {
-      this.#scheduled = null;
-      this.#isSending = true;
-      this.#sending = this.#send().finally(() => {
-        this.#isSending = false;
-      });
-      return this.#sending;
-    });
-    return this.#scheduled;
+  function commitSoon(): void {
+    if (schedule.hasChanges) commit().catch(guard.fail);
   }
 
   /** Links are committed before or together with the page that names them, never after it (C5). */
-  async #send(): Promise<void> {
-    const { store, clock } = this.#context;
+  async function send(): Promise<void> {
     const sentAtMs = clock.nowMs();
-    const hosts = this.#schedule.takeChanged();
-    const links = this.#pendingLinks;
-    this.#pendingLinks = [];
+    const hosts = schedule.takeChanged();
+    const links = pendingLinks;
+    pendingLinks = [];
     if (hosts.length === 0 && links.length === 0) return;
-    this.#noteFinished(hosts);
-    const commits = hosts.map((host) => this.#schedule.commitOf(host, sentAtMs));
+    noteFinished(hosts);
+    const commits = hosts.map((host) => schedule.commitOf(host, sentAtMs));
     const entries = links.flatMap((link) => link.entries);
     // Before the commit, because the commit may release the host.
     for (const { host, notBeforeMs = 0 } of entries)
-      if (notBeforeMs > 0) this.#schedule.get(host)?.noteDelayedEntry(notBeforeMs, sentAtMs);
+      if (notBeforeMs > 0) schedule.get(host)?.noteDelayedEntry(notBeforeMs, sentAtMs);
     const { maxBatch } = store.capabilities;
     const addedFirst = entries.length - (entries.length % maxBatch || Math.min(entries.length, maxBatch));
-    const outcomes = await this.#addInBatches(entries.slice(0, addedFirst));
+    const outcomes = await addInBatches(entries.slice(0, addedFirst));
     for (let at = 0; at === 0 || at < commits.length; at += maxBatch) {
       const answer = await store.commit(commits.slice(at, at + maxBatch), at === 0 ? entries.slice(addedFirst) : []);
       for (const outcome of answer.links) outcomes.push(outcome);
@@ -190,30 +171,27 @@ export class HostLeases {
         const hostAnswer = answer.hosts[index]!;
         const host = hosts[at + index]!;
         const { then } = commits[at + index]!;
-        if (!hostAnswer.ok) this.#lose(host);
-        else if ('release' in then) this.#released(host, then.release.dueInMs);
+        if (!hostAnswer.ok) lose(host);
+        else if ('release' in then) released(host, then.release.dueInMs);
         else {
           host.renewed(sentAtMs + then.keep.ttlMs, hostAnswer.entries.length, then.keep.want);
-          await this.#addEntries(host, hostAnswer.entries);
+          await addEntries(host, hostAnswer.entries);
         }
       }
     }
-    this.#noteQueued(entries, outcomes);
+    noteQueued(entries, outcomes);
     for (const link of links) link.outcomes = outcomes.splice(0, link.entries.length);
   }
 
-  async #addInBatches(entries: readonly NewEntry[]): Promise<AddOutcome[]> {
-    const { store } = this.#context;
+  async function addInBatches(entries: readonly NewEntry[]): Promise<AddOutcome[]> {
+    const { maxBatch } = store.capabilities;
     const outcomes: AddOutcome[] = [];
-    for (let at = 0; at < entries.length; at += store.capabilities.maxBatch) {
-      for (const outcome of await store.add(entries.slice(at, at + store.capabilities.maxBatch)))
-        outcomes.push(outcome);
-    }
+    for (let at = 0; at < entries.length; at += maxBatch)
+      for (const outcome of await store.add(entries.slice(at, at + maxBatch))) outcomes.push(outcome);
     return outcomes;
   }
 
-  #noteFinished(hosts: readonly LeasedHost[]): void {
-    const { counts, budget, labelBudgets, clock, guard, settings } = this.#context;
+  function noteFinished(hosts: readonly LeasedHost[]): void {
     let finished = 0;
     for (const host of hosts) finished += host.entries.finishedCount;
     if (finished === 0) return;
@@ -223,37 +201,41 @@ export class HostLeases {
     if (settings.labels.size > 0) labelBudgets.callEach('save', clock.nowMs()).catch(guard.fail);
   }
 
-  #noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {
+  function noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {
     for (let at = 0; at < entries.length; at += 1) {
       if (outcomes[at] !== 'new') continue;
-      this.#context.counts.countQueued();
+      counts.countQueued();
       const { host: name } = entries[at]!;
-      const host = this.#schedule.get(name);
+      const host = schedule.get(name);
       if (host === undefined) {
-        this.#context.waits.countQueued(name);
-        this.noteMayBeDue();
-      } else if (host.noteQueued()) this.#schedule.reschedule(host);
+        waits.countQueued(name);
+        noteMayBeDue();
+      } else if (host.noteQueued()) schedule.reschedule(host);
     }
   }
 
   /** Another process holds the host, or may hold it. */
-  #lose(host: LeasedHost): void {
+  function lose(host: LeasedHost): void {
     host.status = 'lost';
-    this.#schedule.remove(host);
-    this.noteMayBeDue();
+    schedule.remove(host);
+    noteMayBeDue();
   }
 
   /** The host is back in the store. `dueInMs`: `null` for a parked one. */
-  #released(host: LeasedHost, dueInMs: number | null): void {
-    const { clock, waits, guard } = this.#context;
-    this.#schedule.remove(host);
-    this.noteMayBeDue();
+  function released(host: LeasedHost, dueInMs: number | null): void {
+    schedule.remove(host);
+    noteMayBeDue();
     // The host may have been leased again before this answer arrived.
     const { key, queued } = host;
-    if (this.#schedule.get(key) === undefined) waits.noteReleased(key, host.waitAt(clock.nowMs()), queued);
+    if (schedule.get(key) === undefined) waits.noteReleased(key, host.waitAt(clock.nowMs()), queued);
     // The operator must learn of a parked host, however this process ends.
     if (dueInMs === null) waits.save().catch(guard.fail);
   }
+
+  /** Whether the store has not yet confirmed a report: it waits for a commit, or a commit is in flight. */
+  const isBusy = (): boolean => schedule.hasChanges || scheduled !== null || sending !== null;
+
+  return { leaseDue, lease, noteMayBeDue, add, commit, commitSoon, isBusy };
 }
 
 function leasedEntry({ id, priority, body }: Entry): LeasedEntry {

@@ -15,7 +15,7 @@ import type { NewUrl } from '../url-record.js';
 import type { AddAnswer, Work } from '../work.js';
 import { Admission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
-import { HostLeases } from './host-leases.js';
+import { createHostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
 import { dropFlights, type Flow } from './in-flight.js';
 import { ACCOUNT_INTERVAL_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, MAX_TAKE_ROUNDS } from './limits.js';
@@ -23,74 +23,68 @@ import { giveTurn } from './next-request.js';
 import { OwnRequests } from './own-requests.js';
 
 /** The scheduler of one frontier. Promises reject with what the store throws. */
-export class Scheduler {
-  readonly flow: Flow;
-  readonly ownRequests: OwnRequests;
+export function createScheduler(context: FrontierContext) {
+  const { settings, clock, guard, store, counts, records, budget, labelBudgets, pace, waits } = context;
+  const schedule = new HostSchedule(context);
+  const leases = createHostLeases(context, schedule);
+  const admission = new Admission(context);
+  const flow: Flow = { ...context, schedule, leases, admission, flights: new Map() };
+  const ownRequests = new OwnRequests(flow);
   /** Whether the last works were handed out without asking the store for due hosts. */
-  #hasSkippedLease = false;
-  readonly #timers = new Set<() => void>();
+  let hasSkippedLease = false;
+  const timers = new Set<() => void>();
 
-  constructor(context: FrontierContext) {
-    const schedule = new HostSchedule(context);
-    const leases = new HostLeases(context, schedule);
-    this.flow = { ...context, schedule, leases, admission: new Admission(context), flights: new Map() };
-    this.ownRequests = new OwnRequests(this.flow);
-  }
-
-  async add(urls: readonly NewUrl[]): Promise<AddAnswer[]> {
-    const candidates = await this.flow.admission.consider(urls, this.flow.clock.nowMs());
-    const outcomes = await this.flow.leases.add(linksOf(candidates));
-    const answers = this.flow.admission.conclude(candidates, outcomes, false);
-    this.flow.leases.commitSoon();
+  async function add(urls: readonly NewUrl[]): Promise<AddAnswer[]> {
+    const candidates = await admission.consider(urls, clock.nowMs());
+    const outcomes = await leases.add(linksOf(candidates));
+    const answers = admission.conclude(candidates, outcomes, false);
+    leases.commitSoon();
     return answers;
   }
 
   /** Returns at most `n` requests that may be made now. One call at a time. */
-  async take(n: number): Promise<Work[]> {
-    const { settings, budget, labelBudgets, pace, clock, schedule, leases } = this.flow;
+  async function take(n: number): Promise<Work[]> {
     const works: Work[] = [];
     await budget.prepare();
     if (settings.labels.size > 0) await labelBudgets.prepare(budget.countSinceMs);
-    if (schedule.requestedHosts.size > 0) await this.ownRequests.serve(works, n);
+    if (schedule.requestedHosts.size > 0) await ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
     const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
     // Hosts that have fallen due in the store get in line first.
-    const mayLease = (this.#hasSkippedLease || schedule.mayHaveMoreDue) && this.#canHandOut() && !isPaceReached();
-    if (mayLease) await this.#leaseMore(n - works.length);
+    const mayLease = (hasSkippedLease || schedule.mayHaveMoreDue) && canHandOut() && !isPaceReached();
+    if (mayLease) await leaseMore(n - works.length);
     for (let round = 0; round < MAX_TAKE_ROUNDS; round += 1) {
-      const preparations = this.#handOut(works, n);
+      const preparations = handOut(works, n);
       if (preparations.length > 0) await Promise.all(preparations);
       // Due hosts wait for us or for the crawl's pace, not for the store. The store is asked next time.
       const isDone = works.length >= n || isPaceReached();
-      if (isDone) this.#hasSkippedLease = true;
-      if (isDone || !this.#canHandOut()) break;
-      if (preparations.length > 0 || (await this.#leaseMore(n - works.length))) continue;
+      if (isDone) hasSkippedLease = true;
+      if (isDone || !canHandOut()) break;
+      if (preparations.length > 0 || (await leaseMore(n - works.length))) continue;
       // Work that may be handed out does not wait for the store's answers.
-      if (works.length > 0 || !leases.isBusy) break;
-      await this.#untilCommittedOrDue();
+      if (works.length > 0 || !leases.isBusy()) break;
+      await untilCommittedOrDue();
     }
     return works;
   }
 
-  #canHandOut(): boolean {
-    const { budget, clock, schedule } = this.flow;
+  function canHandOut(): boolean {
     return !schedule.isClosing && budget.reachedBound(clock.nowMs()) === null && budget.canReserve();
   }
 
-  async #leaseMore(maxHosts: number): Promise<boolean> {
-    const hasLeased = await this.flow.leases.leaseDue(maxHosts);
-    this.#hasSkippedLease = false;
+  async function leaseMore(maxHosts: number): Promise<boolean> {
+    const hasLeased = await leases.leaseDue(maxHosts);
+    hasSkippedLease = false;
     return hasLeased;
   }
 
   /** Hands out what may be requested now. @returns What hosts need from the store or the gate first. */
-  #handOut(works: Work[], n: number): Promise<void>[] {
-    const { clock, pace, schedule } = this.flow;
+  function handOut(works: Work[], n: number): Promise<void>[] {
     const preparations: Promise<void>[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
-      if (!this.#canHandOut() || pace.nextAtMs() > nowMs) break;
+      if (!canHandOut() || pace.nextAtMs() > nowMs) break;
       const host = schedule.popDue(nowMs);
       if (host === null) break;
       if (!schedule.isLeaseSafe(host, nowMs)) {
@@ -99,12 +93,12 @@ export class Scheduler {
       }
       let turn: ReturnType<typeof giveTurn>;
       try {
-        turn = giveTurn(this.flow, host, nowMs);
+        turn = giveTurn(flow, host, nowMs);
       } catch (error) {
         // `whyNot` threw. The host keeps its turn, and work that is in flight by now reaches the caller.
         schedule.reschedule(host);
         if (works.length > 0) break;
-        for (const preparation of preparations) preparation.catch(this.flow.guard.fail);
+        for (const preparation of preparations) preparation.catch(guard.fail);
         throw error;
       }
       if (host.entries.hasChanges) schedule.touch(host);
@@ -117,17 +111,16 @@ export class Scheduler {
   }
 
   /** Waits until the store has confirmed all reports, but no longer than until a leased host may be requested. */
-  async #untilCommittedOrDue(): Promise<void> {
-    const dueMs = this.flow.schedule.earliestMs();
-    if (!this.flow.leases.isBusy || (dueMs !== null && dueMs <= this.flow.clock.nowMs())) return;
-    await this.flow.schedule.untilDueOr(this.flow.leases.commit());
+  async function untilCommittedOrDue(): Promise<void> {
+    const dueMs = schedule.earliestMs();
+    if (!leases.isBusy() || (dueMs !== null && dueMs <= clock.nowMs())) return;
+    await schedule.untilDueOr(leases.commit());
   }
 
   /** The earliest time at which `take` may return something, epoch milliseconds; `null`: nothing waits. */
-  async nextAt(): Promise<number | null> {
-    const { clock, store, budget, pace, schedule, leases } = this.flow;
-    await this.#untilCommittedOrDue();
-    const ownRequestsAtMs = schedule.requestedHosts.size > 0 ? this.ownRequests.nextAtMs() : null;
+  async function nextAt(): Promise<number | null> {
+    await untilCommittedOrDue();
+    const ownRequestsAtMs = schedule.requestedHosts.size > 0 ? ownRequests.nextAtMs() : null;
     if (budget.reachedBound(clock.nowMs()) !== null) return ownRequestsAtMs;
     if (!budget.canReserve())
       return budget.isGrantedAway() ? earlier(ownRequestsAtMs, clock.nowMs() + GRANT_RETRY_MS) : ownRequestsAtMs;
@@ -141,9 +134,8 @@ export class Scheduler {
     return hasMore ? clock.nowMs() + GRANT_RETRY_MS : null;
   }
 
-  async unpark(key: HostKey): Promise<void> {
-    const host = this.flow.schedule.get(key);
-    const { waits, store, leases, schedule } = this.flow;
+  async function unpark(key: HostKey): Promise<void> {
+    const host = schedule.get(key);
     // A pause that the site asked for continues and is reported.
     if (waits.get(key)?.untilMs === null) waits.forget(key);
     await store.wake(key);
@@ -153,19 +145,13 @@ export class Scheduler {
     schedule.reschedule(host);
   }
 
-  /** Reports changes; no caller waits for it. */
-  commitSoon(): void {
-    this.flow.leases.commitSoon();
-  }
-
   /** The store is open. From now on leases are renewed, and the account is saved if it outlives the process. */
-  open(): void {
-    const { settings, store, budget, labelBudgets, counts, schedule } = this.flow;
+  function open(): void {
     const renewalMs = Math.floor(settings.leaseTtlMs / HEARTBEATS_PER_LEASE);
-    this.#every(renewalMs, (nowMs, lateMs) => this.#renewLeases(nowMs, renewalMs, lateMs));
+    every(renewalMs, (nowMs, lateMs) => renewLeases(nowMs, renewalMs, lateMs));
     if (store.capabilities.durable === 'none' && !store.capabilities.shared) return;
     let isSaving = false;
-    this.#every(ACCOUNT_INTERVAL_MS, async (nowMs) => {
+    every(ACCOUNT_INTERVAL_MS, async (nowMs) => {
       // If the store takes longer than this interval, do not start another save.
       if (isSaving) return;
       isSaving = true;
@@ -175,14 +161,13 @@ export class Scheduler {
       schedule.lacksHosts = false;
       await Promise.all([budget.saveTime(nowMs, lacksHosts), labelBudgets.callEach('saveTime', nowMs), others]);
       schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
-      await this.#mergeGone(nowMs);
+      await mergeGone(nowMs);
       isSaving = false;
     });
   }
 
   /** Merges the accounts of processes that ended long ago into one. */
-  async #mergeGone(nowMs: number): Promise<void> {
-    const { settings, budget, labelBudgets, records } = this.flow;
+  async function mergeGone(nowMs: number): Promise<void> {
     const gone = budget.goneParts(nowMs);
     if (gone.length === 0 || settings.part === null) return;
     const accounts = [budget.key, ...labelBudgets.keys()].map((key) => [key, mergeAccounts] as const);
@@ -192,20 +177,18 @@ export class Scheduler {
   }
 
   /** Calls `act` until `stop`. A store failure stops the frontier. */
-  #every(ms: number, act: (nowMs: number, lateMs: number) => Promise<unknown>): void {
-    const { clock, guard } = this.flow;
+  function every(ms: number, act: (nowMs: number, lateMs: number) => Promise<unknown>): void {
     const dueMs = clock.nowMs() + ms;
     const cancel = clock.after(ms, () => {
-      this.#timers.delete(cancel);
-      this.#every(ms, act);
+      timers.delete(cancel);
+      every(ms, act);
       const nowMs = clock.nowMs();
       act(nowMs, nowMs - dueMs).catch(guard.fail);
     });
-    this.#timers.add(cancel);
+    timers.add(cancel);
   }
 
-  #renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
-    const { settings, budget, labelBudgets, counts, schedule, leases } = this.flow;
+  function renewLeases(nowMs: number, everyMs: number, lateMs: number): Promise<unknown> {
     schedule.noteLag(lateMs);
     for (const host of schedule.all()) {
       if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) schedule.touch(host);
@@ -214,18 +197,20 @@ export class Scheduler {
     return Promise.all([commit, budget.save(nowMs), labelBudgets.callEach('save', nowMs), counts.read()]);
   }
 
-  stop(): void {
-    this.flow.schedule.close();
-    this.ownRequests.cancelAll();
-    for (const cancel of this.#timers) cancel();
+  function stop(): void {
+    schedule.close();
+    ownRequests.cancelAll();
+    for (const cancel of timers) cancel();
   }
 
   /** Releases all hosts; work in flight counts as lost. Call it after `stop`, with no `take` under way. */
-  async releaseAll(): Promise<void> {
-    dropFlights(this.flow);
-    for (const host of this.flow.schedule.all()) this.flow.schedule.touch(host);
-    await this.flow.leases.commit();
+  async function releaseAll(): Promise<void> {
+    dropFlights(flow);
+    for (const host of schedule.all()) schedule.touch(host);
+    await leases.commit();
   }
+
+  return { flow, ownRequests, add, take, nextAt, unpark, open, stop, releaseAll };
 }
 
 function earlier(one: number | null, other: number | null): number | null {

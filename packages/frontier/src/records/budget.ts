@@ -205,6 +205,10 @@ export class Budget {
     this.#pausedAtMs ??= nowMs;
   }
 
+  get isPaused(): boolean {
+    return this.#pausedAtMs !== null;
+  }
+
   resume(nowMs: number): void {
     if (this.#pausedAtMs !== null && this.#openedAtMs !== null) this.#pausedMs += Math.max(0, nowMs - this.#pausedAtMs);
     this.#pausedAtMs = null;
