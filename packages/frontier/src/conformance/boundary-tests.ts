@@ -212,8 +212,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
 
   // Read one after the other: what is read second is no older.
   it('C5', 'a reader that finds a page done finds its links', async (test) => {
-    await test.add('h', ['page']);
-    const { host, fencingToken, entries } = await test.leaseOnly();
+    const { host, fencingToken, entries } = await test.leased(['page']);
     const [, reader = test.store] = await test.clients(2);
     const linked = names('link', 20);
     const links = linked.map((name) => test.entry('other', name));
@@ -292,7 +291,7 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     await test.release(lease, null, namesOf(lease.entries));
     const parked = await read('h');
     assertEqual([parked?.isParked, parked?.dueInMs], [true, null], 'a host that is parked');
-    assertEqual(await test.dueHosts(), [], 'hosts due after a parked one was read');
+    await test.assertDue([], 'hosts due after a parked one was read');
   });
 
   it('X2', 'a scan lists everything once, in pages no larger than requested', async (test) => {
@@ -347,11 +346,10 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
   });
 
   it('X3', 'a refused commit leaves the host as it was', async (test) => {
-    await test.add('h', ['a', 'b']);
-    const lease = await test.leaseOnly(100, 1);
+    const lease = await test.leased(['a', 'b'], 100, 1);
     const long = { done: idsOf(lease.entries), state: new Uint8Array(MAX_STATE_BYTES + 1), ...RELEASE };
     assertEqual(await codeOf(test.commit(lease, long)), 'record-too-large', 'code of the refusal');
-    assertEqual(await test.dueHosts(), [], 'hosts due after a refused release');
+    await test.assertDue([], 'hosts due after a refused release');
     assertEqual(await test.keep(lease, ALL, {}, 1), ['b'], 'entries after a refused commit');
     await test.pass(2);
     assertEqual(await test.leaseNames(), ['a', 'b'], 'entries after the refused holder vanished');

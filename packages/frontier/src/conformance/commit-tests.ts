@@ -1,13 +1,13 @@
 // Adding: known once, queued at once, due no earlier than allowed (A1 … A3). Committing: fenced, atomic, and no wake-up
-// lost (C1 … C6).
+// lost (C1 … C6). Reopening: a store that forgets known URLs fetches a site twice, and one that forgets its times sends
+// requests too early.
 
-import { assert, assertEqual, idsOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';
+import { assert, assertEqual, idsOf, nameOf, names, namesOf, RELEASE, type RegisterTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 
 export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOptions): void {
   it('C1', 'a wrong fencing token changes nothing of the host', async (test) => {
-    await test.add('h', ['a', 'b', 'c']);
-    const lease = await test.leaseOnly(100, 2);
+    const lease = await test.leased(['a', 'b', 'c'], 100, 2);
     const before = await test.store.stats();
     const done = idsOf(lease.entries);
     const requeue = done.map((id) => ({ id, priority: 0 }));
@@ -20,7 +20,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     }
     const unknown = await test.commit({ host: 'unknown', fencingToken: '1' }, { ...part, ...RELEASE });
     assertEqual(unknown, 'lost', 'answer for an unknown host');
-    assertEqual(await test.dueHosts(), [], 'hosts due after lost commits');
+    await test.assertDue([], 'hosts due after lost commits');
     assertEqual({ ...(await test.store.stats()), hosts: 0 }, { ...before, hosts: 0 }, 'counts after lost commits');
     await test.release(lease, 0, ['a']);
     const next = await test.leaseOnly();
@@ -28,8 +28,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
   });
 
   it('C1', 'a holder whose host was leased to another gets `lost`', async (test) => {
-    await test.add('h', ['a', 'b']);
-    const first = await test.leaseOnly(2, 1);
+    const first = await test.leased(['a', 'b'], 2, 1);
     await test.pass(3);
     const second = await test.leaseOnly(100, 1);
     const late = await test.commit(first, { done: idsOf(first.entries), ...RELEASE });
@@ -42,45 +41,38 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
   });
 
   it('C1', 'links of a lost commit are added', async (test) => {
-    await test.add('h', ['a']);
-    const lease = await test.leaseOnly();
+    const lease = await test.leased(['a']);
     await test.release(lease);
     const part = { host: 'h', fencingToken: lease.fencingToken, ...RELEASE };
     const { hosts, links } = await test.store.commit([part], [test.entry('other', 'link')]);
     assertEqual([hosts[0]?.ok, links], [false, ['new']], 'answers to a lost commit with a link');
-    assertEqual(await test.dueHosts(), ['other'], 'hosts due by that link');
+    await test.assertDue(['other'], 'hosts due by that link');
   });
 
   it('C2', 'done entries never return, and the others stay', async (test) => {
-    await test.add('h', names('n', 8));
-    const lease = await test.leaseOnly(100, 6);
+    const lease = await test.leased(names('n', 8), 100, 6);
     await test.release(lease, 0, ['n1', 'n4']);
     await test.reopenIfDurable();
     const next = await test.leaseOnly(2);
     assertEqual(namesOf(next.entries), ['n1', 'n4', 'n6', 'n7'], 'entries after four were done');
     await test.pass(3);
     await test.release(await test.leaseOnly());
-    assertEqual(await test.dueHosts(), [], 'hosts due when everything is done');
+    await test.assertDue([], 'hosts due when everything is done');
     const { queued, inFlight } = await test.store.stats();
     assertEqual([queued, inFlight], [0, 0], 'entries queued and in flight');
   });
 
   it('C3', 'a released host with entries is due at its time, and no earlier', async (test) => {
-    await test.add('h', ['a', 'b']);
-    await test.release(await test.leaseOnly(100, 1), 6);
+    await test.release(await test.leased(['a', 'b'], 100, 1), 6);
     await test.assertDueWithin(6);
-    await test.pass(5);
-    assertEqual(await test.dueHosts(), [], 'hosts due a unit early');
-    await test.pass(1);
-    assertEqual(await test.dueHosts(), ['h'], 'hosts due in time');
+    await test.assertDueAfter(5, [], 'hosts due a unit early');
+    await test.assertDueAfter(1, ['h'], 'hosts due in time');
   });
 
   it('C3', 'an empty host leaves the index', async (test) => {
-    await test.add('h', ['a']);
-    await test.release(await test.leaseOnly(), 2);
+    await test.release(await test.leased(['a']), 2);
     assertEqual(await test.store.nextDueInMs(), null, 'time until something is due when nothing waits');
-    await test.pass(3);
-    assertEqual(await test.dueHosts(), [], 'hosts due with nothing queued');
+    await test.assertDueAfter(3, [], 'hosts due with nothing queued');
   });
 
   it('C4', 'no wake-up is lost when an add races the release of an empty host', async (test) => {
@@ -96,8 +88,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
   });
 
   it('C4', 'a host is due if the commit that releases it also adds links to it', async (test) => {
-    await test.add('h', ['a']);
-    const lease = await test.leaseOnly();
+    const lease = await test.leased(['a']);
     const then = { release: { dueInMs: test.unit } };
     await test.commit(lease, { done: idsOf(lease.entries), then }, [test.entry('h', 'b')]);
     await test.pass(1);
@@ -105,8 +96,7 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
   });
 
   it('C5', 'a page and its links are stored together', async (test) => {
-    await test.add('h', ['page']);
-    const { host, fencingToken, entries } = await test.leaseOnly();
+    const { host, fencingToken, entries } = await test.leased(['page']);
     const links = [test.entry('h', 'page'), test.entry('h', 'l1'), test.entry('other', 'l2'), test.entry('h', 'l1')];
     const answer = await test.store.commit([{ host, fencingToken, done: idsOf(entries), ...RELEASE }], links);
     assertEqual(answer.links, ['known', 'new', 'new', 'known'], 'outcomes of the links');
@@ -119,30 +109,27 @@ export function commitTests(it: RegisterTest, { isBounded = false }: SuiteOption
     const then = { release: { dueInMs: null } };
     await test.commit(await test.leaseOnly(100, 1), { delayMs: 2 * test.unit, then });
     await test.add('h', ['c']);
-    await test.pass(500);
-    assertEqual(await test.dueHosts(), [], 'hosts due while the only one is parked');
+    await test.assertDueAfter(500, [], 'hosts due while the only one is parked');
     const byName = await test.store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: test.unit, hosts: ['h'] });
     assertEqual(byName.length, 0, 'leases of a parked host by name');
     await test.reopenIfDurable();
-    assertEqual(await test.dueHosts(), [], 'hosts due after a reopen');
+    await test.assertDue([], 'hosts due after a reopen');
     await test.store.wake('h');
     assertEqual(await test.leaseNames(), ['a', 'b', 'c'], 'entries after the host was woken');
   });
 
   it('C6', 'waking a host that is not parked changes nothing', async (test) => {
     await test.store.wake('unknown');
-    await test.add('h', ['a', 'b']);
-    const lease = await test.leaseOnly(100, 1);
+    const lease = await test.leased(['a', 'b'], 100, 1);
     await test.store.wake('h');
-    assertEqual(await test.dueHosts(), [], 'hosts due after waking a leased one');
+    await test.assertDue([], 'hosts due after waking a leased one');
     await test.release(lease, 5);
     await test.store.wake('h');
-    assertEqual(await test.dueHosts(), [], 'hosts due after waking one that waits for its time');
+    await test.assertDue([], 'hosts due after waking one that waits for its time');
   });
 
   it('C1', 'the state of a commit comes back with the next lease', async (test) => {
-    await test.add('h', ['a', 'b', 'c']);
-    const first = await test.leaseOnly(100, 1);
+    const first = await test.leased(['a', 'b', 'c'], 100, 1);
     assert(first.state === null, 'a host that was never committed has a state');
     await test.keep(first, 0, { state: new Uint8Array([1, 2, 3]) });
     await test.release(first);
@@ -204,28 +191,63 @@ export function addTests(it: RegisterTest): void {
   it('A3', 'a new host is due at once', async (test) => {
     await test.add('h', ['a']);
     assertEqual(await test.store.nextDueInMs(), 0, 'time until a fresh host is due');
-    assertEqual(await test.dueHosts(), ['h'], 'hosts that are due');
+    await test.assertDue(['h'], 'hosts that are due');
   });
 
   it('A3', 'an idle host is due at its saved next time, not at the add', async (test) => {
-    await test.add('h', ['a']);
-    await test.release(await test.leaseOnly(), 4);
+    await test.release(await test.leased(['a']), 4);
     await test.pass(1);
     await test.add('h', ['b']);
-    assertEqual(await test.dueHosts(), [], 'hosts due before the saved next time');
+    await test.assertDue([], 'hosts due before the saved next time');
     await test.assertDueWithin(3);
-    await test.pass(3);
-    assertEqual(await test.dueHosts(), ['h'], 'hosts due at the saved next time');
+    await test.assertDueAfter(3, ['h'], 'hosts due at the saved next time');
   });
 
   it('A3', 'a leased host is not made due', async (test) => {
-    await test.add('h', ['a']);
-    const lease = await test.leaseOnly();
+    const lease = await test.leased(['a']);
     await test.add('h', ['b']);
-    assertEqual(await test.dueHosts(), [], 'hosts due while leased');
+    await test.assertDue([], 'hosts due while leased');
     await test.release(lease, 1);
-    assertEqual(await test.dueHosts(), [], 'hosts due before the released time');
+    await test.assertDue([], 'hosts due before the released time');
     await test.pass(1);
     assertEqual(await test.leaseNames(), ['b'], 'what was added meanwhile');
+  });
+}
+
+export function reopenTests(it: RegisterTest, { capabilities }: SuiteOptions): void {
+  if (capabilities.durable === 'none') return;
+
+  it('A2', 'what is known stays known after a reopen, queued or finished', async (test) => {
+    const { entries, ...lease } = await test.leased(['finished', 'queued'], 100, 1);
+    await test.commit(lease, { done: idsOf(entries), ...RELEASE });
+    await test.reopen();
+    const outcomes = await test.add('h', ['finished', 'queued', 'other']);
+    assertEqual(outcomes, ['known', 'known', 'new'], 'a finished entry, a queued one and a new one after a reopen');
+    assertEqual(await test.leaseNames(), ['queued', 'other'], 'what is queued after a reopen');
+  });
+
+  it('L2, A3, L7, L8', 'a reopen makes nothing due earlier', async (test) => {
+    await test.add('entry', ['waits'], { notBeforeMs: 4 * test.unit });
+    await test.add('host', ['1', '2']);
+    await test.release(await test.leaseOnly(100, 1), 6);
+    await test.add('idle', ['1']);
+    await test.release(await test.leaseOnly(), 8);
+    await test.add('lane', ['1'], { lane: 'blocked' });
+    const { entries: _, ...lease } = await test.leaseOnly();
+    await test.commit(lease, { blockLanes: [{ lane: 'blocked', ms: 10 * test.unit }], ...RELEASE });
+    await test.reopen();
+    await test.add('idle', ['2']);
+    await test.assertDue([], 'hosts due right after a reopen');
+    await test.assertDueAfter(5, ['entry'], 'hosts due when an entry has waited, after a reopen', 'L7');
+    await test.assertDueAfter(2, ['host'], 'hosts due when a host may be requested again, after a reopen');
+    await test.assertDueAfter(2, ['idle'], 'hosts due at the saved time of an idle one, after a reopen', 'A3');
+    await test.assertDueAfter(2, ['lane'], 'hosts due when a lane is open again, after a reopen', 'L8');
+  });
+
+  it('L5', 'the number of times that an entry was handed out survives a reopen', async (test) => {
+    await test.release(await test.leased(['twice', 'once'], 100, 1), 0, ['twice']);
+    await test.reopen();
+    const attempts = (await test.leaseOnly()).entries.map((entry) => `${nameOf(entry)} ${entry.attempt}`);
+    assertEqual(attempts, ['twice 1', 'once 0'], 'entries and their attempts after a reopen');
   });
 }

@@ -8,20 +8,18 @@ export function leaseTests(it: RegisterTest): void {
   it('L1', 'a leased host is not granted again, even by name', async (test) => {
     await test.add('h', names('a', 3));
     await test.leaseOnly(10, 1);
-    assertEqual(await test.dueHosts(), [], 'hosts granted a second time');
+    await test.assertDue([], 'hosts granted a second time');
     const byName = await test.store.lease({ maxHosts: 1, entriesPerHost: 1, ttlMs: 1, hosts: ['h'] });
     assertEqual(byName.length, 0, 'leases of a leased host by name');
-    await test.pass(9);
-    assertEqual(await test.dueHosts(), [], 'hosts granted a second time shortly before the lease ends');
+    await test.assertDueAfter(9, [], 'hosts granted a second time shortly before the lease ends');
   });
 
   it('L1', 'renewing a lease keeps others out', async (test) => {
-    await test.add('h', names('a', 3));
-    const lease = await test.leaseOnly(4, 1);
+    const lease = await test.leased(names('a', 3), 4, 1);
     for (let round = 0; round < 5; round += 1) {
       await test.pass(3);
       assertEqual(await test.keep(lease, 0, {}, 4), [], 'answer to a renewal under the same fencing token');
-      assertEqual(await test.dueHosts(), [], 'hosts granted a second time after a renewal');
+      await test.assertDue([], 'hosts granted a second time after a renewal');
     }
   });
 
@@ -35,14 +33,14 @@ export function leaseTests(it: RegisterTest): void {
     const dueUnits: Readonly<Record<string, number>> = { a: 3, b: 1, c: 2, d: 9 };
     const leases = await test.leaseAll(100, { entriesPerHost: 1 });
     for (const lease of leases) await test.release(lease, dueUnits[lease.host] ?? 0);
-    assertEqual(await test.dueHosts(), [], 'hosts due before any time has passed');
+    await test.assertDue([], 'hosts due before any time has passed');
     await assertOverdue(5, []);
     await test.pass(4);
     await assertOverdue(5, [3, 2, 1]);
     await assertOverdue(2, [3, 2]);
     const [first, ...others] = await test.leaseAll(100, { maxHosts: 1 });
     assertEqual([first?.host, others.length], ['b', 0], 'the oldest host, and others');
-    assertEqual(await test.dueHosts(), ['c', 'a'], 'the others, oldest first');
+    await test.assertDue(['c', 'a'], 'the others, oldest first');
   });
 
   it('L2', 'a host requested by name is granted even if nothing is queued, once it is due', async (test) => {
@@ -81,18 +79,14 @@ export function leaseTests(it: RegisterTest): void {
   });
 
   it('L4', 'a host whose holder vanished is due after the end of the lease plus its delay', async (test) => {
-    await test.add('h', names('a', 3));
-    await test.keep(await test.leaseOnly(4, 1), 0, { delayMs: 6 * test.unit }, 4);
-    await test.pass(5);
-    assertEqual(await test.dueHosts(), [], 'hosts due after the lease end, before the delay');
+    await test.keep(await test.leased(names('a', 3), 4, 1), 0, { delayMs: 6 * test.unit }, 4);
+    await test.assertDueAfter(5, [], 'hosts due after the lease end, before the delay');
     await test.assertDueWithin(5);
     await test.pass(5);
     // The delay outlives the lease it was set in.
     await test.leaseOnly(2, 1);
-    await test.pass(5);
-    assertEqual(await test.dueHosts(), [], 'hosts due before the delay of the second holder');
-    await test.pass(3);
-    assertEqual(await test.dueHosts(), ['h'], 'hosts due at lease end + delay');
+    await test.assertDueAfter(5, [], 'hosts due before the delay of the second holder');
+    await test.assertDueAfter(3, ['h'], 'hosts due at lease end + delay');
   });
 
   it('L4', 'the delay given with a lease holds even if its holder never commits', async (test) => {
@@ -126,7 +120,7 @@ export function leaseTests(it: RegisterTest): void {
     assertEqual(new Set(granted).size, granted.length, 'hosts granted, compared with leases granted');
     const isBounded = grants.every((leases) => leases.length <= 7);
     assert(isBounded, 'a caller got more hosts than it requested');
-    const rest = await test.dueHosts();
+    const rest = (await test.leaseAll()).map(({ host }) => host);
     assertEqual([...granted, ...rest].toSorted(), names('h', 40).toSorted(), 'hosts granted in all');
   });
 }
@@ -187,13 +181,13 @@ export function entryTests(it: RegisterTest): void {
   it('L7', 'a host whose entries all wait is due at the earliest of them', async (test) => {
     await test.add('h', ['late'], { notBeforeMs: 8 * test.unit });
     await test.add('h', ['soon'], { notBeforeMs: 4 * test.unit });
-    assertEqual(await test.dueHosts(), [], 'hosts due while all their entries wait');
+    await test.assertDue([], 'hosts due while all their entries wait');
     await test.assertDueWithin(4);
     await test.pass(4);
     const lease = await test.leaseOnly();
     assertEqual(namesOf(lease.entries), ['soon'], 'entries at the earliest of the times');
     await test.release(lease);
-    assertEqual(await test.dueHosts(), [], 'hosts due between the two times');
+    await test.assertDue([], 'hosts due between the two times');
     await test.add('h', ['now']);
     assertEqual(await test.leaseNames(), ['now'], 'entries added in between');
   });
@@ -239,7 +233,7 @@ export function entryTests(it: RegisterTest): void {
     const lease = await test.leaseOnly(100, 1);
     const blockLanes = [{ lane: 'a', ms: 5 * test.unit }];
     await test.commit(lease, { done: idsOf(lease.entries), blockLanes, ...RELEASE });
-    assertEqual(await test.dueHosts(), [], 'hosts due while their only lane is blocked');
+    await test.assertDue([], 'hosts due while their only lane is blocked');
     await test.assertDueWithin(5, 'N1');
     await test.pass(5);
     assertEqual(await test.leaseNames(), ['a2'], 'entries after the block');

@@ -107,6 +107,12 @@ export class StoreTest {
     return lease;
   }
 
+  /** Queues entries of the host `h` and leases it, the only one that is due. */
+  async leased(names: readonly string[], units = 100, entriesPerHost = ALL): Promise<Lease> {
+    await this.add('h', names);
+    return this.leaseOnly(units, entriesPerHost);
+  }
+
   /** Leases the only due host. Returns the names of its entries. */
   async leaseNames(): Promise<string[]> {
     return namesOf((await this.leaseOnly()).entries);
@@ -116,8 +122,15 @@ export class StoreTest {
     return (await this.leaseAll()).flatMap(({ entries }) => namesOf(entries));
   }
 
-  async dueHosts(): Promise<string[]> {
-    return (await this.leaseAll()).map(({ host }) => host);
+  /** Asserts which hosts are due now, longest due first, and leases them. */
+  async assertDue(hosts: readonly string[], what: string, invariant?: string): Promise<void> {
+    const due = (await this.leaseAll()).map(({ host }) => host);
+    assertEqual(due, hosts, what, invariant);
+  }
+
+  async assertDueAfter(units: number, hosts: readonly string[], what: string, invariant?: string): Promise<void> {
+    await this.pass(units);
+    await this.assertDue(hosts, what, invariant);
   }
 
   /** Asserts that something is due later than now, within `units`. */

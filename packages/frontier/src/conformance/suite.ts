@@ -4,12 +4,11 @@
 
 import { boundaryTests } from './boundary-tests.js';
 import { clientTests } from './client-tests.js';
-import { addTests, commitTests } from './commit-tests.js';
+import { addTests, commitTests, reopenTests } from './commit-tests.js';
 import { costTests } from './cost-tests.js';
 import { entryTests, leaseTests } from './lease-tests.js';
 import { modelTests } from './model-tests.js';
 import { processTests } from './process-tests.js';
-import { reopenTests } from './reopen-tests.js';
 import { InvariantError, type RegisterTest, StoreTest } from './store-test.js';
 import type { SuiteOptions } from './suite-options.js';
 

@@ -67,6 +67,9 @@ export interface BudgetOptions {
 /** The account of one crawl. Promises reject with what the records throw. */
 export class Budget {
   readonly #options: BudgetOptions;
+  readonly #isBounded: boolean;
+  /** The name of its record. */
+  readonly key: string;
   /** What was used up before the bounds began to count. */
   #baseline: UsedUp = { pages: 0, runningMs: 0, bytes: 0 };
   #sinceMs = 0;
@@ -94,6 +97,8 @@ export class Budget {
 
   constructor(options: BudgetOptions) {
     this.#options = options;
+    this.#isBounded = options.bounds.pages !== null;
+    this.key = options.key ?? ACCOUNT_KEY;
   }
 
   /** Reads what earlier runs and other processes used. The running time counts from now. */
@@ -272,10 +277,6 @@ export class Budget {
     this.#openedAtMs = null;
   }
 
-  get key(): string {
-    return this.#options.key ?? ACCOUNT_KEY;
-  }
-
   /** A server may have forgotten our part, or we were silent for so long that others have merged it. */
   async #ensureListed(silentMs: number): Promise<void> {
     const { isPart, records } = this.#options;
@@ -289,10 +290,6 @@ export class Budget {
 
   get #limit(): number {
     return this.#baseline.pages + (this.#options.bounds.pages ?? Number.MAX_SAFE_INTEGER / 2);
-  }
-
-  get #isBounded(): boolean {
-    return this.#options.bounds.pages !== null;
   }
 
   #now(): number {
