@@ -5,8 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { checkProcesses } from './crawl-flags.js';
 import { inspectionTarget } from './open-inspection.js';
-import { openStore } from './open-store.js';
-import { createMultiHostPool, type HostPool } from './postgres-hosts.js';
+import { createMultiHostPool, type HostPool, openStore } from './open-store.js';
 import { parseStoreUrls } from './store-url.js';
 
 describe('--store', () => {
