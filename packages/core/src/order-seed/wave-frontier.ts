@@ -28,55 +28,50 @@ interface WaveParts {
 }
 
 /** Puts the waves in front of a frontier, and opens and closes it. Rejects as the frontier does. */
-export function createWaveFrontier({
-  frontier,
-  seed,
-  maxPages,
-  maxWaiting,
-  maxIdleMs,
-  nowMs,
-  onAnswer,
-}: WaveParts): Frontier {
+export function createWaveFrontier(parts: WaveParts): Frontier {
+  const { frontier, seed, maxPages, maxWaiting, maxIdleMs, nowMs, onAnswer } = parts;
   const records = new WaitingUrls(frontier);
   /** The rest of the current wave, in reverse order. */
   let rest: Ranked[] = [];
   const next = new Map<string, Ranked>();
-  /** URLs after this one are dropped. */
-  let firstDropped: Ranked | null = null;
+  /** The rank of the first dropped URL: later ones are dropped too. */
+  let firstDroppedRank: string | null = null;
   let settling = 0;
 
   const waitingCount = (): number => rest.length + next.size;
   const addToNext = (url: NewUrl): boolean => {
     const known = next.get(visitName(url));
     if (known !== undefined && !comesBefore(url, known.url)) return false;
-    const ranked = { url, rank: rankOf(seed, url) };
-    if (firstDropped !== null && compareRanked(ranked, firstDropped) >= 0) {
+    const rank = rankOf(seed, url);
+    if (firstDroppedRank !== null && rank >= firstDroppedRank) {
       onAnswer(url, { kind: 'full' });
       return false;
     }
-    next.set(visitName(url), ranked);
+    next.set(visitName(url), { url, rank });
     return true;
   };
   const trim = (): void => {
     if (next.size <= maxWaiting) return;
-    const sorted = [...next.values()].sort(compareRanked);
-    firstDropped = sorted[maxWaiting] ?? null;
-    for (const { url } of sorted.slice(maxWaiting)) {
+    const dropped = [...next.values()].sort(byRank).slice(maxWaiting);
+    firstDroppedRank = dropped[0]?.rank ?? null;
+    for (const { url } of dropped) {
       next.delete(visitName(url));
       onAnswer(url, { kind: 'full' });
     }
   };
-  const deferUrls = async (urls: readonly NewUrl[]): Promise<void> => {
-    const newUrls = urls.filter(addToNext);
+  /** Lets pages wait. @returns What does not wait: companion files */
+  const deferPages = async (urls: readonly NewUrl[]): Promise<NewUrl[]> => {
+    const newUrls = urls.filter(isPage).filter(addToNext);
     if (newUrls.length > 0) await records.add(newUrls);
     // With a margin of a quarter, so that sorting is rare.
     if (next.size > maxWaiting * 1.25) trim();
+    return urls.filter((url) => !isPage(url));
   };
   const beginNextWave = async (): Promise<void> => {
     trim();
-    rest = [...next.values()].sort(compareRanked).reverse();
+    rest = [...next.values()].sort(byRank).reverse();
     next.clear();
-    firstDropped = null;
+    firstDroppedRank = null;
     await records.beginWave();
   };
   /** Pages that may still be requested, without those of long-waiting hosts in the queue. */
@@ -93,11 +88,8 @@ export function createWaveFrontier({
       if (rest.length === 0 && (hasAdded || next.size === 0)) break;
       if (rest.length === 0) await beginNextWave();
       const batch = rest.splice(-Math.min(open, WAVE_BATCH_URLS)).reverse();
-      const added = await addAll(
-        frontier,
-        batch.map(({ url }) => url),
-        onAnswer,
-      );
+      const urls = batch.map(({ url }) => url);
+      const added = await addAll(frontier, urls, onAnswer);
       open -= added;
       hasAdded ||= added > 0;
     }
@@ -114,13 +106,12 @@ export function createWaveFrontier({
       await frontier.open(part);
       const stored = await records.read();
       const current = stored.current.map((url) => ({ url, rank: rankOf(seed, url) }));
-      rest = current.sort(compareRanked).reverse();
+      rest = current.sort(byRank).reverse();
       stored.next.filter(addToNext);
     },
     async add(urls) {
-      const { deferred, immediate } = split(urls);
-      await deferUrls(deferred);
-      const answers = immediate.length === 0 ? [] : await frontier.add(immediate);
+      const others = await deferPages(urls);
+      const answers = others.length === 0 ? [] : await frontier.add(others);
       let at = 0;
       return urls.map((url): AddAnswer => (isPage(url) ? { kind: 'new' } : (answers[at++] ?? { kind: 'full' })));
     },
@@ -128,10 +119,9 @@ export function createWaveFrontier({
       settling += 1;
       try {
         if (settlement.kind !== 'done') return await frontier.settle(work, settlement);
-        const { deferred, immediate } = split(settlement.links);
         // First, because a page is never done without its links.
-        await deferUrls(deferred);
-        return await frontier.settle(work, { ...settlement, links: immediate });
+        const links = await deferPages(settlement.links);
+        return await frontier.settle(work, { ...settlement, links });
       } finally {
         settling -= 1;
       }
@@ -197,11 +187,7 @@ function isPage({ via }: NewUrl): boolean {
   return via !== 'companion';
 }
 
-function split(urls: readonly NewUrl[]): { readonly deferred: NewUrl[]; readonly immediate: NewUrl[] } {
-  return { deferred: urls.filter(isPage), immediate: urls.filter((url) => !isPage(url)) };
-}
-
-/** A URL with its rank among URLs of its priority: the smaller rank goes first. */
+/** A URL with its rank: the smaller one goes first. */
 interface Ranked {
   readonly url: NewUrl;
   readonly rank: string;
@@ -212,14 +198,13 @@ const RANK_CHARS = 16;
 /** The frontier's default. */
 const DEFAULT_PRIORITY = 4;
 
-/** By a keyed hash, independent of where and when the URL was found. */
-function rankOf(seed: string, { url, visit = 0 }: NewUrl): string {
-  return `${hash('sha256', `${seed}\n${visit}\n${url}`).slice(0, RANK_CHARS)} ${url}`;
+/** By priority, one digit, then by a keyed hash, independent of where and when the URL was found. */
+function rankOf(seed: string, { url, visit = 0, priority = DEFAULT_PRIORITY }: NewUrl): string {
+  return `${priority} ${hash('sha256', `${seed}\n${visit}\n${url}`).slice(0, RANK_CHARS)} ${url}`;
 }
 
-function compareRanked(one: Ranked, other: Ranked): number {
-  const byPriority = (one.url.priority ?? DEFAULT_PRIORITY) - (other.url.priority ?? DEFAULT_PRIORITY);
-  return byPriority || compareTexts(one.rank, other.rank);
+function byRank(one: Ranked, other: Ranked): number {
+  return compareTexts(one.rank, other.rank);
 }
 
 /** The cursor of a listing that has reached the waiting URLs. */
