@@ -53,6 +53,16 @@ export interface Flags extends NamedSinks {
   readonly yes?: boolean;
 }
 
+/** The flags of `mannerly identity` as commander has them. */
+export interface IdentityFlags extends Pick<Flags, 'name' | 'to' | 'keys' | 'allowAddress' | 'json'> {
+  readonly key?: string;
+  readonly config?: string;
+  readonly also?: readonly string[];
+  readonly leaked?: boolean;
+  readonly listen?: number;
+  readonly live?: string;
+}
+
 /** A result as `--json` prints it. */
 export function json(value: unknown): string {
   return JSON.stringify(value, null, 2);

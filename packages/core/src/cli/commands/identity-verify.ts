@@ -17,9 +17,9 @@ import { type SignatureVerdict, verifySignature } from '../../signatures/verify-
 import { findConfig, readConfig } from '../config-file.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
+import type { IdentityFlags } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { MAX_READ_REQUESTS_BYTES } from '../limits.js';
-import type { IdentityFlags } from '../published-identity.js';
 import { readKeys } from '../read-keys.js';
 
 /** The status that a verifying site answers with. */

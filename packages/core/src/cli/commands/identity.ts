@@ -4,27 +4,30 @@
 import { Resolver } from 'node:dns/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { resolveIdentity } from '../../fetch/identity.js';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
+import { MannerlyError } from '../../errors.js';
+import { checkEgressRanges } from '../../fetch/address-ranges.js';
+import { lacksPage, NO_PAGE, resolveIdentity } from '../../fetch/identity.js';
 import { createUndiciFetcher } from '../../fetch/undici-fetcher.js';
-import { checkNames } from '../../identity/addresses.js';
+import { checkNames, expectedName } from '../../identity/addresses.js';
 import { checkPublished } from '../../identity/check-published.js';
+import type { ListedKey } from '../../identity/key-directory.js';
+import { identityFiles, writeIdentityFolder } from '../../identity/publish.js';
 import { publishedFetcher, publishedFolder } from '../../identity/published-file.js';
 import { keysOfRotation, nextRotation, writeKeyFile } from '../../identity/rotation.js';
+import { fill } from '../../options/check.js';
+import { relaxedDefaultsIn } from '../../options/options.js';
+import { OPTIONS } from '../../options/table.js';
 import { parseUrl } from '../../parse-url.js';
+import { present } from '../../present.js';
 import { iso, plural, printable } from '../../report/table.js';
-import { DIRECTORY_PATH } from '../../signatures/profile.js';
-import { loadSigningKey } from '../../signatures/signing-key.js';
-import { findConfig } from '../config-file.js';
+import { checkAgent, DIRECTORY_PATH } from '../../signatures/profile.js';
+import { loadSigningKey, type SigningKey } from '../../signatures/signing-key.js';
+import { findConfig, readConfig } from '../config-file.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
-import { json } from '../flags.js';
+import { type IdentityFlags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import {
-  type ConfiguredIdentity,
-  type IdentityFlags,
-  readConfiguredIdentity,
-  writePublished,
-} from '../published-identity.js';
 
 /** The flags that each action reads. */
 const FLAGS_OF = {
@@ -137,4 +140,72 @@ async function check(target: string | undefined, flags: IdentityFlags, io: CliIo
 /** The listed keys: one, or both during a key change. */
 function keysOf({ source, keyPath }: ConfiguredIdentity) {
   return keyPath === null ? [loadSigningKey(source)] : keysOfRotation(keyPath);
+}
+
+type ConfiguredIdentity = Awaited<ReturnType<typeof readConfiguredIdentity>>;
+
+const ROWS = { identity: OPTIONS.identity, robots: OPTIONS.robots, politeness: OPTIONS.politeness };
+
+/**
+ * Reads it. `source`: where its key is, `file:PATH` or `env:NAME`. `keyPath`: the absolute path of the key; `null` if
+ * it is not in a file.
+ * @param config - The file; if absent, that of the working directory. @throws UsageError, MannerlyError
+ */
+async function readConfiguredIdentity(config: string | undefined) {
+  const file = config ?? findConfig(process.cwd());
+  if (file === null) throw new UsageError('missing the configuration', 'Name it with --config <file>.');
+  const { identity, purposes = [], robots = {}, politeness = {} } = await readConfig(file);
+  const { signature, ...given } = identity ?? {};
+  if (signature?.key === undefined) {
+    throw new UsageError(`${file} has no \`identity.signature.key\``, 'mannerly identity init makes a key.');
+  }
+  // The card says that RFC 9309 is followed unchanged.
+  const filled = fill('', ROWS, { robots, politeness, identity });
+  const [relaxedDefault] = relaxedDefaultsIn('', { robots: ROWS.robots }, filled);
+  if (relaxedDefault !== undefined) {
+    throw new UsageError(
+      relaxedDefault,
+      'The card would state that RFC 9309 is obeyed. A crawl like this has no card.',
+    );
+  }
+  const agent = new URL(checkAgent(signature.form ?? 'url', signature.agent));
+  if (agent.pathname !== '/' && agent.pathname !== DIRECTORY_PATH) {
+    const hint = `The folder is for the root of a host: ${agent.origin}${DIRECTORY_PATH} or ${agent.origin}/.`;
+    throw new UsageError(`the path of \`identity.signature.agent\` is ${agent.pathname}`, hint);
+  }
+  const { minMs, crawlIntervalMs } = resolvePoliteness({
+    profile: filled.politeness.profile,
+    ...present({ requestsPerSecond: politeness.requestsPerSecond }),
+  });
+  const published = {
+    ...resolveIdentity(given),
+    purposes,
+    egress: checkEgressRanges(filled.identity.egress),
+    domain: filled.identity.domain,
+    agent,
+    minIntervalMs: Math.max(minMs, crawlIntervalMs ?? 0),
+  };
+  const [, path] = /^file:(.+)$/s.exec(signature.key) ?? [];
+  return { published, source: signature.key, keyPath: path === undefined ? null : resolve(path) };
+}
+
+/** Writes the folder and says what to do with it. @throws MannerlyError */
+async function writePublished(
+  { published }: ConfiguredIdentity,
+  keys: readonly (SigningKey & ListedKey)[],
+  to: string,
+  io: CliIo,
+): Promise<void> {
+  if (keys.some(({ isTestKey }) => isTestKey)) {
+    throw new MannerlyError('identity-key', 'key-is-test-key: the key printed in RFC 9421 is public');
+  }
+  const files = await identityFiles(published, keys, io.nowMs());
+  await writeIdentityFolder(to, files);
+  const { agent, domain, egress } = published;
+  io.out(`Written to ${to}: ${[...files.keys()].join(', ')}.`);
+  io.out(`Serve it at ${agent.origin}/ with the fields of one of the three header files. They are valid for 30 days.`);
+  if (domain !== null && egress[0] !== undefined) {
+    io.out(`Set the names of your addresses (PTR, and A or AAAA): ${expectedName(egress[0], domain)} and so on.`);
+  }
+  if (lacksPage(published)) io.err(NO_PAGE);
 }
