@@ -101,7 +101,8 @@ export function processIo(): CliIo {
     async outWhenReady(line) {
       if (!process.stdout.writable) process.exit();
       if (process.stdout.write(`${printableLine(line)}\n`)) return;
-      await once(process.stdout, 'drain').catch(exitIfClosed);
+      // Another error has ended the program already: its listener came first.
+      await once(process.stdout, 'drain').catch(() => process.exit());
     },
     startWorker,
     prompter:
@@ -122,19 +123,12 @@ function printableLine(line: string): string {
  * be written to does not end it either: a file on a full disk, a closed terminal.
  */
 function ignoreClosedPipes(): void {
-  process.stdout.on('error', failUnlessClosed);
   process.stderr.on('error', () => undefined);
-}
-
-function failUnlessClosed(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') return;
-  process.stderr.write(`mannerly: standard output cannot be written: ${error.message}\n`);
-  process.exit(EXIT.broken);
-}
-
-function exitIfClosed(error: NodeJS.ErrnoException): void {
-  failUnlessClosed(error);
-  process.exit();
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`mannerly: standard output cannot be written: ${error.message}\n`);
+    process.exit(EXIT.broken);
+  });
 }
 
 /** Starts this program again. Its standard error goes to ours. */

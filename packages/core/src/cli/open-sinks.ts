@@ -17,42 +17,51 @@ type Env = Readonly<Record<string, string | undefined>>;
  * Makes the sinks. Opens nothing. @throws UsageError for a value that is not a URL, has a password, or names no secret
  */
 export async function createNamedSinks(
-  { csv, rawCells, sqlite, postgres, webhook, s3 }: NamedSinks,
+  { csv, rawCells, sqlite, ...servers }: NamedSinks,
   env: Env = process.env,
 ): Promise<Sink[]> {
   checkRawCells(rawCells, csv !== undefined);
-  return [
-    ...(csv === undefined
-      ? []
-      : [(await import('../output/csv.js')).csvSink({ path: csv, escapeFormulas: rawCells !== true })]),
-    ...(sqlite === undefined ? [] : [(await import('../sinks/sqlite-sink.js')).sqliteSink({ path: sqlite })]),
-    ...(postgres === undefined ? [] : [await postgresByUrl(urlOf('postgres', postgres, env))]),
-    ...(webhook === undefined ? [] : [await webhookByUrl(urlOf('webhook', webhook, env), env)]),
-    ...(s3 === undefined ? [] : [await s3ByUrl(urlOf('s3', s3, env), env)]),
-  ];
+  const sinks: Sink[] = [];
+  if (csv !== undefined)
+    sinks.push((await import('../output/csv.js')).csvSink({ path: csv, escapeFormulas: rawCells !== true }));
+  if (sqlite !== undefined) sinks.push((await import('../sinks/sqlite-sink.js')).sqliteSink({ path: sqlite }));
+  for (const kind of ['postgres', 'webhook', 's3'] as const) {
+    const given = servers[kind];
+    if (given !== undefined) sinks.push(await KINDS[kind].open(urlOf(kind, given, env), env));
+  }
+  return sinks;
 }
 
-const PROTOCOLS = { postgres: /^postgres(ql)?:$/, webhook: /^https?:$/, s3: /^https?:$/ };
-const EXAMPLES = {
-  postgres:
-    'postgres://user@host/database?table=items, with the password in PGPASSWORD or ~/.pgpass, or env:DATABASE_URL',
-  webhook: 'https://intake.example/items or, where its path is a secret, env:NAME',
-  s3: 'https://s3.eu-central-1.amazonaws.com/my-bucket/tidepools',
+/** Sinks on servers: what their URLs are like, and how they are made. */
+const KINDS = {
+  postgres: {
+    protocol: /^postgres(ql)?:$/,
+    hint: 'Write postgres://user@host/database?table=items, with the password in PGPASSWORD or ~/.pgpass, or env:DATABASE_URL.',
+    open: postgresByUrl,
+  },
+  webhook: {
+    protocol: /^https?:$/,
+    hint: 'Write https://intake.example/items or, where its path is a secret, env:NAME.',
+    open: webhookByUrl,
+  },
+  s3: {
+    protocol: /^https?:$/,
+    hint: 'Write https://s3.eu-central-1.amazonaws.com/my-bucket/tidepools.',
+    open: s3ByUrl,
+  },
 };
 
 /** A URL, or the one that a reference names. Only the latter may have a password. */
-function urlOf(kind: keyof typeof PROTOCOLS, given: string, env: Env): URL {
+function urlOf(kind: keyof typeof KINDS, given: string, env: Env): URL {
+  const { protocol, hint } = KINDS[kind];
   const isReference = isSecretReference(given);
   const secret = isReference ? readSecret(given, env) : ({ kind: 'secret', text: given } as const);
-  const hint = `Write ${EXAMPLES[kind]}.`;
   if (secret.kind === 'none') throw new UsageError(`--${kind} ${given}: ${secret.reason}`, hint);
   const url = parseUrl(secret.text);
-  if (url === null || !PROTOCOLS[kind].test(url.protocol)) {
+  if (url === null || !protocol.test(url.protocol))
     throw new UsageError(`--${kind}${isReference ? ` ${given}` : ''} is not a URL of that kind`, hint);
-  }
-  if (url.password !== '' && !isReference) {
+  if (url.password !== '' && !isReference)
     throw new UsageError(`--${kind} has a password, which other users of this machine can read`, hint);
-  }
   return url;
 }
 
@@ -76,8 +85,7 @@ async function postgresByUrl(url: URL): Promise<Sink> {
   const { postgresSink } = await import('../sinks/postgres-sink.js');
   // It connects with its first statement, so a sink that could not be opened keeps no process alive.
   const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS, keepAlive: true };
-  const limits = { max: POOL_SIZE, allowExitOnIdle: true, ...timeouts };
-  const pool = new Pool({ connectionString: url.href, ...limits });
+  const pool = new Pool({ connectionString: url.href, max: POOL_SIZE, allowExitOnIdle: true, ...timeouts });
   pool.on('error', () => undefined);
   const sink = postgresSink({ pool, table });
   const close = (): Promise<void> => sink.close().finally(() => pool.end());
@@ -101,15 +109,11 @@ async function s3ByUrl(url: URL, env: Env): Promise<Sink> {
   if (bucket === '' || !accessKeyId || !secretAccessKey) {
     const what =
       bucket === '' ? 'names no bucket' : 'needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment';
-    throw new UsageError(`--s3 ${what}`, `Write ${EXAMPLES.s3}.`);
+    throw new UsageError(`--s3 ${what}`, KINDS.s3.hint);
   }
   const { AWS_SESSION_TOKEN: sessionToken, AWS_REGION: region = env['AWS_DEFAULT_REGION'] } = env;
-  const prefix = prefixParts.filter(Boolean).join('/');
-  const options = {
-    bucket: `${url.origin}/${bucket}`,
-    ...(prefix === '' ? {} : { prefix: `${decodeURIComponent(prefix)}/` }),
-  };
+  const prefix = decodeURIComponent(prefixParts.filter(Boolean).join('/'));
   const { AwsClient } = await loadPeer<Aws4Fetch>('aws4fetch', '--s3');
   const client = new AwsClient({ accessKeyId, secretAccessKey, sessionToken, region, service: 's3', retries: 0 });
-  return s3Sink({ ...options, client });
+  return s3Sink({ bucket: `${url.origin}/${bucket}`, client, ...(prefix === '' ? {} : { prefix: `${prefix}/` }) });
 }

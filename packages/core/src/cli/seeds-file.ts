@@ -11,7 +11,6 @@ import type { CliIo } from './io.js';
 const MIB = 1024 * 1024;
 /** The largest file of seeds in bytes: as many as a crawl's manifest can list, less what JSON adds to 100,000 lines. */
 const MAX_SEEDS_BYTES = MAX_MANIFEST_BYTES - MIB;
-const STDIN = '-';
 
 /**
  * The seeds of a command line, followed by those of its file. @throws UsageError naming the file, the line and the text
@@ -22,11 +21,22 @@ export async function seedsFrom(
   io: Pick<CliIo, 'err' | 'input'>,
 ): Promise<readonly string[]> {
   if (file === undefined) return args;
-  const isStdin = file === STDIN;
+  const isStdin = file === '-';
   // Otherwise a terminal would not show that the command waits.
   if (isStdin) io.err('Reading seeds from standard input.');
   const name = isStdin ? 'standard input' : file;
-  const listed = seedsOf(await textOf(isStdin ? io.input() : createReadStream(file), name), name);
+  const text = await textOf(isStdin ? io.input() : createReadStream(file), name);
+  const listed: string[] = [];
+  for (const [at, line] of text.split('\n').entries()) {
+    const seed = line.trim();
+    if (seed === '' || seed.startsWith('#')) continue;
+    const where = `${name}:${at + 1}`;
+    if (listed.length === MAX_SEEDS) throw new UsageError(`${where}: a crawl has at most ${MAX_SEEDS} seeds`);
+    checkSeed(seed, where);
+    listed.push(seed);
+  }
+  if (listed.length === 0)
+    throw new UsageError(`${name} holds no seed`, 'Write one URL per line, such as https://example.org/.');
   return [...args, ...listed];
 }
 
@@ -51,20 +61,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>, name: string): Promise<
   }
 }
 
-function seedsOf(text: string, name: string): string[] {
-  const seeds: string[] = [];
-  for (const [at, line] of text.split('\n').entries()) {
-    const seed = line.trim();
-    if (seed === '' || seed.startsWith('#')) continue;
-    const where = `${name}:${at + 1}`;
-    if (seeds.length === MAX_SEEDS) throw new UsageError(`${where}: a crawl has at most ${MAX_SEEDS} seeds`);
-    seeds.push(seedAt(where, seed));
-  }
-  if (seeds.length > 0) return seeds;
-  throw new UsageError(`${name} holds no seed`, 'Write one URL per line, such as https://example.org/.');
-}
-
-function seedAt(where: string, seed: string): string {
+function checkSeed(seed: string, where: string): void {
   // The URL parser would escape it: two URLs on a line, or a comment after one, would become a path.
   if (/\s/.test(seed)) {
     const hint = 'Write one URL per line. A comment needs its own line, which begins with #.';
@@ -72,7 +69,6 @@ function seedAt(where: string, seed: string): string {
   }
   try {
     readSeed(seed);
-    return seed;
   } catch (error) {
     if (!(error instanceof MannerlyError)) throw error;
     throw new UsageError(`${where}: ${error.message}`, error.hint);

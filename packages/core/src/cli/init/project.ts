@@ -8,7 +8,19 @@ import type { CrawlConfig } from '../../options/config.js';
 import { MANNERLY_VERSION, ownFile } from '../../own-package.js';
 import { present } from '../../present.js';
 import { UsageError } from '../failure.js';
-import type { ProjectPlan } from './interview.js';
+
+/** What a project is made from. */
+export interface ProjectPlan {
+  readonly name: string;
+  readonly contact: string;
+  readonly seeds: readonly string[];
+  readonly within: 'host' | 'domain';
+  readonly pages: number;
+  readonly minutes: number;
+  readonly depth?: number;
+  /** Whether pages are opened in a browser. */
+  readonly browser: boolean;
+}
 
 const SCAFFOLD = ownFile('scaffold/');
 
