@@ -180,7 +180,7 @@ The data also stays in the old store, which is closed: remove it with mannerly d
       flags: [STORE_FLAG, flag('--yes', 'do not ask')],
       help: `
 It asks first, and refuses while processes are running. Crawl directories, items and logs are kept.`,
-      load: async () => (await import('./commands/delete.js')).deleteCommand,
+      load: async () => (await import('./commands/move.js')).deleteCommand,
     },
     worker: {
       summary: 'a process of crawl --workers, not for users',
@@ -216,7 +216,7 @@ It asks first, and refuses while processes are running. Crawl directories, items
         JSON_FLAG,
       ],
       help: INSPECTION_HELP,
-      load: async () => (await import('./commands/queue.js')).queueCommand,
+      load: async () => (await import('./commands/explain.js')).queueCommand,
     },
     audit: {
       summary: 'check the politeness of a crawl from its request log, independently of the code that planned it',
@@ -231,7 +231,7 @@ It asks first, and refuses while processes are running. Crawl directories, items
       help: `
 It reads requests.jsonl, the copies in robots/ and the requests in the archive. It sends no request and changes nothing.
 Exit code 0: no violation; 5: a violation, or no request to check.`,
-      load: async () => (await import('./commands/audit.js')).auditCommand,
+      load: async () => (await import('./commands/report.js')).auditCommand,
     },
     export: {
       summary: 'print the items of a crawl as JSON lines, or write them to a file; each item once',
@@ -270,7 +270,7 @@ Exit code 0: no violation; 5: a violation, or no request to check.`,
         flag('--title <text>', 'its title (default: the name and the first seed of the crawl)'),
         JSON_FLAG,
       ],
-      load: async () => (await import('./commands/wacz.js')).waczCommand,
+      load: async () => (await import('./commands/export.js')).waczCommand,
     },
   },
   'About a site, and about your crawler:': {

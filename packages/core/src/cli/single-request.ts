@@ -22,11 +22,8 @@ type RobotsAccess = 'allowed' | 'held' | 'unknown';
 
 /** Whether the site itself said that we get nothing: by its rules, or by an answer such as 404. @throws Never */
 export function isSiteAnswer({ status, httpStatus }: Pick<UrlDecision, 'status' | 'httpStatus'>): boolean {
-  return status === 'excluded' || isRefusal(httpStatus);
-}
-
-function isRefusal(status: number | null): boolean {
-  return status !== null && status >= 400 && status < 500 && status !== 429;
+  const isRefusal = httpStatus !== null && httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429;
+  return status === 'excluded' || isRefusal;
 }
 
 /**
@@ -38,21 +35,18 @@ export async function requestRobots(origin: string, identity: IdentityOptions, a
   // No page is wanted. One would be requested after an endless redirect, which counts as no rules.
   const hooks = { beforeFetch: () => refuse('only robots.txt is wanted') };
   const crawler = singleCrawl(`${origin}/`, identity, allowAddresses, { hooks });
-  const answer: { why: string; access: RobotsAccess; status: number | null } = {
-    why: 'it was not requested',
-    access: 'unknown',
-    status: null,
-  };
+  let why = 'it was not requested';
+  let access = 'unknown' as RobotsAccess;
+  let lastStatus = null as number | null;
   crawler.events.on('decision', ({ status, reason }) => {
-    if (status === 'dropped' && answer.access === 'unknown')
-      answer.why = `it was not requested (${reason}): ${sentenceOf(reason)}`;
+    if (status === 'dropped' && access === 'unknown') why = `it was not requested (${reason}): ${sentenceOf(reason)}`;
   });
   crawler.events.on('request', ({ purpose, status, failure, truncated }) => {
     if (purpose !== 'robots') return;
-    answer.access = 'allowed';
-    answer.status = status;
+    access = 'allowed';
+    lastStatus = status;
     const earlyEnd = truncated === 'connection' ? ', and it ended too early' : '';
-    answer.why =
+    why =
       status === null ? `it could not be fetched (${failure ?? 'no answer'})` : `the answer was ${status}${earlyEnd}`;
     // From here on nothing more is requested, unless the answer is a redirect.
     if (status === null || status < 300 || status > 399) crawler.stop();
@@ -60,22 +54,20 @@ export async function requestRobots(origin: string, identity: IdentityOptions, a
   crawler.events.on('host-warning', ({ code, detail }) => {
     if (code === 'robots-unreachable') {
       // If no connection was made, no request was sent.
-      if (answer.access === 'unknown') answer.why = `it could not be fetched (${detail})`;
-      answer.access = 'held';
+      if (access === 'unknown') why = `it could not be fetched (${detail})`;
+      access = 'held';
     }
-    if (code === 'robots-redirect-limit') answer.why += ', a redirect too many';
+    if (code === 'robots-redirect-limit') why += ', a redirect too many';
   });
   const out = await mkdtemp(join(tmpdir(), 'mannerly-robots-'));
   try {
     await crawler.run({ out });
     const robots = join(out, 'robots');
     const copyName = (await readdir(robots)).find((name) => name.endsWith('.txt'));
-    const { why, access, status } = answer;
-    if (access === 'allowed' && copyName !== undefined)
-      return { kind: 'body' as const, body: await readFile(join(robots, copyName)) };
-    const isEmpty = access === 'allowed' && status !== null && status < 300;
-    if (isEmpty) return { kind: 'body' as const, body: new Uint8Array() };
-    return { kind: 'nothing' as const, why, access };
+    const isRead = access === 'allowed' && (copyName !== undefined || (lastStatus !== null && lastStatus < 300));
+    if (!isRead) return { kind: 'nothing' as const, why, access };
+    const body = copyName === undefined ? new Uint8Array() : await readFile(join(robots, copyName));
+    return { kind: 'body' as const, body };
   } finally {
     await rm(out, { recursive: true, force: true });
   }

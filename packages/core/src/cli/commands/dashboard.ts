@@ -3,6 +3,7 @@
 import type { WatchedCrawl } from '../../dashboard/view.js';
 import type { ProcessReport, StoreReport } from '../../inspection/store-inspection.js';
 import { familiesOf, type MetricFamily } from '../../metrics/combine-metrics.js';
+import { sums } from '../../report/combined-counts.js';
 import type { CrawlProgress } from '../../report/crawl-report.js';
 import { sumOf } from '../../report/table.js';
 import { type CrawlActivity, NO_ACTIVITY } from '../../run/activity.js';
@@ -74,19 +75,17 @@ function watchedCrawl(last: () => StoreReport, io: CliIo): Omit<WatchedCrawl, Cr
 }
 
 /** The metrics of each process, and of the crawl. */
-function familiesIn(report: StoreReport): Map<string, readonly MetricFamily[]> {
-  const { processes, outcomes, pages, queued, hosts, runningMs } = report;
-  const processFamilies = (process: ProcessReport): MetricFamily[] => {
-    const { state, phase, underway, requests, items, bytes: receivedBytes } = process;
-    const running = state === 'at-work' ? 1 : 0;
-    const paused = running === 1 && phase === 'paused' ? 1 : 0;
-    return familiesOf({ requests, items, receivedBytes, underway: running * underway, running, paused });
-  };
+function familiesIn({ processes, outcomes, pages, queued, hosts, runningMs }: StoreReport) {
+  const families = new Map<string, readonly MetricFamily[]>();
   const ofCrawl = { pages, runningSeconds: runningMs / 1_000, queuedUrls: queued, knownHosts: hosts };
-  return new Map([
-    ['', familiesOf(ofCrawl, outcomes)],
-    ...processes.map((process) => [nameOf(process), processFamilies(process)] as const),
-  ]);
+  families.set('', familiesOf(ofCrawl, outcomes));
+  for (const process of processes) {
+    const { name, phase, bytes: receivedBytes, ...counts } = rowOf(process);
+    const running = process.state === 'at-work' ? 1 : 0;
+    const paused = phase === 'paused' ? 1 : 0;
+    families.set(name, familiesOf({ ...counts, receivedBytes, running, paused }));
+  }
+  return families;
 }
 
 function progressOf({ processes, outcomes, ...totals }: StoreReport): CrawlProgress {
@@ -100,23 +99,13 @@ function progressOf({ processes, outcomes, ...totals }: StoreReport): CrawlProgr
 }
 
 function underwayOf(processes: readonly ProcessReport[]): number {
-  return processes.reduce((sum, { state, underway }) => sum + (state === 'at-work' ? underway : 0), 0);
+  return sums(processes.map(rowOf), 'underway').underway;
 }
 
-function rowOf(process: ProcessReport) {
-  const { state, phase, underway, requests, items, bytes } = process;
-  const rowPhase = state === 'at-work' ? (phase ?? 'running') : state;
-  return {
-    name: nameOf(process),
-    phase: rowPhase,
-    underway: state === 'at-work' ? underway : 0,
-    requests,
-    items,
-    bytes,
-  };
-}
-
-/** The same name over all runs: the machine and the number of its directory. */
-function nameOf({ machine, part }: ProcessReport): string {
-  return machine === null ? part : `${machine} ${part}`;
+/** A process as a row. Its name stays the same over all runs: the machine and the number of its directory. */
+function rowOf({ machine, part, state, phase, requests, items, bytes, ...process }: ProcessReport) {
+  const isAtWork = state === 'at-work';
+  const name = machine === null ? part : `${machine} ${part}`;
+  const underway = isAtWork ? process.underway : 0;
+  return { name, phase: isAtWork ? (phase ?? 'running') : state, underway, requests, items, bytes };
 }

@@ -1,15 +1,18 @@
-// `mannerly explain`: why a URL was or was not fetched, and what a host waits for. It makes no request.
+// `mannerly explain` and `mannerly queue`: why a URL was or was not fetched, what a host waits for, and the queue of a
+// stopped crawl, one listing at a time. They make no request.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { QueuedUrl } from '@mannerly/frontier';
 import { parseRobots } from '@mannerly/robots';
 import { diagnose } from '@mannerly/robots/diagnostics';
 import { orIfAbsent } from '../../directory/atomic-file.js';
 import { readCrawlDirectory } from '../../directory/crawl-directory.js';
 import { parseUrl } from '../../parse-url.js';
+import { present } from '../../present.js';
 import type { Explanation } from '../../report/explain.js';
 import { explanationText } from '../../report/explain-text.js';
-import { printable } from '../../report/table.js';
+import { plural, printable } from '../../report/table.js';
 import { reportDamage } from '../crawl-directories.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
@@ -70,4 +73,32 @@ async function decidingLine(
   if (!file || !text) return null;
   const diagnostics = diagnose(parseRobots(file, { robotsUrl: `${robots.authority}/robots.txt` }));
   return { text, readAs: diagnostics.find((diagnostic) => diagnostic.line === line)?.readAs ?? [] };
+}
+
+/** Runs the command. An empty queue is not an error. @throws MannerlyError `directory-in-use` during a run */
+export async function queueCommand(directory: string | undefined, flags: Flags, io: CliIo): Promise<void> {
+  const { host, limit = 100, cursor = null, store } = flags;
+  const request = { limit, cursor, ...present({ host }) };
+  if (directory !== undefined && store === undefined) await reportDamage([directory], io);
+  const listing = await withInspection(inspectionTarget(directory, flags), io, (inspection) =>
+    inspection.queued(request),
+  );
+  if (flags.json === true) {
+    io.out(json(listing));
+    return;
+  }
+  for (const item of listing.items) io.out(itemText(item));
+  if (listing.cursor !== null) {
+    const only = host === undefined ? '' : ` --host ${printable(host)}`;
+    const where = directory ?? `--store '${store}'`;
+    io.out(`More: mannerly queue ${where}${only} --limit ${limit} --cursor '${listing.cursor}'`);
+  } else if (listing.items.length === 0) io.out(cursor === null ? 'Nothing is queued.' : 'Nothing more is queued.');
+}
+
+/** A line: the URL, and how the crawl found it. */
+export function itemText({ priority, record }: QueuedUrl): string {
+  const { url, depth, from, via, tries } = record;
+  const how = from === null ? via : `${via} on ${printable(from)}`;
+  const tried = tries === 0 ? '' : `, tried ${plural(tries, 'time')}`;
+  return `${printable(url, 2_000)}  (priority ${priority}, depth ${depth}, ${how}${tried})`;
 }

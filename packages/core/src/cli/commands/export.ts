@@ -1,11 +1,14 @@
-// `mannerly export`: the items of a crawl as one file of JSON lines, CSV or Parquet, each item once.
+// `mannerly export` and `mannerly wacz`: the items of a crawl as one file of JSON lines, CSV or Parquet, each item
+// once; and its archive as one file that other programs can open.
 
 import { existsSync } from 'node:fs';
 import type { JsonValue } from '@mannerly/frontier';
+import { packageArchive } from '../../archive/package-archive.js';
 import { type ExportFormat, exportItems, formatOf } from '../../output/export-items.js';
 import { currentItems, joinedItems } from '../../output/joined-items.js';
+import { present } from '../../present.js';
 import { plural } from '../../report/table.js';
-import { readCrawlDirectories } from '../crawl-directories.js';
+import { readCrawlDirectories, reportDamage } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { checkRawCells, type Flags, json } from '../flags.js';
@@ -88,4 +91,14 @@ function formatNamedBy(to: string): ExportFormat {
     `no format is known for ${to}`,
     'Name a file that ends in .jsonl, .csv or .parquet, or --format.',
   );
+}
+
+/** Runs the command. @throws MannerlyError as `packageArchive` */
+export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<void> {
+  await reportDamage([directory], io);
+  const summary = await withProgress(io, 'Packaging', 'bytes', null, (onBytes) =>
+    packageArchive({ from: directory, nowMs: io.nowMs, onBytes, ...present({ to, title }) }),
+  );
+  const { path, bytes, warcs } = summary;
+  io.out(asJson === true ? json(summary) : `${path}: ${bytes} bytes, ${plural(warcs, 'WARC file')}.`);
 }

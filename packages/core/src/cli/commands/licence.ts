@@ -93,7 +93,7 @@ async function documentsOf(
   allowAddresses: string[] = [],
 ): Promise<PageLicenses> {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-licence-'));
-  let found: PageLicenses | null = null;
+  let found = null as PageLicenses | null;
   const anywhere = { scope: { seeds: [url], within: 'any' }, licensing: { mode: 'off' } } as const;
   const crawler = singleCrawl(url, identity, allowAddresses, anywhere);
   crawler.events.on('decision', ({ status, reason, httpStatus }) => {
@@ -121,15 +121,12 @@ async function documentsOf(
   });
   try {
     await crawler.run({ out });
-    return foundOr(found, 'none is named for it');
+    if (found === null) return { why: 'the page was not requested', isSiteAnswer: false };
+    const isEmpty = 'documents' in found && found.documents.length === 0;
+    return isEmpty ? { why: 'none is named for it', isSiteAnswer: true } : found;
   } finally {
     await rm(out, { recursive: true, force: true });
   }
-}
-
-function foundOr(found: PageLicenses | null, nothing: string): PageLicenses {
-  if (found === null) return { why: 'the page was not requested', isSiteAnswer: false };
-  return 'documents' in found && found.documents.length === 0 ? { why: nothing, isSiteAnswer: true } : found;
 }
 
 /** Uses the copy of robots.txt that was kept for the page's authority. */

@@ -1,11 +1,13 @@
-// `mannerly move`: moves a stopped crawl from one store to another: a crawl directory, Redis, PostgreSQL.
+// `mannerly move` and `mannerly delete`: move a stopped crawl from one store to another (a crawl directory, Redis,
+// PostgreSQL), and remove it from its server, after a confirmation. Crawl directories stay.
 
 import { resolve } from 'node:path';
 import type { FrontierStore } from '@mannerly/frontier';
 import { storesIn } from '../../default-parts.js';
 import { lockDirectory, refuseShared } from '../../directory/directory-lock.js';
-import { moveStore } from '../../inspection/store-inspection.js';
+import { moveStore, removeCrawl } from '../../inspection/store-inspection.js';
 import { plural } from '../../report/table.js';
+import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
@@ -67,4 +69,27 @@ async function openLocation(text: string, io: CliIo): Promise<Location> {
     throw error;
   }
   return { createStore, next: `Continue with --out ${text}, without --store.`, close: () => lock.release() };
+}
+
+/** Runs the command. @throws UsageError; MannerlyError `directory-in-use` while processes are working, `not-running` */
+export async function deleteCommand(flags: Flags, io: CliIo): Promise<number> {
+  const { store, yes = false } = flags;
+  if (store === undefined) throw new UsageError('name the store of the crawl', 'Add --store <url>.');
+  const { prompter } = io;
+  if (!yes && prompter === null)
+    throw new UsageError('there is no terminal for the question', 'Add --yes to remove the crawl.');
+  const opened = await openStore(store, '');
+  try {
+    const isRemoved = await removeCrawl(
+      () => opened.createStore(({ message }) => io.err(message)),
+      async ({ known, queued }) => {
+        const message = `Remove ${opened.name}, with ${known} known URLs, ${queued} of them queued? Type yes.`;
+        return yes || (await prompter?.ask({ message, fault: () => null })) === 'yes';
+      },
+    );
+    io.err(isRemoved ? `${opened.name} is removed. Crawl directories are not.` : 'Nothing was removed.');
+    return isRemoved ? EXIT.ok : EXIT.stopped;
+  } finally {
+    await opened.close();
+  }
 }

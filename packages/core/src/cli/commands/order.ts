@@ -11,13 +11,22 @@ import { ORDER_ANSWER_MS, ORDER_ANSWER_POLL_MS } from '../limits.js';
 import { inspectionTarget, withStoreInspection } from '../open-inspection.js';
 import { processText } from '../summary.js';
 
-const HAS_APPLIED: Readonly<Record<CrawlOrder, (process: ProcessReport) => boolean>> = {
-  pause: ({ phase, underway }) => (phase === 'paused' || phase === 'stopping') && underway === 0,
-  resume: ({ phase }) => phase !== 'paused',
-  stop: () => false,
-};
+interface OrderEffect {
+  readonly hasApplied: (process: ProcessReport) => boolean;
+  /** What processes that have obeyed are. */
+  readonly state: string;
+  readonly next: string;
+}
 
-const APPLIED_TEXT: Readonly<Record<CrawlOrder, string>> = { pause: 'paused', resume: 'running', stop: 'stopped' };
+const EFFECTS: Readonly<Record<CrawlOrder, OrderEffect>> = {
+  pause: {
+    hasApplied: ({ phase, underway }) => (phase === 'paused' || phase === 'stopping') && underway === 0,
+    state: 'paused',
+    next: 'One that starts there later is paused too: mannerly resume ends that.',
+  },
+  resume: { hasApplied: ({ phase }) => phase !== 'paused', state: 'running', next: '' },
+  stop: { hasApplied: () => false, state: 'stopped', next: 'The same command continues the crawl.' },
+};
 
 export function orderCommand(order: CrawlOrder) {
   return async (named: string | undefined, flags: Flags, io: CliIo): Promise<number> => {
@@ -29,16 +38,10 @@ export function orderCommand(order: CrawlOrder) {
     const { orderPath } = await readCrawlDirectory(where.directory);
     await writeOrder(orderPath, order);
     if (flags.json === true) io.out(json({ order }));
-    io.err(`A run in ${where.directory} takes it within a second. ${NEXT[order]}`.trimEnd());
+    io.err(`A run in ${where.directory} takes it within a second. ${EFFECTS[order].next}`.trimEnd());
     return EXIT.ok;
   };
 }
-
-const NEXT: Readonly<Record<CrawlOrder, string>> = {
-  pause: 'One that starts there later is paused too: mannerly resume ends that.',
-  resume: '',
-  stop: 'The same command continues the crawl.',
-};
 
 /** Sends the order to all processes, and waits until the working ones have obeyed. */
 async function sendOrderToAll(
@@ -47,6 +50,7 @@ async function sendOrderToAll(
   isJson: boolean,
   io: CliIo,
 ): Promise<number> {
+  const { hasApplied, state, next } = EFFECTS[order];
   const isAtWork = ({ state }: ProcessReport): boolean => state === 'at-work';
   const first = (await report()).processes.filter(isAtWork).map(({ part }) => part);
   await sendOrder(order);
@@ -54,7 +58,7 @@ async function sendOrderToAll(
   for (;;) {
     const { processes } = await report();
     const recipients = processes.filter((process) => isAtWork(process) || first.includes(process.part));
-    const waiting = recipients.filter((process) => isAtWork(process) && !HAS_APPLIED[order](process));
+    const waiting = recipients.filter((process) => isAtWork(process) && !hasApplied(process));
     if (waiting.length > 0 && io.nowMs() < untilMs) {
       await waitForPoll(io);
       continue;
@@ -62,13 +66,10 @@ async function sendOrderToAll(
     const obeyed = recipients.length - waiting.length;
     if (isJson) io.out(json({ order, obeyed, waiting }));
     else {
-      io.out(
-        recipients.length === 0
-          ? 'No process is at work.'
-          : `${plural(obeyed, 'process', 'processes')} ${APPLIED_TEXT[order]}.`,
-      );
+      const done = `${plural(obeyed, 'process', 'processes')} ${state}.`;
+      io.out(recipients.length === 0 ? 'No process is at work.' : done);
       for (const process of waiting) io.out(`${processText(process)}; has not answered yet`);
-      if (NEXT[order] !== '') io.err(NEXT[order].replace(' there', ''));
+      if (next !== '') io.err(next.replace(' there', ''));
     }
     return waiting.length === 0 ? EXIT.ok : EXIT.broken;
   }

@@ -120,15 +120,13 @@ function textOf(
   tokens: readonly string[],
   verdicts: readonly UrlVerdict[],
 ): string {
-  const requirements = requirementLines(rules);
-  const diagnostics = diagnosticLines(document);
-  const whom = rules.agents.join(', ') || 'us';
+  const titled = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [[title, ...lines]]);
   // DECISION R18.
   const withDigits = tokens.filter((token) => /\d/.test(token));
   return [
     documentLines(document, rules),
-    ...(requirements.length === 0 ? [] : [[`What it requires of ${whom}:`, ...requirements]]),
-    ...(diagnostics.length === 0 ? [] : [['Errors and warnings:', ...diagnostics]]),
+    ...titled(`What it requires of ${rules.agents.join(', ') || 'us'}:`, requirementLines(rules)),
+    ...titled('Errors and warnings:', diagnosticLines(document)),
     ...withDigits.map((token) => [`Note: product token "${token}" has digits, which RFC 9309 does not allow`]),
     ...verdicts.map(verdictLines),
   ]

@@ -2,7 +2,7 @@
 
 import type { QueuedUrl } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
-import { itemText } from './queue.js';
+import { itemText } from './explain.js';
 
 it.each([
   [0, 'seed)'],
