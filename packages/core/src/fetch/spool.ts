@@ -86,8 +86,8 @@ class NamelessFile implements BodyFile {
   constructor(files: Set<NamelessFile>) {
     const path = join(tmpdir(), `mannerly-body-${randomUUID()}`);
     this.#file = openSync(path, 'wx+', 0o600);
-    unlinkSync(path);
     this.#files = files.add(this);
+    unlinkSync(path);
   }
 
   write(bytes: Uint8Array): void {
