@@ -185,17 +185,14 @@ export class Handlers {
     const kinds = possibleKinds(mime);
     if (kinds === null || kinds.some((kind) => this.find({ kind, mime, label }) !== null)) return true;
     // Judged by its extension alone, it may be any of the types that handlers name.
-    return mime?.endsWith('/*') === true && [...this.#byRoute.keys()].some((route) => isBinaryType(route));
+    const routes = mime?.endsWith('/*') === true ? [...this.#byRoute.keys()] : [];
+    return routes.some((route) => MEDIA_TYPE.test(route) && possibleKinds(route) !== null);
   }
 
   /** The most bytes of such a page's body, as its handler says; `null`: no limit of its own, or HTML. */
   bodyBytesFor(page: RoutedBy): number | null {
     return page.kind === 'html' ? null : (this.find(page)?.maxBodyBytes ?? null);
   }
-}
-
-function isBinaryType(route: string): boolean {
-  return !route.startsWith('label:') && route.includes('/') && possibleKinds(route) !== null;
 }
 
 function checkSchema(option: string, given: unknown): void {

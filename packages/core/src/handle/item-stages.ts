@@ -91,7 +91,12 @@ export class ItemStages {
         const produced: unknown[] = [];
         for (const item of items) {
           const results = await runStage(stage, item, page);
-          if (count + produced.length + results.length > MAX_PAGE_ITEMS) throw tooMany(page.url);
+          if (count + produced.length + results.length > MAX_PAGE_ITEMS) {
+            throw new MannerlyError(
+              'item-invalid',
+              `expected at most ${MAX_PAGE_ITEMS} items of one page, ${page.url}`,
+            );
+          }
           produced.push(...results);
         }
         items = produced;
@@ -127,8 +132,4 @@ async function runStage({ run, counts }: CountedStage, item: unknown, page: Fetc
     counts.failed += 1;
     throw error;
   }
-}
-
-function tooMany(url: string): MannerlyError {
-  return new MannerlyError('item-invalid', `expected at most ${MAX_PAGE_ITEMS} items of one page, ${url}`);
 }

@@ -4,7 +4,7 @@
 import { matchesPattern } from '@mannerly/robots/matches-pattern';
 import type { Purpose } from '@mannerly/robots/page';
 import { parseUrl } from '../parse-url.js';
-import type { LicenseDocument, LicensedContent, LicenseElement, LicenseReading } from './license-document.js';
+import type { LicensedContent, LicenseElement, LicenseReading } from './license-document.js';
 
 /** What is known about the licence of a URL; later outcomes are stricter. */
 export const LICENSE_OUTCOMES = [
@@ -65,6 +65,16 @@ export interface LicenseVerdict {
   readonly purpose: Purpose | null;
 }
 
+/** One use of one URL. */
+interface Use {
+  readonly word: string;
+  /** `null`: it cannot be parsed. */
+  readonly target: URL | null;
+  /** Whether a token is configured for its origin. It stands for a payment made and a licence obtained (C7). */
+  readonly hasToken: boolean;
+  readonly user: LicenseUser;
+}
+
 /** What one document says about one use. */
 type Statement = Pick<LicenseVerdict, 'outcome' | 'element' | 'price'>;
 
@@ -98,17 +108,16 @@ const EFFECTS = ['none', 'held', 'prohibited'] as const;
  */
 export function assessLicenses(url: string, documents: readonly NamedLicense[], user: LicenseUser): LicenseVerdict {
   const purposes = user.purposes.length === 0 ? [null] : user.purposes;
+  const target = parseUrl(url);
+  const hasToken = user.licensedOrigins.includes(target?.origin ?? '');
   let strictest = NO_VERDICT;
   for (const { document, reading } of documents) {
     for (const purpose of purposes) {
-      const statement = strictestStatement(url, reading, USAGES[purpose ?? 'other'], user);
+      const uses = USAGES[purpose ?? 'other'].map((word) => ({ word, target, hasToken, user }));
+      const statement = uses.map((use) => statementOf(reading, use)).reduce(stricter);
       const isUnknown = reading?.kind === 'unreadable' && reading.isTemporary === true;
-      const effect =
-        purpose === null
-          ? 'none'
-          : isUnknown
-            ? 'held'
-            : effectOf(statement.outcome, purpose, user.accepted.includes(document));
+      const known = effectOf(statement.outcome, purpose, user.accepted.includes(document));
+      const effect = isUnknown && purpose !== null ? 'held' : known;
       const verdict = { ...statement, effect, document, purpose };
       if (strictest.document === null || strictness(verdict) > strictness(strictest)) strictest = verdict;
     }
@@ -122,7 +131,8 @@ function strictness({ effect, outcome }: LicenseVerdict): number {
 }
 
 /** The table of licensing §9. */
-function effectOf(outcome: LicenseOutcome, purpose: Purpose, isAccepted: boolean): LicenseVerdict['effect'] {
+function effectOf(outcome: LicenseOutcome, purpose: Purpose | null, isAccepted: boolean): LicenseVerdict['effect'] {
+  if (purpose === null) return 'none';
   const isAi = purpose === 'ai-train' || purpose === 'ai-input';
   switch (outcome) {
     case 'prohibited':
@@ -139,25 +149,15 @@ function effectOf(outcome: LicenseOutcome, purpose: Purpose, isAccepted: boolean
   }
 }
 
-/** The strictest of what a document says about all the uses that a purpose needs. */
-function strictestStatement(
-  url: string,
-  reading: LicenseReading | null,
-  usages: readonly string[],
-  user: LicenseUser,
-): Statement {
+/** Prohibitions of all contents count, but only the permissions of the narrowest content that covers the use. */
+function statementOf(reading: LicenseReading | null, use: Use): Statement {
   if (reading === null) return { ...NO_STATEMENT, outcome: 'unread' };
   if (reading.kind === 'unreadable') return { ...NO_STATEMENT, outcome: 'unreadable' };
-  return usages.map((word) => statementOn(url, reading, word, user)).reduce(stricter);
-}
-
-/** Prohibitions of all contents count, but only the permissions of the narrowest content that covers the use. */
-function statementOn(url: string, { contents }: LicenseDocument, word: string, user: LicenseUser): Statement {
-  const matching = contents.flatMap((content, at) =>
-    matches(content.url, url) ? [{ content, name: `content[${at + 1}]` }] : [],
+  const matching = reading.contents.flatMap((content, at) =>
+    matches(content.url, use.target) ? [{ content, name: `content[${at + 1}]` }] : [],
   );
   for (const { content, name } of matching) {
-    const at = content.licenses.findIndex(({ prohibits }) => isListed(prohibits.usage, word));
+    const at = content.licenses.findIndex(({ prohibits }) => isListed(prohibits.usage, use.word));
     if (at >= 0) return { ...NO_STATEMENT, outcome: 'prohibited', element: `${name}/license[${at + 1}]` };
   }
   let narrowest = -1;
@@ -165,7 +165,7 @@ function statementOn(url: string, { contents }: LicenseDocument, word: string, u
   for (const { content, name } of matching) {
     const length = content.url.length;
     if (length < narrowest) continue;
-    const offer = findOffer(content, name, word, url, user);
+    const offer = findOffer(content, name, use);
     if (offer === null) continue;
     statement = length > narrowest ? offer : stricter(statement, offer);
     narrowest = length;
@@ -174,38 +174,27 @@ function statementOn(url: string, { contents }: LicenseDocument, word: string, u
 }
 
 /** The least that a content requires for a use, over its licences; `null` if it does not cover the use. */
-function findOffer(
-  content: LicensedContent,
-  name: string,
-  word: string,
-  url: string,
-  user: LicenseUser,
-): Statement | null {
+function findOffer({ licenses, server }: LicensedContent, name: string, use: Use): Statement | null {
+  const { word, user } = use;
   let best: Statement | null = null;
   let isCovered = false;
-  content.licenses.forEach((license, at) => {
+  licenses.forEach((license, at) => {
     const { permits, payment } = license;
-    // RSL has no word for these uses, and documents in practice mean AI (C15).
-    if (word === 'all' && permits.usage !== undefined && !isListed(permits.usage, word) && !user.isStrict) return;
-    isCovered = true;
     const isPermitted = permits.usage === undefined || isListed(permits.usage, word);
+    // RSL has no word for these uses, and documents in practice mean AI (C15).
+    if (word === 'all' && !isPermitted && !user.isStrict) return;
+    isCovered = true;
     if (!isPermitted || !isEligible(license, user.party)) return;
-    const outcome = offerOutcome(content, license, url, user);
+    const outcome = offerOutcome(server, license, use);
     const statement: Statement = { outcome, element: `${name}/license[${at + 1}]`, price: payment.amount };
     if (best === null || stricter(statement, best) === best) best = statement;
   });
   return best ?? (isCovered ? { ...NO_STATEMENT, outcome: 'prohibited', element: name } : null);
 }
 
-/** The price of a licence that applies. A token stands for a payment made and a licence obtained (C7). */
-function offerOutcome(
-  { server }: LicensedContent,
-  license: LicenseElement,
-  url: string,
-  user: LicenseUser,
-): LicenseOutcome {
+/** The price of a licence that applies. */
+function offerOutcome(server: string | null, license: LicenseElement, { hasToken }: Use): LicenseOutcome {
   const { type, terms } = license.payment;
-  const hasToken = user.licensedOrigins.includes(parseUrl(url)?.origin ?? '');
   if (server !== null && !hasToken) return 'token';
   if (!UNPAID.includes(type) && !hasToken) return 'payment';
   if (type === 'contribution' || terms.length > 0 || license.hasDuties) return 'terms';
@@ -230,8 +219,7 @@ function isListed(list: readonly string[] | undefined, word: string): boolean {
 }
 
 /** A pattern is a path of the document's own site, or absolute; an empty one is the page that contains it. */
-function matches(pattern: string, url: string): boolean {
-  const target = parseUrl(url);
+function matches(pattern: string, target: URL | null): boolean {
   if (pattern === '' || target === null) return true;
   const path = target.pathname + target.search;
   if (pattern.startsWith('/') || pattern.startsWith('*')) return matchesPattern(pattern, path);

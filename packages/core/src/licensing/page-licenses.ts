@@ -55,7 +55,14 @@ function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
       }
       if (type?.trim().toLowerCase() !== RSL_TYPE) return;
       if (name === 'script') script = '';
-      else if (name === 'link' && words(rel).includes('license')) found.push({ url: absolute(href ?? '', base) });
+      else if (
+        name === 'link' &&
+        rel
+          ?.toLowerCase()
+          .split(/[\t\n\f\r ]+/)
+          .includes('license')
+      )
+        found.push({ url: absolute(href ?? '', base) });
     },
     ontext(chunk) {
       if (script !== null && script.length <= MAX_LICENSE_BYTES) script += chunk;
@@ -77,8 +84,4 @@ function inlineReading(text: string): LicenseReading {
 
 function absolute(target: string, base: string): string {
   return (parseUrl(target.trim(), base)?.href ?? target).slice(0, MAX_LICENSE_URL_CHARS + 1);
-}
-
-function words(text = ''): string[] {
-  return text.toLowerCase().split(/[\t\n\f\r ]+/);
 }
