@@ -77,188 +77,174 @@ const SCOPES = ['usage', 'user', 'geo'] as const;
 const FREE: LicensePayment = { type: 'free', amount: null, terms: [], accepts: [] };
 
 type Attributes = Readonly<Record<string, string>>;
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** An open element: its local name if it is RSL's, `null` for others, whose contents are ignored. */
-interface OpenElement {
-  readonly name: string | null;
+interface RslElement {
+  readonly name: string;
   readonly attributes: Attributes;
-  /** The namespaces that are declared here or above, by prefix. */
-  readonly namespaces: ReadonlyMap<string, string>;
+  readonly children: RslElement[];
+  /** Its own text; white space is collapsed when it closes. */
   text: string;
+}
+
+/** Ends the reading of a document that is not conformant. It never leaves this file. */
+class Fault extends Error {}
+
+function fail(reason: string): never {
+  throw new Fault(reason);
 }
 
 /** Reads a document. @param text - Decoded. @throws Never. The time is linear in its length. */
 export function readLicenseDocument(text: string): LicenseReading {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_LICENSE_BYTES) return { kind: 'unreadable', reason: `more than ${MAX_LICENSE_BYTES} bytes` };
-  const reader = new DocumentReader();
-  return reader.read(text.replace(/^\uFEFF/, ''));
+  try {
+    if (Buffer.byteLength(text) > MAX_LICENSE_BYTES) fail(`more than ${MAX_LICENSE_BYTES} bytes`);
+    return readDocument(parseElements(text.replace(/^\uFEFF/, '')));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { kind: 'unreadable', reason: error.message };
+  }
 }
 
-class DocumentReader {
-  readonly #open: OpenElement[] = [];
-  readonly #contents: Writable<LicensedContent & { licenses: LicenseElement[] }>[] = [];
-  readonly #remarks: string[] = [];
-  #license: Writable<LicenseElement> | null = null;
-  #payment: Writable<LicensePayment & { terms: string[]; accepts: string[] }> | null = null;
-  #maxAgeDays = MAX_LICENSE_DAYS;
-  #isVersion09 = false;
-  #hasRoot = false;
-  #hasJustOpened = false;
-  #attributes = 0;
-  #fault: string | null = null;
-  #parser: Parser | null = null;
-
-  read(text: string): LicenseReading {
-    const isSelfClosed = (): boolean => this.#hasJustOpened && text.endsWith('/>', parser.endIndex + 1);
-    const parser = new Parser(
-      {
-        onopentagname: () => {
-          this.#attributes = 0;
-        },
-        onattribute: () => {
-          this.#attributes += 1;
-          if (this.#attributes > MAX_LICENSE_ATTRIBUTES) this.#fail('an element has too many attributes');
-        },
-        onopentag: (name, attributes) => this.#onOpenTag(name, attributes),
-        ontext: (chunk) => this.#text(chunk),
-        onclosetag: (_name, isImplied) => this.#onCloseTag(isImplied && !isSelfClosed()),
-        onprocessinginstruction: (name) => {
-          if (name.startsWith('!')) this.#fail('it has a document type, which is not read');
-        },
+/** The elements of RSL, in document order. Other elements are left out, with all that they contain. */
+function parseElements(xml: string): readonly RslElement[] {
+  const elements: RslElement[] = [];
+  /** `element`: `null` if it is left out. `namespaces`: those declared here or above, by prefix. */
+  const open: { readonly element: RslElement | null; readonly namespaces: ReadonlyMap<string, string> }[] = [];
+  let attributeCount = 0;
+  let hasJustOpened = false;
+  const parser = new Parser(
+    {
+      onattribute() {
+        attributeCount += 1;
       },
-      { xmlMode: true, decodeEntities: true },
-    );
-    this.#parser = parser;
-    parser.end(text);
-    if (!this.#hasRoot) this.#fail('not XML');
-    if (this.#fault !== null) return { kind: 'unreadable', reason: this.#fault };
-    const [contents, remarks] = [this.#contents, this.#remarks];
-    return { kind: 'read', maxAgeDays: this.#maxAgeDays, isVersion09: this.#isVersion09, contents, remarks };
-  }
-
-  #fail(reason: string): void {
-    this.#fault ??= reason;
-    // Nothing after it is read, so the parser never holds more open elements than permitted.
-    this.#parser?.pause();
-  }
-
-  #onOpenTag(fullName: string, attributes: Attributes): void {
-    this.#hasJustOpened = true;
-    const parent = this.#open.at(-1);
-    if (this.#fault !== null) return;
-    if (this.#open.length >= MAX_LICENSE_DEPTH) this.#fail(`elements are nested deeper than ${MAX_LICENSE_DEPTH}`);
-    if (this.#attributes !== Object.keys(attributes).length) this.#fail('not XML: an attribute is repeated');
-    const namespaces = namespacesOf(parent?.namespaces ?? new Map<string, string>(), attributes);
-    if (namespaces.size > MAX_LICENSE_NAMESPACES) this.#fail('too many namespaces');
-    const colon = fullName.indexOf(':');
-    const name = fullName.slice(colon + 1);
-    const isRslElement = namespaces.get(fullName.slice(0, Math.max(colon, 0))) === NAMESPACE;
-    const isIgnored = parent?.name === null || (!isRslElement && parent !== undefined);
-    this.#open.push({ name: isIgnored ? null : name, attributes, namespaces, text: '' });
-    if (isIgnored) return;
-    if (parent === undefined && (this.#hasRoot || !isRslElement || name !== 'rsl')) {
-      this.#fail(this.#hasRoot ? 'not XML: a second root' : 'the root is not rsl in its namespace');
-    } else if (!(CHILDREN[parent?.name ?? ''] ?? []).includes(name)) {
-      this.#fail(`${name} does not belong into ${parent?.name ?? 'a document'}`.slice(0, MAX_LICENSE_TEXT_CHARS));
-    } else this.#begin(name, attributes);
-    this.#hasRoot = true;
-  }
-
-  #begin(name: string, attributes: Attributes): void {
-    const content = this.#contents.at(-1);
-    if (name === 'rsl') this.#readMaxAge(attributes['max-age']);
-    else if (name === 'content') this.#beginContent(attributes);
-    else if (name === 'license' && content !== undefined) {
-      if (content.licenses.length >= MAX_LICENSES_PER_CONTENT) this.#fail('a content has too many licences');
-      this.#license = { permits: {}, prohibits: {}, payment: FREE, hasDuties: false };
-      content.licenses.push(this.#license);
-    } else if (name === 'payment' && this.#license !== null) {
-      if (this.#license.payment !== FREE) this.#fail('a license has two payments');
-      // RSL 0.9 has another name for it (C4). A payment without a type counts as one that must be negotiated.
-      const type = attributes['type']?.trim().replace(/^inference$/, 'use') || 'purchase';
-      this.#payment = { ...FREE, type: type.slice(0, MAX_LICENSE_TEXT_CHARS), terms: [], accepts: [] };
-      this.#license.payment = this.#payment;
-    }
-  }
-
-  #beginContent({ url = '', server, encrypted }: Attributes): void {
-    if (this.#contents.length >= MAX_LICENSE_CONTENTS) this.#fail(`more than ${MAX_LICENSE_CONTENTS} contents`);
-    const isEncrypted = encrypted?.trim() === 'true';
-    const content = { url: this.#url(url), server: server === undefined ? null : this.#url(server), isEncrypted };
-    this.#contents.push({ ...content, licenses: [] });
-  }
-
-  #readMaxAge(text: string | undefined): void {
-    if (text === undefined) return;
-    if (!/^0*[1-9]\d{0,5}$/.test(text.trim())) this.#fail('max-age is not a number of days');
-    else this.#maxAgeDays = Math.min(Number(text), MAX_LICENSE_DAYS);
-  }
-
-  #url(text: string): string {
-    const url = text.trim();
-    if (url.length > MAX_LICENSE_URL_CHARS) this.#fail(`a URL has more than ${MAX_LICENSE_URL_CHARS} characters`);
-    return url;
-  }
-
-  #text(chunk: string): void {
-    this.#hasJustOpened = false;
-    const element = this.#open.at(-1);
-    if (element === undefined) {
-      if (chunk.trim() !== '') this.#fail('not XML: text outside the root');
-    } else if (this.#fault === null && element.name !== null) element.text += chunk;
-  }
-
-  #onCloseTag(isUnclosed: boolean): void {
-    this.#hasJustOpened = false;
-    if (isUnclosed) this.#fail('not XML: an element is not closed');
-    const element = this.#open.pop();
-    if (this.#fault !== null || element === undefined || element.name === null) return;
-    const { name, attributes } = element;
-    const text = element.text.trim().replace(/\s+/g, ' ');
-    const license = this.#license;
-    if ((name === 'permits' || name === 'prohibits') && license !== null) {
-      license[name] = this.#scope(license[name], attributes['type'], text);
-    } else if (name === 'license') this.#license = null;
-    else if (name === 'payment') this.#payment = null;
-    else if (name === 'content' && this.#contents.at(-1)?.licenses.length === 0)
-      this.#fail('a content without license');
-    else if (this.#payment !== null) this.#paymentPart(this.#payment, name, attributes, text);
-    else if (REMARKS.includes(name)) {
-      if (license !== null && (name === 'legal' || name === 'reporting')) license.hasDuties = true;
-      const remark = [...Object.values(attributes), text].join(' ').trim();
-      if (this.#remarks.length < MAX_LICENSE_REMARKS)
-        this.#remarks.push(`${name}: ${remark}`.slice(0, MAX_LICENSE_TEXT_CHARS));
-    }
-  }
-
-  #paymentPart(payment: { amount: string | null; terms: string[]; accepts: string[] }, ...part: PaymentPart): void {
-    const [name, attributes, text] = part;
-    if (name === 'amount') {
-      const currency = attributes['currency']?.trim() ?? '';
-      const isReadable = /^\d{1,15}(?:\.\d{1,9})?$/.test(text) && /^[A-Z]{3}$/.test(currency);
-      if (isReadable) payment.amount = `${text} ${currency}`;
-    } else if (name === 'accepts') payment.accepts.push((attributes['type'] ?? text).slice(0, MAX_LICENSE_TEXT_CHARS));
-    else payment.terms.push(this.#url(text));
-    if (payment.accepts.length + payment.terms.length > MAX_LICENSE_TOKENS) this.#fail('a payment has too many parts');
-  }
-
-  #scope(known: LicenseScope, type: string | undefined, text: string): LicenseScope {
-    const scope = SCOPES.find((each) => each === type?.trim());
-    if (scope === undefined) this.#fail('permits or prohibits without a known type');
-    else if (known[scope] !== undefined) this.#fail(`two lists of type ${scope}`);
-    if (text.includes(',')) this.#isVersion09 = true;
-    const words = text.split(/[\s,]+/, MAX_LICENSE_TOKENS + 2).filter((word) => word !== '');
-    if (words.length > MAX_LICENSE_TOKENS) this.#fail(`a list has more than ${MAX_LICENSE_TOKENS} words`);
-    return scope === undefined ? known : { ...known, [scope]: words };
-  }
+      onopentag(fullName, attributes) {
+        if (attributeCount > MAX_LICENSE_ATTRIBUTES) fail('an element has too many attributes');
+        if (attributeCount !== Object.keys(attributes).length) fail('not XML: an attribute is repeated');
+        if (open.length >= MAX_LICENSE_DEPTH) fail(`elements are nested deeper than ${MAX_LICENSE_DEPTH}`);
+        attributeCount = 0;
+        hasJustOpened = true;
+        const outer = open.at(-1);
+        const namespaces = namespacesOf(outer?.namespaces ?? new Map<string, string>(), attributes);
+        const colon = fullName.indexOf(':');
+        const name = fullName.slice(colon + 1);
+        const isRsl = namespaces.get(fullName.slice(0, Math.max(colon, 0))) === NAMESPACE;
+        if (outer === undefined && elements.length > 0) fail('not XML: a second root');
+        if (outer === undefined && !(isRsl && name === 'rsl')) fail('the root is not rsl in its namespace');
+        const element = isRsl && outer?.element !== null ? { name, attributes, children: [], text: '' } : null;
+        open.push({ element, namespaces });
+        if (element === null) return;
+        const parent = outer?.element;
+        if (!CHILDREN[parent?.name ?? '']?.includes(name))
+          fail(limited(`${name} does not belong into ${parent?.name}`));
+        parent?.children.push(element);
+        elements.push(element);
+      },
+      ontext(chunk) {
+        hasJustOpened = false;
+        const inner = open.at(-1);
+        if (inner === undefined && chunk.trim() !== '') fail('not XML: text outside the root');
+        if (inner?.element) inner.element.text += chunk;
+      },
+      onclosetag(_name, isImplied) {
+        const isSelfClosed = hasJustOpened && xml.endsWith('/>', parser.endIndex + 1);
+        if (isImplied && !isSelfClosed) fail('not XML: an element is not closed');
+        hasJustOpened = false;
+        const element = open.pop()?.element;
+        if (element) element.text = element.text.trim().replace(/\s+/g, ' ');
+      },
+      onprocessinginstruction(name) {
+        if (name.startsWith('!')) fail('it has a document type, which is not read');
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(xml);
+  return elements;
 }
-
-type PaymentPart = readonly [name: string, attributes: Attributes, text: string];
 
 function namespacesOf(inherited: ReadonlyMap<string, string>, attributes: Attributes): ReadonlyMap<string, string> {
   const declared = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name));
   if (declared.length === 0) return inherited;
-  return new Map([...inherited, ...declared.map(([name, uri]) => [name.slice('xmlns:'.length), uri.trim()] as const)]);
+  const all = new Map(inherited);
+  for (const [name, uri] of declared) all.set(name.slice('xmlns:'.length), uri.trim());
+  if (all.size > MAX_LICENSE_NAMESPACES) fail('too many namespaces');
+  return all;
+}
+
+function named(elements: readonly RslElement[], ...names: readonly string[]): RslElement[] {
+  return elements.filter(({ name }) => names.includes(name));
+}
+
+function readDocument(elements: readonly RslElement[]): LicenseDocument {
+  const [root] = elements;
+  if (root === undefined) fail('not XML');
+  if (root.children.length > MAX_LICENSE_CONTENTS) fail(`more than ${MAX_LICENSE_CONTENTS} contents`);
+  const remarks = named(elements, ...REMARKS).slice(0, MAX_LICENSE_REMARKS);
+  return {
+    kind: 'read',
+    maxAgeDays: readMaxAge(root.attributes['max-age']),
+    isVersion09: named(elements, 'permits', 'prohibits').some(({ text }) => text.includes(',')),
+    contents: root.children.map(readContent),
+    remarks: remarks.map(({ name, attributes, text }) =>
+      limited(`${name}: ${[...Object.values(attributes), text].join(' ').trim()}`),
+    ),
+  };
+}
+
+function readMaxAge(text: string | undefined): number {
+  if (text === undefined) return MAX_LICENSE_DAYS;
+  if (!/^0*[1-9]\d{0,5}$/.test(text.trim())) fail('max-age is not a number of days');
+  return Math.min(Number(text), MAX_LICENSE_DAYS);
+}
+
+function readContent({ attributes: { url = '', server, encrypted }, children }: RslElement): LicensedContent {
+  const licenses = named(children, 'license').map(readLicense);
+  if (licenses.length === 0) fail('a content without license');
+  if (licenses.length > MAX_LICENSES_PER_CONTENT) fail('a content has too many licences');
+  const isEncrypted = encrypted?.trim() === 'true';
+  return { url: readUrl(url), server: server === undefined ? null : readUrl(server), isEncrypted, licenses };
+}
+
+function readLicense({ children }: RslElement): LicenseElement {
+  const [payment, second] = named(children, 'payment');
+  if (second !== undefined) fail('a license has two payments');
+  return {
+    permits: readScope(named(children, 'permits')),
+    prohibits: readScope(named(children, 'prohibits')),
+    payment: payment === undefined ? FREE : readPayment(payment),
+    hasDuties: named(children, 'legal', 'reporting').length > 0,
+  };
+}
+
+function readScope(lists: readonly RslElement[]): LicenseScope {
+  const scope: { -readonly [Type in keyof LicenseScope]: LicenseScope[Type] } = {};
+  for (const { attributes, text } of lists) {
+    const type = SCOPES.find((each) => each === attributes['type']?.trim());
+    if (type === undefined) fail('permits or prohibits without a known type');
+    if (scope[type] !== undefined) fail(`two lists of type ${type}`);
+    const words = text.split(/[\s,]+/, MAX_LICENSE_TOKENS + 2).filter((word) => word !== '');
+    if (words.length > MAX_LICENSE_TOKENS) fail(`a list has more than ${MAX_LICENSE_TOKENS} words`);
+    scope[type] = words;
+  }
+  return scope;
+}
+
+function readPayment({ attributes, children }: RslElement): LicensePayment {
+  // RSL 0.9 has another name for it (C4). A payment without a type counts as one that must be negotiated.
+  const type = limited(attributes['type']?.trim().replace(/^inference$/, 'use') || 'purchase');
+  const terms = named(children, 'standard', 'custom').map(({ text }) => readUrl(text));
+  const accepts = named(children, 'accepts').map((each) => limited(each.attributes['type'] ?? each.text));
+  if (accepts.length + terms.length > MAX_LICENSE_TOKENS) fail('a payment has too many parts');
+  const amounts = named(children, 'amount').map((each) => `${each.text} ${each.attributes['currency']?.trim()}`);
+  const amount = amounts.findLast((each) => /^\d{1,15}(?:\.\d{1,9})? [A-Z]{3}$/.test(each)) ?? null;
+  return { type, amount, terms, accepts };
+}
+
+function readUrl(text: string): string {
+  const url = text.trim();
+  if (url.length > MAX_LICENSE_URL_CHARS) fail(`a URL has more than ${MAX_LICENSE_URL_CHARS} characters`);
+  return url;
+}
+
+function limited(text: string): string {
+  return text.slice(0, MAX_LICENSE_TEXT_CHARS);
 }
