@@ -4,9 +4,9 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { BodyFile, FetchOutcome, ResponseOutcome } from '../fetch/outcome.js';
+import { WarcIndex } from './cdxj.js';
 import { type ArchivedExchange, exchangeRecords, KnownPayloads } from './exchange-records.js';
 import type { ArchivedVisit } from './visit.js';
-import { WarcIndex } from './warc-index.js';
 import { recordBytes } from './warc-record.js';
 
 const URL_ = 'https://example.org/a?b=c';

@@ -6,10 +6,10 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { crc32, createInflateRaw } from 'node:zlib';
+import { WarcIndex } from './cdxj.js';
 import { headEnd } from './http-head.js';
 import { MAX_RECORD_HEAD_BYTES } from './limits.js';
 import { parseWarcFields } from './visit.js';
-import { WarcIndex } from './warc-index.js';
 
 /**
  * Cuts a file after its last complete record. @param openPath - Its final name and a suffix.

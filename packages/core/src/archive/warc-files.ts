@@ -4,13 +4,12 @@
 //
 //   append ──▶ NAME.warc.gz.open ──(full, or closed)──▶ NAME.cdxj (sorted), NAME.pages.jsonl, then NAME.warc.gz
 
-import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
-import { timestamp14 } from './cdxj.js';
+import { type IndexedPlace, timestamp14, WarcIndex } from './cdxj.js';
 import { ARCHIVE_WRITE_BYTES, MAX_INDEXED_RECORDS } from './limits.js';
 import { cutTornEnd } from './recover-warc.js';
-import { type IndexedPlace, WarcIndex } from './warc-index.js';
 import { recordBytes, type WarcRecord } from './warc-record.js';
 
 /** Where a record is: the file's final name, and the offset in bytes. */
@@ -113,13 +112,7 @@ export class WarcFiles {
     const { folder, prefix, nowMs, warcinfo } = this.#options;
     this.#serial += 1;
     const filename = `${prefix}-${timestamp14(nowMs())}-${String(this.#serial).padStart(5, '0')}${WARC_SUFFIX}`;
-    const record = await warcinfo(filename);
-    // Loaded with the first archive.
-    const { getSurt } = await import('warcio/utils');
-    const warc = await open(join(folder, filename + OPEN_SUFFIX), 'ax');
-    const file = new OpenWarc(folder, filename, warc, record.id, getSurt);
-    await file.append([record]);
-    return file;
+    return openWarc(folder, filename, await warcinfo(filename));
   }
 
   /** One call after the other: records of an exchange are adjacent, and their offsets are known. */
@@ -130,72 +123,64 @@ export class WarcFiles {
   }
 }
 
-class OpenWarc {
-  readonly warcinfoId: string;
-  readonly #folder: string;
-  readonly #filename: string;
-  readonly #warc: FileHandle;
-  readonly #index: WarcIndex;
-  #length = 0;
-  #buffered: Uint8Array[] = [];
-  #bufferedBytes = 0;
+type OpenWarc = Awaited<ReturnType<typeof openWarc>>;
 
-  constructor(folder: string, filename: string, warc: FileHandle, id: string, surtOf: (url: string) => string) {
-    this.#folder = folder;
-    this.#filename = filename;
-    this.#warc = warc;
-    this.warcinfoId = id;
-    this.#index = new WarcIndex(surtOf);
-  }
+/** Begins a file with its warcinfo record. */
+async function openWarc(folder: string, filename: string, warcinfo: WarcRecord) {
+  // Loaded with the first archive.
+  const { getSurt } = await import('warcio/utils');
+  const path = join(folder, filename);
+  const warc = await open(path + OPEN_SUFFIX, 'ax');
+  const index = new WarcIndex(getSurt);
+  let length = 0;
+  let buffered: Uint8Array[] = [];
+  let bufferedBytes = 0;
 
-  isFull(warcBytes: number): boolean {
-    return this.#length >= warcBytes || this.#index.lines.length >= MAX_INDEXED_RECORDS;
-  }
-
-  async append(records: readonly WarcRecord[]): Promise<RecordPlace | null> {
-    const before = this.#length;
-    const filename = this.#filename;
+  /** Writes the records of an exchange together, large ones in pieces. */
+  const flush = async (): Promise<void> => {
+    const bytes = Buffer.concat(buffered);
+    buffered = [];
+    bufferedBytes = 0;
+    for (let at = 0; at < bytes.length; ) at += (await warc.write(bytes, at)).bytesWritten;
+  };
+  const append = async (records: readonly WarcRecord[]): Promise<RecordPlace | null> => {
+    const before = length;
     const written: [record: WarcRecord, place: IndexedPlace][] = [];
     try {
       for (const record of records) {
-        const offset = this.#length;
-        for await (const bytes of recordBytes(record)) await this.#write(bytes);
-        written.push([record, { filename, offset, length: this.#length - offset }]);
+        const offset = length;
+        for await (const bytes of recordBytes(record)) {
+          buffered.push(bytes);
+          bufferedBytes += bytes.length;
+          length += bytes.length;
+          if (bufferedBytes >= ARCHIVE_WRITE_BYTES) await flush();
+        }
+        written.push([record, { filename, offset, length: length - offset }]);
       }
-      await this.#flush();
+      await flush();
     } catch (error) {
       // Opened for appending, so later writes go to the end that is set here.
-      this.#length = before;
-      this.#buffered = [];
-      this.#bufferedBytes = 0;
-      await this.#warc.truncate(before);
+      length = before;
+      buffered = [];
+      bufferedBytes = 0;
+      await warc.truncate(before);
       throw error;
     }
-    const indexed = written.filter(([{ fields, block }, place]) => this.#index.add(fields, block.head, place));
+    const indexed = written.filter(([{ fields, block }, place]) => index.add(fields, block.head, place));
     const [, place] = indexed.at(-1) ?? [];
     return place === undefined ? null : { filename, offset: place.offset };
-  }
-
-  async finish(): Promise<void> {
-    await this.#warc.datasync();
-    await this.#warc.close();
-    await finishWarc(join(this.#folder, this.#filename), this.#index);
-  }
-
-  async #write(bytes: Uint8Array): Promise<void> {
-    this.#buffered.push(bytes);
-    this.#bufferedBytes += bytes.length;
-    this.#length += bytes.length;
-    if (this.#bufferedBytes >= ARCHIVE_WRITE_BYTES) await this.#flush();
-  }
-
-  /** Writes the records of an exchange together, large ones in pieces. */
-  async #flush(): Promise<void> {
-    const bytes = Buffer.concat(this.#buffered);
-    this.#buffered = [];
-    this.#bufferedBytes = 0;
-    for (let at = 0; at < bytes.length; ) at += (await this.#warc.write(bytes, at)).bytesWritten;
-  }
+  };
+  await append([warcinfo]);
+  return {
+    warcinfoId: warcinfo.id,
+    append,
+    isFull: (warcBytes: number): boolean => length >= warcBytes || index.lines.length >= MAX_INDEXED_RECORDS,
+    async finish(): Promise<void> {
+      await warc.datasync();
+      await warc.close();
+      await finishWarc(path, index);
+    },
+  };
 }
 
 /** Gives a file its final name, after its index. A kill in between leaves the file open, and the index is rebuilt. */

@@ -6,7 +6,7 @@ import { fill } from '../options/check.js';
 import { POSTGRES_ROWS } from '../options/sink-rows.js';
 import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
-import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
+import { ITEM_COLUMNS, itemRow, quotedName } from './encoded-items.js';
 import { FIRST_RETRY_MS, INSERT_RETRIES, MAX_TRANSACTION_ROWS } from './limits.js';
 import { wait } from './send.js';
 
@@ -25,7 +25,6 @@ export interface PostgresSinkOptions {
   readonly table?: string;
 }
 
-const TYPES = ['text', 'text', 'float8', 'float8', 'text', 'text', 'text', 'text'];
 /**
  * The server restarts, closes idle connections, is out of connections, disk or memory, is read-only; or its socket
  * broke.
@@ -34,16 +33,10 @@ const TRANSIENT_CODE = /^(?:08|53|57P0[1235]|25006|E(?:CONN|PIPE|TIMEDOUT|HOSTUN
 /** Errors of pg without a code. */
 const CONNECTION_LOST =
   /Connection terminated|timeout exceeded when trying|Query read timeout|Client has encountered a connection error/;
-const STORED_EXPRESSIONS = [
-  'id',
-  'url',
-  'to_timestamp(f / 1000)',
-  'to_timestamp(e / 1000)',
-  'p::json',
-  'l::json',
-  'r',
-  'd::json',
-];
+/** Each column of `itemRow` is one parameter: a name, its type, and the value that is stored. */
+const PARAMETERS = '$1::text[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[], $7::text[], $8::text[]';
+const NAMES = 'id, url, f, e, p, l, r, d';
+const STORED = 'id, url, to_timestamp(f / 1000), to_timestamp(e / 1000), p::json, l::json, r, d::json';
 
 /**
  * A sink that inserts into a PostgreSQL table. A resolved write is committed. Several processes may write one table: an
@@ -84,13 +77,11 @@ export function postgresSink(options: PostgresSinkOptions): Sink {
 
   const insert = async (items: readonly Item[]): Promise<unknown> => {
     const rows = items.map(itemRow);
-    const columns = ITEM_COLUMNS.map((_, at) => rows.map((row) => row[at]));
-    const parameters = TYPES.map((type, at) => `$${at + 1}::${type}[]`).join(', ');
     return queries.query(
       `INSERT INTO ${name} (${ITEM_COLUMNS.join(', ')})
-       SELECT ${STORED_EXPRESSIONS.join(', ')} FROM unnest(${parameters}) WITH ORDINALITY AS given(id, url, f, e, p, l, r, d, at)
+       SELECT ${STORED} FROM unnest(${PARAMETERS}) WITH ORDINALITY AS given(${NAMES}, at)
        ORDER BY at ON CONFLICT (id) DO NOTHING`,
-      columns,
+      ITEM_COLUMNS.map((_, at) => rows.map((row) => row[at])),
     );
   };
 

@@ -10,9 +10,9 @@ import { JSONL_TAIL_PAGES } from '../output/limits.js';
 import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
-import { itemBodies } from './item-bodies.js';
+import { itemBodies } from './encoded-items.js';
 import { MAX_CONCURRENT_READS } from './limits.js';
-import { S3Bucket, type S3Client } from './s3-bucket.js';
+import { openBucket, type S3Bucket, type S3Client } from './s3-bucket.js';
 
 /** Options of an S3 sink. */
 export interface S3SinkOptions {
@@ -51,12 +51,21 @@ export function s3Sink(options: S3SinkOptions): Sink {
     throw invalidOption('s3Sink.bucket', 'the http(s) URL of a bucket, without name, password and query', text);
   }
   const address = url.href.replace(/\/+$/, '');
-  const bucketFor = (stop: AbortSignal) => new S3Bucket(client, address, { timeoutMs, retries }, stop);
+  const bucketFor = (stop: AbortSignal) => openBucket(client, address, { timeoutMs, retries }, stop);
+  const folder = `${prefix}items/`;
 
   const sink = batchedSink(`s3 ${address}/${prefix}`, `the bucket ${address}`, async (stop, addId) => {
-    const objects = new ItemObjects(bucketFor(stop), `${prefix}items/`);
-    if (keeps.includes('items')) await objects.open(addId);
-    return { write: (items) => objects.write(items), limits: batch };
+    const bucket = bucketFor(stop);
+    let last = keeps.includes('items') ? await readLatest(bucket, folder, addId) : 0;
+    const write = async (items: readonly Item[]): Promise<void> => {
+      for (const { lines, key } of itemBodies(items)) {
+        // The same items with the same number are the same object.
+        const name = `${folder}${String(last + 1).padStart(9, '0')}-${key.slice(0, 16)}.jsonl`;
+        await bucket.put(name, Buffer.from(lines.join('')), { 'content-type': 'application/x-ndjson' });
+        last += 1;
+      }
+    };
+    return { write, limits: batch };
   });
   return {
     ...sink,
@@ -68,46 +77,29 @@ export function s3Sink(options: S3SinkOptions): Sink {
   };
 }
 
-/** Objects of items: `<number>-<hash of the ids>.jsonl`. The same items with the same number are the same object. */
-class ItemObjects {
-  readonly #bucket: S3Bucket;
-  readonly #folder: string;
-  #last = 0;
-
-  constructor(bucket: S3Bucket, folder: string) {
-    this.#bucket = bucket;
-    this.#folder = folder;
+/**
+ * Reads the ids of as many pages as may have been in flight at a crash.
+ * @returns The number of the last object, `<number>-<hash of the ids>.jsonl`; 0: there is none.
+ */
+async function readLatest(bucket: S3Bucket, folder: string, addId: (id: string) => unknown): Promise<number> {
+  let last = 0;
+  let latest: string[] = [];
+  for await (const key of bucket.keys(folder)) {
+    const number = /(\d{9})-[0-9a-f]{16}\.jsonl$/.exec(key)?.[1];
+    if (number === undefined) continue;
+    last = Math.max(last, Number(number));
+    latest.push(key);
+    if (latest.length >= 2 * JSONL_TAIL_PAGES) latest = latest.slice(-JSONL_TAIL_PAGES);
   }
-
-  /** Finds the last number, and the ids of as many pages as may have been in flight at a crash. */
-  async open(addId: (id: string) => unknown): Promise<void> {
-    let latest: string[] = [];
-    for await (const key of this.#bucket.keys(this.#folder)) {
-      const number = /(\d{9})-[0-9a-f]{16}\.jsonl$/.exec(key)?.[1];
-      if (number === undefined) continue;
-      this.#last = Math.max(this.#last, Number(number));
-      latest.push(key);
-      if (latest.length >= 2 * JSONL_TAIL_PAGES) latest = latest.slice(-JSONL_TAIL_PAGES);
-    }
-    const pages = new Set<string>();
-    while (latest.length > 0 && pages.size < JSONL_TAIL_PAGES) {
-      const texts = await Promise.all(latest.splice(-MAX_CONCURRENT_READS).map((key) => this.#bucket.text(key)));
-      for (const line of texts.flatMap((each) => each.split('\n'))) {
-        const id = idOfLine(line);
-        if (id === null) continue;
-        addId(id);
-        pages.add(id.slice(0, id.lastIndexOf('/')));
-      }
+  const pages = new Set<string>();
+  while (latest.length > 0 && pages.size < JSONL_TAIL_PAGES) {
+    const texts = await Promise.all(latest.splice(-MAX_CONCURRENT_READS).map((key) => bucket.text(key)));
+    for (const line of texts.flatMap((each) => each.split('\n'))) {
+      const id = idOfLine(line);
+      if (id === null) continue;
+      addId(id);
+      pages.add(id.slice(0, id.lastIndexOf('/')));
     }
   }
-
-  async write(items: readonly Item[]): Promise<void> {
-    for (const { lines, key } of itemBodies(items)) {
-      const number = String(this.#last + 1).padStart(9, '0');
-      const headers = { 'content-type': 'application/x-ndjson' };
-      const name = `${this.#folder}${number}-${key.slice(0, 16)}.jsonl`;
-      await this.#bucket.put(name, Buffer.from(lines.join('')), headers);
-      this.#last += 1;
-    }
-  }
+  return last;
 }

@@ -6,7 +6,7 @@ import { fill } from '../options/check.js';
 import { SQLITE_ROWS } from '../options/sink-rows.js';
 import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
-import { ITEM_COLUMNS, itemRow, quotedName } from './item-row.js';
+import { ITEM_COLUMNS, itemRow, quotedName } from './encoded-items.js';
 import { MAX_TRANSACTION_ROWS } from './limits.js';
 
 /** Options of a SQLite sink. */

@@ -7,7 +7,7 @@ import { WEBHOOK_ROWS } from '../options/sink-rows.js';
 import { batchedSink } from '../output/page-batches.js';
 import type { Item, Sink } from '../output/sink.js';
 import { parseUrl } from '../parse-url.js';
-import { itemBodies } from './item-bodies.js';
+import { itemBodies } from './encoded-items.js';
 import { MAX_ANSWER_CHARS } from './limits.js';
 import { readAnswer, sendWithRetries } from './send.js';
 

@@ -5,28 +5,29 @@
 // A step is one timer. Before the next step, everything that a timer started has to finish: promises, files that are
 // read or written, and the work of `standStill`. So a run over the same fakes takes the same steps at the same times.
 
+// Elsewhere loaded on first use: the platform does not report that a module is loading, so time would pass.
+import '../licensing/page-licenses.js';
+import '../page/html.js';
+import '../page/sitemap.js';
+import '../recrawl/recrawl-plan.js';
+import '../recrawl/recrawl.js';
+import { createHook } from 'node:async_hooks';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Clock } from '@mannerly/frontier';
 import type { Clock as FakeClock } from '@sinonjs/fake-timers';
 import { checkOptions } from '../call-options.js';
 import { MannerlyError } from '../errors.js';
-// Elsewhere loaded on first use: the platform does not report that a module is loading, so time would pass.
-import '../licensing/page-licenses.js';
-import '../page/html.js';
 import { wrapPdfReads } from '../page/pdf-text.js';
-import '../page/sitemap.js';
-import '../recrawl/recrawl-plan.js';
-import '../recrawl/recrawl.js';
 import {
   MAX_STILL_MS,
   MAX_TIMER_MS,
   MAX_VIRTUAL_MS,
   MAX_VIRTUAL_STEPS,
   REAL_GRACE_MS,
+  REAL_LOAD_MS,
   REAL_WORK_MS,
   VIRTUAL_START_MS,
 } from './limits.js';
-import { RealWork } from './real-work.js';
 
 /** How a virtual clock is set up. */
 export interface VirtualClockOptions {
@@ -255,4 +256,55 @@ function restoreTimers(fake: FakeClock): void {
   Reflect.deleteProperty(performance, 'now');
   Reflect.deleteProperty(crypto.subtle, 'digest');
   syncBuiltinESMExports();
+}
+
+const WORK_RESOURCES = /^(?:Immediate|FSReq|CloseReq|FileHandleCloseReq|GetAddrInfo|TCPConnect|PipeConnect)/;
+/** Node.js 26 no longer lists most requests for files. Hooks see them, but make every promise slower. */
+const HIDES_FILES = Number.parseInt(process.versions.node, 10) >= 26;
+const FILE_RESOURCES = /^(?:FSREQ|FILEHANDLECLOSEREQ)/;
+/** Open while a thread answers: with a TypeScript loader such as tsx, a thread resolves every `import()`. */
+const PORT = 'MessagePort';
+/**
+ * Work of the platform that ends by itself and takes no virtual time, until `end`: turns of the loop, files, names,
+ * connections, and modules that another thread loads.
+ */
+class RealWork {
+  /** Requests for files, by the platform's ids. */
+  readonly #files = new Set<number>();
+  /** Ports to threads that are no work: they were open before, or stay open. */
+  #idlePorts = portsIn(process.getActiveResourcesInfo());
+  /** Since when there are others, by the machine's clock; `null`: there are none. */
+  #portsSinceMs: number | null = null;
+  readonly #hook = createHook({
+    init: (id, type) => void (FILE_RESOURCES.test(type) && this.#files.add(id)),
+    after: (id) => void this.#files.delete(id),
+    destroy: (id) => void this.#files.delete(id),
+  });
+
+  constructor() {
+    if (HIDES_FILES) this.#hook.enable();
+  }
+
+  count(): number {
+    const active = process.getActiveResourcesInfo();
+    return (
+      this.#files.size + active.filter((name) => WORK_RESOURCES.test(name)).length + this.#busyPorts(portsIn(active))
+    );
+  }
+
+  #busyPorts(open: number): number {
+    if (open > this.#idlePorts) this.#portsSinceMs ??= realNow();
+    else this.#portsSinceMs = null;
+    const isLong = this.#portsSinceMs !== null && realNow() - this.#portsSinceMs > REAL_LOAD_MS;
+    if (isLong || open < this.#idlePorts) this.#idlePorts = open;
+    return open - this.#idlePorts;
+  }
+
+  end(): void {
+    this.#hook.disable();
+  }
+}
+
+function portsIn(active: readonly string[]): number {
+  return active.filter((name) => name === PORT).length;
 }
