@@ -11,8 +11,9 @@ import { type Handler, type HandlerOptions, Handlers, type LoginHandler, type Ro
 import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
 import type { CrawlInspection } from './inspection/inspection.js';
-import { CrawlLog, logFunctionOf } from './journal/crawl-log.js';
+import { CrawlLog } from './journal/crawl-log.js';
 import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
+import { logFunctionOf } from './journal/log-entry.js';
 import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
 import type { CrawlerOptions } from './options/crawler-options.js';

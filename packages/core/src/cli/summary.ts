@@ -1,11 +1,10 @@
 // Reports as text for people: the end of a crawl, and a crawl on a server.
 
 import type { StoreReport } from '../inspection/store-inspection.js';
-import type { CrawlReport } from '../report/crawl-report.js';
+import type { CrawlReport, RecrawlCounts } from '../report/crawl-report.js';
 import { hasFetchedNoPage, whyNothingFetched } from '../report/nothing-fetched.js';
 import { droppedByBounds } from '../report/outcome-counts.js';
 import { priceLines } from '../report/price-sums.js';
-import type { RecrawlCounts } from '../report/recrawl-counts.js';
 import { durationText, iso, plural, politenessText, printable, remarksText, sumOf } from '../report/table.js';
 
 /** @param isOnServer - Whether its queue is on a server, where `--reset` deletes nothing. */

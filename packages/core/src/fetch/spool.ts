@@ -86,8 +86,8 @@ class NamelessFile implements BodyFile {
   constructor(files: Set<NamelessFile>) {
     const path = join(tmpdir(), `mannerly-body-${randomUUID()}`);
     this.#file = openSync(path, 'wx+', 0o600);
-    this.#files = files.add(this);
     unlinkSync(path);
+    this.#files = files.add(this);
   }
 
   write(bytes: Uint8Array): void {

@@ -81,12 +81,11 @@ export async function openInspection(
   inspected: InspectionParts,
 ): Promise<CrawlInspection & { readonly frontier: Frontier | null }> {
   const { paths, clock, settings } = inspected;
-  const holder = paths === null ? null : await holderOf(paths.path);
-  const opened = await frontierOf(holder, inspected);
-  const [frontier, unread] = 'reason' in opened ? [null, opened] : [opened, null];
+  const { frontier, unread } = await openFrontier(inspected);
   const logsOnlyReason = unread?.reason ?? null;
   const parts = paths?.parts ?? [];
   const decisionsPaths = parts.map(({ decisionsPath }) => decisionsPath);
+  const errorsPaths = parts.map(({ errorsPath }) => errorsPath);
   /** The URLs that a crawl with an order seed has not queued yet; read at the first question. */
   let waiting: Promise<ReadonlySet<string>> | null = null;
   return {
@@ -118,7 +117,6 @@ export async function openInspection(
     }
     const url = requestedForm(urlOrHost);
     const decision = await findDecision(decisionsPaths, url);
-    const errorsPaths = parts.map(({ errorsPath }) => errorsPath);
     const error = await findError(errorsPaths, url);
     if (frontier === null) return withError({ ...explain(url, decision, null), logsOnlyReason }, error);
     const state = await frontier.inspectUrl(url);
@@ -140,42 +138,38 @@ export async function openInspection(
   }
 
   function requireFrontier(): Frontier {
-    if (frontier !== null) return frontier;
-    if (unread?.error !== undefined) throw unread.error;
-    throw new MannerlyError(holder === null ? 'not-running' : 'directory-in-use', logsOnlyReason ?? '', {
-      hint: holder === null ? [unread?.hint ?? [], STORE_HINT].flat().join(' ') : LATER_HINT,
-    });
+    if (frontier === null) throw unread.error;
+    return frontier;
   }
 }
 
 const STORE_HINT = 'Of a crawl with another store, name the store.';
 const LATER_HINT = 'Ask when the run has ended; in its own process `crawler.queued` answers meanwhile.';
 
-/**
- * Why a frontier is not read, one sentence, and what to do about it. `error`: the error of its store, if it cannot be
- * opened.
- */
-interface UnreadFrontier {
-  readonly reason: string;
-  readonly hint?: string | null;
-  readonly error?: unknown;
+/** A frontier; or why it is not read, one sentence, and the error of a question that needs it. */
+type OpenedFrontier =
+  | { readonly frontier: Frontier; readonly unread: null }
+  | { readonly frontier: null; readonly unread: { readonly reason: string; readonly error: unknown } };
+
+function unreadFrontier(code: 'directory-in-use' | 'not-running', reason: string, hint: string): OpenedFrontier {
+  return { frontier: null, unread: { reason, error: new MannerlyError(code, reason, { hint }) } };
 }
 
 /** Opening a store writes into its folder, although its content does not change. */
 const READ_ONLY = /\b(?:EACCES|EPERM|EROFS)\b|Permission denied|Read-only file system/;
 
-/** The frontier, opened so that nothing can change; or why it cannot be read. */
-async function frontierOf(
-  holder: string | null,
-  { paths, store, settings, clock, writableKey }: InspectionParts,
-): Promise<Frontier | UnreadFrontier> {
+/** Opens the frontier so that nothing can change. */
+async function openFrontier({ paths, store, settings, clock, writableKey }: InspectionParts): Promise<OpenedFrontier> {
   const path = paths?.path;
-  if (holder !== null)
-    return { reason: `${path} is in use by ${holder}, and the queue of a running crawl is not opened.` };
-  if (store === null) return { reason: 'This crawl keeps its frontier in a store of its own.' };
-  const ofFrontier = frontierSettings(settings);
+  const holder = path === undefined ? null : await holderOf(path);
+  if (holder !== null) {
+    const reason = `${path} is in use by ${holder}, and the queue of a running crawl is not opened.`;
+    return unreadFrontier('directory-in-use', reason, LATER_HINT);
+  }
+  if (store === null)
+    return unreadFrontier('not-running', 'This crawl keeps its frontier in a store of its own.', STORE_HINT);
   const frontier = createFrontier({
-    ...ofFrontier,
+    ...frontierSettings(settings),
     store: createReadOnlyStore(store, writableKey === undefined ? undefined : `owner/${writableKey}`),
     clock,
     create: false,
@@ -183,15 +177,16 @@ async function frontierOf(
   });
   try {
     await frontier.open();
-    return frontier;
+    return { frontier, unread: null };
   } catch (error) {
     await store.close();
     // A crawl that was killed before it queued anything, or a frontier of another crawl: the message says which.
     if (error instanceof FrontierError && error.code === 'store-mismatch')
-      return { reason: `${error.message}.`, hint: error.hint };
+      return unreadFrontier('not-running', `${error.message}.`, [error.hint ?? [], STORE_HINT].flat().join(' '));
     const known = asMannerlyError(error, path ?? null);
     if (path === undefined || !READ_ONLY.test(textOf(error))) throw known;
-    return { reason: `${path} cannot be written to, and its queue can be opened only where it can.`, error: known };
+    const reason = `${path} cannot be written to, and its queue can be opened only where it can.`;
+    return { frontier: null, unread: { reason, error: known } };
   }
 }
 

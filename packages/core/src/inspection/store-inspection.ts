@@ -15,7 +15,7 @@ import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { present } from '../present.js';
 import { sums } from '../report/combined-counts.js';
-import { OutcomeCounts, splitOutcomes } from '../report/outcome-counts.js';
+import { splitOutcomes, sumOutcomes } from '../report/outcome-counts.js';
 import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
@@ -165,15 +165,14 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
   const { pages, queued, known, hosts, runningMs } = await frontier.recount();
   const parts = [...readTotals(await frontier.readParts(TOTALS_KEY))];
   const nowMs = Date.now();
-  const outcomes = new OutcomeCounts();
-  for (const [, totals] of parts) outcomes.leftOut(splitOutcomes(totals.outcomes).decided);
   const processes = parts.map(([part, totals]) => processReport(part, totals, nowMs));
-  outcomes.leftOut(lastOpenOutcomes(parts.map(([, totals]) => totals)));
+  const decided = parts.map(([, totals]) => splitOutcomes(totals.outcomes).decided);
+  const open = lastOpenOutcomes(parts.map(([, totals]) => totals));
   return {
     ...{ name, tokens, seeds, seedCount, createdAtMs, bounds: settings.bounds },
     ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
     ...sums(processes, 'requests', 'items', 'bytes'),
-    outcomes: outcomes.outcomes(),
+    outcomes: sumOutcomes([...decided, open]),
     processes,
   };
 }

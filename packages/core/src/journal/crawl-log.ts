@@ -8,43 +8,15 @@ import { issuesText } from '../handle/schema.js';
 import type { RejectedItem } from '../handle/staged.js';
 import { keepLatest } from '../keep-latest.js';
 import type { FetchedPage } from '../page/page.js';
-import { redacted } from '../redacted.js';
 import { type CodeError, deepStackHint, errorLine, errorText } from '../report/code-error.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import type { RequestRecord, UrlDecision } from '../report/decision.js';
 import { fetchedPages, whyNothingFetched } from '../report/nothing-fetched.js';
-import { escapeControls, iso, plural, printable, sumOf } from '../report/table.js';
+import { iso, plural, printable, sumOf } from '../report/table.js';
 import type { CrawlEmitter } from './events.js';
 import type { JournalListener } from './journal.js';
 import { FAILURES_BEFORE_WARNING, MAX_FAILING_HOSTS, MAX_LOG_CHARS } from './limits.js';
-import {
-  LOG_LEVELS,
-  type LogEntry,
-  type LogFunction,
-  type Logger,
-  receivesLevel,
-  terminalLog,
-  toLogger,
-} from './log-entry.js';
-
-/** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
-type LogOption = false | 'silent' | LogEntry['level'] | LogFunction | Logger;
-
-export function logFunctionOf(option: LogOption): LogFunction | null {
-  if (option === false || option === 'silent') return null;
-  if (typeof option === 'function') return option;
-  if (typeof option === 'object') return toLogger(option);
-  return terminalLog((text) => process.stderr.write(`mannerly: ${escapeControls(redacted(text))}\n`), option);
-}
-
-/** Whether a value has a method for each level. @throws Never */
-export function isLogger(value: unknown): value is Logger {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    LOG_LEVELS.every((level) => typeof (value as Readonly<Record<string, unknown>>)[level] === 'function')
-  );
-}
+import { type LogEntry, type LogFunction, receivesLevel } from './log-entry.js';
 
 /** Warnings that are not problems, and their levels. */
 const WARNING_LEVELS: Readonly<Record<string, LogEntry['level'] | undefined>> = {
@@ -68,10 +40,8 @@ export class CrawlLog implements JournalListener {
   /** Requests and decisions are many, so without debug no entries are created for them. */
   readonly #isDebug: boolean;
   #hasThrown = false;
-  #hasReturned = false;
-  #hasRejected = false;
-  #hasTruncated = false;
-  #hasLargeUserData = false;
+  /** Codes of which one entry for the run is enough. */
+  readonly #logged = new Set<string>();
   /** Whether anything receives emitted items; `null`: it does, or its absence was already reported. */
   #hasItemListener: (() => boolean) | null;
 
@@ -135,12 +105,11 @@ export class CrawlLog implements JournalListener {
       this.#log('debug', 'request', `${status ?? failure} ${url} in ${duration}`, { host, url });
     }
     if (failure === 'aborted') return;
-    const isFailure = status === null || status === 429 || status >= 500;
-    const failures = isFailure ? (this.#failures.get(host) ?? 0) + 1 : 0;
-    if (!isFailure) {
+    if (status !== null && status !== 429 && status < 500) {
       this.#failures.delete(host);
       return;
     }
+    const failures = (this.#failures.get(host) ?? 0) + 1;
     keepLatest(this.#failures, host, failures, MAX_FAILING_HOSTS);
     if (!/^10*$/.test(String(failures / FAILURES_BEFORE_WARNING))) return;
     const summary = `${failures} requests in a row failed, the last with ${status ?? failure}`;
@@ -164,36 +133,29 @@ export class CrawlLog implements JournalListener {
   /** A handler returned what is probably meant as an item. */
   returned(url: string): void {
     const instead = 'An item is emitted: await page.emit(object). A page is refused: throw new RefusePage(reason)';
-    const text = `${url}: the handler returned an object, which is ignored. ${instead}`;
-    if (!this.#hasReturned) this.#log('warn', 'object-returned', text, { url });
-    this.#hasReturned = true;
+    this.#warnOnce('object-returned', url, `the handler returned an object, which is ignored. ${instead}`);
   }
 
   /** Items that the schema of their route rejected. The first one shows the mistake. */
   rejected([first]: readonly RejectedItem[]): void {
-    if (first === undefined || this.#hasRejected) return;
-    const { url, issues } = first;
-    const text = `${url}: an item does not fit the schema of its route, the first of this run: ${issuesText(issues)}`;
-    this.#log('warn', 'item-rejected', text, { url });
-    this.#hasRejected = true;
+    if (first === undefined || this.#logged.has('item-rejected')) return;
+    const text = `an item does not fit the schema of its route, the first of this run: ${issuesText(first.issues)}`;
+    this.#warnOnce('item-rejected', first.url, text);
   }
 
   /** A body that a limit cut. The first one shows that the limit is too small. */
   truncated({ url, bodyBytes }: Pick<FetchedPage, 'url' | 'bodyBytes'>): void {
     const limits = '`maxBodyBytes` of its handler, or `network.maxBodyBytes`';
-    const text = `${url}: only ${bodyBytes} bytes of it were read, the first such page of this run. Raise ${limits}`;
-    if (!this.#hasTruncated) this.#log('warn', 'body-truncated', text, { url });
-    this.#hasTruncated = true;
+    const text = `only ${bodyBytes} bytes of it were read, the first such page of this run. Raise ${limits}`;
+    this.#warnOnce('body-truncated', url, text);
   }
 
   decision({ url, status, reason, from }: UrlDecision): void {
-    if (reason === 'user-data-too-large' && !this.#hasLargeUserData) {
-      const text = `${url}: left out, the first of this run: its user data is too large. It was found on ${from}`;
-      this.#log('warn', reason, text, { url });
-      this.#hasLargeUserData = true;
+    if (reason === 'user-data-too-large') {
+      const text = `left out, the first of this run: its user data is too large. It was found on ${from}`;
+      this.#warnOnce(reason, url, text);
     }
-    if (!this.#isDebug) return;
-    this.#log('debug', 'decision', `${status} (${reason}) ${url}`, { url });
+    if (this.#isDebug) this.#log('debug', 'decision', `${status} (${reason}) ${url}`, { url });
   }
 
   warning({ code, host, detail, untilMs }: HostWarning): void {
@@ -216,42 +178,34 @@ export class CrawlLog implements JournalListener {
    * @param handlers - Of the run: reports routes and selectors that were never used.
    */
   ended(report: CrawlReport | null, handlers?: Pick<Handlers, 'unusedLabels' | 'selectorsWithoutLinks'>): void {
-    // Pages of an earlier run, or of another process, may have reached these routes.
-    if (report?.state === 'finished' && report.pages > 0 && !report.resumed && report.part === undefined) {
-      const { routes = [], unrouted = [] } = handlers?.unusedLabels() ?? {};
-      const others = unrouted.length === 0 ? '' : `. These labels have no route: ${unrouted.join(', ')}`;
-      for (const route of routes)
-        this.#log(
-          'warn',
-          'route-unused',
-          `No page came to \`${route}\`: no link was followed with this label${others}`,
-        );
-      for (const selector of handlers?.selectorsWithoutLinks() ?? [])
-        this.#log('warn', 'selector-unused', `No page had a link for \`page.follow(${JSON.stringify(selector)})\``);
-    }
-    // For one process among several this means nothing: the others may have fetched.
-    const explanation = report === null || report.part !== undefined ? null : whyNothingFetched(report);
-    if (report !== null && explanation !== null) {
-      const { dropped, fetched } = report.outcomes;
-      const isUseless = dropped?.['out-of-scope'] !== undefined || fetched?.['no-handler'] !== undefined;
-      if (fetchedPages(report) === 0 || (report.pages === 1 && isUseless))
-        this.#log('warn', 'nothing-fetched', explanation.replace(/\s*\n\s*/g, ' ').trim());
-    } else if (report?.alreadyFinished === true && report.part === undefined) {
-      const { state, bound, bounds } = report;
-      // URLs that were dropped by other bounds, such as the depth, come back only if the crawl starts over.
-      const dropped = bounds.map(({ bound }) => `\`${bound}\``).join(', ');
-      const more =
-        state !== 'bounded' ? 'Start' : bound !== null ? 'Raise `bounds`, or start' : `Change ${dropped} and start`;
-      const text = `This crawl had ended before: nothing was requested. ${more} over with \`reset: true\` of \`run\``;
-      const failedCount = sumOf(report.outcomes['failed'] ?? {});
-      const again =
-        failedCount === 0 ? '' : `. \`run({ retry: {} })\` requests ${plural(failedCount, 'failed URL')} again`;
-      this.#log('warn', 'nothing-fetched', `${text}${again}`);
+    // Of one process among several these mean nothing: the others may have fetched.
+    if (report !== null && report.part === undefined) {
+      // Pages of an earlier run may have reached the routes.
+      if (report.state === 'finished' && report.pages > 0 && !report.resumed) this.#unused(handlers);
+      const text = nothingFetchedText(report);
+      if (text !== null) this.#log('warn', 'nothing-fetched', text);
     }
     const endText =
       report === null ? 'The run failed' : `The run ended (${report.state}): ${plural(report.pages, 'page')}`;
     this.#log('info', 'run-ended', endText);
     for (const detach of this.#detach) detach();
+  }
+
+  #unused(handlers?: Pick<Handlers, 'unusedLabels' | 'selectorsWithoutLinks'>): void {
+    const { routes = [], unrouted = [] } = handlers?.unusedLabels() ?? {};
+    const others = unrouted.length === 0 ? '' : `. These labels have no route: ${unrouted.join(', ')}`;
+    for (const route of routes) {
+      const text = `No page came to \`${route}\`: no link was followed with this label${others}`;
+      this.#log('warn', 'route-unused', text);
+    }
+    for (const selector of handlers?.selectorsWithoutLinks() ?? [])
+      this.#log('warn', 'selector-unused', `No page had a link for \`page.follow(${JSON.stringify(selector)})\``);
+  }
+
+  /** A warning about the first page of the run that gives rise to it. */
+  #warnOnce(code: string, url: string, text: string): void {
+    if (!this.#logged.has(code)) this.#log('warn', code, `${url}: ${text}`, { url });
+    this.#logged.add(code);
   }
 
   #log(level: LogEntry['level'], code: string, text: string, more: Partial<LogEntry> = {}): void {
@@ -269,4 +223,24 @@ export class CrawlLog implements JournalListener {
       onThrown(error);
     }
   }
+}
+
+/** Why a crawl has nothing to show, and what to do; `null` if it has, or needs no warning. */
+function nothingFetchedText(report: CrawlReport): string | null {
+  const { state, bound, bounds, outcomes, pages, alreadyFinished } = report;
+  const explanation = whyNothingFetched(report);
+  if (explanation !== null) {
+    const isUseless =
+      outcomes['dropped']?.['out-of-scope'] !== undefined || outcomes['fetched']?.['no-handler'] !== undefined;
+    const isWarning = fetchedPages(report) === 0 || (pages === 1 && isUseless);
+    return isWarning ? explanation.replace(/\s*\n\s*/g, ' ').trim() : null;
+  }
+  if (!alreadyFinished) return null;
+  // URLs that were dropped by other bounds, such as the depth, come back only if the crawl starts over.
+  const dropped = bounds.map((each) => `\`${each.bound}\``).join(', ');
+  const more = bound !== null ? 'Raise `bounds`, or start' : `Change ${dropped} and start`;
+  const text = `This crawl had ended before: nothing was requested. ${state === 'bounded' ? more : 'Start'} over`;
+  const failedCount = sumOf(outcomes['failed'] ?? {});
+  const again = failedCount === 0 ? '' : `. \`run({ retry: {} })\` requests ${plural(failedCount, 'failed URL')} again`;
+  return `${text} with \`reset: true\` of \`run\`${again}`;
 }

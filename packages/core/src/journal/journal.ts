@@ -23,7 +23,7 @@ import type { FetchedPage } from '../page/page.js';
 import type { NotFetched } from '../page/page-fetch.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, type CodeErrorContext, codeErrorOf } from '../report/code-error.js';
-import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from '../report/decision.js';
+import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision } from '../report/decision.js';
 import { reasonOf } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_UNDECIDED_REQUESTS } from './limits.js';
@@ -109,18 +109,19 @@ export class Journal {
   }
 
   /** A candidate that was not admitted. It is reported once per URL. */
-  refusal(refusal: Refusal): void {
-    const { candidate, reason } = refusal;
+  refusal({ candidate, reason, detail }: Refusal): void {
     // Another path to the same URL may be shorter, or begin outside the trap.
-    if (reason === 'bound-depth' || reason === 'redirect-limit' || reason === 'trap')
-      this.#deferDecision(fromRefusal(refusal, this.#nowMs()));
-    else if (this.#decided.add(candidate.url)) this.#decide(fromRefusal(refusal, this.#nowMs()));
+    const isPending = reason === 'bound-depth' || reason === 'redirect-limit' || reason === 'trap';
+    if (!isPending && !this.#decided.add(candidate.url)) return;
+    const decision = this.#dropped(candidate, reason, DROPPING_LAYERS[reason] ?? 'scope', detail);
+    if (isPending) this.#deferDecision(decision);
+    else this.#decide(decision);
   }
 
   /** The frontier's answer to an offered URL. The frontier itself reports which links of pages it drops. */
   added(url: NewUrl, answer: AddAnswer): void {
-    if (answer.kind === 'full') this.#deferDecision(fromDrop(url, 'frontier-full', 'frontier', this.#nowMs()));
-    if (answer.kind === 'dropped') this.#decide(fromDrop(url, answer.reason, 'frontier', this.#nowMs()));
+    if (answer.kind === 'full') this.#deferDecision(this.#dropped(url, 'frontier-full', 'frontier'));
+    if (answer.kind === 'dropped') this.#decide(this.#dropped(url, answer.reason, 'frontier'));
   }
 
   /** Links that a page does not want followed. They are reported at the end, unless another link led to them. */
@@ -216,11 +217,9 @@ export class Journal {
     const { url, depth, from } = record;
     const detail = untilMs === null ? null : `until ${new Date(untilMs).toISOString()}`;
     const layer = reasonOf(reason)?.layer ?? 'frontier';
-    const clock = { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs };
-    this.#decide({
-      ...createDecision({ url, status: 'held', reason, layer, depth, from, atMs, detail }),
-      clock,
-    });
+    const decision = createDecision({ url, status: 'held', reason, layer, depth, from, atMs, detail });
+    decision.clock = { host, startedAtMs: null, gapMs: null, crawlDelayMs: null, requestIntervalMs: null, untilMs };
+    this.#decide(decision);
     return true;
   }
 
@@ -232,6 +231,11 @@ export class Journal {
   /** Reports the decisions that were pending until the end of the run. */
   end(): void {
     for (const decision of this.#pending.end()) this.#decide(decision);
+  }
+
+  #dropped({ url, depth, from }: NewUrl, reason: string, layer: UrlDecision['layer'], detail?: string | null) {
+    const known = { url, status: 'dropped', reason, layer, depth, from: from ?? null } as const;
+    return createDecision({ ...known, atMs: this.#nowMs(), detail: detail ?? null });
   }
 
   #decide(found: UrlDecision): void {
@@ -301,28 +305,15 @@ function fromPage(
   const { status, reason, layer, httpStatus = null, detail = null } = outcome;
   const { queued, isPage, replaces, simhash, similarTo } = outcome;
   const known = { url, status, reason, layer, httpStatus, line, pattern, dialect, robots, depth, from, atMs, detail };
-  const page: { -readonly [Name in keyof UrlDecision]: UrlDecision[Name] } = createDecision(known);
+  const page = createDecision(known);
   if (queued !== undefined) page.queued = queued;
   if (isPage === true) page.isPage = isPage;
   if (replaces !== undefined) page.replaces = replaces;
   if (simhash !== undefined) page.simhash = simhash;
   if (similarTo !== undefined) page.similarTo = similarTo;
-  Object.assign(page, carriedData(reason === 'license' ? 'failed' : status, record));
+  if (status === 'failed' || reason === 'license') page.carried = carriedData(record);
   if (clock !== undefined) page.clock = clock;
   return page;
-}
-
-function fromDrop(
-  { url, depth, from = null }: Pick<NewUrl, 'url' | 'depth'> & { readonly from?: string | null },
-  reason: string,
-  layer: UrlDecision['layer'],
-  atMs: number,
-): UrlDecision {
-  return createDecision({ url, status: 'dropped', reason, layer, depth, from, atMs });
-}
-
-function fromRefusal({ candidate, reason, detail }: Refusal, atMs: number): UrlDecision {
-  return { ...fromDrop(candidate, reason, DROPPING_LAYERS[reason] ?? 'scope', atMs), detail: detail ?? null };
 }
 
 /** The layer that drops for a reason; `undefined`: the one that reports it. */
@@ -340,9 +331,11 @@ function fromVerdict(verdict: UrlVerdict): UrlDecision {
   const { depth = null, from = null } = record ?? {};
   const layer = status === 'excluded' ? 'robots' : (DROPPING_LAYERS[reason] ?? 'frontier');
   const known = { url, status, reason, layer, line, pattern, dialect, robots, depth, from, atMs, detail };
+  const decision = createDecision(known);
   // The frontier itself ends a page that was returned too often.
-  const isPage = reason === 'retries-exhausted' ? { isPage: true as const } : {};
-  return { ...createDecision(known), ...isPage, ...carriedData(status, record) };
+  if (reason === 'retries-exhausted') decision.isPage = true;
+  if (status === 'failed' && record !== null) decision.carried = carriedData(record);
+  return decision;
 }
 
 const NO_RULE = { line: null, pattern: null, dialect: null };
@@ -350,7 +343,7 @@ const NO_RULE = { line: null, pattern: null, dialect: null };
 /** A decision with every field, written out because links are decided by the million. */
 function createDecision(
   known: Pick<UrlDecision, 'url' | 'status' | 'reason' | 'layer' | 'depth' | 'from' | 'atMs'> & Partial<UrlDecision>,
-): UrlDecision {
+): { -readonly [Name in keyof UrlDecision]: UrlDecision[Name] } {
   const url = known.url.includes('@') ? withoutPassword(known.url) : known.url;
   return {
     url,
@@ -382,8 +375,6 @@ function hostNameIn(url: string): string | null {
 }
 
 /** What a failure keeps for a retry. */
-function carriedData(status: UrlStatus, record: UrlRecord | null): Pick<UrlDecision, 'carried'> {
-  if (status !== 'failed' || record === null) return {};
-  const { via, label, userData } = record;
-  return { carried: { via, ...(label === null ? {} : { label }), ...(userData === null ? {} : { userData }) } };
+function carriedData({ via, label, userData }: UrlRecord): NonNullable<UrlDecision['carried']> {
+  return { via, ...(label === null ? {} : { label }), ...(userData === null ? {} : { userData }) };
 }

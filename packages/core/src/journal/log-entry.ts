@@ -2,7 +2,10 @@
 // console and pino. A terminal shows the first entries of each kind, and at the end of a run the number of others: an
 // error in a handler occurs on every page, and a screen has little space.
 
-import { printable } from '../report/table.js';
+import { isObject } from '../parse-json.js';
+import { redacted } from '../redacted.js';
+import { framesOf, isUserCode } from '../report/code-error.js';
+import { escapeControls, printable } from '../report/table.js';
 import { MAX_LOG_CHARS, MAX_LOGGED_KINDS, MAX_LOGGED_PER_KIND, MAX_STACK_LINES, STORE_LOG_RESET_MS } from './limits.js';
 
 /** How much an entry matters, from least to most. */
@@ -46,6 +49,21 @@ export interface LogFunction {
  */
 export type Logger = Readonly<Record<LogLevel, (...args: never[]) => unknown>>;
 
+/** Whether a value has a method for each level. @throws Never */
+export function isLogger(value: unknown): value is Logger {
+  return isObject(value) && LOG_LEVELS.every((level) => typeof value[level] === 'function');
+}
+
+/** The option `log`: a level for standard error, `silent` or `false` for nothing, or a receiver of every entry. */
+type LogOption = false | 'silent' | LogLevel | LogFunction | Logger;
+
+export function logFunctionOf(option: LogOption): LogFunction | null {
+  if (option === false || option === 'silent') return null;
+  if (typeof option === 'function') return option;
+  if (typeof option === 'object') return toLogger(option);
+  return terminalLog((text) => process.stderr.write(`mannerly: ${escapeControls(redacted(text))}\n`), option);
+}
+
 /** A function that receives nothing below a level. */
 export function withLevel(write: (entry: LogEntry) => void, level: LogLevel): LogFunction {
   return Object.assign((entry: LogEntry) => write(entry), { level });
@@ -63,11 +81,9 @@ export function receivesLevel({ level: lowest = 'debug' }: LogFunction, level: L
 export function logText({ message, stack }: LogEntry, maxFrames: number | null = null): string {
   if (stack == null) return message;
   // The first lines repeat the message.
-  const frames = stack.split('\n').filter((line) => /^\s+at |^Caused by: /.test(line));
-  const own =
-    maxFrames === null
-      ? frames
-      : frames.filter((line) => !/[\\/]node_modules[\\/]|node:|<anonymous>\)$/.test(line)).slice(0, maxFrames);
+  const frames = framesOf(stack);
+  const isOwn = (frame: string): boolean => isUserCode(frame) && !frame.endsWith('<anonymous>)');
+  const own = maxFrames === null ? frames : frames.filter(isOwn).slice(0, maxFrames);
   return [message, ...own.map((line) => `    ${printable(line.trim(), MAX_LOG_CHARS)}`)].join('\n');
 }
 

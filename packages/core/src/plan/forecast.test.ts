@@ -1,6 +1,6 @@
 // The forecast computes a plan's duration. It is a pure function, so a crawl of a year takes no time.
 
-import { resolvePoliteness } from '@mannerly/frontier/internal';
+import { resolveSettings } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
 import { type ForecastBounds, type ForecastHost, forecast } from './forecast.js';
 import { HostPace } from './host-pace.js';
@@ -18,12 +18,10 @@ const BOUNDS: ForecastBounds = {
   steps: 1_000_000,
 };
 
-const identity = { name: 'x', contact: 'a@b.cd', version: '1', tokens: ['x'], page: null, userAgent: 'x', from: null };
-
 function host(name: string, pages: number | null, robots = '', more: Partial<ForecastHost> = {}): ForecastHost {
   const files = new Map([[`http://${name}`, new TextEncoder().encode(`User-agent: *\n${robots}`)]]);
-  const options = { identity, robots: {} };
-  const pace = new HostPace(options, resolvePoliteness(), files, 0);
+  const { readRules, politeness } = resolveSettings({ robots: { tokens: ['x'] } });
+  const pace = new HostPace(readRules, politeness, files, 0);
   const bounds = { pagesPerHost: null, runningPerHostMs: null };
   return { name, clock: name, pace, answerMs: 0, preliminaryRequests: 1, ...bounds, pages, ...more };
 }
@@ -66,6 +64,13 @@ describe('a simulated crawl', () => {
     ['waits for hours', [host('a', 2, 'Visit-time: 1205-2000')], {}, 301 * SECOND, 2, 'finished'],
   ])('%s', (_title, hosts, bounds, durationMs, pages, ends) => {
     expect(forecast(hosts, { ...BOUNDS, ...bounds }, START)).toMatchObject({ durationMs, pages, ends });
+  });
+
+  it('counts a Request-rate also while a Visit-time that is not obeyed closes the host', () => {
+    const { readRules, politeness } = resolveSettings({ robots: { tokens: ['x'], visitTime: 'ignore' } });
+    const file = 'User-agent: *\nRequest-rate: 1/10s\nVisit-time: 0100-0200\n';
+    const pace = new HostPace(readRules, politeness, new Map([['http://a', new TextEncoder().encode(file)]]), 0);
+    expect(pace.at(START)).toMatchObject({ fromStartMs: 10 * SECOND, closedUntilMs: null });
   });
 
   it('estimates the rest in proportion if there are too many steps', () => {

@@ -58,15 +58,16 @@ class PredictedHost {
   tookMs: number | null = null;
   /** Whether it ends before everything that is known, or may exist, is fetched. */
   isCut = false;
-  /** Requests left before its first page. */
-  preliminaryRequests: number;
+  /** Start of its first request and end of its last, epoch milliseconds. */
   firstAtMs: number | null = null;
-  /** The end of its last request, epoch milliseconds. */
-  reachedAtMs = 0;
+  lastEndMs = 0;
 
   constructor(host: ForecastHost) {
     this.host = host;
-    this.preliminaryRequests = host.preliminaryRequests;
+  }
+
+  get isBeforePages(): boolean {
+    return this.requests < this.host.preliminaryRequests;
   }
 
   get hasMorePages(): boolean {
@@ -81,9 +82,8 @@ class Simulation {
   readonly #hosts: readonly PredictedHost[];
   #pages = 0;
   #requests = 0;
-  /** The end of the last request, and the last time at which a host was found to have nothing left. */
+  /** The end of the last request. */
   #lastMs: number;
-  #idleMs: number;
   #firstBound: Forecast['firstBound'] = null;
 
   constructor(hosts: readonly ForecastHost[], bounds: ForecastBounds, startMs: number) {
@@ -91,30 +91,29 @@ class Simulation {
     this.#startMs = startMs;
     this.#hosts = hosts.map((host) => new PredictedHost(host));
     this.#lastMs = startMs;
-    this.#idleMs = startMs;
   }
 
   run(): Forecast {
     const { runningMs, pages, maxIdleMs, crawlIntervalMs, concurrency, steps } = this.#bounds;
+    const startMs = this.#startMs;
     const due = new ReadyHeap<{ heapIndex: number; readonly group: readonly PredictedHost[] }>();
-    for (const group of byClock(this.#hosts).values()) due.set({ heapIndex: -1, group }, this.#startMs);
+    for (const group of byClock(this.#hosts)) due.set({ heapIndex: -1, group }, startMs);
     const lanes = new ReadyHeap();
-    for (let lane = 0; lane < concurrency; lane += 1) lanes.set({ heapIndex: -1 }, this.#startMs);
-    let crawlAtMs = this.#startMs;
+    for (let lane = 0; lane < concurrency; lane += 1) lanes.set({ heapIndex: -1 }, startMs);
+    let crawlAtMs = startMs;
+    let idleMs = startMs;
     for (let clock = due.peek(); clock !== undefined; clock = due.peek()) {
-      const dueMs = due.earliest() ?? this.#startMs;
-      const { group } = clock;
-      const next = this.#nextOf(group, dueMs);
+      const dueMs = due.earliest() ?? startMs;
+      const next = this.#nextOf(clock.group, dueMs);
       if (next === null) {
         due.remove(clock);
         // A reached bound of a host is found when its turn comes.
-        if (group.some(({ isCut }) => isCut)) this.#idleMs = dueMs;
+        if (clock.group.some(({ isCut }) => isCut)) idleMs = dueMs;
         continue;
       }
       const { pace, answerMs } = next.host;
-      const isPage = next.preliminaryRequests === 0;
       const { closedUntilMs } = pace.at(dueMs);
-      if (isPage && closedUntilMs !== null && closedUntilMs > dueMs) {
+      if (!next.isBeforePages && closedUntilMs !== null && closedUntilMs > dueMs) {
         due.set(clock, closedUntilMs);
         continue;
       }
@@ -124,15 +123,15 @@ class Simulation {
       }
       const lane = lanes.peek()!;
       const atMs = Math.max(dueMs, crawlAtMs, lanes.earliest() ?? 0);
-      if (runningMs !== null && atMs - this.#startMs >= runningMs) {
-        this.#lastMs = this.#startMs + runningMs;
+      if (runningMs !== null && atMs - startMs >= runningMs) {
+        this.#lastMs = startMs + runningMs;
         this.#noteBound('minutes', null, this.#lastMs);
         return this.#result('minutes');
       }
       const endMs = atMs + answerMs;
       lanes.set(lane, endMs);
       crawlAtMs = atMs + (crawlIntervalMs ?? 0);
-      this.#addRequest(next, isPage, atMs, endMs);
+      this.#addRequest(next, atMs, endMs);
       if (this.#pages === pages && this.#hosts.some(({ hasMorePages }) => hasMorePages)) {
         this.#noteBound('pages', null, endMs);
         return this.#result('pages');
@@ -141,38 +140,35 @@ class Simulation {
       due.set(clock, Math.max(endMs + fromEndMs, atMs + fromStartMs));
       if (this.#requests >= steps) return this.#inProportion();
     }
-    this.#lastMs = Math.max(this.#lastMs, this.#idleMs);
+    this.#lastMs = Math.max(this.#lastMs, idleMs);
     return this.#result('finished');
   }
 
   /** The first host under one clock that has something left within the bounds; `null` if none. */
   #nextOf(group: readonly PredictedHost[], atMs: number): PredictedHost | null {
     for (const each of group) {
-      const { pagesPerHost, runningPerHostMs } = each.host;
-      if (each.isCut || !(each.preliminaryRequests > 0 || each.hasMorePages)) continue;
-      const firstAtMs = each.firstAtMs ?? atMs;
-      if (each.pages === pagesPerHost) {
-        each.isCut = true;
-        this.#noteBound('pagesPerHost', each.host.name, each.reachedAtMs);
-      } else if (runningPerHostMs !== null && atMs - firstAtMs >= runningPerHostMs) {
-        each.isCut = true;
-        this.#noteBound('minutesPerHost', each.host.name, firstAtMs + runningPerHostMs);
-      } else return each;
+      const { name, pagesPerHost, runningPerHostMs } = each.host;
+      if (each.isCut || !(each.isBeforePages || each.hasMorePages)) continue;
+      const timeUpMs = runningPerHostMs === null ? null : (each.firstAtMs ?? atMs) + runningPerHostMs;
+      if (each.pages === pagesPerHost) this.#noteBound('pagesPerHost', name, each.lastEndMs);
+      else if (timeUpMs !== null && atMs >= timeUpMs) this.#noteBound('minutesPerHost', name, timeUpMs);
+      else return each;
+      each.isCut = true;
     }
     return null;
   }
 
-  #addRequest(host: PredictedHost, isPage: boolean, atMs: number, endMs: number): void {
+  #addRequest(host: PredictedHost, atMs: number, endMs: number): void {
+    if (!host.isBeforePages) {
+      this.#pages += 1;
+      host.pages += 1;
+      host.tookMs = endMs - this.#startMs;
+    }
     this.#requests += 1;
     this.#lastMs = Math.max(this.#lastMs, endMs);
     host.requests += 1;
     host.firstAtMs ??= atMs;
-    host.reachedAtMs = endMs;
-    if (isPage) {
-      this.#pages += 1;
-      host.pages += 1;
-      host.tookMs = endMs - this.#startMs;
-    } else host.preliminaryRequests -= 1;
+    host.lastEndMs = endMs;
   }
 
   #noteBound(bound: PlannedBound, host: string | null, atMs: number): void {
@@ -213,12 +209,13 @@ class Simulation {
   }
 }
 
-function byClock(hosts: readonly PredictedHost[]): ReadonlyMap<string, readonly PredictedHost[]> {
+/** Hosts that share a clock, together. */
+function byClock(hosts: readonly PredictedHost[]): Iterable<readonly PredictedHost[]> {
   const clocks = new Map<string, PredictedHost[]>();
   for (const each of hosts) {
-    const group = clocks.get(each.host.clock);
-    if (group === undefined) clocks.set(each.host.clock, [each]);
-    else group.push(each);
+    const group = clocks.get(each.host.clock) ?? [];
+    clocks.set(each.host.clock, group);
+    group.push(each);
   }
-  return clocks;
+  return clocks.values();
 }

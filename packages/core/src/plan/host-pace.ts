@@ -1,9 +1,9 @@
 // The interval between requests to one host at a given time: what the robots.txt files of its authorities require, and
-// the profile. Read as the crawl reads them, by the same packages.
+// the profile. Read as the crawl reads them, by the same code.
 
-import { requestInterval, type resolvePoliteness } from '@mannerly/frontier/internal';
-import { type CompileOptions, compileRules, parseRobots, type RobotsRules } from '@mannerly/robots';
-import type { ResolvedOptions } from '../options/options.js';
+import { requestInterval, type resolveSettings, SpacingRequirements } from '@mannerly/frontier/internal';
+
+type Settings = ReturnType<typeof resolveSettings>;
 
 /** What is required at a given time. Milliseconds. */
 export interface CurrentPace {
@@ -16,46 +16,31 @@ export interface CurrentPace {
   readonly closedUntilMs: number | null;
 }
 
-type Politeness = ReturnType<typeof resolvePoliteness>;
-
-const DAY_MS = 86_400_000;
-/** The options of `@mannerly/robots` on which politeness depends. */
-const COMPILE_OPTION_KEYS: readonly string[] = ['dialect', 'policy', 'inheritPoliteness', 'cacheDelay'];
-
 export class HostPace {
+  /** Whether a file names hours, or rates for hours. */
   readonly hasHours: boolean;
-  readonly #politeness: Politeness;
+  readonly #politeness: Settings['politeness'];
   readonly #answerMs: number;
-  readonly #appliesVisitTime: boolean;
-  readonly #rules: readonly RobotsRules[];
-  readonly #crawlDelayMs: number | null;
+  readonly #required = new SpacingRequirements(0);
   #minute = Number.NaN;
   #now: CurrentPace | null = null;
 
   /** @param files - The robots.txt bodies of the host, by authority. @param answerMs - How long an answer takes. */
   constructor(
-    { robots, identity }: Pick<ResolvedOptions, 'identity' | 'robots'>,
-    politeness: Politeness,
+    readRules: Settings['readRules'],
+    politeness: Settings['politeness'],
     files: ReadonlyMap<string, Uint8Array>,
     answerMs: number,
   ) {
-    const compileOptions = Object.fromEntries(
-      Object.entries(robots).filter(([key]) => COMPILE_OPTION_KEYS.includes(key)),
-    );
-    const compile: CompileOptions = { ...compileOptions, tokens: identity.tokens };
     this.#politeness = politeness;
     this.#answerMs = answerMs;
-    this.#appliesVisitTime = (robots.visitTime ?? 'hold') === 'hold';
-    this.#rules = [...files].map(([authority, body]) =>
-      compileRules(parseRobots(body, { robotsUrl: `${authority}/robots.txt` }), compile),
-    );
-    const delays = this.#rules.flatMap(({ crawlDelayMs }) => crawlDelayMs ?? []);
-    const maxDelayMs = robots.maxCrawlDelayMs ?? DAY_MS;
-    this.#crawlDelayMs = delays.length === 0 ? null : Math.min(maxDelayMs, Math.max(...delays));
-    this.hasHours = this.#rules.some(
-      ({ visitWindows, requestRates }) =>
-        (visitWindows.length > 0 && this.#appliesVisitTime) || requestRates.some(({ window }) => window !== null),
-    );
+    let hasHours = false;
+    for (const [authority, body] of files) {
+      const { requirements } = readRules.fromCopy({ body, charset: null, robotsUrl: `${authority}/robots.txt` });
+      this.#required.note(authority, requirements);
+      hasHours ||= requirements.hasHours;
+    }
+    this.hasHours = hasHours;
   }
 
   /** @param nowMs - Epoch milliseconds. Files name minutes: within a minute nothing changes. */
@@ -67,23 +52,16 @@ export class HostPace {
   }
 
   #read(nowMs: number): CurrentPace {
-    const politeness = this.#politeness;
-    const crawlDelayMs = this.#crawlDelayMs;
-    let rateMs = 0;
-    let closedUntilMs: number | null = null;
-    for (const rules of this.#rules) {
-      const schedule = rules.schedule(nowMs);
-      if (schedule.kind === 'open') rateMs = Math.max(rateMs, schedule.intervalMs ?? 0);
-      else if (this.#appliesVisitTime || schedule.reason === 'closed-rate')
-        closedUntilMs = Math.max(closedUntilMs ?? 0, schedule.untilMs);
-    }
+    const { spacing, closed } = this.#required.at(nowMs);
+    const { crawlDelayMs, requestIntervalMs, bucket } = spacing;
+    const rateMs = bucket === null ? requestIntervalMs : Math.ceil(bucket.periodMs / bucket.documents);
     const clock = { lastRetrievalMs: this.#answerMs, adaptiveMs: 0 };
-    const required = { crawlDelayMs, requestIntervalMs: rateMs || null };
-    const { fromEndMs, fromStartMs } = requestInterval(clock, required, politeness);
+    const required = { crawlDelayMs, requestIntervalMs: rateMs };
+    const { fromEndMs, fromStartMs } = requestInterval(clock, required, this.#politeness);
     // Jitter is random for each request: on average half of the maximum.
-    const stretchedMs = Math.ceil(fromEndMs * (1 + politeness.jitter / 2));
+    const stretchedMs = Math.ceil(fromEndMs * (1 + this.#politeness.jitter / 2));
     const byDelay = crawlDelayMs !== null && crawlDelayMs >= fromEndMs ? 'crawl-delay' : 'profile';
     const from = fromStartMs > stretchedMs + this.#answerMs ? 'request-rate' : byDelay;
-    return { fromEndMs: stretchedMs, fromStartMs, from, closedUntilMs };
+    return { fromEndMs: stretchedMs, fromStartMs, from, closedUntilMs: closed?.untilMs ?? null };
   }
 }

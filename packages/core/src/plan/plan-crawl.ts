@@ -7,8 +7,9 @@ import { wantsTdmRep } from '@mannerly/robots/page';
 import { checkOptions } from '../call-options.js';
 import { partsInMemory } from '../default-parts.js';
 import { Handlers } from '../handle/handlers.js';
-import { CrawlLog, logFunctionOf } from '../journal/crawl-log.js';
+import { CrawlLog } from '../journal/crawl-log.js';
 import { createCrawlEmitter } from '../journal/events.js';
+import { logFunctionOf } from '../journal/log-entry.js';
 import { NEVER_ABORTED, onAbort } from '../on-abort.js';
 import { crawlSettings, frontierSettings } from '../options/crawl-settings.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
@@ -172,18 +173,18 @@ function surveyOptions({ discover, bounds, hosts = [], ...options }: CrawlerOpti
 
 function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey): CrawlPlan {
   const { bounds, spacing, maxIdleMs, network } = resolved;
-  const { politeness, settingsOf } = resolveSettings(frontierSettings(crawlSettings(resolved)));
+  const settings = resolveSettings(frontierSettings(crawlSettings(resolved)));
   const waits = new Map(report.waiting.map((wait) => [wait.host, wait]));
   const surveyed = [...survey.hosts.values()].map((host) => {
     const hostKey = hostKeyOf(`http://${host.host}/`, spacing.hostKeyBy) ?? host.host;
     const wait = waits.get(hostKey) ?? waits.get(host.host) ?? null;
-    return { host, wait, known: forecastHost(host, hostKey, isClosed(host, wait), resolved, settingsOf(hostKey)) };
+    return { host, wait, known: forecastHost(host, hostKey, wait, resolved, settings) };
   });
   const limits = {
     pages: bounds.pages,
     runningMs: bounds.minutes === null ? null : bounds.minutes * MS_PER_MINUTE,
     maxIdleMs: maxIdleMs * (1 + WAIT_JITTER),
-    crawlIntervalMs: politeness.crawlIntervalMs,
+    crawlIntervalMs: settings.politeness.crawlIntervalMs,
     concurrency: network.concurrency,
     steps: MAX_PLAN_STEPS,
   };
@@ -220,14 +221,6 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
   };
 }
 
-/**
- * Whether nothing of the host can be requested. If only the robots.txt of another of its ports or schemes cannot be
- * fetched, the pages that were counted can: they were judged by a file that was read.
- */
-function isClosed({ allowed }: SurveyedHost, wait: HostWait | null): boolean {
-  return wait !== null && (wait.reason !== 'robots-unreachable' || allowed === 0);
-}
-
 function totalsOf({ durationMs, pages, requests, ends }: Forecast): PlannedTotals {
   return { durationMs, pages, requests, ends };
 }
@@ -235,33 +228,34 @@ function totalsOf({ durationMs, pages, requests, ends }: Forecast): PlannedTotal
 function forecastHost(
   surveyed: SurveyedHost,
   hostKey: string,
-  hostIsClosed: boolean,
+  wait: HostWait | null,
   options: ResolvedOptions,
-  { politeness, limits }: ReturnType<ReturnType<typeof resolveSettings>['settingsOf']>,
+  { settingsOf, readRules }: ReturnType<typeof resolveSettings>,
 ): ForecastHost {
-  const { host, files, answerMs, robotsRequests, sitemapRequests, sitemapsRead, allowed, address } = surveyed;
+  const { host, files, answerMs, robotsRequests, sitemapRequests, sitemapsRead, allowed } = surveyed;
+  const { politeness, limits } = settingsOf(hostKey);
+  // If only the robots.txt of another of its ports or schemes cannot be fetched, the pages that were counted can be
+  // requested: they were judged by a file that was read.
+  const isClosed = wait !== null && (wait.reason !== 'robots-unreachable' || allowed === 0);
   const ownSitemaps = options.sitemapUrls.filter((url) => new URL(url).hostname === host).length;
   const companions = (options.dataTxt ? 1 : 0) + (wantsTdmRep(options.exclusion.page) ? 1 : 0);
   return {
     name: host,
-    clock:
-      address === null
-        ? hostKey
-        : (addressClock(politeness.perIp, address, host, options.spacing.hostKeyBy) ?? hostKey),
-    pace: new HostPace(options, politeness, files, answerMs),
+    clock: clockOf(surveyed, hostKey, politeness.perIp, options.spacing.hostKeyBy),
+    pace: new HostPace(readRules, politeness, files, answerMs),
     answerMs,
     pagesPerHost: limits.pagesPerHost,
     runningPerHostMs: limits.runningPerHostMs,
     preliminaryRequests:
-      robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (hostIsClosed ? 0 : companions),
-    pages: hostIsClosed || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
+      robotsRequests + (options.sitemaps ? sitemapRequests : ownSitemaps) + (isClosed ? 0 : companions),
+    pages: isClosed || allowed === 0 ? 0 : sitemapsRead > 0 ? allowed : null,
   };
 }
 
-/** The clock that hosts at an address share; `null` if they do not, or if all hosts of their domain have one. */
-function addressClock(perIp: boolean | 'domain', address: string, host: string, by: HostKeyBy): string | null {
-  if (perIp !== 'domain') return perIp ? address : null;
-  return by === 'domain' ? null : `${address} ${hostKeyOf(`http://${host}/`, 'domain')}`;
+/** The name of a host's clock: its own, or that of all hosts at its address, or of those of its domain there. */
+function clockOf({ host, address }: SurveyedHost, hostKey: string, perIp: boolean | 'domain', by: HostKeyBy): string {
+  if (address === null || perIp === false || (perIp === 'domain' && by === 'domain')) return hostKey;
+  return perIp === true ? address : `${address} ${hostKeyOf(`http://${host}/`, 'domain')}`;
 }
 
 function plannedHost(

@@ -2,7 +2,7 @@
 // that and after the run's visits since.
 
 import type { NewUrl } from '@mannerly/frontier';
-import type { RecrawlCounts } from '../report/recrawl-counts.js';
+import type { RecrawlCounts } from '../report/crawl-report.js';
 import { GroupPriors } from './change-estimate.js';
 import type { LastmodTrust } from './host-trust.js';
 import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE_PAGES } from './limits.js';

@@ -9,7 +9,7 @@ import type { Journal } from '../journal/journal.js';
 import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { present } from '../present.js';
-import type { RecrawlCounts } from '../report/recrawl-counts.js';
+import type { RecrawlCounts } from '../report/crawl-report.js';
 import { afterChange, afterUnchanged, FIRST_ESTIMATE } from './change-estimate.js';
 import {
   conditionsOf,

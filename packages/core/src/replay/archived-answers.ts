@@ -3,7 +3,6 @@
 
 import { originalFields } from '../archive/http-head.js';
 import { type ReadExchange, type ReadResponse, readExchangeAt, readExchanges } from '../archive/read-archive.js';
-import type { RecordPlace } from '../archive/warc-files.js';
 import { BodyCollector } from '../fetch/body.js';
 import { parseContentEncoding } from '../fetch/content-coding.js';
 import type { BodyConsumer, ResponseHead } from '../fetch/fetcher.js';
@@ -11,7 +10,8 @@ import { type FailureCode, type FetchOutcome, headerValue, type ResponseOutcome 
 import type { Spool } from '../fetch/spool.js';
 import type { FetchForPage } from '../page/page-fetch.js';
 
-interface ReplayedBodies {
+/** Where the body of a replayed exchange goes, and how much of it. */
+export interface ReplayedBodies {
   /** Decoded bytes kept in memory. */
   readonly maxBodyBytes: number;
   /** Decoded bytes that may go to a file; `null`: the body stays in memory. */
@@ -79,11 +79,7 @@ export function createArchivedFetcher(
   };
 }
 
-interface KnownAnswer {
-  readonly startedAtMs: number;
-  readonly folder: string;
-  readonly place: RecordPlace;
-}
+type KnownAnswer = Pick<ReadExchange, 'startedAtMs' | 'place'> & { readonly folder: string };
 
 async function readHandlerAnswers(folders: readonly string[]): Promise<ReadonlyMap<string, readonly KnownAnswer[]>> {
   const answers = new Map<string, KnownAnswer[]>();

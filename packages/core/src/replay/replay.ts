@@ -12,7 +12,6 @@ import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { invalidOption, textOf } from '../errors.js';
 import { decodeText, utf8Offset } from '../fetch/charset.js';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import type { RenderedPage } from '../fetch/renderer.js';
 import { Spool } from '../fetch/spool.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { type Handler, type HandlerOptions, Handlers, type Route } from '../handle/handlers.js';
@@ -27,7 +26,7 @@ import type { ResolvedExclusionOptions } from '../page/exclusion.js';
 import type { PageInCrawl } from '../page/page.js';
 import { PageReader } from '../page/read-page.js';
 import { plural } from '../report/table.js';
-import { archivedOutcome, createArchivedFetcher } from './archived-answers.js';
+import { archivedOutcome, createArchivedFetcher, type ReplayedBodies } from './archived-answers.js';
 import { replayedWork } from './replayed-work.js';
 
 /** Where handlers are registered, as on a crawler. */
@@ -122,20 +121,28 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const writer = new ItemWriter(sinks, { stop: { signal, clock: systemClock() } });
   await writer.open();
   const run = new Replay(folders, handlers, options, (items) => writer.write(items));
+  const incomplete: string[] = [];
+  const addDamaged = (path: string, records: number): void => {
+    incomplete.push(`${path} cannot be read after its first ${plural(records, 'record')}: the rest is left out`);
+  };
   try {
     for (const folder of folders) {
-      for (const path of await listOpenWarcs(folder)) run.addIncomplete(path);
-      for await (const exchange of readExchanges(folder, run.addDamaged)) {
+      for (const path of await listOpenWarcs(folder))
+        incomplete.push(
+          `${path} is left out: a run is writing it, or was killed (its next run or mannerly wacz completes it)`,
+        );
+      for await (const exchange of readExchanges(folder, addDamaged)) {
         if (signal.aborted || run.stopReason !== null) break;
         await run.exchange(exchange);
-        options.onPages?.(run.pages);
+        options.onPages?.(run.counts.pages);
       }
     }
   } finally {
-    await run.close();
+    await run.spool.close();
     await writer.close();
   }
-  return run.report();
+  const { counts, stages, failed, stopReason } = run;
+  return { ...counts, stages: stages.counts(), failed, stopReason, incomplete };
 }
 
 function createReplayRoutes(handlers: Handlers): ReplayRoutes {
@@ -154,28 +161,31 @@ function createReplayRoutes(handlers: Handlers): ReplayRoutes {
 
 const MAX_LISTED_FAILURES = 100;
 
+/** The page whose handler runs. */
+interface CurrentPage {
+  readonly exchange: ReadExchange;
+  readonly visit: ArchivedVisit;
+  readonly settings: ArchivedSettings;
+}
+
 class Replay {
+  readonly counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
+  readonly failed: ReplayReport['failed'][number][] = [];
   /** The reason of the handler that ended the replay. */
   stopReason: string | null = null;
+  readonly stages: ItemStages;
+  readonly spool = new Spool();
   readonly #write: ItemWriter['write'];
   readonly #pool: HandlerPool;
-  readonly #stages: ItemStages;
-  readonly #spool = new Spool();
   readonly #readers = new Map<ArchivedSettings, PageReader>();
-  readonly #counts = { pages: 0, items: 0, excluded: 0, refused: 0, rejected: 0, withheld: 0, failures: 0 };
-  readonly #failed: ReplayReport['failed'][number][] = [];
-  readonly #incomplete: string[] = [];
-  #visit: ArchivedVisit | null = null;
-  #reader: PageReader | null = null;
-  #pageStartedAtMs = 0;
-  #maxBodyBytes = 0;
+  #current: CurrentPage | null = null;
 
   constructor(folders: readonly string[], handlers: Handlers, options: ReplayOptions, write: ItemWriter['write']) {
     this.#write = write;
-    this.#stages = new ItemStages(checkStages('items', options.items ?? []));
+    this.stages = new ItemStages(checkStages('items', options.items ?? []));
     this.#pool = new HandlerPool({
       handlers,
-      stages: this.#stages,
+      stages: this.stages,
       concurrency: 1,
       // Only the author of the handler waits for it.
       handlerTimeoutMs: MAX_WAIT_MS,
@@ -186,147 +196,102 @@ class Replay {
         fetch: createArchivedFetcher(
           folders,
           () => this.#bodies(),
-          () => this.#pageStartedAtMs,
+          () => this.#current?.exchange.startedAtMs ?? 0,
         ),
         read: async (answer) => {
-          if (this.#reader === null) throw new Error('no page is being read');
-          return this.#reader.read(replayedWork(answer.url, null), answer);
+          if (this.#current === null) throw new Error('no page is being read');
+          return this.#readerFor(this.#current.settings).read(replayedWork(answer.url, null), answer);
         },
       },
       onLate: (url, error) => this.#fail(url, textOf(error)),
     });
   }
 
-  get pages(): number {
-    return this.#counts.pages;
-  }
-
   async exchange(exchange: ReadExchange): Promise<void> {
     const { url, visit, settings, response, withheld } = exchange;
     if (visit === null) return;
     if (response === null) {
-      if (withheld !== null) this.#counts.withheld += 1;
+      if (withheld !== null) this.counts.withheld += 1;
       return;
     }
     if (visit === 'unreadable' || settings === null) {
       this.#fail(url, `the archive's ${settings === null ? 'settings' : 'fields of this page'} cannot be read`);
       return;
     }
-    this.#visit = visit;
-    this.#pageStartedAtMs = exchange.startedAtMs;
-    this.#maxBodyBytes = settings.maxBodyBytes;
+    const current = { exchange, visit, settings };
+    this.#current = current;
     const outcome = await archivedOutcome(exchange, this.#bodies());
     if (outcome.kind !== 'response') return;
     try {
-      this.#reader = this.#readerFor(settings);
-      await this.#page(exchange, visit, outcome, this.#reader);
+      await this.#page(current, outcome);
     } finally {
       await outcome.file?.remove();
     }
   }
 
-  addIncomplete(path: string): void {
-    this.#incomplete.push(
-      `${path} is left out: a run is writing it, or was killed (its next run or mannerly wacz completes it)`,
-    );
-  }
-
-  readonly addDamaged = (path: string, records: number): void => {
-    this.#incomplete.push(`${path} cannot be read after its first ${plural(records, 'record')}: the rest is left out`);
-  };
-
-  report(): ReplayReport {
-    const { stopReason } = this;
-    return {
-      ...this.#counts,
-      stages: this.#stages.counts(),
-      failed: this.#failed,
-      stopReason,
-      incomplete: this.#incomplete,
-    };
-  }
-
-  close(): Promise<void> {
-    return this.#spool.close();
-  }
-
-  async #page(
-    { url, rendered }: ReadExchange,
-    visit: ArchivedVisit,
-    outcome: ResponseOutcome,
-    reader: PageReader,
-  ): Promise<void> {
+  async #page({ exchange, visit, settings }: CurrentPage, outcome: ResponseOutcome): Promise<void> {
+    const { url, rendered } = exchange;
     if (visit.isRendered === true && rendered === null) {
       // No handler saw the page.
       this.#fail(url, 'it was opened in a browser, and the archive does not hold what the browser made of it');
       return;
     }
+    const reader = this.#readerFor(settings);
     const renderedPage = rendered === null ? undefined : ({ kind: 'rendered', ...rendered } as const);
-    const page = await this.#read(reader, url, visit, outcome, renderedPage);
-    if (page === null) return;
+    let page: PageInCrawl;
+    try {
+      page = await reader.read(replayedWork(url, visit), outcome, renderedPage);
+      applyLicense(page, (visit.license ?? null) as FoundLicense | null);
+    } catch (error) {
+      // The archive says something about the page that no crawl writes.
+      this.#fail(url, `what the archive says about it cannot be read: ${textOf(error)}`);
+      return;
+    }
     const handled = await this.#pool.handle(page);
-    this.#counts.pages += 1;
+    const { counts } = this;
+    counts.pages += 1;
     if (handled.kind === 'signal') {
       if (handled.signal.kind === 'stop') this.stopReason = handled.signal.reason;
-      else this.#counts.refused += 1;
+      else counts.refused += 1;
     } else if (handled.kind !== 'handled') {
       this.#fail(url, handled.kind === 'stopped' ? 'stopped' : handled.detail);
     } else if (!page.exclusion.storesItems) {
-      this.#counts.excluded += 1;
+      counts.excluded += 1;
     } else {
       const items = itemsOf(visit.host, page, handled.staged.data, handled.staged.processed);
-      this.#counts.rejected += handled.staged.rejectedCount;
-      if ((await this.#write(items)) === 'written') this.#counts.items += items.length;
-    }
-  }
-
-  /** `null`: the page has failed, because the archive says something about it that no crawl writes. */
-  async #read(
-    reader: PageReader,
-    url: string,
-    visit: ArchivedVisit,
-    outcome: ResponseOutcome,
-    renderedPage?: RenderedPage,
-  ): Promise<PageInCrawl | null> {
-    try {
-      const page = await reader.read(replayedWork(url, visit), outcome, renderedPage);
-      applyLicense(page, (visit.license ?? null) as FoundLicense | null);
-      return page;
-    } catch (error) {
-      this.#fail(url, `what the archive says about it cannot be read: ${textOf(error)}`);
-      return null;
+      counts.rejected += handled.staged.rejectedCount;
+      if ((await this.#write(items)) === 'written') counts.items += items.length;
     }
   }
 
   #fail(url: string, detail: string): void {
-    this.#counts.failures += 1;
-    if (this.#failed.length < MAX_LISTED_FAILURES) this.#failed.push({ url, detail });
+    this.counts.failures += 1;
+    if (this.failed.length < MAX_LISTED_FAILURES) this.failed.push({ url, detail });
   }
 
-  #bodies() {
+  #bodies(): ReplayedBodies {
+    const { settings, visit } = this.#current ?? {};
     return {
-      maxBodyBytes: this.#maxBodyBytes,
-      largeBody: ({ headers }: Pick<ResponseOutcome, 'headers'>) =>
-        this.#pool.bodyBytesFor(this.#visit?.label ?? null, headers),
-      spool: this.#spool,
+      maxBodyBytes: settings?.maxBodyBytes ?? 0,
+      largeBody: ({ headers }) => this.#pool.bodyBytesFor(visit?.label ?? null, headers),
+      spool: this.spool,
     };
   }
 
   /** A file of the archive has one set of settings, and so one reader. */
   #readerFor(settings: ArchivedSettings): PageReader {
-    let reader = this.#readers.get(settings);
-    if (reader === undefined) {
-      reader = new PageReader({
-        decodeText,
-        utf8Offset,
-        tdmFor: async () => this.#visit?.tdm ?? { reserved: null, policy: null },
-        joinsHeaders: settings.joinsHeaders,
-        tokens: settings.tokens,
-        options: settings.exclusion as unknown as ResolvedExclusionOptions,
-        nowMs: () => this.#visit?.judgedAtMs ?? 0,
-      });
-      this.#readers.set(settings, reader);
-    }
+    const known = this.#readers.get(settings);
+    if (known !== undefined) return known;
+    const reader = new PageReader({
+      decodeText,
+      utf8Offset,
+      tdmFor: async () => this.#current?.visit.tdm ?? { reserved: null, policy: null },
+      joinsHeaders: settings.joinsHeaders,
+      tokens: settings.tokens,
+      options: settings.exclusion as unknown as ResolvedExclusionOptions,
+      nowMs: () => this.#current?.visit.judgedAtMs ?? 0,
+    });
+    this.#readers.set(settings, reader);
     return reader;
   }
 }

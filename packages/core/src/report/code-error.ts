@@ -82,11 +82,21 @@ function causesOf(error: Error): string[] {
   return causes;
 }
 
-/** The first frame that is neither in Node.js nor in an installed package. */
+/** The frames of a stack, and the heads of its causes. Never throws. */
+export function framesOf(stack: string): string[] {
+  return stack.split('\n').filter((line) => /^\s+at |^Caused by: /.test(line));
+}
+
+/** Whether a frame is neither in Node.js nor in an installed package. Never throws. */
+export function isUserCode(frame: string): boolean {
+  return !/node:|[\\/]node_modules[\\/]/.test(frame);
+}
+
+/** The first frame in the user's code. */
 function sourceIn(stack: string): string | null {
   for (const line of stack.split('\n')) {
     const [, place] = /^\s+at (?:.*\()?(.+:\d+:\d+)\)?$/.exec(line) ?? [];
-    if (place !== undefined && !/node:|[\\/]node_modules[\\/]/.test(place)) return place.replace(/^async /, '');
+    if (place !== undefined && isUserCode(place)) return place.replace(/^async /, '');
   }
   return null;
 }

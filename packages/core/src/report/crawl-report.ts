@@ -6,7 +6,6 @@ import type { TrapFinding } from '../admit/trap-rules.js';
 import type { StageCounts } from '../handle/item-stages.js';
 import type { OutcomeTable, UrlStatus } from './decision.js';
 import type { LimitingBound } from './outcome-counts.js';
-import type { RecrawlCounts } from './recrawl-counts.js';
 
 /**
  * How a run ended. `finished`: nothing left; `bounded`: a bound ended it, or only URLs beyond the bounds are left;
@@ -65,6 +64,27 @@ export interface HostPoliteness extends Readonly<Record<Exclude<UrlStatus, 'fetc
   readonly asked?: readonly AskedPrice[];
   /** What an operator should know about this host. */
   readonly warnings: readonly string[];
+}
+
+/** What a recrawl has found so far. */
+export interface RecrawlCounts {
+  /** Known pages that were visited again. */
+  readonly visits: number;
+  /** Of these: answered 304; read and unchanged; changed; not found for the second time. */
+  readonly notModified: number;
+  readonly sameContent: number;
+  /** Of `sameContent`: the body changed, but nothing that counts as content. */
+  readonly cosmetic: number;
+  readonly changed: number;
+  readonly gone: number;
+  /** Bytes of bodies that were not transferred, by the size of their last transfer. */
+  readonly bytesSaved: number;
+  /** Known pages, and the expected share of them that is unchanged since the visit: before the run, after it. */
+  readonly known: number;
+  readonly freshBefore: number | null;
+  readonly freshAfter: number | null;
+  /** When the first page is due that was not visited, or is due again, epoch milliseconds; `null` if none is. */
+  readonly nextDueAtMs: number | null;
 }
 
 /** The report of a run. */

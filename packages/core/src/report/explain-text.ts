@@ -1,7 +1,7 @@
 // Explanations as lines of text for people. Text of sites and logs is printed without control characters.
 
 import type { HostInspection, HostWait, QueuedUrl, RobotsCopyRef } from '@mannerly/frontier';
-import { type CodeError, errorLine } from './code-error.js';
+import { type CodeError, errorLine, framesOf, isUserCode } from './code-error.js';
 import type { HostClockReading } from './decision.js';
 import type { Explanation, VisitExplanation } from './explain.js';
 import type { LoggedHost } from './from-logs.js';
@@ -53,10 +53,7 @@ export function explanationText(explanation: Explanation): string {
 /** The error as it was kept, and the first frames of its stack that are in the user's code. */
 function errorLines(error: CodeError | undefined): Lines {
   if (error === undefined) return [];
-  const isUserCode = (line: string): boolean => !/node:|[\\/]node_modules[\\/]/.test(line);
-  const frames = (error.stack ?? '')
-    .split('\n')
-    .filter((line) => /^Caused by: |^\s+at /.test(line) && isUserCode(line));
+  const frames = framesOf(error.stack ?? '').filter(isUserCode);
   const owner =
     error.code === 'hook-error' ? `the hook ${error.hook}` : error.code === 'sink-failed' ? 'a sink' : 'the handler';
   const head = `Error of ${owner}, ${iso(error.atMs)}: ${errorLine(error)}`;
@@ -181,21 +178,9 @@ function placeText({ host, priority, record }: QueuedUrl, status: Explanation['s
 }
 
 function hostLines(inspection: HostInspection, logged: LoggedHost | undefined): Lines {
-  const {
-    isKnown,
-    queued,
-    inFlight,
-    lanes,
-    isComplete,
-    nextAtMs,
-    wait,
-    isParked,
-    interval,
-    used,
-    reachedBound,
-    order,
-  } = inspection;
-  if (!isKnown) return [HEADLINES.unknown];
+  if (!inspection.isKnown) return [HEADLINES.unknown];
+  const { queued, inFlight, lanes, isComplete, nextAtMs, wait, isParked } = inspection;
+  const { interval, used, reachedBound, order } = inspection;
   const lane = ({ authority, priorities }: HostInspection['lanes'][number]) => {
     const by = priorities.flatMap((urls, priority) => (urls === 0 ? [] : [`${urls} in priority ${priority}`]));
     return `${authority}: ${by.join(', ')}${isComplete ? '' : ', and more'}.`;

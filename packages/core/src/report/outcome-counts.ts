@@ -63,6 +63,13 @@ export class OutcomeCounts {
   }
 }
 
+/** The sum of several tables. Never throws. */
+export function sumOutcomes(tables: readonly OutcomeTable[]): OutcomeTable {
+  const counts = new OutcomeCounts();
+  for (const table of tables) counts.leftOut(table);
+  return counts.outcomes();
+}
+
 /**
  * Splits decided URLs from open ones: the next run decides what this one leaves held. A page that a licence holds
  * counts as decided until an operator has it retried.

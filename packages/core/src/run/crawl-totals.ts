@@ -9,7 +9,12 @@ import { decodeJson, encodeJson } from '../json-record.js';
 import type { Item } from '../output/sink.js';
 import { sums } from '../report/combined-counts.js';
 import type { OutcomeTable, RequestRecord, UrlDecision } from '../report/decision.js';
-import { createRepeatedExclusionCheck, OutcomeCounts, splitOutcomes } from '../report/outcome-counts.js';
+import {
+  createRepeatedExclusionCheck,
+  type OutcomeCounts,
+  splitOutcomes,
+  sumOutcomes,
+} from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
 import { PROCESS_SILENT_MS, TOTALS_INTERVAL_MS } from './limits.js';
@@ -156,9 +161,8 @@ export class CrawlTotals implements JournalListener {
 /** Merges the totals of processes that are long gone into one. */
 export function mergeTotals(values: readonly Uint8Array[]): Uint8Array {
   const all = values.map(totalsOf);
-  const outcomes = new OutcomeCounts();
-  for (const one of all) outcomes.leftOut(one.outcomes);
-  return encodeJson({ ...sums(all, 'runs', ...COUNT_NAMES), outcomes: outcomes.outcomes() } satisfies ProcessTotals);
+  const outcomes = sumOutcomes(all.map((one) => one.outcomes));
+  return encodeJson({ ...sums(all, 'runs', ...COUNT_NAMES), outcomes } satisfies ProcessTotals);
 }
 
 function totalsOf(bytes: Uint8Array): ProcessTotals {

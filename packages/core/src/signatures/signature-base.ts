@@ -16,20 +16,24 @@ export interface SignedMessage {
   readonly isResponse?: boolean;
 }
 
+/** A text to sign, or the component whose value is missing, unreadable or unsupported. */
+export type SignatureBase = { readonly base: string } | { readonly missing: string };
+
 /**
- * The signature base; `null`: the value of a component is missing, unreadable or unsupported. Never throws.
+ * The signature base. Never throws.
  *
  * @param covered - The covered components and the parameters of the signature: `("@authority");created=…`.
  */
-export function signatureBase(message: SignedMessage, covered: InnerList): string | null {
+export function signatureBase(message: SignedMessage, covered: InnerList): SignatureBase {
   const url = parseUrl(message.url);
   let base = '';
   for (const item of covered[0]) {
     const value = url === null ? null : componentValue(message, url, item);
-    if (value === null || !/^[\t -~]*$/.test(value)) return null;
-    base += `${serializeItem(item)}: ${value}\n`;
+    const name = serializeItem(item);
+    if (value === null || !/^[\t -~]*$/.test(value)) return { missing: name };
+    base += `${name}: ${value}\n`;
   }
-  return `${base}"@signature-params": ${serializeInnerList(covered)}`;
+  return { base: `${base}"@signature-params": ${serializeInnerList(covered)}` };
 }
 
 /** `null`: missing, or an unsupported component or parameter. */

@@ -36,7 +36,7 @@ export interface AuthorityRules {
 
 /** How this crawl reads files. */
 export interface RulesReader {
-  fromCopy(copy: GoodCopy): AuthorityRules;
+  fromCopy(copy: Pick<GoodCopy, 'body' | 'charset' | 'robotsUrl'>): AuthorityRules;
   /** The decision if the file itself is refused to us (access §4, restricted). */
   readonly restricted: Decision;
   /** The decision if there is no file. */
@@ -116,12 +116,14 @@ function requirementsOf(rules: RobotsRules, options: ResolvedReadingOptions): Au
   const { crawlDelayLine, requestRates, visitWindows } = rules;
   const crawlDelayMs = rules.crawlDelayMs === null ? null : Math.min(rules.crawlDelayMs, options.maxCrawlDelayMs);
   const isTimed = requestRates.length > 0 || (visitWindows.length > 0 && options.visitTime !== 'ignore');
+  const hasHours =
+    (visitWindows.length > 0 && options.visitTime === 'hold') || requestRates.some(({ window }) => window !== null);
   let longestMs = crawlDelayMs ?? 0;
   for (const { documents, periodSeconds } of requestRates) {
     if (documents > 0) longestMs = Math.max(longestMs, Math.ceil((periodSeconds * 1000) / documents));
   }
   const at = isTimed ? (nowMs: number) => timedRequirements(rules, options, nowMs) : null;
-  return { crawlDelayMs, crawlDelayLine, at, longestMs };
+  return { crawlDelayMs, crawlDelayLine, at, hasHours, longestMs };
 }
 
 type Closed = TimedRequirements['closed'];
@@ -188,6 +190,8 @@ export interface AuthorityRequirements {
   readonly crawlDelayLine: number | null;
   /** `null`: nothing depends on the time of day, and there is no Request-rate. */
   readonly at: ((nowMs: number) => TimedRequirements) | null;
+  /** Whether it depends on the time of day. */
+  readonly hasHours: boolean;
   /** The longest interval that it may require at any time, milliseconds. */
   readonly longestMs: number;
 }

@@ -3,10 +3,9 @@
 import { sumStages } from '../../handle/item-stages.js';
 import { present } from '../../present.js';
 import { largest, sums, withoutZeros } from '../../report/combined-counts.js';
-import type { CrawlProgress, CrawlReport, RunState } from '../../report/crawl-report.js';
+import type { CrawlProgress, CrawlReport, RecrawlCounts, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
-import { limitingBounds, OutcomeCounts } from '../../report/outcome-counts.js';
-import { sumRecrawlCounts } from '../../report/recrawl-counts.js';
+import { limitingBounds, sumOutcomes } from '../../report/outcome-counts.js';
 import type { CrawlPhase } from '../../run/activity.js';
 
 /** The phase of all: the first of these that any process has. */
@@ -51,7 +50,7 @@ export function combineReports(
   const ends = reports.filter((report) => queued > 0 || report.state !== 'waiting');
   const state = STATES.find((each) => ends.some((report) => report.state === each)) ?? 'finished';
   const { part: _, rejected: _own, truncated: _cut, signed: _mine, stopReason: _why, ...rest } = first;
-  const outcomes = logged?.outcomes ?? sumOutcomes(reports);
+  const outcomes = logged?.outcomes ?? sumOutcomes(reports.map((report) => report.outcomes));
   const recrawl = sumRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
   const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
@@ -86,10 +85,22 @@ export function combineReports(
   };
 }
 
-export function sumOutcomes(all: readonly Pick<CrawlReport, 'outcomes'>[]): CrawlReport['outcomes'] {
-  const counts = new OutcomeCounts();
-  for (const { outcomes } of all) counts.leftOut(outcomes);
-  return counts.outcomes();
+/** The sum of the counts of several processes; `null` if there are none. */
+function sumRecrawlCounts(all: readonly RecrawlCounts[]): RecrawlCounts | null {
+  if (all.length === 0) return null;
+  const shares = all.flatMap(({ freshBefore: before, freshAfter: after }) =>
+    before === null || after === null ? [] : [{ before, after }],
+  );
+  const before = shares[0]?.before ?? null;
+  const due = all.flatMap(({ nextDueAtMs }) => nextDueAtMs ?? []);
+  return {
+    ...sums(all, 'visits', 'notModified', 'sameContent', 'cosmetic', 'changed', 'gone', 'bytesSaved'),
+    ...largest(all, 'known'),
+    freshBefore: before,
+    // Each process knows what it visited itself.
+    freshAfter: before === null ? null : shares.reduce((sum, each) => sum + each.after - each.before, before),
+    nextDueAtMs: due.length === 0 ? null : Math.min(...due),
+  };
 }
 
 function firstOfEach<T>(all: readonly T[], keyOf: (each: T) => string): T[] {

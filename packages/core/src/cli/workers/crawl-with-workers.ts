@@ -8,6 +8,7 @@ import { resolveOptions } from '../../options/options.js';
 import { sums } from '../../report/combined-counts.js';
 import { type CrawlReport, NO_PROGRESS } from '../../report/crawl-report.js';
 import { totalsFromLogs } from '../../report/from-logs.js';
+import { sumOutcomes } from '../../report/outcome-counts.js';
 import { progressText } from '../../report/progress-line.js';
 import { plural } from '../../report/table.js';
 import { activityBase } from '../../run/activity.js';
@@ -17,7 +18,7 @@ import type { CliIo } from '../io.js';
 import { stopOnInterrupt } from '../live-crawl.js';
 import { combinedSource, openDashboard } from '../open-dashboard.js';
 import { type ProgressDisplay, startProgressLine } from '../progress.js';
-import { combinePhases, combineProgress, combineReports, sumOutcomes } from './combine-reports.js';
+import { combinePhases, combineProgress, combineReports } from './combine-reports.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** The default of `network.concurrency`. */
@@ -89,7 +90,7 @@ function watchWorkers(pool: WorkerPool, about: ReturnType<typeof activityBase>, 
     combinedView: () => ({
       hosts: combineHosts(views().flatMap(({ hosts }) => hosts)),
       answers: sumByName(views().map(({ answers }) => answers)),
-      outcomes: sumOutcomes(views()),
+      outcomes: sumOutcomes(views().map(({ outcomes }) => outcomes)),
       recent: latest(views().flatMap(({ recent }) => recent)),
       notes: latest(views().flatMap(({ notes }) => notes)),
       processes: workers().map(({ name, phase, progress }) => {

@@ -55,7 +55,8 @@ export class RobotsInForce {
     const receipt = record.robotsAnswer;
     if (typeof receipt?.authority !== 'string') return false;
     const { access } = this.#optionsOf(run);
-    const known = this.#authorities.get(receipt.authority) ?? newAuthority();
+    const unknown = { access: initialAccess(), hash: null, sinceMs: 0, chain: [] };
+    const known: AuthorityState = this.#authorities.get(receipt.authority) ?? unknown;
     this.#authorities.set(receipt.authority, known);
     forgetOldest(this.#authorities, MAX_AUDITED_AUTHORITIES);
     const robotsUrl = `${receipt.authority}/robots.txt`;
@@ -160,10 +161,6 @@ export class RobotsInForce {
 export function forgetOldest(map: Map<string, unknown>, max: number): boolean {
   const [oldest] = map.keys();
   return map.size > max && oldest !== undefined && map.delete(oldest);
-}
-
-function newAuthority(): AuthorityState {
-  return { access: initialAccess(), hash: null, sinceMs: 0, chain: [] };
 }
 
 function holdReason({ phase, fetching }: AccessState): string {

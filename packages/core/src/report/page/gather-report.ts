@@ -2,6 +2,7 @@
 // the warnings in between, then decisions. Memory is bounded by the hosts and by what a page can show.
 // `schema/report.schema.json`, which the report must match, defines each figure.
 
+import type { RobotsCopyRef } from '@mannerly/frontier';
 import type { CrawlManifest } from '../../directory/crawl-manifest.js';
 import { type StageCounts, sumStages } from '../../handle/item-stages.js';
 import { MANNERLY_VERSION } from '../../own-package.js';
@@ -9,7 +10,7 @@ import { parseUrl } from '../../parse-url.js';
 import { type AuditedCrawl, auditCrawl } from '../audit/audit-crawl.js';
 import type { AuditedRequest } from '../audit/auditor.js';
 import { withoutZeros } from '../combined-counts.js';
-import type { OutcomeTable, RunDeclaration, UrlDecision, UrlStatus } from '../decision.js';
+import type { RunDeclaration, UrlDecision, UrlStatus } from '../decision.js';
 import {
   MAX_COUNTED_RULES,
   MAX_PAGE_DEPTHS,
@@ -27,7 +28,7 @@ import { RequestCounts, truncate } from '../politeness.js';
 import { allWarnings, finalDecisions, type LogPaths, readStages } from '../read-logs.js';
 import { reasonOf } from '../reasons.js';
 import { sumOf } from '../table.js';
-import { HostAccount, uncount } from './host-account.js';
+import { countStatus, HostAccount, NO_URLS } from './host-account.js';
 import { Pauses } from './pauses.js';
 import { ProgressSpans } from './progress.js';
 
@@ -79,11 +80,11 @@ export async function gatherReport(
     },
   });
   for (; !warning.done; warning = await warnings.next()) pauses.warning(warning.value);
-
-  const counts = new DecisionCounts();
+  const decisions = new DecisionCounts();
+  const { counts } = decisions;
   for await (const decision of finalDecisions(parts, (leftOut) => counts.leftOut(leftOut))) {
     const { status, url, atMs, queued, replaces } = decision;
-    counts.decision(decision);
+    decisions.add(decision);
     const isFetched = status === 'fetched' && (replaces?.status ?? status) === status;
     const host = isFetched ? null : parseUrl(url);
     if (host !== null) accounts.get(host.hostname)?.decision(decision);
@@ -92,7 +93,6 @@ export async function gatherReport(
     // Failures come after everything else.
     if (queued !== undefined && status !== 'failed') progress.queued(atMs, queued);
   }
-
   const stageCounts: StageCounts[] = [];
   for (const { runsPath } of parts) {
     if (runsPath !== undefined) for await (const line of readStages(runsPath)) stageCounts.push(...line.stages);
@@ -100,8 +100,8 @@ export async function gatherReport(
   const stages = sumStages(stageCounts);
   const { startedAtMs, endedAtMs } = audit;
   const { requests, pages: pageRequests, robotsRequests, bytes, signed, truncated } = answers;
-  const outcomes = counts.outcomes();
-  const found = sumOf(outcomes);
+  const outcomes = { ...NO_URLS };
+  for (const { status, urls } of counts.reasons) outcomes[status] += urls;
   return {
     format: 2,
     generatedAtMs: nowMs,
@@ -117,7 +117,7 @@ export async function gatherReport(
       runs,
     },
     totals: {
-      ...{ requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, found },
+      ...{ requests, pageRequests, robotsRequests, bytes, hosts: audit.hosts, found: sumOf(outcomes) },
       ...withoutZeros({ signed, truncated }),
       outcomes,
     },
@@ -125,14 +125,14 @@ export async function gatherReport(
     ...hostsOf(accounts),
     pauses: pauses.all(),
     pausesLeftOut: pauses.leftOut,
-    reasons: counts.reasons(),
-    bounds: limitingBounds(counts.table()),
-    rules: counts.rules(),
+    reasons: decisions.reasons(),
+    bounds: limitingBounds(counts.outcomes()),
+    rules: decisions.rules(),
     statuses: [...answers.statuses]
       .map(([status, count]) => ({ status, requests: count }))
       .sort((a, b) => b.requests - a.requests),
     sizes: [...sizes].sort(([a], [b]) => a - b).map(([power, responses]) => ({ belowBytes: 2 ** power, responses })),
-    depths: counts.depths(),
+    depths: decisions.depths(),
     ...(stages.length === 0 ? {} : { stages }),
     progress: progress.read(),
   } as const;
@@ -142,7 +142,6 @@ export async function gatherReport(
 function hostsOf(accounts: ReadonlyMap<string, HostAccount>) {
   const ranked = [...accounts].sort(([, a], [, b]) => b.counts.requests - a.counts.requests);
   const listed = ranked.slice(0, MAX_TIMELINE_HOSTS);
-  const rest = ranked.slice(MAX_TIMELINE_HOSTS);
   const hosts = ranked.slice(0, MAX_PAGE_HOSTS).map(([host, account]) => account.row(host));
   return {
     hosts,
@@ -150,61 +149,68 @@ function hostsOf(accounts: ReadonlyMap<string, HostAccount>) {
     timeline: {
       hosts: listed.map(([host]) => host),
       points: listed.flatMap(([, account], index) => account.points(index)).sort(([a], [b]) => a - b),
-      pointsLeftOut:
-        listed.reduce((sum, [, { leftOut }]) => sum + leftOut, 0) +
-        rest.reduce((sum, [, { counts }]) => sum + counts.requests, 0),
+      pointsLeftOut: ranked.reduce(
+        (sum, [, { leftOut, counts }], index) => sum + (index < MAX_TIMELINE_HOSTS ? leftOut : counts.requests),
+        0,
+      ),
     },
   };
 }
 
-const NO_URLS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
+/** A line of a robots.txt, the copy that has it, and how many URLs it closed. */
+interface ClosingRule extends Pick<RobotsCopyRef, 'authority' | 'hash' | 'receivedAtMs'> {
+  readonly line: number;
+  readonly pattern: string;
+  readonly example: string;
+  urls: number;
+}
 
 /** Counts decisions. Bounded by reasons and rules, and by `MAX_PAGE_DEPTHS`. */
 class DecisionCounts {
-  readonly #counts = new OutcomeCounts();
+  readonly counts = new OutcomeCounts();
   readonly #examples = new Map<CountedReason, string[]>();
   readonly #rules = new Map<string, ClosingRule>();
   readonly #depths = new Map<number, Record<UrlStatus, number>>();
 
-  decision(decision: UrlDecision): void {
-    const { status, depth, url, layer, replaces } = decision;
-    const counted = this.#counts.decision(decision);
+  add(decision: UrlDecision): void {
+    const { status, depth, url, layer } = decision;
+    const counted = this.counts.decision(decision);
     const examples = this.#examples.get(counted) ?? [];
     this.#examples.set(counted, examples);
     if (status !== 'fetched' && examples.length < MAX_PAGE_EXAMPLES) examples.push(truncate(url));
-    if (status === 'excluded' && layer === 'robots') this.#countRule(decision);
+    if (status === 'excluded' && layer === 'robots') this.#addRule(decision);
     if (depth === null) return;
     const row = Math.min(depth, MAX_PAGE_DEPTHS - 1);
     const atDepth = this.#depths.get(row) ?? { ...NO_URLS };
     this.#depths.set(row, atDepth);
-    atDepth[status] += 1;
-    if (replaces !== undefined) uncount(atDepth, replaces.status);
+    countStatus(atDepth, decision);
   }
 
-  /** Takes URLs without a line of their own. */
-  leftOut(counts: OutcomeTable): void {
-    this.#counts.leftOut(counts);
-  }
-
-  outcomes(): Record<UrlStatus, number> {
-    const outcomes = { ...NO_URLS };
-    for (const { status, urls } of this.#counts.reasons) outcomes[status] += urls;
-    return outcomes;
-  }
-
-  table(): OutcomeTable {
-    return this.#counts.outcomes();
+  #addRule({ url, line, pattern, robots }: UrlDecision): void {
+    if (line === null || robots === null) return;
+    const { authority, hash, receivedAtMs } = robots;
+    const key = `${authority} ${hash} ${line}`;
+    const known = this.#rules.get(key);
+    if (known !== undefined) known.urls += 1;
+    else if (this.#rules.size < MAX_COUNTED_RULES) {
+      const rule = { authority, line, pattern: truncate(pattern ?? ''), hash, receivedAtMs };
+      this.#rules.set(key, { ...rule, example: truncate(url), urls: 1 });
+    }
   }
 
   /** The most frequent first. */
   reasons() {
-    return [...this.#counts.reasons]
-      .sort((a, b) => b.urls - a.urls)
-      .map((counted) => {
-        const { status, reason, urls } = counted;
-        const examples = this.#examples.get(counted) ?? [];
-        return { status, reason, urls, examples, means: reasonOf(reason)?.meaning ?? '' };
-      });
+    const ranked = this.counts.reasons.toSorted((a, b) => b.urls - a.urls);
+    return ranked.map((counted) => {
+      const { status, reason, urls } = counted;
+      return {
+        status,
+        reason,
+        urls,
+        examples: this.#examples.get(counted) ?? [],
+        means: reasonOf(reason)?.meaning ?? '',
+      };
+    });
   }
 
   /** The rules that excluded the most URLs, at most `MAX_PAGE_RULES`. */
@@ -218,20 +224,4 @@ class DecisionCounts {
       .sort(([a], [b]) => a - b)
       .map(([depth, counts]) => ({ depth, ...(depth === MAX_PAGE_DEPTHS - 1 ? { orDeeper: true } : {}), ...counts }));
   }
-
-  #countRule({ url, line, pattern, robots }: UrlDecision): void {
-    if (line === null || robots === null) return;
-    const key = `${robots.authority} ${robots.hash} ${line}`;
-    const known = this.#rules.get(key);
-    if (known !== undefined) known.urls += 1;
-    else if (this.#rules.size < MAX_COUNTED_RULES) this.#rules.set(key, closingRule(url, line, pattern, robots));
-  }
-}
-
-/** A line of a robots.txt, the copy that has it, and how many URLs it closed. */
-type ClosingRule = ReturnType<typeof closingRule>;
-
-function closingRule(url: string, line: number, pattern: string | null, robots: NonNullable<UrlDecision['robots']>) {
-  const { authority, hash, receivedAtMs } = robots;
-  return { authority, line, pattern: truncate(pattern ?? ''), hash, receivedAtMs, example: truncate(url), urls: 1 };
 }

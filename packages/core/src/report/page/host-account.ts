@@ -17,18 +17,20 @@ type TimelinePoint = readonly [
   isViolation: 0 | 1,
 ];
 
-type Point = { readonly at: TimelinePoint; readonly marginMs: number };
+/** No URL with any status. */
+export const NO_URLS: Readonly<Record<UrlStatus, number>> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
 
-/** Uncounts one URL. A URL without a line was never counted. */
-export function uncount(outcomes: Record<UrlStatus, number>, status: UrlStatus): void {
-  if (outcomes[status] > 0) outcomes[status] -= 1;
+/** Counts a decision in place of the one that it replaces. One without a line was never counted. */
+export function countStatus(outcomes: Record<UrlStatus, number>, { status, replaces }: UrlDecision): void {
+  outcomes[status] += 1;
+  if (replaces !== undefined && outcomes[replaces.status] > 0) outcomes[replaces.status] -= 1;
 }
 
 export class HostAccount {
   readonly counts = new RequestCounts();
   /** Points that are left out of the timeline. */
   leftOut = 0;
-  readonly #outcomes: Record<UrlStatus, number> = { fetched: 0, excluded: 0, dropped: 0, failed: 0, held: 0 };
+  readonly #outcomes = { ...NO_URLS };
   #pauses = 0;
   #pausedMs = 0;
   #violations = 0;
@@ -38,83 +40,69 @@ export class HostAccount {
   #smallestMarginMs = Number.POSITIVE_INFINITY;
   #crawlDelayMs: number | null = null;
   #requestIntervalMs: number | null = null;
-  #points: Point[] = [];
+  #points: TimelinePoint[] = [];
   /** One of this many requests is kept as a point. */
   #stride = 1;
 
-  request(audited: AuditedRequest): void {
-    const { record, gapMs, requiredGapMs, requiredBy, required, pause, violations } = audited;
+  request({ record, gapMs, requiredGapMs, requiredBy, required, pause, violations }: AuditedRequest): void {
     this.counts.add(record, MAX_STATUSES_PER_HOST);
     this.#violations += violations.length;
     if (gapMs !== null) this.#smallestGapMs = Math.min(this.#smallestGapMs ?? gapMs, gapMs);
-    let marginMs = Number.POSITIVE_INFINITY;
-    if (gapMs !== null && requiredGapMs !== null && requiredBy !== null) {
-      marginMs = gapMs - requiredGapMs;
-      if (marginMs < this.#smallestMarginMs) {
-        this.#smallestMarginMs = marginMs;
-        this.#tightest = { gapMs, requiredGapMs, requiredBy };
-      }
-    }
     this.#crawlDelayMs = larger(this.#crawlDelayMs, required?.crawlDelayMs ?? null);
     this.#requestIntervalMs = larger(this.#requestIntervalMs, required?.rateMs ?? null);
     if (pause !== null) {
       this.#pauses += 1;
       this.#pausedMs += pause.untilMs - pause.fromMs;
     }
-    this.#keepPoint(audited, marginMs);
+    const isViolation = violations.length > 0 ? 1 : 0;
+    const point = [record.startedAtMs, 0, record.status ?? 0, gapMs, requiredGapMs, isViolation] as const;
+    const marginMs = marginOf(point);
+    if (gapMs !== null && requiredGapMs !== null && requiredBy !== null && marginMs < this.#smallestMarginMs) {
+      this.#smallestMarginMs = marginMs;
+      this.#tightest = { gapMs, requiredGapMs, requiredBy };
+    }
+    const isTightest = this.#tightest !== null && marginMs <= this.#smallestMarginMs;
+    if (isTightest || isViolation === 1 || this.counts.requests % this.#stride === 0) this.#keepPoint(point);
+    else this.leftOut += 1;
   }
 
-  decision({ status, replaces }: UrlDecision): void {
-    this.#outcomes[status] += 1;
-    if (replaces !== undefined) uncount(this.#outcomes, replaces.status);
+  decision(decision: UrlDecision): void {
+    countStatus(this.#outcomes, decision);
   }
 
   row(host: string) {
-    const { requests, pages, robotsRequests, bytes, statuses } = this.counts;
-    const { excluded, dropped, failed, held } = this.#outcomes;
+    const { requests, pages: pageRequests, robotsRequests, bytes, statuses } = this.counts;
+    const { fetched: _, ...notFetched } = this.#outcomes;
     return {
-      host,
-      requests,
-      pageRequests: pages,
-      robotsRequests,
-      bytes,
-      pauses: this.#pauses,
-      pausedMs: this.#pausedMs,
-      violations: this.#violations,
+      ...{ host, requests, pageRequests, robotsRequests, bytes },
+      ...{ pauses: this.#pauses, pausedMs: this.#pausedMs, violations: this.#violations },
       statuses: Object.fromEntries(statuses),
-      smallestGapMs: this.#smallestGapMs,
-      tightest: this.#tightest,
-      crawlDelayMs: this.#crawlDelayMs,
-      requestIntervalMs: this.#requestIntervalMs,
-      excluded,
-      dropped,
-      failed,
-      held,
+      ...{ smallestGapMs: this.#smallestGapMs, tightest: this.#tightest },
+      ...{ crawlDelayMs: this.#crawlDelayMs, requestIntervalMs: this.#requestIntervalMs },
+      ...notFetched,
     };
   }
 
   /** Its points, with `index` as the host's number. */
   points(index: number): TimelinePoint[] {
-    return this.#points.map(({ at: [atMs, , ...rest] }) => [atMs, index, ...rest]);
+    return this.#points.map(([atMs, , ...rest]) => [atMs, index, ...rest]);
   }
 
-  #keepPoint({ record, gapMs, requiredGapMs, violations }: AuditedRequest, marginMs: number): void {
-    const isTightest = this.#tightest !== null && marginMs <= this.#smallestMarginMs;
-    if (this.counts.requests % this.#stride !== 0 && !isTightest && violations.length === 0) {
-      this.leftOut += 1;
-      return;
-    }
-    const isViolation = violations.length > 0 ? 1 : 0;
-    const at: TimelinePoint = [record.startedAtMs, 0, record.status ?? 0, gapMs, requiredGapMs, isViolation];
-    this.#points.push({ at, marginMs });
+  #keepPoint(point: TimelinePoint): void {
+    this.#points.push(point);
     if (this.#points.length < MAX_HOST_POINTS) return;
-    const smallestMs = Math.min(...this.#points.map((point) => point.marginMs));
+    const smallestMs = Math.min(...this.#points.map(marginOf));
     const kept = this.#points.filter(
-      ({ at, marginMs: pointMarginMs }, index) => index % 2 === 0 || at[5] === 1 || pointMarginMs === smallestMs,
+      (each, index) => index % 2 === 0 || each[5] === 1 || marginOf(each) === smallestMs,
     );
     // If nearly all points are worth keeping, the first ones stand for the rest.
     this.#points = kept.slice(0, MAX_HOST_POINTS * 0.75);
     this.leftOut += MAX_HOST_POINTS - this.#points.length;
     this.#stride *= 2;
   }
+}
+
+/** By how much a request came later than required; infinite if nothing was required. */
+function marginOf([, , , gapMs, requiredGapMs]: TimelinePoint): number {
+  return gapMs === null || requiredGapMs === null ? Number.POSITIVE_INFINITY : gapMs - requiredGapMs;
 }
