@@ -126,10 +126,7 @@ export class Connection {
   #socket: Socket | null = null;
   /** Connected before the request that needs it was passed to undici. */
   #preparedSocket: Socket | null = null;
-  #onWireFull: (() => void) | null = null;
-  /** The socket's count of bytes read when the exchange began, and the count at which `onWireFull` is called. */
-  #wireStart = 0;
-  #wireEnd = Number.POSITIVE_INFINITY;
+  #onRead: ((bytesRead: number) => void) | null = null;
 
   constructor(key: string, origin: string, address: string, pool: ConnectionPool) {
     const { protocol, hostname, port } = new URL(origin);
@@ -177,24 +174,18 @@ export class Connection {
   }
 
   /**
-   * An exchange begins on the connected socket: `onWireFull` is called once more than `bytes` are read. Not all bytes
-   * belong to a body: interim responses, chunk extensions and trailers can be endless too, and no parser reports them.
+   * An exchange begins on the connected socket: `onRead` is called with all bytes read since then, before any are
+   * parsed. Not all belong to a body: interim responses, chunk extensions and trailers can be endless too, and no
+   * parser reports them.
    */
-  watchWire(bytes: number, onWireFull: () => void): void {
-    this.#onWireFull = onWireFull;
-    this.#wireStart = this.#socket?.bytesRead ?? 0;
-    this.limitWire(bytes);
-  }
-
-  /** Another limit for the same exchange, counted from its start. */
-  limitWire(bytes: number): void {
-    this.#wireEnd = this.#wireStart + bytes;
+  watchWire(onRead: (bytes: number) => void): void {
+    const start = this.#socket?.bytesRead ?? 0;
+    this.#onRead = (bytesRead) => onRead(bytesRead - start);
   }
 
   /** The exchange is over. */
   unwatchWire(): void {
-    this.#onWireFull = null;
-    this.#wireEnd = Number.POSITIVE_INFINITY;
+    this.#onRead = null;
   }
 
   /** Ends the socket, connected or not, and the client. Safe to call twice. */
@@ -227,10 +218,8 @@ export class Connection {
     else if (socket.connecting) await once(socket, 'connect');
     this.remoteAddress = (tunnel === null ? socket.remoteAddress : null) ?? this.#address;
     this.localAddress = (tunnel === null ? socket.localAddress : null) ?? null;
-    // Registered before undici's own listener, so that the limit is checked before anything is parsed.
-    socket.on('readable', () => {
-      if (socket.bytesRead > this.#wireEnd) this.#onWireFull?.();
-    });
+    // Registered before undici's own listener, so that limits are checked before anything is parsed.
+    socket.on('readable', () => this.#onRead?.(socket.bytesRead));
     return socket;
   }
 

@@ -224,16 +224,15 @@ export class Egress {
     let spooled: SpooledBody | null = null;
     let inFlight: InFlightRequest | null = null;
     let sent = open;
-    let outgoing = open;
     // Secrets go only to the fetcher. The record says only that there were some.
-    const withSecret = (fields: FetchRequest['headers']): FetchRequest['headers'] => {
+    const headersNow = async (): Promise<FetchRequest['headers']> => {
+      const fields = signing === null ? open : { ...open, ...(await signing.fieldsFor(target, method)) };
       sent = secret === null ? fields : { ...fields, ...redacted(secret) };
       return secret === null ? fields : { ...fields, ...secret };
     };
-    const headersNow = async (): Promise<FetchRequest['headers']> =>
-      withSecret({ ...open, ...(await signing?.fieldsFor(target, method)) });
+    let headers: FetchRequest['headers'];
     try {
-      outgoing = signing === null ? withSecret(open) : await headersNow();
+      headers = await headersNow();
     } catch (error) {
       return { rawOutcome: unsentFailure(url, nowMs(), 'internal', `not signed: ${failureDetail(error)}`), sent };
     }
@@ -245,7 +244,7 @@ export class Egress {
     const rawOutcome = await this.#fetchOnce({
       url,
       method,
-      headers: outgoing,
+      headers,
       ...(body === undefined ? {} : { body }),
       ...(signing === null ? {} : { headersNow }),
       address: { address, family },

@@ -81,6 +81,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #statusText = '';
   #headers: HeaderLines = [];
   #body: BodyCollector | null = null;
+  #maxWireBytes = MAX_HEADER_PHASE_BYTES;
 
   constructor(
     request: FetchRequest,
@@ -140,7 +141,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (headersTimeoutMs < requestTimeoutMs) {
       this.#phaseTimer = this.#failAfter(headersTimeoutMs, 'sent', 'timeout-headers', 'no header section');
     }
-    this.#connection.watchWire(MAX_HEADER_PHASE_BYTES, () => this.#onWireFull());
+    this.#connection.watchWire((bytes) => {
+      if (bytes > this.#maxWireBytes) this.#onWireFull();
+    });
     this.#startedAtMs = this.#nowMs();
   }
 
@@ -176,7 +179,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       () => this.#onBodyFull(),
       consumer,
     );
-    this.#connection.limitWire(MAX_HEADER_PHASE_BYTES + maxEncodedBytes + FRAMING_SLACK_BYTES);
+    this.#maxWireBytes += maxEncodedBytes + FRAMING_SLACK_BYTES;
     return true;
   }
 
