@@ -1,6 +1,6 @@
 // What the command needs from its process: streams, time, signals, questions, workers. Tests pass their own.
 
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { ownFile } from '../own-package.js';
@@ -10,7 +10,6 @@ import { escapeControls } from '../report/table.js';
 import { EXIT } from './exit-codes.js';
 import type { InterruptThreadData } from './interrupt-thread.js';
 import { INTERRUPT_ANSWER_MS } from './limits.js';
-import type { FromWorker, ParentProcess, ToWorker, WorkerProcess } from './workers/worker-pool.js';
 
 /** One question, answered by a line of text. */
 export interface Question {
@@ -57,11 +56,11 @@ export interface CliIo {
   onInterrupt(interrupted: () => void, beforeBusy?: (startListening: () => void) => void): () => void;
   exit(code: number): void;
   /** Starts another process of this command, as `mannerly worker`. */
-  startWorker(): WorkerProcess;
+  startWorker(): ChildProcess;
   /** Asks the user; `null` if standard input or standard error is not a terminal. */
   readonly prompter: Prompter | null;
-  /** The command that started this process as a worker; `null` if none did. */
-  readonly parent: ParentProcess | null;
+  /** This process, if a command has started it as a worker: its messages go to that command. `null`: none did. */
+  readonly parent: NodeJS.Process | null;
 }
 
 export function processIo(): CliIo {
@@ -109,7 +108,7 @@ export function processIo(): CliIo {
       process.stdin.isTTY === true && process.stderr.isTTY === true
         ? createTerminalPrompter(process.stdin, process.stderr)
         : null,
-    parent: process.send === undefined ? null : parentProcess(),
+    parent: process.send === undefined ? null : process,
   };
 }
 
@@ -132,36 +131,10 @@ function ignoreClosedPipes(): void {
 }
 
 /** Starts this program again. Its standard error goes to ours. */
-function startWorker(): WorkerProcess {
+function startWorker(): ChildProcess {
   const child = fork(process.argv[1] ?? '', ['worker'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  // A message to a worker that has ended is lost; `onExit` says that it ended.
-  const ignored = (): void => undefined;
-  child.on('error', ignored);
-  return {
-    pid: child.pid ?? 0,
-    send(message) {
-      if (child.connected) child.send(message, ignored);
-    },
-    onMessage: (listener) => void child.on('message', (message) => listener(message as FromWorker)),
-    onExit(listener) {
-      if (child.exitCode === null && child.signalCode === null) child.once('exit', listener);
-      else listener(child.exitCode, child.signalCode);
-    },
-    kill: () => void child.kill('SIGKILL'),
-  };
-}
-
-function parentProcess(): ParentProcess {
-  return {
-    send(message) {
-      if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
-    },
-    onMessage: (listener) => void process.on('message', (message) => listener(message as ToWorker)),
-    disconnect() {
-      if (process.connected) process.disconnect();
-    },
-    onDisconnect: (listener) => void process.once('disconnect', listener),
-  };
+  // Its exit says that it ended.
+  return child.on('error', () => undefined);
 }
 
 /** Asks at a terminal. The library is loaded with the first question. @param output - Standard error. */

@@ -11,7 +11,7 @@ import { reportFailure, UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
 import { createCommandCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
-import type { ParentProcess, StartMessage, WorkerState } from '../workers/worker-pool.js';
+import type { FromWorker, StartMessage, ToWorker, WorkerState } from '../workers/worker-pool.js';
 
 /** Milliseconds between two messages about its state: other workers may join once it is open. */
 const STATE_MS = 100;
@@ -28,15 +28,16 @@ export async function workerCommand(_flags: object, io: CliIo): Promise<number> 
   } catch (error) {
     const lines: string[] = [];
     const code = reportFailure(error, { ...io, err: (line) => lines.push(line) });
-    parent.send({ kind: 'failed', lines, code });
+    send(parent, { kind: 'failed', lines, code });
     return code;
   } finally {
     release();
-    parent.disconnect();
+    // So that this process can end.
+    if (parent.connected) parent.disconnect();
   }
 }
 
-async function runWorker(parent: ParentProcess, io: CliIo): Promise<number> {
+async function runWorker(parent: NodeJS.Process, io: CliIo): Promise<number> {
   let crawler: Crawler | null = null;
   let isStopped = false;
   const phaseOf = (of: Crawler): CrawlPhase => of.activity({ limit: 0 }).phase;
@@ -45,28 +46,28 @@ async function runWorker(parent: ParentProcess, io: CliIo): Promise<number> {
     isStopped = true;
     if (crawler !== null && phaseOf(crawler) !== 'stopping') crawler.stop();
   };
-  parent.onDisconnect(stop);
+  parent.once('disconnect', stop);
   const { seeds, flags, out, isFirst, takesAdded } = await new Promise<StartMessage>((resolve) => {
-    parent.onMessage((message) => {
+    parent.on('message', (message: ToWorker) => {
       if (message.kind === 'start') resolve(message);
       else if (message.kind === 'stop') stop();
       else crawler?.[message.kind]();
     });
   });
   const setup = await setUpCrawl(seeds, flags as CrawlFlags);
-  const crawl = await createCommandCrawl(setup, isFirst, (text) => parent.send({ kind: 'line', text }), takesAdded);
+  const crawl = await createCommandCrawl(setup, isFirst, (text) => send(parent, { kind: 'line', text }), takesAdded);
   crawler = crawl.crawler;
   if (isStopped) crawler.stop();
   const view = await openView(crawler, setup.flags);
   const sendState = async (nextView: ReturnType<NonNullable<typeof view>> | null = null): Promise<void> => {
     const viewState = await nextView;
-    parent.send({ kind: 'state', progress: crawl.crawler.progress(), phase: phaseOf(crawl.crawler), ...viewState });
+    send(parent, { kind: 'state', progress: crawl.crawler.progress(), phase: phaseOf(crawl.crawler), ...viewState });
   };
   const ends = [io.every(STATE_MS, () => void sendState()), io.every(VIEW_MS, () => void sendState(view?.()))];
   try {
     const report = await crawl.run(out);
     await sendState(view?.());
-    parent.send({ kind: 'report', report });
+    send(parent, { kind: 'report', report });
     return exitCodeOf(report);
   } finally {
     for (const end of ends) end();
@@ -86,4 +87,8 @@ async function openView(
     view: view.read(),
     metrics: ((await registry?.getMetricsAsJSON()) ?? []) as unknown as readonly MetricFamily[],
   });
+}
+
+function send(parent: NodeJS.Process, message: FromWorker): void {
+  if (parent.connected) parent.send?.(message, undefined, undefined, () => undefined);
 }

@@ -1,6 +1,7 @@
 // The command and its workers: the first opens the crawl, the others join, one that dies is restarted within a bound,
 // and a stop reaches all.
 
+import { EventEmitter } from 'node:events';
 import type { CrawlReport } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { NO_PROGRESS } from '../../report/crawl-report.js';
@@ -11,35 +12,29 @@ import { type FromWorker, type ToWorker, WorkerPool, type WorkerProcess } from '
 /** A process that a test controls. */
 function fakeWorker() {
   const messages: ToWorker[] = [];
-  let receive = (_: FromWorker): void => undefined;
-  let hasEnded = false;
-  let listener = (_code: number | null, _signal: string | null): void => undefined;
-  const exit: typeof listener = (...how) => {
-    hasEnded = true;
-    listener(...how);
+  const process = Object.assign(new EventEmitter(), {
+    connected: true,
+    exitCode: null as number | null,
+    signalCode: null as NodeJS.Signals | null,
+    send: (message: ToWorker) => messages.push(message) > 0,
+    kill: () => exit(null, 'SIGKILL'),
+  });
+  const says = (message: FromWorker) => process.emit('message', message);
+  const exit = (exitCode: number | null, signalCode: NodeJS.Signals | null): boolean => {
+    Object.assign(process, { exitCode, signalCode });
+    return process.emit('exit', exitCode, signalCode);
   };
   const endsAs = (state: CrawlReport['state'], code: number): void => {
-    receive({ kind: 'report', report: { state } as CrawlReport });
+    says({ kind: 'report', report: { state } as CrawlReport });
     exit(code, null);
   };
-  const process: WorkerProcess = {
-    pid: 1,
-    send: (message) => void messages.push(message),
-    onMessage: (hear) => {
-      receive = hear;
-    },
-    onExit: (go) => {
-      listener = go;
-    },
-    kill: () => exit(null, 'SIGKILL'),
-  };
   return {
-    process,
+    process: process as unknown as WorkerProcess,
     messages,
-    says: (message: FromWorker) => receive(message),
-    is: (phase: CrawlPhase) => receive({ kind: 'state', progress: NO_PROGRESS, phase }),
+    says,
+    is: (phase: CrawlPhase) => says({ kind: 'state', progress: NO_PROGRESS, phase }),
     exits: (code: number) => exit(code, null),
-    hasEnded: () => hasEnded,
+    hasEnded: () => process.exitCode !== null || process.signalCode !== null,
     isKilled: () => exit(null, 'SIGKILL'),
     /** Ends with a report, as finished. */
     finishes: () => endsAs('finished', EXIT.ok),

@@ -2,6 +2,7 @@
 // the channel that Node.js opens between them, and how the command starts, stops and restarts workers. They share the
 // store. The command itself fetches nothing.
 
+import type { ChildProcess } from 'node:child_process';
 import type { DashboardView } from '../../dashboard/view.js';
 import type { MetricFamily } from '../../metrics/combine-metrics.js';
 import type { CrawlProgress, CrawlReport } from '../../report/crawl-report.js';
@@ -40,25 +41,11 @@ export type FromWorker =
   | { readonly kind: 'report'; readonly report: CrawlReport }
   | { readonly kind: 'failed'; readonly lines: readonly string[]; readonly code: number };
 
-/** A worker, as the command sees it. */
-export interface WorkerProcess {
-  readonly pid: number;
-  send(message: ToWorker): void;
-  onMessage(listener: (message: FromWorker) => void): void;
-  /** Called once, when it ends or if it has already ended: with a code, or with a signal. */
-  onExit(listener: (code: number | null, signal: string | null) => void): void;
-  kill(): void;
-}
-
-/** The command, as a worker sees it. */
-export interface ParentProcess {
-  send(message: FromWorker): void;
-  onMessage(listener: (message: ToWorker) => void): void;
-  /** Closes the channel, so that this process can end. */
-  disconnect(): void;
-  /** Called when the command has ended. */
-  onDisconnect(listener: () => void): void;
-}
+/** What is used of a child process. It sends `FromWorker`. */
+export type WorkerProcess = Pick<
+  ChildProcess,
+  'connected' | 'exitCode' | 'signalCode' | 'on' | 'once' | 'send' | 'kill'
+>;
 
 interface WorkerPoolOptions {
   readonly count: number;
@@ -107,7 +94,7 @@ export class WorkerPool {
       this.#idle.delete(process);
       // An error of the first worker would also be one of the others.
       if (!this.#isRefused && !this.#isStopping) return [await this.#runWorker(at + 2, process)];
-      process.kill();
+      process.kill('SIGKILL');
       return [];
     });
     this.ended = Promise.all([first, ...others]).then((ends) => ends.flat());
@@ -120,7 +107,7 @@ export class WorkerPool {
 
   /** Tells all workers that crawl. */
   broadcast(kind: 'pause' | 'resume' | 'stop'): void {
-    for (const worker of this.#processes) worker.send({ kind });
+    for (const worker of this.#processes) send(worker, { kind });
   }
 
   running(): number {
@@ -135,7 +122,7 @@ export class WorkerPool {
 
   kill(): void {
     this.#isStopping = true;
-    for (const worker of [...this.#processes, ...this.#idle]) worker.kill();
+    for (const worker of [...this.#processes, ...this.#idle]) worker.kill('SIGKILL');
   }
 
   /** A worker and its replacements. */
@@ -162,7 +149,8 @@ export class WorkerPool {
     this.#processes.add(worker);
     return new Promise((resolve) => {
       let end: WorkerEnd | null = null;
-      worker.onMessage((message) => {
+      worker.on('message', (given) => {
+        const message = given as FromWorker;
         switch (message.kind) {
           case 'state':
             this.#onState(number, message);
@@ -180,16 +168,18 @@ export class WorkerPool {
             end = { report: null, code: message.code };
         }
       });
-      worker.onExit((code, signal) => {
+      const onExit = (code: number | null, signal: string | null): void => {
         this.#processes.delete(worker);
         const last = this.#workers.get(number);
         if (last !== undefined)
           this.#workers.set(number, { ...last, progress: { ...last.progress, inFlight: 0 }, phase: 'over' });
         const how = signal === null ? `ended with code ${code}` : `was killed (${signal})`;
         resolve({ end, code: code ?? EXIT.broken, how });
-      });
+      };
+      if (worker.exitCode === null && worker.signalCode === null) worker.once('exit', onExit);
+      else onExit(worker.exitCode, worker.signalCode);
       const isFirst = number === 1 && !this.#isOpen;
-      worker.send(firstMessage({ isFirst, takesAdded: number === 1 }));
+      send(worker, firstMessage({ isFirst, takesAdded: number === 1 }));
     });
   }
 
@@ -201,4 +191,9 @@ export class WorkerPool {
     // A handler stopped it, if the command did not: stopping one stops the crawl.
     if (phase === 'stopping') this.stop();
   }
+}
+
+/** A message to a worker that has ended is lost: its exit says so. */
+function send(worker: WorkerProcess, message: ToWorker): void {
+  if (worker.connected) worker.send(message, () => undefined);
 }
