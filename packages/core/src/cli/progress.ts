@@ -1,6 +1,6 @@
 // Progress on standard error: on a terminal one line that is redrawn, elsewhere nothing or plain lines.
 
-import { type RunManifestEnd, readRunManifests } from '../run/run-manifest.js';
+import { readRunManifests } from '../run/run-manifest.js';
 import type { CliIo } from './io.js';
 
 /** Milliseconds between two drawings on a terminal: four a second. */
@@ -86,11 +86,9 @@ export async function recordedCount(
   let sum = 0;
   for (const directory of directories) {
     const manifests = await readRunManifests(directory).catch(() => []);
-    if (manifests.length === 0) return null;
-    const ends = manifests.flatMap(({ end }): RunManifestEnd[] => (end === null ? [] : [end]));
-    if (ends.length < manifests.length) return null;
+    const counts = manifests.flatMap(({ end }) => end?.counts[name] ?? []);
+    if (counts.length === 0 || counts.length < manifests.length) return null;
     // Pages are counts of the crawl, the others of each process.
-    const counts = ends.map(({ counts: each }) => each[name]);
     sum += name === 'pages' ? Math.max(...counts) : counts.reduce((total, each) => total + each, 0);
   }
   return sum;

@@ -31,7 +31,7 @@ export function isSiteAnswer({ status, httpStatus }: Pick<UrlDecision, 'status' 
  * truncated file is not a file without rules.
  * @param origin - `scheme://host[:port]`. @throws MannerlyError
  */
-export async function requestRobots(origin: string, identity: IdentityOptions, allowAddresses: readonly string[] = []) {
+export async function requestRobots(origin: string, identity: IdentityOptions, allowAddresses?: readonly string[]) {
   // No page is wanted. One would be requested after an endless redirect, which counts as no rules.
   const hooks = { beforeFetch: () => refuse('only robots.txt is wanted') };
   const crawler = singleCrawl(`${origin}/`, identity, allowAddresses, { hooks });
@@ -82,7 +82,7 @@ function sentenceOf(reason: string): string {
 export async function requestFile(
   url: string,
   identity: IdentityOptions,
-  allowAddresses: readonly string[] = [],
+  allowAddresses?: readonly string[],
 ): Promise<SingleAnswer> {
   const crawler = singleCrawl(url, identity, allowAddresses);
   let answer: SingleAnswer = { kind: 'nothing', why: 'it was not requested', isSiteAnswer: false };
@@ -102,11 +102,13 @@ export async function requestFile(
   return answer;
 }
 
+export const NO_RETRIES = { failureWaitsMs: [], throttleWaitsMs: [] };
+
 /** A crawl of one page, wherever it leads. @throws As `createCrawler`. */
 export function singleCrawl(
   seed: string,
   identity: IdentityOptions,
-  allowAddresses: readonly string[],
+  allowAddresses: readonly string[] = [],
   more: Partial<CrawlerOptions> = {},
 ): Crawler {
   return createCrawler({

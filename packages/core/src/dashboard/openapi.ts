@@ -2,6 +2,7 @@
 // value, which answers requests and produces the description.
 
 import { MANNERLY_VERSION } from '../own-package.js';
+import { present } from '../present.js';
 
 export interface ApiCall {
   readonly method: string;
@@ -29,6 +30,7 @@ export interface ApiOperation {
 const TEXT = { type: 'string' };
 const COUNT = { type: 'integer', minimum: 0 };
 const FLAG = { type: 'boolean' };
+const COUNTED = ['pages', 'requests', 'hosts', 'queued', 'excluded', 'dropped', 'failed', 'items', 'bytes'];
 
 /** Values that a client may rely on; there may be more fields. */
 const SCHEMAS = {
@@ -77,12 +79,7 @@ const SCHEMAS = {
       underwayCount: { ...COUNT, description: 'Requests under way.' },
       progress: {
         type: 'object',
-        properties: Object.fromEntries(
-          ['pages', 'requests', 'hosts', 'queued', 'excluded', 'dropped', 'failed', 'items', 'bytes'].map((name) => [
-            name,
-            COUNT,
-          ]),
-        ),
+        properties: Object.fromEntries(COUNTED.map((name) => [name, COUNT])),
       },
     },
   },
@@ -143,20 +140,19 @@ export function openApiPage(operations: readonly ApiOperation[]): string {
 }
 
 function describeOperation({ id, summary, query, requestSchema, responseSchema }: ApiOperation): object {
-  const schema = responseSchema.includes('/') ? { type: 'object' } : schemaRef(responseSchema);
+  const jsonContent = (schema: object) => ({ content: { 'application/json': { schema } } });
   return {
     operationId: id,
     summary,
-    ...(query === undefined
-      ? {}
-      : {
-          parameters: [{ name: query.name, in: 'query', required: true, description: query.description, schema: TEXT }],
-        }),
-    ...(requestSchema === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: schemaRef(requestSchema) } } } }),
+    ...present({
+      parameters: query && [{ ...query, in: 'query', required: true, schema: TEXT }],
+      requestBody: requestSchema && { required: true, ...jsonContent(schemaRef(requestSchema)) },
+    }),
     responses: {
-      200: { description: 'It was done.', content: { 'application/json': { schema } } },
+      200: {
+        description: 'It was done.',
+        ...jsonContent(responseSchema.includes('/') ? { type: 'object' } : schemaRef(responseSchema)),
+      },
       default: { $ref: '#/components/responses/Problem' },
     },
   };

@@ -6,7 +6,6 @@ import { open, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRequests } from '../../archive/read-archive.js';
-import { createCrawler } from '../../crawler.js';
 import { type RecordedRequest, readRequestTexts } from '../../identity/read-requests.js';
 import { createRequestVerifier, type RequestVerifier } from '../../identity/request-verifier.js';
 import { parseUrl } from '../../parse-url.js';
@@ -21,6 +20,7 @@ import type { IdentityFlags } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { MAX_READ_REQUESTS_BYTES } from '../limits.js';
 import { readKeys } from '../read-keys.js';
+import { NO_RETRIES, singleCrawl } from '../single-request.js';
 
 /** The status that a verifying site answers with. */
 const STATUS = { verified: 200, unverified: 401, invalid: 400 } as const;
@@ -137,14 +137,11 @@ async function live(source: string, flags: IdentityFlags, io: CliIo): Promise<nu
   let isAccepted = false;
   for (const form of FORMS) {
     const agent = form === 'url' ? signature.agent : new URL(signature.agent).origin;
-    const crawler = createCrawler({
-      identity: { ...who, name, contact, signature: { ...signature, form, agent } },
-      scope: { seeds: [source], within: 'host' },
+    const signedIdentity = { ...who, name, contact, signature: { ...signature, form, agent } };
+    const crawler = singleCrawl(source, signedIdentity, flags.allowAddress, {
       bounds: { pages: 1, minutes: 2, depth: 0 },
       maxIdleMs: LIVE_IDLE_MS,
-      retries: { failureWaitsMs: [], throttleWaitsMs: [] },
-      network: { allowAddresses: flags.allowAddress ?? [] },
-      log: false,
+      retries: NO_RETRIES,
     });
     let result = 'was not requested';
     crawler.events.on('decision', ({ httpStatus, reason }) => {

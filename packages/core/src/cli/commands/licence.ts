@@ -21,7 +21,7 @@ import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
-import { isSiteAnswer, singleCrawl } from '../single-request.js';
+import { isSiteAnswer, NO_RETRIES, singleCrawl } from '../single-request.js';
 
 const PURPOSES: readonly Purpose[] = ['search', 'archive', 'tdm', 'other', 'ai-input', 'ai-train'];
 const KEEPS_PAGE = 'keeps the page, and its licence with it';
@@ -48,7 +48,6 @@ const READ_ALL: ResolvedLicensing = {
   strict: false,
   onPaymentRequired: 'refuse',
 };
-const NO_RETRIES = { failureWaitsMs: [], throttleWaitsMs: [] };
 
 /** The documents of a page, or why there are none. */
 type PageLicenses =
@@ -87,11 +86,7 @@ export async function licenceCommand(source: string, flags: Flags, io: CliIo): P
 }
 
 /** Crawls one page and reads the licences from within the crawl. */
-async function documentsOf(
-  url: string,
-  identity: IdentityOptions,
-  allowAddresses: string[] = [],
-): Promise<PageLicenses> {
+async function documentsOf(url: string, identity: IdentityOptions, allowAddresses?: string[]): Promise<PageLicenses> {
   const out = await mkdtemp(join(tmpdir(), 'mannerly-licence-'));
   let found = null as PageLicenses | null;
   const anywhere = { scope: { seeds: [url], within: 'any' }, licensing: { mode: 'off' } } as const;
