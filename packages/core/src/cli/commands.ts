@@ -231,7 +231,7 @@ It asks first, and refuses while processes are running. Crawl directories, items
       help: `
 It reads requests.jsonl, the copies in robots/ and the requests in the archive. It sends no request and changes nothing.
 Exit code 0: no violation; 5: a violation, or no request to check.`,
-      load: async () => (await import('./commands/report.js')).auditCommand,
+      load: async () => (await import('./commands/audit.js')).auditCommand,
     },
     export: {
       summary: 'print the items of a crawl as JSON lines, or write them to a file; each item once',

@@ -1,21 +1,15 @@
-// `mannerly report` and `mannerly audit`: the politeness of a crawl from its logs, on the terminal, as `report.html`
-// and `report.json`; and whether it kept the rules, also by the signatures in its archive. CI can use the exit code.
+// `mannerly report`: the politeness of a crawl, from its logs, on the terminal, as `report.html` and `report.json`.
 
-import { auditSignatures } from '../../inspection/signature-audit.js';
-import { auditCrawl } from '../../report/audit/audit-crawl.js';
-import { auditText, withFindings } from '../../report/audit/audit-report.js';
 import { reportFromLogs } from '../../report/from-logs.js';
 import { gatherReport } from '../../report/page/gather-report.js';
 import { writeReportOf } from '../../report/page/write-report.js';
 import { priceLines } from '../../report/price-sums.js';
 import { plural, politenessText, sumOf } from '../../report/table.js';
 import { readCrawlDirectories } from '../crawl-directories.js';
-import { EXIT } from '../exit-codes.js';
 import { type Flags, json } from '../flags.js';
 import type { CliIo } from '../io.js';
 import { inspectionTarget, withStoreInspection } from '../open-inspection.js';
 import { recordedCount, withProgress } from '../progress.js';
-import { readKeys } from '../read-keys.js';
 import { crawlText, outcomeLines, signedText, stagesText, storeReportText, truncatedText } from '../summary.js';
 
 /** Runs the command. @throws MannerlyError `directory-taken`, `directory-format` */
@@ -61,23 +55,4 @@ export async function reportCommand(named: readonly string[], flags: Flags, io: 
   const verdict = audit.passed ? 'no violation' : `${faults}: mannerly audit ${named.join(' ')}`;
   const notes = audit.notes.map((note) => `\n        ${note}`).join('');
   io.out(`\nAudit:  ${verdict}${notes}\nReport: ${written.htmlPath}\n        ${written.jsonPath}`);
-}
-
-/** @param directories - One, or several of the same crawl, which are judged together. */
-export async function auditCommand(directories: readonly string[], flags: Flags, io: CliIo): Promise<number> {
-  const [crawl, ...others] = await readCrawlDirectories(directories, io);
-  const count = await recordedCount(directories, 'requests');
-  let requests = 0;
-  const keys = flags.keys === undefined ? [] : await readKeys(flags.keys);
-  const judged = await withProgress(io, 'Judging', 'requests', count, (progress) => {
-    const onRequest = (): void => {
-      requests += 1;
-      progress(requests);
-    };
-    return auditCrawl({ ...crawl, others }, { toleranceMs: flags.tolerance ?? 0, onRequest });
-  });
-  const folders = [crawl, ...others].flatMap(({ parts }) => parts.map(({ archivePath }) => archivePath));
-  const report = withFindings(judged, await auditSignatures(folders, keys));
-  io.out(flags.json === true ? json(report) : auditText(report, flags.limit));
-  return report.passed ? EXIT.ok : EXIT.violated;
 }
