@@ -7,8 +7,8 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../test-support/fake-io.js';
 import { MANNERLY_VERSION } from '../own-package.js';
+import { BROWSER_DRIVER, PROJECT_TOOLS } from './commands/init.js';
 import { readConfig } from './config-file.js';
-import { BROWSER_DRIVER, PROJECT_TOOLS } from './init/project.js';
 import { createTerminalPrompter, type Prompter, type Question } from './io.js';
 import { runCommand } from './program.js';
 

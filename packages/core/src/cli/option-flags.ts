@@ -36,16 +36,10 @@ export function withOptionFlags(command: Command): void {
   for (const flagged of FLAGGED_ROWS) command.addOption(optionOf(flagged).helpGroup(`${flagged.title}:`));
 }
 
-/** The reader of an option's value, in the form that its flag takes. */
-export function argumentReader(path: string): (text: string) => unknown {
-  const found = FLAGGED_ROWS.find((each) => each.path === path);
-  if (found === undefined) throw new Error(`${path} has no flag`);
-  return readerOf(found.row.shape, found.flag);
-}
-
-/** The default of the command for an option that has a flag. */
-export function commandDefault(path: string): number | undefined {
-  return FLAGGED_ROWS.find((each) => each.path === path)?.flag.default;
+/** The default of the command for a bound, and the reader of its value. */
+export function boundFlag(bound: 'pages' | 'minutes') {
+  const { row, flag } = FLAGGED_ROWS.find(({ path }) => path === `bounds.${bound}`) as FlaggedRow;
+  return { default: flag.default, read: readerOf(row.shape, flag) };
 }
 
 /** The options that flags set. @param values - By property, as commander has them. */

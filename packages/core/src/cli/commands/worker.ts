@@ -5,11 +5,10 @@ import type { Crawler } from '../../crawler.js';
 import type { MetricFamily } from '../../metrics/combine-metrics.js';
 import type { CrawlPhase } from '../../run/activity.js';
 import type { CrawlFlags } from '../crawl-flags.js';
-import { setUpCrawl } from '../crawl-setup.js';
+import { createCommandCrawl, setUpCrawl } from '../crawl-setup.js';
 import { exitCodeOf } from '../exit-codes.js';
 import { reportFailure, UsageError } from '../failure.js';
 import type { CliIo } from '../io.js';
-import { createCommandCrawl } from '../live-crawl.js';
 import { metricsOf } from '../open-dashboard.js';
 import type { FromWorker, StartMessage, ToWorker, WorkerState } from '../workers/worker-pool.js';
 

@@ -6,8 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { setUpCrawl } from './crawl-setup.js';
-import { createCommandCrawl } from './live-crawl.js';
+import { createCommandCrawl, setUpCrawl } from './crawl-setup.js';
 
 // The store itself gives up only after ten seconds.
 it('ends at once when it is stopped twice, even if its store waits for a server', { timeout: 9_000 }, async () => {
