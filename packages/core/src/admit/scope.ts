@@ -85,7 +85,8 @@ export class Scope {
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
     const excludedBy = this.#excludes?.(url) ?? null;
     if (excludedBy !== null) return { ...EXCLUDED, detail: `by ${excludedBy}` };
-    if (this.#isDenied(url) || this.#rulesOf(url.host).excludes.some((test) => test(url))) return EXCLUDED;
+    if (this.#denied.some((test) => test(url)) || this.#rulesOf(url.host).excludes.some((test) => test(url)))
+      return EXCLUDED;
     // A sitemap may be outside the wanted part of the site.
     if (via !== 'companion' && via !== 'subresource') {
       if (this.#prefixes?.(url) === false) return NOT_PREFIXED;
@@ -108,11 +109,7 @@ export class Scope {
   /** Whether a URL that was in scope has been excluded since. */
   denies(text: string): boolean {
     const url = this.#denied.length === 0 ? null : parseUrlParts(text);
-    return url !== null && this.#isDenied(url);
-  }
-
-  #isDenied(url: UrlParts): boolean {
-    return this.#denied.length > 0 && this.#denied.some((test) => test(url));
+    return url !== null && this.#denied.some((test) => test(url));
   }
 
   /** A URL redirected. @returns The move, if the URL was a seed and the scope moves; `null` otherwise. */

@@ -35,6 +35,7 @@ export interface SitemapFinds {
 const SITEMAP_PRIORITY = 1;
 /** That of links. */
 const REREAD_PRIORITY = 4;
+const FEED_TYPE = /^application\/(?:rss|atom)\+xml(?:;|$)/;
 const NO_FINDS: SitemapFinds = { candidates: [], refused: [] };
 
 /** Passed along with a sitemap as its user data. */
@@ -93,7 +94,7 @@ export class Sitemaps {
     if (!this.#options.feeds || exclusion.linkExclusion({ rel: ['alternate'], element: 'link' }) !== null)
       return NO_FINDS;
     const { host } = new URL(from);
-    const found = alternates.filter(({ url, type }) => isFeed(type) && new URL(url).host === host);
+    const found = alternates.filter(({ url, type }) => FEED_TYPE.test(type ?? '') && new URL(url).host === host);
     const accepted = found.flatMap(({ url }) => {
       const count = this.#feeds.get(host) ?? 0;
       if (count >= MAX_FEEDS_PER_HOST || this.#vouchers.has(url)) return [];
@@ -174,10 +175,6 @@ export class Sitemaps {
     const hasNewVoucher = before !== undefined && hosts.length > before.length;
     return hasNewVoucher ? { ...candidate, dedupe: false, priority: REREAD_PRIORITY } : candidate;
   }
-}
-
-function isFeed(type: string | null): boolean {
-  return /^application\/(?:rss|atom)\+xml(?:;|$)/.test(type ?? '');
 }
 
 function splitFinds(finds: readonly (NewUrl | Refusal)[]): SitemapFinds {

@@ -145,7 +145,7 @@ class PageContext implements Partial<HandledPage> {
     );
 
   readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
-    this.#call(this.saveAll, () => {
+    this.#tools.stage.call(this.saveAll, () => {
       checkOptions('saveAll', options, { folder: 'string', maxFiles: 'number', maxBytes: 'number' });
       const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
       checkCount('saveAll.maxFiles', maxFiles, MAX_PAGE_FETCHES);
@@ -156,7 +156,7 @@ class PageContext implements Partial<HandledPage> {
     });
 
   readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    this.#call(this.screenshot, () => {
+    this.#tools.stage.call(this.screenshot, () => {
       const folder = this.#folder('screenshot', options);
       const png = this.#page.screenshot();
       if (png === null) return { kind: 'left-alone', reason: 'no-screenshot' };
@@ -165,11 +165,8 @@ class PageContext implements Partial<HandledPage> {
 
   /** Acts, unless the handler has ended. @param fallback - The answer in that case. */
   #unlessEnded<T>(method: (...given: never[]) => unknown, fallback: T, act: () => T | Promise<T>): Promise<T> {
-    return this.#call(method, () => (this.#tools.stage.isLate() ? fallback : act()));
-  }
-
-  #call<T>(method: (...given: never[]) => unknown, act: () => T | Promise<T>): Promise<T> {
-    return this.#tools.stage.call(method, act);
+    const { stage } = this.#tools;
+    return stage.call(method, () => (stage.isLate() ? fallback : act()));
   }
 
   #folder(call: string, options: SaveOptions): string | null {

@@ -13,10 +13,11 @@ import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import type { PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
 import { parseUrl } from '../parse-url.js';
+import { present } from '../present.js';
 import { type CachedLicense, cacheResponse, renew, unreachable, unreadable } from './cached-license.js';
 import type { LicenseReading } from './license-document.js';
 import { assessLicenses, type LicenseUser, type LicenseVerdict, type NamedLicense } from './license-terms.js';
-import { type LicenseTokens, licenseUserOf, type ResolvedLicensing } from './licensing-options.js';
+import type { LicenseTokens, ResolvedLicensing } from './licensing-options.js';
 import {
   LICENSE_POLL_MS,
   LICENSE_RETRY_MS,
@@ -84,7 +85,10 @@ export class Licenses {
 
   constructor(parts: LicensesParts) {
     this.#parts = parts;
-    this.#user = licenseUserOf(parts.options, parts.purposes, parts.tokens.origins);
+    const { purposes, tokens, options } = parts;
+    const { party, accepted, strict } = options;
+    const licensedOrigins = tokens.origins;
+    this.#user = { purposes, party: present(party ?? {}), accepted, licensedOrigins, isStrict: strict };
   }
 
   /** Called once, when the store is open: reports tokens that end soon. */

@@ -1,12 +1,10 @@
 // The options of licences, checked, and the tokens that they name. A token is read from a file or the environment when
 // a crawl is made, kept here, and never shown.
 
-import type { Purpose } from '@mannerly/robots/page';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
-import { present } from '../present.js';
 import { isSecretReference, readSecret } from '../secret-place.js';
-import type { LicenseParty, LicenseUser } from './license-terms.js';
+import type { LicenseParty } from './license-terms.js';
 import { MAX_LICENSE_TOKEN_CHARS } from './limits.js';
 
 export interface ResolvedLicensing {
@@ -45,14 +43,6 @@ export class LicenseTokens {
     const token = protocol === 'https:' ? this.#tokens.get(origin) : undefined;
     return token === undefined ? null : `License ${token}`;
   }
-}
-
-export function licenseUserOf(
-  { party, accepted, strict }: ResolvedLicensing,
-  purposes: readonly Purpose[],
-  licensedOrigins: readonly string[],
-): LicenseUser {
-  return { purposes, party: present(party ?? {}), accepted, licensedOrigins, isStrict: strict };
 }
 
 /** The last second that a date can have (ECMA-262: 8.64e15 ms). */

@@ -87,6 +87,18 @@ const PERIOD_MINUTES: Readonly<Record<string, number>> = {
 };
 const DAYS: readonly string[] = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
+/** The text of an open element. */
+interface KeptText {
+  text: string;
+  readonly maxChars: number;
+  readonly depth: number;
+}
+
+interface OpenEntry {
+  readonly fields: Map<Field, { readonly text: string }>;
+  readonly alternates: { readonly hreflang: string; readonly url: string }[];
+}
+
 type Attributes = Readonly<Record<string, string | undefined>>;
 
 /** Characters parsed at once, so that an endless token is noticed soon. */
@@ -117,14 +129,11 @@ export class SitemapReader {
   #grammar: Grammar | null = null;
   /** `sm:` if the root is `sm:urlset`: `image:loc` is not `loc`. */
   #prefix = '';
-  #entry: Map<Field, string> | null = null;
-  #alternates: { hreflang: string; url: string }[] = [];
-  #field: Field | null = null;
-  #depthInField = 0;
-
-  /** How often to read the feed, as it says: names and texts. */
-  readonly #frequency: { readonly name: string; text: string }[] = [];
-  #openFrequency: { text: string } | null = null;
+  #entry: OpenEntry | null = null;
+  /** The element whose text is kept. What is inside its own elements is not. */
+  #kept: KeptText | null = null;
+  /** How often to read the feed, as it says. */
+  readonly #frequency: (readonly [name: string, kept: KeptText])[] = [];
 
   // Of text
   #line = '';
@@ -198,7 +207,7 @@ export class SitemapReader {
     const text = line.trim();
     if (text === '' || this.#isDone) return;
     this.#lines += 1;
-    if (/^https?:\/\//i.test(text)) this.#add(text, new Map());
+    if (/^https?:\/\//i.test(text)) this.#add(text);
     else this.#unusable += 1;
     // A long text without URLs is not a list of URLs.
     if (this.#count === 0 && this.#lines >= MAX_SITEMAP_LINES_WITHOUT_URL) this.#isDone = true;
@@ -218,29 +227,12 @@ export class SitemapReader {
     this.#depth += 1;
     if (this.#depth > MAX_XML_DEPTH) this.#stop('too-deep');
     if (this.#isDone) return;
-    const grammar = this.#grammar;
-    if (grammar === null) {
-      this.#onRootTag(name);
-      return;
-    }
-    const local = this.#localName(name);
-    const entry = this.#entry;
-    this.#openFrequency = null;
-    if (entry === null) {
-      if (local === grammar.entry) this.#entry = new Map();
-      this.#onFeedTag(name.slice(name.indexOf(':') + 1), attributes);
-    } else if (this.#field !== null) {
-      this.#depthInField += 1;
-    } else if (grammar.kind === 'atom' ? local === 'link' : grammar.kind === 'urlset' && name.endsWith(':link')) {
-      this.#takeLink(attributes, entry);
-    } else if (Object.hasOwn(grammar.fields, local)) {
-      const field = grammar.fields[local]!;
-      const isNoUrl = field === 'guid' && attributes['isPermaLink']?.trim().toLowerCase() === 'false';
-      // The first of several counts.
-      if (isNoUrl || entry.has(field)) return;
-      entry.set(field, '');
-      this.#field = field;
-    }
+    if (this.#grammar === null) this.#onRootTag(name);
+    else if (this.#entry !== null) this.#onEntryTag(this.#grammar, this.#entry, name, attributes);
+    else if (this.#localName(name) === this.#grammar.entry) {
+      this.#entry = { fields: new Map(), alternates: [] };
+      this.#kept = null;
+    } else this.#onFeedTag(name.slice(name.indexOf(':') + 1), attributes);
   }
 
   #onRootTag(name: string): void {
@@ -260,10 +252,26 @@ export class SitemapReader {
   #onFeedTag(name: string, { rel = '', href }: Attributes): void {
     if (name === 'link' && /(^|\s)hub(\s|$)/i.test(rel)) this.#hub ??= shortText(href);
     if (this.#kind === 'urlset' || !FREQUENCY_FIELDS.has(name)) return;
-    if (this.#frequency.length >= MAX_FREQUENCY_FIELDS) return;
-    const frequency = { name, text: '' };
-    this.#openFrequency = frequency;
-    this.#frequency.push(frequency);
+    if (this.#frequency.length < MAX_FREQUENCY_FIELDS)
+      this.#frequency.push([name, this.#keepText(MAX_SITEMAP_FIELD_CHARS)]);
+  }
+
+  #onEntryTag({ kind, fields }: Grammar, entry: OpenEntry, name: string, attributes: Attributes): void {
+    if (this.#kept !== null) return;
+    const local = this.#localName(name);
+    if (kind === 'atom' ? local === 'link' : kind === 'urlset' && name.endsWith(':link')) {
+      this.#takeLink(attributes, entry);
+    } else if (Object.hasOwn(fields, local)) {
+      const field = fields[local]!;
+      const isNoUrl = field === 'guid' && attributes['isPermaLink']?.trim().toLowerCase() === 'false';
+      // The first of several counts. One character more than a URL may have shows that it is too long.
+      if (!isNoUrl && !entry.fields.has(field)) entry.fields.set(field, this.#keepText(MAX_LINK_URL_CHARS + 1));
+    }
+  }
+
+  #keepText(maxChars: number): KeptText {
+    this.#kept = { text: '', maxChars, depth: this.#depth };
+    return this.#kept;
   }
 
   #localName(name: string): string {
@@ -271,43 +279,31 @@ export class SitemapReader {
   }
 
   #text(chunk: string): void {
-    const frequency = this.#openFrequency;
-    if (frequency !== null) frequency.text = (frequency.text + chunk).slice(0, MAX_SITEMAP_FIELD_CHARS);
-    if (this.#isDone || this.#field === null || this.#entry === null || this.#depthInField > 0) return;
-    const soFar = this.#entry.get(this.#field) ?? '';
-    // One character more than a URL may have shows that it is too long.
-    this.#entry.set(this.#field, soFar + chunk.slice(0, Math.max(0, MAX_LINK_URL_CHARS + 1 - soFar.length)));
+    const kept = this.#kept;
+    if (this.#isDone || kept === null || kept.depth !== this.#depth) return;
+    kept.text += chunk.slice(0, kept.maxChars - kept.text.length);
   }
 
   #onCloseTag(name: string): void {
-    this.#depth -= 1;
-    this.#openFrequency = null;
-    const entry = this.#entry;
-    if (this.#isDone || entry === null) return;
-    if (this.#localName(name) === this.#grammar?.entry) {
-      this.#add(entry.get('url')?.trim() || entry.get('guid')?.trim() || '', entry);
+    if (this.#kept?.depth === this.#depth) this.#kept = null;
+    if (this.#entry !== null && !this.#isDone && this.#localName(name) === this.#grammar?.entry) {
+      const { fields, alternates } = this.#entry;
+      this.#add(fields.get('url')?.text.trim() || fields.get('guid')?.text.trim() || '', fields, alternates);
       this.#entry = null;
-      this.#field = null;
-      this.#depthInField = 0;
-      this.#alternates = [];
-    } else if (this.#depthInField > 0) {
-      this.#depthInField -= 1;
-    } else {
-      this.#field = null;
     }
+    this.#depth -= 1;
   }
 
-  #takeLink({ rel = 'alternate', href, hreflang: language }: Attributes, entry: Map<Field, string>): void {
+  #takeLink({ rel = 'alternate', href, hreflang: language }: Attributes, { fields, alternates }: OpenEntry): void {
     if (rel.trim().toLowerCase() !== 'alternate' || href === undefined) return;
     if (this.#kind === 'atom') {
-      if (!entry.has('url')) entry.set('url', href.slice(0, MAX_LINK_URL_CHARS + 1));
+      if (!fields.has('url')) fields.set('url', { text: href.slice(0, MAX_LINK_URL_CHARS + 1) });
       return;
     }
     const hreflang = language?.trim().slice(0, MAX_SITEMAP_FIELD_CHARS);
     const url = this.#usableUrl(href.trim());
-    if (hreflang !== undefined && url !== null && this.#alternates.length < MAX_SITEMAP_ALTERNATES) {
-      this.#alternates.push({ hreflang, url });
-    }
+    if (hreflang !== undefined && url !== null && alternates.length < MAX_SITEMAP_ALTERNATES)
+      alternates.push({ hreflang, url });
   }
 
   #usableUrl(text: string): string | null {
@@ -315,7 +311,7 @@ export class SitemapReader {
     return url === null || url.href.length > MAX_LINK_URL_CHARS ? null : url.href;
   }
 
-  #add(text: string, entry: ReadonlyMap<Field, string>): void {
+  #add(text: string, fields: OpenEntry['fields'] = new Map(), alternates: SitemapEntry['alternates'] = []): void {
     const url = this.#usableUrl(text);
     if (url === null) {
       this.#unusable += 1;
@@ -326,20 +322,20 @@ export class SitemapReader {
       return;
     }
     this.#count += 1;
-    const field = (name: Field): string | null => shortText(entry.get(name));
+    const field = (name: Field): string | null => shortText(fields.get(name)?.text);
     this.#onEntry({
       url,
       lastmod: field('lastmod') ?? field('published'),
       changefreq: field('changefreq'),
       priority: field('priority'),
       title: field('title'),
-      alternates: this.#alternates,
+      alternates,
     });
   }
 }
 
-function parseFrequency(fields: readonly { readonly name: string; readonly text: string }[]): FeedFrequency | null {
-  const texts = (name: string): string[] => fields.flatMap((each) => (each.name === name ? each.text.trim() : []));
+function parseFrequency(fields: readonly (readonly [name: string, kept: KeptText])[]): FeedFrequency | null {
+  const texts = (name: string): string[] => fields.flatMap(([each, { text }]) => (each === name ? text.trim() : []));
   const number = (text = ''): number => (/^\d{1,7}$/.test(text) ? Number(text) : 0);
   const [period, frequency] = [texts('updatePeriod')[0]?.toLowerCase(), texts('updateFrequency')[0]];
   const periodMinutes = period === undefined && frequency === undefined ? 0 : (PERIOD_MINUTES[period ?? 'daily'] ?? 0);
