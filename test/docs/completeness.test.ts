@@ -66,7 +66,7 @@ describe('docs/reference/errors.md', () => {
 describe('docs/reference/options.md', () => {
   it('has every option of a run', () => {
     const rows = definitionsUnder(pageOf('reference/options'), '## Options of a run');
-    expect(wordFaults(keysOf('packages/core/src/run/run-options.ts', 'RunOptions'), rows)).toEqual([]);
+    expect(wordFaults(keysOf('packages/core/src/run/run-setup.ts', 'RunOptions'), rows)).toEqual([]);
   });
 });
 

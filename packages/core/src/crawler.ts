@@ -27,8 +27,7 @@ import { findDamage } from './run/directory-damage.js';
 import { performRun } from './run/perform-run.js';
 import { type RetryAnswer, type RetryFilter, resolveRetryFilter } from './run/retry-failures.js';
 import { Run } from './run/run.js';
-import { RUN_HINT, RUN_OPTIONS, type RunOptions } from './run/run-options.js';
-import type { RunSetup } from './run/run-setup.js';
+import { RUN_HINT, RUN_OPTIONS, type RunOptions, type RunSetup } from './run/run-setup.js';
 import { RunStop } from './run/run-stop.js';
 import { watchedStore } from './run/watched-store.js';
 

@@ -52,4 +52,4 @@ export { REASONS, reasonOf } from './report/reasons.js';
 export { politenessText } from './report/table.js';
 export type { CrawlActivity } from './run/activity.js';
 export { readRunManifests } from './run/run-manifest.js';
-export type { RunOptions } from './run/run-options.js';
+export type { RunOptions } from './run/run-setup.js';

@@ -7,7 +7,7 @@ import { formatValue, textOf } from '../errors.js';
 import type { FetchOutcome, HeaderLines } from '../fetch/outcome.js';
 import type { Journal } from '../journal/journal.js';
 import { MAX_REASON_CHARS } from '../limits.js';
-import { onAbort } from '../on-abort.js';
+import { abortedByEither, unlessAborted } from '../on-abort.js';
 import type { UrlDecision } from '../report/decision.js';
 
 /** The refusal of a hook, made with {@link refuse}. */
@@ -109,38 +109,26 @@ export function createHooks(
   /** Calls a hook once. Only the answer `undefined`, in time, lets the URL pass. */
   const verdictOf = async (hook: string, url: string, call: (signal: AbortSignal) => unknown): Promise<HookVerdict> => {
     if (stop.signal.aborted) return { kind: 'stopped' };
-    const controller = new AbortController();
     const failed = (detail: string, error: unknown): HookVerdict => {
       journal.hookError(hook, url, error);
       return { kind: 'refused', detail: `${hook} ${detail}` };
     };
-    let cancel = (): void => undefined;
-    let ignoreAbort = (): void => undefined;
-    const ended = new Promise<HookVerdict>((resolve) => {
-      cancel = clock.after(timeoutMs, () => {
-        const detail = `did not answer within ${timeoutMs} ms`;
-        resolve(failed(detail, new DOMException(`${hook} ${detail}`, 'TimeoutError')));
-        controller.abort(new DOMException(detail, 'TimeoutError'));
-      });
-      ignoreAbort = onAbort(stop.signal, () => {
-        resolve({ kind: 'stopped' });
-        controller.abort(stop.signal.reason);
-      });
-    });
-    const answered = async (): Promise<HookVerdict> => {
-      try {
-        const answer = await call(controller.signal);
-        return answer === undefined ? null : refusalOf(answer, failed);
-      } catch (error) {
-        return controller.signal.aborted ? { kind: 'stopped' } : failed(`threw: ${shortText(error)}`, error);
-      }
-    };
+    const answered = async (signal: AbortSignal): Promise<unknown> => call(signal);
+    const late = `did not answer within ${timeoutMs} ms`;
+    const timeout = new AbortController();
+    const cancel = clock.after(timeoutMs, () => timeout.abort(new DOMException(late, 'TimeoutError')));
+    const { signal, release } = abortedByEither(stop.signal, timeout.signal);
     try {
-      return await Promise.race([answered(), ended]);
+      const answer = await unlessAborted(answered(signal), signal);
+      if (!signal.aborted) return answer === undefined ? null : refusalOf(answer, failed);
+    } catch (error) {
+      if (!signal.aborted) return failed(`threw: ${shortText(error)}`, error);
     } finally {
       cancel();
-      ignoreAbort();
+      release();
     }
+    if (stop.signal.aborted) return { kind: 'stopped' };
+    return failed(late, new DOMException(`${hook} ${late}`, 'TimeoutError'));
   };
   return {
     beforeFetch(work: HookedWork, purpose: PlannedFetch['purpose'] = 'page'): Promise<HookVerdict> | null {

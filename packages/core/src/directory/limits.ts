@@ -10,8 +10,3 @@ export const LOCK_WAIT_MS = 5_000;
 export const LOCK_RETRY_MS = 25; // between two attempts, milliseconds
 /** Attempts to take over the lock of a dead process: each lost race with another process costs one. */
 export const MAX_LOCK_ATTEMPTS = 8;
-
-// Hashes of its files (our own).
-/** The most files that are hashed at the end of a run, and their total bytes: some ten minutes' work. */
-export const MAX_HASHED_FILES = 100_000;
-export const MAX_HASHED_BYTES = 256 * 1024 * 1024 * 1024;

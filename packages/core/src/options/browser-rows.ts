@@ -56,8 +56,5 @@ export const BROWSER_ROW = row(
   switchable(group('BrowserOptions', ROWS)),
   'Open HTML pages in your own Chromium ([pages in a browser](../browser.md)). For the command and its ' +
     'configuration; code uses `fetcher: browserFetcher(…)`. Needs playwright-core.',
-  {
-    default: false,
-    flag: ['--browser', 'open HTML pages in your own Chromium (needs playwright-core)', { sets: {} }],
-  },
+  { default: false, flag: ['--browser', 'open HTML pages in your own Chromium (needs playwright-core)', { sets: {} }] },
 );

@@ -46,9 +46,7 @@ export const HOST_ROWS = {
             maxMs: row(
               number(0, DAY_MS, "ms, not less than the crawl's"),
               'The longest pause that `factor` can lead to.',
-              {
-                defaultText: "the crawl's, or `minMs` where that is longer",
-              },
+              { defaultText: "the crawl's, or `minMs` where that is longer" },
             ),
           }),
           'A slower pace. A Request-rate does not replace it, even under `1996-rule-of-thumb`.',

@@ -229,10 +229,7 @@ export const MACHINE_ROWS = {
       handler: row(
         integer(0, MAX_RETRIES, 'times'),
         'How often a page is retried when its handler throws, after `failureWaitsMs`.',
-        {
-          default: 0,
-          relaxed: [{ above: 3 }, 'a page whose handler throws is retried more than three times'],
-        },
+        { default: 0, relaxed: [{ above: 3 }, 'a page whose handler throws is retried more than three times'] },
       ),
     },
   ),

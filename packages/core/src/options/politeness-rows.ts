@@ -255,10 +255,7 @@ export const POLITENESS_ROWS = {
     unavailableAfter: row(
       isRespected,
       'After its date it counts as `noindex`; before, it is the `expiresAtMs` of items.',
-      {
-        default: 'respect',
-        relaxed: [['ignore'], 'expiry dates are ignored'],
-      },
+      { default: 'respect', relaxed: [['ignore'], 'expiry dates are ignored'] },
     ),
     robotsNoindex: row(choice('apply', 'expose'), 'Whether Noindex lines of robots.txt count as `noindex`.', {
       default: 'apply',
@@ -323,10 +320,7 @@ export const POLITENESS_ROWS = {
             origin: row(
               text('an https origin', { pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^/?#]+$' }),
               'The origin that the token is sent to.',
-              {
-                isRequired: true,
-                isCheckedByOwner: true,
-              },
+              { isRequired: true, isCheckedByOwner: true },
             ),
             token: row(
               text('file:PATH or env:NAME', { pattern: '^(file|env):.', path: 'after file:' }),

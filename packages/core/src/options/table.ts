@@ -15,9 +15,7 @@ export const FILE_OPTIONS = {
   handlers: row(
     text('a path', { path: 'always' }),
     'A module that exports `handlers`. Relative to the configuration file.',
-    {
-      defaultText: 'every HTML page becomes an item, and its links are followed',
-    },
+    { defaultText: 'every HTML page becomes an item, and its links are followed' },
   ),
   out: row(text('a path', { path: 'always' }), 'The crawl directory. Relative to the configuration file.', {
     defaultText: 'that of the same crawl, else `crawls/<host>-<date>`',

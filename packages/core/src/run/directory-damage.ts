@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { listNames, sha256Of, sizeOf } from '../directory/atomic-file.js';
 import { checkEntryKinds } from '../directory/crawl-directory.js';
 import { type CrawlPaths, partsOf } from '../directory/crawl-paths.js';
-import type { OutputHash } from '../directory/output-hashes.js';
 import { readLines, readValues } from '../directory/read-lines.js';
 import { parseJson } from '../parse-json.js';
 import { plural } from '../report/table.js';
 import { MAX_REPORTED_DAMAGE, MAX_VERIFIED_BYTES } from './limits.js';
-import { isRobotsCopy, readRunManifest } from './run-manifest.js';
+import { isRobotsCopy, type OutputHash, readRunManifest } from './run-manifest.js';
 
 /**
  * Compares a directory with what its last run left. Files that a person removed on purpose are reported too.

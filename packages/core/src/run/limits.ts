@@ -57,6 +57,9 @@ export const MAX_MANIFEST_SEEDS = 10_000; // seeds that the manifest of a run li
 /** Authorities whose robots.txt the manifest lists; `robots/index.jsonl` has all of them. */
 export const MAX_MANIFEST_ROBOTS = 10_000;
 export const MAX_EARLIER_RUNS = 100; // earlier runs that the manifest names
+/** The most files that are hashed at the end of a run, and their total bytes: some ten minutes' work. */
+export const MAX_HASHED_FILES = 100_000;
+export const MAX_HASHED_BYTES = 256 * 1024 * 1024 * 1024;
 
 // Damaged directories
 /** Bytes whose hashes are compared when a directory is opened or read: takes some tenths of a second. */

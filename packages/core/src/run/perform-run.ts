@@ -25,8 +25,7 @@ import { isAtWork, readTotals, TOTALS_KEY } from './crawl-totals.js';
 import { HELD_BATCH_URLS, MAX_REPORTED_HELD, MAX_RESET_WAIT_MS } from './limits.js';
 import { countFromRecrawl, createPageChoice, endRecrawl } from './recrawl-run.js';
 import type { Run } from './run.js';
-import { createRunArchive } from './run-archive.js';
-import { runFiles } from './run-files.js';
+import { createRunArchive, runFiles } from './run-archive.js';
 import { beginRunManifest, endRunManifest } from './run-manifest.js';
 
 /** Performs a run. Resolves when everything is closed. @throws The first error, after closing. */

@@ -9,12 +9,14 @@ import { MANIFEST_NAME, readAnyManifest } from '../directory/crawl-manifest.js';
 import { partsOf } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
 import { MannerlyError } from '../errors.js';
+import { PendingDecisions } from '../journal/pending-decisions.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { CrawlLogs } from '../report/crawl-logs.js';
 import type { RunDeclaration } from '../report/decision.js';
 import { intervalsEndAtMs } from '../report/from-logs.js';
 import { damagedRequestLogs } from './directory-damage.js';
+import { ReadingLog } from './reading-log.js';
 import type { RunSetup } from './run-setup.js';
 
 /**
@@ -24,24 +26,30 @@ import type { RunSetup } from './run-setup.js';
  */
 export type RunDirectory = Awaited<ReturnType<typeof openRunDirectory>>;
 
-/** Opens the crawl directory and its logs, or logs in memory. The caller closes both. @throws MannerlyError */
-export async function openRunDirectory(setup: RunSetup, nowMs: number) {
+/** Opens the crawl directory and its logs, or logs in memory. The caller closes all of them. @throws MannerlyError */
+export async function openRunDirectory(setup: RunSetup, startedAtMs: number) {
   const { options, out, reset, isShared, isOwnStore, store, damage = [] } = setup;
   const damaged = damagedRequestLogs(damage);
-  const declaration = { ...declarationOf(options, nowMs), ...(damaged.length === 0 ? {} : { damaged }) };
-  if (out === null)
-    return { directory: null, logs: new CrawlLogs(null, declaration), needsFrontier: false, resetWaitUntilMs: 0 };
+  const declaration = { ...declarationOf(options, startedAtMs), ...(damaged.length === 0 ? {} : { damaged }) };
   const { name, tokens } = options.identity;
-  const waitUntilMs = reset ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
-  const directory = await openCrawlDirectory(out, { name, tokens, seeds: options.scope.seeds }, nowMs, isShared);
+  const resetWaitUntilMs =
+    reset && out !== null ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
+  const crawl = { name, tokens, seeds: options.scope.seeds };
+  const directory = out === null ? null : await openCrawlDirectory(out, crawl, startedAtMs, isShared);
   try {
-    const logSizes = (await partsOf(out)).map(({ requestsPath }) => sizeOf(requestsPath));
-    const keepsFrontier = isOwnStore || store.capabilities.shared;
-    const needsFrontier = keepsFrontier && (await Promise.all(logSizes)).some((bytes) => bytes);
-    const logs = new CrawlLogs(directory, declaration, options.decisionLog);
-    return { directory, logs, needsFrontier, resetWaitUntilMs: waitUntilMs };
+    const parts = out === null ? [] : await partsOf(out);
+    const logSizes = await Promise.all(parts.map(({ requestsPath }) => sizeOf(requestsPath)));
+    return {
+      startedAtMs,
+      resetWaitUntilMs,
+      directory,
+      needsFrontier: (isOwnStore || store.capabilities.shared) && logSizes.some((bytes) => bytes),
+      readings: await ReadingLog.open(directory),
+      pending: await PendingDecisions.open(directory),
+      logs: new CrawlLogs(directory, declaration, options.decisionLog),
+    };
   } catch (error) {
-    await directory.release();
+    await directory?.release();
     throw error;
   }
 }

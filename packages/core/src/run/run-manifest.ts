@@ -5,17 +5,32 @@ import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { release } from 'node:os';
-import { join } from 'node:path';
-import { sizeOf, writeJsonAtomically } from '../directory/atomic-file.js';
+import { join, relative, sep } from 'node:path';
+import { sha256Of as fileHash, orIfAbsent, sizeOf, writeJsonAtomically } from '../directory/atomic-file.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
-import { hashOutputs, type OutputHash } from '../directory/output-hashes.js';
+import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readValues } from '../directory/read-lines.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
 import { isObject, parseJson } from '../parse-json.js';
 import type { CrawlReport } from '../report/crawl-report.js';
-import { MAX_EARLIER_RUNS, MAX_MANIFEST_ROBOTS, MAX_MANIFEST_SEEDS } from './limits.js';
+import {
+  MAX_EARLIER_RUNS,
+  MAX_HASHED_BYTES,
+  MAX_HASHED_FILES,
+  MAX_MANIFEST_ROBOTS,
+  MAX_MANIFEST_SEEDS,
+} from './limits.js';
+
+/** A file that a run leaves in its crawl directory. Readers can verify it. */
+export interface OutputHash {
+  /** Path within the crawl directory, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Lower-case hex digits; `null` if the file exceeds the limit for hashing. */
+  readonly sha256: string | null;
+}
 
 /** How a run ended and what it left. Counts cover all runs of the crawl, like those of its report. */
 export interface RunManifestEnd {
@@ -170,6 +185,31 @@ function localTimeFile(): string {
 
 function sha256Of(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+/**
+ * The files of one process by name; absent ones are left out. @throws The platform's error.
+ * @param isShared - Whether other processes are writing the shared files: then these are left out.
+ */
+async function hashOutputs(paths: CrawlPaths, isShared: boolean): Promise<readonly OutputHash[]> {
+  const { itemsPath, rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath } = paths;
+  const logs = [rejectedPath, errorsPath, runsPath, requestsPath, decisionsPath, warningsPath, paths.datasetsPath];
+  const ownFiles = [itemsPath, ...logs, paths.waczPath];
+  // A copy of a robots.txt has its own hash as name.
+  const sharedFiles = [join(paths.path, 'crawl.json'), paths.settingsPath, join(paths.robotsPath, 'index.jsonl')];
+  const entries = await orIfAbsent([], () => readdir(paths.archivePath, { withFileTypes: true }));
+  const archived = entries.filter((entry) => entry.isFile()).map(({ name }) => join(paths.archivePath, name));
+  const files = [...ownFiles, ...(isShared ? [] : sharedFiles), ...archived].sort();
+  const hashes: OutputHash[] = [];
+  let remainingBytes = MAX_HASHED_BYTES;
+  for (const file of files.slice(0, MAX_HASHED_FILES)) {
+    const bytes = await sizeOf(file);
+    if (bytes === null) continue;
+    remainingBytes -= bytes;
+    const path = relative(paths.path, file).split(sep).join('/');
+    hashes.push({ path, bytes, sha256: remainingBytes < 0 ? null : await fileHash(file) });
+  }
+  return hashes;
 }
 
 function isEnd(end: Partial<RunManifestEnd> | undefined): boolean {

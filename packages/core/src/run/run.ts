@@ -2,6 +2,7 @@
 // has its course from start to end. The parts are in one file because each is made from those before it.
 
 import type { AddAnswer, Frontier, ListRequest, NewUrl, QueueListing } from '@mannerly/frontier';
+import { resolvePoliteness } from '@mannerly/frontier/internal';
 import { wantsTdmRep } from '@mannerly/robots/page';
 import PQueue from 'p-queue';
 import { type Admit, createAdmit, type Refusal } from '../admit/admit.js';
@@ -18,14 +19,16 @@ import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import { Companions } from '../discovery/companions.js';
 import { Sitemaps } from '../discovery/sitemaps.js';
 import { MannerlyError } from '../errors.js';
+import { createAddressGuard } from '../fetch/address-guard.js';
 import { decodeText, utf8Offset } from '../fetch/charset.js';
 import { createJarFactory, type JarFactory } from '../fetch/cookies.js';
-import type { Egress } from '../fetch/egress.js';
+import { Egress } from '../fetch/egress.js';
 import { createExtraHeaders, negotiationKey } from '../fetch/request-headers.js';
+import { RequestLimiter } from '../fetch/request-limiter.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
-import { PendingDecisions } from '../journal/pending-decisions.js';
+import type { PendingDecisions } from '../journal/pending-decisions.js';
 import { Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
@@ -50,13 +53,14 @@ import {
 } from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
+import { CrawlSigning } from '../signatures/crawl-signing.js';
 import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase } from './activity.js';
 import { type AddedUrl, addedUrls } from './added-urls.js';
 import type { CrawlOrder } from './crawl-orders.js';
 import { CrawlTotals } from './crawl-totals.js';
 import { MAX_HANDLED_PAGES } from './limits.js';
-import { ReadingLog } from './reading-log.js';
+import type { ReadingLog } from './reading-log.js';
 import {
   type FailureFilter,
   findFailures,
@@ -65,7 +69,6 @@ import {
   summarizeRetry,
 } from './retry-failures.js';
 import { openRunDirectory, type RunDirectory } from './run-directory.js';
-import { createRunEgress } from './run-egress.js';
 import { createRunFrontier } from './run-frontier.js';
 import { checkSetup, type RunSetup } from './run-setup.js';
 import type { RunStop } from './run-stop.js';
@@ -142,14 +145,11 @@ export class Run {
     const { signIn, network } = options;
     setup.handlers.checkFor({ hasBrowser: setup.fetcher.renderer !== undefined, hasForm: signIn?.form != null });
     const cookies = await createJarFactory(network.cookies, signIn?.form == null ? null : signIn.origin);
-    // The module is loaded only if needed: a crawl that keeps no visits starts sooner without it.
+    // Loaded only if needed: a crawl that keeps no visits starts sooner without it.
     const recrawlModule = options.recrawl !== null || setup.again ? await import('../recrawl/recrawl.js') : null;
-    const startedAtMs = clock.nowMs();
-    const opened = await openRunDirectory(setup, startedAtMs);
+    const opened = await openRunDirectory(setup, clock.nowMs());
     try {
-      const readings = await ReadingLog.open(opened.directory);
-      const pending = await PendingDecisions.open(opened.directory);
-      return new Run(setup, startedAtMs, opened, readings, pending, cookies, recrawlModule);
+      return new Run(setup, opened, cookies, recrawlModule);
     } catch (error) {
       await opened.logs.close();
       await opened.directory?.release();
@@ -159,24 +159,22 @@ export class Run {
 
   private constructor(
     setup: RunSetup,
-    startedAtMs: number,
-    { directory, logs, needsFrontier, resetWaitUntilMs }: RunDirectory,
-    readings: ReadingLog,
-    pending: PendingDecisions,
+    opened: RunDirectory,
     cookies: JarFactory | null,
     recrawlModule: typeof import('../recrawl/recrawl.js') | null,
   ) {
+    const { directory, logs, pending } = opened;
     const { options, handlers, emitter, stop, fetcher, sinks, clock } = setup;
     const { identity, bounds, network, exclusion } = options;
     this.setup = setup;
     this.options = options;
     this.stop = stop;
-    this.startedAtMs = startedAtMs;
+    this.startedAtMs = opened.startedAtMs;
+    this.resetWaitUntilMs = opened.resetWaitUntilMs;
     this.directory = directory;
     this.logs = logs;
-    this.readings = readings;
+    this.readings = opened.readings;
     this.pending = pending;
-    this.resetWaitUntilMs = resetWaitUntilMs;
 
     const { nowMs } = this;
     this.wakeup = new Wakeup(clock);
@@ -200,7 +198,7 @@ export class Run {
     const tdm = wantsTdmRep(exclusion.page);
     this.companions = new Companions(this, { tdm, datasets });
 
-    this.frontier = createRunFrontier(this, needsFrontier);
+    this.frontier = createRunFrontier(this, opened.needsFrontier);
     const { frontier } = this;
     const fieldsOf = createExtraHeaders(network.headers, options.hosts);
     const sentAs = (url: string): string => {
@@ -222,7 +220,28 @@ export class Run {
       onSlow: (url, tookMs) => warn('page-slow', url, `${url} took ${Math.round(tookMs)} ms to read`),
     });
     const tokens = new LicenseTokens(options.licensing.tokens);
-    this.egress = createRunEgress(this, tokens, cookies, fieldsOf);
+    const stopFor = stop.requestFor.bind(stop);
+    this.egress = new Egress({
+      ...(tokens.origins.length === 0 ? {} : { tokens }),
+      signIn: options.signIn,
+      fetcher,
+      identity,
+      signing: new CrawlSigning(options.signature ?? null, {
+        report: (warning) => journal.frontierEvent(warning),
+        stop: stopFor,
+      }),
+      egressRanges: options.egress,
+      onFetcherError: (url, error) => journal.hookError('fetcher', url, error),
+      onProxyDown: (url, detail) => warn('proxy-down', url, detail),
+      stop: stopFor,
+      guard: createAddressGuard({ ...network, nowMs }),
+      limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
+      network: { ...network, cookies },
+      extraHeadersOf: fieldsOf,
+      nowMs,
+      onRequest: journal.request.bind(journal),
+      onExchange: options.archive === null ? undefined : (sent, outcome) => this.archive?.addExchange(sent, outcome),
+    });
     this.fetches = new PQueue({ concurrency: network.concurrency });
     this.pageRequests = new PageRequests(this);
     this.licenses = new Licenses({
