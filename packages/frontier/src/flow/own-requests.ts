@@ -4,10 +4,9 @@
 // for a queue. Own requests are in memory only: after a restart no caller is left to answer.
 
 import type { HostWait } from '../frontier-event.js';
-import type { Ending } from '../hosts/event-reporter.js';
+import { type Ending, explainEnding } from '../hosts/event-reporter.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import type { Authority } from '../robots/authority-cache.js';
-import { excludedReason } from '../robots/authority-rules.js';
 import type { HostKey } from '../store.js';
 import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
@@ -54,7 +53,6 @@ export class OwnRequests {
   readonly #flow: Flow;
   /** By host, in order of arrival. */
   readonly #waiting = new Map<HostKey, readonly WaitingRequest[]>();
-  #count = 0;
 
   constructor(flow: Flow) {
     this.#flow = flow;
@@ -65,11 +63,7 @@ export class OwnRequests {
     const { clock, schedule } = this.#flow;
     const { host, untilMs } = input;
     return new Promise((resolve) => {
-      if (this.#count >= MAX_OWN_REQUESTS) {
-        resolve({ kind: 'held', reason: 'interval', untilMs: null });
-        return;
-      }
-      this.#count += 1;
+      if (this.#all().length >= MAX_OWN_REQUESTS) return resolve({ kind: 'held', reason: 'interval', untilMs: null });
       const nowMs = clock.nowMs();
       const answer = (result: OwnAnswer): void => {
         if (!this.#remove(request)) return;
@@ -94,7 +88,6 @@ export class OwnRequests {
     const { host } = request;
     const requests = this.#requestsOf(host);
     if (!requests.includes(request)) return false;
-    this.#count -= 1;
     const others = requests.filter((each) => each !== request);
     if (others.length > 0) this.#waiting.set(host, others);
     else {
@@ -108,10 +101,12 @@ export class OwnRequests {
     return this.#waiting.get(host) ?? [];
   }
 
+  #all(): readonly WaitingRequest[] {
+    return [...this.#waiting.values()].flat();
+  }
+
   cancelAll(): void {
-    for (const request of [...this.#waiting.values()].flat()) {
-      request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
-    }
+    for (const request of this.#all()) request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
   }
 
   /** Answers the requests whose turn has come. Hands out the robots.txt files they need, up to `n` works in all. */
@@ -241,11 +236,7 @@ function waitUntil(request: WaitingRequest, reason: HostWait['reason'], untilMs:
 }
 
 function answerOf(ending: Ending, robots: RobotsCopyRef): OwnAnswer {
-  if ('decision' in ending) {
-    const { line, pattern, dialect } = ending.decision;
-    return { kind: 'excluded', reason: excludedReason(ending.decision, robots.phase), line, pattern, dialect };
-  }
-  const { status, reason } = ending;
-  if (status === 'excluded') return { kind: 'excluded', reason, line: null, pattern: null, dialect: null };
-  return { kind: 'dropped', reason };
+  const explained = explainEnding(ending, robots.phase);
+  const { reason } = explained;
+  return ending.status === 'excluded' ? { kind: 'excluded', ...explained } : { kind: 'dropped', reason };
 }

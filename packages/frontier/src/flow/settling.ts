@@ -52,7 +52,11 @@ export async function settle(flow: Flow, work: Work, settlement: Settlement): Pr
     if (settlement.kind === 'robots') return settleRobots(flow, work, flight, settlement.answer);
     if (settlement.kind === 'refused') return refuse(flow, work, flight, settlement.reason);
   } else if (flight.entry === null) {
-    if (settlement.kind === 'done') return settleOwnRequest(flow, work, flight);
+    if (settlement.kind === 'done') {
+      // It uses up no page. The next commit reports the host's clock.
+      flow.schedule.touch(flight.host);
+      return returnWork(flow, work, flight, { untilMs: null });
+    }
   } else if (settlement.kind === 'done' || settlement.kind === 'again') {
     return settlePage(flow, work, flight, settlement);
   }
@@ -104,24 +108,15 @@ async function settlePage(
   return settled;
 }
 
-/** Settles one of the owner's own requests: it has no entry in the queue and uses up no page. */
-function settleOwnRequest(flow: Flow, work: PageWork, flight: Flight): Settled {
-  endFlight(flow, work, flight);
-  const isOurs = flight.host.status === 'leased';
-  if (isOurs) flow.schedule.touch(flight.host);
-  flow.schedule.reschedule(flight.host);
-  flow.leases.commitSoon();
-  return isOurs ? 'ok' : 'lost';
-}
-
-/** No request was made: the entry is the host's next one again. */
+/** No request was made: the entry, if there is one, is the host's next one again. */
 function returnWork(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
   const { host, entry } = flight;
   endFlight(flow, work, flight);
   for (const budget of flight.budgets) budget.settle(false);
   if (work.kind === 'robots' && entry === null) abandonFetch(flow, work.authority);
   if (host.status !== 'leased') return 'lost';
-  if (work.kind === 'page' && blocksAuthorityPages(work.record)) host.entries.releaseLane(flight.authority);
+  const isBlocking = entry !== null && work.kind === 'page' && blocksAuthorityPages(work.record);
+  if (isBlocking) host.entries.releaseLane(flight.authority);
   if (untilMs !== null && waits === 'authority') {
     host.entries.blockLane(flight.authority, untilMs, 'not-before');
     flow.schedule.touch(host);

@@ -26,6 +26,16 @@ export type Ending =
   | { readonly status: 'excluded'; readonly decision: Decision }
   | { readonly status: UrlVerdict['status']; readonly reason: string; readonly detail?: string };
 
+/** The reason of an ending, and the line of robots.txt that decides it, if one does. `phase`: of the deciding copy. */
+export function explainEnding(
+  ending: Ending,
+  phase: string | null,
+): Pick<UrlVerdict, 'reason' | 'line' | 'pattern' | 'dialect'> {
+  if (!('decision' in ending)) return { reason: ending.reason, line: null, pattern: null, dialect: null };
+  const { line, pattern, dialect } = ending.decision;
+  return { reason: excludedReason(ending.decision, phase), line, pattern, dialect };
+}
+
 /** What an operator reads about an answer for robots.txt. */
 const NOTES: Readonly<Record<AccessState['notes'][number], string>> = {
   'robots-forbidden': 'robots.txt is answered with 401 or 403',
@@ -54,14 +64,10 @@ export class EventReporter {
   }
 
   ended(record: UrlRecord, ending: Ending, robots: RobotsCopyRef | null): void {
-    const hasDecision = 'decision' in ending;
-    const { line, pattern, dialect } = hasDecision ? ending.decision : { line: null, pattern: null, dialect: null };
-    const reason = hasDecision ? excludedReason(ending.decision, robots?.phase ?? null) : ending.reason;
-    const detail = hasDecision ? null : (ending.detail ?? null);
-    const { status } = ending;
-    const { url } = record;
+    const detail = 'detail' in ending ? (ending.detail ?? null) : null;
+    const about = { status: ending.status, url: record.url, record, robots, detail };
     const atMs = this.#settings.clock.nowMs();
-    this.#settings.onEvent({ kind: 'url', status, reason, url, record, line, pattern, dialect, robots, detail, atMs });
+    this.#settings.onEvent({ kind: 'url', ...about, ...explainEnding(ending, robots?.phase ?? null), atMs });
   }
 
   /** Reports what an exchange revealed about its host. */

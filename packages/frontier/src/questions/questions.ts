@@ -59,87 +59,6 @@ export interface FrontierQuestions {
   inspectHost(hostOrUrl: string): Promise<HostInspection>;
 }
 
-/** The answers of one frontier. Promises reject with what the store throws. */
-export function createQuestions(context: FrontierContext, schedule: HostSchedule): FrontierQuestions {
-  const { store, clock, settings, waits } = context;
-  const hostOf = (url: string) => hostKeyOf(url, settings.hostKeyBy);
-  const waitOf = (host: string) => {
-    const leased = schedule.get(host);
-    return leased === undefined ? waits.get(host) : leased.waitAt(clock.nowMs());
-  };
-  return {
-    waits(limit) {
-      const nowMs = clock.nowMs();
-      const leased = [...schedule.all()].flatMap((host) => host.waitAt(nowMs) ?? []);
-      return waits.list(limit, leased);
-    },
-    ready(limit) {
-      const nowMs = clock.nowMs();
-      const found: ReadyHost[] = [];
-      for (const host of schedule.all()) {
-        if (found.length >= limit) break;
-        const { key, queued, unsettled } = host;
-        if (queued + unsettled > 0 && host.waitAt(nowMs) === null) found.push({ host: key, queued });
-      }
-      return found;
-    },
-    inspectUrl: (url) => {
-      const host = hostOf(url) ?? '';
-      return inspectUrl(url, host, waitOf(host), context);
-    },
-    list: async (request = {}) => {
-      const { host } = request;
-      const only = host === undefined ? {} : { host: namedHostKey(host, settings.hostKeyBy) };
-      return listQueued(store, { ...request, ...only });
-    },
-    inspectHost: (hostOrUrl) => {
-      const host = namedHostKey(hostOrUrl, settings.hostKeyBy);
-      const namedAuthorities = [hostOrUrl, `http://${hostOrUrl}/`, `https://${hostOrUrl}/`].flatMap(
-        (url) => authorityOf(url) ?? [],
-      );
-      return describeHost(host, namedAuthorities, schedule, waitOf(host), context);
-    },
-  };
-}
-
-/**
- * What is known of a URL. `isKnown` is exact for URLs that are queued or were met lately. A URL that was finished long
- * ago may be reported as not known, because the store has no verb that asks without adding.
- */
-async function inspectUrl(
-  url: string,
-  host: string,
-  wait: HostWait | null,
-  { gate, store, seen, clock }: FrontierContext,
-): Promise<UrlInspection> {
-  const name = authorityOf(url) ?? '';
-  const authority = await gate.authorities.load(name);
-  const answer = gate.ask(authority, url, clock.nowMs());
-  let isKnown = seen.isRecent(url);
-  const findUrl = ({ item }: Parameters<Parameters<typeof scanItems>[2]>[0]) => {
-    isKnown = item.kind === 'page' && item.record.url === url;
-    return !isKnown;
-  };
-  if (!isKnown) await scanItems(store, host, findUrl);
-  const known = { host, isKnown, robots: gate.copyRef(authority), wait };
-  switch (answer.kind) {
-    case 'allow':
-    case 'deny': {
-      const { reason, line, pattern, dialect } = answer.decision;
-      return { ...known, gate: { kind: answer.kind, reason, line, pattern, dialect } };
-    }
-    case 'hold':
-      return { ...known, gate: { kind: 'hold', reason: 'robots-unreachable', untilMs: answer.untilMs } };
-    case 'refused':
-      return { ...known, gate: { kind: 'deny', reason: answer.reason, line: null, pattern: null, dialect: null } };
-    default: {
-      // A request for robots.txt is due or under way. After failures it is another try.
-      const reason = authority.access.failures > 0 ? 'robots-unreachable' : 'robots-unknown';
-      return { ...known, gate: { kind: 'hold', reason, untilMs: null } };
-    }
-  }
-}
-
 /** The present state of one authority's robots.txt. */
 export interface AuthorityInspection extends RobotsCopyRef {
   /** Until when the copy is used, epoch milliseconds; `null`: no copy. */
@@ -199,63 +118,124 @@ export interface HostInspection {
   readonly consecutive: { readonly throttled: number; readonly failed: number; readonly refused: number };
 }
 
-/**
- * What is known of a host; `wait`: why it waits.
- * @param namedAuthorities - Authorities that the question names.
- * @throws What the store throws.
- */
-export async function describeHost(
-  host: string,
-  namedAuthorities: readonly string[],
-  schedule: HostSchedule,
-  wait: HostWait | null,
-  context: FrontierContext,
-): Promise<HostInspection> {
-  const { store, settings, hostBounds, budget, labelBudgets, clock: frontierClock } = context;
-  const nowMs = frontierClock.nowMs();
-  const leased = schedule.get(host);
-  const stored = (await store.readHost?.(host)) ?? null;
-  const { lanes, entryCount, isComplete } = await countLanes(host, store);
-  const state = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
-  const { clock } = leased ?? state;
-  // For a crawl that is not running, the last stored count.
-  const hostSettings = settings.settingsOf(host);
-  const { politeness, weight, label: name } = hostSettings;
-  const used = leased?.used ?? usedSince(state.used, budget.countSinceMs || state.used.sinceMs);
-  const others = [...namedAuthorities, `http://${host}`, `https://${host}`];
-  const robots = await authoritiesOf([...lanes.keys(), ...state.spacingAuthorities], others, context.gate, nowMs);
-  const requirements = leased?.requirements ?? new SpacingRequirements(state.minDelayMs);
-  if (leased === undefined)
-    for (const { inspection: look, required } of robots) requirements.note(look.authority, required);
-  const isUnread = leased === undefined && store.readHost === undefined;
-  const isParked = stored?.isParked ?? (isUnread ? null : clock.parked);
-  const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
-  const { pages, bytes, firstRequestRunningMs } = used;
-  const usedMs = firstRequestRunningMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRequestRunningMs);
+/** The answers of one frontier. Promises reject with what the store throws. */
+export function createQuestions(context: FrontierContext, schedule: HostSchedule): FrontierQuestions {
+  const { store, clock, settings, waits, gate, seen, hostBounds, budget, labelBudgets } = context;
+  const waitOf = (host: string) => {
+    const leased = schedule.get(host);
+    return leased === undefined ? waits.get(host) : leased.waitAt(clock.nowMs());
+  };
+
+  /**
+   * `isKnown` is exact for URLs that are queued or were met lately. A URL that was finished long ago may be reported as
+   * not known, because the store has no verb that asks without adding.
+   */
+  async function inspectUrl(url: string): Promise<UrlInspection> {
+    const host = hostKeyOf(url, settings.hostKeyBy) ?? '';
+    const wait = waitOf(host);
+    const authority = await gate.authorities.load(authorityOf(url) ?? '');
+    const answer = gate.ask(authority, url, clock.nowMs());
+    let isKnown = seen.isRecent(url);
+    if (!isKnown) {
+      await scanItems(store, host, ({ item }) => {
+        isKnown = item.kind === 'page' && item.record.url === url;
+        return !isKnown;
+      });
+    }
+    const known = { host, isKnown, robots: gate.copyRef(authority), wait };
+    switch (answer.kind) {
+      case 'allow':
+      case 'deny': {
+        const { reason, line, pattern, dialect } = answer.decision;
+        return { ...known, gate: { kind: answer.kind, reason, line, pattern, dialect } };
+      }
+      case 'hold':
+        return { ...known, gate: { kind: 'hold', reason: 'robots-unreachable', untilMs: answer.untilMs } };
+      case 'refused':
+        return { ...known, gate: { kind: 'deny', reason: answer.reason, line: null, pattern: null, dialect: null } };
+      default: {
+        // A request for robots.txt is due or under way. After failures it is another try.
+        const reason = authority.access.failures > 0 ? 'robots-unreachable' : 'robots-unknown';
+        return { ...known, gate: { kind: 'hold', reason, untilMs: null } };
+      }
+    }
+  }
+
+  async function inspectHost(hostOrUrl: string): Promise<HostInspection> {
+    const host = namedHostKey(hostOrUrl, settings.hostKeyBy);
+    const wait = waitOf(host);
+    const nowMs = clock.nowMs();
+    const leased = schedule.get(host);
+    const stored = (await store.readHost?.(host)) ?? null;
+    const { lanes, entryCount, isComplete } = await countLanes(host, store);
+    const state = (stored?.state == null ? null : decodeHostState(stored.state, nowMs)) ?? newHostState();
+    const { clock: hostClock } = leased ?? state;
+    const { throttledInARow, failedInARow, refusedInARow } = hostClock;
+    // For a crawl that is not running, the last stored count.
+    const hostSettings = settings.settingsOf(host);
+    const { politeness, weight, label: name } = hostSettings;
+    const used = leased?.used ?? usedSince(state.used, budget.countSinceMs || state.used.sinceMs);
+    const named = [hostOrUrl, `http://${hostOrUrl}/`, `https://${hostOrUrl}/`].flatMap((url) => authorityOf(url) ?? []);
+    const others = [...named, `http://${host}`, `https://${host}`];
+    const robots = await authoritiesOf([...lanes.keys(), ...state.spacingAuthorities], others, gate, nowMs);
+    const requirements = leased?.requirements ?? new SpacingRequirements(state.minDelayMs);
+    if (leased === undefined)
+      for (const { inspection: look, required } of robots) requirements.note(look.authority, required);
+    const isUnread = leased === undefined && store.readHost === undefined;
+    const isParked = stored?.isParked ?? (isUnread ? null : hostClock.parked);
+    const dueAtMs = stored === null || stored.dueInMs === null ? wait?.untilMs : nowMs + stored.dueInMs;
+    const { pages, bytes, firstRequestRunningMs } = used;
+    const usedMs = firstRequestRunningMs === null ? null : Math.max(0, budget.runningMs(nowMs) - firstRequestRunningMs);
+    return {
+      host,
+      isKnown: stored !== null || entryCount > 0 || leased !== undefined,
+      queued: stored?.queued ?? entryCount,
+      inFlight: stored?.inFlight ?? 0,
+      lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
+      isComplete,
+      isHeld: leased !== undefined,
+      nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked === true ? null : (dueAtMs ?? null),
+      wait,
+      isParked,
+      interval: intervalOf(settings.politeness, politeness, hostClock, requirements, nowMs),
+      robots: robots.map(({ inspection: look }) => look),
+      used: { pages, bytes, runningMs: usedMs },
+      reachedBound: hostBounds.reachedBound({ used, settings: hostSettings }, nowMs),
+      order: {
+        weight,
+        label:
+          name === null
+            ? null
+            : { name, pages: settings.labels.get(name)?.pages ?? null, used: labelBudgets.of(name)?.pages() ?? null },
+        hostsBefore: leased === undefined ? null : schedule.countBefore(leased, nowMs),
+      },
+      consecutive: { throttled: throttledInARow, failed: failedInARow, refused: refusedInARow },
+    };
+  }
+
   return {
-    host,
-    isKnown: stored !== null || entryCount > 0 || leased !== undefined,
-    queued: stored?.queued ?? entryCount,
-    inFlight: stored?.inFlight ?? 0,
-    lanes: [...lanes].map(([authority, priorities]) => ({ authority, priorities })),
-    isComplete,
-    isHeld: leased !== undefined,
-    nextAtMs: leased !== undefined ? (wait?.untilMs ?? nowMs) : isParked === true ? null : (dueAtMs ?? null),
-    wait,
-    isParked,
-    interval: intervalOf(settings.politeness, politeness, clock, requirements, nowMs),
-    robots: robots.map(({ inspection: look }) => look),
-    used: { pages, bytes, runningMs: usedMs },
-    reachedBound: hostBounds.reachedBound({ used, settings: hostSettings }, nowMs),
-    order: {
-      weight,
-      label:
-        name === null
-          ? null
-          : { name, pages: settings.labels.get(name)?.pages ?? null, used: labelBudgets.of(name)?.pages() ?? null },
-      hostsBefore: leased === undefined ? null : schedule.countBefore(leased, nowMs),
+    waits(limit) {
+      const nowMs = clock.nowMs();
+      const leased = [...schedule.all()].flatMap((host) => host.waitAt(nowMs) ?? []);
+      return waits.list(limit, leased);
     },
-    consecutive: { throttled: clock.throttledInARow, failed: clock.failedInARow, refused: clock.refusedInARow },
+    ready(limit) {
+      const nowMs = clock.nowMs();
+      const found: ReadyHost[] = [];
+      for (const host of schedule.all()) {
+        if (found.length >= limit) break;
+        const { key, queued, unsettled } = host;
+        if (queued + unsettled > 0 && host.waitAt(nowMs) === null) found.push({ host: key, queued });
+      }
+      return found;
+    },
+    inspectUrl,
+    list: async (request = {}) => {
+      const { host } = request;
+      const only = host === undefined ? {} : { host: namedHostKey(host, settings.hostKeyBy) };
+      return listQueued(store, { ...request, ...only });
+    },
+    inspectHost,
   };
 }
 
