@@ -10,11 +10,9 @@ import type { Exclusion } from '../robots/robots-gate.js';
 import type { AddOutcome, NewEntry } from '../store.js';
 import {
   createHostLookup,
-  type HostAndAuthority,
   parseUrl,
   parseUrlParts,
   requestedUrl,
-  type UrlParts,
   withoutTrailingDot,
 } from '../url/url.js';
 import type { NewUrl } from '../url-record.js';
@@ -35,29 +33,25 @@ export type Candidate =
 
 const KNOWN: AddAnswer = Object.freeze({ kind: 'known' });
 
-/** Admission in two steps, with the store's answer between them. */
-export class Admission {
-  readonly #context: FrontierContext;
-  readonly #encode = createItemEncoder();
-  readonly #lookUp: (url: UrlParts) => HostAndAuthority;
+export type Admission = ReturnType<typeof createAdmission>;
 
-  constructor(context: FrontierContext) {
-    this.#context = context;
-    this.#lookUp = createHostLookup(context.settings.hostKeyBy);
-  }
+/** Admission in two steps, with the store's answer between them. */
+export function createAdmission(context: FrontierContext) {
+  const { clock, settings, store, counts, seen, gate, hostBounds, labelBudgets, reporter } = context;
+  const encode = createItemEncoder();
+  const lookUp = createHostLookup(settings.hostKeyBy);
 
   /**
    * Checks URLs as far as possible without the store. Links of pages may exceed `maxQueued`. Thousands of URLs may take
    * a millisecond each, so the loop yields to other work in between.
    */
-  async consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Promise<Candidate[]> {
-    const { clock, settings, counts } = this.#context;
+  async function consider(urls: readonly NewUrl[], nowMs: number, areLinks = false): Promise<Candidate[]> {
     const isUnlimited = areLinks && settings.onFull === 'spill';
     const candidates: Candidate[] = [];
     let counted = 0;
     let sliceMs = nowMs;
     for (const input of urls) {
-      const candidate = this.#considerOne(input, nowMs);
+      const candidate = considerOne(input, nowMs);
       const countsTowardsLimit = candidate.kind === 'entry' && input.via !== 'companion' && !isUnlimited;
       if (countsTowardsLimit) counted += 1;
       const isFull = countsTowardsLimit && counts.queued + counted > settings.maxQueued;
@@ -74,8 +68,11 @@ export class Admission {
    * The answers, in the order of the URLs. Reports exclusions, once per URL; with `reportsDrops` also reports dropped
    * URLs, for callers that get no answers.
    */
-  conclude(candidates: readonly Candidate[], outcomes: readonly AddOutcome[], reportsDrops: boolean): AddAnswer[] {
-    const { seen, reporter, settings } = this.#context;
+  function conclude(
+    candidates: readonly Candidate[],
+    outcomes: readonly AddOutcome[],
+    reportsDrops: boolean,
+  ): AddAnswer[] {
     let next = 0;
     return candidates.map((candidate) => {
       const { input } = candidate;
@@ -90,24 +87,19 @@ export class Admission {
     });
   }
 
-  #considerOne(input: NewUrl, nowMs: number): Candidate {
-    const { seen, gate, hostBounds } = this.#context;
-    const visit = input.visit ?? 0;
-    const isFirst = (input.dedupe ?? true) && visit === 0;
+  function considerOne(input: NewUrl, nowMs: number): Candidate {
+    const { visit = 0, dedupe = true } = input;
+    const isFirst = dedupe && visit === 0;
     // Most links of a page were also on the page before it, letter by letter. They are not parsed again.
     if (isFirst && seen.isRecent(input.url)) return answered(input, KNOWN);
     const parts = parseUrlParts(input.url);
-    if (parts === null) {
-      return answered(input, { kind: 'dropped', reason: parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme' });
-    }
-    if (withoutTrailingDot(parts.host).length > MAX_HOST_NAME_CHARS) {
-      return answered(input, { kind: 'dropped', reason: 'url-invalid' });
-    }
+    if (parts === null) return dropped(input, parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme');
+    if (withoutTrailingDot(parts.host).length > MAX_HOST_NAME_CHARS) return dropped(input, 'url-invalid');
     const url = requestedUrl(parts);
     const rejection = rejectionReason(input, url, visit);
-    if (rejection !== null) return answered(input, { kind: 'dropped', reason: rejection });
+    if (rejection !== null) return dropped(input, rejection);
     if (isFirst && url !== input.url && seen.isRecent(url)) return answered(input, KNOWN);
-    const { authority, host } = this.#lookUp(parts);
+    const { authority, host } = lookUp(parts);
     const exclusion = gate.precheck(authority, url, nowMs);
     if (exclusion !== null) {
       const { decision, robots } = exclusion;
@@ -116,31 +108,21 @@ export class Admission {
       return { kind: 'answered', input, answer, exclusion, key: url };
     }
     const bound = hostBounds.rememberedBound(host);
-    if (bound !== null) return answered(input, { kind: 'dropped', reason: bound });
-    if (this.#isLabelUsedUp(input, host, nowMs))
-      return answered(input, { kind: 'dropped', reason: 'bound-label-pages' });
-    return this.#entryOf(input, url, parts, authority, host, nowMs);
-  }
-
-  #isLabelUsedUp({ label }: NewUrl, host: string, nowMs: number): boolean {
-    const { settings, labelBudgets } = this.#context;
-    if (settings.labels.size === 0) return false;
-    return labelBudgets.of(label ?? settings.settingsOf(host).label)?.reachedBound(nowMs) === 'pages';
-  }
-
-  #entryOf(input: NewUrl, url: string, parts: UrlParts, authority: string, host: string, nowMs: number): Candidate {
-    const { seen, gate, store } = this.#context;
-    const { visit = 0, dedupe = true } = input;
+    if (bound !== null) return dropped(input, bound);
+    const label = settings.labels.size === 0 ? null : (input.label ?? settings.settingsOf(host).label);
+    if (labelBudgets.of(label)?.reachedBound(nowMs) === 'pages') return dropped(input, 'bound-label-pages');
     const key = dedupe ? gate.siteKeyOf(authority, url) : null;
     // URLs that are queued whether known or not, and companions of a robots.txt, keep their own names.
     const isKeyed = key !== null || !dedupe || visit !== 0 || input.via === 'companion';
-    const body = this.#encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
-    if (body.length > store.capabilities.maxBody) return answered(input, { kind: 'dropped', reason: 'url-too-long' });
+    const body = encode({ kind: 'page', record: recordOf(input, url), addedAtMs: nowMs, isKeyed });
+    if (body.length > store.capabilities.maxBody) return dropped(input, 'url-too-long');
     const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
     const fingerprint = key === null ? seen.fingerprint(url, parts, visit) : seen.fingerprintOfKey(key, visit);
     const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };
     return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
   }
+
+  return { consider, conclude };
 }
 
 export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
@@ -158,6 +140,10 @@ function rejectionReason(input: NewUrl, url: string, visit: number): string | nu
 
 function answered(input: NewUrl, answer: AddAnswer): Candidate {
   return { kind: 'answered', input, answer, exclusion: null, key: '' };
+}
+
+function dropped(input: NewUrl, reason: string): Candidate {
+  return answered(input, { kind: 'dropped', reason });
 }
 
 function userDataBytes({ userData }: NewUrl): number {

@@ -48,31 +48,28 @@ interface WaitingRequest extends OwnRequestInput {
   retryAtMs: number;
 }
 
-/** Gives the owner's requests their turns. Its promises reject with what the store throws. */
-export class OwnRequests {
-  readonly #flow: Flow;
-  /** By host, in order of arrival. */
-  readonly #waiting = new Map<HostKey, readonly WaitingRequest[]>();
+export type OwnRequests = ReturnType<typeof createOwnRequests>;
 
-  constructor(flow: Flow) {
-    this.#flow = flow;
-  }
+/** Gives the owner's requests their turns. Promises reject with what the store throws. */
+export function createOwnRequests(flow: Flow) {
+  const { clock, gate, pace, budget, schedule, leases, waits } = flow;
+  /** By host, in order of arrival. */
+  const waiting = new Map<HostKey, readonly WaitingRequest[]>();
 
   /** Waits for the request's turn, at most until its deadline or until `signal` aborts (`held`, `stopping`). */
-  add(input: OwnRequestInput, signal?: AbortSignal): Promise<OwnAnswer> {
-    const { clock, schedule } = this.#flow;
+  function add(input: OwnRequestInput, signal?: AbortSignal): Promise<OwnAnswer> {
     const { host, untilMs } = input;
     return new Promise((resolve) => {
-      if (this.#all().length >= MAX_OWN_REQUESTS) return resolve({ kind: 'held', reason: 'interval', untilMs: null });
+      if (all().length >= MAX_OWN_REQUESTS) return resolve({ kind: 'held', reason: 'interval', untilMs: null });
       const nowMs = clock.nowMs();
       const answer = (result: OwnAnswer): void => {
-        if (!this.#remove(request)) return;
+        if (!remove(request)) return;
         cancel();
         signal?.removeEventListener('abort', stop);
         resolve(result);
       };
       const request: WaitingRequest = { ...input, answer, reason: 'interval', retryAtMs: nowMs };
-      this.#waiting.set(host, [...this.#requestsOf(host), request]);
+      waiting.set(host, [...requestsOf(host), request]);
       schedule.requestedHosts.add(host);
       const stop = (): void => request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
       const cancel = clock.after(Math.max(0, untilMs - nowMs), () =>
@@ -84,43 +81,42 @@ export class OwnRequests {
   }
 
   /** @returns Whether the request was still waiting. */
-  #remove(request: WaitingRequest): boolean {
+  function remove(request: WaitingRequest): boolean {
     const { host } = request;
-    const requests = this.#requestsOf(host);
+    const requests = requestsOf(host);
     if (!requests.includes(request)) return false;
     const others = requests.filter((each) => each !== request);
-    if (others.length > 0) this.#waiting.set(host, others);
+    if (others.length > 0) waiting.set(host, others);
     else {
-      this.#waiting.delete(host);
-      this.#flow.schedule.requestedHosts.delete(host);
+      waiting.delete(host);
+      schedule.requestedHosts.delete(host);
     }
     return true;
   }
 
-  #requestsOf(host: HostKey): readonly WaitingRequest[] {
-    return this.#waiting.get(host) ?? [];
+  function requestsOf(host: HostKey): readonly WaitingRequest[] {
+    return waiting.get(host) ?? [];
   }
 
-  #all(): readonly WaitingRequest[] {
-    return [...this.#waiting.values()].flat();
+  function all(): readonly WaitingRequest[] {
+    return [...waiting.values()].flat();
   }
 
-  cancelAll(): void {
-    for (const request of this.#all()) request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
+  function cancelAll(): void {
+    for (const request of all()) request.answer({ kind: 'held', reason: 'stopping', untilMs: null });
   }
 
   /** Answers the requests whose turn has come. Hands out the robots.txt files they need, up to `n` works in all. */
-  async serve(works: Work[], n: number): Promise<void> {
-    const { clock, budget, schedule } = this.#flow;
-    for (const [key, requests] of [...this.#waiting]) {
+  async function serve(works: Work[], n: number): Promise<void> {
+    for (const [key, requests] of [...waiting]) {
       const first = requests[0]!;
       const nowMs = clock.nowMs();
       const bound = budget.reachedBound(nowMs);
       if (bound === 'minutes' || bound === 'bytes') first.answer({ kind: 'dropped', reason: `bound-${bound}` });
-      else if (first.retryAtMs <= nowMs && schedule.get(key) === undefined) await this.#lease(key, nowMs);
+      else if (first.retryAtMs <= nowMs && schedule.get(key) === undefined) await lease(key, nowMs);
       const host = schedule.get(key);
       if (host === undefined) continue;
-      await this.#serveHost(host, works, n);
+      await serveHost(host, works, n);
       // Its slot is taken, or it no longer has a reason to stay.
       schedule.reschedule(host);
     }
@@ -130,45 +126,43 @@ export class OwnRequests {
    * The earliest time at which `serve` may have something to do, epoch milliseconds; `null`: no request waits for a
    * time.
    */
-  nextAtMs(): number | null {
+  function nextAtMs(): number | null {
     let earliest = Number.MAX_SAFE_INTEGER;
-    for (const [key, requests] of this.#waiting) {
+    for (const [key, requests] of waiting) {
       // A host whose slot is taken, and a robots.txt in flight, wake it themselves.
-      if (this.#flow.schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.retryAtMs);
+      if (schedule.get(key)?.isBusy !== true) earliest = Math.min(earliest, requests[0]!.retryAtMs);
     }
     return earliest === Number.MAX_SAFE_INTEGER ? null : earliest;
   }
 
   /** Leases a host that is not ours by name, or schedules the next attempt. */
-  async #lease(host: HostKey, nowMs: number): Promise<void> {
-    if ((await this.#flow.leases.lease(1, [host])) > 0) return;
-    const knownWait = this.#flow.waits.get(host);
-    for (const request of this.#requestsOf(host)) {
+  async function lease(host: HostKey, nowMs: number): Promise<void> {
+    if ((await leases.lease(1, [host])) > 0) return;
+    const knownWait = waits.get(host);
+    for (const request of requestsOf(host)) {
       if (knownWait?.reason === 'host-parked') request.answer({ kind: 'held', reason: 'host-parked', untilMs: null });
       else {
         const untilMs = Math.max(nowMs + OWN_REQUEST_RETRY_MS, knownWait?.untilMs ?? 0);
-        this.#waitForHost(request, knownWait?.reason ?? 'interval', untilMs, nowMs);
+        waitForHost(request, knownWait?.reason ?? 'interval', untilMs, nowMs);
       }
     }
   }
 
   /** Has the request wait for its host, or for its robots.txt if the host's turn would be of no use. */
-  #waitForHost(request: WaitingRequest, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
-    const { gate } = this.#flow;
+  function waitForHost(request: WaitingRequest, reason: HostWait['reason'], untilMs: number, nowMs: number): void {
     const authority = gate.authorities.peek(request.authority);
     const answer = authority === null ? null : gate.ask(authority, request.record.url, nowMs);
     if (answer?.kind === 'hold') waitUntil(request, 'robots-unreachable', Math.max(answer.untilMs, untilMs));
     else waitUntil(request, reason, untilMs);
   }
 
-  async #serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
-    const { clock, gate, pace, schedule } = this.#flow;
-    const [request] = this.#requestsOf(host.key);
+  async function serveHost(host: LeasedHost, works: Work[], n: number): Promise<void> {
+    const [request] = requestsOf(host.key);
     if (request === undefined) return;
     const { record } = request;
     const authority = gate.authorities.peek(request.authority) ?? (await gate.authorities.load(request.authority));
     // While the authority was loaded, the request may have been answered, or another request may have taken the slot.
-    if (this.#requestsOf(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
+    if (requestsOf(host.key)[0] !== request || host.status !== 'leased' || host.isBusy) return;
     const nowMs = clock.nowMs();
     if (!schedule.isLeaseSafe(host, nowMs)) {
       schedule.touch(host);
@@ -180,17 +174,17 @@ export class OwnRequests {
     const startMs = Math.max(start.atMs, pace.nextAtMs());
     if (startMs > nowMs) {
       const isBusy = gate.ask(authority, record.url, nowMs).kind === 'busy';
-      if (isBusy) return this.#waitForRobots(host, request, authority, nowMs);
-      return this.#waitForHost(request, start.reason, startMs, nowMs);
+      if (isBusy) return waitForRobots(host, request, authority, nowMs);
+      return waitForHost(request, start.reason, startMs, nowMs);
     }
-    const verdict = decideUrl(this.#flow, host, record, authority, required, nowMs, null);
+    const verdict = decideUrl(flow, host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':
-        return this.#waitForRobots(host, request, authority, nowMs);
+        return waitForRobots(host, request, authority, nowMs);
       case 'fetch':
         if (works.length < n) {
           request.reason = 'robots-unreachable';
-          works.push(startRobots(this.#flow, host, null, authority, gate.beginFetch(authority, nowMs), required));
+          works.push(startRobots(flow, host, null, authority, gate.beginFetch(authority, nowMs), required));
         }
         return;
       case 'hold':
@@ -204,13 +198,13 @@ export class OwnRequests {
       case 'allow': {
         const { decision } = verdict;
         const page = { entry: null, record, authority, decision, required, budgets: [] };
-        request.answer({ kind: 'go', work: startPage(this.#flow, host, page) });
+        request.answer({ kind: 'go', work: startPage(flow, host, page) });
       }
     }
   }
 
   /** The answer to the robots.txt in flight wakes the request. A redirect chain has its own deadline. */
-  async #waitForRobots(
+  async function waitForRobots(
     host: LeasedHost,
     request: WaitingRequest,
     { name, chain }: Authority,
@@ -221,8 +215,10 @@ export class OwnRequests {
       // The chain usually ends long before, so the request is not answered even if its own deadline comes first.
       request.reason = 'robots-unreachable';
       request.retryAtMs = chain.untilMs;
-    } else await endChain(this.#flow, host, name);
+    } else await endChain(flow, host, name);
   }
+
+  return { add, cancelAll, serve, nextAtMs };
 }
 
 /**

@@ -13,23 +13,23 @@ import { OWNER_PREFIX } from '../records/store-guard.js';
 import type { HostKey } from '../store.js';
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer, Work } from '../work.js';
-import { Admission, linksOf } from './admission.js';
+import { createAdmission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import { createHostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
 import { dropFlights, type Flow } from './in-flight.js';
 import { ACCOUNT_INTERVAL_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, MAX_TAKE_ROUNDS } from './limits.js';
 import { giveTurn } from './next-request.js';
-import { OwnRequests } from './own-requests.js';
+import { createOwnRequests } from './own-requests.js';
 
 /** The scheduler of one frontier. Promises reject with what the store throws. */
 export function createScheduler(context: FrontierContext) {
   const { settings, clock, guard, store, counts, records, budget, labelBudgets, pace, waits } = context;
   const schedule = new HostSchedule(context);
   const leases = createHostLeases(context, schedule);
-  const admission = new Admission(context);
+  const admission = createAdmission(context);
   const flow: Flow = { ...context, schedule, leases, admission, flights: new Map() };
-  const ownRequests = new OwnRequests(flow);
+  const ownRequests = createOwnRequests(flow);
   /** Whether the last works were handed out without asking the store for due hosts. */
   let hasSkippedLease = false;
   const timers = new Set<() => void>();

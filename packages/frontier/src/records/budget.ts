@@ -74,11 +74,7 @@ export class Budget {
   #baseline: UsedUp = { pages: 0, runningMs: 0, bytes: 0 };
   #sinceMs = 0;
   /** Our own counts, earlier runs of our part included. */
-  #pages = 0;
-  #bytes = 0;
-  #inFlight = 0;
-  #granted = 0;
-  #beat = 0;
+  readonly #own = { pages: 0, bytes: 0, inFlight: 0, granted: 0, beat: 0 };
   #lacksHosts = false;
   #others = new Map<string, Other>();
   #readAllAtMs = 0;
@@ -105,12 +101,9 @@ export class Budget {
   async open(nowMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (isPart) {
-      const stored = readAccount(await records.read(records.name, this.key));
-      this.#pages = stored.pages;
-      this.#bytes = stored.bytes;
-      this.#beat = stored.beat;
-      this.#granted = stored.pages;
-      this.#earlierRunningMs = stored.runningMs;
+      const { pages, bytes, beat, runningMs } = readAccount(await records.read(records.name, this.key));
+      Object.assign(this.#own, { pages, bytes, granted: pages, beat });
+      this.#earlierRunningMs = runningMs;
     }
     await this.#readOthers(nowMs, true);
     this.#openedAtMs = nowMs;
@@ -122,20 +115,20 @@ export class Budget {
 
   /** Whether `reserve` would succeed. */
   canReserve(): boolean {
-    return !this.#isBounded || (this.#pages + this.#inFlight < this.#granted && this.#countsAsAlive());
+    return !this.#isBounded || (this.#taken < this.#own.granted && this.#countsAsAlive());
   }
 
   /** Reserves one page to hand out. @returns `false`: the bound leaves none, or none was granted yet. */
   reserve(): boolean {
     if (!this.canReserve()) return false;
-    this.#inFlight += 1;
+    this.#own.inFlight += 1;
     return true;
   }
 
   /** Requests pages to hand out when few are left; waits for them only when none is left. */
   async prepare(): Promise<void> {
-    const own = this.#pages + this.#inFlight;
-    if (!this.#isBounded || !this.#options.isPart || this.#granted - own >= LOW_GRANT_PAGES) return;
+    const own = this.#taken;
+    if (!this.#isBounded || !this.#options.isPart || this.#own.granted - own >= LOW_GRANT_PAGES) return;
     if (this.canReserve() && this.#remainingPages(this.#now()) === 0) return;
     this.#requesting ??= this.#requestGrant()
       .then((isAnswered) => {
@@ -150,29 +143,29 @@ export class Budget {
 
   /** Settles a page that was handed out: it counts, or it is released. */
   settle(countsAsPage: boolean): void {
-    this.#inFlight -= 1;
+    this.#own.inFlight -= 1;
     if (!countsAsPage) return;
-    this.#pages += 1;
+    this.#own.pages += 1;
     this.#isDirty = true;
   }
 
   /** Uncounts a page: another holder will settle it. */
   uncountPage(): void {
-    this.#pages -= 1;
+    this.#own.pages -= 1;
     this.#isDirty = true;
   }
 
   pages(): number {
-    return this.#pages + this.#usedByOthers('pages');
+    return this.#own.pages + this.#usedByOthers('pages');
   }
 
   addBytes(bytes: number): void {
-    this.#bytes += bytes;
+    this.#own.bytes += bytes;
     this.#isDirty = true;
   }
 
   used(nowMs: number): UsedUp {
-    const bytes = this.#bytes + this.#usedByOthers('bytes');
+    const bytes = this.#own.bytes + this.#usedByOthers('bytes');
     return { pages: this.pages(), runningMs: this.runningMs(nowMs), bytes };
   }
 
@@ -189,11 +182,11 @@ export class Budget {
 
   /** Which bound is used up by finished work; pages in flight do not count yet. */
   reachedBound(nowMs: number): 'pages' | 'minutes' | 'bytes' | null {
-    const { bytes, runningMs } = this.#options.bounds;
-    if (this.pages() >= this.#limit) return 'pages';
-    const used = this.used(nowMs);
-    if (bytes !== null && used.bytes - this.#baseline.bytes >= bytes) return 'bytes';
-    return runningMs !== null && used.runningMs - this.#baseline.runningMs >= runningMs ? 'minutes' : null;
+    const { pages, bytes, runningMs } = this.#options.bounds;
+    const before = this.#baseline;
+    if (pages !== null && this.pages() - before.pages >= pages) return 'pages';
+    if (bytes !== null && this.used(nowMs).bytes - before.bytes >= bytes) return 'bytes';
+    return runningMs !== null && this.runningMs(nowMs) - before.runningMs >= runningMs ? 'minutes' : null;
   }
 
   // ── Time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -252,9 +245,9 @@ export class Budget {
     const silentMs = nowMs - this.#writtenAtMs;
     await this.#readOthers(nowMs);
     await this.#ensureListed(silentMs);
-    const used = this.#pages + this.#inFlight;
+    const used = this.#taken;
     const { alive } = this.#grantedToOthers(nowMs);
-    this.#granted = used + retainedGrant(Math.max(0, this.#granted - used), this.#remainingPages(nowMs), alive);
+    this.#own.granted = used + retainedGrant(Math.max(0, this.#own.granted - used), this.#remainingPages(nowMs), alive);
     await this.#write(nowMs);
   }
 
@@ -292,6 +285,11 @@ export class Budget {
     return this.#baseline.pages + (this.#options.bounds.pages ?? Number.MAX_SAFE_INTEGER / 2);
   }
 
+  /** Pages that are done or in flight. */
+  get #taken(): number {
+    return this.#own.pages + this.#own.inFlight;
+  }
+
   #now(): number {
     return this.#options.clock.nowMs();
   }
@@ -319,7 +317,7 @@ export class Budget {
 
   /** Pages that are granted to no process, as last read. */
   #remainingPages(nowMs: number): number {
-    const own = Math.max(this.#granted, this.#pages + this.#inFlight);
+    const own = Math.max(this.#own.granted, this.#taken);
     return remainingPages(this.#limit, this.#grantedToOthers(nowMs), own);
   }
 
@@ -333,13 +331,13 @@ export class Budget {
       // If an older account arrived after the newer one, pages granted now would look free.
       while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
       // Pages that others may take for free are no longer ours.
-      if (!this.#countsAsAlive()) this.#granted = this.#pages + this.#inFlight;
-      const before = this.#granted;
-      const own = Math.max(before, this.#pages + this.#inFlight);
-      this.#granted = own + grantSize(this.#remainingPages(this.#now()), this.othersAlive());
-      if (this.#granted === before && this.#countsAsAlive()) return true;
+      if (!this.#countsAsAlive()) this.#own.granted = this.#taken;
+      const before = this.#own.granted;
+      const own = Math.max(before, this.#taken);
+      this.#own.granted = own + grantSize(this.#remainingPages(this.#now()), this.othersAlive());
+      if (this.#own.granted === before && this.#countsAsAlive()) return true;
       if (!holdsLock()) {
-        this.#granted = before;
+        this.#own.granted = before;
         return false;
       }
       await this.#write(this.#now());
@@ -350,13 +348,13 @@ export class Budget {
   /** Starts the write at once, so that it precedes the commit that reports the pages. */
   #write(nowMs: number, isOver = false): Promise<void> {
     this.#isDirty = false;
-    this.#beat += 1;
+    this.#own.beat += 1;
     const account: Account = {
-      pages: this.#pages,
+      pages: this.#own.pages,
       runningMs: this.runningMs(nowMs),
-      bytes: this.#bytes,
-      granted: isOver ? this.#pages : this.#granted,
-      beat: this.#beat,
+      bytes: this.#own.bytes,
+      granted: isOver ? this.#own.pages : this.#own.granted,
+      beat: this.#own.beat,
       isOver,
       lacksHosts: this.#lacksHosts && !isOver,
     };
