@@ -277,7 +277,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       // Our clock has whole milliseconds.
       return serverMs === null ? null : { aheadMs: serverMs - sentMs - halfMs, errorMs: halfMs + 1 };
     }),
-    partName: () => records.name,
+    partName: () => records.name(),
     moveTo: whenOpen(async (to, onProgress) => {
       isMoving = true;
       await taking;

@@ -8,13 +8,7 @@ import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { AddOutcome, NewEntry } from '../store.js';
-import {
-  createHostLookup,
-  parseUrl,
-  parseUrlParts,
-  requestedUrl,
-  withoutTrailingDot,
-} from '../url/url.js';
+import { createHostLookup, parseUrl, parseUrlParts, requestedUrl, withoutTrailingDot } from '../url/url.js';
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';

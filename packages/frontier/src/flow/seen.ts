@@ -16,19 +16,12 @@ import { RECENT_URLS } from './limits.js';
 
 const SECRET_KEY = 'fingerprint-secret';
 
-export class Seen {
-  readonly #rules: readonly CanonicalRule[];
-  readonly #store: Pick<FrontierStore, 'rollbacks'>;
-  #recent = createRecentSet(RECENT_URLS);
-  #fingerprinter: Fingerprinter | null = null;
-  /** The store's rollback count as of which `#recent` is valid. */
-  #rollbacks = 0;
-
-  /** @param store - As the owner gave it: it is asked for every link. */
-  constructor(rules: readonly CanonicalRule[], store: Pick<FrontierStore, 'rollbacks'>) {
-    this.#rules = rules;
-    this.#store = store;
-  }
+/** @param ownersStore - As the owner gave it: it is asked for every link. */
+export function createSeen(rules: readonly CanonicalRule[], ownersStore: Pick<FrontierStore, 'rollbacks'>) {
+  let recent = createRecentSet(RECENT_URLS);
+  let fingerprinter: Fingerprinter | null = null;
+  /** The store's rollback count as of which `recent` is valid. */
+  let rollbacksBefore = 0;
 
   /**
    * Call it before making any fingerprint. Their secret keeps a site from crafting URLs that suppress others. It is
@@ -36,7 +29,7 @@ export class Seen {
    *
    * @param lock - `null`: the caller has it.
    */
-  async open(store: FrontierStore, lock: CrawlLock | null): Promise<void> {
+  async function open(store: FrontierStore, lock: CrawlLock | null): Promise<void> {
     const readSecret = async () => {
       const bytes = await store.readRecord(SECRET_KEY);
       return bytes === null ? null : new TextDecoder().decode(bytes);
@@ -49,38 +42,40 @@ export class Seen {
     const readOrCreateSecret = async () => (await readSecret()) ?? createSecret();
     const secret =
       (await readSecret()) ?? (await (lock === null ? createSecret() : lock.exclusively(readOrCreateSecret)));
-    this.#fingerprinter = createFingerprinter(secret);
+    fingerprinter = createFingerprinter(secret);
   }
 
   /**
    * The fingerprint of a visit to a URL, which is written as by the parser, without fragment and credentials. All
    * spellings with the same canonical URL have the same fingerprint. `visit` 0: the first visit.
    */
-  fingerprint(url: string, parts: UrlParts, visit: number): Uint8Array {
-    const canonical = canonicalOf(url, parts, this.#rules);
+  function fingerprint(url: string, parts: UrlParts, visit: number): Uint8Array {
+    const canonical = canonicalOf(url, parts, rules);
     // No canonical URL contains a blank.
-    return this.#fingerprinter!(visit === 0 ? canonical : `${canonical} ${visit}`);
+    return fingerprinter!(visit === 0 ? canonical : `${canonical} ${visit}`);
   }
 
   /** The same for the name that a site gives a URL: also an absolute URL, but not parsed yet. */
-  fingerprintOfKey(key: string, visit: number): Uint8Array {
+  function fingerprintOfKey(key: string, visit: number): Uint8Array {
     const parts = parseUrlParts(key) as UrlParts;
-    return this.fingerprint(formatUrlParts(parts), parts, visit);
+    return fingerprint(formatUrlParts(parts), parts, visit);
   }
 
   /** Whether the store is known to contain this spelling. */
-  isRecent(url: string): boolean {
-    const { rollbacks = 0 } = this.#store;
-    if (rollbacks !== this.#rollbacks) {
-      this.#rollbacks = rollbacks;
-      this.#recent = createRecentSet(RECENT_URLS);
+  function isRecent(url: string): boolean {
+    const { rollbacks = 0 } = ownersStore;
+    if (rollbacks !== rollbacksBefore) {
+      rollbacksBefore = rollbacks;
+      recent = createRecentSet(RECENT_URLS);
     }
-    return this.#recent.has(url);
+    return recent.has(url);
   }
 
-  remember(url: string): void {
-    this.#recent.add(url);
+  function remember(url: string): void {
+    recent.add(url);
   }
+
+  return { open, fingerprint, fingerprintOfKey, isRecent, remember };
 }
 
 /** Canonical URL → 8 bytes. */

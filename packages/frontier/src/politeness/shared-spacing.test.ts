@@ -1,13 +1,13 @@
 // Hosts that wait for a shared address: how often they ask for it, and when they get it.
 
 import { describe, expect, it } from 'vitest';
-import { AddressSlots } from './shared-spacing.js';
+import { createAddressSlots } from './shared-spacing.js';
 
-const noStore = { capabilities: { shared: false } } as ConstructorParameters<typeof AddressSlots>[0];
+const noStore = { capabilities: { shared: false } } as Parameters<typeof createAddressSlots>[0];
 
 /** Hosts that ask again when they are told to, while `slow` holds the address. */
 async function waitFor(heldMs: number, intervalMs: number, hosts: readonly string[]) {
-  const slots = new AddressSlots(noStore, true, (error) => {
+  const slots = createAddressSlots(noStore, true, (error) => {
     throw error;
   });
   await slots.tryTake('slow', '127.0.0.1', intervalMs, 0);

@@ -14,6 +14,8 @@
 import type { FrontierStore, HostKey } from '../store.js';
 import { MAX_HOSTS_WAITING_PER_ADDRESS, MAX_KNOWN_ADDRESSES } from './limits.js';
 
+type SlotStore = Pick<FrontierStore, 'capabilities' | 'reserve'>;
+
 interface Slot {
   readonly address: string;
   holder: HostKey | null;
@@ -40,28 +42,17 @@ const MAX_NOTICE_DELAY_MS = 1_000;
 /** How many addresses are checked to find one to forget. */
 const MAX_FORGET_CANDIDATES = 16;
 
-/** The spacing of addresses. All times are epoch milliseconds. */
-export class AddressSlots {
-  readonly #store: Pick<FrontierStore, 'capabilities' | 'reserve'>;
-  readonly #isForAllDomains: boolean;
-  readonly #fail: (error: unknown) => void;
-  readonly #slots = new Map<string, Slot>();
-  readonly #taken = new Map<HostKey, Slot>();
-
-  /**
-   * @param isForAllDomains - Whether hosts of all domains are spaced by address. If not, most addresses have one host
-   *   here, and the store is asked only about addresses with two: asking costs a commit.
-   * @param fail - Called when the store fails and no caller waits for it.
-   */
-  constructor(
-    store: Pick<FrontierStore, 'capabilities' | 'reserve'>,
-    isForAllDomains: boolean,
-    fail: (error: unknown) => void,
-  ) {
-    this.#store = store;
-    this.#isForAllDomains = isForAllDomains;
-    this.#fail = fail;
-  }
+/**
+ * The spacing of addresses. All times are epoch milliseconds.
+ *
+ * @param isForAllDomains - Whether hosts of all domains are spaced by address. If not, most addresses have one host
+ *   here, and the store is asked only about addresses with two: asking costs a commit.
+ * @param fail - Called when the store fails and no caller waits for it.
+ */
+export function createAddressSlots(store: SlotStore, isForAllDomains: boolean, fail: (error: unknown) => void) {
+  const slots = new Map<string, Slot>();
+  /** By the host that has it. */
+  const taken = new Map<HostKey, Slot>();
 
   /**
    * Takes an address for a host if it is free.
@@ -69,9 +60,14 @@ export class AddressSlots {
    * @returns When to come back; `null`: the address is the host's until `free`. A promise only if the store is asked;
    *   it rejects with what the store throws.
    */
-  tryTake(host: HostKey, address: string, intervalMs: number, nowMs: number): number | null | Promise<number | null> {
-    const slot = this.#slotOf(address, nowMs);
-    slot.isShared ||= this.#isShared(host, slot);
+  function tryTake(
+    host: HostKey,
+    address: string,
+    intervalMs: number,
+    nowMs: number,
+  ): number | null | Promise<number | null> {
+    const slot = slotOf(address, nowMs);
+    slot.isShared ||= isShared(host, slot);
     const gapMs = Math.max(intervalMs, slot.lastIntervalMs);
     const stepMs = gapMs + slot.lastExchangeMs;
     const freeMs = slot.lastHost === host ? nowMs : slot.lastEndMs + gapMs;
@@ -84,23 +80,23 @@ export class AddressSlots {
     slot.waiting.delete(host);
     slot.holder = host;
     slot.takenAtMs = nowMs;
-    this.#taken.set(host, slot);
+    taken.set(host, slot);
     if (!slot.isShared || (ownTurn?.isReserved === true && nowMs - ownTurn.atMs <= RESERVATION_TOLERANCE_MS))
       return null;
-    return this.#reserve(address, intervalMs).then((waitMs) => {
+    return reserve(address, intervalMs).then((waitMs) => {
       // The host's own reservation ends a little after its own pause.
       if (waitMs <= (slot.lastHost === host ? RESERVATION_TOLERANCE_MS : 0)) return null;
       slot.holder = null;
-      this.#taken.delete(host);
+      taken.delete(host);
       return enqueue(slot, host, nowMs + waitMs, stepMs, true);
     });
   }
 
   /** Releases the host's address, if it has one. `endedAtMs`: the end of the exchange; `null`: no request was sent. */
-  free(host: HostKey, endedAtMs: number | null, intervalMs: number): void {
-    const slot = this.#taken.get(host);
+  function free(host: HostKey, endedAtMs: number | null, intervalMs: number): void {
+    const slot = taken.get(host);
     if (slot === undefined) return;
-    this.#taken.delete(host);
+    taken.delete(host);
     slot.holder = null;
     if (endedAtMs === null) return;
     slot.lastHost = host;
@@ -109,42 +105,42 @@ export class AddressSlots {
     slot.lastIntervalMs = intervalMs;
     if (!slot.isShared) return;
     // The reservation made at the start lacks the duration of the exchange: add the rest.
-    this.#reserve(slot.address, 0)
-      .then((remainingMs) =>
-        remainingMs < intervalMs ? this.#reserve(slot.address, intervalMs - remainingMs) : remainingMs,
-      )
-      .catch(this.#fail);
+    reserve(slot.address, 0)
+      .then((remainingMs) => (remainingMs < intervalMs ? reserve(slot.address, intervalMs - remainingMs) : remainingMs))
+      .catch(fail);
   }
 
-  #isShared(host: HostKey, { holder, lastHost }: Slot): boolean {
+  function isShared(host: HostKey, { holder, lastHost }: Slot): boolean {
     const hasOther = [holder, lastHost].some((other) => other !== null && other !== host);
-    return (hasOther || this.#isForAllDomains) && this.#store.capabilities.shared && this.#store.reserve !== undefined;
+    return (hasOther || isForAllDomains) && store.capabilities.shared && store.reserve !== undefined;
   }
 
-  async #reserve(address: string, delayMs: number): Promise<number> {
-    const [waitMs = 0] = (await this.#store.reserve?.([{ key: `address ${address}`, delayMs }])) ?? [];
+  async function reserve(address: string, delayMs: number): Promise<number> {
+    const [waitMs = 0] = (await store.reserve?.([{ key: `address ${address}`, delayMs }])) ?? [];
     return waitMs;
   }
 
-  #slotOf(address: string, nowMs: number): Slot {
-    const slot = this.#slots.get(address) ?? newSlot(address);
-    this.#slots.delete(address);
-    this.#slots.set(address, slot);
-    if (this.#slots.size > MAX_KNOWN_ADDRESSES) this.#forgetIdle(nowMs);
+  function slotOf(address: string, nowMs: number): Slot {
+    const slot = slots.get(address) ?? newSlot(address);
+    slots.delete(address);
+    slots.set(address, slot);
+    if (slots.size > MAX_KNOWN_ADDRESSES) forgetIdle(nowMs);
     return slot;
   }
 
   /** Forgets the least recently used of the addresses that no host waits for. */
-  #forgetIdle(nowMs: number): void {
+  function forgetIdle(nowMs: number): void {
     let checked = 0;
-    for (const [address, slot] of this.#slots) {
+    for (const [address, slot] of slots) {
       checked += 1;
       if (checked > MAX_FORGET_CANDIDATES) return;
       if (slot.holder !== null || slot.queueEndMs > nowMs || slot.lastEndMs + slot.lastIntervalMs > nowMs) continue;
-      this.#slots.delete(address);
+      slots.delete(address);
       return;
     }
   }
+
+  return { tryTake, free };
 }
 
 function newSlot(address: string): Slot {
@@ -176,50 +172,47 @@ function enqueue(slot: Slot, host: HostKey, atMs: number, stepMs: number, isRese
 /** The key under which processes share the pace. */
 const PACE_KEY = 'pace of the crawl';
 
-/** The crawl's pace. All times are epoch milliseconds. */
-export class CrawlPace {
-  readonly #intervalMs: number | null;
-  readonly #store: Pick<FrontierStore, 'capabilities' | 'reserve'>;
-  #lastTakenMs = Number.NEGATIVE_INFINITY;
-  #lastStartMs = Number.NEGATIVE_INFINITY;
-  #plannedMs: number | null = null;
-
-  /** @param intervalMs - Between two requests, from start to start; `null`: no limit. */
-  constructor(intervalMs: number | null, store: Pick<FrontierStore, 'capabilities' | 'reserve'>) {
-    this.#intervalMs = intervalMs;
-    this.#store = store;
-  }
+/**
+ * The crawl's pace. All times are epoch milliseconds.
+ *
+ * @param intervalMs - Between two requests, from start to start; `null`: no limit.
+ */
+export function createCrawlPace(intervalMs: number | null, store: SlotStore) {
+  let lastTakenMs = Number.NEGATIVE_INFINITY;
+  let lastStartMs = Number.NEGATIVE_INFINITY;
+  let plannedMs: number | null = null;
 
   /** Makes sure that the next time is planned. Rejects with what the store throws. */
-  async prepare(nowMs: number): Promise<void> {
-    const intervalMs = this.#intervalMs;
+  async function prepare(nowMs: number): Promise<void> {
     if (intervalMs === null) return;
     // A time that was not used for an interval is planned again: others may have relied on it.
-    if (this.#plannedMs !== null && this.#plannedMs > nowMs - intervalMs) return;
-    const ownMs = Math.max(nowMs, this.#lastTakenMs + intervalMs);
-    this.#plannedMs = ownMs;
-    if (!this.#store.capabilities.shared || this.#store.reserve === undefined) return;
-    const [waitMs = 0] = await this.#store.reserve([{ key: PACE_KEY, delayMs: intervalMs }]);
-    this.#plannedMs = Math.max(ownMs, nowMs + waitMs);
+    if (plannedMs !== null && plannedMs > nowMs - intervalMs) return;
+    const ownMs = Math.max(nowMs, lastTakenMs + intervalMs);
+    plannedMs = ownMs;
+    if (!store.capabilities.shared || store.reserve === undefined) return;
+    const [waitMs = 0] = await store.reserve([{ key: PACE_KEY, delayMs: intervalMs }]);
+    plannedMs = Math.max(ownMs, nowMs + waitMs);
   }
 
   /** When the next work may be taken; 0: no limit. */
-  nextAtMs(): number {
-    if (this.#intervalMs === null) return 0;
-    return Math.ceil(this.#plannedMs ?? this.#lastTakenMs + this.#intervalMs);
+  function nextAtMs(): number {
+    if (intervalMs === null) return 0;
+    return Math.ceil(plannedMs ?? lastTakenMs + intervalMs);
   }
 
-  noteTaken(nowMs: number): void {
-    this.#lastTakenMs = nowMs;
-    this.#plannedMs = null;
+  function noteTaken(nowMs: number): void {
+    lastTakenMs = nowMs;
+    plannedMs = null;
   }
 
   /** When the next request may be sent; 0: no limit. */
-  mayStartAtMs(): number {
-    return this.#intervalMs === null ? 0 : Math.ceil(this.#lastStartMs + this.#intervalMs);
+  function mayStartAtMs(): number {
+    return intervalMs === null ? 0 : Math.ceil(lastStartMs + intervalMs);
   }
 
-  noteStarted(nowMs: number): void {
-    this.#lastStartMs = nowMs;
+  function noteStarted(nowMs: number): void {
+    lastStartMs = nowMs;
   }
+
+  return { prepare, nextAtMs, noteTaken, mayStartAtMs, noteStarted };
 }

@@ -6,7 +6,7 @@ import { isRobots, setUp, sharedStore, stoppableClock, url } from '../../test-su
 import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
 import { PART_SILENT_MS } from '../records/limits.js';
-import { CrawlLock } from '../records/processes.js';
+import { createCrawlLock } from '../records/processes.js';
 import type { FrontierStore } from '../store.js';
 import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
@@ -231,7 +231,7 @@ describe('bounds with several processes', () => {
   it('one process at a time has the lock, and the one that waits gets it next', async () => {
     const { store, clock } = setUp(sharedStore(19), answer);
     await store.open({ crawl: 'crawl', create: true });
-    const locks = [0, 1, 2].map(() => new CrawlLock(store, clock, () => 0.5));
+    const locks = [0, 1, 2].map(() => createCrawlLock(store, clock, () => 0.5));
     let inside = 0;
     let maxAtOnce = 0;
     const act = async (): Promise<void> => {

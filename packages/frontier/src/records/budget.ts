@@ -101,7 +101,7 @@ export class Budget {
   async open(nowMs: number): Promise<void> {
     const { isPart, records } = this.#options;
     if (isPart) {
-      const { pages, bytes, beat, runningMs } = readAccount(await records.read(records.name, this.key));
+      const { pages, bytes, beat, runningMs } = readAccount(await records.read(records.name(), this.key));
       Object.assign(this.#own, { pages, bytes, granted: pages, beat });
       this.#earlierRunningMs = runningMs;
     }
@@ -273,7 +273,7 @@ export class Budget {
   /** A server may have forgotten our part, or we were silent for so long that others have merged it. */
   async #ensureListed(silentMs: number): Promise<void> {
     const { isPart, records } = this.#options;
-    if (!isPart || records.isListed) return;
+    if (!isPart || records.isListed()) return;
     if (silentMs >= PART_GONE_MS / 2)
       throw new FrontierError('store-failed', 'this process was silent for too long, so its account was closed', {
         hint: 'Start it again: the crawl continues.',
@@ -374,7 +374,7 @@ export class Budget {
     const listed = await records.list();
     const names = listed.filter((name) => {
       const other = this.#others.get(name);
-      return (!isPart || name !== records.name) && (readsAll || other === undefined || !hasEnded(other, nowMs));
+      return (!isPart || name !== records.name()) && (readsAll || other === undefined || !hasEnded(other, nowMs));
     });
     const accounts = await Promise.all(names.map((name) => records.read(name, this.key)));
     const others = new Map([...this.#others].filter(([name]) => listed.includes(name)));

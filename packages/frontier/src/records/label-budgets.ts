@@ -10,44 +10,39 @@ const NO_BOUNDS = { pagesPerHost: null, bytesPerHost: null, runningPerHostMs: nu
 type LabelBounds = ReadonlyMap<string, { readonly pages: number | null }>;
 
 /** The budgets. Promises reject with what the records throw. */
-export class LabelBudgets {
-  readonly #labels: LabelBounds;
-  readonly #options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>;
-  readonly #budgets = new Map<string, Budget>();
-
-  constructor(labels: LabelBounds, options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>) {
-    this.#labels = labels;
-    this.#options = options;
-  }
+export function createLabelBudgets(labels: LabelBounds, options: Pick<BudgetOptions, 'records' | 'isPart' | 'clock'>) {
+  const { clock } = options;
+  const budgets = new Map<string, Budget>();
 
   /** The budget of a label; `null`: it has none. */
-  of(label: string | null): Budget | null {
-    return label === null ? null : (this.#budgets.get(label) ?? null);
+  function of(label: string | null): Budget | null {
+    return label === null ? null : (budgets.get(label) ?? null);
   }
 
   /**
    * Opens the budgets on the first call, and requests pages where few are left.
    * @param sinceMs - When the count began.
    */
-  async prepare(sinceMs: number): Promise<void> {
-    const { clock } = this.#options;
-    for (const [label, { pages }] of this.#budgets.size === 0 ? this.#labels : []) {
+  async function prepare(sinceMs: number): Promise<void> {
+    for (const [label, { pages }] of budgets.size === 0 ? labels : []) {
       if (pages === null) continue;
       const key = `budget of ${label}${sinceMs === 0 ? '' : ` since ${sinceMs}`}`;
-      const budget = new Budget({ ...this.#options, bounds: { ...NO_BOUNDS, pages }, key });
+      const budget = new Budget({ ...options, bounds: { ...NO_BOUNDS, pages }, key });
       await budget.open(clock.nowMs());
-      this.#budgets.set(label, budget);
+      budgets.set(label, budget);
     }
-    const open = [...this.#budgets.values()].filter((budget) => budget.reachedBound(clock.nowMs()) === null);
+    const open = [...budgets.values()].filter((budget) => budget.reachedBound(clock.nowMs()) === null);
     await Promise.all(open.map((budget) => budget.prepare()));
   }
 
-  keys(): readonly string[] {
-    return [...this.#budgets.values()].map(({ key }) => key);
+  function keys(): readonly string[] {
+    return [...budgets.values()].map(({ key }) => key);
   }
 
   /** Calls the same method of each `Budget`. */
-  async callEach(verb: 'save' | 'saveTime' | 'close', nowMs: number): Promise<void> {
-    await Promise.all([...this.#budgets.values()].map((budget) => budget[verb](nowMs)));
+  async function callEach(verb: 'save' | 'saveTime' | 'close', nowMs: number): Promise<void> {
+    await Promise.all([...budgets.values()].map((budget) => budget[verb](nowMs)));
   }
+
+  return { of, prepare, keys, callEach };
 }

@@ -20,66 +20,61 @@ export const LOCK_HOST = ' crawl';
 /** An action under the lock. `isStill`: whether the lock is still ours; call it right before a write. */
 type Act<T> = (holdsLock: () => boolean) => Promise<T>;
 
-export class CrawlLock {
-  readonly #store: FrontierStore;
-  readonly #clock: Clock;
-  readonly #random: () => number;
-  /** This process's own actions under the lock run one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
+export type CrawlLock = ReturnType<typeof createCrawlLock>;
 
-  /** @param random - Numbers in [0, 1), so that waiting processes do not retry together. */
-  constructor(store: FrontierStore, clock: Clock, random: () => number) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#random = random;
-  }
+/** @param random - Numbers in [0, 1), so that waiting processes do not retry together. */
+export function createCrawlLock(store: FrontierStore, clock: Clock, random: () => number) {
+  /** This process's own actions under the lock run one after the other. */
+  let lastTurn: Promise<unknown> = Promise.resolve();
 
   /**
    * Waits for the lock and acts.
    *
    * @throws FrontierError (rejects) `store-failed` if it does not get the lock; what `act` throws.
    */
-  exclusively<T>(act: Act<T>): Promise<T> {
-    return this.#inTurn(async () => {
-      const deadlineMs = this.#clock.nowMs() + MAX_CRAWL_LOCK_WAIT_MS;
+  function exclusively<T>(act: Act<T>): Promise<T> {
+    return inTurn(async () => {
+      const deadlineMs = clock.nowMs() + MAX_CRAWL_LOCK_WAIT_MS;
       for (;;) {
-        const result = await this.#tryOnce(act);
+        const result = await tryOnce(act);
         if (result !== null) return result.value;
-        if (this.#clock.nowMs() >= deadlineMs) {
+        if (clock.nowMs() >= deadlineMs) {
           throw new FrontierError('store-failed', 'the other processes of this crawl do not release its lock', {
             hint: 'Is one of them stopped, or the clock of the store standing still?',
           });
         }
-        const pauseMs = CRAWL_LOCK_RETRY_MS * (1 + this.#random());
-        await new Promise<void>((resolve) => void this.#clock.after(pauseMs, resolve));
+        const pauseMs = CRAWL_LOCK_RETRY_MS * (1 + random());
+        await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
       }
     });
   }
 
   /** The same without waiting for other processes. @returns `null`: another process has the lock. */
-  tryExclusively<T>(act: Act<T>): Promise<T | null> {
-    return this.#inTurn(async () => (await this.#tryOnce(act))?.value ?? null);
+  function tryExclusively<T>(act: Act<T>): Promise<T | null> {
+    return inTurn(async () => (await tryOnce(act))?.value ?? null);
   }
 
-  async #tryOnce<T>(act: Act<T>): Promise<{ readonly value: T } | null> {
-    if (!this.#store.capabilities.shared) return { value: await act(() => true) };
-    const requestedAtMs = this.#clock.nowMs();
+  async function tryOnce<T>(act: Act<T>): Promise<{ readonly value: T } | null> {
+    if (!store.capabilities.shared) return { value: await act(() => true) };
+    const requestedAtMs = clock.nowMs();
     const request = { maxHosts: 1, entriesPerHost: 1, ttlMs: CRAWL_LOCK_TTL_MS, hosts: [LOCK_HOST] };
-    const [lease] = await this.#store.lease(request);
+    const [lease] = await store.lease(request);
     if (lease === undefined) return null;
     const { host, fencingToken } = lease;
     try {
-      return { value: await act(() => this.#clock.nowMs() < requestedAtMs + CRAWL_LOCK_TTL_MS / 2) };
+      return { value: await act(() => clock.nowMs() < requestedAtMs + CRAWL_LOCK_TTL_MS / 2) };
     } finally {
-      await this.#store.commit([{ host, fencingToken, delayMs: 0, then: { release: { dueInMs: 0 } } }]);
+      await store.commit([{ host, fencingToken, delayMs: 0, then: { release: { dueInMs: 0 } } }]);
     }
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(act);
-    this.#turn = turn.catch(() => undefined);
+  function inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = lastTurn.then(act);
+    lastTurn = turn.catch(() => undefined);
     return turn;
   }
+
+  return { exclusively, tryExclusively };
 }
 
 /** The part of a process that is alone in the crawl. */
@@ -99,21 +94,14 @@ export function isInParts(key: string): boolean {
 /** Merges the values that several parts have under a key. */
 export type MergeValues = (values: readonly Uint8Array[]) => Uint8Array;
 
+export type PartRecords = ReturnType<typeof createPartRecords>;
+
 /** Records in parts. Promises reject with what the store throws. */
-export class PartRecords {
-  readonly #store: FrontierStore;
-  readonly lock: CrawlLock;
-  #own = MAIN_PART;
-  #isListed = true;
-
-  constructor(store: FrontierStore, lock: CrawlLock) {
-    this.#store = store;
-    this.lock = lock;
-  }
-
-  get name(): string {
-    return this.#own;
-  }
+export function createPartRecords(store: FrontierStore, lock: CrawlLock) {
+  /** Our part's. */
+  let name = MAIN_PART;
+  /** Whether our part was in the list when it was last read. It is missing if a server has forgotten it. */
+  let isListed = true;
 
   /**
    * Joins the crawl; the caller has the lock. In a store that is not shared, the part is always the main one.
@@ -121,34 +109,29 @@ export class PartRecords {
    * @param requestedName - The name of our part; `null`: any free one.
    * @param endedParts - Returns the parts that no process uses any more. One of them is taken if no name was given.
    */
-  async join(
+  async function join(
     requestedName: string | null,
     endedParts: (parts: readonly string[]) => Promise<readonly string[]>,
   ): Promise<void> {
-    if (!this.#store.capabilities.shared) return;
-    this.#own = requestedName ?? MAIN_PART;
-    const known = await this.#readList();
+    if (!store.capabilities.shared) return;
+    name = requestedName ?? MAIN_PART;
+    const known = await readList();
     const parts = known ?? [];
     const free = requestedName === null ? await endedParts(parts.filter((part) => !MERGED_PART.test(part))) : [];
-    if (requestedName === null) this.#own = free[0] ?? (known === null ? MAIN_PART : crypto.randomUUID());
-    if (parts.includes(this.#own)) return;
+    if (requestedName === null) name = free[0] ?? (known === null ? MAIN_PART : crypto.randomUUID());
+    if (parts.includes(name)) return;
     if (parts.length >= MAX_PARTS) {
       throw new FrontierError('store-failed', `more than ${MAX_PARTS} processes have worked on this crawl`, {
         hint: 'Give each process a part that it takes again when it is restarted, such as a crawl directory.',
       });
     }
-    await this.#writeList([...parts, this.#own]);
+    await writeList([...parts, name]);
   }
 
-  /** Whether our part was in the list when it was last read. It is missing if a server has forgotten it. */
-  get isListed(): boolean {
-    return this.#isListed;
-  }
-
-  addToList(): Promise<void> {
-    return this.lock.exclusively(async () => {
-      const parts = await this.list();
-      if (!this.#isListed) await this.#writeList([...parts, this.#own]);
+  function addToList(): Promise<void> {
+    return lock.exclusively(async () => {
+      const parts = await list();
+      if (!isListed) await writeList([...parts, name]);
     });
   }
 
@@ -159,9 +142,12 @@ export class PartRecords {
    * @param isGone - Called under the lock.
    * @param merges - By the keys of the records to merge.
    */
-  async merge(isGone: (part: string) => Promise<boolean>, merges: ReadonlyMap<string, MergeValues>): Promise<void> {
-    await this.lock.tryExclusively(async (holdsLock) => {
-      const parts = await this.list();
+  async function merge(
+    isGone: (part: string) => Promise<boolean>,
+    merges: ReadonlyMap<string, MergeValues>,
+  ): Promise<void> {
+    await lock.tryExclusively(async (holdsLock) => {
+      const parts = await list();
       const areGone = await Promise.all(
         parts.map((part) => MERGED_PART.test(part) || (part !== MAIN_PART && isGone(part))),
       );
@@ -169,53 +155,56 @@ export class PartRecords {
       const numbers = gone.map((part) => Number(MERGED_PART.exec(part)?.[1] ?? 0));
       const merged = `merged ${1 + Math.max(0, ...numbers)}`;
       for (const [key, mergeValues] of merges) {
-        const values = await Promise.all(gone.map((part) => this.read(part, key)));
+        const values = await Promise.all(gone.map((part) => read(part, key)));
         const stored = values.filter((value) => value !== null);
-        if (stored.length > 0) await this.#store.writeRecord(keyOf(merged, key), mergeValues(stored));
+        if (stored.length > 0) await store.writeRecord(keyOf(merged, key), mergeValues(stored));
       }
       if (!holdsLock()) return;
-      await this.#writeList([...parts.filter((part) => !gone.includes(part)), merged]);
+      await writeList([...parts.filter((part) => !gone.includes(part)), merged]);
       const keys = gone.flatMap((part) => [...merges.keys(), 'waits'].map((key) => keyOf(part, key)));
-      await Promise.all(keys.map((key) => this.#store.writeRecord(key, null)));
+      await Promise.all(keys.map((key) => store.writeRecord(key, null)));
     });
   }
 
   /** Whether several processes have joined. If so, the lock is a host of the store. */
-  async isShared(): Promise<boolean> {
-    return (await this.#readList()) !== null;
+  async function isShared(): Promise<boolean> {
+    return (await readList()) !== null;
   }
 
   /** The names of all parts, ours included. */
-  async list(): Promise<readonly string[]> {
-    const parts = (await this.#readList()) ?? [MAIN_PART];
-    this.#isListed = parts.includes(this.#own);
+  async function list(): Promise<readonly string[]> {
+    const parts = (await readList()) ?? [MAIN_PART];
+    isListed = parts.includes(name);
     return parts;
   }
 
   /** The value of a part under a key; `null`: none. */
-  read(part: string, key: string): Promise<Uint8Array | null> {
-    return this.#store.readRecord(keyOf(part, key));
+  function read(part: string, key: string): Promise<Uint8Array | null> {
+    return store.readRecord(keyOf(part, key));
   }
 
   /** The values of all parts under a key, by part name. */
-  async readAll(key: string): Promise<Map<string, Uint8Array>> {
-    const names = await this.list();
-    const values = await Promise.all(names.map((name) => this.read(name, key)));
+  async function readAll(key: string): Promise<Map<string, Uint8Array>> {
+    const names = await list();
+    const values = await Promise.all(names.map((name) => read(name, key)));
     return new Map(names.flatMap((name, at) => (values[at] == null ? [] : [[name, values[at]] as const])));
   }
 
-  write(key: string, value: Uint8Array): Promise<void> {
-    return this.#store.writeRecord(keyOf(this.#own, key), value);
+  function write(key: string, value: Uint8Array): Promise<void> {
+    return store.writeRecord(keyOf(name, key), value);
   }
 
-  #writeList(parts: readonly string[]): Promise<void> {
-    return this.#store.writeRecord(LIST_KEY, new TextEncoder().encode(JSON.stringify(parts)));
+  function writeList(parts: readonly string[]): Promise<void> {
+    return store.writeRecord(LIST_KEY, new TextEncoder().encode(JSON.stringify(parts)));
   }
 
-  async #readList(): Promise<readonly string[] | null> {
-    const bytes = this.#store.capabilities.shared ? await this.#store.readRecord(LIST_KEY) : null;
+  async function readList(): Promise<readonly string[] | null> {
+    const bytes = store.capabilities.shared ? await store.readRecord(LIST_KEY) : null;
     return bytes === null ? null : (JSON.parse(new TextDecoder().decode(bytes)) as string[]);
   }
+
+  const state = { name: () => name, isListed: () => isListed };
+  return { lock, join, addToList, merge, isShared, list, read, readAll, write, ...state };
 }
 
 function keyOf(part: string, key: string): string {

@@ -3,12 +3,12 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../clock.js';
 import { memoryStore } from '../stores/memory.js';
-import { type CrawlLock, PartRecords } from './processes.js';
-import { Waits } from './waits.js';
+import { type CrawlLock, createPartRecords } from './processes.js';
+import { createWaits } from './waits.js';
 
 it('a wait for robots.txt that outlasts a lease counts the URLs that the lease has left', () => {
   const clock = createManualClock();
-  const waits = new Waits(memoryStore(), new PartRecords(memoryStore(), {} as CrawlLock), clock);
+  const waits = createWaits(memoryStore(), createPartRecords(memoryStore(), {} as CrawlLock), clock);
   waits.note({ host: 'a.test', reason: 'robots-unreachable', untilMs: clock.nowMs() + 60_000, queued: 1 });
   // URLs of another port, each found, leased and settled.
   for (let at = 0; at < 3; at += 1) {

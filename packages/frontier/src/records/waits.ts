@@ -13,88 +13,81 @@ const KEY = 'waits';
 const MAX_FORGET_CANDIDATES = 16;
 
 /** The waits. Promises reject with what the store throws. */
-export class Waits {
-  readonly #store: FrontierStore;
-  readonly #records: PartRecords;
-  readonly #clock: Clock;
-  readonly #waits = new Map<string, HostWait>();
-
-  constructor(store: FrontierStore, records: PartRecords, clock: Clock) {
-    this.#store = store;
-    this.#records = records;
-    this.#clock = clock;
-  }
+export function createWaits(store: FrontierStore, records: PartRecords, clock: Clock) {
+  const waits = new Map<string, HostWait>();
 
   /** Reads what all processes stored. */
-  async open(): Promise<void> {
-    const parts = [...(await this.#records.readAll(KEY)).values()];
+  async function open(): Promise<void> {
+    const parts = [...(await records.readAll(KEY)).values()];
     const stored = parts.flatMap((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as HostWait[]);
-    for (const wait of stored) if (wait.untilMs !== null) this.note(wait);
+    for (const wait of stored) if (wait.untilMs !== null) note(wait);
     const parked = new Map(stored.filter(({ untilMs }) => untilMs === null).map((wait) => [wait.host, wait]));
     // The part of a process that is gone never changes, and the host may have been unparked since.
     for (const wait of [...parked.values()].slice(0, MAX_STORED_WAITS)) {
-      const host = await this.#store.readHost?.(wait.host);
-      if (host === undefined || host?.isParked === true) this.note(wait);
+      const host = await store.readHost?.(wait.host);
+      if (host === undefined || host?.isParked === true) note(wait);
     }
   }
 
-  save(): Promise<void> {
-    const waits = earliest(this.#current(), MAX_STORED_WAITS);
-    return this.#records.write(KEY, new TextEncoder().encode(JSON.stringify(waits)));
+  function save(): Promise<void> {
+    const stored = earliest(current(), MAX_STORED_WAITS);
+    return records.write(KEY, new TextEncoder().encode(JSON.stringify(stored)));
   }
 
-  note(wait: HostWait): void {
-    this.#waits.delete(wait.host);
-    this.#waits.set(wait.host, wait);
-    if (this.#waits.size > MAX_KNOWN_WAITS) this.#forgetOne();
+  function note(wait: HostWait): void {
+    waits.delete(wait.host);
+    waits.set(wait.host, wait);
+    if (waits.size > MAX_KNOWN_WAITS) forgetOne();
   }
 
   /** One more URL is queued for a waiting host. */
-  countQueued(host: string): void {
-    const wait = this.#waits.get(host);
-    if (wait !== undefined) this.#waits.set(host, { ...wait, queued: wait.queued + 1 });
+  function countQueued(host: string): void {
+    const wait = waits.get(host);
+    if (wait !== undefined) waits.set(host, { ...wait, queued: wait.queued + 1 });
   }
 
-  forget(host: string): void {
-    this.#waits.delete(host);
+  function forget(host: string): void {
+    waits.delete(host);
   }
 
   /** A host was released to the store with `queued` URLs. `wait`: why it waits; `null`: it does not. */
-  noteReleased(host: string, wait: HostWait | null, queued: number): void {
-    const known = this.#waits.get(host);
-    const isOver = (known?.untilMs ?? 0) <= this.#clock.nowMs();
+  function noteReleased(host: string, wait: HostWait | null, queued: number): void {
+    const known = waits.get(host);
+    const isOver = (known?.untilMs ?? 0) <= clock.nowMs();
     // The next lease does not know of an earlier URL that may not be tried yet.
     const isEarlier = wait?.reason === 'not-before' && known?.reason === 'not-before' && !isOver;
-    if (isEarlier) this.note({ ...wait, untilMs: Math.min(known.untilMs ?? 0, wait.untilMs ?? 0) });
-    else if (wait !== null) this.note(wait);
-    else if (known?.reason !== 'robots-unreachable' || isOver) this.forget(host);
-    else this.note({ ...known, queued });
+    if (isEarlier) note({ ...wait, untilMs: Math.min(known.untilMs ?? 0, wait.untilMs ?? 0) });
+    else if (wait !== null) note(wait);
+    else if (known?.reason !== 'robots-unreachable' || isOver) forget(host);
+    else note({ ...known, queued });
   }
 
-  get(host: string): HostWait | null {
-    return this.#waits.get(host) ?? null;
+  function get(host: string): HostWait | null {
+    return waits.get(host) ?? null;
   }
 
   /** Waiting hosts with something queued, `others` included: earliest first, parked ones last. */
-  list(limit: number, others: readonly HostWait[]): HostWait[] {
-    return earliest([...this.#current(), ...others], limit);
+  function list(limit: number, others: readonly HostWait[]): HostWait[] {
+    return earliest([...current(), ...others], limit);
   }
 
-  #current(): HostWait[] {
-    const nowMs = this.#clock.nowMs();
-    return [...this.#waits.values()].filter(({ untilMs }) => untilMs === null || untilMs > nowMs);
+  function current(): HostWait[] {
+    const nowMs = clock.nowMs();
+    return [...waits.values()].filter(({ untilMs }) => untilMs === null || untilMs > nowMs);
   }
 
   /** Forgets the oldest wait. Parked hosts go last, because the operator must learn of them. */
-  #forgetOne(): void {
+  function forgetOne(): void {
     let checked = 0;
-    for (const [host, { untilMs }] of this.#waits) {
+    for (const [host, { untilMs }] of waits) {
       checked += 1;
       if (untilMs === null && checked <= MAX_FORGET_CANDIDATES) continue;
-      this.#waits.delete(host);
+      waits.delete(host);
       return;
     }
   }
+
+  return { open, save, note, countQueued, forget, noteReleased, get, list };
 }
 
 /** A host with nothing queued keeps its clock, but nothing waits for it. */
