@@ -101,22 +101,16 @@ export function decidingRule(reading: Reading, { path, isUsual }: Target): numbe
   return query === plain || found === TOO_MUCH_WORK ? found : findRule(reading, query, true, found);
 }
 
+/** What decided if no rule did. */
+const REASONS: Readonly<Record<number, DecisionReason>> = { [ROBOTS_URL]: 'robots-url', [TOO_MUCH_WORK]: 'oversize' };
+
 /** A verdict as a decision. */
 export function decisionOf({ allowed, reading, rule }: Verdict): Decision {
   const { agent, dialect } = reading;
   const record = rule < 0 ? null : new PackedRecord(reading.packed, originOf(patternAt(reading, rule)));
   return {
     allowed,
-    reason:
-      record !== null
-        ? 'rule'
-        : rule === ROBOTS_URL
-          ? 'robots-url'
-          : rule === TOO_MUCH_WORK
-            ? 'oversize'
-            : agent === null
-              ? 'no-group'
-              : 'no-match',
+    reason: record !== null ? 'rule' : (REASONS[rule] ?? (agent === null ? 'no-group' : 'no-match')),
     dialect: dialect.name,
     line: record?.line ?? null,
     pattern: record && textOf(record.value),

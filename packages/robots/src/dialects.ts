@@ -144,13 +144,8 @@ export const y1994: Dialect = {
 /** What a `Robot-version` does to its group: `two` is the 2.0.0 reading, `base` has no effect. */
 export type VersionReading = 'base' | 'two' | 'experimental' | 'unsupported';
 
-/** A version as written, with missing parts as zero (R22). */
-interface RobotVersion {
-  readonly major: number;
-  readonly minor: number;
-  /** Three numbers with dots. */
-  readonly text: string;
-}
+/** A version as written: three numbers with dots, missing parts as zero (R22). */
+type RobotVersion = Readonly<Record<'major' | 'minor', number> & Record<'text', string>>;
 
 /** @see robots §5.5, §6.3, §7.5 */
 export const v2: Dialect = { ...rfc9309, name: '2.0.0', form: 'decoded-star', precedence: 'classes' };

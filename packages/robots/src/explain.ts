@@ -59,27 +59,22 @@ export function explain(rules: RobotsRules, url: string): Explanation {
   const decision = rules.decide(url);
   const explained = readings.map((reading): ReadingExplanation => {
     const matching = matchingRules(rules.document, reading, target);
-    const [strongest] = matching;
-    const allows =
-      strongest === undefined || reading.fallback === 'overfull'
-        ? reading.fallback === 'open'
-        : strongest.kind === 'allow';
+    const withoutRules = reading.fallback === 'open' ? 'allow' : 'disallow';
+    const deciding = reading.fallback === 'overfull' ? withoutRules : (matching[0]?.kind ?? withoutRules);
     return {
       dialect: reading.dialect.name,
       agent: reading.agent,
-      allowed: allows || decision.reason === 'robots-url',
+      allowed: deciding === 'allow' || decision.reason === 'robots-url',
       matching,
-      withoutRules: reading.fallback === 'open' ? 'allow' : 'disallow',
+      withoutRules,
     };
   });
-  const deciding = explained[readings.indexOf(verdict.reading)] as ReadingExplanation;
+  const { matching } = explained[readings.indexOf(verdict.reading)] as ReadingExplanation;
+  const isByRule = decision.reason === 'rule';
   const opposite = decision.allowed ? 'disallow' : 'allow';
-  const otherwise =
-    decision.reason === 'rule' ? (deciding.matching.find(({ kind }) => kind === opposite) ?? null) : null;
-  const ignored = ignoredRules(rules, verdict.reading);
-  const [decider] = deciding.matching;
-  const sentence = sentenceOf(decision, decision.reason === 'rule' ? (decider?.readAs ?? []) : [], otherwise);
-  return { decision, readings: explained, otherwise, ignored, sentence };
+  const otherwise = (isByRule && matching.find(({ kind }) => kind === opposite)) || null;
+  const sentence = sentenceOf(decision, (isByRule && matching[0]?.readAs) || [], otherwise);
+  return { decision, readings: explained, otherwise, ignored: ignoredRules(rules, verdict.reading), sentence };
 }
 
 /** The rule lines of the crawler's groups that do not count. */

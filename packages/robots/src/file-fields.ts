@@ -8,7 +8,7 @@ import { ALLOW, DISALLOW, LICENSE, USER_AGENT } from './fields.js';
 import { valuesOf } from './groups.js';
 import { MAX_CLEAN_PARAM_CHARS } from './limits.js';
 import { records } from './packed-records.js';
-import { readUrl } from './read-url.js';
+import { readUrl, readWebUrl } from './read-url.js';
 
 /** One `Clean-param` line (robots §9.8). */
 export interface CleanParam {
@@ -91,7 +91,7 @@ export function fileLicenses({ packed, robotsUrl }: RobotsDocument): string[] {
 }
 
 function webUrl(value: string, base: string | null): URL | null {
-  const url = readUrl(value, base);
+  const url = readWebUrl(value, base);
   if (url !== null) url.hash = '';
-  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
+  return url;
 }

@@ -266,7 +266,6 @@ export class RecordWriter {
   }
 }
 
-/** Whether a kind is a rule. */
 export function isRule(kind: number): boolean {
   return (kind & ~1) === DISALLOW;
 }
@@ -276,7 +275,6 @@ export function isMeaningless(kind: number): boolean {
   return kind === BAD || kind === REMARK;
 }
 
-/** The records of a packed file. */
 export function* records(packed: string, from = 0, to: number = packed.length): Generator<PackedRecord, void> {
   for (let at = from; at < to; ) {
     const record = new PackedRecord(packed, at);

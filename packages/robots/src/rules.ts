@@ -12,20 +12,12 @@ import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
 import { parseCrawlDelay, rateInForce } from './politeness-fields.js';
 import { hostOf, readHost } from './read-url.js';
-import { compileReading, type Reading, type Readings, readingsOf, selectionOf } from './reading.js';
+import { compileReading, type Readings, readingsOf, selectionOf } from './reading.js';
 
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };
 
-/** What the selected groups say besides rules. */
-interface GroupFacts {
-  readonly agents: readonly string[];
-  readonly groupLines: readonly number[];
-  readonly robotVersion: string | null;
-  readonly sources: readonly FieldSource[];
-  readonly comments: readonly string[];
-  readonly noindex: Reading;
-}
+type GroupFacts = ReturnType<typeof readGroupFacts>;
 
 /** What a file says to one crawler. Everything but decisions is computed on first access. */
 export class RobotsRules {
@@ -171,8 +163,8 @@ export class RobotsRules {
   }
 }
 
-/** @see robots §9, R36, R37 */
-function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions): GroupFacts {
+/** What the selected groups say besides rules. @see robots §9, R36, R37 */
+function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions) {
   const { spans, agent, starred, dialect } = selectionOf(document, settings.dialect, settings.tokens);
   const ours = fieldSpans(document, dialect, { spans, agent });
   const sources = [null, ours];

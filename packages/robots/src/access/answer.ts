@@ -43,12 +43,6 @@ export type AccessNote = 'robots-forbidden' | 'robots-redirect-limit' | 'robots-
 /** What an answer means. `gone` (404, 410) drops a good copy, `unavailable` keeps a recent one; both allow. */
 export type AnswerMeaning = 'parse' | 'not-modified' | 'gone' | 'unavailable' | 'restricted' | 'transient';
 
-/** A meaning, and what is reported to the operator. */
-interface AnswerClass {
-  readonly meaning: AnswerMeaning;
-  readonly notes: readonly AccessNote[];
-}
-
 /** Statuses that say no more than `later`. */
 export const TRANSIENT_4XX: readonly number[] = [408, 421, 425, 429];
 
@@ -57,9 +51,9 @@ export function classifyAnswer(
   answer: RobotsAnswer,
   isRevalidation: boolean,
   { profile, onForbidden }: ResolvedAccessOptions,
-): AnswerClass {
+): { readonly meaning: AnswerMeaning; readonly notes: readonly AccessNote[] } {
   const closed = profile === 'strictest' ? 'restricted' : 'unavailable';
-  const means = (meaning: AnswerMeaning, ...notes: AccessNote[]): AnswerClass => ({ meaning, notes });
+  const means = (meaning: AnswerMeaning, ...notes: AccessNote[]) => ({ meaning, notes });
   if (answer.kind === 'redirect-limit') return means(closed, 'robots-redirect-limit');
   if (answer.kind === 'failure') return means('transient');
   const { status } = answer;

@@ -47,6 +47,7 @@ export interface ResolvedAccessOptions {
 }
 
 const DAY_MS = 86_400_000;
+const AFTER_UNREACHABLE = ['copy-or-hold', 'copy-or-allow', 'allow', 'hold', 'google', 'copy-at-once'];
 const DIALECTS = ['rfc9309', 'google', '1996', '1994'];
 
 /** Fills in the options of access (access §4, §5). @throws RobotsError `option-invalid`, `option-unknown`. */
@@ -63,14 +64,7 @@ export function resolveAccessOptions(options: AccessOptions = {}): ResolvedAcces
       policy: ['declared', 'base', 'declared-only', 'strictest'],
       accessProfile: withDefault(byPolicy, [...DIALECTS, 'strictest']),
       onForbidden: isOld || profile === 'strictest' ? ['deny', 'allow'] : ['allow', 'deny'],
-      afterUnreachable: withDefault(after, [
-        'copy-or-hold',
-        'copy-or-allow',
-        'allow',
-        'hold',
-        'google',
-        'copy-at-once',
-      ]),
+      afterUnreachable: withDefault(after, AFTER_UNREACHABLE),
       unreachableDays: [30, 1, 3650],
       maxHoldMs: [DAY_MS, 0, 3650 * DAY_MS],
     },
