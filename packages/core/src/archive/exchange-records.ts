@@ -105,14 +105,17 @@ export class KnownPayloads {
 
 /** The records of an exchange. @throws What reading a body's file threw. */
 export async function exchangeRecords(exchange: ArchivedExchange, tools: RecordTools): Promise<WarcRecord[]> {
-  const { sent, outcome, withheld } = exchange;
+  const { sent, outcome, withheld, page } = exchange;
   const date = new Date(outcome.timing.startedAtMs).toISOString();
-  const common: WarcFields = [
+  const target: WarcFields = [
     ['WARC-Target-URI', sent.url],
     ['WARC-Date', date],
-    ['WARC-IP-Address', outcome.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null],
-    ['WARC-Warcinfo-ID', tools.warcinfoId],
   ];
+  const warcinfo = ['WARC-Warcinfo-ID', tools.warcinfoId] as const;
+  const address = outcome.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? null;
+  const common: WarcFields = [...target, ['WARC-IP-Address', address], warcinfo];
+  const hasResponseRecord = outcome.kind === 'response' && withheld !== 'noarchive';
+  const response = hasResponseRecord ? await responseRecord(exchange, outcome, date, common, tools) : null;
   const plainRecord = (type: 'request' | 'metadata', contentType: string, concurrentTo: string | null, bytes: Buffer) =>
     createPlainRecord(
       type,
@@ -120,42 +123,24 @@ export async function exchangeRecords(exchange: ArchivedExchange, tools: RecordT
       bytes,
       tools.digest,
     );
-  const hasResponseRecord = outcome.kind === 'response' && withheld !== 'noarchive';
-  const response = hasResponseRecord ? await responseRecord(exchange, outcome, date, common, tools) : null;
   const id = response?.id ?? null;
   const head = requestHead(sent.url, sent.headers);
   const request = await plainRecord('request', 'application/http; msgtype=request', id, head);
   const about = warcFields(metadataOf(exchange));
   const metadata = await plainRecord('metadata', 'application/warc-fields', id ?? request.id, about);
   if (response === null) return [request, metadata];
-  const rendered = withheld === null ? await conversions(exchange, response.id, tools) : [];
-  return [request, metadata, ...rendered, response];
-}
-
-/**
- * A browser's document, and its screenshot: other forms of the same content (WARC 1.1 §6.8). They have no index entry,
- * which would hide the response from replays of the page.
- */
-async function conversions(
-  { sent, outcome, page }: ArchivedExchange,
-  id: string,
-  { digest, warcinfoId }: RecordTools,
-): Promise<WarcRecord[]> {
-  if (page === null || page.rendered === null) return [];
-  const { html, screenshot } = page.rendered;
-  const renderings: [type: string, bytes: Buffer][] = [[RENDERED_HTML, Buffer.from(html)]];
-  if (screenshot !== undefined) renderings.push([RENDERED_IMAGE, Buffer.from(screenshot)]);
-  const records = renderings.map(([type, bytes]) => {
-    const fields: WarcFields = [
-      ['WARC-Target-URI', sent.url],
-      ['WARC-Date', new Date(outcome.timing.startedAtMs).toISOString()],
-      ['WARC-Warcinfo-ID', warcinfoId],
-      ['WARC-Refers-To', id],
-      ['Content-Type', type],
-    ];
-    return createPlainRecord('conversion', fields, bytes, digest);
-  });
-  return Promise.all(records);
+  // A browser's document, and its screenshot: other forms of the same content (WARC 1.1 §6.8). They have no index
+  // entry, which would hide the response from replays of the page.
+  const { html, screenshot } = (withheld === null && page?.rendered) || {};
+  const conversion = (contentType: string, bytes: string | Uint8Array) => {
+    const fields: WarcFields = [...target, warcinfo, ['WARC-Refers-To', id], ['Content-Type', contentType]];
+    return createPlainRecord('conversion', fields, Buffer.from(bytes), tools.digest);
+  };
+  const conversions = await Promise.all([
+    ...(html === undefined ? [] : [conversion(RENDERED_HTML, html)]),
+    ...(screenshot === undefined ? [] : [conversion(RENDERED_IMAGE, screenshot)]),
+  ]);
+  return [request, metadata, ...conversions, response];
 }
 
 async function responseRecord(

@@ -41,7 +41,7 @@ type OnDamage = (path: string, records: number) => void;
 
 /** Reads the exchanges of a folder. @throws What warcio and the platform throw. */
 export async function* readExchanges(folder: string, onDamage?: OnDamage): AsyncGenerator<ReadExchange> {
-  const originals = new Originals(folder);
+  const originals = originalsIn(folder);
   for (const filename of await listWarcs(folder))
     yield* exchangesFrom(folder, { filename, offset: 0 }, originals, onDamage);
 }
@@ -98,7 +98,7 @@ async function* readRecords(
 
 /** Reads one exchange again. Its settings are unknown. @throws What warcio and the platform throw. */
 export async function* readExchangeAt(folder: string, place: RecordPlace): AsyncGenerator<ReadExchange> {
-  for await (const exchange of exchangesFrom(folder, place, new Originals(folder))) {
+  for await (const exchange of exchangesFrom(folder, place, originalsIn(folder))) {
     yield exchange;
     return;
   }
@@ -234,7 +234,7 @@ async function readResponse(
   return {
     head,
     truncated: reason === 'length' ? 'limit' : reason === 'disconnect' ? 'connection' : null,
-    body: digest == null ? block.body : originals.bodyOf(digest),
+    body: digest == null ? block.body : originals(digest),
   };
 }
 
@@ -266,45 +266,41 @@ async function* concat(all: readonly (AsyncIterable<Uint8Array> | Iterable<Uint8
   for (const chunks of all) yield* chunks;
 }
 
-/** The payloads that revisits repeat. Their places are read from the indexes with the first revisit. */
-class Originals {
-  readonly #folder: string;
-  #places: Promise<ReadonlyMap<string, CdxjFields>> | null = null;
+type Originals = ReturnType<typeof originalsIn>;
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** The payload with this digest. @throws MannerlyError `archive-failed` if the archive does not have it. */
-  async *bodyOf(digest: string): AsyncGenerator<Uint8Array> {
-    this.#places ??= this.#readPlaces();
-    const place = (await this.#places).get(digest);
+/**
+ * Reads the payloads that revisits repeat, by their digest. Their places are read from the indexes with the first
+ * revisit. The result throws MannerlyError `archive-failed` if the archive does not have the payload.
+ */
+function originalsIn(folder: string) {
+  let places: Promise<ReadonlyMap<string, CdxjFields>> | null = null;
+  return async function* (digest: string): AsyncGenerator<Uint8Array> {
+    places ??= readPlaces(folder);
+    const place = (await places).get(digest);
     const [start, bytes] = [Number(place?.['offset']), Number(place?.['length'])];
     if (place === undefined || !Number.isSafeInteger(start + bytes) || start < 0 || bytes < 1) {
-      throw new MannerlyError('archive-failed', `${this.#folder} holds no record with the payload ${digest}`, {
+      throw new MannerlyError('archive-failed', `${folder} holds no record with the payload ${digest}`, {
         hint: 'A WARC file of the archive, or its index, is missing.',
       });
     }
     const part = { start, end: start + bytes - 1 };
     // An index that was changed cannot lead out of the folder.
-    for await (const { record } of readRecords(join(this.#folder, basename(place['filename'] ?? '')), part))
+    for await (const { record } of readRecords(join(folder, basename(place['filename'] ?? '')), part))
       yield* (await splitBlock(record)).body;
-  }
+  };
+}
 
-  /** Only the places of repeated payloads: an index may be far longer than the list of its revisits. */
-  async #readPlaces(): Promise<ReadonlyMap<string, CdxjFields>> {
-    const repeatedDigests = new Set<string>();
-    for await (const { mime, digest } of this.#indexes())
-      if (mime === REVISIT_MIME && digest) repeatedDigests.add(digest);
-    const places = new Map<string, CdxjFields>();
-    for await (const { mime, digest = '', filename, offset, length } of this.#indexes()) {
-      if (mime === REVISIT_MIME || !repeatedDigests.has(digest) || places.has(digest)) continue;
-      places.set(digest, { filename, offset, length });
-    }
-    return places;
+/** Only the places of repeated payloads: an index may be far longer than the list of its revisits. */
+async function readPlaces(folder: string): Promise<ReadonlyMap<string, CdxjFields>> {
+  const indexes = async function* (): AsyncGenerator<CdxjFields> {
+    for (const name of await listWarcs(folder)) yield* readIndex(indexPathOf(join(folder, name)));
+  };
+  const repeatedDigests = new Set<string>();
+  for await (const { mime, digest } of indexes()) if (mime === REVISIT_MIME && digest) repeatedDigests.add(digest);
+  const places = new Map<string, CdxjFields>();
+  for await (const { mime, digest = '', filename, offset, length } of indexes()) {
+    if (mime === REVISIT_MIME || !repeatedDigests.has(digest) || places.has(digest)) continue;
+    places.set(digest, { filename, offset, length });
   }
-
-  async *#indexes(): AsyncGenerator<CdxjFields> {
-    for (const name of await listWarcs(this.#folder)) yield* readIndex(indexPathOf(join(this.#folder, name)));
-  }
+  return places;
 }
