@@ -63,21 +63,12 @@ export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Pr
 }
 
 function optionsOf(seeds: readonly string[], flags: CrawlFlags, fileOptions: PartialOptions): CommandOptions {
-  const given = withInterval(optionsFromFlags(flags), flags);
-  const merged = mergeOptions(
-    fileOptions.bounds === undefined ? { ...fileOptions, bounds: commandBounds() } : fileOptions,
-    given,
-  );
+  const { bounds = { pages: boundFlag('pages').default, minutes: boundFlag('minutes').default } } = fileOptions;
+  const merged = mergeOptions({ ...fileOptions, bounds }, withInterval(optionsFromFlags(flags), flags));
   const { within = 'host' } = merged.scope ?? {};
-  for (const [flag, requiredScope] of [
-    ['host', 'list'],
-    ['surt', 'surt'],
-  ] as const) {
-    if (flags[flag] === undefined || within === requiredScope) continue;
-    throw new UsageError(
-      `--${flag} needs --within ${requiredScope}`,
-      `Add --within ${requiredScope}, or leave --${flag} out.`,
-    );
+  for (const [flag, scope] of Object.entries({ host: 'list', surt: 'surt' })) {
+    if (flags[flag] === undefined || within === scope) continue;
+    throw new UsageError(`--${flag} needs --within ${scope}`, `Add --within ${scope}, or leave --${flag} out.`);
   }
   if (flags['traps'] === false && flags['dropTraps'] === true)
     throw new UsageError('--no-traps and --drop-traps exclude each other', 'Leave one of them out.');
@@ -100,12 +91,6 @@ async function withBrowser({ browser = false, ...options }: CommandOptions): Pro
   const { proxy, ...network } = options.network ?? {};
   const { commandBrowser } = await import('./command-browser.js');
   return { ...options, network, fetcher: await commandBrowser(browser === true ? {} : browser, proxy) };
-}
-
-/** Bounds if neither a flag nor a file sets any. */
-function commandBounds(): Partial<CrawlerOptions['bounds']> {
-  const names = ['pages', 'minutes'] as const;
-  return Object.fromEntries(names.map((name) => [name, boundFlag(name).default]));
 }
 
 function withInterval(given: PartialOptions, { interval, profile }: CrawlFlags): PartialOptions {
@@ -143,13 +128,10 @@ export async function createCommandCrawl(
   let opened: OpenedStore | null = null;
   const log = commandLog(options.log, print);
   const recrawlOption = flags.again === true && (options.recrawl ?? false) === false ? { recrawl: true } : {};
-  const crawlOptions = { ...options, ...recrawlOption, ...present({ log }) };
-  const crawler = createCrawler(
-    // `run` makes the store once the client is open.
-    flags.store === undefined
-      ? crawlOptions
-      : { ...crawlOptions, store: (notify, signal) => opened!.createStore(notify, signal) },
-  );
+  // `run` makes the store once the client is open.
+  const createStore: CrawlerOptions['store'] = (notify, signal) => opened!.createStore(notify, signal);
+  const store = flags.store === undefined ? null : createStore;
+  const crawler = createCrawler({ ...options, ...recrawlOption, ...present({ log, store }) });
   await register(crawler);
   const isReset = isFirst && flags.reset === true;
   const retry = isFirst ? retryFrom(flags) : undefined;

@@ -39,16 +39,12 @@ interface ServedApi {
  */
 export async function openDashboard(
   crawl: WatchedCrawl,
-  {
-    dashboard,
-    listen,
-    listenName = [],
-    metrics = false,
-  }: Pick<CrawlFlags, 'dashboard' | 'listen' | 'listenName' | 'metrics'>,
+  flags: Pick<CrawlFlags, 'dashboard' | 'listen' | 'listenName' | 'metrics'>,
   source: () => Promise<MetricsSource>,
   io: CliIo,
   api: ServedApi | null = null,
 ): Promise<Dashboard | null> {
+  const { dashboard, listen, listenName = [], metrics = false } = flags;
   if (dashboard === undefined && listen === undefined) {
     if (!metrics) return null;
     throw new UsageError('--metrics needs --dashboard, which serves them', 'Add --dashboard, or leave --metrics out.');

@@ -39,7 +39,7 @@ export function withOptionFlags(command: Command): void {
 /** The default of the command for a bound, and the reader of its value. */
 export function boundFlag(bound: 'pages' | 'minutes') {
   const { row, flag } = FLAGGED_ROWS.find(({ path }) => path === `bounds.${bound}`) as FlaggedRow;
-  return { default: flag.default, read: readerOf(row.shape, flag) };
+  return { default: flag.default as number, read: readerOf(row.shape, flag) };
 }
 
 /** The options that flags set. @param values - By property, as commander has them. */

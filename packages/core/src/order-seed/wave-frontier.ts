@@ -141,13 +141,13 @@ export function createWaveFrontier(parts: WaveParts): Frontier {
     },
     async list(request = {}) {
       const { cursor = null, limit = WAVE_BATCH_URLS, host, authority } = request;
-      const isInWaves = cursor !== null && WAITING_CURSOR.test(cursor);
-      const listing = isInWaves ? { cursor: null, items: [] } : await frontier.list(request);
+      const [, inWaves] = WAITING_CURSOR.exec(cursor ?? '') ?? [];
+      const listing = inWaves === undefined ? await frontier.list(request) : { cursor: null, items: [] };
       if (listing.cursor !== null || listing.items.length >= limit) return listing;
       const waiting = [...rest, ...next.values()]
         .map(({ url }) => queuedUrl(url))
         .filter((each) => (host ?? each.host) === each.host && (authority ?? each.authority) === each.authority);
-      const from = isInWaves ? Number(WAITING_CURSOR.exec(cursor)?.[1]) : 0;
+      const from = Number(inWaves ?? 0);
       const to = from + limit - listing.items.length;
       const items = [...listing.items];
       for (const each of waiting.slice(from, to)) {

@@ -108,30 +108,23 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   const isOne = seeds.length === 1;
   const ofSeeds = `within the ${within} of the seed${isOne ? '' : 's'}`;
   const listed = `within the hosts ${hosts.join(', ')}`;
-  const where = { list: listed, any: 'to any host', surt: 'within the given SURTs', host: ofSeeds, domain: ofSeeds }[
-    within
-  ];
-  io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), ${where}.`);
+  const places = { list: listed, any: 'to any host', surt: 'within the given SURTs', host: ofSeeds, domain: ofSeeds };
+  io.err(`Crawling ${isOne ? seeds[0] : `${seeds.length} seeds`} as ${name} (${contact}), ${places[within]}.`);
   const { pages, depth, minutes } = options.bounds;
   const limits = [
-    ...(pages === undefined ? [] : [plural(pages, 'page')]),
-    ...(depth === undefined ? [] : [`depth ${depth}`]),
-    ...(minutes === undefined ? [] : [plural(minutes, 'minute')]),
-  ];
-  io.err(
-    `At most ${limits.join(', ')} (--pages, --depth, --minutes), ${flags.again === true ? 'in this visit' : 'all runs together'}.`,
-  );
+    pages === undefined ? [] : plural(pages, 'page'),
+    depth === undefined ? [] : `depth ${depth}`,
+    minutes === undefined ? [] : plural(minutes, 'minute'),
+  ].flat();
+  const scope = flags.again === true ? 'in this visit' : 'all runs together';
+  io.err(`At most ${limits.join(', ')} (--pages, --depth, --minutes), ${scope}.`);
   if (file !== null) io.err(`Configured by ${file}.`);
   const continues = holdsCrawl(out) && flags.reset !== true;
   io.err(continues ? `Continuing in ${out}.` : `Into ${out}.`);
-  const existingTables = continues
-    ? []
-    : [flags.csv, flags.sqlite].filter((table) => table !== undefined && existsSync(table));
-  if (existingTables.length > 0) {
+  const tables = continues ? [] : [flags.csv, flags.sqlite].filter((table) => table !== undefined && existsSync(table));
+  if (tables.length > 0) {
     const hint = 'To get its new items there, remove the file first or name another one.';
-    io.err(
-      `Warning: ${existingTables.join(' and ')} may contain items from the same pages, which are not changed. ${hint}`,
-    );
+    io.err(`Warning: ${tables.join(' and ')} may contain items from the same pages, which are not changed. ${hint}`);
   }
   if (signature !== undefined && lacksPage(options.identity)) io.err(NO_PAGE);
   const { interval = 1 } = flags;

@@ -57,25 +57,17 @@ function preferencesOf(line: string): string {
   return JSON.stringify({ id, url, preferences, license });
 }
 
-function outputsFrom({
-  to,
-  csv,
-  format,
-  rawCells,
-  preferences,
-}: Flags): { readonly to: string; readonly format: ExportFormat }[] {
+function outputsFrom(flags: Flags): { readonly to: string; readonly format: ExportFormat }[] {
+  const { to, csv, format, rawCells, preferences } = flags;
   if (to === undefined && format !== undefined)
     throw new UsageError('--format needs --to', 'For instance: --to items.parquet');
   if (preferences === true && (to ?? csv) !== undefined)
     throw new UsageError('--preferences prints JSON lines', 'Leave out --to and --csv.');
-  const outputs = [
-    ...(to === undefined ? [] : [{ to, format: format ?? formatNamedBy(to) }]),
-    ...(csv === undefined ? [] : [{ to: csv, format: 'csv' as const }]),
-  ];
-  checkRawCells(
-    rawCells,
-    outputs.some((each) => each.format === 'csv'),
-  );
+  const outputs: { to: string; format: ExportFormat }[] = [];
+  if (to !== undefined) outputs.push({ to, format: format ?? formatNamedBy(to) });
+  if (csv !== undefined) outputs.push({ to: csv, format: 'csv' });
+  const hasCsv = outputs.some((each) => each.format === 'csv');
+  checkRawCells(rawCells, hasCsv);
   if (outputs.some((each) => each.to === '-'))
     throw new UsageError('"-" names no file', 'Without --to and --csv the items are printed, as JSON lines.');
   const existing = outputs.find((each) => existsSync(each.to));
@@ -87,10 +79,8 @@ function outputsFrom({
 function formatNamedBy(to: string): ExportFormat {
   const format = formatOf(to);
   if (format !== undefined) return format;
-  throw new UsageError(
-    `no format is known for ${to}`,
-    'Name a file that ends in .jsonl, .csv or .parquet, or --format.',
-  );
+  const hint = 'Name a file that ends in .jsonl, .csv or .parquet, or --format.';
+  throw new UsageError(`no format is known for ${to}`, hint);
 }
 
 /** Runs the command. @throws MannerlyError as `packageArchive` */

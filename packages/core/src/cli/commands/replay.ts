@@ -37,15 +37,14 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
     const report = await withProgress(io, 'Replaying', 'pages', pages, (onPages) =>
       replay({ from: directory, handlers, ...stages, sinks, filesPath, signal, onPages }),
     );
+    const { excluded, withheld } = report;
     if (flags.json === true) io.out(json({ ...report, itemsPath: items }));
     else {
       io.out(`${plural(report.pages, 'page')}, ${plural(report.items, 'item')}: ${items}`);
       for (const text of stagesText('Stages of this run', report.stages)) io.out(text);
-      if (report.excluded > 0) io.out(`${plural(report.excluded, 'page')} may not be kept, as they say themselves.`);
-      if (report.withheld > 0)
-        io.out(
-          `${plural(report.withheld, 'page')} may not be archived, as they say themselves: no handler can see them again.`,
-        );
+      if (excluded > 0) io.out(`${plural(excluded, 'page')} may not be kept, as they say themselves.`);
+      const withheldText = 'may not be archived, as they say themselves: no handler can see them again.';
+      if (withheld > 0) io.out(`${plural(withheld, 'page')} ${withheldText}`);
     }
     for (const { url, detail } of report.failed) io.err(`${printable(url, 2_000)} failed: ${printable(detail)}`);
     for (const sentence of report.incomplete) io.err(`Incomplete: ${sentence}.`);
