@@ -9,8 +9,9 @@ import type { Purpose } from '@mannerly/robots/page';
 import { readValues } from '../../directory/read-lines.js';
 import { assessLicenses, type LicenseVerdict } from '../../licensing/license-terms.js';
 import { Licenses, type ReadLicense } from '../../licensing/licenses.js';
-import type { ResolvedLicensing } from '../../licensing/licensing-options.js';
+import { fill } from '../../options/check.js';
 import type { IdentityOptions } from '../../options/crawler-options.js';
+import { OPTIONS } from '../../options/table.js';
 import { parseUrl } from '../../parse-url.js';
 import { present } from '../../present.js';
 import { reasonOf } from '../../report/reasons.js';
@@ -39,15 +40,11 @@ const EFFECTS: Readonly<Record<ReadLicense['namedBy'], Readonly<Record<LicenseVe
   },
 };
 /** Reads every document, and lets none affect the one page that is requested. */
-const READ_ALL: ResolvedLicensing = {
-  mode: 'observe',
-  read: 'always',
-  party: null,
-  accepted: [],
-  tokens: [],
-  strict: false,
-  onPaymentRequired: 'refuse',
-};
+const READ_ALL = fill(
+  '',
+  { licensing: OPTIONS.licensing },
+  { licensing: { mode: 'observe', read: 'always' } },
+).licensing;
 
 /** The documents of a page, or why there are none. */
 type PageLicenses =
