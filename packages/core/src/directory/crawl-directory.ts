@@ -47,7 +47,9 @@ export async function openCrawlDirectory(path: string, crawl: CrawlIdentity, now
 }
 
 async function open(path: string, crawl: CrawlIdentity, nowMs: number, isShared: boolean) {
-  await makeDirectory(path);
+  await makeWithParents(path).catch((cause: unknown) => {
+    throw cannotUse(path, cause);
+  });
   // Checked before anything is written: a directory that is not ours is not changed.
   await checkEntryKinds(path, true);
   const before = await readManifestUnlessForeign(path);
@@ -175,14 +177,6 @@ export async function deleteIfNothingDone(path: string): Promise<void> {
 export async function isFree(path: string): Promise<boolean> {
   const names = await listNames(path);
   return names.includes(RESET_NAME) || names.every((name) => isLockName(name) || isPartialFile(name));
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await makeWithParents(path);
-  } catch (cause) {
-    throw cannotUse(path, cause);
-  }
 }
 
 function cannotUse(path: string, cause: unknown): MannerlyError {

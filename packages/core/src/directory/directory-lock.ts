@@ -5,6 +5,7 @@
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { deadForMs, type ProcessIdentity, thisProcess } from '@mannerly/frontier/processes';
 import { MannerlyError } from '../errors.js';
 import { parseJsonObject } from '../parse-json.js';
@@ -29,29 +30,21 @@ interface DirectoryLock {
 }
 
 /** @throws MannerlyError `directory-in-use` while a run has it or may have it, even one of this process. */
-export async function lockDirectory(path: string, name = LOCK_NAME): Promise<DirectoryLock> {
-  const file = join(path, name);
-  const ownText = ownLock();
-  for (let attempts = 0; attempts < MAX_LOCK_ATTEMPTS; attempts += 1) {
-    if (await createLock(file, ownText)) return createDirectoryLock(file);
-    const holderText = await readLock(file);
-    if (holderText === null) continue; // Released in the meantime.
-    if (!isDead(holderText)) throw inUse(path, file, holderText);
-    await removeDeadLock(file, holderText);
-  }
-  throw inUse(path, file, '{}');
+export async function lockDirectory(path: string): Promise<DirectoryLock> {
+  const file = join(path, LOCK_NAME);
+  const lock = await tryLock(file);
+  if (typeof lock === 'string') throw inUse(path, file, lock);
+  return lock;
 }
 
 /** Takes the exclusive lock; sharers hold it only for a moment. @throws MannerlyError `directory-in-use` */
 export async function waitForLock(path: string): Promise<DirectoryLock> {
   const deadlineMs = performance.now() + LOCK_WAIT_MS;
   for (;;) {
-    try {
-      return await lockDirectory(path);
-    } catch (error) {
-      if (!isInUse(error) || performance.now() > deadlineMs) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+    const lock = await tryLock(join(path, LOCK_NAME));
+    if (typeof lock !== 'string') return lock;
+    if (performance.now() > deadlineMs) throw inUse(path, join(path, LOCK_NAME), lock);
+    await setTimeout(LOCK_RETRY_MS);
   }
 }
 
@@ -62,12 +55,24 @@ export async function waitForLock(path: string): Promise<DirectoryLock> {
  */
 export async function lockPart(path: string): Promise<{ readonly part: number; readonly lock: DirectoryLock }> {
   for (let part = 1; ; part += 1) {
-    try {
-      return { part, lock: await lockDirectory(path, partLock(part)) };
-    } catch (error) {
-      if (!isInUse(error) || part >= MAX_DIRECTORY_PARTS) throw error;
-    }
+    const file = join(path, partLock(part));
+    const lock = await tryLock(file);
+    if (typeof lock !== 'string') return { part, lock };
+    if (part >= MAX_DIRECTORY_PARTS) throw inUse(path, file, lock);
   }
+}
+
+/** Takes a lock. @returns The lock, or the text of the lock of a process that may be alive. */
+async function tryLock(file: string): Promise<DirectoryLock | string> {
+  const ownText = ownLock();
+  for (let attempts = 0; attempts < MAX_LOCK_ATTEMPTS; attempts += 1) {
+    if (await createLock(file, ownText)) return createDirectoryLock(file);
+    const holderText = await readLock(file);
+    if (holderText === null) continue; // Released in the meantime.
+    if (!isDead(holderText)) return holderText;
+    await removeDeadLock(file, holderText);
+  }
+  return '{}';
 }
 
 /**
@@ -159,10 +164,6 @@ function inUse(path: string, file: string, lock: string): MannerlyError {
       ? `A run of this program has it: await its end. If its worker thread was terminated, remove ${file}.`
       : `Wait for that run to end. If there is none, remove ${file}.`;
   return new MannerlyError('directory-in-use', `${path} is in use by ${holderName(lock)}`, { hint });
-}
-
-function isInUse(error: unknown): boolean {
-  return error instanceof MannerlyError && error.code === 'directory-in-use';
 }
 
 function holderName(lock: string): string {

@@ -9,25 +9,19 @@ import { type Row, type Rows, row, text } from './row.js';
 
 export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MACHINE_ROWS };
 
+const file = text('a path', { path: 'always' });
+
 /** Options that a configuration file has in addition, or with another value. */
 export const FILE_OPTIONS = {
   $schema: row(text('a path or URL'), 'The path or URL of the schema, for editors.'),
-  handlers: row(
-    text('a path', { path: 'always' }),
-    'A module that exports `handlers`. Relative to the configuration file.',
-    { defaultText: 'every HTML page becomes an item, and its links are followed' },
-  ),
-  out: row(text('a path', { path: 'always' }), 'The crawl directory. Relative to the configuration file.', {
+  handlers: row(file, 'A module that exports `handlers`. Relative to the configuration file.', {
+    defaultText: 'every HTML page becomes an item, and its links are followed',
+  }),
+  out: row(file, 'The crawl directory. Relative to the configuration file.', {
     defaultText: 'that of the same crawl, else `crawls/<host>-<date>`',
   }),
-  csv: row(
-    text('a path', { path: 'always' }),
-    'Also write items to this CSV file. Relative to the configuration file.',
-  ),
-  sqlite: row(
-    text('a path', { path: 'always' }),
-    'Also write items to this SQLite file. Relative to the configuration file.',
-  ),
+  csv: row(file, 'Also write items to this CSV file. Relative to the configuration file.'),
+  sqlite: row(file, 'Also write items to this SQLite file. Relative to the configuration file.'),
   postgres: row(
     text('postgres://user@host/database?table=items, env:NAME or file:PATH', { path: 'after file:' }),
     'Also write items to a [PostgreSQL table](../sinks.md#postgresql). Give a URL with a password as ' +
