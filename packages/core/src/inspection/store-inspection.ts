@@ -199,9 +199,7 @@ function processReport(part: string, totals: ProcessTotals, nowMs: number) {
   };
 }
 
-/**
- * The open URLs when no process is working: each process counts the whole queue when it ends, so the last one counts.
- */
+/** The open URLs when no process is working: each counts the whole queue when it ends, so the last one counts. */
 function lastOpenOutcomes(all: readonly ProcessTotals[]): ProcessTotals['outcomes'] {
   const [last] = all.toSorted((a, b) => (b.process?.atMs ?? 0) - (a.process?.atMs ?? 0));
   return last?.process?.isOver === true ? splitOutcomes(last.outcomes).open : {};

@@ -74,10 +74,7 @@ export function receivesLevel({ level: lowest = 'debug' }: LogFunction, level: L
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
 }
 
-/**
- * The entry as text: one line, and the stack below it. @param maxFrames - The most frames, user code only. @default all
- * frames
- */
+/** The entry as text: a line, and its stack below. @param maxFrames - The most, user code only. @default all frames */
 export function logText({ message, stack }: LogEntry, maxFrames: number | null = null): string {
   if (stack == null) return message;
   // The first lines repeat the message.

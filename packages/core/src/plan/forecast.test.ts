@@ -2,8 +2,7 @@
 
 import { resolveSettings } from '@mannerly/frontier/internal';
 import { describe, expect, it } from 'vitest';
-import { type ForecastBounds, type ForecastHost, forecast } from './forecast.js';
-import { HostPace } from './host-pace.js';
+import { type ForecastBounds, type ForecastHost, forecast, HostPace } from './forecast.js';
 
 const START = Date.UTC(2026, 5, 1, 12);
 const SECOND = 1_000;

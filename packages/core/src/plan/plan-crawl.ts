@@ -22,8 +22,7 @@ import { Run } from '../run/run.js';
 import { BARE_RUN } from '../run/run-setup.js';
 import { RunStop } from '../run/run-stop.js';
 import { Wakeup } from '../wakeup.js';
-import { type Forecast, type ForecastHost, forecast } from './forecast.js';
-import { type CurrentPace, HostPace } from './host-pace.js';
+import { type CurrentPace, type Forecast, type ForecastHost, forecast, HostPace } from './forecast.js';
 import { MAX_PLAN_STEPS, MAX_PLAN_WAIT_MS, MAX_PLANNED_URLS } from './limits.js';
 import { Survey, type SurveyedHost } from './survey.js';
 

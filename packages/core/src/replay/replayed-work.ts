@@ -3,9 +3,6 @@
 import type { PageWork, UrlRecord } from '@mannerly/frontier';
 import type { ArchivedVisit } from '../archive/visit.js';
 
-/** The part of a piece of work that reading a page needs. */
-type ReplayedWork = Pick<PageWork, 'url' | 'record' | 'signals'>;
-
 const NO_SIGNALS: PageWork['signals'] = Object.freeze({
   isNoindex: false,
   preferences: {},
@@ -13,21 +10,11 @@ const NO_SIGNALS: PageWork['signals'] = Object.freeze({
   licenses: [],
 });
 
-const NO_VISIT = {
-  depth: 0,
-  via: 'link',
-  from: null,
-  hops: 0,
-  label: null,
-  userData: null,
-  tries: 0,
-  visit: 0,
-} as const;
-
-/** Makes the work again. @param visit - `null`: only the URL is known. Never throws. */
-export function replayedWork(url: string, visit: ArchivedVisit | null): ReplayedWork {
-  const { depth, via, from, hops, label, userData, tries, visit: number } = { ...NO_VISIT, ...visit };
+/** The part of the work that reading a page needs. @param visit - `null`: only the URL is known. Never throws. */
+export function replayedWork(url: string, visit: ArchivedVisit | null): Pick<PageWork, 'url' | 'record' | 'signals'> {
+  const known: Partial<ArchivedVisit> = visit ?? {};
+  const { depth = 0, via = 'link', from = null, hops = 0, label = null, userData = null, tries = 0 } = known;
   const fields = { url, depth, via, from, hops, label, userData, tries };
-  const record: UrlRecord = number === 0 ? fields : { ...fields, visit: number };
-  return { url, record, signals: { ...NO_SIGNALS, ...(visit?.signals as Partial<PageWork['signals']> | null) } };
+  const record: UrlRecord = known.visit === undefined || known.visit === 0 ? fields : { ...fields, visit: known.visit };
+  return { url, record, signals: { ...NO_SIGNALS, ...(known.signals as Partial<PageWork['signals']> | null) } };
 }

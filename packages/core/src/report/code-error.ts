@@ -25,15 +25,12 @@ export type CodeErrorContext = Pick<CodeError, 'code' | 'url' | 'hook' | 'atMs'>
 /** Describes what was thrown. Never throws. */
 export function codeErrorOf(error: unknown, context: CodeErrorContext): CodeError {
   const { code, url, hook, atMs } = context;
-  const { name, message, stack } = partsOf(error);
-  const source = stack === null ? null : sourceIn(stack);
-  return { code, url, ...(hook === undefined ? {} : { hook }), name, message, source, stack, atMs };
+  return { code, url, ...(hook === undefined ? {} : { hook }), ...partsOf(error), atMs };
 }
 
 /** A thrown value as one line, in the form of `errorLine`. Never throws. */
 export function errorText(error: unknown): string {
-  const { name, message, stack } = partsOf(error);
-  return errorLine({ name, message, source: stack === null ? null : sourceIn(stack) });
+  return errorLine(partsOf(error));
 }
 
 /** The error as one line: its class, its message and its source. Never throws. */
@@ -52,23 +49,25 @@ export function deepStackHint({ source, stack }: Pick<CodeError, 'source' | 'sta
   return ` (more than ${max} frames deep: \`node --stack-trace-limit=${DEEP_STACK_FRAMES}\` shows your line)`;
 }
 
-function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'stack'> {
+function partsOf(error: unknown): Pick<CodeError, 'name' | 'message' | 'source' | 'stack'> {
   try {
     if (!(error instanceof Error)) {
       const text = typeof error === 'object' ? formatValue(error) : textOf(error);
-      return { name: null, message: truncate(text, MAX_ERROR_MESSAGE), stack: null };
+      return { name: null, message: truncate(text, MAX_ERROR_MESSAGE), source: null, stack: null };
     }
-    const { name, stack } = error;
+    const { name, stack: thrown } = error;
     const message =
       error instanceof MannerlyError && error.hint !== null ? `${error.message}. ${error.hint}` : error.message;
-    const stacks = [String(stack), ...causesOf(error)].join('\nCaused by: ');
+    const stacks = [String(thrown), ...causesOf(error)].join('\nCaused by: ');
+    const stack = typeof thrown === 'string' ? truncate(stacks, MAX_ERROR_STACK) : null;
     return {
       name: truncate(String(name), MAX_ERROR_MESSAGE),
       message: truncate(String(message), MAX_ERROR_MESSAGE),
-      stack: typeof stack === 'string' ? truncate(stacks, MAX_ERROR_STACK) : null,
+      source: stack === null ? null : sourceIn(stack),
+      stack,
     };
   } catch {
-    return { name: null, message: 'an error that cannot be read', stack: null };
+    return { name: null, message: 'an error that cannot be read', source: null, stack: null };
   }
 }
 

@@ -108,12 +108,10 @@ export class CrawlLogs {
 
   /** Keeps an error of user code, at most `MAX_ERROR_LOG_BYTES`; without a directory, the latest of each URL. */
   error(error: CodeError): void {
-    if (this.#directory === null) {
-      if (error.url !== null) keepLatest(this.#recentErrors, error.url, error, MAX_RECENT_ERRORS);
-      return;
-    }
-    this.#errors ??= new LineLog(this.#directory.errorsPath, MAX_ERROR_LOG_BYTES);
-    this.#errors.append(error);
+    if (this.#directory !== null) {
+      this.#errors ??= new LineLog(this.#directory.errorsPath, MAX_ERROR_LOG_BYTES);
+      this.#errors.append(error);
+    } else if (error.url !== null) keepLatest(this.#recentErrors, error.url, error, MAX_RECENT_ERRORS);
   }
 
   /** Keeps items that their schema rejected, at most `MAX_REJECTED_BYTES`: a schema may reject every page. */

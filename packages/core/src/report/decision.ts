@@ -156,9 +156,7 @@ export interface ClockLine {
   };
 }
 
-/**
- * The last line of a run in the decision log: URLs without a line, by status and reason; held ones until the next run.
- */
+/** The last line of a run in the decision log: URLs without a line, by status and reason; held ones until the next. */
 export interface LeftOutLine {
   readonly atMs: number;
   readonly leftOut: OutcomeTable;

@@ -1,7 +1,7 @@
 // Why a URL was or was not fetched, as a value: its decision in the log, and its current state in the gate and the
 // queue. It makes no request and changes nothing.
 
-import type { HostInspection, HostKeyBy, HostWait, QueuedUrl, UrlInspection } from '@mannerly/frontier';
+import type { HostInspection, HostKeyBy, QueuedUrl, UrlInspection } from '@mannerly/frontier';
 import { parseUrl } from '../parse-url.js';
 import type { CodeError } from './code-error.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
@@ -149,18 +149,12 @@ export function inspectStoppedHost(inspection: HostInspection, nowMs: number): H
   if (isParked || nextAtMs === null || nextAtMs <= nowMs) return { ...stopped, wait: isParked ? wait : null };
   if (wait !== null && (wait.untilMs === null || wait.untilMs > nowMs))
     return { ...stopped, wait: { ...wait, queued } };
-  const byInterval = nextAtMs <= nowMs + interval.ms ? INTERVAL_REASONS[interval.from] : null;
+  const { from, ms } = interval;
+  const ofInterval = from === 'crawl-delay' || from === 'request-rate' ? from : 'interval';
+  const byInterval = nextAtMs <= nowMs + ms ? ofInterval : null;
   const reason = byInterval ?? (consecutive.throttled + consecutive.failed > 0 ? 'host-paused' : null);
   return { ...stopped, wait: reason === null ? null : { host, reason, untilMs: nextAtMs, queued } };
 }
-
-const INTERVAL_REASONS: Readonly<Record<HostInspection['interval']['from'], HostWait['reason']>> = {
-  profile: 'interval',
-  hosts: 'interval',
-  adaptive: 'interval',
-  'crawl-delay': 'crawl-delay',
-  'request-rate': 'request-rate',
-};
 
 /** The visits of a page. Times are epoch milliseconds. */
 export interface VisitExplanation {

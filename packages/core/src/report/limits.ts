@@ -25,9 +25,7 @@ export const MAX_HOST_AUTHORITIES = 16;
 export const MAX_OPEN_DECISIONS = 100_000;
 /** URLs excluded or dropped repeatedly that count only once. */
 export const MAX_KNOWN_EXCLUSIONS = 262_144;
-/**
- * The most bytes of logs from which a resumed run computes its report, some seconds; beyond, it covers the run alone.
- */
+/** Bytes of logs from which a resumed run computes its report, some seconds; beyond, it covers the run alone. */
 export const MAX_REPORTED_LOG_BYTES = 256 * 1024 * 1024;
 /** Bytes of rejected items that one process keeps in its crawl directory; more are only counted. */
 export const MAX_REJECTED_BYTES = 256 * 1024 * 1024;

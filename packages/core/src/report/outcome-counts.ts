@@ -82,9 +82,7 @@ export function splitOutcomes({ held = {}, ...others }: OutcomeTable): {
   return { decided: license === undefined ? others : { ...others, held: { license } }, open: { held: open } };
 }
 
-/**
- * Makes a test for decisions in their order: whether the URL was excluded or dropped before, so that it counts already.
- */
+/** Makes a test for decisions in their order: whether the URL was excluded or dropped before, and counts already. */
 export function createRepeatedExclusionCheck(): (decision: UrlDecision) => boolean {
   const known = createRecentSet(MAX_KNOWN_EXCLUSIONS);
   return ({ status, url, reason, replaces = { status, reason } }) => {

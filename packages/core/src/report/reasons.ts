@@ -272,9 +272,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/**
- * The row of a reason; `status-404` and the like share the row `status`. `null` if the table has none. @throws Never
- */
+/** The row of a reason; `status-404` and the like share the row `status`. `null`: the table has none. @throws Never */
 export function reasonOf(reason: string): ReasonEntry | null {
   const key = reason.startsWith('status-') ? 'status' : reason;
   return Object.hasOwn(REASONS, key) ? REASONS[key as Reason] : null;

@@ -39,10 +39,7 @@ function errorMs(clock: LogClock): number {
   return (clock.maxAheadMs - clock.minAheadMs) / 2;
 }
 
-/**
- * The number to add to a time of the one clock to convert it to the other, and its largest error; zeros if one of the
- * clocks is not known.
- */
+/** What to add to a time of the one clock to convert it to the other, and its error; zeros if one is not known. */
 export function clockDifference(
   one: LogClock | null,
   other: LogClock | null,
