@@ -28,18 +28,20 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
     starts += 1;
     // A user's function may throw instead of rejecting.
     const launched = (async () => source.launch([...SEALED_FLAGS]))();
-    const browser = await within(launched, BROWSER_START_MS);
-    if (browser.kind === 'failed') return { kind: 'none', detail: textOf(browser.error) };
-    if (browser.kind === 'late') {
-      launched.then(end, () => undefined);
-      return { kind: 'none', detail: `did not start within ${BROWSER_START_MS} ms` };
+    let browser: Browser;
+    try {
+      browser = await within(launched, BROWSER_START_MS, `did not start within ${BROWSER_START_MS} ms`);
+    } catch (error) {
+      // One that starts late is closed.
+      launched.then(end).catch(() => undefined);
+      return { kind: 'none', detail: textOf(error) };
     }
-    if (!isBrowser(browser.value)) {
+    if (!isBrowser(browser)) {
       const hint = "Return playwright-core's `chromium.launch({ executablePath, args: flags })`.";
-      throw invalidOption('browserFetcher.launch', 'a function that resolves to a Browser', browser.value, hint);
+      throw invalidOption('browserFetcher.launch', 'a function that resolves to a Browser', browser, hint);
     }
-    current = browser.value;
-    return { kind: 'browser', browser: current };
+    current = browser;
+    return { kind: 'browser', browser };
   };
 
   return {
@@ -68,25 +70,17 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
 
 /** A browser that does not close in time is abandoned: playwright kills its browsers when the process ends. */
 async function end(browser: Browser): Promise<void> {
-  await within(browser.close(), BROWSER_ANSWER_MS);
+  await within(browser.close(), BROWSER_ANSWER_MS, 'it does not close').catch(() => undefined);
 }
 
-/** The outcome of a call to a browser. */
-type WithinResult<T> =
-  | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'late' };
+/** A browser did not answer in time. */
+export class LateError extends Error {}
 
-/** Waits for at most `ms` milliseconds. A later result is ignored. Never rejects. */
-export function within<T>(promise: Promise<T>, ms: number): Promise<WithinResult<T>> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve({ kind: 'late' }), ms);
-    promise
-      .then(
-        (value) => resolve({ kind: 'done', value }),
-        (error: unknown) => resolve({ kind: 'failed', error }),
-      )
-      .finally(() => clearTimeout(timer));
+/** The result, if it comes in time. A later one is ignored. @throws LateError; what the promise rejects with. */
+export function within<T>(promise: Promise<T>, ms: number, lateMessage: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new LateError(lateMessage)), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwri
 import type { RenderFailureCode, Rendering, RenderRequest } from '../fetch/renderer.js';
 import { parseUrl } from '../parse-url.js';
 import type { BrowserSettings } from './browser-options.js';
-import { textOf, within } from './browser-supply.js';
+import { LateError, textOf, within } from './browser-supply.js';
 import { BROWSER_ANSWER_MS, WINDOW } from './limits.js';
 import { SEAL_SCRIPT, SEALED_CONTEXT } from './seal.js';
 import { createTab, runInPage } from './tab.js';
@@ -20,23 +20,28 @@ export async function openPage(
   settings: BrowserSettings,
 ): Promise<{ readonly rendering: Rendering; readonly isHung: boolean }> {
   const untilMs = performance.now() + settings.pageMs;
-  const contextResult = await within(
-    browser.newContext({ ...SEALED_CONTEXT, userAgent: request.userAgent, viewport: WINDOW }),
-    BROWSER_ANSWER_MS,
-  );
-  if (contextResult.kind === 'late')
-    return { rendering: failed('page-hung', 'the browser opens no page'), isHung: true };
-  if (contextResult.kind === 'failed')
-    return { rendering: failed('browser-gone', textOf(contextResult.error)), isHung: false };
-  const context = contextResult.value;
+  let context: BrowserContext;
+  try {
+    const options = { ...SEALED_CONTEXT, userAgent: request.userAgent, viewport: WINDOW };
+    context = await within(browser.newContext(options), BROWSER_ANSWER_MS, OPENS_NO_PAGE);
+  } catch (error) {
+    const isHung = error instanceof LateError;
+    return { rendering: failed(isHung ? 'page-hung' : 'browser-gone', textOf(error)), isHung };
+  }
   const requests = createTabRequests(request, settings, untilMs);
-  const rendering = await visit(browser, context, request, requests, settings, untilMs).catch((error: unknown) =>
-    failed(browser.isConnected() ? 'internal' : 'browser-gone', textOf(error)),
-  );
+  const rendering = await visit(browser, context, request, requests, settings, untilMs).catch((error: unknown) => {
+    if (error instanceof LateError) return failed('page-hung', error.message);
+    return failed(browser.isConnected() ? 'internal' : 'browser-gone', textOf(error));
+  });
   requests.end();
-  const closing = await within(context.close(), BROWSER_ANSWER_MS);
-  return { rendering, isHung: closing.kind === 'late' };
+  const isHung = await within(context.close(), BROWSER_ANSWER_MS, 'it does not close').then(
+    () => false,
+    (error: unknown) => error instanceof LateError,
+  );
+  return { rendering, isHung };
 }
+
+const OPENS_NO_PAGE = 'the browser opens no page';
 
 async function visit(
   browser: Browser,
@@ -46,10 +51,7 @@ async function visit(
   settings: BrowserSettings,
   untilMs: number,
 ): Promise<Rendering> {
-  const prepared = await within(prepare(context, requests), BROWSER_ANSWER_MS);
-  if (prepared.kind === 'late') return failed('page-hung', 'the browser opens no page');
-  if (prepared.kind === 'failed') throw prepared.error;
-  const { page, session } = prepared.value;
+  const { page, session } = await within(prepare(context, requests), BROWSER_ANSWER_MS, OPENS_NO_PAGE);
   const { tab, screenshot } = createTab(page, session, requests, settings, untilMs);
   const runSteps = async (): Promise<void> => {
     await requests.untilQuiet();
@@ -60,10 +62,8 @@ async function visit(
   const end = await waitForEnd(browser, page, request, requests, runSteps(), untilMs);
   requests.end();
   if (end.kind === 'failed') return end;
-  const read = await within(runInPage(session, serialise, settings.domChars), BROWSER_ANSWER_MS);
-  if (read.kind === 'late') return failed('page-hung', 'a script of the page does not end');
-  if (read.kind === 'failed') throw read.error;
-  const { html, url, chars } = read.value;
+  const dom = runInPage(session, serialise, settings.domChars);
+  const { html, url, chars } = await within(dom, BROWSER_ANSWER_MS, 'a script of the page does not end');
   if (html === null) return failed('dom-too-large', `${chars} characters`);
   if (parseUrl(url)?.origin !== new URL(request.url).origin)
     return failed('navigation-refused', `the page went to ${url.slice(0, 200)}`);
