@@ -4,31 +4,7 @@
 import { textOf } from '../bytes.js';
 import { agentsOf, parseRobotVersion, plainKind, rfc9309, versionReading } from '../dialects.js';
 import type { RobotsDocument } from '../document.js';
-import {
-  ALLOW,
-  BAD,
-  CACHE_DELAY,
-  CLEAN_PARAM,
-  COMMENT,
-  CONTENT_SIGNAL,
-  CONTENT_USAGE,
-  CRAWL_DELAY,
-  DISALLOW,
-  fieldName,
-  HOST,
-  isGroupField,
-  isKnownField,
-  LICENSE,
-  NOINDEX,
-  PLEASE_VISIT,
-  REMARK,
-  REQUEST_RATE,
-  ROBOT_VERSION,
-  SITEMAP,
-  UNKNOWN,
-  USER_AGENT,
-  VISIT_TIME,
-} from '../fields.js';
+import { BAD, fieldName, isGroupField, isKnownField, REMARK, UNKNOWN } from '../fields.js';
 import {
   isAbsoluteUrl,
   isHostValue,
@@ -44,6 +20,7 @@ import { canonical } from '../normalize.js';
 import {
   foldName,
   INVALID_UTF8,
+  isRule,
   MISSING_COLON,
   NUL,
   ODD_WHITESPACE,
@@ -62,17 +39,19 @@ import {
   type LineEffect,
 } from './diagnostic.js';
 
-/** Reports a code if a condition holds. */
-type Report = (condition: unknown, code: DiagnosticCode) => void;
+/** Codes, and whether each applies to a line. */
+type Findings = { readonly [Code in DiagnosticCode]?: unknown };
 
-/** The kinds of line that occur before a line: in the whole file (for Host only valid ones), and in its group. */
+/** The fields that occur before a line: in the whole file (for Host only valid ones), and in its group. */
 interface SeenFields {
-  readonly file: Set<number>;
-  readonly group: Set<number>;
+  readonly file: Set<string>;
+  readonly group: Set<string>;
+  /** Whether its group has fields that are neither rules nor its version. */
+  hasValues: boolean;
   /** Readable Clean-param lines. */
   cleanParams: number;
   /** The last known field. */
-  last: number;
+  last: string;
 }
 
 /** The oddities of a file, ordered by line (robots §11). @returns At most 1 000; a new list for each call. */
@@ -89,27 +68,34 @@ export function diagnose(document: RobotsDocument): Diagnostic[] {
     });
   };
   for (const { code, line } of document.notes) add(code, line, '', { counts: true, readAs: [] });
-  const before: SeenFields = { file: new Set(), group: new Set(), cleanParams: 0, last: 0 };
+  const before: SeenFields = { file: new Set(), group: new Set(), hasValues: false, cleanParams: 0, last: '' };
   const { file, group } = before;
   let isFirst = true;
   for (const record of records(document.packed)) {
     if (found.length >= MAX_DIAGNOSTICS) break;
     if (isFirst && excerptOf(record).startsWith('<')) add('file-html', 0, '', { counts: true, readAs: [] });
     isFirst = false;
-    const codes: DiagnosticCode[] = [];
-    reportLine(document, record, before, (condition, code) => {
-      if (condition) codes.push(code);
-    });
+    const findings = lineFindings(document, record, before);
+    const codes = (Object.keys(findings) as DiagnosticCode[]).filter((code) => findings[code]);
     const effect = codes.length > 0 && effectOf(document, record, before, codes);
     if (effect) for (const code of codes) add(code, record.line, excerptOf(record), effect);
     const kind = plainKind(record);
     if (!isKnownField(kind)) continue;
-    if (kind === USER_AGENT && (!file.has(kind) || group.has(DISALLOW) || group.has(ALLOW))) group.clear();
-    group.add(kind);
-    if (kind !== HOST || isHostValue(textOf(record.value))) file.add(kind);
-    before.last = kind;
+    const field = fieldName(kind);
+    if (field === 'user-agent' && (!file.has(field) || hasRule(group))) {
+      group.clear();
+      before.hasValues = false;
+    }
+    group.add(field);
+    before.hasValues ||= isGroupField(kind) && field !== 'robot-version';
+    if (field !== 'host' || isHostValue(textOf(record.value))) file.add(field);
+    before.last = field;
   }
   return found.slice(0, MAX_DIAGNOSTICS);
+}
+
+function hasRule(group: ReadonlySet<string>): boolean {
+  return group.has('disallow') || group.has('allow');
 }
 
 function truncate(text: string): string {
@@ -130,23 +116,24 @@ function effectOf(
   codes: readonly DiagnosticCode[],
 ): LineEffect {
   const { kind } = record;
+  const field = fieldName(kind);
   const text = textOf(record.value);
-  const isOutside = !before.file.has(USER_AGENT);
+  const isOutside = !before.file.has('user-agent');
   const hasNoEffect =
     !isKnownField(plainKind(record)) ||
     codes.some(isWithoutEffect) ||
-    (isOutside && (kind === NOINDEX || kind === ROBOT_VERSION)) ||
-    (kind === CLEAN_PARAM && before.cleanParams > MAX_CLEAN_PARAM_LINES) ||
-    (kind === VISIT_TIME && parseVisitTimes(text).windows.length === 0) ||
-    (kind === CONTENT_SIGNAL && !withoutPath(text).split(',').some(isReadableSignal));
+    (isOutside && (field === 'noindex' || field === 'robot-version')) ||
+    (field === 'clean-param' && before.cleanParams > MAX_CLEAN_PARAM_LINES) ||
+    (field === 'visit-time' && parseVisitTimes(text).windows.length === 0) ||
+    (field === 'content-signal' && !withoutPath(text).split(',').some(isReadableSignal));
   if (hasNoEffect) return { counts: false, readAs: [] };
-  if (kind === DISALLOW || kind === ALLOW) return ruleEffect(document, rfc9309, record);
-  const agents = kind === USER_AGENT ? agentsOf(text, document.repair) : [];
+  if (isRule(kind)) return ruleEffect(document, rfc9309, record);
+  const agents = field === 'user-agent' ? agentsOf(text, document.repair) : [];
   const isName = agents.length === 1 && agents[0] === text.toLowerCase();
   const isRelative = !isAbsoluteUrl(text);
-  const read = kind === SITEMAP ? readSitemap : kind === LICENSE ? readLicense : null;
+  const read = field === 'sitemap' ? readSitemap : field === 'license' ? readLicense : null;
   const url = isRelative && read !== null ? read(text, document.robotsUrl) : null;
-  const delay = kind === CRAWL_DELAY || kind === CACHE_DELAY ? parseCrawlDelay(text) : null;
+  const delay = field === 'crawl-delay' || field === 'cache-delay' ? parseCrawlDelay(text) : null;
   const isChanged = delay !== null && codes.some((code) => DELAY_REPAIRS.includes(code));
   const value = isChanged ? String(delay.delayMs / 1_000) : (url ?? record.value);
   const values = agents.length === 0 || isName ? [value] : agents;
@@ -160,104 +147,119 @@ function excerptOf({ kind, name, value, notes }: PackedRecord): string {
   return `${field}${notes & MISSING_COLON ? '' : ':'} ${text}`;
 }
 
-function reportLine(document: RobotsDocument, record: PackedRecord, before: SeenFields, report: Report): void {
+/** What is odd about a line, in the order in which it is reported. */
+function lineFindings(document: RobotsDocument, record: PackedRecord, before: SeenFields): Findings {
   const { notes, kind, name } = record;
   const value = textOf(record.value);
   const isDropped = notes & TOO_LONG && plainKind(record) === BAD;
   const isKnown = isKnownField(kind) && !isDropped;
-  const isOutside = !before.file.has(USER_AGENT);
-  report(notes & NUL, 'nul-byte');
-  report(notes & INVALID_UTF8, 'invalid-utf8');
-  report(notes & ODD_WHITESPACE, 'odd-whitespace');
-  report(notes & TOO_LONG, 'line-too-long');
-  report(kind === BAD && !isDropped, 'syntax');
-  report(kind === UNKNOWN && !isDropped, 'unknown-field');
-  report(isKnown && name !== '' && foldName(textOf(name)) !== fieldName(kind), 'field-typo');
-  report(isKnown && notes & MISSING_COLON, 'missing-colon');
-  report(isKnown && kind !== COMMENT && /^(["']).*\1$/.test(value), 'quoted-value');
-  if (kind === DISALLOW || kind === ALLOW) {
-    report(isOutside, 'rule-outside-group');
-    reportRule(document, record, value, report);
-  } else if (isKnown) reportField(document, kind, value, before, report);
-  report(isKnown && isGroupField(kind) && kind !== LICENSE && isOutside, 'field-outside-group');
+  const isOutside = !before.file.has('user-agent');
+  const field = fieldName(kind);
+  return {
+    'nul-byte': notes & NUL,
+    'invalid-utf8': notes & INVALID_UTF8,
+    'odd-whitespace': notes & ODD_WHITESPACE,
+    'line-too-long': notes & TOO_LONG,
+    syntax: kind === BAD && !isDropped,
+    'unknown-field': kind === UNKNOWN && !isDropped,
+    'field-typo': isKnown && name !== '' && foldName(textOf(name)) !== fieldName(kind),
+    'missing-colon': isKnown && notes & MISSING_COLON,
+    'quoted-value': isKnown && field !== 'comment' && /^(["']).*\1$/.test(value),
+    'rule-outside-group': isRule(kind) && isOutside,
+    ...(isRule(kind)
+      ? ruleFindings(document, record, value)
+      : isKnown && FIELD_FINDINGS[field]?.(value, before, document)),
+    'field-outside-group': isKnown && isGroupField(kind) && field !== 'license' && isOutside,
+  };
 }
 
-function reportRule(document: RobotsDocument, record: PackedRecord, value: string, report: Report): void {
-  const isAllow = record.kind === ALLOW;
-  const isAbsolute = absoluteUrl(value) !== null;
-  report(isAllow && value === '', 'empty-allow');
-  report(isAbsolute, 'absolute-url');
-  if (value === '' || isAbsolute) return;
+function ruleFindings(document: RobotsDocument, record: PackedRecord, value: string): Findings {
+  const isAllow = fieldName(record.kind) === 'allow';
   const isSeveral = !isAllow && document.repair && isSeveralPaths(value);
-  report(/[ \t]/.test(value), isSeveral ? 'multiple-paths' : 'space-in-path');
-  report(!startsLikePath(value), 'path-no-slash');
-  report(/^\/robots\.txt\$?$/.test(canonical(record.value, 'n0', true)), 'rule-names-robots');
+  const hasBlank = /[ \t]/.test(value);
+  if (value === '') return { 'empty-allow': isAllow };
+  if (absoluteUrl(value) !== null) return { 'absolute-url': true };
+  return {
+    'multiple-paths': hasBlank && isSeveral,
+    'space-in-path': hasBlank && !isSeveral,
+    'path-no-slash': !startsLikePath(value),
+    'rule-names-robots': /^\/robots\.txt\$?$/.test(canonical(record.value, 'n0', true)),
+  };
 }
 
-function reportField(document: RobotsDocument, kind: number, value: string, before: SeenFields, report: Report): void {
-  const { file, group } = before;
-  const { robotsUrl, repair } = document;
-  if (kind === USER_AGENT) {
+/** What is odd about the value of a field. */
+const FIELD_FINDINGS: Readonly<
+  Record<string, (value: string, before: SeenFields, document: RobotsDocument) => Findings>
+> = {
+  'user-agent'(value, { file, group, hasValues }, { repair }) {
     const [agent, ...more] = agentsOf(value, repair);
-    const joins = file.has(USER_AGENT) && !group.has(DISALLOW) && !group.has(ALLOW);
-    const hasValues = [...group].some((field) => isGroupField(field) && field !== ROBOT_VERSION);
-    report(joins && hasValues, 'extension-splits-group');
-    report(value === '', 'agent-empty');
-    report(more.length > 0, 'multiple-agents');
-    report(agent === undefined && value !== '', 'agent-invalid');
-    report(agent !== undefined && more.length === 0 && agent !== value.toLowerCase(), 'agent-trailing');
-  } else if (kind === ROBOT_VERSION) {
-    if (file.has(USER_AGENT)) reportVersion(value, before, report);
-  } else if (kind === CRAWL_DELAY || kind === CACHE_DELAY) {
-    const delay = parseCrawlDelay(value);
-    report(delay === null, 'crawl-delay-invalid');
-    report(delay?.hasUnit, 'crawl-delay-unit');
-    report(delay && value.includes(','), 'crawl-delay-comma');
-    report(delay && delay.requiredMs > LARGE_CRAWL_DELAY_SECONDS * 1000, 'crawl-delay-large');
-    report(delay && delay.requiredMs > delay.delayMs, 'crawl-delay-clamped');
-  } else if (kind === REQUEST_RATE) {
+    return {
+      'extension-splits-group': file.has('user-agent') && !hasRule(group) && hasValues,
+      'agent-empty': value === '',
+      'multiple-agents': more.length > 0,
+      'agent-invalid': agent === undefined && value !== '',
+      'agent-trailing': agent !== undefined && more.length === 0 && agent !== value.toLowerCase(),
+    };
+  },
+  'robot-version'(value, { file, group, last }) {
+    if (!file.has('user-agent')) return {};
+    if (group.has('robot-version')) return { 'robot-version-repeated': true };
+    if (last !== 'user-agent') return { 'robot-version-misplaced': true };
+    const version = parseRobotVersion(value);
+    const reading = versionReading(version);
+    return {
+      'robot-version-invalid': version === null,
+      'robot-version-short': version !== null && !/\..*\./.test(value),
+      'robot-version-experimental': reading === 'experimental',
+      'robot-version-unsupported': reading === 'unsupported',
+    };
+  },
+  'crawl-delay': delayFindings,
+  'cache-delay': delayFindings,
+  'request-rate'(value) {
     const rate = parseRequestRate(value);
-    report(rate === null, 'request-rate-invalid');
-    report(rate?.documents === 0, 'request-rate-zero');
-  } else if (kind === VISIT_TIME) {
-    report(parseVisitTimes(value).hasInvalid, 'visit-time-invalid');
-    report(group.has(kind), 'visit-time-repeated');
-  } else if (kind === HOST) {
-    report(!isHostValue(value), 'host-invalid');
-    report(isHostValue(value) && file.has(kind), 'host-repeated');
-  } else if (kind === SITEMAP) {
-    const url = readSitemap(value, robotsUrl);
-    report(url === null, 'sitemap-invalid');
-    report(url !== null && !isAbsoluteUrl(value), 'sitemap-relative');
-  }
-  if (kind === LICENSE) {
+    return { 'request-rate-invalid': rate === null, 'request-rate-zero': rate?.documents === 0 };
+  },
+  'visit-time': (value, { group }) => ({
+    'visit-time-invalid': parseVisitTimes(value).hasInvalid,
+    'visit-time-repeated': group.has('visit-time'),
+  }),
+  host: (value, { file }) => ({
+    'host-invalid': !isHostValue(value),
+    'host-repeated': isHostValue(value) && file.has('host'),
+  }),
+  sitemap(value, _, { robotsUrl }) {
+    const isValid = readSitemap(value, robotsUrl) !== null;
+    return { 'sitemap-invalid': !isValid, 'sitemap-relative': isValid && !isAbsoluteUrl(value) };
+  },
+  license(value, _, { robotsUrl }) {
     const isValid = isLicenseUrl(readLicense(value, robotsUrl), robotsUrl);
-    report(!isValid, 'license-invalid');
-    report(isValid && !isAbsoluteUrl(value), 'license-relative');
-  }
-  report(kind === PLEASE_VISIT && readPleaseVisit(value, robotsUrl) === null, 'pleasevisit-foreign');
-  if (kind === CLEAN_PARAM) {
+    return { 'license-invalid': !isValid, 'license-relative': isValid && !isAbsoluteUrl(value) };
+  },
+  pleasevisit: (value, _, { robotsUrl }) => ({ 'pleasevisit-foreign': readPleaseVisit(value, robotsUrl) === null }),
+  'clean-param'(value, before) {
     const isValid = parseCleanParam(value) !== null;
-    report(!isValid, 'clean-param-invalid');
     if (isValid) before.cleanParams += 1;
-    report(isValid && before.cleanParams === MAX_CLEAN_PARAM_LINES + 1, 'clean-param-excess');
-  }
-  report(kind === CONTENT_SIGNAL && !withoutPath(value).split(',').every(isReadableSignal), 'content-signal-invalid');
-  const usage = kind === CONTENT_USAGE ? parseDictionary(withoutPath(value)) : undefined;
-  report(usage === null, 'content-usage-invalid');
-  report(usage && LEGACY_LABELS.some((label) => usage.has(label)), 'content-usage-legacy');
-}
+    const isExcess = isValid && before.cleanParams === MAX_CLEAN_PARAM_LINES + 1;
+    return { 'clean-param-invalid': !isValid, 'clean-param-excess': isExcess };
+  },
+  'content-signal': (value) => ({ 'content-signal-invalid': !withoutPath(value).split(',').every(isReadableSignal) }),
+  'content-usage'(value) {
+    const usage = parseDictionary(withoutPath(value));
+    return {
+      'content-usage-invalid': usage === null,
+      'content-usage-legacy': LEGACY_LABELS.some((label) => usage?.has(label)),
+    };
+  },
+};
 
-function reportVersion(value: string, { group, last }: SeenFields, report: Report): void {
-  const isRepeated = group.has(ROBOT_VERSION);
-  const isMisplaced = !isRepeated && last !== USER_AGENT;
-  report(isRepeated, 'robot-version-repeated');
-  report(isMisplaced, 'robot-version-misplaced');
-  if (isRepeated || isMisplaced) return;
-  const version = parseRobotVersion(value);
-  const reading = versionReading(version);
-  report(version === null, 'robot-version-invalid');
-  report(version !== null && !/\..*\./.test(value), 'robot-version-short');
-  report(reading === 'experimental', 'robot-version-experimental');
-  report(reading === 'unsupported', 'robot-version-unsupported');
+function delayFindings(value: string): Findings {
+  const delay = parseCrawlDelay(value);
+  return {
+    'crawl-delay-invalid': delay === null,
+    'crawl-delay-unit': delay?.hasUnit,
+    'crawl-delay-comma': delay && value.includes(','),
+    'crawl-delay-large': delay && delay.requiredMs > LARGE_CRAWL_DELAY_SECONDS * 1000,
+    'crawl-delay-clamped': delay && delay.requiredMs > delay.delayMs,
+  };
 }
