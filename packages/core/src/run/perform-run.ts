@@ -30,29 +30,36 @@ import { beginRunManifest, endRunManifest } from './run-manifest.js';
 
 /** Performs a run. Resolves when everything is closed. @throws The first error, after closing. */
 export async function performRun(run: Run): Promise<CrawlReport> {
+  const { directory, setup } = run;
+  let opened: Awaited<ReturnType<typeof openAll>> | null = null;
+  let ended: Awaited<ReturnType<typeof crawl>> | null = null;
   let waits: CrawlReport['waiting'] = [];
   run.stalls.start();
-  const opening = { isOver: false };
   try {
     const failures: unknown[] = [];
-    const ended = await crawl(run, opening).catch((error: unknown) => void failures.push(error));
+    try {
+      opened = await openAll(run);
+      ended = await crawl(run, opened.againAtMs);
+    } catch (error) {
+      failures.push(error);
+    }
     failures.push(...(await closeAll(run)));
     // Errors while closing may only be consequences of the first one.
-    if (ended === undefined || failures.length > 0)
-      throw asMannerlyError(failures[0], run.setup.isOwnStore ? (run.directory?.path ?? null) : null);
+    if (opened === null || ended === null || failures.length > 0)
+      throw asMannerlyError(failures[0], setup.isOwnStore ? (directory?.path ?? null) : null);
     // A run that continues may meet items of pages that it handles again.
-    if (run.totals.earlierRuns() === 0) for (const known of run.items.knownItems()) run.setup.log?.itemsKnown(known);
+    if (run.totals.earlierRuns() === 0) for (const known of run.items.knownItems()) setup.log?.itemsKnown(known);
     const report = await reportOf(run, ended);
-    if (run.directory !== null && ended.manifest !== null)
-      await endRunManifest(run.directory, ended.manifest, report, run.setup.isShared);
+    if (directory !== null && opened.manifest !== null)
+      await endRunManifest(directory, opened.manifest, report, setup.isShared);
     waits = report.waiting;
     return report;
   } finally {
     // The logs stay locked until the report has read them.
-    await run.directory?.release();
-    // What fails here hides no first error: the directory stays as it is.
-    if (!opening.isOver && run.directory?.isNew === true && !run.setup.reset)
-      await deleteIfNothingDone(run.directory.path).catch(() => undefined);
+    await directory?.release();
+    // A crawl that was never open has done nothing. What fails here hides no first error: the directory stays as it is.
+    if (opened === null && directory?.isNew === true && !setup.reset)
+      await deleteIfNothingDone(directory.path).catch(() => undefined);
     run.stop.markOver();
     run.stalls.stop();
     run.markEnded(waits);
@@ -60,11 +67,10 @@ export async function performRun(run: Run): Promise<CrawlReport> {
 }
 
 /**
- * Opens, seeds, crawls, and reports what is left.
- * @param opening - Over once everything is open. A crawl that failed before has done nothing yet.
- * @returns Also what the frontier reported before it was closed.
+ * Opens everything, before the first request.
+ * @returns `againAtMs`: when the latest recrawl began, epoch milliseconds; `null`: the crawl was never recrawled.
  */
-async function crawl(run: Run, opening: { isOver: boolean }) {
+async function openAll(run: Run) {
   const { setup, options, frontier, journal, directory } = run;
   await waitAfterReset(run);
   await frontier.open(partName(run));
@@ -89,8 +95,12 @@ async function crawl(run: Run, opening: { isOver: boolean }) {
   await run.archive?.open();
   await openRequisites(run);
   if (directory !== null) await writeJsonAtomically(directory.settingsPath, storedSettings(options));
-  const manifest = directory === null ? null : await beginRunManifest(directory, options, run.startedAtMs);
-  opening.isOver = true;
+  return { againAtMs, manifest: directory && (await beginRunManifest(directory, options, run.startedAtMs)) };
+}
+
+/** Seeds, crawls, and reports what is left. @returns What the frontier reported before it is closed. */
+async function crawl(run: Run, againAtMs: number | null) {
+  const { setup, options, frontier, journal } = run;
   for (const host of setup.unpark) {
     const look = await frontier.inspectHost(host);
     if (look.isParked !== true) setup.log?.notParked(look);
@@ -109,7 +119,7 @@ async function crawl(run: Run, opening: { isOver: boolean }) {
   journal.end();
   // Counted from the store: ours may be off where a server's answer was lost and the call repeated.
   const counts = await frontier.recount();
-  return { end, counts, waits: frontier.waits(MAX_REPORTED_WAITS), manifest };
+  return { end, counts, waits: frontier.waits(MAX_REPORTED_WAITS) };
 }
 
 /** A crawl that starts over sends no request earlier than the crawl it replaces would have. A stop ends the wait. */
