@@ -12,8 +12,7 @@ import {
 } from '../server/server-queues.js';
 import type { Connection, ResolvedPostgresOptions } from './connection.js';
 import { REMOVE_SQL } from './schema.js';
-import { RAISE_SQL } from './sql-lease.js';
-import { DUE_SQL, OVERDUE_SQL, STATS_SQL } from './sql-read.js';
+import { IS_ALIVE } from './sql-host.js';
 import { hostValues, laneNames, linkValues, readEntries, readNumbers, textsOf } from './values.js';
 
 const NOW = '(SELECT coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8) AS us) now';
@@ -22,7 +21,7 @@ const MIN_FINGERPRINT = '-9223372036854775808';
 
 /** Statements that do not take the time. */
 const UNTIMED: { readonly [F in ServerFunction]?: string } = {
-  stats: STATS_SQL,
+  stats: 'SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8 FROM $S.tally',
   know: `WITH new AS (INSERT INTO $S.seen SELECT DISTINCT unnest($1::int8[]) ON CONFLICT DO NOTHING RETURNING 1)
     UPDATE $S.tally SET known = known + (SELECT count(*) FROM new) WHERE slot = 0`,
   known: `SELECT fingerprint, fingerprint FROM $S.seen WHERE fingerprint > coalesce($1::int8, '${MIN_FINGERPRINT}')
@@ -34,9 +33,19 @@ const TIMED: { readonly [F in ServerFunction]?: string } = {
   lease: `SELECT key, fencing_token, encode(state, 'hex'), queued, encode(entries, 'hex')
     FROM $S.lease($1, $2, $3, $4, $5, $6, $7)`,
   wake: 'SELECT $S.wake($1, $2)',
-  raise: RAISE_SQL,
-  due: DUE_SQL,
-  overdue: OVERDUE_SQL,
+  // No host is due before its time. If its lease is known but its release is forgotten, it waits from the end of that
+  // lease.
+  raise: `UPDATE $S.host h SET
+      delay = CASE WHEN lease_end > 0 THEN greatest(delay, w.wait) ELSE delay END,
+      next_at = CASE WHEN lease_end > 0 THEN next_at ELSE greatest(next_at, now.us + w.wait) END,
+      due = CASE WHEN due IS NOT NULL
+        THEN greatest(due, w.wait + CASE WHEN lease_end > 0 THEN lease_end ELSE now.us END) END
+    FROM ${NOW}, unnest($2::text[], $3::int8[]) w(key, wait) WHERE h.key = w.key`,
+  // A server that was not seen yet has no `since`, and something is due at once: the next `lease` sees it.
+  due: `SELECT CASE WHEN NOT ${IS_ALIVE} THEN 0 WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
+      SELECT greatest(0, due - now.us) FROM $S.host WHERE due IS NOT NULL ORDER BY due LIMIT 1
+    ) END, CASE WHEN ${IS_ALIVE} THEN server_since END FROM ${NOW}, $S.crawl WHERE one`,
+  overdue: `SELECT now.us - due FROM ${NOW}, $S.host WHERE due <= now.us ORDER BY due LIMIT $2`,
   reserve: 'SELECT unnest($S.reserve($1, $2, $3))',
   readHost: `SELECT encode(o_state, 'hex'), o_queued, o_in_flight, o_leased::int4, o_parked::int4, o_due
     FROM $S.read_host($1, $2)`,

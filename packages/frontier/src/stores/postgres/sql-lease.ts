@@ -1,4 +1,4 @@
-// `lease` and `wake` in PL/pgSQL, and waits that the server may have forgotten.
+// `lease` and `wake` in PL/pgSQL.
 
 import {
   checkServer,
@@ -121,17 +121,3 @@ BEGIN
     ${SAVE_HOST}
   END IF;
 END $wake$;`;
-
-/**
- * No host is due before its time. If its lease is known but its release is forgotten, it waits from the end of that
- * lease. `$2`, `$3`: hosts, and microseconds.
- */
-export const RAISE_SQL = `
-UPDATE $S.host h SET
-  delay = CASE WHEN lease_end > 0 THEN greatest(delay, w.wait) ELSE delay END,
-  next_at = CASE WHEN lease_end > 0 THEN next_at ELSE greatest(next_at, w.now + w.wait) END,
-  due = CASE WHEN due IS NOT NULL THEN greatest(due, w.wait + CASE WHEN lease_end > 0 THEN lease_end ELSE w.now END) END
-FROM (
-  SELECT key, wait, coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8) AS now
-  FROM unnest($2::text[], $3::int8[]) u(key, wait)
-) w WHERE h.key = w.key`;

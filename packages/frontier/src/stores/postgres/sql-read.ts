@@ -1,25 +1,6 @@
-// The verbs that only read, and `reserve`, in PL/pgSQL and SQL.
+// `read_host`, `scan` and `reserve` in PL/pgSQL.
 
-import { checkServer, FUNCTION_SETTINGS, HOST_VARIABLES, IS_ALIVE } from './sql-host.js';
-
-/**
- * Microseconds until the next host is due, or nothing, and when the present server was first seen. A server that was
- * not seen yet has no such time, and something is due at once: the next `lease` sees it.
- */
-export const DUE_SQL = `
-SELECT CASE WHEN NOT ${IS_ALIVE} THEN 0 WHEN (SELECT sum(unfinished) FROM $S.tally) > 0 THEN (
-  SELECT greatest(0, due - coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8))
-  FROM $S.host WHERE due IS NOT NULL ORDER BY due LIMIT 1
-) END, CASE WHEN ${IS_ALIVE} THEN server_since END FROM $S.crawl WHERE one`;
-
-/** For how long hosts have been due, microseconds, longest first. */
-export const OVERDUE_SQL = `
-SELECT c.now - h.due FROM $S.host h,
-  (SELECT coalesce($1::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8) AS now) c
-WHERE h.due <= c.now ORDER BY h.due LIMIT $2`;
-
-export const STATS_SQL = `
-SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8 FROM $S.tally`;
+import { checkServer, FUNCTION_SETTINGS, HOST_VARIABLES } from './sql-host.js';
 
 /** `reserve`: microseconds to wait for each key, in the order of the keys, which come sorted. */
 export const RESERVE_SQL = `
