@@ -187,9 +187,19 @@ export function hasCode(error: unknown, code: string): boolean {
 }
 
 /** Options of every store that several processes share. */
-interface SharedOptions {
+export interface SharedOptions {
+  /** Who crawls, usually the product token. A crawl with another identity is refused. @default not compared */
   readonly identity?: string;
+  /**
+   * The most unfinished entries of all processes together; each shard has an equal share. More are answered `full`.
+   * @default 10,000,000
+   */
   readonly maxQueued?: number;
+  /**
+   * The store's clock, milliseconds, the same in all processes; for tests. In lmdb, a clock that is behind the file
+   * continues from there.
+   * @default the machine's, or the server's
+   */
   readonly nowMs?: () => number;
 }
 

@@ -4,7 +4,7 @@
 import { MAX_STORE_BODY_BYTES } from '../limits.js';
 import { invalid, wholeIn } from '../option-value.js';
 import type { FrontierStore, StoreCapabilities } from '../store.js';
-import { checkedStore, resolveSharedOptions } from './checked-store.js';
+import { checkedStore, resolveSharedOptions, type SharedOptions } from './checked-store.js';
 import type { ResolvedLmdbOptions } from './lmdb/queues.js';
 
 /**
@@ -18,13 +18,9 @@ const DEFAULT_SEEN_BUDGET_BYTES = 268_435_456;
 const MIN_SEEN_BUDGET_BYTES = 65_536;
 
 /** Options of the lmdb store. */
-export interface LmdbStoreOptions {
+export interface LmdbStoreOptions extends SharedOptions {
   /** The folder, for this store alone, on a local disk. `open` creates it, with its parents, if it may. */
   readonly path: string;
-  /** Who crawls, usually the product token. A folder with another identity is refused. @default not compared */
-  readonly identity?: string;
-  /** The most unfinished entries of all processes together. More are answered `full`. @default 10,000,000 */
-  readonly maxQueued?: number;
   /**
    * Bytes of memory for fingerprints, about 12 each. Fingerprints beyond it are looked up in the file, which takes
    * about 3 µs longer.
@@ -37,11 +33,6 @@ export interface LmdbStoreOptions {
    * @default 50; 0 to 1,000
    */
   readonly commitEveryMs?: number;
-  /**
-   * The store's clock, milliseconds, the same in all processes. If it is behind the file, it continues from there. For
-   * tests.
-   */
-  readonly nowMs?: () => number;
 }
 
 /** The capabilities of the lmdb store. */

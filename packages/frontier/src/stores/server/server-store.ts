@@ -5,7 +5,13 @@ import { FrontierError } from '../../errors.js';
 import { MAX_STORE_BODY_BYTES } from '../../limits.js';
 import { oneOf, wholeIn } from '../../option-value.js';
 import type { FrontierStore, OpenRequest, StoreCapabilities } from '../../store.js';
-import { checkedStore, resolveSharedOptions, type StoreQueues, toFailure } from '../checked-store.js';
+import {
+  checkedStore,
+  resolveSharedOptions,
+  type SharedOptions,
+  type StoreQueues,
+  toFailure,
+} from '../checked-store.js';
 
 /** The most entries of one `add`, or links of one commit: a server may answer no other client meanwhile. */
 const MAX_BATCH = 1_024;
@@ -70,13 +76,9 @@ export type UnsafeSetting = 'split-brain' | 'fsync-off';
 const UNSAFE_SETTINGS: readonly UnsafeSetting[] = ['split-brain', 'fsync-off'];
 
 /** Options of every store on a server. */
-export interface ServerStoreOptions {
+export interface ServerStoreOptions extends SharedOptions {
   /** Settings of the server that are refused at open unless they are named here. @default none */
   readonly allowUnsafe?: readonly UnsafeSetting[];
-  /** Who crawls, usually the product token. A crawl with another identity is refused. @default not compared */
-  readonly identity?: string;
-  /** The most unfinished entries of all processes; each shard has an equal share. @default 10,000,000 */
-  readonly maxQueued?: number;
   /**
    * Milliseconds for which a server that does not answer is tried again before the store fails; at most ten seconds if
    * it has never answered, not even that it is starting. The client's own handling of a lost connection comes first.
@@ -91,8 +93,6 @@ export interface ServerStoreOptions {
   readonly signal?: AbortSignal;
   /** Called with what an operator should know. @default emits a warning of the process */
   readonly onNotice?: (notice: ServerNotice) => void;
-  /** The store's clock, milliseconds, instead of the server's; for tests. */
-  readonly nowMs?: () => number;
   /**
    * The clock that the server's clock is compared with, milliseconds from any start; for tests.
    * @default the process's own, and none with `nowMs`

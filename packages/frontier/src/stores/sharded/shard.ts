@@ -61,28 +61,23 @@ export class Shard {
   }
 
   /** The answer to a call; `null` once the shard is silent. */
-  answerUnlessSilent<T>(
+  async answerUnlessSilent<T>(
     pending: Promise<T>,
     onLateAnswer: (answer: T) => unknown = () => undefined,
   ): Promise<Answered<T> | null> {
-    return new Promise((resolve, reject) => {
-      let hasTimedOut = false;
-      let timer: NodeJS.Timeout;
-      const checkSilence = () => {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<null>((resolve) => {
+      const check = () => {
         const remainingMs = this.#silentInMs();
-        hasTimedOut = remainingMs <= 0;
-        if (hasTimedOut) resolve(null);
-        else timer = setTimeout(checkSilence, remainingMs);
+        if (remainingMs <= 0) resolve(null);
+        else timer = setTimeout(check, remainingMs);
       };
-      checkSilence();
-      pending
-        .finally(() => clearTimeout(timer))
-        .then(
-          (answer) => (hasTimedOut ? onLateAnswer(answer) : resolve({ answer })),
-          (error: unknown) => (hasTimedOut ? this.fail(error) : reject(error)),
-        )
-        .catch((error: unknown) => this.fail(error));
+      check();
     });
+    const answered = pending.then((answer): Answered<T> => ({ answer }));
+    const first = await Promise.race([answered, silence]).finally(() => clearTimeout(timer));
+    if (first === null) answered.then(({ answer }) => onLateAnswer(answer)).catch((error: unknown) => this.fail(error));
+    return first;
   }
 
   /** Keeps an error that no caller waits for. */
