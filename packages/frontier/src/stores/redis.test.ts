@@ -5,7 +5,7 @@ import { FrontierError } from '../errors.js';
 import { laneNames } from './redis/engine.js';
 import { shardBase } from './redis/open-crawl.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
-import { microseconds } from './server/commit-values.js';
+import { microseconds } from './server/server-store.js';
 import { shardOf } from './sharded/placement.js';
 
 const client = { status: 'ready', isCluster: false, callBuffer: async () => null };

@@ -2,7 +2,6 @@
 // files have what the functions do.
 
 import type { HostCommitAnswer } from '../../store.js';
-import { bufferOf } from '../server/commit-values.js';
 import {
   bytesOf,
   type ServerArgument,
@@ -50,8 +49,8 @@ const TIMED: { readonly [F in ServerFunction]?: string } = {
   readHost: `SELECT encode(o_state, 'hex'), o_queued, o_in_flight, o_leased::int4, o_parked::int4, o_due
     FROM $S.read_host($1, $2)`,
   clock: `SELECT us FROM ${NOW}`,
-  scan: `SELECT o_key, o_phase, o_first, o_second, encode(o_entry, 'hex'),
-      CASE WHEN o_phase = 0 THEN o_first - now.us END
+  scan: `SELECT o_key, encode(o_entry, 'hex'),
+      CASE WHEN o_entry IS NULL THEN o_phase WHEN o_phase = 0 THEN o_first - now.us END, o_first, o_second
     FROM ${NOW}, $S.scan($2, $3, $4, $5, $6, $7::text IS NOT NULL)`,
   hosts: `SELECT key, encode(state, 'hex'), delay,
       greatest(0, next_at, CASE WHEN lease_end > 0 THEN lease_end + delay END,
@@ -105,7 +104,7 @@ export function postgresEngine(connection: Connection, options: ResolvedPostgres
 
     async writeRecord(key, value) {
       if (value === null) await connection.call('DELETE FROM $S.record WHERE key = $1', [key]);
-      else await connection.call(WRITE_RECORD, [key, bufferOf(value)]);
+      else await connection.call(WRITE_RECORD, [key, Buffer.from(value.buffer, value.byteOffset, value.byteLength)]);
     },
 
     async listRecords(prefix, cursor, limit) {

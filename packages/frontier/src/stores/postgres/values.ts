@@ -2,10 +2,12 @@
 // in the server's own format. Bodies of links, which are most of a commit, are one value of bytes.
 
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
-import { bufferOf, createLaneNames, hostParts, type LaneName, microseconds } from '../server/commit-values.js';
+import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
 
 /** Bytes of an entry in an answer before its body: id, times handed out, priority, length of the body. */
 const ENTRY_HEAD = 16;
+/** Ids and fencing tokens. -1 stands for an invalid one. */
+const WHOLE = /^\d{1,18}$/;
 
 /** Lanes by 32 bits of a hash; 0: the host's own lane. */
 export function laneNames(): LaneName<number> {
@@ -97,9 +99,25 @@ function pairsOf(links: readonly NewEntry[], laneOf: LaneName<number>) {
   return { all, numbers: pairOf.map(({ number }) => number) };
 }
 
-/** The hosts of a commit: the longest lease, and a list in JSON, with bytes as hexadecimal digits. */
-export function hostValues(hosts: readonly HostCommit[], laneOf: LaneName<number>): [number, string] {
-  const list = hostParts(hosts, laneOf, (bytes) => bufferOf(bytes).toString('hex'));
+/**
+ * The hosts of a commit: the longest lease, and a list in JSON. Whole numbers are digits, bytes are hexadecimal digits,
+ * and empty lists are left out.
+ */
+export function hostValues(parts: readonly HostCommit[], laneOf: LaneName<number>): unknown[] {
+  const list = parts.map(({ host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then }) => ({
+    key: host,
+    token: integerOf(fencingToken),
+    kind: 'keep' in then ? 0 : then.release.dueInMs === null ? 2 : 1,
+    us: microseconds('keep' in then ? then.keep.ttlMs : (then.release.dueInMs ?? 0)),
+    want: 'keep' in then ? then.keep.want : 0,
+    delay: delayMs === undefined ? null : microseconds(delayMs),
+    state: hexOf(state),
+    done: mapUnlessEmpty(done, integerOf),
+    requeue: mapUnlessEmpty(requeue, ({ id, priority, body, notBeforeMs = 0 }) => {
+      return { id: integerOf(id), priority, us: microseconds(notBeforeMs), body: hexOf(body) };
+    }),
+    blocks: mapUnlessEmpty(blockLanes, ({ lane, ms }) => ({ lane: laneOf(lane), us: microseconds(ms) })),
+  }));
   return [Math.max(0, ...list.map(({ kind, us }) => (kind === 0 ? us : 0))), JSON.stringify(list)];
 }
 
@@ -119,6 +137,18 @@ export function readEntries(hex: unknown): Entry[] {
     at = end;
   }
   return entries;
+}
+
+function mapUnlessEmpty<T>(items: readonly T[], make: (item: T) => unknown): unknown[] | undefined {
+  return items.length === 0 ? undefined : items.map(make);
+}
+
+function integerOf(digits: string): string {
+  return WHOLE.test(digits) ? digits : '-1';
+}
+
+function hexOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
 /** Where each list ends when they follow one another. */

@@ -2,8 +2,8 @@
 // scripts have what they do.
 
 import type { AddOutcome, Entry, HostCommit, NewEntry } from '../../store.js';
-import { bufferOf, createLaneNames, hostParts, type LaneName, microseconds } from '../server/commit-values.js';
 import { bytesOf, numberOf, type Row, type ServerEngine } from '../server/server-queues.js';
+import { createLaneNames, type LaneName, microseconds } from '../server/server-store.js';
 import type { Connection, ResolvedRedisOptions, ScriptValue } from './connection.js';
 
 /** The most hosts of one script, during which the server answers no other client. */
@@ -106,7 +106,7 @@ export function laneNames(): LaneName<string> {
 
 /**
  * A commit as arguments of its script: a list in JSON, and the bytes that the list names by their place among the
- * arguments.
+ * arguments. Absent values are `false`, because a list in Lua ends at the first nil.
  */
 function commitValues(
   operation: number,
@@ -115,15 +115,30 @@ function commitValues(
   links: readonly NewEntry[],
   laneOf: LaneName<string>,
 ): ScriptValue[] {
-  const bytes: Buffer[] = [];
   // The first two arguments are the clock and the list.
-  const argumentIndex = (value: Uint8Array) => 2 + bytes.push(bufferOf(value));
+  const bytes: Buffer[] = [];
+  const argumentIndex = (value: Uint8Array | undefined) => value !== undefined && 2 + bytes.push(bufferOf(value));
   const queued = links.map(({ host, lane, fingerprint, priority, body, notBeforeMs = 0, dedupe = true }) => {
     const fields = [priority, dedupe, laneOf(lane), microseconds(notBeforeMs)];
     // As decimal digits, which a small set stores in eight bytes.
     return [host, String(numberOf(fingerprint)), ...fields, argumentIndex(body)];
   });
-  return [JSON.stringify([operation, maxQueued, queued, hostParts(hosts, laneOf, argumentIndex)]), ...bytes];
+  const parts = hosts.map(({ host, fencingToken, done = [], requeue = [], state, delayMs, blockLanes = [], then }) => {
+    const requeued = requeue.map(({ id, priority = false, body, notBeforeMs = 0 }) => {
+      return [id, priority, microseconds(notBeforeMs), argumentIndex(body)];
+    });
+    const blocks = blockLanes.map(({ lane, ms }) => [laneOf(lane), microseconds(ms)]);
+    const delayUs = delayMs !== undefined && microseconds(delayMs);
+    return [host, fencingToken, done, requeued, argumentIndex(state), delayUs, blocks, ...endOf(then)];
+  });
+  return [JSON.stringify([operation, maxQueued, queued, parts]), ...bytes];
+}
+
+/** What becomes of the lease, microseconds, and how many entries may come. */
+function endOf(then: HostCommit['then']) {
+  if ('keep' in then) return ['keep', microseconds(then.keep.ttlMs), then.keep.want];
+  const { dueInMs } = then.release;
+  return dueInMs === null ? ['park', 0, 0] : ['release', microseconds(dueInMs), 0];
 }
 
 function readEntries(list: unknown): Entry[] {
@@ -134,4 +149,8 @@ function readEntries(list: unknown): Entry[] {
     // A copy, because the answer's bytes are part of a larger buffer.
     body: new Uint8Array(bytes.subarray(ENTRY_HEAD + (bytes[ENTRY_HEAD - 1] ?? 0))),
   }));
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

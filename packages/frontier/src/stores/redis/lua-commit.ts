@@ -95,57 +95,56 @@ local function addLinks()
   return table.concat(outcomes)
 end
 
-local function requeue(r, item)
-  local entry = call('HGET', base .. 'i' .. r.n, item.id)
+local function requeue(r, id, priority, wait, body)
+  local entry = call('HGET', base .. 'i' .. r.n, id)
   if not entry then return end
-  call('HDEL', base .. 'i' .. r.n, item.id)
+  call('HDEL', base .. 'i' .. r.n, id)
   r.i, m.i, r.q = r.i - 1, m.i - 1, r.q + 1
-  local _, id, attempt, priority = struct.unpack(ENTRY, entry)
+  local _, number, attempt, before = struct.unpack(ENTRY, entry)
   local rest = string.sub(entry, 13)
-  if item.body then rest = string.sub(rest, 1, 1 + string.byte(rest, 1)) .. ARGV[item.body] end
-  place(r, id, attempt, item.priority or priority, rest, now + item.us)
+  if body then rest = string.sub(rest, 1, 1 + string.byte(rest, 1)) .. ARGV[body] end
+  place(r, number, attempt, priority or before, rest, now + wait)
 end
 
-local function release(r, part)
+local function release(r, kind, inUs)
   -- A lease that was lost with the server's memory, and its release with it: the host waits as the others do.
   local notBefore = r.e < m.g and m.x + r.d or 0
   r.e = math.max(r.e + 1, now)
   endLease(r)
-  r.parked = part.kind == 2
-  r.a = math.max(notBefore, now + (r.parked and r.d or part.us))
+  r.a = math.max(notBefore, now + (kind == 'park' and r.d or inUs))
+  r.parked = kind == 'park'
   r.z = operation
   index(r)
 end
 
-local function commitHost(part)
-  local r = load(part.key)
-  if not r or r.l == 0 or digits(r.e) ~= part.token then
+local function commitHost(key, token, done, requeued, state, delay, blocks, kind, us, want)
+  local r = load(key)
+  if not r or r.l == 0 or digits(r.e) ~= token then
     -- It ran before, and the answer was lost with its connection.
     return r and r.l == 0 and r.z == operation and {} or 0
   end
   touch(r)
-  local done = part.done or {}
   for from = 1, #done, MAX_ARGUMENTS do
     local gone = call('HDEL', base .. 'i' .. r.n, unpack(done, from, math.min(#done, from + MAX_ARGUMENTS - 1)))
     r.i, m.i, m.u = r.i - gone, m.i - gone, m.u - gone
   end
-  for _, item in ipairs(part.requeue or {}) do requeue(r, item) end
-  if part.state then call('HSET', base .. 's', r.n, ARGV[part.state]) end
-  if part.delay ~= cjson.null then r.d = part.delay end
-  for _, one in ipairs(part.blocks or {}) do block(r, one.lane, now + one.us) end
-  if part.kind ~= 0 then
-    release(r, part)
+  for at = 1, #requeued do requeue(r, unpack(requeued[at])) end
+  if state then call('HSET', base .. 's', r.n, ARGV[state]) end
+  r.d = delay or r.d
+  for at = 1, #blocks do block(r, blocks[at][1], now + blocks[at][2]) end
+  if kind ~= 'keep' then
+    release(r, kind, us)
     return {}
   end
-  m.t = math.max(m.t, part.us)
-  r.l = now + part.us
+  m.t = math.max(m.t, us)
+  r.l = now + us
   index(r)
-  return take(r, part.want)
+  return take(r, want)
 end
 
 checkServer(0)
 local answer = { since(), addLinks() }
-for at = 1, #hosts do answer[at + 2] = commitHost(hosts[at]) end
+for at = 1, #hosts do answer[at + 2] = commitHost(unpack(hosts[at])) end
 save()
 return answer
 `;

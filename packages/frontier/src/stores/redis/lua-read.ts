@@ -114,7 +114,9 @@ local function partsOf(r)
     lanes[#lanes + 1] = r.lane
   end
   for at = 1, #lanes do
-    for rank = 0, 8 do parts[#parts + 1] = '2' .. rank .. lanes[at] end
+    for rank = 0, 8 do
+      if r.multi or math.floor(r.k / 2 ^ rank) % 2 == 1 then parts[#parts + 1] = '2' .. rank .. lanes[at] end
+    end
   end
   table.sort(parts)
   return parts
@@ -133,7 +135,7 @@ local function scanHost(r)
     if name == part then
       for _, found in ipairs(entriesAfter(r, name)) do
         if left == 0 then return false end
-        rows[#rows + 1] = { r.key, '', '', '', { found[1] }, found[4] or 0 }
+        rows[#rows + 1] = { r.key, { found[1] }, found[4] }
         left, first, second = left - 1, found[2], found[3]
       end
     end
@@ -147,7 +149,7 @@ for _ = 1, 4 * left do
   number, part, first, second = number + 1, '0', 0, 0
   if left == 0 then break end
 end
-if number <= last then rows[#rows + 1] = { number, part, digits(first), digits(second), false } end
+if number <= last then rows[#rows + 1] = { number, false, part, digits(first), digits(second) } end
 return rows
 `,
 

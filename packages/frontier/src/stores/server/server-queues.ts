@@ -4,9 +4,8 @@
 import type { CommitAnswer, Entry, HostCommit, Lease, ListedHost, NewEntry, ScanListing } from '../../store.js';
 import type { StoreVerbs } from '../checked-store.js';
 import { createClockedLease } from './clock-watch.js';
-import { microseconds } from './commit-values.js';
 import { Confirmed } from './confirmed.js';
-import type { ResolvedServerOptions } from './server-store.js';
+import { microseconds, type ResolvedServerOptions } from './server-store.js';
 
 /**
  * The functions of a server, with the columns of their rows. Times are microseconds from now, `since` is when the
@@ -19,7 +18,7 @@ import type { ResolvedServerOptions } from './server-store.js';
  *   readHost   state, queued, in flight, leased, parked, due in
  *   stats      unfinished, in flight, known, hosts
  *   clock      epoch microseconds
- *   scan       host, nothing, nothing, nothing, entries, waits until; at last where to continue: four columns
+ *   scan       host, entry, time until it may be handed out; at last, if it goes on: where, nothing, three more places
  *   known      fingerprint, cursor
  *   hosts      host, state, delay, wait, parked, cursor
  *   wake, raise, know   no rows
@@ -172,9 +171,9 @@ export function serverQueues(engine: ServerEngine, options: ResolvedServerOption
         /^(\S+) (\S+) (\S+) (.*)$/s.exec(cursor ?? '') ?? [];
       const items: ScanListing['items'] = [];
       for (const row of await call('scan', [limit, where, phase, first, second, host ?? null])) {
-        const [at, nextPhase, nextFirst, nextSecond, entries, waitUs] = row;
-        if (isAbsent(entries)) return { cursor: `${nextPhase} ${nextFirst} ${nextSecond} ${at}`, items };
-        const waitMs = Number(waitUs ?? 0) / 1_000;
+        const [at, entries, ...places] = row;
+        if (isAbsent(entries)) return { cursor: [...places, at].join(' '), items };
+        const waitMs = Number(places[0] ?? 0) / 1_000;
         for (const entry of engine.readEntries(entries))
           items.push({ host: String(at), entry, ...(waitMs > 0 ? { waitMs } : {}) });
       }

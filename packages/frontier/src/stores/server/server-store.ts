@@ -1,6 +1,7 @@
-// What stores on a server have in common: their options, and a durability that is known only after the server's
-// settings are read.
+// What stores on a server have in common: their options, a durability that is known only after the server's settings
+// are read, and short names of lanes.
 
+import { createHash } from 'node:crypto';
 import { FrontierError } from '../../errors.js';
 import { MAX_STORE_BODY_BYTES } from '../../limits.js';
 import { oneOf, wholeIn } from '../../option-value.js';
@@ -142,4 +143,28 @@ export const LOST_CRAWL_HINT = 'Restore the data of the server. To start over, t
 export function absentCrawlError(crawl: string, location: string): FrontierError {
   const message = `no crawl ${JSON.stringify(crawl)} ${location}`;
   return new FrontierError('store-mismatch', message, { hint: LOST_CRAWL_HINT });
+}
+
+/** A duration in the unit of servers, rounded up. */
+export function microseconds(ms: number): number {
+  return Math.max(0, Math.ceil(ms * 1_000));
+}
+
+const MAX_CACHED_LANE_NAMES = 10_000;
+
+export type LaneName<Name> = (lane: string | undefined) => Name;
+
+/** Lane names by hash, remembered. `none`: the name of the host's own lane, which `nameOf` never returns. */
+export function createLaneNames<Name>(none: Name, nameOf: (sha256: Buffer) => Name): LaneName<Name> {
+  const names = new Map<string, Name>();
+  return (lane) => {
+    if (lane === undefined) return none;
+    let name = names.get(lane);
+    if (name === undefined) {
+      name = nameOf(createHash('sha256').update(lane).digest());
+      if (names.size >= MAX_CACHED_LANE_NAMES) names.clear();
+      names.set(lane, name);
+    }
+    return name;
+  };
 }
