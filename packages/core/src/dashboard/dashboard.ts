@@ -66,29 +66,10 @@ export async function serveView(
   const streams = createStreams(() => performance.now());
   const viewJson = (): string => JSON.stringify(view.read());
   const routes = routesOf(crawl, options, page, streams, viewJson);
-  const server = createViewServer(async (request, response, unauthenticated) => {
-    const call = readCall(request, api !== null);
-    const refuse = (status: number, message: string): void => {
-      // The body is not read.
-      if (call.hasBody) response.setHeader('Connection', 'close');
-      send(response, (call.isApiRequest ? problem : text)(status, message));
-    };
-    if (call.hasBody && !call.takesBody) return refuse(413, 'A body is too long, or not taken here.');
-    const access = checkAccess(call, options);
-    if (access.kind === 'deny') return refuse(access.status, access.message);
-    unauthenticated.delete(request.socket);
-    const { method, path } = call;
-    if (api !== null && call.isApiRequest) {
-      const answer = await api.answer(call);
-      if (call.hasBody && !request.complete) response.setHeader('Connection', 'close');
-      send(response, answer);
-    } else if (method === 'GET' && path === '/events' && streams.add(response)) {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      response.write(`retry: ${DASHBOARD_INTERVAL_MS * 2}\n\n${frameOf('view', viewJson())}`);
-    } else if (method === 'GET' || (method === 'POST' && controls)) {
-      send(response, (await routes.get(`${method} ${path}`)?.()) ?? text(404, 'There is nothing here.'));
-    } else send(response, text(405, 'This cannot be done here.'));
-  });
+  const site: Site = { options, api, routes, streams, viewJson };
+  const server = createViewServer((request, response, unauthenticated) =>
+    answer(site, request, response, () => unauthenticated.delete(request.socket)),
+  );
   const port = await listen(server, options).catch((error: unknown) => {
     view.close();
     throw error;
@@ -100,22 +81,63 @@ export async function serveView(
   }, DASHBOARD_INTERVAL_MS);
   // An open dashboard does not keep the process alive.
   timer.unref();
+  const closeOnce = async (): Promise<void> => {
+    clearInterval(timer);
+    streams.send('view', viewJson());
+    streams.send('end', '{}');
+    streams.close();
+    view.close();
+    await closeServer(server);
+  };
   let closing: Promise<void> | null = null;
   return {
     url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}/?token=${token}`,
     port,
     token,
     close() {
-      if (closing !== null) return closing;
-      clearInterval(timer);
-      streams.send('view', viewJson());
-      streams.send('end', '{}');
-      streams.close();
-      view.close();
-      closing = closeServer(server);
+      closing ??= closeOnce();
       return closing;
     },
   };
+}
+
+/** What requests are answered from. */
+interface Site {
+  readonly options: ResolvedDashboardOptions;
+  readonly api: ReturnType<typeof createApi> | null;
+  readonly routes: ReturnType<typeof routesOf>;
+  readonly streams: ReturnType<typeof createStreams>;
+  readonly viewJson: () => string;
+}
+
+/** Answers a request. @param onAccess - Called if it has the token. */
+async function answer(
+  { options, api, routes, streams, viewJson }: Site,
+  request: IncomingMessage,
+  response: ServerResponse,
+  onAccess: () => void,
+): Promise<void> {
+  const call = readCall(request, api !== null);
+  const { method, path, isApiRequest, hasBody } = call;
+  const refuse = (status: number, message: string): void => {
+    // The body is not read.
+    if (hasBody) response.setHeader('Connection', 'close');
+    send(response, (isApiRequest ? problem : text)(status, message));
+  };
+  if (hasBody && !call.takesBody) return refuse(413, 'A body is too long, or not taken here.');
+  const access = checkAccess(call, options);
+  if (access.kind === 'deny') return refuse(access.status, access.message);
+  onAccess();
+  if (api !== null && isApiRequest) {
+    const answered = await api.answer(call);
+    if (hasBody && !request.complete) response.setHeader('Connection', 'close');
+    send(response, answered);
+  } else if (method === 'GET' && path === '/events' && streams.add(response)) {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(`retry: ${DASHBOARD_INTERVAL_MS * 2}\n\n${frameOf('view', viewJson())}`);
+  } else if (method === 'GET' || (method === 'POST' && options.controls)) {
+    send(response, (await routes.get(`${method} ${path}`)?.()) ?? text(404, 'There is nothing here.'));
+  } else send(response, text(405, 'This cannot be done here.'));
 }
 
 /** The answers by method and path. Those to buttons are the view, which all open pages also get. */
