@@ -52,7 +52,16 @@ export function createPrometheusMetrics(crawl: MeasuredCrawl, options: Prometheu
   const histograms = new Map(
     measuresOf('histogram').map((name) => [name, new Histogram({ ...shapeOf(name), buckets: [...SECONDS_BUCKETS] })]),
   );
-  const read = createReading(crawl);
+  // One reading serves all metrics of a scrape, which reads them together.
+  let reading: ReturnType<typeof readCrawl> | null = null;
+  const read = (): ReturnType<typeof readCrawl> => {
+    if (reading !== null) return reading;
+    setImmediate(() => {
+      reading = null;
+    });
+    reading = readCrawl(crawl);
+    return reading;
+  };
   for (const name of measuresOf('gauge')) {
     const gauge: Gauge = new Gauge({ ...shapeOf(name), collect: () => gauge.set(read()[name]) });
   }
@@ -76,17 +85,4 @@ export function createPrometheusMetrics(crawl: MeasuredCrawl, options: Prometheu
       for (const { prometheus } of Object.values(MEASURES)) registry.removeSingleMetric(`${prefix}${prometheus}`);
     },
   );
-}
-
-/** One reading serves all metrics of a scrape, which reads them together. */
-function createReading(crawl: MeasuredCrawl): () => ReturnType<typeof readCrawl> {
-  let reading: ReturnType<typeof readCrawl> | null = null;
-  return () => {
-    if (reading !== null) return reading;
-    setImmediate(() => {
-      reading = null;
-    });
-    reading = readCrawl(crawl);
-    return reading;
-  };
 }
