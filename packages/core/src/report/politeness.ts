@@ -5,7 +5,7 @@ import type { HostWarning } from '@mannerly/frontier';
 import { parseUrlParts } from '@mannerly/frontier/internal';
 import { Concurrency } from './concurrency.js';
 import type { HostPoliteness } from './crawl-report.js';
-import type { OutcomeTable, RequestRecord, UrlDecision, UrlStatus } from './decision.js';
+import type { OutcomeTable, RequestRecord, UrlDecision } from './decision.js';
 import {
   MAX_MEASURED_CONCURRENCY,
   MAX_REPORT_HOSTS,
@@ -53,14 +53,16 @@ export class PolitenessLedger {
 
   /** Uncounts an earlier run's decision about the URL that this one replaces. */
   uncount({ url, replaces }: UrlDecision): void {
-    const host = replaces === undefined ? undefined : parseUrlParts(url)?.host;
-    if (host !== undefined && replaces !== undefined) this.#hosts.get(host)?.uncount(replaces.status);
+    if (replaces === undefined || replaces.status === 'fetched') return;
+    const row = this.#hosts.get(parseUrlParts(url)?.host ?? '')?.row;
+    // The replaced decision may have no line of its own.
+    if (row !== undefined && row[replaces.status] > 0) row[replaces.status] -= 1;
   }
 
   /** Takes a page whose decision does not count, because a later one about its URL does. */
   page({ url }: UrlDecision): void {
     const host = parseUrlParts(url)?.host;
-    if (host !== undefined) this.#hostOf(host).page();
+    if (host !== undefined) this.#hostOf(host).row.pages += 1;
   }
 
   /** Takes how many URLs a decision log leaves out, by status and reason. */
@@ -128,7 +130,7 @@ export function larger(a: number | null, b: number | null): number | null {
 
 /** One host: gaps, overlaps and pauses from the times of its requests, each seen when it ends. No list is kept. */
 class HostLedger {
-  readonly #row: { -readonly [K in keyof HostPoliteness]: HostPoliteness[K] } & { pages: number };
+  readonly row: { -readonly [K in keyof HostPoliteness]: HostPoliteness[K] } & { pages: number };
   readonly #isMeasured: boolean;
   readonly #counts = new RequestCounts();
   readonly #exclusions: HostPoliteness['exclusions'][number][] = [];
@@ -141,14 +143,14 @@ class HostLedger {
   #pause: { readonly fromMs: number; readonly untilMs: number } | null = null;
 
   constructor(host: string) {
-    this.#row = { host, ...EMPTY_ROW };
+    this.row = { host, ...EMPTY_ROW };
     this.#isMeasured = host !== OTHER_HOSTS;
   }
 
   request(record: RequestRecord): void {
     this.#counts.add(record, MAX_STATUSES_PER_HOST);
     if (!this.#isMeasured) return;
-    const row = this.#row;
+    const row = this.row;
     const { startedAtMs, endedAtMs } = record;
     row.requiredGapMs = larger(row.requiredGapMs, record.crawlDelayMs);
     row.requiredStartToStartMs = larger(row.requiredStartToStartMs, record.requestIntervalMs);
@@ -162,21 +164,12 @@ class HostLedger {
 
   decision(decision: UrlDecision): void {
     const { status, isPage } = decision;
-    if (isPage === true) this.page();
+    if (isPage === true) this.row.pages += 1;
     if (status === 'fetched') return;
-    this.#row[status] += 1;
+    this.row[status] += 1;
     this.#prices.decision(decision);
     if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
       this.#exclusions.push(exclusionOf(decision));
-  }
-
-  uncount(status: UrlStatus): void {
-    // The replaced decision may have no line of its own.
-    if (status !== 'fetched' && this.#row[status] > 0) this.#row[status] -= 1;
-  }
-
-  page(): void {
-    this.#row.pages += 1;
   }
 
   warning(warning: HostWarning): void {
@@ -193,10 +186,10 @@ class HostLedger {
 
   report(): HostPoliteness {
     const { requests, robotsRequests, statuses, bytes } = this.#counts;
-    const { requiredGapMs, requiredStartToStartMs } = this.#row;
+    const { requiredGapMs, requiredStartToStartMs } = this.row;
     const asked = this.#prices.sums();
     return {
-      ...this.#row,
+      ...this.row,
       ...{ requests, robotsRequests, bytes },
       requiredMs: larger(requiredGapMs, requiredStartToStartMs),
       statuses: Object.fromEntries(statuses),
@@ -210,7 +203,7 @@ class HostLedger {
   /** @returns Whether the request began earlier than Crawl-delay or Request-rate allow. */
   #measureGap({ startedAtMs, crawlDelayMs, requestIntervalMs }: RequestRecord): boolean {
     if (this.#lastStartedAtMs === null || this.#lastEndedAtMs === null) return false;
-    const row = this.#row;
+    const row = this.row;
     const gapMs = Math.max(0, startedAtMs - this.#lastEndedAtMs);
     row.smallestGapMs = Math.min(row.smallestGapMs ?? gapMs, gapMs);
     if (requestIntervalMs === null) return gapMs < (crawlDelayMs ?? 0);
@@ -224,7 +217,7 @@ class HostLedger {
     if (this.#pause === null || startedAtMs < this.#pause.fromMs) return false;
     const { fromMs, untilMs } = this.#pause;
     if (startedAtMs < untilMs) return true;
-    this.#row.longestPauseMs = Math.max(this.#row.longestPauseMs, untilMs - fromMs);
+    this.row.longestPauseMs = Math.max(this.row.longestPauseMs, untilMs - fromMs);
     this.#pause = null;
     return false;
   }

@@ -112,11 +112,7 @@ export async function auditCrawl(crawl: AuditedCrawl, options: AuditOptions = {}
 }
 
 /** The https requests of one run, with and without a signature. */
-interface SignedRun {
-  readonly signed: number;
-  readonly unsigned: number;
-  readonly first: RequestRecord | null;
-}
+type SignedRun = { signed: number; unsigned: number; first: RequestRecord | null };
 
 function countSignature(
   runs: Map<RunDeclaration | null, SignedRun>,
@@ -124,9 +120,10 @@ function countSignature(
   record: RequestRecord,
 ): void {
   if (!/^https:/i.test(record.url)) return;
-  const { signed, unsigned, first } = runs.get(run) ?? { signed: 0, unsigned: 0, first: null };
-  if (record.signed === true) runs.set(run, { signed: signed + 1, unsigned, first });
-  else runs.set(run, { signed, unsigned: unsigned + 1, first: first ?? record });
+  const counts = runs.get(run) ?? { signed: 0, unsigned: 0, first: null };
+  runs.set(run, counts);
+  counts[record.signed === true ? 'signed' : 'unsigned'] += 1;
+  if (record.signed !== true) counts.first ??= record;
 }
 
 /** One violation for all requests of a run: a run signs all its https requests, or none. */
