@@ -46,11 +46,6 @@ export async function digestOf(
   return isRead ? digest.digest('base64url').slice(0, DIGEST_CHARS) : payloadDigest(await page.bytes());
 }
 
-/** Whether a reader sees the same in both. */
-export async function isSameText(page: FetchedPage, other: FetchedPage): Promise<boolean> {
-  return page === other || (await digestOf(page, 'text')) === (await digestOf(other, 'text'));
-}
-
 /** The same for JSON; `null` if the value has none. */
 export function jsonDigest(value: unknown): string | null {
   const text = JSON.stringify(value) as string | undefined;
@@ -59,4 +54,9 @@ export function jsonDigest(value: unknown): string | null {
 
 export function payloadDigest(body: Uint8Array): string {
   return hash('sha256', body, 'base64url').slice(0, DIGEST_CHARS);
+}
+
+/** Whether a reader sees the same in both. */
+export async function isSameText(page: FetchedPage, other: FetchedPage): Promise<boolean> {
+  return page === other || (await digestOf(page, 'text')) === (await digestOf(other, 'text'));
 }
