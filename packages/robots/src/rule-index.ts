@@ -220,7 +220,7 @@ function isWide({ packed, extra }: Patterns): boolean {
   return packed.length > MAX_NARROW || extra.length > MAX_NARROW;
 }
 
-/** The number that `rowsOf` encoded in a row; rows are numbered from 1. */
+/** The number that `encodeRows` wrote in a row; rows are numbered from 1. */
 function decodeRow(index: RuleIndex, rows: string, row: number): number {
   return isWide(index) ? twoCharsAt(rows, 2 * row - 2) : rows.charCodeAt(row - 1);
 }
@@ -237,7 +237,7 @@ function lastNotAfter(index: RuleIndex, text: string): number {
   return low;
 }
 
-/** Compares a pattern's literal with a text: `BEGINS`, `AFTER`, or how many bytes they share. */
+/** Compares a pattern's literal with a text: `IS_PREFIX`, `SORTS_AFTER`, or how many bytes they share. */
 function compareLiteral({ source, from, to }: Pattern, text: string): number {
   for (let i = from; i < to; i++) {
     const c = source.charCodeAt(i);
