@@ -103,13 +103,13 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
 /** Why a page is not requested, or not yet; `null`: it is. */
 async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult | null> {
   // The page has already been decided, so no hook or rule is consulted again.
-  if (run.sitemaps.isRead(work) || (await run.recrawl?.isOver(work)) === true) return ALREADY_DECIDED;
+  if ((await run.recrawl?.isOver(work)) === true) return ALREADY_DECIDED;
   if (run.readings.refuses(work.url)) {
     const detail = 'the process ended twice while this page was read or handled';
     return decided({ status: 'failed', reason: 'poison', layer: 'page', detail });
   }
   if (run.scope.denies(work.url)) return decided({ status: 'dropped', reason: 'scope-excluded', layer: 'scope' });
-  if (work.record.via === 'companion') return null;
+  if (work.record.via === 'companion') return run.sitemaps.isRead(work) ? ALREADY_DECIDED : null;
   const untilMs = run.signIn?.before(work) ?? null;
   if (untilMs !== null) return { kind: 'returned', untilMs, waits: 'authority' };
   const licensed = licenseResult(await run.licenses.before(work));
