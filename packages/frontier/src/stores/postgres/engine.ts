@@ -19,16 +19,16 @@ const NOW = '(SELECT coalesce($1::int8, (extract(epoch FROM clock_timestamp()) *
 const MIN_FINGERPRINT = '-9223372036854775808';
 
 /** Statements that do not take the time. */
-const UNTIMED: { readonly [F in ServerFunction]?: string } = {
+const UNTIMED = {
   stats: 'SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8 FROM $S.tally',
   know: `WITH new AS (INSERT INTO $S.seen SELECT DISTINCT unnest($1::int8[]) ON CONFLICT DO NOTHING RETURNING 1)
     UPDATE $S.tally SET known = known + (SELECT count(*) FROM new) WHERE slot = 0`,
   known: `SELECT fingerprint, fingerprint FROM $S.seen WHERE fingerprint > coalesce($1::int8, '${MIN_FINGERPRINT}')
     ORDER BY fingerprint LIMIT $2`,
-};
+} satisfies { readonly [F in ServerFunction]?: string };
 
 // `$1` is the time. Answers have bytes as hexadecimal digits, whatever the server's settings.
-const TIMED: { readonly [F in ServerFunction]?: string } = {
+const TIMED: { readonly [F in Exclude<ServerFunction, keyof typeof UNTIMED>]: string } = {
   lease: `SELECT key, fencing_token, encode(state, 'hex'), queued, encode(entries, 'hex')
     FROM $S.lease($1, $2, $3, $4, $5, $6, $7)`,
   wake: 'SELECT $S.wake($1, $2)',
@@ -77,8 +77,8 @@ export function postgresEngine(connection: Connection, options: ResolvedPostgres
 
     call(name, values) {
       const sent = values.map(argumentOf);
-      const untimed = UNTIMED[name];
-      return untimed === undefined ? connection.call(TIMED[name]!, [now(), ...sent]) : connection.call(untimed, sent);
+      if (name === 'stats' || name === 'know' || name === 'known') return connection.call(UNTIMED[name], sent);
+      return connection.call(TIMED[name], [now(), ...sent]);
     },
 
     async commit(operation, hosts, links) {

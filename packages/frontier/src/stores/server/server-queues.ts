@@ -8,8 +8,8 @@ import { Confirmed } from './confirmed.js';
 import { microseconds, type ResolvedServerOptions } from './server-store.js';
 
 /**
- * The functions of a server, with the columns of their rows. Times are microseconds from now, `since` is when the
- * present server was first seen, truth is 1 or 0.
+ * The functions of a server, with the columns of their rows; the scripts of Redis say what they take. Times are
+ * microseconds from now, `since` is when the present server was first seen, truth is 1 or 0.
  *
  *   lease      the clock, since, nothing, -1 if the clock is too late; then host, token, state, queued, entries of each
  *   due        time until a host is due or nothing, since
@@ -18,7 +18,8 @@ import { microseconds, type ResolvedServerOptions } from './server-store.js';
  *   readHost   state, queued, in flight, leased, parked, due in
  *   stats      unfinished, in flight, known, hosts
  *   clock      epoch microseconds
- *   scan       host, entry, time until it may be handed out; at last, if it goes on: where, nothing, three more places
+ *   scan       host, entries, time until they may be handed out; if there is more, at last: host, nothing, and three
+ *              values for the place in it
  *   known      fingerprint, cursor
  *   hosts      host, state, delay, wait, parked, cursor
  *   wake, raise, know   no rows
