@@ -20,9 +20,8 @@ export async function compareClocks(
 ): Promise<() => void> {
   /** The last result that was logged. */
   let lastLogged: ClockComparison | null = null;
-  let isStopped = false;
   const logChange = (found: ClockComparison | null): void => {
-    if (found === null || isStopped) return;
+    if (found === null) return;
     // A slow answer is imprecise.
     const isChanged = lastLogged === null || Math.abs(found.aheadMs - lastLogged.aheadMs) > lastLogged.errorMs;
     if (!isChanged || found.errorMs > 2 * (lastLogged?.errorMs ?? found.errorMs)) return;
@@ -37,9 +36,8 @@ export async function compareClocks(
     if (best === null || found.errorMs < best.errorMs) best = found;
   }
   logChange(best);
-  const stop = repeatEvery(clock, CLOCK_COMPARISON_INTERVAL_MS, async () => logChange(await frontier.compareClock()));
-  return () => {
-    isStopped = true;
-    void stop();
-  };
+  return repeatEvery(clock, CLOCK_COMPARISON_INTERVAL_MS, async (isStopped) => {
+    const found = await frontier.compareClock();
+    if (!isStopped()) logChange(found);
+  });
 }

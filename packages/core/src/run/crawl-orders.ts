@@ -46,22 +46,18 @@ export async function watchOrders(
 ): Promise<() => void> {
   /** Each source with the orders seen there. An old order comes back when a server has lost a later one. */
   const watched = sources.map((read) => ({ read, seen: [] as string[] }));
-  let isStopped = false;
   const check = async (applies: (order: CrawlOrder) => boolean): Promise<void> => {
     for (const { read, seen } of watched) {
       const found = readOrder(await read());
-      if (found === null || seen.includes(found.id) || isStopped) continue;
+      if (found === null || seen.includes(found.id)) continue;
       seen.push(found.id);
       if (seen.length > MAX_KNOWN_ORDERS) seen.shift();
       if (applies(found.order)) apply(found.order);
     }
   };
   await check((order) => order === 'pause');
-  const stop = sources.length === 0 ? null : repeatEvery(clock, ORDER_POLL_MS, () => check(() => true));
-  return () => {
-    isStopped = true;
-    void stop?.();
-  };
+  if (sources.length === 0) return () => undefined;
+  return repeatEvery(clock, ORDER_POLL_MS, (isStopped) => check(() => !isStopped()));
 }
 
 /** Parses an order from bytes that others may have written; `null`: not an order. */

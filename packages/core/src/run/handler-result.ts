@@ -1,5 +1,5 @@
-// The result of a page that a handler takes: it is read, opened in a browser, archived and handled (`handledResult`),
-// and its items are written (`storedResult`). Also what a handler makes of an answer that is not a page.
+// The result of a page that a handler takes: it is opened in a browser, archived and handled (`handledResult`), and its
+// items are written (`storedResult`). Also what a handler makes of an answer that is not a page.
 
 import { type PageWork, retryUrl } from '@mannerly/frontier';
 import type { NearDuplicate } from '../admit/near-duplicates.js';
@@ -19,15 +19,18 @@ import { type Decided, decided, failed, RETURNED, type WorkResult } from './work
 
 const NOT_RENDERED = { kind: 'not-rendered' } as const;
 
-/** @param refused - The result if the `afterFetch` hook refused the page, which is then only archived; else `null`. */
+/**
+ * @param fetchedPage - The page as received.
+ * @param refused - The result if the `afterFetch` hook refused the page, which is then only archived; else `null`.
+ */
 export async function handledResult(
   run: Run,
   work: PageWork,
   outcome: ResponseOutcome,
+  fetchedPage: PageInCrawl,
   refused: WorkResult | null,
 ): Promise<WorkResult> {
   const { status: httpStatus } = outcome;
-  const fetchedPage = await run.reader.read(work, outcome);
   const rendering = (refused === null && (await run.render?.(work, outcome, fetchedPage))) || NOT_RENDERED;
   if (rendering.kind === 'stopped') return RETURNED;
   const page = rendering.kind === 'rendered' ? await run.reader.read(work, outcome, rendering) : fetchedPage;

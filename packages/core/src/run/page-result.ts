@@ -89,10 +89,12 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
   const refusal = outcome.kind === 'response' ? refusalOf(outcome) : null;
   if (refusal !== null && outcome.kind === 'response')
     return failed({ ...refusal, layer: 'fetch', httpStatus: outcome.status });
+  const isHandled = outcome.kind === 'response' && isForHandler(run, work, outcome);
+  // Read in the page's turn, and not whenever a hook has answered.
+  const page = isHandled ? await run.reader.read(work, outcome) : null;
   const verdict = await run.hooks?.afterFetch(work, outcome);
   const refused = verdict == null ? null : refusedByHook(verdict, outcome);
-  if (outcome.kind === 'response' && isForHandler(run, work, outcome))
-    return handledResult(run, work, outcome, refused);
+  if (isHandled && page !== null) return handledResult(run, work, outcome, page, refused);
   if (refused !== null) return refused;
   const retry = retryOf(run, work, outcome);
   if (retry?.kind === 'again') return retry;

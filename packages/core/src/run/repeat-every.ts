@@ -6,19 +6,20 @@ import { MannerlyError } from '../errors.js';
 /**
  * Acts first after so many milliseconds, and again that long after each time. A failing store or log does not end this:
  * if it is broken, the run's next call fails too.
+ * @param action - `isStopped`: whether it was stopped meanwhile.
  * @returns A function that stops it. It resolves once an action that is under way has ended.
  */
 export function repeatEvery(
   clock: Pick<Clock, 'after'>,
   everyMs: number,
-  action: () => Promise<void>,
+  action: (isStopped: () => boolean) => Promise<void>,
 ): () => Promise<void> {
   let isStopped = false;
   let running = Promise.resolve();
   let cancelTimer = (): void => undefined;
   const wait = (): void => {
     cancelTimer = clock.after(everyMs, () => {
-      running = action()
+      running = action(() => isStopped)
         .catch((error: unknown) => {
           if (!(error instanceof FrontierError || error instanceof MannerlyError)) throw error;
         })
