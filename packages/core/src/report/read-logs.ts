@@ -30,56 +30,80 @@ export interface LogPaths extends PartLogPaths {
   readonly parts?: readonly PartLogPaths[];
 }
 
+type Test = (value: unknown) => boolean;
+
+const isText: Test = (value) => typeof value === 'string';
+const isNumber: Test = (value) => typeof value === 'number';
+/** A time that a date can hold, epoch milliseconds. */
+const isTime: Test = (value) => typeof value === 'number' && Math.abs(value) <= MAX_DATE_MS;
+const isPresent: Test = (value) => value !== undefined;
+/** A product token, as options take it. */
+const isToken: Test = (value) => typeof value === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(value);
+const optional =
+  (test: Test): Test =>
+  (value) =>
+    value == null || test(value);
+const listOf =
+  (test: Test, minLength = 0): Test =>
+  (value) =>
+    Array.isArray(value) && value.length >= minLength && value.every((each) => test(each));
+
+/** Makes the test of an object from rows: a test, and the names of the members that have to pass it. */
+function objectWith<T>(...rows: readonly (readonly [test: Test, ...names: string[]])[]) {
+  const members = rows.flatMap(([test, ...names]) => names.map((name) => [name, test] as const));
+  return (value: unknown): value is T => isObject(value) && members.every(([name, test]) => test(value[name]));
+}
+
+/** Whether a value is a line of a request log. @throws Never */
+export const isRequest = objectWith<RequestRecord>(
+  [isText, 'host'],
+  [isTime, 'startedAtMs', 'endedAtMs'],
+  [optional(Number.isFinite), 'gapMs', 'crawlDelayMs', 'requestIntervalMs'],
+);
+const isOutcome = objectWith([isText, 'status', 'reason']);
+/** Whether a value is a decision. Never throws. */
+export const isDecision = objectWith<UrlDecision>(
+  [isText, 'status', 'reason', 'url', 'layer'],
+  [isTime, 'atMs'],
+  [optional(isText), 'detail', 'pattern', 'from'],
+  [(value) => value === undefined || isOutcome(value), 'replaces'],
+);
+const isLeftOut = objectWith<LeftOutLine>([isObject, 'leftOut'], [isNumber, 'atMs']);
+const isRunDeclaration = objectWith<RunDeclaration>(
+  [isText, 'userAgent'],
+  [listOf(isToken, 1), 'tokens'],
+  [objectWith([isNumber, 'minMs']), 'pace'],
+  [isObject, 'robots', 'versions'],
+  [isNumber, 'concurrency'],
+);
+const isClockLine = objectWith<ClockLine>([objectWith([Number.isFinite, 'aheadMs', 'errorMs']), 'clock']);
+
 /** Makes the reader of one log, starting at a byte. @param isLine - Whether a value is a line of it. */
 const createLogReader =
   <T>(isLine: (value: unknown) => value is T) =>
   (path: string, start = 0): AsyncGenerator<T> =>
     readValues(path, isLine, start);
 
-/** Makes the test of a line: it has these members, and the first is a string. */
-const createLineTest =
-  <T>(text: string, ...members: readonly string[]) =>
-  (value: unknown): value is T =>
-    isObject(value) && typeof value[text] === 'string' && members.every((name) => name in value);
-
-/** Whether a value is a line of a request log. @throws Never */
-export const isRequest = (value: unknown): value is RequestRecord =>
-  isObject(value) &&
-  typeof value['host'] === 'string' &&
-  isTime(value['startedAtMs']) &&
-  isTime(value['endedAtMs']) &&
-  ['gapMs', 'crawlDelayMs', 'requestIntervalMs'].every((name) => Number.isFinite(value[name] ?? 0));
-/** Whether a value is a decision. Never throws. */
-export const isDecision = (value: unknown): value is UrlDecision =>
-  isOutcome(value) &&
-  areStrings(value, 'url', 'layer') &&
-  ['detail', 'pattern', 'from'].every((name) => typeof (value[name] ?? '') === 'string') &&
-  isTime(value['atMs']) &&
-  hasValidReplaces(value);
-
 /** The requests of one log in the order of their ends. */
 export const readRequests = createLogReader(isRequest);
 /** The decisions of one log in the order of writing. */
 export const readDecisions = createLogReader(isDecision);
 /** The warnings of one log in the order of writing. */
-export const readHostWarnings = createLogReader((value): value is HostWarning => {
-  if (!isObject(value)) return false;
-  const { atMs, untilMs = null } = value;
-  return areStrings(value, 'host', 'code', 'detail') && isTime(atMs) && (untilMs === null || isTime(untilMs));
-});
+export const readHostWarnings = createLogReader(
+  objectWith<HostWarning>([isText, 'host', 'code', 'detail'], [isTime, 'atMs'], [optional(isTime), 'untilMs']),
+);
 /** What the runs of one log declare, in the order of their starts; each followed by its comparisons of clocks. */
 export const readRunsAndClocks = createLogReader(
   (value): value is RunDeclaration | ClockLine => isRunDeclaration(value) || isClockLine(value),
 );
 /** What the stages of the items did in the runs of one log. */
-export const readStages = createLogReader(
-  (value): value is StagesLine =>
-    isObject(value) && Array.isArray(value['stages']) && value['stages'].every(isStageCounts),
-);
+export const readStages = createLogReader(objectWith<StagesLine>([listOf(isStageCounts), 'stages']));
 /** The errors of handlers, hooks and sinks of one log in the order of writing. */
-export const readErrors = createLogReader(createLineTest<CodeError>('message', 'code', 'url', 'stack'));
+export const readErrors = createLogReader(
+  objectWith<CodeError>([isText, 'message'], [isPresent, 'code', 'url', 'stack']),
+);
 /** The rejected items of one log in the order of writing. */
-export const readRejected = createLogReader(createLineTest<RejectedItem>('url', 'issues', 'data'));
+export const readRejected = createLogReader(objectWith<RejectedItem>([isText, 'url'], [isPresent, 'issues', 'data']));
 
 /** The requests of all processes in the order of their ends. */
 export function allRequests(parts: readonly Pick<PartLogPaths, 'requestsPath'>[]): AsyncGenerator<RequestRecord> {
@@ -226,45 +250,6 @@ export async function* mergeByTime<T>(
   }
 }
 
-function areStrings(value: Readonly<Record<string, unknown>>, ...names: readonly string[]): boolean {
-  return names.every((name) => typeof value[name] === 'string');
-}
-
-/** Whether a value is a time that a date can hold, epoch milliseconds. */
-function isTime(value: unknown): boolean {
-  return typeof value === 'number' && Math.abs(value) <= MAX_DATE_MS;
-}
-
-function isOutcome(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && areStrings(value, 'status', 'reason');
-}
-
-/** Whether what a decision replaces is an outcome too, if it replaces anything. */
-function hasValidReplaces({ replaces }: Readonly<Record<string, unknown>>): boolean {
-  return replaces === undefined || isOutcome(replaces);
-}
-
-/** Whether a value is a product token, as options take it. */
-function isToken(value: unknown): boolean {
-  return typeof value === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(value);
-}
-
-function isRunDeclaration(value: unknown): value is RunDeclaration {
-  if (!isObject(value)) return false;
-  const { userAgent, tokens, pace, concurrency, robots, versions } = value as Partial<
-    Record<keyof RunDeclaration, unknown>
-  >;
-  const areTokens = Array.isArray(tokens) && tokens.length > 0 && tokens.every(isToken);
-  const isPace = isObject(pace) && typeof pace['minMs'] === 'number';
-  const isNamed = typeof userAgent === 'string' && areTokens && isObject(versions);
-  return isNamed && isPace && isObject(robots) && typeof concurrency === 'number';
-}
-
-function isClockLine(value: unknown): value is ClockLine {
-  if (!isObject(value) || !isObject(value['clock'])) return false;
-  return Number.isFinite(value['clock']['aheadMs']) && Number.isFinite(value['clock']['errorMs']);
-}
-
 function isDecisionOrLeftOut(value: unknown): value is UrlDecision | LeftOutLine {
-  return isDecision(value) || (isObject(value) && isObject(value['leftOut']) && typeof value['atMs'] === 'number');
+  return isDecision(value) || isLeftOut(value);
 }

@@ -6,7 +6,7 @@ import { checkOptions, checkPaths } from '../../call-options.js';
 import { sizeOf } from '../../directory/atomic-file.js';
 import { readLines } from '../../directory/read-lines.js';
 import { invalidOption } from '../../errors.js';
-import { MAX_DATE_MS, ROBOTS_BODY_BYTES } from '../../limits.js';
+import { ROBOTS_BODY_BYTES } from '../../limits.js';
 import { parseJson } from '../../parse-json.js';
 import type { RequestRecord, RunDeclaration } from '../decision.js';
 import { isRequest, mergeByTime, readRunsAndClocks } from '../read-logs.js';
@@ -201,7 +201,7 @@ async function* orderedEntries(
   for await (const text of readLines(path)) {
     line += 1;
     const value = parseJson(text);
-    if (!isRequest(value) || !hasRequiredFields(value)) {
+    if (!isRequest(value) || typeof value.url !== 'string' || typeof value.purpose !== 'string') {
       yield { kind: 'unreadable', path, line };
     } else {
       if (latestMs - value.endedAtMs > MIN_CLOCK_SET_BACK_MS) onSetBack(latestMs - value.endedAtMs);
@@ -221,12 +221,6 @@ async function* orderedEntries(
   }
   yield* window;
   for (; !next.done; next = await runs.next()) yield { kind: 'run', ...next.value };
-}
-
-/** Whether the fields that everything depends on are there. */
-function hasRequiredFields({ url, purpose, startedAtMs, endedAtMs }: RequestRecord): boolean {
-  const areTimes = [startedAtMs, endedAtMs].every((atMs) => Math.abs(atMs) <= MAX_DATE_MS);
-  return areTimes && typeof url === 'string' && typeof purpose === 'string';
 }
 
 /** The time by the server's clock, if that is known. */
