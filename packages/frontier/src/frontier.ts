@@ -7,7 +7,6 @@ import { exchanged, mayConnect, mayStart } from './flow/in-flight.js';
 import type { OwnAnswer } from './flow/own-requests.js';
 import { checkRecord, checkUrls } from './flow/reports.js';
 import { createScheduler } from './flow/scheduler.js';
-import { settle } from './flow/settling.js';
 import { MAX_URL_CHARS } from './limits.js';
 import { type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
 import { invalid } from './option-value.js';
@@ -237,7 +236,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     exchanged: (work, exchange) => exchanged(flow, work, exchange),
     async settle(work, settlement) {
       guard.check();
-      return settle(flow, work, settlement);
+      return scheduler.settle(work, settlement);
     },
     unpark: whenOpen((hostOrUrl) => scheduler.unpark(namedHostKey(hostOrUrl, settings.hostKeyBy))),
     reachedBound: () => budget.reachedBound(clock.nowMs()),

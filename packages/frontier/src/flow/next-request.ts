@@ -15,7 +15,7 @@ import type { UrlRecord } from '../url-record.js';
 import type { Work } from '../work.js';
 import { type Flow, startPage, startRobots } from './in-flight.js';
 import { LABEL_RETRY_MS } from './limits.js';
-import { endChain, requeue } from './settling.js';
+import type { Settling } from './settling.js';
 
 /**
  * What a turn leads to: the work that has the host's slot now, or a promise, if the host needs the store or the gate
@@ -36,156 +36,160 @@ type Verdict =
   | { readonly kind: 'end'; readonly ending: Ending }
   | { readonly kind: 'closed'; readonly closed: ClosedTime };
 
-/** Gives a host its turn. The next commit reports how its entries have changed. */
-export function giveTurn(flow: Flow, host: LeasedHost, nowMs: number): Turn {
-  for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return endChain(flow, host, authority);
-  const required = host.requirements.at(nowMs);
-  if (host.nextStart(required).atMs > nowMs) return 'wait';
-  const { entries } = host;
-  let at = 0;
-  for (let entry = entries.at(at); entry !== undefined; entry = entries.at(at)) {
-    const step = entries.isBlocked(entry, nowMs) ? 'skip' : entryStep(flow, host, entry, required, nowMs);
-    if (step === 'skip') at += 1;
-    else if (step === 'again') return giveTurn(flow, host, nowMs);
-    else if (step !== 'gone') return step;
+export type Turns = ReturnType<typeof createTurns>;
+
+/** The turns of hosts, and what is decided about a URL in one. */
+export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
+  const { gate, hostBounds, reporter, budget, labelBudgets, schedule, settings } = flow;
+
+  /** Gives a host its turn. The next commit reports how its entries have changed. */
+  function giveTurn(host: LeasedHost, nowMs: number): Turn {
+    for (const [authority, untilMs] of host.chains) if (nowMs >= untilMs) return endChain(host, authority);
+    const required = host.requirements.at(nowMs);
+    if (host.nextStart(required).atMs > nowMs) return 'wait';
+    const { entries } = host;
+    let at = 0;
+    for (let entry = entries.at(at); entry !== undefined; entry = entries.at(at)) {
+      const step = entries.isBlocked(entry, nowMs) ? 'skip' : entryStep(host, entry, required, nowMs);
+      if (step === 'skip') at += 1;
+      else if (step === 'again') return giveTurn(host, nowMs);
+      else if (step !== 'gone') return step;
+    }
+    return 'nothing';
   }
-  return 'nothing';
-}
 
-function entryStep(flow: Flow, host: LeasedHost, entry: LeasedEntry, required: RequirementsNow, nowMs: number): Step {
-  const { gate, schedule, settings } = flow;
-  const { item } = entry;
-  const authority = gate.authorities.peek(entry.authority);
-  if (authority === null) return gate.authorities.load(entry.authority).then(() => schedule.reschedule(host));
-  if (host.unsettled >= settings.unsettledPerHost) return 'nothing';
-  if (item.kind === 'page') return pageStep(flow, host, entry, item, authority, required, nowMs);
-  const request = gate.beginHop(authority, item.chain, item.url, nowMs);
-  host.entries.remove(entry);
-  if (request !== null) return startRobots(flow, host, entry, authority, request, required);
-  // The chain was given up, and its authority has an answer by now.
-  host.entries.finish(entry.id);
-  return 'gone';
-}
-
-function pageStep(
-  flow: Flow,
-  host: LeasedHost,
-  entry: LeasedEntry,
-  item: PageItem,
-  authority: Authority,
-  required: RequirementsNow,
-  nowMs: number,
-): Step {
-  const { gate, hostBounds, reporter, budget } = flow;
-  const { entries } = host;
-  const { record } = item;
-  const end = (ending: Ending): Step => {
-    reporter.ended(record, ending, gate.copyRef(authority));
-    entries.remove(entry);
-    entries.finish(entry.id);
+  function entryStep(host: LeasedHost, entry: LeasedEntry, required: RequirementsNow, nowMs: number): Step {
+    const { item } = entry;
+    const authority = gate.authorities.peek(entry.authority);
+    if (authority === null) return gate.authorities.load(entry.authority).then(() => schedule.reschedule(host));
+    if (host.unsettled >= settings.unsettledPerHost) return 'nothing';
+    if (item.kind === 'page') return pageStep(host, entry, item, authority, required, nowMs);
+    const request = gate.beginHop(authority, item.chain, item.url, nowMs);
+    host.entries.remove(entry);
+    if (request !== null) return startRobots(flow, host, entry, authority, request, required);
+    // The chain was given up, and its authority has an answer by now.
+    host.entries.finish(entry.id);
     return 'gone';
-  };
-  const block = (untilMs: number): Step => {
-    entries.blockLane(authority.name, untilMs);
-    return 'gone';
-  };
-  const verdict = decideUrl(flow, host, record, authority, required, nowMs, { item, priority: entry.priority });
-  switch (verdict.kind) {
-    case 'busy': {
-      // Our own request wakes the host. A chain that waits at another host may belong to an earlier process.
-      const { chain } = authority;
-      if (chain === null) return 'skip';
-      if (nowMs >= chain.untilMs) return endChain(flow, host, authority.name);
-      host.chains.set(authority.name, chain.untilMs);
-      return block(chain.untilMs);
-    }
-    case 'fetch':
-      return startRobots(flow, host, null, authority, gate.beginFetch(authority, nowMs), required);
-    case 'hold': {
-      if (gate.isHeldTooLong(item.addedAtMs, verdict.sinceMs, nowMs))
-        return end({ status: 'failed', reason: 'robots-unreachable' });
-      return block(Math.max(verdict.untilMs, nowMs + 1));
-    }
-    case 'changed':
-      return 'again';
-    case 'requeue':
-      entries.remove(entry);
-      return requeue(flow, host, entry.id, item, authority, verdict.key, verdict.priority);
-    case 'end':
-      return end(verdict.ending);
-    case 'closed':
-    case 'allow': {
-      if (hostBounds.mayReachBound(host)) return 'nothing';
-      if (required.ignoredClosure !== null) reporter.closed(host.key, required.ignoredClosure);
-      if (verdict.kind === 'closed') {
-        host.closed = verdict.closed;
-        reporter.closed(host.key, verdict.closed);
-        return 'wait';
-      }
-      const labelPages = labelBudget(flow, host, record);
-      // Pages in flight or other processes have reserved the rest of the label's pages.
-      if (labelPages !== null && !labelPages.reserve()) return block(nowMs + LABEL_RETRY_MS);
-      if (!budget.reserve()) {
-        labelPages?.settle(false);
-        return 'nothing';
-      }
-      entries.remove(entry);
-      const budgets = labelPages === null ? [budget] : [budget, labelPages];
-      return startPage(flow, host, { entry, record, authority, decision: verdict.decision, required, budgets });
-    }
   }
-}
 
-/** What the gate, the owner and the bounds decide about a URL, in this order. `queued`: `null` for an own request. */
-export function decideUrl(
-  flow: Flow,
-  host: LeasedHost,
-  record: UrlRecord,
-  authority: Authority,
-  required: RequirementsNow,
-  nowMs: number,
-  queued: { readonly item: PageItem; readonly priority: number } | null,
-): Verdict {
-  const { gate, hostBounds, settings } = flow;
-  const answer = gate.ask(authority, record.url, nowMs, host);
-  switch (answer.kind) {
-    case 'busy':
-    case 'fetch':
-    case 'hold':
-      return answer;
-    case 'refused':
-      return dropped(answer.reason);
-    case 'deny':
-      return { kind: 'end', ending: { status: 'excluded', decision: answer.decision } };
+  function pageStep(
+    host: LeasedHost,
+    entry: LeasedEntry,
+    item: PageItem,
+    authority: Authority,
+    required: RequirementsNow,
+    nowMs: number,
+  ): Step {
+    const { entries } = host;
+    const { record } = item;
+    const end = (ending: Ending): Step => {
+      reporter.ended(record, ending, gate.copyRef(authority));
+      entries.remove(entry);
+      entries.finish(entry.id);
+      return 'gone';
+    };
+    const block = (untilMs: number): Step => {
+      entries.blockLane(authority.name, untilMs);
+      return 'gone';
+    };
+    const verdict = decideUrl(host, record, authority, required, nowMs, { item, priority: entry.priority });
+    switch (verdict.kind) {
+      case 'busy': {
+        // Our own request wakes the host. A chain that waits at another host may belong to an earlier process.
+        const { chain } = authority;
+        if (chain === null) return 'skip';
+        if (nowMs >= chain.untilMs) return endChain(host, authority.name);
+        host.chains.set(authority.name, chain.untilMs);
+        return block(chain.untilMs);
+      }
+      case 'fetch':
+        return startRobots(flow, host, null, authority, gate.beginFetch(authority, nowMs), required);
+      case 'hold': {
+        if (gate.isHeldTooLong(item.addedAtMs, verdict.sinceMs, nowMs))
+          return end({ status: 'failed', reason: 'robots-unreachable' });
+        return block(Math.max(verdict.untilMs, nowMs + 1));
+      }
+      case 'changed':
+        return 'again';
+      case 'requeue':
+        entries.remove(entry);
+        return requeue(host, entry.id, item, authority, verdict.key, verdict.priority);
+      case 'end':
+        return end(verdict.ending);
+      case 'closed':
+      case 'allow': {
+        if (hostBounds.mayReachBound(host)) return 'nothing';
+        if (required.ignoredClosure !== null) reporter.closed(host.key, required.ignoredClosure);
+        if (verdict.kind === 'closed') {
+          host.closed = verdict.closed;
+          reporter.closed(host.key, verdict.closed);
+          return 'wait';
+        }
+        const labelPages = labelBudget(host, record);
+        // Pages in flight or other processes have reserved the rest of the label's pages.
+        if (labelPages !== null && !labelPages.reserve()) return block(nowMs + LABEL_RETRY_MS);
+        if (!budget.reserve()) {
+          labelPages?.settle(false);
+          return 'nothing';
+        }
+        entries.remove(entry);
+        const budgets = labelPages === null ? [budget] : [budget, labelPages];
+        return startPage(flow, host, { entry, record, authority, decision: verdict.decision, required, budgets });
+      }
+    }
   }
-  const rules = gate.rules(authority);
-  if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
-  const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? NO_SIGNALS, record);
-  if (typeof refusal === 'string') return { kind: 'end', ending: { status: 'excluded', reason: refusal } };
-  if (refusal?.status === 'dropped') return { kind: 'end', ending: refusal };
-  if (queued !== null) {
-    const { item, priority } = queued;
-    const isDeferred = refusal !== null && priority < PRIORITIES - 1;
-    if (isDeferred) return { kind: 'requeue', key: null, priority: PRIORITIES - 1 };
-    // It was queued before the rules were known: under its own name, not the one that the site gives it.
-    const key = item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
-    if (key !== null) return { kind: 'requeue', key, priority };
+
+  /** What the gate, the owner and the bounds decide about a URL, in this order. `queued`: `null` for an own request. */
+  function decideUrl(
+    host: LeasedHost,
+    record: UrlRecord,
+    authority: Authority,
+    required: RequirementsNow,
+    nowMs: number,
+    queued: { readonly item: PageItem; readonly priority: number } | null,
+  ): Verdict {
+    const answer = gate.ask(authority, record.url, nowMs, host);
+    switch (answer.kind) {
+      case 'busy':
+      case 'fetch':
+      case 'hold':
+        return answer;
+      case 'refused':
+        return dropped(answer.reason);
+      case 'deny':
+        return { kind: 'end', ending: { status: 'excluded', decision: answer.decision } };
+    }
+    const rules = gate.rules(authority);
+    if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
+    const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? NO_SIGNALS, record);
+    if (typeof refusal === 'string') return { kind: 'end', ending: { status: 'excluded', reason: refusal } };
+    if (refusal?.status === 'dropped') return { kind: 'end', ending: refusal };
+    if (queued !== null) {
+      const { item, priority } = queued;
+      const isDeferred = refusal !== null && priority < PRIORITIES - 1;
+      if (isDeferred) return { kind: 'requeue', key: null, priority: PRIORITIES - 1 };
+      // It was queued before the rules were known: under its own name, not the one that the site gives it.
+      const key = item.isKeyed === true ? null : (rules?.key(record.url) ?? null);
+      if (key !== null) return { kind: 'requeue', key, priority };
+    }
+    if (rules?.isOverMaxDelay === true) return dropped('crawl-delay-over-max');
+    const bound = hostBounds.reachedBound(host, nowMs);
+    if (bound !== null && (queued !== null || bound !== 'bound-host-pages')) {
+      hostBounds.note(host, nowMs);
+      return dropped(bound);
+    }
+    if (queued !== null && labelBudget(host, record)?.reachedBound(nowMs) === 'pages')
+      return dropped('bound-label-pages', record.label ?? host.settings.label ?? '');
+    return required.closed === null ? answer : { kind: 'closed', closed: required.closed };
   }
-  if (rules?.isOverMaxDelay === true) return dropped('crawl-delay-over-max');
-  const bound = hostBounds.reachedBound(host, nowMs);
-  if (bound !== null && (queued !== null || bound !== 'bound-host-pages')) {
-    hostBounds.note(host, nowMs);
-    return dropped(bound);
+
+  function labelBudget(host: LeasedHost, { label }: UrlRecord): Budget | null {
+    return settings.labels.size === 0 ? null : labelBudgets.of(label ?? host.settings.label);
   }
-  if (queued !== null && labelBudget(flow, host, record)?.reachedBound(nowMs) === 'pages')
-    return dropped('bound-label-pages', record.label ?? host.settings.label ?? '');
-  return required.closed === null ? answer : { kind: 'closed', closed: required.closed };
+
+  return { giveTurn, decideUrl };
 }
 
 function dropped(reason: string, detail?: string): Verdict {
   return { kind: 'end', ending: { status: 'dropped', reason, ...(detail === undefined ? {} : { detail }) } };
-}
-
-function labelBudget({ settings, labelBudgets }: Flow, host: LeasedHost, { label }: UrlRecord): Budget | null {
-  return settings.labels.size === 0 ? null : labelBudgets.of(label ?? host.settings.label);
 }

@@ -12,8 +12,8 @@ import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
 import { type Flow, startPage, startRobots } from './in-flight.js';
 import { MAX_OWN_REQUESTS, OWN_REQUEST_RETRY_MS, RENEWAL_WAIT_MS } from './limits.js';
-import { decideUrl } from './next-request.js';
-import { endChain } from './settling.js';
+import type { Turns } from './next-request.js';
+import type { Settling } from './settling.js';
 
 /** The outcome of one of the owner's own requests. */
 export type OwnAnswer =
@@ -51,7 +51,7 @@ interface WaitingRequest extends OwnRequestInput {
 export type OwnRequests = ReturnType<typeof createOwnRequests>;
 
 /** Gives the owner's requests their turns. Promises reject with what the store throws. */
-export function createOwnRequests(flow: Flow) {
+export function createOwnRequests(flow: Flow, { decideUrl }: Turns, { endChain }: Settling) {
   const { clock, gate, pace, budget, schedule, leases, waits } = flow;
   /** By host, in order of arrival. */
   const waiting = new Map<HostKey, readonly WaitingRequest[]>();
@@ -177,7 +177,7 @@ export function createOwnRequests(flow: Flow) {
       if (isBusy) return waitForRobots(host, request, authority, nowMs);
       return waitForHost(request, start.reason, startMs, nowMs);
     }
-    const verdict = decideUrl(flow, host, record, authority, required, nowMs, null);
+    const verdict = decideUrl(host, record, authority, required, nowMs, null);
     switch (verdict.kind) {
       case 'busy':
         return waitForRobots(host, request, authority, nowMs);
@@ -215,7 +215,7 @@ export function createOwnRequests(flow: Flow) {
       // The chain usually ends long before, so the request is not answered even if its own deadline comes first.
       request.reason = 'robots-unreachable';
       request.retryAtMs = chain.untilMs;
-    } else await endChain(flow, host, name);
+    } else await endChain(host, name);
   }
 
   return { add, cancelAll, serve, nextAtMs };

@@ -19,8 +19,9 @@ import { createHostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
 import { dropFlights, type Flow } from './in-flight.js';
 import { ACCOUNT_INTERVAL_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, MAX_TAKE_ROUNDS } from './limits.js';
-import { giveTurn } from './next-request.js';
+import { createTurns } from './next-request.js';
 import { createOwnRequests } from './own-requests.js';
+import { createSettling } from './settling.js';
 
 /** The scheduler of one frontier. Promises reject with what the store throws. */
 export function createScheduler(context: FrontierContext) {
@@ -29,7 +30,9 @@ export function createScheduler(context: FrontierContext) {
   const leases = createHostLeases(context, schedule);
   const admission = createAdmission(context);
   const flow: Flow = { ...context, schedule, leases, admission, flights: new Map() };
-  const ownRequests = createOwnRequests(flow);
+  const settling = createSettling(flow);
+  const turns = createTurns(flow, settling);
+  const ownRequests = createOwnRequests(flow, turns, settling);
   /** Whether the last works were handed out without asking the store for due hosts. */
   let hasSkippedLease = false;
   const timers = new Set<() => void>();
@@ -91,9 +94,9 @@ export function createScheduler(context: FrontierContext) {
         schedule.touch(host); // The answer to its renewal brings it back, or says that it is lost.
         continue;
       }
-      let turn: ReturnType<typeof giveTurn>;
+      let turn: ReturnType<typeof turns.giveTurn>;
       try {
-        turn = giveTurn(flow, host, nowMs);
+        turn = turns.giveTurn(host, nowMs);
       } catch (error) {
         // `whyNot` threw. The host keeps its turn, and work that is in flight by now reaches the caller.
         schedule.reschedule(host);
@@ -210,7 +213,7 @@ export function createScheduler(context: FrontierContext) {
     await leases.commit();
   }
 
-  return { flow, ownRequests, add, take, nextAt, unpark, open, stop, releaseAll };
+  return { flow, ownRequests, settle: settling.settle, add, take, nextAt, unpark, open, stop, releaseAll };
 }
 
 function earlier(one: number | null, other: number | null): number | null {

@@ -9,7 +9,6 @@ import type { LeasedHost } from '../hosts/leased-host.js';
 import { FINGERPRINT_BYTES, MAX_URL_RETRIES } from '../limits.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
-import type { AnswerResult } from '../robots/robots-gate.js';
 import type { EntryId, NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
@@ -28,272 +27,256 @@ import { checkSettlement, checkUrls } from './reports.js';
 /** `lost`: another process holds the host by now. */
 type Settled = 'ok' | 'lost';
 
-type Returned = Extract<Settlement, { kind: 'returned' }>;
-
-type RobotsHop = Extract<AnswerResult, { kind: 'hop' }>;
-
 type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
 const EXHAUSTED = { status: 'failed', reason: 'retries-exhausted' } as const;
 
-/**
- * Ends a work in flight. Rejects with what the store throws.
- *
- * @throws FrontierError (rejects) `work-unknown`: the work is not in flight, or the settlement does not fit it.
- *   `option-invalid`: the settlement has a wrong value; the work is still in flight
- */
-export async function settle(flow: Flow, work: Work, settlement: Settlement): Promise<Settled> {
-  const flight = flightOf(flow, work);
-  if (flight === null) return 'lost';
-  checkSettlement(settlement);
-  endUnreportedExchange(flow, work, flight, settlement.kind === 'robots');
-  if (settlement.kind === 'returned') return returnWork(flow, work, flight, settlement);
-  if (work.kind === 'robots') {
-    if (settlement.kind === 'robots') return settleRobots(flow, work, flight, settlement.answer);
-    if (settlement.kind === 'refused') return refuse(flow, work, flight, settlement.reason);
-  } else if (flight.entry === null) {
-    if (settlement.kind === 'done') {
-      // It uses up no page. The next commit reports the host's clock.
-      flow.schedule.touch(flight.host);
-      return returnWork(flow, work, flight, { untilMs: null });
+export type Settling = ReturnType<typeof createSettling>;
+
+/** What follows when work ends. Promises reject with what the store throws. */
+export function createSettling(flow: Flow) {
+  const { clock, gate, seen, reporter, hostBounds, settings, admission, schedule, leases } = flow;
+
+  /**
+   * Ends a work in flight. Rejects with what the store throws.
+   *
+   * @throws FrontierError (rejects) `work-unknown`: the work is not in flight, or the settlement does not fit it.
+   *   `option-invalid`: the settlement has a wrong value; the work is still in flight
+   */
+  async function settle(work: Work, settlement: Settlement): Promise<Settled> {
+    const flight = flightOf(flow, work);
+    if (flight === null) return 'lost';
+    checkSettlement(settlement);
+    endUnreportedExchange(flow, work, flight, settlement.kind === 'robots');
+    if (settlement.kind === 'returned') return returnWork(work, flight, settlement.untilMs, settlement.waits);
+    if (work.kind === 'robots') {
+      if (settlement.kind === 'robots') return settleRobots(work, flight, settlement.answer);
+      if (settlement.kind === 'refused') return refuse(work, flight, settlement.reason);
+    } else if (flight.entry === null) {
+      // One of the owner's own requests. The next commit reports the host's clock.
+      if (settlement.kind === 'done') {
+        schedule.touch(flight.host);
+        return returnWork(work, flight, null);
+      }
+    } else if (settlement.kind === 'done' || settlement.kind === 'again') {
+      return settlePage(work, flight, settlement);
     }
-  } else if (settlement.kind === 'done' || settlement.kind === 'again') {
-    return settlePage(flow, work, flight, settlement);
+    throw new FrontierError('work-unknown', `a ${work.kind} item cannot be settled as ${settlement.kind}`);
   }
-  throw new FrontierError('work-unknown', `a ${work.kind} item cannot be settled as ${settlement.kind}`);
-}
 
-// ── Pages ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function settlePage(
-  flow: Flow,
-  work: PageWork,
-  flight: Flight,
-  settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
-): Promise<Settled> {
-  const { clock, hostBounds, reporter, settings, admission, schedule, leases } = flow;
-  const { host } = flight;
-  const entry = flight.entry!;
-  const nowMs = clock.nowMs();
-  if (settlement.kind === 'again' && work.record.tries >= MAX_URL_RETRIES) {
-    const answer = await settlePage(flow, work, flight, { kind: 'done', countsAsPage: true, links: [] });
-    if (answer === 'ok') reporter.ended(work.record, EXHAUSTED, work.robots);
-    return answer;
-  }
-  const countsAsPage = settlement.kind === 'done' && settlement.countsAsPage;
-  const links = settlement.kind === 'done' ? await admission.consider(settlement.links, nowMs, true) : [];
-  // The crawl may have closed in the meantime, or the work may have been settled twice.
-  if (flightOf(flow, work) === null) return 'lost';
-  endFlight(flow, work, flight);
-  if (settlement.kind === 'done') host.entries.finish(entry.id);
-  else {
-    // URLs that failed together are not retried together, and never earlier than requested.
-    const requiredMs = Math.max(0, settlement.notBeforeMs - nowMs);
-    const waitMs = requiredMs + Math.min(RETRY_JITTER * requiredMs, MAX_RETRY_JITTER_MS) * settings.random();
-    const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
-    host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
-  }
-  if (countsAsPage) host.countPage();
-  hostBounds.note(host, nowMs);
-  // Counted before the commit, so that the account is part of it.
-  for (const budget of flight.budgets) budget.settle(countsAsPage);
-  if (host.status === 'leased') schedule.touch(host);
-  schedule.reschedule(host);
-  const outcomes = await leases.commit(linksOf(links));
-  if (blocksAuthorityPages(work.record)) host.entries.releaseLane(flight.authority);
-  const settled = outcomeOf(host);
-  if (countsAsPage && settled === 'lost') for (const budget of flight.budgets) budget.uncountPage();
-  admission.conclude(links, outcomes, true);
-  schedule.reschedule(host);
-  return settled;
-}
-
-/** No request was made: the entry, if there is one, is the host's next one again. */
-function returnWork(flow: Flow, work: Work, flight: Flight, { untilMs, waits }: Omit<Returned, 'kind'>): Settled {
-  const { host, entry } = flight;
-  endFlight(flow, work, flight);
-  for (const budget of flight.budgets) budget.settle(false);
-  if (work.kind === 'robots' && entry === null) abandonFetch(flow, work.authority);
-  if (host.status !== 'leased') return 'lost';
-  const isBlocking = entry !== null && work.kind === 'page' && blocksAuthorityPages(work.record);
-  if (isBlocking) host.entries.releaseLane(flight.authority);
-  if (untilMs !== null && waits === 'authority') {
-    host.entries.blockLane(flight.authority, untilMs, 'not-before');
-    flow.schedule.touch(host);
-  } else if (untilMs !== null) host.delayUntil(untilMs);
-  if (entry !== null) host.entries.putBack(entry);
-  flow.schedule.reschedule(host);
-  flow.leases.commitSoon();
-  return 'ok';
-}
-
-/**
- * Queues a URL again with another priority, under the name that the rules give it (`key`; `null`: its own), in one
- * commit with the end of its old entry.
- */
-export async function requeue(
-  flow: Flow,
-  host: LeasedHost,
-  oldId: EntryId,
-  item: PageItem,
-  authority: Authority,
-  key: string | null,
-  priority: number,
-): Promise<void> {
-  const requeued: NewEntry = {
-    host: host.key,
-    lane: authority.name,
-    fingerprint: flow.seen.fingerprintOfKey(key ?? item.record.url, item.record.visit ?? 0),
-    priority,
-    body: encodeItem(key === null ? item : { ...item, isKeyed: true }),
-    dedupe: key !== null,
-  };
-  host.entries.finish(oldId);
-  flow.schedule.touch(host);
-  const [outcome] = await flow.leases.commit([requeued]);
-  if (outcome !== 'new' && outcomeOf(host) === 'ok') {
-    const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
-    const { reporter, gate } = flow;
-    reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.copyRef(authority));
-  }
-  flow.schedule.reschedule(host);
-}
-
-// ── robots.txt ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-async function settleRobots(flow: Flow, work: RobotsWork, flight: Flight, answer: RobotsAnswer): Promise<Settled> {
-  const { host, entry, chain } = flight;
-  const authority = await flow.gate.authorities.load(work.authority);
-  if (host.status !== 'leased') {
-    if (entry === null) abandonFetch(flow, work.authority);
+  async function settlePage(
+    work: PageWork,
+    flight: Flight,
+    settlement: Extract<Settlement, { kind: 'done' | 'again' }>,
+  ): Promise<Settled> {
+    const { host } = flight;
+    const entry = flight.entry!;
+    const nowMs = clock.nowMs();
+    if (settlement.kind === 'again' && work.record.tries >= MAX_URL_RETRIES) {
+      const answer = await settlePage(work, flight, { kind: 'done', countsAsPage: true, links: [] });
+      if (answer === 'ok') reporter.ended(work.record, EXHAUSTED, work.robots);
+      return answer;
+    }
+    const countsAsPage = settlement.kind === 'done' && settlement.countsAsPage;
+    const links = settlement.kind === 'done' ? await admission.consider(settlement.links, nowMs, true) : [];
+    // The crawl may have closed in the meantime, or the work may have been settled twice.
+    if (flightOf(flow, work) === null) return 'lost';
     endFlight(flow, work, flight);
-    return 'lost';
+    if (settlement.kind === 'done') host.entries.finish(entry.id);
+    else {
+      // URLs that failed together are not retried together, and never earlier than requested.
+      const requiredMs = Math.max(0, settlement.notBeforeMs - nowMs);
+      const waitMs = requiredMs + Math.min(RETRY_JITTER * requiredMs, MAX_RETRY_JITTER_MS) * settings.random();
+      const item: PageItem = { ...(entry.item as PageItem), record: { ...work.record, tries: work.record.tries + 1 } };
+      host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
+    }
+    if (countsAsPage) host.countPage();
+    hostBounds.note(host, nowMs);
+    // Counted before the commit, so that the account is part of it.
+    for (const budget of flight.budgets) budget.settle(countsAsPage);
+    if (host.status === 'leased') schedule.touch(host);
+    schedule.reschedule(host);
+    const outcomes = await leases.commit(linksOf(links));
+    if (blocksAuthorityPages(work.record)) host.entries.releaseLane(flight.authority);
+    const settled = outcomeOf(host);
+    if (countsAsPage && settled === 'lost') for (const budget of flight.budgets) budget.uncountPage();
+    admission.conclude(links, outcomes, true);
+    schedule.reschedule(host);
+    return settled;
   }
-  const isStale = chain !== null && authority.chain?.id !== chain;
-  const entries = isStale ? [] : await processAnswer(flow, authority, work.url, answer);
-  if (entry !== null) host.entries.finish(entry.id);
-  endFlight(flow, work, flight);
-  flow.schedule.touch(host);
-  await commitAnswerEntries(flow, authority, entries);
-  flow.schedule.reschedule(host);
-  return outcomeOf(host);
-}
 
-/** Our own rules forbid the authority. If a hop of a redirect chain leads to one, that is only a failure. */
-async function refuse(flow: Flow, work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
-  if (flight.entry !== null) return settleRobots(flow, work, flight, { kind: 'failure', failure: 'blocked' });
-  const { gate, clock } = flow;
-  gate.refuse(await gate.authorities.load(work.authority), reason, clock.nowMs());
-  return returnWork(flow, work, flight, { untilMs: null });
-}
-
-/** Ends the redirect chain of an authority of the host if its time is over. */
-export async function endChain(flow: Flow, host: LeasedHost, name: string): Promise<void> {
-  const { gate, clock, schedule } = flow;
-  const authority = await gate.authorities.load(name);
-  const { chain } = authority;
-  if (chain === null) host.chains.delete(name);
-  // Its hop is being fetched, or the next hop waits.
-  else if (clock.nowMs() < chain.untilMs) host.chains.set(name, chain.untilMs);
-  else if (await gate.adoptEndedChain(authority)) openLane(flow, authority);
-  else {
-    const failure = { kind: 'failure', failure: 'timeout' } as const;
-    await commitAnswerEntries(flow, authority, await processAnswer(flow, authority, chain.urls.at(-1)!, failure));
+  /** No request was made: the entry, if there is one, is the host's next one again. */
+  function returnWork(work: Work, flight: Flight, untilMs: number | null, waits?: 'authority'): Settled {
+    const { host, entry } = flight;
+    endFlight(flow, work, flight);
+    for (const budget of flight.budgets) budget.settle(false);
+    if (work.kind === 'robots' && entry === null) abandonFetch(work.authority);
+    if (host.status !== 'leased') return 'lost';
+    const isBlocking = entry !== null && work.kind === 'page' && blocksAuthorityPages(work.record);
+    if (isBlocking) host.entries.releaseLane(flight.authority);
+    if (untilMs !== null && waits === 'authority') {
+      host.entries.blockLane(flight.authority, untilMs, 'not-before');
+      schedule.touch(host);
+    } else if (untilMs !== null) host.delayUntil(untilMs);
+    if (entry !== null) host.entries.putBack(entry);
+    schedule.reschedule(host);
+    leases.commitSoon();
+    return 'ok';
   }
-  schedule.reschedule(host);
-}
 
-/** Processes the answer from `url`. @returns Entries for the commit that reports it. */
-async function processAnswer(flow: Flow, authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
-  const { gate, reporter, clock, settings, admission } = flow;
-  const received = await gate.receive(authority, url, answer, clock.nowMs());
-  if (received.kind === 'hop') {
-    blockLane(flow, authority.name, received.chain.untilMs);
-    return [hopEntry(flow, authority.name, received)];
+  /**
+   * Queues a URL again with another priority, under the name that the rules give it (`key`; `null`: its own), in one
+   * commit with the end of its old entry.
+   */
+  async function requeue(
+    host: LeasedHost,
+    oldId: EntryId,
+    item: PageItem,
+    authority: Authority,
+    key: string | null,
+    priority: number,
+  ): Promise<void> {
+    const requeued: NewEntry = {
+      host: host.key,
+      lane: authority.name,
+      fingerprint: seen.fingerprintOfKey(key ?? item.record.url, item.record.visit ?? 0),
+      priority,
+      body: encodeItem(key === null ? item : { ...item, isKeyed: true }),
+      dedupe: key !== null,
+    };
+    host.entries.finish(oldId);
+    schedule.touch(host);
+    const [outcome] = await leases.commit([requeued]);
+    if (outcome !== 'new' && outcomeOf(host) === 'ok') {
+      const reason = outcome === 'known' ? 'duplicate' : 'frontier-full';
+      reporter.ended(item.record, { status: 'dropped', reason, detail: key ?? '' }, gate.copyRef(authority));
+    }
+    schedule.reschedule(host);
   }
-  const hasFailed = authority.access.failures > 0;
-  const companions = hasFailed ? [] : await settings.companions(authority.name, received.isFirst);
-  checkUrls('companions', companions);
-  // Companions go before the authority's pages, which wait until the companions are committed.
-  if (companions.length > 0) hostOfAuthority(flow, authority.name)?.entries.holdLane(authority.name);
-  openLane(flow, authority);
-  const host = keyOf(flow, authority.name) ?? authority.name;
-  reporter.robots(host, authority, received.before, gate.rules(authority), answer);
-  if (companions.length === 0) return [];
-  const first = companions.map((companion) => ({ ...companion, priority: 0 }));
-  return linksOf(await admission.consider(received.isFirst ? first : companions, clock.nowMs()));
-}
 
-/**
- * Commits the entries from `processAnswer`; the authority's pages then no longer wait. A hop that finds no place ends
- * its chain.
- */
-async function commitAnswerEntries(flow: Flow, authority: Authority, entries: readonly NewEntry[]): Promise<void> {
-  const outcomes = await flow.leases.commit(entries);
-  const home = hostOfAuthority(flow, authority.name);
-  home?.entries.releaseLane(authority.name);
-  if (home !== undefined) flow.schedule.reschedule(home);
-  if (authority.chain !== null && outcomes.includes('full')) {
-    await processAnswer(flow, authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
+  // ── robots.txt ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async function settleRobots(work: RobotsWork, flight: Flight, answer: RobotsAnswer): Promise<Settled> {
+    const { host, entry, chain } = flight;
+    const authority = await gate.authorities.load(work.authority);
+    if (host.status !== 'leased') {
+      if (entry === null) abandonFetch(work.authority);
+      endFlight(flow, work, flight);
+      return 'lost';
+    }
+    const isStale = chain !== null && authority.chain?.id !== chain;
+    const entries = isStale ? [] : await processAnswer(authority, work.url, answer);
+    if (entry !== null) host.entries.finish(entry.id);
+    endFlight(flow, work, flight);
+    schedule.touch(host);
+    await commitAnswerEntries(authority, entries);
+    schedule.reschedule(host);
+    return outcomeOf(host);
   }
-}
 
-/** The request for a robots.txt is not made. Another request may take its place. */
-function abandonFetch(flow: Flow, name: string): void {
-  const { gate, schedule } = flow;
-  const authority = gate.authorities.peek(name);
-  if (authority === null) return;
-  gate.abandonFetch(authority);
-  const home = hostOfAuthority(flow, name);
-  if (home !== undefined) schedule.reschedule(home);
-}
-
-/** Reacts to news about an authority: its lane opens or stays blocked, and its host is rescheduled. */
-function openLane(flow: Flow, authority: Authority): void {
-  const { gate, clock, schedule } = flow;
-  const home = hostOfAuthority(flow, authority.name);
-  if (home?.status !== 'leased') return;
-  if (home.robotsArrived(authority.name, gate.rules(authority))) schedule.touch(home);
-  const nowMs = clock.nowMs();
-  const first = home.entries.firstPageOf(authority.name);
-  const answer = first === null ? null : gate.ask(authority, first.record.url, nowMs);
-  // At once, because no page is considered while the host is paused. A page that has waited too long must be
-  // considered, and then ends.
-  if (answer?.kind === 'hold' && first !== null && !gate.isHeldTooLong(first.addedAtMs, answer.sinceMs, nowMs)) {
-    home.entries.blockLane(authority.name, answer.untilMs);
-    schedule.touch(home);
+  /** Our own rules forbid the authority. If a hop of a redirect chain leads to one, that is only a failure. */
+  async function refuse(work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
+    if (flight.entry !== null) return settleRobots(work, flight, { kind: 'failure', failure: 'blocked' });
+    gate.refuse(await gate.authorities.load(work.authority), reason, clock.nowMs());
+    return returnWork(work, flight, null);
   }
-  schedule.reschedule(home);
-}
 
-function blockLane(flow: Flow, name: string, untilMs: number): void {
-  const home = hostOfAuthority(flow, name);
-  if (home?.status !== 'leased') return;
-  home.chains.set(name, untilMs);
-  home.entries.blockLane(name, untilMs);
-  flow.schedule.touch(home);
-}
+  /** Ends the redirect chain of an authority of the host if its time is over. */
+  async function endChain(host: LeasedHost, name: string): Promise<void> {
+    const authority = await gate.authorities.load(name);
+    const { chain } = authority;
+    if (chain === null) host.chains.delete(name);
+    // Its hop is being fetched, or the next hop waits.
+    else if (clock.nowMs() < chain.untilMs) host.chains.set(name, chain.untilMs);
+    else if (await gate.adoptEndedChain(authority)) openLane(authority);
+    else {
+      const failure = { kind: 'failure', failure: 'timeout' } as const;
+      await commitAnswerEntries(authority, await processAnswer(authority, chain.urls.at(-1)!, failure));
+    }
+    schedule.reschedule(host);
+  }
 
-/** The host of an authority, if it is ours. */
-function hostOfAuthority(flow: Flow, authority: string): LeasedHost | undefined {
-  return flow.schedule.get(keyOf(flow, authority) ?? '');
-}
+  /** Processes the answer from `url`. @returns Entries for the commit that reports it. */
+  async function processAnswer(authority: Authority, url: string, answer: RobotsAnswer): Promise<NewEntry[]> {
+    const received = await gate.receive(authority, url, answer, clock.nowMs());
+    const { name } = authority;
+    if (received.kind === 'hop') {
+      const { chain, url: target, waitMs } = received;
+      const home = hostOfAuthority(name);
+      if (home?.status === 'leased') {
+        home.chains.set(name, chain.untilMs);
+        home.entries.blockLane(name, chain.untilMs);
+        schedule.touch(home);
+      }
+      // A hop is queued at the host it leads to, in a lane that no authority blocks, before that host's pages.
+      const hop = { host: keyOf(target) ?? '', lane: `robots.txt of ${name}`, priority: 0, notBeforeMs: waitMs };
+      const body = encodeItem({ kind: 'hop', authority: name, chain: chain.id, url: target });
+      return [{ ...hop, fingerprint: new Uint8Array(FINGERPRINT_BYTES), body, dedupe: false }];
+    }
+    const hasFailed = authority.access.failures > 0;
+    const companions = hasFailed ? [] : await settings.companions(name, received.isFirst);
+    checkUrls('companions', companions);
+    // Companions go before the authority's pages, which wait until the companions are committed.
+    if (companions.length > 0) hostOfAuthority(name)?.entries.holdLane(name);
+    openLane(authority);
+    reporter.robots(keyOf(name) ?? name, authority, received.before, gate.rules(authority), answer);
+    if (companions.length === 0) return [];
+    const first = companions.map((companion) => ({ ...companion, priority: 0 }));
+    return linksOf(await admission.consider(received.isFirst ? first : companions, clock.nowMs()));
+  }
 
-function keyOf(flow: Flow, url: string): string | null {
-  return hostKeyOf(url, flow.settings.hostKeyBy);
-}
+  /**
+   * Commits the entries from `processAnswer`; the authority's pages then no longer wait. A hop that finds no place ends
+   * its chain.
+   */
+  async function commitAnswerEntries(authority: Authority, entries: readonly NewEntry[]): Promise<void> {
+    const outcomes = await leases.commit(entries);
+    const home = hostOfAuthority(authority.name);
+    home?.entries.releaseLane(authority.name);
+    if (home !== undefined) schedule.reschedule(home);
+    if (authority.chain !== null && outcomes.includes('full')) {
+      await processAnswer(authority, authority.chain.urls.at(-1)!, { kind: 'failure', failure: 'other' });
+    }
+  }
 
-/** A hop is queued at the host it leads to, in a lane that no authority blocks, before that host's pages. */
-function hopEntry(flow: Flow, authority: string, { chain: { id: chain }, url, waitMs }: RobotsHop): NewEntry {
-  return {
-    host: keyOf(flow, url) ?? '',
-    lane: `robots.txt of ${authority}`,
-    fingerprint: new Uint8Array(FINGERPRINT_BYTES),
-    priority: 0,
-    body: encodeItem({ kind: 'hop', authority, chain, url }),
-    notBeforeMs: waitMs,
-    dedupe: false,
-  };
+  /** The request for a robots.txt is not made. Another request may take its place. */
+  function abandonFetch(name: string): void {
+    const authority = gate.authorities.peek(name);
+    if (authority === null) return;
+    gate.abandonFetch(authority);
+    const home = hostOfAuthority(name);
+    if (home !== undefined) schedule.reschedule(home);
+  }
+
+  /** Reacts to news about an authority: its lane opens or stays blocked, and its host is rescheduled. */
+  function openLane(authority: Authority): void {
+    const home = hostOfAuthority(authority.name);
+    if (home?.status !== 'leased') return;
+    if (home.robotsArrived(authority.name, gate.rules(authority))) schedule.touch(home);
+    const nowMs = clock.nowMs();
+    const first = home.entries.firstPageOf(authority.name);
+    const answer = first === null ? null : gate.ask(authority, first.record.url, nowMs);
+    // At once, because no page is considered while the host is paused. A page that has waited too long must be
+    // considered, and then ends.
+    if (answer?.kind === 'hold' && first !== null && !gate.isHeldTooLong(first.addedAtMs, answer.sinceMs, nowMs)) {
+      home.entries.blockLane(authority.name, answer.untilMs);
+      schedule.touch(home);
+    }
+    schedule.reschedule(home);
+  }
+
+  /** The host of an authority, if it is ours. */
+  function hostOfAuthority(authority: string): LeasedHost | undefined {
+    return schedule.get(keyOf(authority) ?? '');
+  }
+
+  function keyOf(url: string): string | null {
+    return hostKeyOf(url, settings.hostKeyBy);
+  }
+
+  return { settle, requeue, endChain };
 }
 
 function outcomeOf(host: LeasedHost): Settled {
