@@ -57,8 +57,12 @@ export function sinkSuite({ test, makeMedium, capabilities }: SinkSuiteOptions):
   }
 }
 
+type SinkTest = (medium: SinkMedium, capabilities: SinkCapabilities) => Promise<void>;
+
 /** Tests by their titles. */
-type SinkTests = Readonly<Record<string, (medium: SinkMedium, capabilities: SinkCapabilities) => Promise<void>>>;
+type SinkTests = Readonly<Record<string, SinkTest>>;
+
+const ALIKE = ['a.test/x/1', 'a.test/x/10', 'A.test/x/1', 'a.test/X/1', 'a.test/é/1', 'a.test/e/1', 'a.test/x'];
 
 const LONG = 'ü"\n,'.repeat(100_000);
 
@@ -84,10 +88,10 @@ const DATA: readonly JsonValue[] = [
 
 /** Writing: everything, once, in order, unchanged. */
 const WRITING: SinkTests = {
-  'keeps every item of every page, in the order in which they were written': async (medium) => {
-    await session(medium, page('a', 3), page('b', 1), page('c', 2));
-    await assertHolds(medium, ['a/0', 'a/1', 'a/2', 'b/0', 'c/0', 'c/1'], 'ids after one session');
-  },
+  'keeps every item of every page, in the order in which they were written': holdsAfter(
+    [[page('a', 3), page('b', 1), page('c', 2)]],
+    ['a/0', 'a/1', 'a/2', 'b/0', 'c/0', 'c/1'],
+  ),
 
   'keeps what handlers emit, whatever JSON it is, with its URL': async (medium, capabilities) => {
     const items = DATA.map((data, at) => item(`d/${at}`, data));
@@ -114,39 +118,26 @@ const WRITING: SinkTests = {
     assertKept(kept[1], plain, capabilities);
   },
 
-  'keeps an item that is written again once': async (medium) => {
-    await session(medium, page('a'), page('b'), page('a'), [...page('b'), ...page('c')]);
-    await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1', 'c/0', 'c/1'], 'ids after pages came again');
-  },
+  'keeps an item that is written again once': holdsAfter(
+    [[page('a'), page('b'), page('a'), [...page('b'), ...page('c')]]],
+    ['a/0', 'a/1', 'b/0', 'b/1', 'c/0', 'c/1'],
+  ),
 
-  'keeps an item that a page names twice once': async (medium) => {
-    await session(medium, [item('a/0'), item('a/1'), item('a/0')]);
-    await assertHolds(medium, ['a/0', 'a/1'], 'ids of a page that repeats one');
-  },
+  'keeps an item that a page names twice once': holdsAfter([[[item('a/0'), item('a/1'), item('a/0')]]], ['a/0', 'a/1']),
 
-  'treats ids that differ in their case, their end or a character as different ids': async (medium) => {
-    const ids = ['a.test/x/1', 'a.test/x/10', 'A.test/x/1', 'a.test/X/1', 'a.test/é/1', 'a.test/e/1', 'a.test/x'];
-    const items = ids.map((id) => item(id));
-    await session(medium, items);
-    await assertHolds(medium, ids, 'ids that are alike');
-  },
+  'treats ids that differ in their case, their end or a character as different ids': holdsAfter(
+    [[ALIKE.map((id) => item(id))]],
+    ALIKE,
+  ),
 
   'keeps a tombstone like an item, behind those that it is about': async (medium, capabilities) => {
     const removed = item('a.test/00/7/removed', { removed: 'gone' }, { removed: 'gone' });
     await session(medium, [item('a.test/00/0')], [removed]);
-    const kept = await medium.read();
-    assertEqual(
-      kept.map(({ id }) => id),
-      ['a.test/00/0', removed.id],
-      'ids with a tombstone',
-    );
-    assertKept(kept[1], removed, capabilities);
+    await assertHolds(medium, ['a.test/00/0', removed.id], 'ids with a tombstone');
+    assertKept((await medium.read())[1], removed, capabilities);
   },
 
-  'accepts a page without items, and writes nothing': async (medium) => {
-    await session(medium, [], page('a', 1), []);
-    await assertHolds(medium, ['a/0'], 'ids with empty pages between');
-  },
+  'accepts a page without items, and writes nothing': holdsAfter([[[], page('a', 1), []]], ['a/0']),
 
   'writes pages that come at the same time, each of them in order': async (medium) => {
     const sink = await openSink(medium);
@@ -175,19 +166,18 @@ const WRITING: SinkTests = {
  * comes again with the same ids.
  */
 const RESTARTS: SinkTests = {
-  'appends to what is there when it is opened again': async (medium) => {
-    await session(medium, page('a'));
-    await session(medium);
-    await session(medium, page('b'));
-    await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1'], 'ids after three sessions');
-  },
+  'appends to what is there when it is opened again': holdsAfter(
+    [[page('a')], [], [page('b')]],
+    ['a/0', 'a/1', 'b/0', 'b/1'],
+  ),
 
-  'keeps an item of an earlier session that is written again once': async (medium) => {
-    await session(medium, page('a'), page('b', 3));
-    await session(medium, page('b', 3), page('c', 1), page('a'));
-    const what = 'ids after pages came again in a second session';
-    await assertHolds(medium, ['a/0', 'a/1', 'b/0', 'b/1', 'b/2', 'c/0'], what);
-  },
+  'keeps an item of an earlier session that is written again once': holdsAfter(
+    [
+      [page('a'), page('b', 3)],
+      [page('b', 3), page('c', 1), page('a')],
+    ],
+    ['a/0', 'a/1', 'b/0', 'b/1', 'b/2', 'c/0'],
+  ),
 
   'knows the pages that were in flight at a crash among hundreds': async (medium) => {
     const all = Array.from({ length: 300 }, (_, at) => page(`p${at}`));
@@ -238,6 +228,14 @@ function item(id: string, data: JsonValue = { n: 1 }, more: Partial<Item> = {}):
 
 function page(name: string, count = 2): Item[] {
   return Array.from({ length: count }, (_, at) => item(`${name}/${at}`, { n: at, name }));
+}
+
+/** A test of the ids that the medium has after some sessions, each with its pages. */
+function holdsAfter(sessions: readonly (readonly (readonly Item[])[])[], ids: readonly string[]): SinkTest {
+  return async (medium) => {
+    for (const pages of sessions) await session(medium, ...pages);
+    await assertHolds(medium, ids, `ids after ${sessions.length} sessions`);
+  };
 }
 
 /** One run: opens, writes page by page, closes. */

@@ -246,9 +246,7 @@ export function canonicalRulesWith(rule: CanonicalRule): readonly CanonicalRule[
  */
 export function canonicalize(url: string, rules: readonly CanonicalRule[] = CANONICAL_RULES): string | null {
   const parts = parseUrlParts(url);
-  if (parts === null) return null;
-  const canonical = formatUrlParts(applyRules(parts, rules));
-  return canonical === url ? url : canonical;
+  return parts === null ? null : formatUrlParts(applyRules(parts, rules));
 }
 
 /**
