@@ -63,6 +63,12 @@ export interface QueueEntries {
   block(lane: string, until: number, now: number): void;
 }
 
+interface KnownFingerprints {
+  has(fingerprint: Uint8Array): boolean;
+  /** @returns Whether the fingerprint was new. */
+  add(fingerprint: Uint8Array): boolean;
+}
+
 /** Counts of the crawl. `unfinished`: entries queued or in flight. */
 export interface HostQueueCounts {
   unfinished: number;
@@ -82,9 +88,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   /** The store's clock, milliseconds. It never goes back. */
   protected abstract now(): number;
   protected abstract get counts(): HostQueueCounts;
-  protected abstract isKnown(fingerprint: Uint8Array): boolean;
-  /** @returns Whether the fingerprint was new. */
-  protected abstract addFingerprint(fingerprint: Uint8Array): boolean;
+  protected abstract readonly fingerprints: KnownFingerprints;
   protected abstract find(key: HostKey): Host | undefined;
   /** The host with that key, created if it does not exist. */
   protected abstract hostOf(key: HostKey): Host;
@@ -92,7 +96,9 @@ export abstract class HostQueues<Host extends HostQueue> {
   protected abstract due(now: number, limit: number): Host[];
   protected abstract setDue(host: Host, at: number | null): void;
   /** A lease was extended. The host may keep its place in the index if that is earlier. */
-  protected abstract renew(host: Host, at: number): void;
+  protected renew(host: Host, at: number): void {
+    this.setDue(host, at);
+  }
 
   // ── Verbs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -128,7 +134,7 @@ export abstract class HostQueues<Host extends HostQueue> {
   }
 
   know(fingerprints: readonly Uint8Array[]): void {
-    for (const fingerprint of fingerprints) this.addFingerprint(fingerprint);
+    for (const fingerprint of fingerprints) this.fingerprints.add(fingerprint);
   }
 
   protected toListedHost({ key: host, state, delayMs, nextAt, leaseEndsAt, isParked }: HostQueue): ListedHost {
@@ -139,8 +145,9 @@ export abstract class HostQueues<Host extends HostQueue> {
   // ── Adding ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #remember({ fingerprint, dedupe = true }: NewEntry): AddOutcome {
-    if (this.counts.unfinished >= this.#maxQueued) return dedupe && this.isKnown(fingerprint) ? 'known' : 'full';
-    if (!this.addFingerprint(fingerprint) && dedupe) return 'known';
+    if (this.counts.unfinished >= this.#maxQueued)
+      return dedupe && this.fingerprints.has(fingerprint) ? 'known' : 'full';
+    if (!this.fingerprints.add(fingerprint) && dedupe) return 'known';
     this.counts.unfinished += 1;
     return 'new';
   }

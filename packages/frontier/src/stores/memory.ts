@@ -87,7 +87,7 @@ class Host implements HostQueue, HeapMember {
 }
 
 class MemoryQueues extends HostQueues<Host> implements StoreQueues {
-  readonly #fingerprints = new FingerprintSet();
+  protected readonly fingerprints = new FingerprintSet();
   readonly #records = new Map<string, Uint8Array>();
   protected readonly counts = { unfinished: 0, inFlight: 0, leased: 0 };
   readonly #hosts: Host[] = [];
@@ -146,13 +146,13 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
   }
 
   stats(): StoreStats {
-    return statsOf(this.counts, this.#fingerprints.size, this.#hosts.length);
+    return statsOf(this.counts, this.fingerprints.size, this.#hosts.length);
   }
 
   /** A page is one of the parts of the set, whatever its size. */
   listKnown(cursor: string | null): Listing<Uint8Array> {
     const part = Number(cursor ?? 0);
-    return { cursor: part < 255 ? String(part + 1) : null, items: this.#fingerprints.part(part) };
+    return { cursor: part < 255 ? String(part + 1) : null, items: this.fingerprints.part(part) };
   }
 
   /** The cursor is the number of the host. */
@@ -185,14 +185,6 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     return this.#nowMs();
   }
 
-  protected isKnown(fingerprint: Uint8Array): boolean {
-    return this.#fingerprints.has(fingerprint);
-  }
-
-  protected addFingerprint(fingerprint: Uint8Array): boolean {
-    return this.#fingerprints.add(fingerprint);
-  }
-
   protected find(key: HostKey): Host | undefined {
     return this.#byKey.get(key);
   }
@@ -215,9 +207,5 @@ class MemoryQueues extends HostQueues<Host> implements StoreQueues {
     host.dueAt = at;
     if (at === null) this.#due.remove(host);
     else this.#due.set(host, at);
-  }
-
-  protected renew(host: Host, at: number): void {
-    this.setDue(host, at);
   }
 }

@@ -25,6 +25,7 @@ export class Fingerprints {
   readonly #log: Table;
   readonly #table: Table;
   readonly #budgetBytes: number;
+  readonly #currentCounts: () => Counts;
   readonly #set = new FingerprintSet();
   /** The next chunk of the log to read. */
   #nextChunk = 0;
@@ -32,16 +33,18 @@ export class Fingerprints {
   readonly #added = Buffer.alloc(CHUNK_BYTES);
   #addedBytes = 0;
 
-  constructor({ log, seen }: Environment, budgetBytes: number) {
+  constructor({ log, seen }: Environment, budgetBytes: number, currentCounts: () => Counts) {
     this.#log = log;
     this.#table = seen;
     this.#budgetBytes = budgetBytes;
+    this.#currentCounts = currentCounts;
   }
 
   /**
    * Reads what others have added to the log. `mayWrite`: it runs in a transaction and moves the excess to the table.
    */
-  catchUp(counts: Counts, mayWrite: boolean): void {
+  catchUp(mayWrite: boolean): void {
+    const counts = this.#currentCounts();
     const end = Math.min(counts.nextChunk, counts.tableFrom);
     this.#loadMany(Math.min(counts.known - this.#set.size, FINGERPRINTS_PER_CHUNK * (end - this.#nextChunk)), end);
     for (; this.#nextChunk < end; this.#nextChunk += 1) {
@@ -54,14 +57,17 @@ export class Fingerprints {
     }
   }
 
-  has(fingerprint: Uint8Array, counts: Counts): boolean {
+  has(fingerprint: Uint8Array): boolean {
     if (this.#set.has(fingerprint)) return true;
-    return Number.isFinite(counts.tableFrom) && this.#table.getBinary(Buffer.from(fingerprint)) !== undefined;
+    return (
+      Number.isFinite(this.#currentCounts().tableFrom) && this.#table.getBinary(Buffer.from(fingerprint)) !== undefined
+    );
   }
 
-  add(fingerprint: Uint8Array, counts: Counts): boolean {
+  add(fingerprint: Uint8Array): boolean {
+    const counts = this.#currentCounts();
     if (Number.isFinite(counts.tableFrom)) {
-      if (this.has(fingerprint, counts)) return false;
+      if (this.has(fingerprint)) return false;
       this.#table.putSync(Buffer.from(fingerprint), NO_VALUE);
     } else {
       if (!this.#set.add(fingerprint)) return false;
@@ -74,7 +80,8 @@ export class Fingerprints {
   }
 
   /** Writes the added fingerprints. Call it at the end of the transaction. */
-  flush(counts: Counts): void {
+  flush(): void {
+    const counts = this.#currentCounts();
     if (this.#addedBytes > 0) this.#writeChunk(counts);
     const isInLog = !Number.isFinite(counts.tableFrom);
     if (isInLog && this.#set.bytes > this.#budgetBytes) counts.tableFrom = counts.nextChunk;
@@ -82,15 +89,16 @@ export class Fingerprints {
 
   /**
    * A page of all fingerprints: chunks of the log, then rows of the table, which repeats the log from some chunk on.
+   * The counts are the file's, which may be newer than those of the last transaction.
    */
-  list(cursor: string | null, limit: number, counts: Counts): Listing<Uint8Array> {
-    const end = Math.min(counts.nextChunk, counts.tableFrom);
+  list(cursor: string | null, limit: number, { nextChunk, tableFrom }: Counts): Listing<Uint8Array> {
+    const end = Math.min(nextChunk, tableFrom);
     if (!cursor?.startsWith('row ')) {
       const from = Number(cursor ?? 0);
       const to = Math.min(end, from + Math.ceil(limit / FINGERPRINTS_PER_CHUNK));
       const items = Array.from({ length: Math.max(0, to - from) }, (_, at) => this.#chunk(from + at)).flat();
       const isLast = to >= end;
-      return { cursor: !isLast ? String(to) : Number.isFinite(counts.tableFrom) ? 'row ' : null, items };
+      return { cursor: !isLast ? String(to) : Number.isFinite(tableFrom) ? 'row ' : null, items };
     }
     const start = Buffer.from(cursor.slice(4), 'hex');
     const items = [...this.#table.getKeys({ start, limit, exclusiveStart: start.length > 0 })].map((key) =>

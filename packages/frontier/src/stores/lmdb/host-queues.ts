@@ -47,7 +47,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     super(maxQueued);
     this.#tables = tables;
     this.counts = counts;
-    this.fingerprints = new Fingerprints(tables, seenBudget);
+    this.fingerprints = new Fingerprints(tables, seenBudget, () => this.counts);
   }
 
   /** The store's clock, milliseconds. If the underlying clock is set back, it stands still until that has caught up. */
@@ -126,14 +126,6 @@ export class LmdbHosts extends HostQueues<StoredHost> {
     this.#byNumber.clear();
   }
 
-  protected isKnown(fingerprint: Uint8Array): boolean {
-    return this.fingerprints.has(fingerprint, this.counts);
-  }
-
-  protected addFingerprint(fingerprint: Uint8Array): boolean {
-    return this.fingerprints.add(fingerprint, this.counts);
-  }
-
   protected hostOf(key: HostKey): StoredHost {
     const existing = this.find(key);
     if (existing !== undefined) return existing;
@@ -154,7 +146,7 @@ export class LmdbHosts extends HostQueues<StoredHost> {
   }
 
   /** An entry of the index that is too early is corrected when its time comes, so most renewals move nothing. */
-  protected renew(host: StoredHost, at: number): void {
+  protected override renew(host: StoredHost, at: number): void {
     this.setDue(host, host.dueAt === null ? at : Math.min(host.dueAt, at));
   }
 

@@ -52,7 +52,7 @@ export class LmdbQueues implements StoreQueues {
     this.#tables = tables;
     this.#options = options;
     this.#hosts = new LmdbHosts(tables, readCounts(tables.meta), options);
-    this.#hosts.fingerprints.catchUp(this.#hosts.counts, false);
+    this.#hosts.fingerprints.catchUp(false);
     // Makes the first transaction read the file again.
     this.#hosts.counts.generation = -1;
     this.#group = new GroupCommit((verbs) => this.#transact(verbs), options.commitEveryMs);
@@ -260,7 +260,7 @@ export class LmdbQueues implements StoreQueues {
     if (counts.generation === hosts.counts.generation) return;
     hosts.counts = counts;
     const { tableFrom } = counts;
-    hosts.fingerprints.catchUp(counts, true);
+    hosts.fingerprints.catchUp(true);
     hosts.isChanged = counts.tableFrom !== tableFrom;
   }
 
@@ -268,7 +268,7 @@ export class LmdbQueues implements StoreQueues {
   #flush(): boolean {
     const { counts, fingerprints } = this.#hosts;
     if (!this.#hosts.flush()) return false;
-    fingerprints.flush(counts);
+    fingerprints.flush();
     counts.generation += 1;
     counts.latestMs = this.#hosts.now();
     writeCounts(this.#tables.meta, counts);
