@@ -25,6 +25,7 @@ describe('the suggested option', () => {
     ['browser', 'fetcher: browserFetcher({ launch })'],
     ['headless', 'fetcher: browserFetcher({ launch })'],
     ['csv', 'sinks: [csvSink({ path })]'],
+    ['handlers', "crawler.on('html', …)"],
     ['constructor', null],
     ['frobnicate', null],
     ['x', null],

@@ -26,22 +26,14 @@ const FOREIGN_NAMES: readonly (readonly [option: string, names: string])[] = [
   ['handlers', 'requesthandler parse'],
   ["crawler.events.on('decision', …)", 'failedrequesthandler'],
   ['hooks.beforeFetch', 'prenavigationhooks beforerequest'],
-  ['out', 'out output outputdir directoryprefix'],
+  ['out', 'output outputdir directoryprefix'],
   ['archive.requisites', 'pagerequisites'],
   ['archive', 'warcfile'],
   ['log', 'loglevel verbose'],
   ['network.headers', 'headers'],
   ['network.requestTimeoutMs', 'timeout'],
-  ['browser', 'browser headless launchcontext'],
-  ['csv', 'csv'],
-  ['sqlite', 'sqlite'],
-  ['postgres', 'postgres'],
-  ['webhook', 'webhook'],
-  ['s3', 's3'],
+  ['browser', 'headless launchcontext'],
 ];
-const OPTION_BY_FOREIGN_NAME = new Map(
-  FOREIGN_NAMES.flatMap(([option, names]) => names.split(' ').map((name) => [name, option] as const)),
-);
 /** Keys of a configuration file, and their counterparts in a program. */
 const CODE_EQUIVALENTS = new Map([
   ['out', 'crawler.run({ out })'],
@@ -52,6 +44,10 @@ const CODE_EQUIVALENTS = new Map([
   ['postgres', 'sinks: [postgresSink({ pool })]'],
   ['webhook', 'sinks: [webhookSink({ url })]'],
   ['s3', 'sinks: [s3Sink({ client, bucket })]'],
+]);
+const OPTION_BY_FOREIGN_NAME = new Map([
+  ...[...CODE_EQUIVALENTS.keys()].map((name) => [name, name] as const),
+  ...FOREIGN_NAMES.flatMap(([option, names]) => names.split(' ').map((name) => [name, option] as const)),
 ]);
 /** Names in other crawlers for obeying robots.txt, or not. */
 const OBEY_NAME = /^(?:(?:dis|no|ignore)?obey|robotstxtobey|(?:respect|ignore|no|obey)robots(?:txt)?(?:file)?)$/;
