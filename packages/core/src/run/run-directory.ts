@@ -36,19 +36,17 @@ export async function openRunDirectory(setup: RunSetup, startedAtMs: number) {
     reset && out !== null ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
   const crawl = { name, tokens, seeds: options.scope.seeds };
   const directory = out === null ? null : await openCrawlDirectory(out, crawl, startedAtMs, isShared);
+  let logs: CrawlLogs | null = null;
   try {
     const parts = out === null ? [] : await partsOf(out);
     const logSizes = await Promise.all(parts.map(({ requestsPath }) => sizeOf(requestsPath)));
-    return {
-      startedAtMs,
-      resetWaitUntilMs,
-      directory,
-      needsFrontier: (isOwnStore || store.capabilities.shared) && logSizes.some((bytes) => bytes),
-      readings: await ReadingLog.open(directory),
-      pending: await PendingDecisions.open(directory),
-      logs: new CrawlLogs(directory, declaration, options.decisionLog),
-    };
+    const needsFrontier = (isOwnStore || store.capabilities.shared) && logSizes.some((bytes) => bytes);
+    logs = new CrawlLogs(directory, declaration, options.decisionLog);
+    const readings = await ReadingLog.open(directory);
+    const pending = await PendingDecisions.open(directory);
+    return { startedAtMs, resetWaitUntilMs, directory, needsFrontier, logs, readings, pending };
   } catch (error) {
+    await logs?.close();
     await directory?.release();
     throw error;
   }
