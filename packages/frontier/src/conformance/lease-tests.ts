@@ -228,6 +228,15 @@ export function entryTests(it: RegisterTest): void {
     assertEqual(await next(), ['a4'], 'entries of a lane that was unblocked');
   });
 
+  it('L8', 'a blocked lane does not delay entries without a lane, whichever came first', async (test) => {
+    await test.add('h', ['a1'], { lane: 'a' });
+    await test.add('h', ['own1', 'own2']);
+    const lease = await test.leaseOnly(100, 0);
+    const blockLanes = [{ lane: 'a', ms: 4 * test.unit }];
+    assertEqual(await test.keep(lease, 1, { blockLanes }), ['own1'], 'the first entry without a lane');
+    assertEqual(await test.keep(lease, ALL, { blockLanes: [{ lane: 'a', ms: 0 }] }), ['a1', 'own2'], 'all the rest');
+  });
+
   it('L8', 'a host whose lanes are all blocked is due at the end of the first block', async (test) => {
     await test.add('h', ['a1', 'a2'], { lane: 'a' });
     const lease = await test.leaseOnly(100, 1);

@@ -70,7 +70,8 @@ end
 
 local function line(r, rank, lane)
   if lane == r.lane then return base .. 'q' .. r.n .. ':' .. rank end
-  return base .. 'q' .. r.n .. ':' .. rank .. lane
+  -- The host's own lane has no name: with none its key would be that of \`r.lane\`.
+  return base .. 'q' .. r.n .. ':' .. rank .. (lane == '' and '-' or lane)
 end
 
 -- Lists a line among the open ones, at the order of its first entry.
