@@ -97,10 +97,13 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
       return;
     }
     const leased = entries.map(leasedEntry);
-    // A hop does not space the host: its authority belongs to another one.
-    const pages = leased.filter(({ item }) => item.kind === 'page');
-    const spacing = new Set([...host.spacingAuthorities, ...pages.map(({ authority }) => authority)]);
-    const names = new Set([...spacing, ...leased.map(({ authority }) => authority)]);
+    const names = new Set(host.spacingAuthorities);
+    const spacing = new Set(host.spacingAuthorities);
+    for (const { item, authority } of leased) {
+      names.add(authority);
+      // A hop does not space the host: its authority belongs to another one.
+      if (item.kind === 'page') spacing.add(authority);
+    }
     // Another process may have held the host and fetched its robots.txt in the meantime.
     const mayHaveChanged = store.capabilities.shared && host.status === 'arriving';
     const read = (name: string) => (mayHaveChanged ? gate.authorities.refresh(name) : gate.authorities.load(name));
