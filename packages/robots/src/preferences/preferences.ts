@@ -199,18 +199,21 @@ export function sitePreferences(rules: RobotsRules): SitePreferences {
     usage: valuesOf(fields, 'content-usage', parseContentUsage),
     signals: valuesOf(fields, 'content-signal', parseContentSignal),
   }));
-  const isEmpty = sources.every(({ usage, signals }) => usage.length === 0 && signals.length === 0);
+  if (sources.every(({ usage, signals }) => usage.length === 0 && signals.length === 0)) return NO_PREFERENCES;
   const allSignals = sources.flatMap(({ signals }) => signals);
   return {
-    preferences: (url) =>
-      isEmpty || !rules.isAllowed(url)
-        ? {}
-        : sources
-            .map(({ usage, signals }) => resolvePreferences(usage, signals, String(url)))
-            .reduce(mergePreferences, {}),
+    preferences(url) {
+      if (!rules.isAllowed(url)) return {};
+      return sources
+        .map(({ usage, signals }) => resolvePreferences(usage, signals, String(url)))
+        .reduce(mergePreferences, {});
+    },
     signals: (url) => resolveSignals(allSignals, String(url)),
   };
 }
+
+/** The result for most files, shared: a crawler keeps one for each authority. */
+const NO_PREFERENCES: SitePreferences = { preferences: () => ({}), signals: () => ({}) };
 
 // A reader of Structured Field dictionaries (RFC 9651 §4.2; robots §10.2). It accepts everything that the grammar does
 // (items, inner lists, parameters, all eight bare types), since one bad member makes the whole field unreadable. Only
