@@ -17,15 +17,8 @@ vi.mock('../../packages/frontier/src/politeness/interval.js', async (original) =
   earliestStart: () => ({ atMs: 0, reason: 'interval' }),
 }));
 vi.mock('../../packages/frontier/src/politeness/shared-spacing.js', async (original) => {
-  const real = await original<{ CrawlPace: new (intervalMs: null, store: unknown) => object }>();
-  return {
-    ...real,
-    CrawlPace: class extends real.CrawlPace {
-      constructor(_intervalMs: unknown, store: unknown) {
-        super(null, store);
-      }
-    },
-  };
+  const real = await original<{ createCrawlPace(intervalMs: null, store: unknown): object }>();
+  return { ...real, createCrawlPace: (_intervalMs: unknown, store: unknown) => real.createCrawlPace(null, store) };
 });
 afterEach(() => {
   vi.restoreAllMocks();
