@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { FrontierError } from '../errors.js';
-import { laneNames } from './redis/engine.js';
+import { Connection, resolveRedisOptions } from './redis/connection.js';
+import { laneNames, redisEngine } from './redis/engine.js';
 import { shardBase } from './redis/open-crawl.js';
 import { type RedisStoreOptions, redisStore } from './redis.js';
 import { microseconds } from './server/server-store.js';
@@ -65,6 +66,18 @@ it.each([
   const failed = store.open({ crawl: 'one', create: true });
   await expect(failed).rejects.toMatchObject({ code: 'store-failed', hint: expect.stringMatching(advice) });
   expect(messages).toEqual([expect.stringMatching(advice)]);
+});
+
+it('sends a record before the commit that is called next, so that a killed process has counted its pages', async () => {
+  const sent: string[] = [];
+  const callBuffer = async (command: string) => {
+    sent.push(command);
+    return [];
+  };
+  const options = resolveRedisOptions({ client: { ...client, callBuffer } });
+  const engine = redisEngine(new Connection(options, '{docs:0}'), options, null);
+  await Promise.all([engine.writeRecord('budget', new Uint8Array(1)), engine.commit(1, [], [], null)]);
+  expect(sent).toEqual(['ZADD', 'SET', 'EVALSHA']);
 });
 
 describe('the values of scripts', () => {

@@ -63,16 +63,20 @@ export function redisEngine(
 
     /**
      * A key is listed before its record is written, and unlisted after it is removed. A listing skips keys without a
-     * record.
+     * record. Both commands are sent at once: what is called next, such as a commit, runs after them.
      */
     async writeRecord(key, value) {
+      const record = `${base}r${key}`;
+      const names = `${base}n`;
       if (value === null) {
-        await connection.call('DEL', [`${base}r${key}`]);
-        await connection.call('ZREM', [`${base}n`, key]);
+        await Promise.all([connection.call('DEL', [record]), connection.call('ZREM', [names, key])]);
         return;
       }
-      if (key.length <= MAX_LISTED_KEY_CHARS) await connection.call('ZADD', [`${base}n`, 0, key]);
-      await connection.call('SET', [`${base}r${key}`, bufferOf(value)]);
+      const isListed = key.length <= MAX_LISTED_KEY_CHARS;
+      await Promise.all([
+        isListed ? connection.call('ZADD', [names, 0, key]) : null,
+        connection.call('SET', [record, bufferOf(value)]),
+      ]);
     },
 
     /** The cursor is the last key. */
