@@ -8,6 +8,7 @@ import { encodeItem } from '../records/record.js';
 import type { FrontierStore, NewEntry } from '../store.js';
 import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
+import { shardedStore } from '../stores/sharded.js';
 import { moveCrawl } from './move-crawl.js';
 
 const OPEN = { crawl: 'crawl', create: true };
@@ -114,6 +115,42 @@ describe('a crawl that is moved', () => {
       await expect(moveCrawl({ ...options, from: to, to: from })).rejects.toThrow('which was moved away');
     }
     expect(failures).toBeGreaterThan(10);
+  });
+
+  it('moves into a store of several shards, on to one of more, and back into a single one', async () => {
+    const sharded = (shards: number) =>
+      shardedStore(Array.from({ length: shards }, () => memoryStore({ nowMs: () => 0 })));
+    const from = await filled(() => 0);
+    const expected = await scanOf(from);
+    const stores = [from, sharded(2), sharded(5), sharded(3), memoryStore({ nowMs: () => 0 })];
+    const shared = { perIp: false, crawlIntervalMs: null } as const;
+    for (const [at, to] of stores.entries()) {
+      if (at === 0) continue;
+      await to.open(OPEN);
+      await moveCrawl({ from: stores[at - 1]!, to, hostKeyBy: 'host', shared, clock: createManualClock(0) });
+    }
+    const last = stores.at(-1)!;
+    expect(await last.stats()).toMatchObject({ known: 10, queued: 8 });
+    expect((await scanOf(last)).length).toBe(expected.length);
+  });
+
+  it('is incomplete if the target has forgotten a fingerprint, whatever the source counts', async () => {
+    const from = shardedStore([memoryStore({ nowMs: () => 0 }), memoryStore({ nowMs: () => 0 })]);
+    const to = memoryStore({ nowMs: () => 0 });
+    await Promise.all([from.open(OPEN), to.open(OPEN)]);
+    const shared = { perIp: false, crawlIntervalMs: null } as const;
+    await moveCrawl({ from: await filled(() => 0), to: from, hostKeyBy: 'host', shared, clock: createManualClock(0) });
+    let calls = 0;
+    // The calls for both shards are forgotten, as by a server that fails over.
+    const know: NonNullable<FrontierStore['know']> = async (fingerprints) => {
+      calls += 1;
+      if (calls > 2) await to.know!(fingerprints);
+    };
+    const forgetful = { ...failing(to, Number.POSITIVE_INFINITY), know };
+    const options = { from, hostKeyBy: 'host', shared, clock: createManualClock(0) } as const;
+    await expect(moveCrawl({ ...options, to: forgetful })).rejects.toThrow('have arrived');
+    await moveCrawl({ ...options, to: forgetful });
+    expect(await to.stats()).toMatchObject({ known: 10, queued: 8 });
   });
 
   it('is refused by a store that holds another crawl, and changes nothing there', async () => {

@@ -68,8 +68,8 @@ export async function refuseMoved(store: Pick<FrontierStore, 'readRecord'>): Pro
  */
 export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   const { from, to } = options;
-  const { listKnown, listHosts, listRecords } = from;
-  if (listKnown === undefined || listHosts === undefined || listRecords === undefined || to.know === undefined)
+  const { listHosts, listRecords } = from;
+  if (from.listKnown === undefined || listHosts === undefined || listRecords === undefined || to.know === undefined)
     throw new FrontierError('option-invalid', 'one of the two stores cannot export or import a crawl');
   const secret = textOf(await from.readRecord(SECRET_KEY));
   const isResumed = await begin(options, secret);
@@ -78,13 +78,11 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   const reportProgress = (): void => options.onProgress?.({ ...moved });
 
   let anyFingerprint = new Uint8Array(8);
-  for await (const page of pages((cursor) => listKnown.call(from, cursor, KNOWN_BATCH_SIZE))) {
-    const batch = Math.min(KNOWN_BATCH_SIZE, to.capabilities.maxBatch);
-    for (let at = 0; at < page.length; at += batch) await to.know(page.slice(at, at + batch));
-    anyFingerprint = page[0] === undefined ? anyFingerprint : new Uint8Array(page[0]);
-    moved.known += page.length;
+  await moveKnown(options, (fingerprints) => {
+    if (fingerprints[0] !== undefined) anyFingerprint = new Uint8Array(fingerprints[0]);
+    moved.known += fingerprints.length;
     reportProgress();
-  }
+  });
   const waitOf = await sharedWaits(options, (cursor) => listHosts.call(from, cursor, BATCH_SIZE));
   for await (const page of pages((cursor) => listHosts.call(from, cursor, BATCH_SIZE))) {
     const hosts = page.filter(({ host }) => host !== LOCK_HOST);
@@ -107,7 +105,7 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
       if (key !== RECORD_MOVED) await to.writeRecord(key, value, hostOfRecord(key, options.hostKeyBy));
     }
   }
-  await checkComplete(from, to);
+  await checkComplete(options);
   // In this order: a crash in between leaves both stores closed, and the next call completes the move.
   await from.writeRecord(RECORD_MOVED, encode(stateOfMove('moved', secret)));
   await to.writeRecord(RECORD_MOVED, null);
@@ -225,15 +223,38 @@ function entryOf({ host, entry, waitMs }: ScanListing['items'][number], known: U
 }
 
 /** @throws FrontierError `store-failed` if anything is missing. */
-async function checkComplete(from: FrontierStore, to: FrontierStore): Promise<void> {
+async function checkComplete(options: MoveOptions): Promise<void> {
+  const { from, to } = options;
   const [source, target] = [await from.stats(), await to.stats()];
   const entriesOf = ({ queued, inFlight }: typeof source): number => queued + inFlight;
-  // With several shards, each knows every fingerprint.
-  if (entriesOf(source) === entriesOf(target) && target.known >= source.known) return;
+  if (entriesOf(source) === entriesOf(target) && (target.known >= source.known || (await knowsAll(options)))) return;
   const text = (counts: typeof source): string => `${counts.known} URLs known and ${entriesOf(counts)} queued`;
   throw new FrontierError('store-failed', `only ${text(target)} of ${text(source)} have arrived`, {
     hint: 'Is a process working on one of the two? Call it again when none is.',
   });
+}
+
+/**
+ * Whether the target knows every fingerprint of the source, which counts one once for each of its shards that knows it:
+ * moved again, none is new.
+ */
+async function knowsAll(options: MoveOptions): Promise<boolean> {
+  const before = await options.to.stats();
+  await moveKnown(options);
+  const after = await options.to.stats();
+  return after.known === before.known;
+}
+
+/** Makes the fingerprints of the source known in the target. With several shards, each then knows all of them. */
+async function moveKnown(
+  { from, to }: MoveOptions,
+  onMoved: (fingerprints: readonly Uint8Array[]) => void = () => undefined,
+): Promise<void> {
+  const batch = Math.min(KNOWN_BATCH_SIZE, to.capabilities.maxBatch);
+  for await (const page of pages((cursor) => from.listKnown!(cursor, KNOWN_BATCH_SIZE))) {
+    for (let at = 0; at < page.length; at += batch) await to.know!(page.slice(at, at + batch));
+    onMoved(page);
+  }
 }
 
 async function* pages<Item>(
