@@ -109,10 +109,13 @@ export interface HostCommit {
     | { readonly release: { readonly dueInMs: number | null } };
 }
 
-/** The answer for one host. `lost`: the fencing token is not the host's current one, and nothing changed (C1). */
+/**
+ * The answer for one host. `lost`: the fencing token is not the host's current one, and nothing changed (C1). Or the
+ * store stopped waiting for the server of this host: `late` then says whether the commit took effect after all.
+ */
 export type HostCommitAnswer =
   | { readonly ok: true; readonly entries: Entry[] }
-  | { readonly ok: false; readonly reason: 'lost' };
+  | { readonly ok: false; readonly reason: 'lost'; readonly late?: Promise<boolean> };
 
 /** The answer to a commit, in the order of its hosts and links. */
 export interface CommitAnswer {

@@ -173,9 +173,11 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
       for (let index = 0; index < answer.hosts.length; index += 1) {
         const hostAnswer = answer.hosts[index]!;
         const host = hosts[at + index]!;
-        const { then } = commits[at + index]!;
-        if (!hostAnswer.ok) lose(host);
-        else if ('release' in then) released(host, then.release.dueInMs);
+        const { then, done = [] } = commits[at + index]!;
+        if (!hostAnswer.ok) {
+          lose(host);
+          if (hostAnswer.late !== undefined) host.late = { done, answer: hostAnswer.late };
+        } else if ('release' in then) released(host, then.release.dueInMs);
         else {
           host.renewed(sentAtMs + then.keep.ttlMs, hostAnswer.entries.length, then.keep.want);
           await addEntries(host, hostAnswer.entries);

@@ -100,10 +100,12 @@ export function createSettling(flow: Flow) {
     schedule.reschedule(host);
     const outcomes = await leases.commit(linksOf(links));
     if (blocksAuthorityPages(work.record)) host.entries.releaseLane(flight.authority);
-    const settled = outcomeOf(host);
-    if (countsAsPage && settled === 'lost') for (const budget of flight.budgets) budget.uncountPage();
     admission.conclude(links, outcomes, true);
     schedule.reschedule(host);
+    // A server that was silent may take the commit when it answers: then the page is done.
+    const isLate = host.late?.done.includes(entry.id) === true && (await host.late.answer);
+    const settled = isLate ? 'ok' : outcomeOf(host);
+    if (countsAsPage && settled === 'lost') for (const budget of flight.budgets) budget.uncountPage();
     return settled;
   }
 

@@ -15,7 +15,7 @@ import {
   type RequirementsNow,
   SpacingRequirements,
 } from '../robots/authority-rules.js';
-import type { FencingToken, HostCommit, HostKey, Lease } from '../store.js';
+import type { EntryId, FencingToken, HostCommit, HostKey, Lease } from '../store.js';
 import type { Exchange } from '../work.js';
 import { decodeHostState, encodeHostState, type HostUse, newHostState, usedSince } from './host-state.js';
 import { LeasedEntries } from './leased-entries.js';
@@ -28,7 +28,7 @@ export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 
 /**
  * A host under our lease. All times are epoch milliseconds. Its fields are for reading; its methods change them, and
- * the flow sets `status` to `lost`, `closed`, and what waits in `chains`.
+ * the flow sets `status` to `lost`, `late`, `closed`, and what waits in `chains`.
  */
 export class LeasedHost implements HeapMember {
   readonly key: HostKey;
@@ -57,6 +57,8 @@ export class LeasedHost implements HeapMember {
   lastRobotsAuthority: string | null;
   /** Redirect chains of its authorities that wait at other hosts: authority → when they count as failed. */
   readonly chains = new Map<string, number>();
+  /** The entries of the commit that lost the lease, and whether it took effect after all; `null`: it did not. */
+  late: { readonly done: readonly EntryId[]; readonly answer: Promise<boolean> } | null = null;
   /** A closed time that a page fell into: no page before its end. */
   closed: ClosedTime | null = null;
 

@@ -141,6 +141,26 @@ describe('a lease', () => {
     expect(verdicts()).toEqual([]);
   });
 
+  it.each([true, false])(
+    'that is lost because a server was silent: its page is done and counted if the commit took effect (%s)',
+    async (tookEffect) => {
+      const tools = await withPage();
+      const { frontier, store, page } = tools;
+      let answerLate = (_: boolean): void => undefined;
+      const late = new Promise<boolean>((resolve) => {
+        answerLate = resolve;
+      });
+      store.commit = async (hosts) => ({ hosts: hosts.map(() => ({ ok: false, reason: 'lost', late })), links: [] });
+      const settled = frontier.settle(page, { kind: 'done', countsAsPage: true, links: [] });
+      await new Promise(setImmediate);
+      // Counted early, as before a commit.
+      expect(frontier.counts().pages).toBe(1);
+      answerLate(tookEffect);
+      expect(await settled).toBe(tookEffect ? 'ok' : 'lost');
+      expect(frontier.counts().pages).toBe(tookEffect ? 1 : 0);
+    },
+  );
+
   it('is released at close, with the work in flight, and the gap counts from then', async () => {
     const { frontier, clock, page, make: other } = await withPage();
     await frontier.close();

@@ -90,12 +90,14 @@ describe('a store that does not answer', () => {
     const link = { ...entry('h99'), host: awayHosts[0]!, lane: 'a', notBeforeMs: 3, body: Uint8Array.of(0, 255) };
     expect(await afterSilence(commit(there, [link]))).toEqual({ hosts: [{ ok: true, entries: [] }], links: ['new'] });
     // Its lease may be lost with the store, so the page counts as lost.
-    expect((await commit(away, [])).hosts).toEqual([{ ok: false, reason: 'lost' }]);
+    const [lost] = (await commit(away, [])).hosts;
+    expect(lost).toMatchObject({ ok: false, reason: 'lost' });
     await back();
+    // The store did what it was asked before it went silent, and says so.
+    expect(lost?.ok === false && (await lost.late)).toBe(true);
     const { items } = await store.scan(null, 100, awayHosts[0]);
     expect(items.map(({ entry: { body } }) => [...body])).toContainEqual([0, 255]);
     expect((await store.listRecords!('deferred/', null, 10)).items).toEqual([]);
-    // The store did what it was asked before it went silent.
     expect((await store.readHost!(away.host))?.inFlight).toBe(0);
   });
 
@@ -109,11 +111,14 @@ describe('a store that does not answer', () => {
   });
 
   it('fails the crawl if it answers with a failure', async () => {
-    const { store, stop, fail, afterSilence } = await opened();
+    const { store, stop, fail, afterSilence, gone: awayHosts } = await opened();
     stop();
     await afterSilence(store.lease(ALL));
+    const done = { host: awayHosts[0]!, fencingToken: '1', then: { release: { dueInMs: 0 } } };
+    const [lost] = (await store.commit([done])).hosts;
     await fail(new FrontierError('store-failed', 'gone for good'));
     await expect(store.lease(ALL)).rejects.toThrow('gone for good');
+    expect(lost?.ok === false && (await lost.late)).toBe(false);
   });
 });
 

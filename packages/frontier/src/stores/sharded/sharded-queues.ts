@@ -61,7 +61,12 @@ export class ShardedQueues implements StoreQueues {
     const answered = mayDefer ? pending && (await shard.answerUnlessSilent(pending)) : { answer: (await pending)! };
     if (answered !== null) return answered.answer;
     await this.#deferred.defer(at, links);
-    return { hosts: hosts.map(() => ({ ok: false, reason: 'lost' })), links: links.map(() => 'new') };
+    const lateAnswerOf = async (index: number) => (await pending!).hosts[index]!.ok;
+    return {
+      // If the shard fails, `pending` says so to the crawl.
+      hosts: hosts.map((_, index) => ({ ok: false, reason: 'lost', late: lateAnswerOf(index).catch(() => false) })),
+      links: links.map(() => 'new'),
+    };
   }
 
   /** Calls each shard with its part of the items. The answers are in the order of the items. */
