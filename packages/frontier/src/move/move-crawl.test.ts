@@ -124,11 +124,14 @@ describe('a crawl that is moved', () => {
     const expected = await scanOf(from);
     const stores = [from, sharded(2), sharded(5), sharded(3), memoryStore({ nowMs: () => 0 })];
     const shared = { perIp: false, crawlIntervalMs: null } as const;
+    let movedKnown = 0;
     for (const [at, to] of stores.entries()) {
       if (at === 0) continue;
       await to.open(OPEN);
-      await moveCrawl({ from: stores[at - 1]!, to, hostKeyBy: 'host', shared, clock: createManualClock(0) });
+      const options = { from: stores[at - 1]!, to, hostKeyBy: 'host', shared, clock: createManualClock(0) } as const;
+      movedKnown = (await moveCrawl(options)).known;
     }
+    expect(movedKnown).toBe(10);
     const last = stores.at(-1)!;
     expect(await last.stats()).toMatchObject({ known: 10, queued: 8 });
     expect((await scanOf(last)).length).toBe(expected.length);
