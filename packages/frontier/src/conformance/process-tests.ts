@@ -134,7 +134,8 @@ async function listen({ exchanges, settledMs }: Log): Promise<Server> {
   const ticks = setInterval(() => {
     notBeforeMs = performance.now();
   }, TICK_MS);
-  const server = createServer((request, response) => {
+  // Workers may have nothing to request for longer than Node.js keeps a connection.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const startMs = performance.now();
     const { host = '', 'user-agent': agent = '' } = request.headers;
     const name = (request.url ?? '').slice(1);

@@ -93,6 +93,9 @@ async function connectTo(port: number): Promise<Send> {
   let answered: (() => void) | null = null;
   socket.on('data', () => answered?.());
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  socket.once('close', () => {
+    throw new Error('the connection to the suite ended');
+  });
   return (method, host, name, maySend) =>
     new Promise((resolve) => {
       answered = () => resolve(true);
