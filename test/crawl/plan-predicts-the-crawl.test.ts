@@ -151,6 +151,13 @@ it('requests only robots.txt and sitemaps, identifies itself, and counts what th
   expect(plan.estimate.isAtMost).toBe(true);
 });
 
+it('has no range that ends before its first bound: a fast host with a sitemap, a slow one without', async () => {
+  const slow: FakeHost = { robots: 'User-agent: *\nCrawl-delay: 20\n', pages: { '*': 'b' } };
+  const { plan } = await both({ 'a.test': site('a.test', 3), 'b.test': slow }, { bounds: { pages: 40 } });
+  expect(plan.firstBound?.bound).toBe('pages');
+  expect(plan.range.most).toMatchObject({ pages: 40, durationMs: plan.firstBound?.atMs });
+});
+
 it('counts the pages of a host of which only another port cannot be crawled', async () => {
   const { plan, report } = await both(
     { 'a.test': site('a.test', 9, '', ['https://a.test:8443/old']), 'a.test:8443': { robots: { status: 500 } } },

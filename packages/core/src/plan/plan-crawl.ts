@@ -77,7 +77,8 @@ export interface CrawlPlan {
   readonly estimate: PlannedTotals & { readonly isAtMost: boolean };
   /**
    * The size of the crawl. `least`: links lead only to what seeds and sitemaps name. `most`: they lead to as much as
-   * the bounds allow. Both assume that hosts answer as fast as they did, and that nothing is requested again.
+   * the bounds allow, to all hosts or only to those without a sitemap, whichever takes longer. Both assume that hosts
+   * answer as fast as they did, and that nothing is requested again.
    */
   readonly range: { readonly least: PlannedTotals; readonly most: PlannedTotals };
   /**
@@ -194,7 +195,9 @@ function planOf(resolved: ResolvedOptions, report: CrawlReport, survey: Survey):
   };
   const predicted = forecastWith(({ known }) => known.pages);
   const least = forecastWith(({ known, host }) => known.pages ?? Math.max(1, host.allowed));
-  const most = forecastWith(({ known }) => (known.pages === 0 ? 0 : null));
+  const anywhere = forecastWith(({ known }) => (known.pages === 0 ? 0 : null));
+  // Links to the hosts without a sitemap alone may take longer: then a fast host with one does not use up the bound.
+  const most = anywhere.durationMs < predicted.durationMs ? predicted : anywhere;
   const planned = surveyed.map(({ host, wait, known }) => plannedHost(host, known, predicted, wait, report.endedAtMs));
   const unknownHosts = new Set(surveyed.flatMap(({ known: { pages, name } }) => (pages === null ? name : [])));
   const { firstBound } = predicted;
