@@ -5,10 +5,10 @@ import { FrontierError } from './errors.js';
 import { createContext } from './flow/context.js';
 import { exchanged, mayConnect, mayStart } from './flow/in-flight.js';
 import type { OwnAnswer } from './flow/own-requests.js';
-import { checkRecord, checkUrls } from './flow/reports.js';
+import { checkRecord, checkUrl, checkUrls } from './flow/reports.js';
 import { createScheduler } from './flow/scheduler.js';
 import { MAX_URL_CHARS } from './limits.js';
-import { type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
+import { checkMovable, type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
 import { invalid } from './option-value.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
@@ -215,8 +215,9 @@ export function createFrontier(options: FrontierOptions): Frontier {
       return taken.finally(() => flow.leases.commitSoon());
     },
     ask: whenOpen(async (input, untilMs, signal) => {
-      checkUrls('url', [input]);
+      checkUrl('url', input);
       if (typeof untilMs !== 'number' || Number.isNaN(untilMs)) throw invalid('untilMs', 'epoch milliseconds', untilMs);
+      if (signal && typeof signal.addEventListener !== 'function') throw invalid('signal', 'an AbortSignal', signal);
       const host = hostKeyOf(input.url, settings.hostKeyBy);
       const authority = authorityOf(input.url);
       if (host === null || authority === null) return { kind: 'dropped', reason: 'url-invalid' };
@@ -278,6 +279,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     }),
     partName: () => records.name(),
     moveTo: whenOpen(async (to, onProgress) => {
+      checkMovable(settings.store, to);
       isMoving = true;
       await taking;
       if (flow.flights.size > 0) {

@@ -90,7 +90,7 @@ export function createAdmission(context: FrontierContext) {
     if (parts === null) return dropped(input, parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme');
     if (withoutTrailingDot(parts.host).length > MAX_HOST_NAME_CHARS) return dropped(input, 'url-invalid');
     const url = requestedUrl(parts);
-    const rejection = rejectionReason(input, url, visit);
+    const rejection = rejectionReason(input, url);
     if (rejection !== null) return dropped(input, rejection);
     if (isFirst && url !== input.url && seen.isRecent(url)) return answered(input, KNOWN);
     const { authority, host } = lookUp(parts);
@@ -126,9 +126,8 @@ export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
 }
 
 /** Why a URL cannot be queued, whether known or not; `null`: it can. */
-function rejectionReason(input: NewUrl, url: string, visit: number): string | null {
+function rejectionReason(input: NewUrl, url: string): string | null {
   if (url.length > MAX_URL_CHARS || input.url.length > MAX_URL_CHARS) return 'url-too-long';
-  if (!Number.isSafeInteger(visit) || visit < 0) return 'url-invalid';
   return userDataBytes(input) > MAX_USER_DATA_BYTES ? 'user-data-too-large' : null;
 }
 

@@ -10,13 +10,19 @@ type RobotsAnswer = Extract<Settlement, { kind: 'robots' }>['answer'];
 
 /** @throws FrontierError `option-invalid` */
 export function checkUrls(name: string, urls: readonly NewUrl[]): void {
-  if (!Array.isArray(urls) || urls.some((one) => typeof one?.url !== 'string'))
-    throw invalid(name, 'a list of objects with a `url`', urls);
-  for (const { depth, via, notBeforeMs, url } of urls as readonly NewUrl[]) {
-    if (!Number.isSafeInteger(depth) || depth < 0) throw invalid(`depth\` of \`${url}`, 'a whole number from 0', depth);
-    if (typeof via !== 'string') throw invalid(`via\` of \`${url}`, 'how the URL was found, such as `link`', via);
-    if (notBeforeMs !== undefined) checkTime(`notBeforeMs\` of \`${url}`, notBeforeMs);
-  }
+  if (!Array.isArray(urls)) throw invalid(name, 'a list of objects with a `url`', urls);
+  const each = `${name}[]`;
+  for (const url of urls as readonly NewUrl[]) checkUrl(each, url);
+}
+
+/** @throws FrontierError `option-invalid` */
+export function checkUrl(name: string, given: NewUrl): void {
+  if (typeof given?.url !== 'string') throw invalid(name, 'an object with a `url`', given);
+  const { depth, via, notBeforeMs, visit = 0, url } = given;
+  if (!Number.isSafeInteger(depth) || depth < 0) throw invalid(`depth\` of \`${url}`, 'a whole number from 0', depth);
+  if (typeof via !== 'string') throw invalid(`via\` of \`${url}`, 'how the URL was found, such as `link`', via);
+  if (notBeforeMs !== undefined) checkTime(`notBeforeMs\` of \`${url}`, notBeforeMs);
+  if (!Number.isSafeInteger(visit) || visit < 0) throw invalid(`visit\` of \`${url}`, 'a whole number from 0', visit);
 }
 
 /**

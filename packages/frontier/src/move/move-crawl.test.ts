@@ -227,6 +227,10 @@ it('a frontier that has moved its crawl keeps the gap there, and adds and hands 
   const [status, headers, body] = [404, {}, new Uint8Array()];
   const files = { robotsUrl: robots!.url, finalUrl: robots!.url };
   await frontier.settle(robots!, { kind: 'robots', answer: { kind: 'response', status, headers, body, ...files } });
+  // A store that cannot take it changes nothing.
+  const cannotTake = { ...to, know: undefined } as unknown as FrontierStore;
+  for (const wrong of [null as unknown as FrontierStore, cannotTake])
+    await expect(frontier.moveTo(wrong, () => undefined)).rejects.toMatchObject({ code: 'option-invalid' });
   expect(await frontier.moveTo(to, () => undefined)).toEqual({ known: 1, hosts: 1, entries: 1 });
   await expect(frontier.add([url('http://a.test/2')])).rejects.toMatchObject({ code: 'closed' });
   await expect(frontier.take(1)).rejects.toMatchObject({ code: 'closed' });

@@ -60,17 +60,21 @@ export async function refuseMoved(store: Pick<FrontierStore, 'readRecord'>): Pro
   throw new FrontierError('store-mismatch', message, { hint });
 }
 
+/** Whether a move finds the verbs it needs. @throws FrontierError `option-invalid` */
+export function checkMovable(from: FrontierStore, to: FrontierStore): void {
+  if (!from.listKnown || !from.listHosts || !from.listRecords || !to?.know)
+    throw new FrontierError('option-invalid', 'one of the two stores cannot export or import a crawl');
+}
+
 /**
- * Moves the crawl. It skips what it has moved already; called again after its end, it does nothing.
+ * Moves the crawl, between stores that `checkMovable` has accepted. It skips what it has moved already; called again
+ * after its end, it does nothing.
  *
- * @throws FrontierError `store-mismatch` if the target contains another crawl; `option-invalid` for a store that cannot
- *   list or take a crawl; `store-failed`, also if less has arrived than was there.
+ * @throws FrontierError `store-mismatch` if the target contains another crawl; `store-failed`, also if less has arrived
+ *   than was there.
  */
 export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
   const { from, to } = options;
-  const { listHosts, listRecords } = from;
-  if (from.listKnown === undefined || listHosts === undefined || listRecords === undefined || to.know === undefined)
-    throw new FrontierError('option-invalid', 'one of the two stores cannot export or import a crawl');
   const secret = textOf(await from.readRecord(SECRET_KEY));
   const isResumed = await begin(options, secret);
   const moved = { known: 0, hosts: 0, entries: 0 };
@@ -83,8 +87,8 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
     moved.known += fingerprints.length;
     reportProgress();
   });
-  const waitOf = await sharedWaits(options, (cursor) => listHosts.call(from, cursor, BATCH_SIZE));
-  for await (const page of pages((cursor) => listHosts.call(from, cursor, BATCH_SIZE))) {
+  const waitOf = await sharedWaits(options, (cursor) => from.listHosts!(cursor, BATCH_SIZE));
+  for await (const page of pages((cursor) => from.listHosts!(cursor, BATCH_SIZE))) {
     const hosts = page.filter(({ host }) => host !== LOCK_HOST);
     await setClocks(options, hosts, waitOf);
     moved.hosts += hosts.length;
@@ -100,7 +104,7 @@ export async function moveCrawl(options: MoveOptions): Promise<MovedCounts> {
     moved.entries += page.length;
     reportProgress();
   }
-  for await (const page of pages((cursor) => listRecords.call(from, '', cursor, BATCH_SIZE))) {
+  for await (const page of pages((cursor) => from.listRecords!('', cursor, BATCH_SIZE))) {
     for (const { key, value } of page) {
       if (key !== RECORD_MOVED) await to.writeRecord(key, value, hostOfRecord(key, options.hostKeyBy));
     }

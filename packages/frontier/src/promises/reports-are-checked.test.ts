@@ -175,8 +175,8 @@ const WRONG_SETTLEMENTS: readonly (readonly [string, unknown])[] = [
   ['settlement', null],
   ['countsAsPage', { kind: 'done', links: [] }],
   ['links', { kind: 'done', countsAsPage: true }],
-  ['links', { kind: 'done', countsAsPage: true, links: ['http://a.test/3'] }],
-  ['links', { kind: 'done', countsAsPage: true, links: [null] }],
+  ['links[]', { kind: 'done', countsAsPage: true, links: ['http://a.test/3'] }],
+  ['links[]', { kind: 'done', countsAsPage: true, links: [null] }],
   ['notBeforeMs', { kind: 'again' }],
   ['notBeforeMs', { kind: 'again', notBeforeMs: Number.NaN }],
   ['notBeforeMs', { kind: 'again', notBeforeMs: Number.POSITIVE_INFINITY }],
@@ -229,6 +229,8 @@ const WRONG_URLS: readonly (readonly [string, object])[] = [
   ['depth', { depth: -1 }],
   ['via', { via: undefined }],
   ['notBeforeMs', { notBeforeMs: Number.POSITIVE_INFINITY }],
+  ['visit', { visit: -1 }],
+  ['visit', { visit: null }],
   ['userData', { userData: circular }],
   ['userData', { userData: 1n }],
 ];
@@ -244,7 +246,7 @@ it.each(WRONG_URLS)('%s of a URL: the queue stays readable', async (name, wrong)
   expect((await frontier.list()).items.map(({ record }) => record.url)).toEqual(['http://a.test/2']);
 });
 
-it('a time of `ask` and the value of a record', async () => {
+it('a URL, a time and a signal of `ask`, and the value of a record', async () => {
   const { frontier } = await setUpPage();
   const invalid = { code: 'option-invalid' };
   await expect(frontier.ask(url('http://b.test/'), Number.NaN)).rejects.toMatchObject(invalid);
@@ -253,6 +255,10 @@ it('a time of `ask` and the value of a record', async () => {
   frontier.cancelAsks();
   expect(await waiting).toMatchObject({ kind: 'held', reason: 'stopping' });
   await expect(frontier.ask(undefined as unknown as NewUrl, 0)).rejects.toMatchObject(invalid);
+  const signal = new AbortController() as unknown as AbortSignal;
+  await expect(frontier.ask(url('http://b.test/'), 0, signal)).rejects.toMatchObject(invalid);
+  // It does not wait half-made: answering those that wait would throw.
+  frontier.cancelAsks();
   await expect(frontier.writeRecord('key', 'text' as unknown as Uint8Array)).rejects.toMatchObject(invalid);
   await expect(frontier.writePart('key', 'text' as unknown as Uint8Array)).rejects.toMatchObject(invalid);
   expect(await frontier.readRecord('key')).toBeNull();
