@@ -1,6 +1,6 @@
 // Callers' everyday code must compile unchanged.
 
-import { createCrawler, RefusePage, RetryPage, refuse, StopCrawl, unchecked } from 'mannerly';
+import { createCrawler, type HandledPage, RefusePage, RetryPage, refuse, StopCrawl, unchecked } from 'mannerly';
 
 const identity = { name: 'tidepool-study', contact: 'https://example.org/our-crawler' };
 const scope = { seeds: ['https://docs.example.org/'] };
@@ -98,6 +98,9 @@ createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   'label:product': { handle: (page) => page.emit({ title: page.title }) },
 });
 
+/** A function for the pages of any route, whatever its schemas. */
+const priceOf = (page: Pick<HandledPage, '$' | 'url'>) => Number(page.$('.price').text());
+
 /** Routes in one object: labels, user data and items are inferred from it, wherever they are. */
 export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).route({
   html: async (page) => {
@@ -122,7 +125,7 @@ export const routed = createCrawler({ identity, scope, bounds: { pages: 1 } }).r
     async handle(page) {
       const label: 'product' = page.label;
       const { id, sale = false } = page.userData;
-      const emitted = await page.emit({ name: `${label} ${id}`, price: sale ? 1 : 2 });
+      const emitted = await page.emit({ name: `${label} ${id}`, price: sale ? 1 : priceOf(page) });
       if (emitted.kind === 'rejected')
         console.log(emitted.issues.map(({ path, message }) => [path.join('.'), message]));
       await page.add('/', { label: 'product', userData: { id: id + 1 } });

@@ -12,6 +12,9 @@ import { MAX_CONCURRENT_FILES, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
 import type { BatchedSink } from './page-batches.js';
 import type { Item, RunFile, Sink } from './sink.js';
 
+/** Codes of a sink that cannot be opened as it is configured: its error is that of the run, as it is. */
+const CALLERS_MISTAKES: ReadonlySet<string> = new Set(['peer-missing', 'option-invalid']);
+
 /**
  * The items of one page, in order. Ids come from the URL and not from the frontier's entry id: a crawl that starts over
  * in its old directory would give that id to another page, whose items would then count as written. A later visit of
@@ -192,7 +195,7 @@ export class ItemWriter {
     try {
       return await act();
     } catch (cause) {
-      if (cause instanceof MannerlyError && cause.code === 'peer-missing') throw cause;
+      if (cause instanceof MannerlyError && CALLERS_MISTAKES.has(cause.code)) throw cause;
       this.#options.onFailure?.(cause, url);
       throw new MannerlyError('sink-failed', `sink "${sink.name}" could not ${what}: ${textOf(cause)}`, {
         cause,

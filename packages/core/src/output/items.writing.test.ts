@@ -60,14 +60,17 @@ it('closes every sink even if one fails, and none that never opened', async () =
   expect(calls).toEqual(['open a', 'open b', 'open c', 'close a', 'close b', 'close c', 'open d', 'open e', 'close d']);
 });
 
-it('a missing library is not a failure of the sink', async () => {
-  const missing = new MannerlyError('peer-missing', 'it needs pg');
+it.each([
+  ['a missing library', 'peer-missing'],
+  ['a file with other columns', 'option-invalid'],
+] as const)('%s is not a failure of the sink', async (_mistake, code) => {
+  const mistake = new MannerlyError(code, 'it needs pg');
   const errors: unknown[] = [];
-  const writer = new ItemWriter([{ ...sink('table', []), open: () => Promise.reject(missing) }], {
+  const writer = new ItemWriter([{ ...sink('table', []), open: () => Promise.reject(mistake) }], {
     ...UNSTOPPED,
     onFailure: (cause) => void errors.push(cause),
   });
-  await expect(writer.open()).rejects.toBe(missing);
+  await expect(writer.open()).rejects.toBe(mistake);
   expect(errors).toEqual([]);
 });
 
