@@ -232,12 +232,13 @@ export class Budget {
 
   /** Writes our account if pages or bytes have changed. */
   async save(nowMs: number): Promise<void> {
-    if (this.#isDirty) await this.#write(nowMs);
+    if (!this.#isDirty) return;
+    this.#dropFreeGrant();
+    await this.#write(nowMs);
   }
 
   /**
    * Writes our account, so that the running time is stored and others see that we are alive, and reads the others'.
-   *
    * @param lacksHosts - Whether others may release hosts for us.
    */
   async saveTime(nowMs: number, lacksHosts = false): Promise<void> {
@@ -304,6 +305,11 @@ export class Budget {
     return this.#others.size === 0 || this.#now() - this.#writtenAtMs < PART_SILENT_MS / 2;
   }
 
+  /** After a long silence, pages that others may have taken for free are no longer ours. */
+  #dropFreeGrant(): void {
+    if (!this.#countsAsAlive()) this.#own.granted = this.#taken;
+  }
+
   #grantedToOthers(nowMs: number): Granted {
     let taken = 0;
     let alive = 0;
@@ -321,17 +327,12 @@ export class Budget {
     return remainingPages(this.#limit, this.#grantedToOthers(nowMs), own);
   }
 
-  /**
-   * Takes a share of what is left.
-   * @returns `null`: another process has the lock; `false`: our time under the lock ran out.
-   */
+  /** Takes a share of what is left. @returns `null`: another process has the lock; `false`: our time ran out. */
   #requestGrant(): Promise<boolean | null> {
     return this.#options.records.lock.tryExclusively(async (holdsLock) => {
       await this.#readOthers(this.#now(), true);
       // If an older account arrived after the newer one, pages granted now would look free.
       while (this.#writes.size > 0) await Promise.allSettled(this.#writes);
-      // Pages that others may take for free are no longer ours.
-      if (!this.#countsAsAlive()) this.#own.granted = this.#taken;
       const before = this.#own.granted;
       const own = Math.max(before, this.#taken);
       this.#own.granted = own + grantSize(this.#remainingPages(this.#now()), this.othersAlive());
@@ -358,9 +359,8 @@ export class Budget {
       isOver,
       lacksHosts: this.#lacksHosts && !isOver,
     };
-    const { records } = this.#options;
     const bytes = new TextEncoder().encode(JSON.stringify(account));
-    const written = records.write(this.key, bytes).then(() => {
+    const written = this.#options.records.write(this.key, bytes).then(() => {
       this.#writtenAtMs = nowMs;
     });
     this.#writes.add(written);
@@ -385,6 +385,7 @@ export class Budget {
       if (before === undefined || account.beat > before.account.beat) others.set(name, { account, changedAtMs: nowMs });
     }
     this.#others = others;
+    this.#dropFreeGrant();
     // Processes that run at once share the same time. A process that joins knows what ran before it.
     const longestMs = Math.max(0, ...Array.from(others.values(), ({ account }) => account.runningMs));
     this.#earlierRunningMs += Math.max(0, longestMs - this.runningMs(this.#now()));
