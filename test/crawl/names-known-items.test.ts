@@ -4,6 +4,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memoryStore } from '@mannerly/frontier';
 import { csvSink, jsonlSink } from 'mannerly';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCrawler, type TestCrawlOptions } from '../support/crawl.js';
@@ -38,4 +39,32 @@ it.each([
     expect.stringMatching(`^${kind} .*items had 2 items of the same pages .* keeps them unchanged`),
   ]);
   expect(await readFile(path, 'utf8')).toBe(before);
+});
+
+it('a page that is handled again because its lease was lost is not taken for one of an earlier crawl', async () => {
+  const web = await webForTest({ hosts: { 'a.test': { '/': page('A') } } });
+  const folder = await mkdtemp(join(tmpdir(), 'mannerly-known-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const store = memoryStore();
+  const commit = store.commit.bind(store);
+  let lost = 0;
+  store.commit = async (hosts, links) => {
+    if (lost > 0 || !hosts.some(({ done = [] }) => done.length > 0)) return commit(hosts, links);
+    lost += 1;
+    // Instead of the page's end, its host is released: it is handed out again.
+    const released = hosts.map(({ host, fencingToken }) => ({
+      ...{ host, fencingToken },
+      then: { release: { dueInMs: 0 } },
+    }));
+    const answer = await commit(released, links);
+    return { links: answer.links, hosts: hosts.map(() => ({ ok: false, reason: 'lost' })) };
+  };
+  const logged: string[] = [];
+  const log = ({ code }: { code: string }) => void logged.push(code);
+  const path = join(folder, 'items');
+  const crawler = makeCrawler({ seeds: [web.url('a.test')], log, store }, [jsonlSink({ path })]);
+  expect(await crawler.run()).toMatchObject({ pages: 1 });
+  expect(lost).toBe(1);
+  expect((await readFile(path, 'utf8')).trim().split('\n')).toHaveLength(1);
+  expect(logged).not.toContain('items-known');
 });

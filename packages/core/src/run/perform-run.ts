@@ -47,8 +47,9 @@ export async function performRun(run: Run): Promise<CrawlReport> {
     // Errors while closing may only be consequences of the first one.
     if (opened === null || ended === null || failures.length > 0)
       throw asMannerlyError(failures[0], setup.isOwnStore ? (directory?.path ?? null) : null);
-    // A run that continues may meet items of pages that it handles again.
-    if (run.totals.earlierRuns() === 0) for (const known of run.items.knownItems()) setup.log?.itemsKnown(known);
+    // A run that continues, or has lost pages, may meet items of pages that it handles again.
+    if (run.totals.earlierRuns() === 0 && !run.hasLostPages)
+      for (const known of run.items.knownItems()) setup.log?.itemsKnown(known);
     const report = await reportOf(run, ended);
     if (directory !== null && opened.manifest !== null)
       await endRunManifest(directory, opened.manifest, report, setup.isShared);

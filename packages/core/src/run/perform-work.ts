@@ -59,8 +59,11 @@ async function commit(run: Run, work: PageWork, { decision, items, links, refuse
   const replaces = await recrawl?.recordDecision(work, decision);
   const answer = await frontier.settle(work, { kind: 'done', countsAsPage: decision.isPage === true, links });
   for (const refusal of refused) journal.refusal(refusal);
-  // The lease was lost to another process, which will fetch and report the page.
-  if (answer !== 'ok') return;
+  // The lease was lost, to another process as a rule, which will fetch and report the page.
+  if (answer !== 'ok') {
+    run.hasLostPages = true;
+    return;
+  }
   const more = replaces === undefined ? {} : { replaces };
   journal.page(work, { queued: frontier.counts().queued, ...decision, ...more });
 }

@@ -104,6 +104,8 @@ export class Run {
   readonly frontier: Frontier;
   readonly admit: Admit;
   readonly reader: PageReader;
+  /** Whether the lease of a page ended before its commit: the page is fetched again, perhaps by this run. */
+  hasLostPages = false;
   /** Set by `performRun`; `null`: exchanges are not archived. */
   archive: CrawlArchive | null = null;
   /** Set with the archive; `null`: the requisites of pages are not fetched. */
