@@ -54,6 +54,13 @@ it('each of several processes has its own files', () => {
   expect(text).toContain('Logs:   requests-*.jsonl, decisions-*.jsonl, warnings-*.jsonl\n');
 });
 
+it.each([true, false])('files of all runs are named together (several processes now: %s)', (isShared) => {
+  for (const name of ['requests.jsonl', 'requests-1.jsonl', 'warnings-1.jsonl']) writeFileSync(join(base, name), '');
+  const text = resultFilesText(base, isShared, {}, base);
+  expect(text).toContain('Items:  items*.jsonl (together: mannerly export .)');
+  expect(text).toContain('Logs:   requests*.jsonl, decisions*.jsonl, warnings*.jsonl\n');
+});
+
 it('a crawl prints them last, with --json on standard error', async () => {
   const site = await testSite([]);
   const who = [

@@ -47,7 +47,7 @@ export async function printEnd(
  * Tells where items, report and logs are. Paths below the working directory are shown relative to it, whatever form the
  * configuration gave them.
  *
- * @param isShared - Whether several processes write into the directory: each of them has its own files.
+ * @param isShared - Whether several processes wrote into the directory in this run: each of them has its own files.
  * @param sinks - The sinks that also have the items. Their URLs are shown as given, without passwords.
  */
 export function resultFilesText(
@@ -57,15 +57,18 @@ export function resultFilesText(
   workingDirectory = process.cwd(),
 ): string {
   const out = shortPath(directory, workingDirectory);
-  const nameOf = (stem: string): string => `${stem}${isShared ? '-*' : ''}.jsonl`;
-  // For one process, or for one of several.
   const found = existsSync(directory) ? readdirSync(directory) : [];
+  // An earlier run may have had several processes, or one.
+  const hasParts = isShared || found.some((name) => /^requests-\d+\.jsonl$/.test(name));
+  const ofParts = found.includes('requests.jsonl') ? '*' : '-*';
+  const nameOf = (stem: string): string => `${stem}${hasParts ? ofParts : ''}.jsonl`;
+  // For one process, or for one of several.
   const others = OTHER_LOGS.filter((stem) => found.some((name) => new RegExp(`^${stem}(-\\d+)?\\.jsonl$`).test(name)));
   const logs = ['requests', 'decisions', ...others].map(nameOf);
   const tables = [csv, sqlite].flatMap((table) => (table === undefined ? [] : [shortPath(table, workingDirectory)]));
   const kinds = ['postgres', 'webhook', 's3'] as const;
   const onServers = kinds.flatMap((kind) => (servers[kind] ? [`${kind} ${redacted(servers[kind])}`] : []));
-  const items = isShared ? ` (together: mannerly export ${out})` : '';
+  const items = hasParts ? ` (together: mannerly export ${out})` : '';
   return [
     `Items:  ${[join(out, nameOf('items')) + items, ...tables, ...onServers].join(', ')}`,
     `Report: mannerly report ${out} (host by host; writes ${join(out, 'report.html')})`,
