@@ -255,6 +255,8 @@ export function createFrontier(options: FrontierOptions): Frontier {
       return store.writeRecord(OWNER_PREFIX + key, value);
     }),
     listRecords: whenOpen(async (prefix, cursor, limit) => {
+      if (typeof prefix !== 'string') throw invalid('prefix', 'text', prefix);
+      if (!(limit >= 1)) throw invalid('limit', 'a number of records from 1', limit);
       if (store.listRecords === undefined)
         throw new FrontierError('option-invalid', 'this store cannot list its records', {
           hint: 'Crawling again needs a store with `listRecords`, as all stores of this package are.',

@@ -246,6 +246,16 @@ it.each(WRONG_URLS)('%s of a URL: the queue stays readable', async (name, wrong)
   expect((await frontier.list()).items.map(({ record }) => record.url)).toEqual(['http://a.test/2']);
 });
 
+it('the prefix and the limit of a listing of records, which would seem empty', async () => {
+  const { frontier } = await setUpPage();
+  await frontier.writeRecord('key', new Uint8Array(1));
+  for (const limit of [0, -1, Number.NaN, undefined] as number[])
+    await expect(frontier.listRecords('', null, limit)).rejects.toMatchObject({ code: 'option-invalid' });
+  const prefix = /key/ as unknown as string;
+  await expect(frontier.listRecords(prefix, null, 1)).rejects.toMatchObject({ code: 'option-invalid' });
+  expect((await frontier.listRecords('k', null, 1)).items).toMatchObject([{ key: 'key' }]);
+});
+
 it('a URL, a time and a signal of `ask`, and the value of a record', async () => {
   const { frontier } = await setUpPage();
   const invalid = { code: 'option-invalid' };
