@@ -1,6 +1,6 @@
 // Reads stored requests for a verifier: text in the form of HTTP/1.1, or HAR. Pure.
 
-import type { SignedMessage } from '../signatures/signature-base.js';
+import type { SignedMessage } from '../signatures/signed-message.js';
 
 /** A request and the time when it was sent, epoch milliseconds; `null` if the file does not say. */
 export interface RecordedRequest {

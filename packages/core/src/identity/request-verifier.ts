@@ -8,7 +8,7 @@ import { createUndiciFetcher } from '../fetch/undici-fetcher.js';
 import { keepLatest } from '../keep-latest.js';
 import { parseUrl } from '../parse-url.js';
 import { DIRECTORY_PATH } from '../signatures/profile.js';
-import type { SignedMessage } from '../signatures/signature-base.js';
+import type { SignedMessage } from '../signatures/signed-message.js';
 import { type PublicJwk, thumbprint } from '../signatures/signing-key.js';
 import { type SignatureVerdict, verifySignature } from '../signatures/verify-signature.js';
 import { keysOfDirectory } from './key-directory.js';

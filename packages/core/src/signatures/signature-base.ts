@@ -4,17 +4,8 @@
 import { type InnerList, type Item, serializeInnerList, serializeItem } from 'structured-headers';
 import { parseUrl } from '../parse-url.js';
 import { DERIVED_COMPONENTS } from './profile.js';
+import { fieldValue, type SignedMessage } from './signed-message.js';
 import { memberText, parseMembers } from './structured-field.js';
-
-/** What a signature covers the components of. For a response `method` and `url` are those of its request. */
-export interface SignedMessage {
-  readonly method: string;
-  readonly url: string;
-  /** In the order of arrival. A field may have several values, as in `Object.entries(request.headers)` of Node.js. */
-  readonly headers: readonly (readonly [name: string, value: string | readonly string[] | undefined])[];
-  /** A response: its derived components are those of the request, and need `;req`. @default false */
-  readonly isResponse?: boolean;
-}
 
 /** A text to sign, or the component whose value is missing, unreadable or unsupported. */
 export type SignatureBase = { readonly base: string } | { readonly missing: string };
@@ -71,10 +62,4 @@ export function derivedValue(method: string, url: URL, name: string): string {
     default:
       return url.href;
   }
-}
-
-/** The value of a header field in the form that is signed: lines trimmed and joined. `null` if the field is absent. */
-export function fieldValue(message: SignedMessage, name: string): string | null {
-  const lines = message.headers.flatMap(([each, value = []]) => (each.toLowerCase() === name ? value : []));
-  return lines.length === 0 ? null : lines.map((value) => value.trim()).join(', ');
 }

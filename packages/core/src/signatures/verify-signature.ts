@@ -6,7 +6,8 @@ import { type InnerList, type Item, isInnerList, type Parameters, serializeItem 
 import { parseUrl } from '../parse-url.js';
 import { MAX_ACCEPTED_SECONDS } from './limits.js';
 import { ALGORITHM, DIRECTORY_TAG, REQUEST_TAG } from './profile.js';
-import { fieldValue, type SignedMessage, signatureBase } from './signature-base.js';
+import { signatureBase } from './signature-base.js';
+import { fieldValue, type SignedMessage } from './signed-message.js';
 import { type PublicJwk, thumbprint } from './signing-key.js';
 import { parseItem, parseMembers } from './structured-field.js';
 
