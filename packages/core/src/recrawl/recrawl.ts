@@ -144,7 +144,9 @@ export class Recrawl {
     const before = stored === null ? null : this.knownPages.priors.withExpectedEstimate(stored);
     const nowMs = this.#run.nowMs();
     const { visit = 0 } = work.record;
-    const isRevisit = before !== null && isRevisitNumber(visit, lastAttemptMs(before), nowMs);
+    // A killed process stored this visit and did not settle it. A page that had changed still has links to add.
+    const isUnsettled = this.#options.change !== 'items' && before?.againAs === visit && before.reason === 'unchanged';
+    const isRevisit = before !== null && (isUnsettled || isRevisitNumber(visit, lastAttemptMs(before), nowMs));
     const possibleConditions = isRevisit && this.#isHandled(before) ? conditionsOf(before, this.#sentAs(work.url)) : {};
     const mode = await archiveMode(this.#run.archive, before, Object.keys(possibleConditions).length > 0, {
       nowMs,
