@@ -80,10 +80,8 @@ describe('a further visit', () => {
     expect(await kinds(0)).toEqual(['known']);
     expect(await kinds(1, 1)).toEqual(['new', 'known']);
     expect(await kinds(1, 2)).toEqual(['known', 'new']);
-    expect(await frontier.add([again(-1), again(0.5)])).toEqual([
-      { kind: 'dropped', reason: 'url-invalid' },
-      { kind: 'dropped', reason: 'url-invalid' },
-    ]);
+    for (const visit of [-1, 0.5])
+      await expect(frontier.add([again(visit)])).rejects.toMatchObject({ code: 'option-invalid' });
     const visits: (number | undefined)[] = [];
     await work(frontier, 86_400_000, {
       links: ({ record }) => {
