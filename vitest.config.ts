@@ -52,7 +52,7 @@ const WAITING: TestProject = {
 const ALONE_FILES = [
   'test/soak/**/*.test.ts',
   'test/crawl/{platform-fetcher,second-lock,under-nock}.test.ts',
-  'packages/core/src/{linear-readers,wakeup.memory}.test.ts',
+  'packages/core/src/{linear-readers,wakeup.memory,fetch/spool-unlink}.test.ts',
 ];
 const ALONE: TestProject = { extends: true, test: { name: 'alone', include: ALONE_FILES } };
 const COMMAND_FILES = ['packages/core/src/cli/**/*.test.ts'];

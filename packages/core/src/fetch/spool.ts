@@ -86,7 +86,12 @@ class NamelessFile implements BodyFile {
   constructor(files: Set<NamelessFile>) {
     const path = join(tmpdir(), `mannerly-body-${randomUUID()}`);
     this.#file = openSync(path, 'wx+', 0o600);
-    unlinkSync(path);
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      closeSync(this.#file);
+      throw error;
+    }
     this.#files = files.add(this);
   }
 

@@ -9,7 +9,7 @@ import { DIRECTORY_PATH, DIRECTORY_TAG, DIRECTORY_TYPE } from '../signatures/pro
 import { type PublicJwk, publicJwkOf, thumbprint } from '../signatures/signing-key.js';
 import { memberText, parseMembers } from '../signatures/structured-field.js';
 import { verifySignature } from '../signatures/verify-signature.js';
-import { FILES } from './identity-card.js';
+import { FILES, type PublishedIdentity } from './identity-card.js';
 import {
   DIRECTORY_CACHE_SECONDS,
   FOLDER_SIGNATURE_SECONDS,
@@ -25,11 +25,7 @@ export interface PublishedFault {
 }
 
 /** The crawler's configuration, which is compared with what is published. */
-export interface ExpectedIdentity {
-  readonly name: string;
-  readonly tokens: readonly string[];
-  readonly purposes: readonly string[];
-  readonly egress: readonly string[];
+export interface ExpectedIdentity extends Pick<PublishedIdentity, 'name' | 'tokens' | 'purposes' | 'egress'> {
   /** Thumbprints of the keys that sign now or later. */
   readonly keyids: readonly string[];
 }

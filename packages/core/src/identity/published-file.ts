@@ -4,19 +4,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { orIfAbsent } from '../directory/atomic-file.js';
-import { createAddressGuard } from '../fetch/address-guard.js';
+import { type AddressGuardOptions, createAddressGuard } from '../fetch/address-guard.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { FILES } from './identity-card.js';
 import { DIRECTORY_TIMEOUT_MS, MAX_DIRECTORY_BYTES } from './limits.js';
 
-export interface DirectoryAccess {
+/** How files are reached: their fetcher, and the rules for their addresses. */
+interface DirectoryAccess extends Omit<AddressGuardOptions, 'ports'> {
   readonly fetcher: Fetcher;
-  /** CIDR ranges that may be reached although they are not public. */
-  readonly allowAddresses: readonly string[];
-  /** Resolves names to addresses; `null`: the system's resolver. */
-  readonly resolve: ((hostname: string) => Promise<readonly string[]>) | null;
-  readonly nowMs: () => number;
 }
 
 export interface PublishedAnswer {
@@ -31,8 +27,8 @@ export interface PublishedAnswer {
 export type FetchPublished = (url: URL) => Promise<PublishedAnswer | string>;
 
 /** @throws MannerlyError `option-invalid` for an invalid address range. */
-export function publishedFetcher({ fetcher, allowAddresses, resolve, nowMs }: DirectoryAccess): FetchPublished {
-  const guard = createAddressGuard({ allowAddresses, resolve, nowMs, ports: [] });
+export function publishedFetcher({ fetcher, ...addresses }: DirectoryAccess): FetchPublished {
+  const guard = createAddressGuard({ ...addresses, ports: [] });
   const ms = DIRECTORY_TIMEOUT_MS;
   return async (url) => {
     const address = await guard.check(url);

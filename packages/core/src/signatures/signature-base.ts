@@ -7,24 +7,20 @@ import { DERIVED_COMPONENTS } from './profile.js';
 import { fieldValue, type SignedMessage } from './signed-message.js';
 import { memberText, parseMembers } from './structured-field.js';
 
-/** A text to sign, or the component whose value is missing, unreadable or unsupported. */
-export type SignatureBase = { readonly base: string } | { readonly missing: string };
-
 /**
- * The signature base. Never throws.
+ * The signature base; `null`: the value of a component is missing, unreadable or unsupported. Never throws.
  *
  * @param covered - The covered components and the parameters of the signature: `("@authority");created=…`.
  */
-export function signatureBase(message: SignedMessage, covered: InnerList): SignatureBase {
+export function signatureBase(message: SignedMessage, covered: InnerList): string | null {
   const url = parseUrl(message.url);
   let base = '';
   for (const item of covered[0]) {
     const value = url === null ? null : componentValue(message, url, item);
-    const name = serializeItem(item);
-    if (value === null || !/^[\t -~]*$/.test(value)) return { missing: name };
-    base += `${name}: ${value}\n`;
+    if (value === null || !/^[\t -~]*$/.test(value)) return null;
+    base += `${serializeItem(item)}: ${value}\n`;
   }
-  return { base: `${base}"@signature-params": ${serializeInnerList(covered)}` };
+  return `${base}"@signature-params": ${serializeInnerList(covered)}`;
 }
 
 /** `null`: missing, or an unsupported component or parameter. */

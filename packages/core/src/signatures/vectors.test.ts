@@ -89,8 +89,7 @@ describe('published vectors', () => {
 
   it.each(VECTORS)('$name', ({ message, input, bytes, signature }) => {
     const covered = parseMembers(`sig2=${input}`)?.get('sig2') as InnerList;
-    const made = signatureBase(message, covered);
-    const base = 'base' in made ? made.base : made.missing;
+    const base = signatureBase(message, covered) ?? '';
     expect([Buffer.byteLength(base), Buffer.from(TEST_KEY.sign(Buffer.from(base))).toString('base64')]).toEqual([
       bytes,
       signature,

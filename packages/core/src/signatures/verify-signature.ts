@@ -73,11 +73,11 @@ export function verifySignature(message: SignedMessage, keys: KeysOf, options: V
   const read = readSignature(message, options);
   if (typeof read === 'string') return failed(read);
   const { facts, member } = read;
-  const result = signatureBase(message, member);
-  if (!('base' in result)) return failed('component-missing');
+  const base = signatureBase(message, member);
+  if (base === null) return failed('component-missing');
   const jwk = keys(facts.agent, facts.keyid);
   if (jwk === null || thumbprint(jwk) !== facts.keyid) return failed('key-unknown');
-  return isSignedBy(jwk, result.base, facts.signature) ? { kind: 'verified', ...facts } : failed('signature-wrong');
+  return isSignedBy(jwk, base, facts.signature) ? { kind: 'verified', ...facts } : failed('signature-wrong');
 }
 
 type ParsedSignature = { readonly facts: SignatureFacts; readonly member: InnerList };
