@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { type CrawlerOptions, createCrawler, readRunManifests } from 'mannerly';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { page, startWeb, text, type Web } from '../support/web.js';
@@ -85,7 +86,7 @@ it('distinguishes runs with the same settings from others, and remembers killed 
   const [first] = await readRunManifests(out);
   await crawler(1).run({ out });
   const [second] = await readRunManifests(out);
-  expect(second?.optionsHash).toBe(first?.optionsHash);
+  expect(second).toMatchObject({ optionsHash: first?.optionsHash, crawlStartedAtMs: first?.crawlStartedAtMs });
   expect(second?.earlier).toMatchObject([{ startedAtMs: first?.startedAtMs, state: 'bounded' }]);
   // The manifest as a killed run leaves it.
   const killed = JSON.stringify({ ...second, end: null, sha256: undefined });
@@ -98,6 +99,17 @@ it('distinguishes runs with the same settings from others, and remembers killed 
   expect(third?.optionsHash).not.toBe(first?.optionsHash);
   expect(third?.earlier).toMatchObject([{ endedAtMs: null, state: null }, { state: 'bounded' }]);
   expect(third?.end?.counts.pages).toBe(2);
+});
+
+it('has the same start of the crawl in each directory of a shared store', async () => {
+  const starts = [];
+  for (const name of ['shared-1', 'shared-2']) {
+    await crawler(1, { store: lmdbStore({ path: join(folder, 'store') }) }).run({ out: join(folder, name) });
+    const [manifest] = await readRunManifests(join(folder, name));
+    starts.push(manifest?.crawlStartedAtMs);
+  }
+  expect(starts[0]).toEqual(expect.any(Number));
+  expect(starts[1]).toBe(starts[0]);
 });
 
 it('is written before any request, and removed by a reset', async () => {

@@ -74,6 +74,8 @@ describe('the directories of several machines', () => {
   beforeAll(async () => {
     const who = ['--name', 'tester', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
     await run('crawl', `${site.url}/`, ...who, '--interval', '0', '--out', other(), '--pages', '10');
+    // This crawl stands for a second machine of the first: what tells them apart goes.
+    rmSync(join(other(), 'run.json'));
   });
 
   it('give one report, whose figures add up, written into the first', async () => {
@@ -106,7 +108,6 @@ describe('the directories of several machines', () => {
     writeFileSync(join(other(), 'requests.jsonl'), moved.map((request) => `${JSON.stringify(request)}\n`).join(''));
     const runs = readFileSync(join(other(), 'runs.jsonl'), 'utf8');
     writeFileSync(join(other(), 'runs.jsonl'), runs.replace(/(?<="startedAtMs":)[\d.]+/, String(firstMs - 1_000)));
-    rmSync(join(other(), 'run.json'));
     expect((await run('audit', other())).code).toBe(0);
     const together = await run('audit', out, other());
     expect(together.code).toBe(5);
@@ -121,13 +122,15 @@ describe('the directories of several machines', () => {
         code: 2,
         err: expect.stringContaining('one directory'),
       });
-      const strange = join(base, 'strange');
-      const who = ['--name', 'somebody', '--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8'];
-      await run('crawl', `${site.url}/`, ...who, '--interval', '0', '--out', strange, '--pages', '1');
-      expect(await run(name, out, strange)).toMatchObject({
-        code: 2,
-        err: expect.stringContaining('crawl by "tester"'),
-      });
+      for (const [who, difference] of [
+        ['somebody', 'crawl by "tester"'],
+        ['tester', 'two crawls, which began at different times'],
+      ] as const) {
+        const strange = join(base, `${name}-${who}`);
+        const flags = ['--contact', 'https://example.org/us', '--allow-address', '127.0.0.0/8', '--interval', '0'];
+        await run('crawl', `${site.url}/`, '--name', who, ...flags, '--out', strange, '--pages', '1');
+        expect(await run(name, out, strange)).toMatchObject({ code: 2, err: expect.stringContaining(difference) });
+      }
     },
   );
 });

@@ -10,6 +10,7 @@ import type { CrawlIdentity, CrawlManifest } from '../directory/crawl-manifest.j
 import { MannerlyError } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 import { findDamage } from '../run/directory-damage.js';
+import { readRunManifests } from '../run/run-manifest.js';
 import { UsageError } from './failure.js';
 import type { CliIo } from './io.js';
 
@@ -42,13 +43,24 @@ export async function readCrawlDirectories(
   }
   const [first, ...others] = await Promise.all(directories.map((directory) => readCrawlDirectory(directory)));
   if (first === undefined) throw new UsageError('no crawl directory is named');
+  const hint = 'Only directories of machines that worked on the same crawl can be read together.';
+  const firstStartMs = await crawlStartOf(first.path);
   for (const { manifest, path } of others) {
-    if (manifest.name === first.manifest.name) continue;
-    const names = `${JSON.stringify(first.manifest.name)}, not ${JSON.stringify(manifest.name)}`;
-    const hint = 'Only directories of machines that worked on the same crawl can be read together.';
-    throw new UsageError(`${first.path} holds a crawl by ${names} as ${path}`, hint);
+    if (manifest.name !== first.manifest.name) {
+      const names = `${JSON.stringify(first.manifest.name)}, not ${JSON.stringify(manifest.name)}`;
+      throw new UsageError(`${first.path} holds a crawl by ${names} as ${path}`, hint);
+    }
+    const startMs = await crawlStartOf(path);
+    if (startMs !== undefined && firstStartMs !== undefined && startMs !== firstStartMs)
+      throw new UsageError(`${first.path} and ${path} hold two crawls, which began at different times`, hint);
   }
   return [first, ...others];
+}
+
+/** When the crawl of a directory began; `undefined` if no manifest of a run says it. */
+async function crawlStartOf(path: string): Promise<number | undefined> {
+  const [manifest] = await readRunManifests(path);
+  return manifest?.crawlStartedAtMs;
 }
 
 /** Reports, file by file, what differs from the end of the last run. @throws MannerlyError as `readCrawlDirectory` */

@@ -77,10 +77,10 @@ async function openAll(run: Run) {
   await frontier.open(partName(run));
   run.licenses.open();
   await run.recrawl?.knownPages.open();
-  const againAtMs = await frontier.exclusively(async () => {
-    await joinCrawl(run);
-    return countFromRecrawl(frontier, setup.again, run.nowMs());
-  });
+  const { crawlStartedAtMs, againAtMs } = await frontier.exclusively(async () => ({
+    crawlStartedAtMs: await joinCrawl(run),
+    againAtMs: await countFromRecrawl(frontier, setup.again, run.nowMs()),
+  }));
   const orderSources = [
     ...(setup.isOwnStore ? [] : [() => frontier.readRecord(ORDER_KEY)]),
     ...(directory === null ? [] : [orderFileSource(directory.orderPath)]),
@@ -96,7 +96,8 @@ async function openAll(run: Run) {
   await run.archive?.open();
   await openRequisites(run);
   if (directory !== null) await writeJsonAtomically(directory.settingsPath, storedSettings(options));
-  return { againAtMs, manifest: directory && (await beginRunManifest(directory, options, run.startedAtMs)) };
+  const manifest = directory && (await beginRunManifest(directory, options, run.startedAtMs, crawlStartedAtMs));
+  return { againAtMs, manifest };
 }
 
 /** Seeds, crawls, and reports what is left. @returns What the frontier reported before it is closed. */
@@ -151,8 +152,11 @@ function partName({ directory, setup }: Run): string | undefined {
 /** Characters of a hash that tell directories apart. */
 const PART_NAME_CHARS = 16;
 
-/** Joins the crawl, with the options that its processes have agreed on. @throws MannerlyError `crawl-differs` */
-async function joinCrawl(run: Run): Promise<void> {
+/**
+ * Joins the crawl, with the options that its processes have agreed on.
+ * @returns When the crawl began, epoch milliseconds. @throws MannerlyError `crawl-differs`
+ */
+async function joinCrawl(run: Run): Promise<number> {
   const { frontier, options, totals, setup } = run;
   const nowMs = setup.clock.nowMs();
   const parts = readTotals(await frontier.readParts(TOTALS_KEY));
@@ -164,6 +168,7 @@ async function joinCrawl(run: Run): Promise<void> {
     const { phase, underwayCount } = run.activity({ limit: 0 });
     return { phase, underway: underwayCount };
   });
+  return terms.createdAtMs;
 }
 
 /** Waits that are only a host's pace. At the end of a bounded run, the bound is what keeps such a host's URLs. */

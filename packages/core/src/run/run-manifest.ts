@@ -59,6 +59,8 @@ export interface RunManifest {
     readonly locale: string;
   };
   readonly startedAtMs: number;
+  /** When the crawl began, over all its runs and processes. The directories of one crawl have the same. */
+  readonly crawlStartedAtMs: number;
   /** The first ten thousand; `crawl.json` has all of them. `seedCount` counts all. */
   readonly seeds: readonly string[];
   readonly seedCount: number;
@@ -84,11 +86,15 @@ type HashedManifest = RunManifest & { readonly sha256: string };
 
 const RUN_MANIFEST_NAME = /^run(-[1-9]\d*)?\.json$/;
 
-/** Writes the manifest of a run that begins. `endRunManifest` completes it. @throws MannerlyError `log-failed` */
+/**
+ * Writes the manifest of a run that begins. `endRunManifest` completes it.
+ * @param crawlStartedAtMs - As the store has it. @throws MannerlyError `log-failed`
+ */
 export async function beginRunManifest(
   { runPath }: Pick<CrawlDirectory, 'runPath'>,
   options: ResolvedOptions,
   startedAtMs: number,
+  crawlStartedAtMs: number,
 ): Promise<RunManifest> {
   const stored = await readRunManifest(runPath);
   const previous = stored === 'unreadable' ? null : stored;
@@ -100,6 +106,7 @@ export async function beginRunManifest(
     versions: { mannerly: MANNERLY_VERSION, node: process.version },
     environment: { platform: process.platform, release: release(), arch: process.arch, timezone: timeZone(), locale },
     startedAtMs,
+    crawlStartedAtMs,
     seeds: seeds.slice(0, MAX_MANIFEST_SEEDS),
     seedCount: seeds.length,
     options: { ...plainOptions, scope: { ...(plainOptions['scope'] as object), seeds: undefined } },
