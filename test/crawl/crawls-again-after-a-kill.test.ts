@@ -40,11 +40,46 @@ it('repeats the visit of an unchanged page with conditions, and without its hand
     await run(false);
     await clock.advance(86_400_000);
     await expect(run(true, true)).rejects.toThrow('killed');
-    await run(true);
+    const { outcomes, requests } = await run(true);
+    // Of all runs. The killed one had not saved its last request.
+    expect([outcomes, requests]).toEqual([{ fetched: { fetched: 1 } }, web.exchanges.length - 1]);
   } finally {
     clock.end();
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   }
   expect(statuses()).toEqual([200, 304, 304]);
   expect(handled).toEqual(['https://a.test/']);
+});
+
+it('reports no count below 0 if the first run was killed before it saved what it had counted', async () => {
+  const body = '<title>a</title>';
+  const web = createFakeWeb({
+    hosts: { 'a.test': { pages: { '/': { headers: { 'Content-Type': 'text/html' }, body } } } },
+  });
+  const clock = createVirtualClock();
+  const path = mkdtempSync(join(tmpdir(), 'mannerly-again-'));
+  const run = (again: boolean) => {
+    const store = lmdbStore({ path, nowMs: () => clock.nowMs() });
+    const writeRecord: typeof store.writeRecord = (key, ...record) =>
+      !again && web.exchanges.length > 1 && key.includes('totals')
+        ? Promise.reject(new Error('killed'))
+        : store.writeRecord(key, ...record);
+    const crawler = createCrawler({
+      identity: { name: 'tester', contact: 'https://example.org/us' },
+      scope: { seeds: ['https://a.test/'] },
+      bounds: { pages: 100 },
+      recrawl: true,
+      ...web.fakes(clock),
+      store: { ...store, writeRecord },
+    });
+    return runCrawl(crawler, clock, { again });
+  };
+  try {
+    await expect(run(false)).rejects.toThrow('killed');
+    await clock.advance(86_400_000);
+    expect((await run(true)).outcomes).toEqual({ fetched: { unchanged: 1 } });
+  } finally {
+    clock.end();
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  }
 });

@@ -15,7 +15,7 @@ import { type CrawlSettings, frontierSettings } from '../options/crawl-settings.
 import { type CrawlTerms, TERMS_KEY } from '../options/crawl-terms.js';
 import { present } from '../present.js';
 import { sums } from '../report/combined-counts.js';
-import { splitOutcomes, sumOutcomes } from '../report/outcome-counts.js';
+import { splitOutcomes, sumOutcomes, wholeOutcomes } from '../report/outcome-counts.js';
 import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
 import { asMannerlyError } from '../store-error.js';
@@ -172,7 +172,7 @@ async function reportOf(frontier: Frontier, terms: CrawlTerms): Promise<StoreRep
     ...{ name, tokens, seeds, seedCount, createdAtMs, bounds: settings.bounds },
     ...{ pages, queued, known, hosts, runningMs, bound: frontier.reachedBound() },
     ...sums(processes, 'requests', 'items', 'bytes'),
-    outcomes: sumOutcomes([...decided, open]),
+    outcomes: wholeOutcomes(sumOutcomes([...decided, open])),
     processes,
   };
 }

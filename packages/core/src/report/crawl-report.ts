@@ -106,8 +106,9 @@ export interface CrawlReport {
   readonly alreadyFinished: boolean;
   /**
    * If several processes work on the crawl: the part of this process. `requests`, `items`, `bytes`, `outcomes` and
-   * `politeness` then cover this part over its runs; pages, queue and running time cover the crawl. Absent: only one
-   * process.
+   * `politeness` then cover this part over its runs; pages, queue and running time cover the crawl. A count of
+   * `outcomes` is below 0 if this part decided again what another had counted: the sum of all parts is right. Absent:
+   * only one process.
    */
   readonly part?: string;
   /** Start of this run. */

@@ -71,6 +71,18 @@ export function sumOutcomes(tables: readonly OutcomeTable[]): OutcomeTable {
 }
 
 /**
+ * The counts of a whole crawl. A process that was killed has not saved its last ones, and a later visit of such a page
+ * subtracts what was never added: a count below 0 has no URL. Only the parts of a crawl, which are summed, keep it.
+ */
+export function wholeOutcomes(table: OutcomeTable): OutcomeTable {
+  const counts = Object.entries(table).map(([status, reasons]) => {
+    const counted = Object.entries(reasons).filter(([, urls]) => urls > 0);
+    return [status, Object.fromEntries(counted)] as const;
+  });
+  return Object.fromEntries(counts.filter(([, reasons]) => Object.keys(reasons).length > 0));
+}
+
+/**
  * Splits decided URLs from open ones: the next run decides what this one leaves held. A page that a licence holds
  * counts as decided until an operator has it retried.
  */

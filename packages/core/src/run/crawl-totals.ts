@@ -14,6 +14,7 @@ import {
   type OutcomeCounts,
   splitOutcomes,
   sumOutcomes,
+  wholeOutcomes,
 } from '../report/outcome-counts.js';
 import type { PolitenessLedger } from '../report/politeness.js';
 import type { CrawlPhase } from './activity.js';
@@ -68,6 +69,8 @@ export class CrawlTotals implements JournalListener {
   #now: () => ProcessState = () => ({ phase: 'over', underway: 0 });
   #runs = 0;
   #earlierRuns = 0;
+  /** The totals of all other processes when this one began. */
+  #others: readonly ProcessTotals[] = [];
   #stop = async (): Promise<void> => undefined;
   /** What was written last, without its time. */
   #lastWritten = '';
@@ -116,6 +119,7 @@ export class CrawlTotals implements JournalListener {
     for await (const decision of earlier) this.#isRepeatedExclusion(decision);
     const parts = readTotals(await store.readParts(TOTALS_KEY));
     this.#store = store;
+    this.#others = [...parts].flatMap(([part, totals]) => (part === store.partName() ? [] : totals));
     for (const [part, totals] of parts) {
       const isOwn = part === store.partName();
       this.#earlierRuns += totals.runs - (isOwn || !isAtWork(totals, this.#clock.nowMs()) ? 0 : 1);
@@ -131,6 +135,13 @@ export class CrawlTotals implements JournalListener {
   /** Runs that ended or were killed before this one began, of this process and of processes that no longer run. */
   earlierRuns(): number {
     return this.#earlierRuns;
+  }
+
+  /** The counts of a crawl on which no other process works. Those of killed runs are under other names. */
+  ofCrawl() {
+    const decided = this.#others.map(({ outcomes }) => splitOutcomes(outcomes).decided);
+    const outcomes = wholeOutcomes(sumOutcomes([...decided, this.#outcomes.outcomes()]));
+    return { ...sums([this.counts, ...this.#others], ...COUNT_NAMES), outcomes };
   }
 
   async close(): Promise<void> {

@@ -16,7 +16,7 @@ import { type CrawlTerms, reconcileTerms, TERMS_KEY, termsOf } from '../options/
 import { releaseAllWaiting } from '../order-seed/wave-frontier.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import { totalsFromLogs } from '../report/from-logs.js';
-import { limitingBounds } from '../report/outcome-counts.js';
+import { limitingBounds, wholeOutcomes } from '../report/outcome-counts.js';
 import { asMannerlyError } from '../store-error.js';
 import { compareClocks } from './clock-comparison.js';
 import { crawlLoop, type LoopEnd } from './crawl-loop.js';
@@ -253,17 +253,18 @@ async function reportOf(
 ): Promise<CrawlReport> {
   const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns() > 0;
-  const { requests, signed, items, rejected, bytes } = totals.counts;
   const stopReason = run.stop.reason();
   const stages = run.stages.counts();
   const recrawl = run.recrawl?.counts();
   // Other processes may still be writing their logs.
   const isPart = setup.isShared;
+  const ofRuns = isPart ? { ...totals.counts, outcomes: counts.outcomes() } : totals.ofCrawl();
+  const { requests, signed, items, rejected, bytes } = ofRuns;
   const logged =
     resumed && directory !== null
       ? await totalsFromLogs(isPart ? directory : { ...directory, parts: await partsOf(directory.path) })
       : null;
-  const outcomes = logged?.outcomes ?? counts.outcomes();
+  const outcomes = logged === null ? ofRuns.outcomes : isPart ? logged.outcomes : wholeOutcomes(logged.outcomes);
   const bounds = limitingBounds(outcomes);
   const isBounded = end.state === 'finished' && bounds.length > 0;
   // A standing crawl ends only for now: something will be due.
@@ -294,7 +295,7 @@ async function reportOf(
     politeness: ledger.report(),
     politenessOf: resumed ? 'run' : 'crawl',
     // The logs have the exact numbers of all runs, including killed ones.
-    ...(logged === null ? {} : { ...logged, politenessOf: 'crawl' }),
+    ...(logged === null ? {} : { ...logged, outcomes, politenessOf: 'crawl' }),
     waiting: waits,
     scopeMoves: knowledge.moves.values,
     traps: knowledge.knownTraps.values,

@@ -5,7 +5,7 @@ import { present } from '../../present.js';
 import { largest, sums, withoutZeros } from '../../report/combined-counts.js';
 import type { CrawlProgress, CrawlReport, RecrawlCounts, RunState } from '../../report/crawl-report.js';
 import type { LoggedTotals } from '../../report/from-logs.js';
-import { limitingBounds, sumOutcomes } from '../../report/outcome-counts.js';
+import { limitingBounds, sumOutcomes, wholeOutcomes } from '../../report/outcome-counts.js';
 import type { CrawlPhase } from '../../run/activity.js';
 
 /** The phase of all: the first of these that any process has. */
@@ -50,7 +50,7 @@ export function combineReports(
   const ends = reports.filter((report) => queued > 0 || report.state !== 'waiting');
   const state = STATES.find((each) => ends.some((report) => report.state === each)) ?? 'finished';
   const { part: _, rejected: _own, truncated: _cut, signed: _mine, stopReason: _why, ...rest } = first;
-  const outcomes = logged?.outcomes ?? sumOutcomes(reports.map((report) => report.outcomes));
+  const outcomes = wholeOutcomes(logged?.outcomes ?? sumOutcomes(reports.map((report) => report.outcomes)));
   const recrawl = sumRecrawlCounts(reports.flatMap((report) => report.recrawl ?? []));
   const stopReason = reports.find((report) => report.stopReason !== undefined)?.stopReason;
   return {
