@@ -20,7 +20,7 @@ const TABLES: readonly (readonly [heading: string, source: readonly string[]])[]
   ['## Host warnings', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWarning.code')],
   ['## Wait reasons', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason')],
   ['## robots.txt states', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase')],
-  ['## robots.txt decisions', wordsOf('packages/robots/src/decide.ts', 'DecisionReason')],
+  ['## robots.txt decisions', wordsOf('packages/robots/src/rules.ts', 'DecisionReason')],
   ['## Fetch failures', wordsOf('packages/core/src/fetch/outcome.ts', 'FailureCode')],
   ['## Request purposes', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
   ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],

@@ -5,11 +5,10 @@
  */
 
 import { bytesOf } from './bytes.js';
-import { targetOf } from './decide.js';
 import type { RobotsDocument } from './document.js';
 import { MAX_MATCH_WORK } from './limits.js';
 import { type OptionTable, readOptions } from './options.js';
-import { matchesSpellings, type Spellings, searchWork, spellingsOf } from './pattern.js';
+import { matchesSpellings, type Spellings, searchWork, spellingsOf, targetOf } from './pattern.js';
 import { readUrl } from './read-url.js';
 import { siteFields } from './site-fields.js';
 

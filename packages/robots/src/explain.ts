@@ -1,7 +1,6 @@
 /** Explains a decision, and what would have decided otherwise. For people; decisions do not run this code. */
 
 import { textOf } from './bytes.js';
-import { type Decision, decideTarget, type Target, targetOf } from './decide.js';
 import { type DialectName, plainKind, rfc9309 } from './dialects.js';
 import type { RobotsDocument } from './document.js';
 import { ALLOW } from './fields.js';
@@ -10,9 +9,10 @@ import { MAX_IGNORED_RULES } from './limits.js';
 import { ruleEffect } from './line-effect.js';
 import { canonical } from './normalize.js';
 import { isRule, PackedRecord, records } from './packed-records.js';
+import { type Target, targetOf } from './pattern.js';
 import type { Reading } from './reading.js';
 import { findEveryRule, isAllowRule, originOf, patternAt, weightOf } from './rule-index.js';
-import type { RobotsRules } from './rules.js';
+import { type Decision, decideTarget, type RobotsRules } from './rules.js';
 
 /** A rule that matches a URL. */
 interface MatchingRule {

@@ -3,9 +3,8 @@
  * (docs/decisions/0010).
  */
 
-export type { Decision } from './decide.js';
 export type { RobotsDocument } from './document.js';
 export { RobotsError, type RobotsErrorCode } from './errors.js';
 export type { CompileOptions } from './options.js';
 export { parseRobots } from './parse.js';
-export { compileRules, createRulesCompiler, type RobotsRules } from './rules.js';
+export { compileRules, createRulesCompiler, type Decision, type RobotsRules } from './rules.js';

@@ -1,8 +1,8 @@
 /** One spelling for equivalent paths: a rule that misses its URL because of an escape is a rule that is not applied. */
 import { describe, expect, it } from 'vitest';
 import { bytesOf } from './bytes.js';
-import { targetOf } from './decide.js';
 import { canonical, type Form } from './normalize.js';
+import { targetOf } from './pattern.js';
 
 const SPELLINGS: readonly (readonly [form: Form, isPattern: boolean, written: string, canonical: string])[] = [
   ['n0', true, '/a%7eb', '/a~b'],

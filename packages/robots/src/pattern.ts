@@ -1,6 +1,6 @@
-// `*` and `$` in bounded time. No backtracking and no regular expression: the literal parts between asterisks are
-// searched for from left to right, each from the end of the one before, because the leftmost match never prevents a
-// later one.
+// A pattern, and the path that it is compared with: `*` and `$` in bounded time. No backtracking and no regular
+// expression: the literal parts between asterisks are searched for from left to right, each from the end of the one
+// before, because the leftmost match never prevents a later one.
 //
 //     pattern   /a * bc * d $        text  /axxbcxbcyd
 //               ──   ──   ─                ── ── ⋯    ─
@@ -10,7 +10,9 @@
 // learns the end only, so this file searches for long ones itself (Knuth, Morris and Pratt), each byte of the text
 // once.
 
+import { bytesOf } from './bytes.js';
 import { canonical } from './normalize.js';
+import { readUrl } from './read-url.js';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
@@ -111,4 +113,37 @@ export function mayMatch(pattern: string, from: number, to: number): boolean {
 
 function slotOf(text: string, i: number): number {
   return ((text.charCodeAt(i - 1) << 6) ^ text.charCodeAt(i)) & 0x1fff;
+}
+
+/** The path and query of a URL, which rules are compared with. */
+export interface Target {
+  /** In bytes. */
+  readonly path: string;
+  /** Whether every form of normalize.ts spells it the same. */
+  readonly isUsual: boolean;
+}
+
+// Scheme and authority; segments that are not dot segments; a query in which `n0` and `n1` agree.
+const USUAL =
+  /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#\\]+)?((?:\/(?!\.\.?(?:[/?#]|$))[\w\-.~:[\]@!&'()+,;=]*)+(?:\?[\w\-.~!&'()+,;=]*)?)(?:#|$)/i;
+
+// What the platform's URL parser changes beyond the spelling: blanks around a URL, backslashes, tabs and line ends, dot
+// segments, missing or extra slashes after the scheme.
+const UNUSUAL = /^[\0- ]|[\0- ]$|[\\\t\n\r]|\/(?:\.|%2e){1,2}(?:[/?#]|$)|^https?:(?!\/\/[^/])/i;
+
+/** The path and query of any URL or path, as they would be requested (robots §6, R26). */
+export function targetOf(url: string): Target {
+  const usual = USUAL.exec(url);
+  if (usual !== null) return { path: usual[1] as string, isUsual: true };
+  const path = (UNUSUAL.test(url) ? requested(url) : url)
+    .replace(/#.*$/s, '')
+    .replace(/^[a-z][a-z\d+.-]*:\/\/[^/?\\]*/i, '');
+  return { path: bytesOf(path.startsWith('/') ? path : `/${path}`), isUsual: false };
+}
+
+/** The URL as the platform's parser writes it; a path as one of some authority. */
+function requested(url: string): string {
+  const path = url.replace(/^[\0- ]*[/\\]?/, '/');
+  // Not even a path of a known authority: then it is compared as it is.
+  return (readUrl(url) ?? readUrl(`http://a${path}`))?.href ?? url;
 }

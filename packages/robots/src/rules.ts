@@ -1,18 +1,46 @@
 // Compiled rules: what a file says to one crawler. Compiled once, used often. Rules, politeness and preferences come
 // from the same groups; only rules depend on dialect and policy.
+//
+// A decision: all readings must allow; the first that denies decides, else the first of all. `explain` works out what
+// else would have mattered.
 
-import { type Decision, decideTarget, decidingRule, decisionOf, type Target, targetOf } from './decide.js';
-import { rfc9309 } from './dialects.js';
+import { textOf } from './bytes.js';
+import { type DialectName, rfc9309 } from './dialects.js';
 import type { FieldRecord, RobotsDocument } from './document.js';
 import { CALL_HINT, RobotsError } from './errors.js';
 import { DISALLOW, NOINDEX, UNKNOWN } from './fields.js';
 import { fileLicenses, readLicense, urlsOf } from './file-fields.js';
 import { type FieldSource, fieldSpans, readGroupFields, type Schedule, scheduleOf, valuesOf } from './groups.js';
 import { MAX_COMMENT_CHARS, MAX_COMMENTS } from './limits.js';
+import { canonical } from './normalize.js';
 import { type CompileOptions, type ResolvedCompileOptions, resolveCompileOptions } from './options.js';
+import { PackedRecord } from './packed-records.js';
+import { type Target, targetOf } from './pattern.js';
 import { parseCrawlDelay, rateInForce } from './politeness-fields.js';
 import { hostOf, readHost } from './read-url.js';
-import { compileReading, type Readings, readingsOf, selectionOf } from './reading.js';
+import { compileReading, type Reading, type Readings, readingsOf, selectionOf } from './reading.js';
+import { findRule, isAllowRule, originOf, patternAt, TOO_MUCH_WORK } from './rule-index.js';
+
+/**
+ * Why a URL may be fetched or not. `rule`: a rule matched; `no-match`: no rule did; `no-group`: no group applies;
+ * `robots-url`: the file itself; `oversize`: the file, the group or the matching work exceeds a limit;
+ * `closed-rate`: a Request-rate of zero documents is in force (only from `decideAt`).
+ */
+export type DecisionReason = 'rule' | 'no-match' | 'no-group' | 'robots-url' | 'oversize' | 'closed-rate';
+
+/** Whether a URL may be fetched, and what decided it. */
+export interface Decision {
+  readonly allowed: boolean;
+  readonly reason: DecisionReason;
+  /** The reading that decided. */
+  readonly dialect: DialectName;
+  /** Line number of the rule, or `null` when no rule decided. */
+  readonly line: number | null;
+  /** The rule's value as written, or `null`. */
+  readonly pattern: string | null;
+  /** The name that selected the deciding groups: one of the crawler's tokens, `*`, or `null` for no group. */
+  readonly agent: string | null;
+}
 
 /** Noindex lines as if they were Disallow lines. */
 const NOINDEX_DIALECT = { ...rfc9309, kindOf: ({ kind }: { kind: number }) => (kind === NOINDEX ? DISALLOW : UNKNOWN) };
@@ -60,7 +88,17 @@ export class RobotsRules {
    *   is no `robotsUrl`, the authority is not checked. `invalid-input` if it is neither text nor a `URL`.
    */
   decide(url: string | URL): Decision {
-    return decisionOf(decideTarget(this.readings, ownTarget(this.document, url)));
+    const { allowed, reading, rule } = decideTarget(this.readings, ownTarget(this.document, url));
+    const { agent, dialect } = reading;
+    const record = rule < 0 ? null : new PackedRecord(reading.packed, originOf(patternAt(reading, rule)));
+    return {
+      allowed,
+      reason: record !== null ? 'rule' : (REASONS[rule] ?? (agent === null ? 'no-group' : 'no-match')),
+      dialect: dialect.name,
+      line: record?.line ?? null,
+      pattern: record && textOf(record.value),
+      agent,
+    };
   }
 
   /** Whether a URL may be fetched; `decide` without the reason. @throws RobotsError as `decide`. */
@@ -162,6 +200,46 @@ export class RobotsRules {
     return rules.#groupFacts;
   }
 }
+
+/** A verdict as numbers: the reading and its rule; -1: none, -2: the file itself, `TOO_MUCH_WORK`: too costly. */
+interface Verdict {
+  readonly allowed: boolean;
+  readonly reading: Reading;
+  readonly rule: number;
+}
+
+const ROBOTS_URL = -2;
+
+/** The verdict on a target (robots §7.4, §8). */
+export function decideTarget(readings: Readings, target: Target): Verdict {
+  const { path, isUsual } = target;
+  let first: Verdict | null = null;
+  if ((isUsual ? path : canonical(path, 'n0', false)) === '/robots.txt') {
+    first = { allowed: true, reading: readings[0], rule: ROBOTS_URL };
+  } else {
+    for (const reading of readings) {
+      const rule = reading.fallback === 'overfull' ? TOO_MUCH_WORK : decidingRule(reading, target);
+      const allowed = rule < 0 ? rule !== TOO_MUCH_WORK && reading.fallback === 'open' : isAllowRule(reading, rule);
+      const verdict = { allowed, reading, rule };
+      if (!allowed) return verdict;
+      first ??= verdict;
+    }
+  }
+  return first as Verdict;
+}
+
+/** The rule of a reading that decides about a target. @returns A reference, -1 for none, or `TOO_MUCH_WORK`. */
+function decidingRule(reading: Reading, { path, isUsual }: Target): number {
+  if (isUsual) return findRule(reading, path, true);
+  const { form } = reading.dialect;
+  const plain = canonical(path, form, false);
+  const query = form === 'n0' ? canonical(path, 'n1', false) : plain;
+  const found = findRule(reading, plain, query === plain);
+  return query === plain || found === TOO_MUCH_WORK ? found : findRule(reading, query, true, found);
+}
+
+/** What decided if no rule did. */
+const REASONS: Readonly<Record<number, DecisionReason>> = { [ROBOTS_URL]: 'robots-url', [TOO_MUCH_WORK]: 'oversize' };
 
 /** What the selected groups say besides rules. @see robots §9, R36, R37 */
 function readGroupFacts(document: RobotsDocument, settings: ResolvedCompileOptions) {

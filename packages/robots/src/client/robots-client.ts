@@ -6,14 +6,13 @@ import { copyValidators, type GoodCopy, type RobotsAnswer } from '../access/answ
 import { type AccessOptions, type ResolvedAccessOptions, resolveAccessOptions } from '../access/profile.js';
 import { nextHop, robotsUrl } from '../access/robots-url.js';
 import { type AccessState, accessAdvice, initialAccess, isFetchDue, nextAccess } from '../access/state.js';
-import type { DecisionReason } from '../decide.js';
 import { isProductToken } from '../dialects.js';
 import { RobotsError } from '../errors.js';
 import { MAX_CLIENT_AUTHORITIES, MAX_FILE_BYTES, MAX_JITTER, ROBOTS_EXCHANGE_MS } from '../limits.js';
 import { type CompileOptions, checkNames, invalidOption } from '../options.js';
 import { parseRobots } from '../parse.js';
 import { readUrl } from '../read-url.js';
-import { createRulesCompiler, type RobotsRules } from '../rules.js';
+import { createRulesCompiler, type DecisionReason, type RobotsRules } from '../rules.js';
 
 /** Who the crawler is. */
 export interface RobotsClientIdentity {

@@ -16,8 +16,8 @@ import { readUrl, readWebUrl } from '../read-url.js';
 import {
   isRobotsMeta,
   mergeTags,
+  metaContent,
   metaName,
-  metaNamed,
   type PageMeta,
   type PageTags,
   parseRobotsMeta,
@@ -200,6 +200,12 @@ function fieldsOf(headers: PageSignalsInput['headers']): FieldLines {
 
 function readUse(signals: Readonly<Record<string, string>> | undefined): ContentUse | null {
   return CONTENT_USES.find((use) => use === signals?.['use']) ?? null;
+}
+
+/** The content of the first element of a name, or null. */
+function metaNamed(metas: readonly PageMeta[], name: string): string | null {
+  const found = metas.find((meta) => metaName(meta) === name);
+  return found === undefined ? null : metaContent(found).trim();
 }
 
 /** A repeated field is a reservation if one of its lines is. */

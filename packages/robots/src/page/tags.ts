@@ -227,18 +227,13 @@ export function isRobotsMeta(meta: PageMeta, tokens: readonly string[]): boolean
   return name === 'robots' || name === SPIDER_BY || tokens.some((token) => token.toLowerCase() === name);
 }
 
-/** The content of the first element of a name, or null. */
-export function metaNamed(metas: readonly PageMeta[], name: string): string | null {
-  const found = metas.find((meta) => metaName(meta) === name);
-  return found === undefined ? null : metaContent(found).trim();
-}
-
 /** The name in the form that is compared: lower case, white space as one blank. */
 export function metaName({ name }: PageMeta): string {
   const folded = name.trim().toLowerCase();
   return /\s/.test(folded) ? folded.replace(/\s+/g, ' ') : folded;
 }
 
-function metaContent({ content, value }: PageMeta): string {
+/** The content of an element; empty if it has none. */
+export function metaContent({ content, value }: PageMeta): string {
   return content ?? value ?? '';
 }

@@ -3,9 +3,9 @@
 // an order (DECISION L9).
 
 import { textOf } from '../bytes.js';
-import { targetOf } from '../decide.js';
 import { MAX_TDM_CHARS, MAX_TDM_RULES } from '../limits.js';
 import { matchesPattern } from '../matches-pattern.js';
+import { targetOf } from '../pattern.js';
 import { readWebUrl } from '../read-url.js';
 
 /** What one place says, or all of them together. Null: unset. */

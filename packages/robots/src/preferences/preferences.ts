@@ -3,11 +3,10 @@
 // (page-level §7). The labels are data (DECISION R50): later documents will rename them.
 
 import { bytesOf } from '../bytes.js';
-import { targetOf } from '../decide.js';
 import { valuesOf } from '../groups.js';
 import { MAX_PREFERENCE_LINES } from '../limits.js';
 import { canonical } from '../normalize.js';
-import { matchesSpellings, spellingsOf } from '../pattern.js';
+import { matchesSpellings, spellingsOf, targetOf } from '../pattern.js';
 import type { RobotsRules } from '../rules.js';
 
 /** What a source says about one category of use; an absent category is unknown. */
