@@ -32,6 +32,12 @@ const web = createFakeWeb({
           const at = Number(/page=(\d+)/.exec(path)?.[1]);
           return at <= 3 ? list(at) : '<html><body>Nothing more.</body></html>';
         }
+        if (path.startsWith('/api')) {
+          const at = Number(/page=(\d+)/.exec(path)?.[1]);
+          const items = [2 * at - 1, 2 * at].map((each) => ({ name: `Product ${each}` }));
+          const next = at < 3 ? `/api?page=${at + 1}` : null;
+          return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ items, next }) };
+        }
         if (path === '/consent')
           return { headers: { 'set-cookie': 'yes=1', 'content-type': 'text/html' }, body: fakePage('Consent', ['/']) };
         if (path === '/paper.pdf') return { headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.7\n' };
@@ -133,11 +139,18 @@ describe('the programs of docs/tasks', () => {
   it.each([
     ['pagination.ts', 'shop'],
     ['page-numbers.ts', 'numbers'],
+    ['json-api.ts', 'api'],
     ['from-crawlee.ts', 'from-crawlee'],
     ['from-scrapy.ts', 'from-scrapy'],
   ])('%s finds all products of a list', async (file, out) => {
     const names = (await itemsOf(file, out)).map(({ name }) => String(name));
     expect(names.sort()).toEqual(SIX);
+  });
+
+  it('list-and-details.ts passes data from a list to its pages', async () => {
+    const items = await itemsOf('list-and-details.ts', 'list-and-details');
+    const lists = Object.fromEntries(items.map(({ name, list }) => [name, list]));
+    expect(lists).toMatchObject({ 'Product 2': 'List 1', 'Product 3': 'List 2', 'Product 6': 'List 3' });
   });
 
   it('downloads.ts saves PDFs and pictures', async () => {
