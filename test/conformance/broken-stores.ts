@@ -38,6 +38,7 @@ function replaceVerbs(store: FrontierStore, verbs: Partial<FrontierStore>): Fron
     scan: (cursor, limit, host) => store.scan(cursor, limit, host),
     listKnown: (cursor, limit) => store.listKnown?.(cursor, limit) ?? Promise.resolve({ cursor: null, items: [] }),
     listHosts: (cursor, limit) => store.listHosts?.(cursor, limit) ?? Promise.resolve({ cursor: null, items: [] }),
+    isKnown: (fingerprint, host) => store.isKnown?.(fingerprint, host) ?? Promise.resolve(false),
     know: (fingerprints) => store.know?.(fingerprints) ?? Promise.resolve(),
     close: () => store.close(),
     ...verbs,

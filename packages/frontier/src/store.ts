@@ -315,6 +315,9 @@ export interface FrontierStore {
   /** What is known of one host; `null`: the host is unknown. Changes nothing; flat cost. */
   readHost?(host: HostKey): Promise<StoredHost | null>;
 
+  /** Whether an entry with this fingerprint was ever added for its host. Changes nothing; flat cost. */
+  isKnown?(fingerprint: Uint8Array, host: HostKey): Promise<boolean>;
+
   stats(): Promise<StoreStats>;
 
   /**

@@ -2,7 +2,7 @@
 // does. Every start reads the file from its beginning: URLs that the crawl already has are known, and are not requested
 // twice.
 
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import type { Crawler } from '../crawler.js';
 import { isAbsent } from '../directory/atomic-file.js';
@@ -23,7 +23,7 @@ const MAX_EXCERPT_CHARS = 200;
 
 /** Runs the command. @throws UsageError; MannerlyError `directory-taken` if there is no crawl */
 export async function addCommand(directory: string, urls: readonly string[], flags: Flags, io: CliIo): Promise<void> {
-  const { addedPath } = await readCrawlDirectory(directory);
+  const { addedPath, frontierPath } = await readCrawlDirectory(directory);
   const { label } = flags;
   const lines = urls.map((text) => {
     const url = text.length > MAX_LINK_URL_CHARS ? null : parseUrl(text);
@@ -40,7 +40,9 @@ export async function addCommand(directory: string, urls: readonly string[], fla
   await appendFile(addedPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const them = urls.length === 1 ? 'it' : 'them';
   io.err(`${plural(urls.length, 'URL')} added. A running crawl takes ${them} within a second,`);
-  io.err(`otherwise the next run does. Then: mannerly explain ${directory} ${lines[0]?.url}`);
+  io.err('otherwise the next run does.');
+  // Of a crawl on a server, another machine may take it, and its directory knows what became of it.
+  if (existsSync(frontierPath)) io.err(`Once that run has ended: mannerly explain ${directory} ${lines[0]?.url}`);
 }
 
 /**

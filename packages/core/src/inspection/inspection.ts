@@ -131,8 +131,8 @@ export async function openInspection(
   }
 
   async function withOtherSpelling(explanation: Explanation): Promise<Explanation> {
-    const { status, url } = explanation;
-    if (status !== 'unknown' || isHostName(url)) return explanation;
+    const { url, decision, place } = explanation;
+    if (decision !== null || place != null || isHostName(url)) return explanation;
     const otherSpelling = await findOtherSpelling(decisionsPaths, url);
     return otherSpelling === null ? explanation : { ...explanation, otherSpelling };
   }
@@ -231,6 +231,7 @@ export function createReadOnlyStore(store: FrontierStore, writableKey?: string):
     listKnown: store.listKnown?.bind(store),
     listHosts: store.listHosts?.bind(store),
     readHost: store.readHost?.bind(store),
+    isKnown: store.isKnown?.bind(store),
   });
   return {
     capabilities: store.capabilities,

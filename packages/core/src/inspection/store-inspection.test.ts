@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
 import { expect, it, onTestFinished } from 'vitest';
 import { createCrawler } from '../crawler.js';
+import { explanationText } from '../report/explain-text.js';
 import { crawlInVirtualTime, createFakeWeb } from '../testing/index.js';
 import { inspectStore } from './store-inspection.js';
 
-it('held URLs count once, however many processes have ended', async () => {
+it('held URLs count once, however many processes have ended, and a page that has ended is known', async () => {
   const base = mkdtempSync(join(tmpdir(), 'mannerly-inspection-'));
   onTestFinished(() => rmSync(base, { recursive: true }));
   const makeStore = () => lmdbStore({ path: join(base, 'queue') });
@@ -39,4 +40,9 @@ it('held URLs count once, however many processes have ended', async () => {
   const { queued, outcomes, processes } = await inspection.report();
   expect([processes.length, queued]).toEqual([3, 2]);
   expect(outcomes).toEqual({ fetched: { fetched: 2 }, held: { 'bound-pages': 2 } });
+  // The server keeps no log, but knows what was added.
+  const headlineOf = async (url: string) => explanationText(await inspection.explain(url)).split('\n')[1];
+  expect(await headlineOf('https://a.test/')).toMatch(/Known: it was added and has ended/);
+  expect(await headlineOf('https://a.test/3')).toMatch(/Queued/);
+  expect(await headlineOf('https://a.test/4')).toMatch(/Unknown/);
 });

@@ -122,9 +122,9 @@ const HEADLINES: Readonly<Record<Explanation['status'], string>> = {
 function headlineOf({ status, reason, logsOnlyReason, place, decision }: Explanation): string {
   // The queue was not searched, so "unknown" would say too much.
   if (status === 'unknown' && logsOnlyReason != null) return 'Not decided: the logs do not name it. It may be queued.';
-  // The log may have left it out (`decisionLog`).
+  // The log may have left it out (`decisionLog`), or there is none.
   if (status === 'waiting' && place === null)
-    return 'Known, but found neither in the searched part of the queue nor in the log, which may be a sample.';
+    return 'Known: it was added and has ended, or is queued behind the part that was searched. No log names it.';
   if (decision?.status === 'failed' && decision.layer === 'hook') return 'Failed: it was fetched, but not handled.';
   if (status === 'excluded' && decision?.layer === 'page' && decision.httpStatus !== null)
     return 'Excluded: it was fetched, and the site does not want its content used like this.';

@@ -12,7 +12,9 @@ import { reasonOf } from './reasons.js';
 /** What is known of one URL, or of one host, with the line and the copy of robots.txt that decided. */
 export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dialect' | 'robots'> {
   readonly url: string;
-  /** Its status; `waiting`: known and not decided yet; `unknown`: never met. */
+  /**
+   * Its status; `waiting`: known, and no decision is kept: it is queued, or has ended; `unknown`: never met.
+   */
   readonly status: UrlStatus | 'waiting' | 'unknown';
   /** A reason of `REASONS`; `null` if there is none. */
   readonly reason: string | null;
@@ -24,7 +26,7 @@ export interface Explanation extends Pick<UrlDecision, 'line' | 'pattern' | 'dia
   readonly untilMs: number | null;
   /** The decision as it was logged. */
   readonly decision: UrlDecision | null;
-  /** For an unknown URL: one in the log that counts as the same; absent if there is none. */
+  /** For a URL without a decision: one in the log that counts as the same; absent if there is none. */
   readonly otherSpelling?: string;
   /** For a host: what the frontier knows about it. */
   readonly host?: HostInspection;

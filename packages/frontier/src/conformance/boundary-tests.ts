@@ -294,6 +294,22 @@ export function boundaryTests(it: RegisterTest, { capabilities }: SuiteOptions):
     await test.assertDue([], 'hosts due after a parked one was read');
   });
 
+  it('X1', 'a fingerprint is known from when it is added, also after its entry is done', async (test) => {
+    if (test.store.isKnown === undefined) return;
+    const isKnown = (name: string) => test.store.isKnown?.(test.entry('h', name).fingerprint, 'h');
+    assertEqual(await isKnown('a'), false, 'a page that was never added');
+    await test.add('h', names('a', 300));
+    const lease = await test.leaseOnly(5, 300);
+    await test.release(lease, 0, namesOf(lease.entries));
+    await test.reopenIfDurable();
+    assertEqual([await isKnown('a0'), await isKnown('a299')], [true, true], 'pages that are done');
+    assertEqual(
+      [await isKnown('b'), (await test.store.stats()).known],
+      [false, 300],
+      'another page, and what is known',
+    );
+  });
+
   it('X2', 'a scan lists everything once, in pages no larger than requested', async (test) => {
     for (const host of names('h', 7)) await test.add(host, names('n', 30));
     const [lease] = await test.leaseAll(100, { maxHosts: 1, entriesPerHost: 10 });

@@ -166,6 +166,19 @@ describe.each(rows)('questions to a frontier over %s', (_name, prepare) => {
   });
 });
 
+it('a page that ended long ago is known, to a process that did not meet it too', async () => {
+  const { frontier, work, make } = setUp((nowMs) => memoryStore({ nowMs }), answer);
+  await frontier.open();
+  await frontier.add([url('http://a.test/1')]);
+  await work(frontier, 30_000);
+  await frontier.close();
+  const other = make();
+  await other.open();
+  expect((await other.inspectUrl('http://a.test/1#part')).isKnown).toBe(true);
+  expect((await other.inspectUrl('http://a.test/2')).isKnown).toBe(false);
+  await other.close();
+});
+
 it('a store without `readHost` does not know whether a host is parked, and the answer is null', async () => {
   const makeStore = (nowMs: () => number): FrontierStore => {
     const { readHost: _, ...store } = memoryStore({ nowMs });

@@ -12,7 +12,7 @@ import { type Politeness, requestInterval } from '../politeness/interval.js';
 import { type AuthorityRequirements, SpacingRequirements } from '../robots/authority-rules.js';
 import type { RobotsGate } from '../robots/robots-gate.js';
 import type { FrontierStore } from '../store.js';
-import { authorityOf, hostKeyOf, namedHostKey } from '../url/url.js';
+import { authorityOf, hostKeyOf, namedHostKey, parseUrlParts, requestedUrl } from '../url/url.js';
 import type { RobotsCopyRef } from '../work.js';
 import { MAX_INSPECTED_AUTHORITIES } from './limits.js';
 import { type ListRequest, listQueued, type QueueListing, scanItems } from './queued.js';
@@ -27,6 +27,7 @@ export interface ReadyHost {
 /** What the gate and the clock say about a URL now. */
 export interface UrlInspection {
   readonly host: string;
+  /** Whether it was ever added: it is queued or in flight, or has ended. */
   readonly isKnown: boolean;
   readonly gate:
     | {
@@ -126,23 +127,30 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
     return leased === undefined ? waits.get(host) : leased.waitAt(clock.nowMs());
   };
 
-  /**
-   * `isKnown` is exact for URLs that are queued or were met lately. A URL that was finished long ago may be reported as
-   * not known, because the store has no verb that asks without adding.
-   */
+  /** Whether it was ever added. A store without `isKnown` does not know that of a URL that was finished long ago. */
+  async function wasAdded(text: string, host: string, authority: string): Promise<boolean> {
+    const parts = parseUrlParts(text);
+    if (parts === null) return false;
+    const url = requestedUrl(parts);
+    if (seen.isRecent(url)) return true;
+    if (store.isKnown !== undefined) {
+      const key = gate.siteKeyOf(authority, url);
+      return store.isKnown(key === null ? seen.fingerprint(url, parts, 0) : seen.fingerprintOfKey(key, 0), host);
+    }
+    let isQueued = false;
+    await scanItems(store, host, ({ item }) => {
+      isQueued = item.kind === 'page' && item.record.url === url;
+      return !isQueued;
+    });
+    return isQueued;
+  }
+
   async function inspectUrl(url: string): Promise<UrlInspection> {
     const host = hostKeyOf(url, settings.hostKeyBy) ?? '';
     const wait = waitOf(host);
     const authority = await gate.authorities.load(authorityOf(url) ?? '');
     const answer = gate.ask(authority, url, clock.nowMs());
-    let isKnown = seen.isRecent(url);
-    if (!isKnown) {
-      await scanItems(store, host, ({ item }) => {
-        isKnown = item.kind === 'page' && item.record.url === url;
-        return !isKnown;
-      });
-    }
-    const known = { host, isKnown, robots: gate.copyRef(authority), wait };
+    const known = { host, isKnown: await wasAdded(url, host, authority.name), robots: gate.copyRef(authority), wait };
     switch (answer.kind) {
       case 'allow':
       case 'deny': {

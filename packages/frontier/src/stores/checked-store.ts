@@ -102,6 +102,7 @@ export function checkedStore(backend: StoreBackend): FrontierStore {
     listRecords: async (prefix, cursor, limit) => openQueues().listRecords(prefix, cursor, pageOf(limit)),
     reserve: async (slots) => openQueues().reserve(slots),
     readHost: async (host) => openQueues().readHost(host),
+    isKnown: async (fingerprint, host) => openQueues().isKnown(fingerprint, host),
     stats: async () => openQueues().stats(),
     clockMs: async () => (await openQueues().clockMs?.()) ?? null,
     scan: async (cursor, limit, host) => openQueues().scan(cursor, pageOf(limit), host),

@@ -133,6 +133,10 @@ export abstract class HostQueues<Host extends HostQueue> {
     return { state, queued, inFlight, isLeased: leaseEndsAt !== null, isParked, dueInMs };
   }
 
+  isKnown(fingerprint: Uint8Array): boolean {
+    return this.fingerprints.has(fingerprint);
+  }
+
   know(fingerprints: readonly Uint8Array[]): void {
     for (const fingerprint of fingerprints) this.fingerprints.add(fingerprint);
   }

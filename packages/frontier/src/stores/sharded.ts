@@ -6,7 +6,7 @@ import type { FrontierStore, OpenRequest, StoreCapabilities } from '../store.js'
 import { checkedStore, type StoreVerbs } from './checked-store.js';
 import { ShardedQueues } from './sharded/sharded-queues.js';
 
-const OPTIONAL_VERBS = ['destroy', 'listRecords', 'overdueMs', 'readHost', 'reserve'] as const;
+const OPTIONAL_VERBS = ['destroy', 'isKnown', 'listRecords', 'overdueMs', 'readHost', 'reserve'] as const;
 const WEAKEST_FIRST = ['none', 'process', 'power'] as const;
 
 /**

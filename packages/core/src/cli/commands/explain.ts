@@ -55,7 +55,8 @@ export async function explainCommand(
   const decider = await decidingLine(explanation, robotsPath);
   if (decider !== null) io.out(`  Line ${explanation.line} reads: ${printable(decider.text)}`);
   for (const text of decider?.readAs ?? []) io.out(`  It counts as: ${printable(text)}`);
-  if (explanation.status === 'unknown' && 'store' in where)
+  const isUndecided = ['unknown', 'waiting'].includes(explanation.status);
+  if (isUndecided && explanation.place === null && 'store' in where)
     io.out('  A server keeps no log: mannerly explain <dir> <url> has what the process of that directory decided.');
   if (isStopped && ['waiting', 'held'].includes(explanation.status))
     io.out('  No run has the directory open. The command that started the crawl continues it.');

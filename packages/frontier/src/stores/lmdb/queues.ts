@@ -197,6 +197,10 @@ export class LmdbQueues implements StoreQueues {
     return this.#hosts.readHost(host);
   }
 
+  isKnown(fingerprint: Uint8Array) {
+    return this.#group.submit(() => this.#hosts.isKnown(fingerprint), 1, 'now');
+  }
+
   know(fingerprints: readonly Uint8Array[]) {
     return this.#change('later', fingerprints.length, () => this.#hosts.know(fingerprints));
   }

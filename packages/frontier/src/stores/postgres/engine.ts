@@ -21,6 +21,7 @@ const MIN_FINGERPRINT = '-9223372036854775808';
 /** Statements that do not take the time. */
 const UNTIMED = {
   stats: 'SELECT sum(unfinished)::int8, sum(in_flight)::int8, sum(known)::int8, sum(hosts)::int8 FROM $S.tally',
+  isKnown: 'SELECT 1 FROM $S.seen WHERE fingerprint = $1::int8',
   know: `WITH new AS (INSERT INTO $S.seen SELECT DISTINCT unnest($1::int8[]) ON CONFLICT DO NOTHING RETURNING 1)
     UPDATE $S.tally SET known = known + (SELECT count(*) FROM new) WHERE slot = 0`,
   known: `SELECT fingerprint, fingerprint FROM $S.seen WHERE fingerprint > coalesce($1::int8, '${MIN_FINGERPRINT}')
@@ -77,8 +78,7 @@ export function postgresEngine(connection: Connection, options: ResolvedPostgres
 
     call(name, values) {
       const sent = values.map(argumentOf);
-      if (name === 'stats' || name === 'know' || name === 'known') return connection.call(UNTIMED[name], sent);
-      return connection.call(TIMED[name], [now(), ...sent]);
+      return isUntimed(name) ? connection.call(UNTIMED[name], sent) : connection.call(TIMED[name], [now(), ...sent]);
     },
 
     async commit(operation, hosts, links) {
@@ -117,6 +117,10 @@ export function postgresEngine(connection: Connection, options: ResolvedPostgres
       await connection.run(REMOVE_SQL);
     },
   };
+}
+
+function isUntimed(name: ServerFunction): name is keyof typeof UNTIMED {
+  return name in UNTIMED;
 }
 
 /** Lists are text in the server's own format. */

@@ -191,6 +191,11 @@ end
 return known
 `,
 
+  /** ARGV: now; fingerprint. */
+  isKnown: `${SEEN_LUA}
+return call('SISMEMBER', bucketOf(ARGV[2]), ARGV[2]) == 1 and { { 1 } } or {}
+`,
+
   /** ARGV: now; fingerprints. */
   know: `${SEEN_LUA}
 checkServer(0)

@@ -16,6 +16,7 @@ import { microseconds, type ResolvedServerOptions } from './server-store.js';
  *   overdue    for how long a host has been due, longest first
  *   reserve    time to wait, for each slot
  *   readHost   state, queued, in flight, leased, parked, due in
+ *   isKnown    a row if it is
  *   stats      unfinished, in flight, known, hosts
  *   clock      epoch microseconds
  *   scan       host, entries, time until they may be handed out; if there is more, at last: host, nothing, and three
@@ -26,7 +27,7 @@ import { microseconds, type ResolvedServerOptions } from './server-store.js';
  */
 export type ServerFunction =
   | ('lease' | 'wake' | 'raise' | 'due' | 'overdue' | 'reserve' | 'readHost' | 'stats' | 'clock' | 'scan')
-  | ('know' | 'known' | 'hosts');
+  | ('isKnown' | 'know' | 'known' | 'hosts');
 
 export type ServerArgument = string | number | null | readonly (string | number)[];
 
@@ -179,6 +180,10 @@ export function serverQueues(engine: ServerEngine, options: ResolvedServerOption
           items.push({ host: String(at), entry, ...(waitMs > 0 ? { waitMs } : {}) });
       }
       return { cursor: null, items };
+    },
+
+    async isKnown(fingerprint) {
+      return (await call('isKnown', [String(numberOf(fingerprint))])).length > 0;
     },
 
     async know(fingerprints) {

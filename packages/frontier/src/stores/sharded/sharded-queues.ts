@@ -183,6 +183,10 @@ export class ShardedQueues implements StoreQueues {
     return this.#shardFor(host).call((verbs) => verbs.readHost(host));
   }
 
+  isKnown(fingerprint: Uint8Array, host: string) {
+    return this.#shardFor(host).call((verbs) => verbs.isKnown(fingerprint, host));
+  }
+
   /** For a silent shard, the values read last. */
   async stats(): Promise<StoreStats> {
     const answers = await this.#callAll((verbs) => verbs.stats());
