@@ -138,18 +138,13 @@ export class PageRequests {
     const { egress, frontier, archive } = this.#run;
     const { maxBodyBytes } = this.#run.options.network;
     const outcome = await egress.send({
-      url: work.url,
+      work,
       purpose,
       method: options.method ?? 'GET',
       ...(options.body === undefined ? {} : { body: options.body }),
       ...(purpose === 'subresource' || purpose === 'requisite' ? { from: candidate.from ?? null } : {}),
       headers: options.headers ?? {},
       maxBodyBytes: Math.min(Math.max(1, options.maxBodyBytes ?? maxBodyBytes), maxBodyBytes),
-      host: work.lease.host,
-      requirements: work.lease.requirements,
-      robots: work.robots,
-      mayConnect: (address) => frontier.mayConnect(work, address),
-      mayStart: () => frontier.mayStart(work),
       signal,
     });
     const exchange = outcome.kind === 'not-sent' ? outcome.exchange : outcome;

@@ -82,8 +82,8 @@ export class Companions {
     return requestedAtMs === null || this.#run.nowMs() - requestedAtMs >= TDM_RETRY_MS;
   }
 
-  purposeOf(work: PageWork): 'page' | 'well-known' | 'data-txt' | 'sitemap' {
-    if (work.record.via !== 'companion') return 'page';
+  /** What a companion is. */
+  purposeOf(work: PageWork): 'well-known' | 'data-txt' | 'sitemap' {
     if (this.#run.sitemaps.isSitemap(work)) return 'sitemap';
     return initialUrl(work).endsWith(DATA_TXT_PATH) ? 'data-txt' : 'well-known';
   }

@@ -2,7 +2,7 @@
 // answer can be read again.
 
 import { createHash } from 'node:crypto';
-import type { HostRequirements, RobotsCopyRef, StartAnswer } from '@mannerly/frontier';
+import type { Work } from '@mannerly/frontier';
 import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
 import type { ResponseHead } from './fetcher.js';
 import { MAX_LOGGED_FIELD_CHARS } from './limits.js';
@@ -10,8 +10,8 @@ import { type FetchOutcome, headersByName, headerValue, type ResponseOutcome } f
 import type { RequestPurpose } from './request-headers.js';
 
 export interface EgressRequest {
-  /** Credentials and fragment in it are never sent. */
-  readonly url: string;
+  /** What the frontier handed out. Credentials and fragment in its URL are never sent. */
+  readonly work: Work;
   readonly purpose: RequestPurpose;
   /** @default GET */
   readonly method?: 'GET' | 'HEAD' | 'POST';
@@ -24,21 +24,8 @@ export interface EgressRequest {
   readonly from?: string | null;
   /** More header fields: conditions, Accept-Language. The caller cannot set identity, cookies and framing. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The politeness unit that the URL's host belongs to. */
-  readonly host: string;
-  readonly requirements: HostRequirements;
-  /** For the log: the copy of robots.txt that permits the request. @default `null` */
-  readonly robots?: RobotsCopyRef | null;
-  /** For the log: whose robots.txt is requested. @default `null`: the URL is not one */
-  readonly robotsOf?: string | null;
-  /**
-   * Called at most once, when the address is known and before a connection is made. Never rejects. @default allows it
-   */
-  readonly mayConnect?: (address: string) => Promise<StartAnswer>;
   /** Awaited after the last byte and before the body is decoded. @default at once */
   readonly beforeDecoding?: (() => Promise<void>) | undefined;
-  /** Called last, right before the first byte; at most once. */
-  readonly mayStart: () => StartAnswer;
   /** Decoded bytes kept. @default `network.maxBodyBytes`; robots.txt has its own limit */
   readonly maxBodyBytes?: number;
   /**
@@ -55,11 +42,12 @@ export interface EgressRequest {
  * @param gapMs - From the end of the host's last exchange to the start of this one; `null` for the first.
  */
 export function requestRecord(
-  { host, purpose, method = 'GET', requirements, robots = null, robotsOf = null }: EgressRequest,
+  { work, purpose, method = 'GET' }: EgressRequest,
   outcome: FetchOutcome,
   headers: Readonly<Record<string, string>>,
   gapMs: number | null,
 ): RequestRecord {
+  const { host, requirements } = work.lease;
   const response = outcome.kind === 'response' ? outcome : null;
   const retryAfter = response === null ? null : headerValue(response.headers, 'retry-after');
   return {
@@ -78,8 +66,8 @@ export function requestRecord(
     gapMs,
     truncated: response?.truncated ?? null,
     retryAfter: retryAfter?.slice(0, MAX_LOGGED_FIELD_CHARS) ?? null,
-    robots,
-    robotsAnswer: robotsOf === null ? null : robotsReceipt(robotsOf, outcome),
+    robots: work.kind === 'robots' ? null : work.robots,
+    robotsAnswer: work.kind === 'robots' ? robotsReceipt(work.authority, outcome) : null,
     // Last: V8 takes long to add to an object that others were copied into.
     ...(method === 'GET' ? {} : { method }),
     ...(headers['Signature'] === undefined ? {} : { signed: true }),

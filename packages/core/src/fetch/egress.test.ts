@@ -1,7 +1,7 @@
 // Every request goes through egress: with the crawl's identity, to a judged address, if second lock and frontier agree.
 // If this breaks, a forbidden request is sent, or one that does not identify the crawler.
 
-import type { HostRequirements, StartAnswer } from '@mannerly/frontier';
+import type { HostRequirements, StartAnswer, Work } from '@mannerly/frontier';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
@@ -26,11 +26,32 @@ interface TestEgress {
   readonly egress: Egress;
   readonly records: RequestRecord[];
   readonly calls: string[];
-  send(path: string, more?: Partial<EgressRequest>): ReturnType<Egress['send']>;
+  send(path: string, more?: TestRequest): ReturnType<Egress['send']>;
 }
+
+/** A request, with what the frontier hands out and says about it. */
+type TestRequest = Partial<EgressRequest> & {
+  readonly host?: string;
+  readonly requirements?: HostRequirements;
+  readonly mayStart?: () => StartAnswer;
+};
 
 const NOTHING: HostRequirements = { crawlDelayMs: null, requestIntervalMs: null, bucket: null };
 const GO: StartAnswer = { kind: 'go' };
+
+/** A frontier that lets every request start, except where a test has another answer. */
+function createGate() {
+  const answers = new Map<Work, () => StartAnswer>();
+  return {
+    mayConnect: async () => GO,
+    mayStart: (work: Work) => answers.get(work)?.() ?? GO,
+    workOf(url: string, { host = 'a.example', requirements = NOTHING, mayStart }: TestRequest): Work {
+      const work = { kind: 'page', url, lease: { host, requirements }, robots: null } as unknown as Work;
+      if (mayStart !== undefined) answers.set(work, mayStart);
+      return work;
+    },
+  };
+}
 
 async function open(
   answer: Answer,
@@ -50,8 +71,10 @@ async function open(
     calls.push(name);
     return more.resolve?.(name) ?? Promise.resolve(['127.0.0.1']);
   };
+  const frontier = createGate();
   const egress = new Egress({
     fetcher,
+    frontier,
     identity: resolveIdentity({ name: 'tide', contact: more.contact ?? 'https://example.org/bot' }),
     guard: createAddressGuard({
       allowAddresses: more.allowAddresses ?? ['127.0.0.0/8'],
@@ -74,16 +97,11 @@ async function open(
     egress,
     records,
     calls,
-    send: (path, request = {}) =>
-      egress.send({
-        url: path.includes('://') ? path : `http://a.example:${server.port}${path}`,
-        purpose: 'page',
-        host: 'a.example',
-        requirements: NOTHING,
-        mayStart: () => GO,
-        signal: new AbortController().signal,
-        ...request,
-      }),
+    send: (path, request = {}) => {
+      const url = path.startsWith('/') ? `http://a.example:${server.port}${path}` : path;
+      const work = frontier.workOf(url, request);
+      return egress.send({ work, purpose: 'page', signal: new AbortController().signal, ...request });
+    },
   };
 }
 
@@ -176,22 +194,16 @@ describe('a request that is not sent', () => {
     ['http://10.0.0.1/', 'address-forbidden'],
     ['http://[::ffff:127.0.0.1]/', 'address-forbidden'],
     ['ftp://a.example/', 'scheme-unsupported'],
-    ['/relative', 'scheme-unsupported'],
+    ['relative', 'scheme-unsupported'],
     ['http://93.184.215.14:8080/', 'port-forbidden'],
   ])('%s: %s, without a connection or a record', async (url, failure) => {
-    const { server, records, egress } = await open(ok);
+    const { server, records, send } = await open(ok);
     let calls = 0;
-    const outcome = await egress.send({
-      url,
-      purpose: 'handler',
-      host: 'a.example',
-      requirements: NOTHING,
-      mayStart: () => {
-        calls += 1;
-        return GO;
-      },
-      signal: new AbortController().signal,
-    });
+    const mayStart = (): StartAnswer => {
+      calls += 1;
+      return GO;
+    };
+    const outcome = await send(url, { purpose: 'handler', mayStart });
     expect(outcome).toMatchObject({ kind: 'failed', failure, wasSent: false });
     expect([calls, server.connections(), records.length]).toEqual([0, 0, 0]);
   });
@@ -278,7 +290,9 @@ describe('failures', () => {
     ],
   ])('of a fetcher that %s are values, and reported', async (_what, fetch, detail) => {
     const notices: string[] = [];
+    const frontier = createGate();
     const broken = new Egress({
+      frontier,
       fetcher: checkedFetcher(
         { capabilities: ALL_CAPABILITIES, fetch: fetch as Fetcher['fetch'], close: () => Promise.resolve() },
         Date.now,
@@ -290,14 +304,8 @@ describe('failures', () => {
       nowMs: Date.now,
       onFetcherError: (url, error) => notices.push(`${url} ${error}`),
     });
-    const outcome = await broken.send({
-      url: 'http://127.0.0.1/',
-      purpose: 'page',
-      host: 'a',
-      requirements: NOTHING,
-      mayStart: () => GO,
-      signal: new AbortController().signal,
-    });
+    const work = frontier.workOf('http://127.0.0.1/', {});
+    const outcome = await broken.send({ work, purpose: 'page', signal: new AbortController().signal });
     expect(outcome).toMatchObject({ kind: 'failed', failure: 'internal', detail: expect.stringContaining(detail) });
     expect(notices).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1\/ (?:Type|Range)?Error: /)]);
   });

@@ -6,7 +6,7 @@
 // The second lock is consulted before a connection is made, the frontier's `mayStart` after that, right before the
 // first byte. Both have to allow the request; either may say wait.
 
-import type { StartAnswer } from '@mannerly/frontier';
+import type { Frontier, StartAnswer } from '@mannerly/frontier';
 import { keepLatest } from '../keep-latest.js';
 import { ROBOTS_BODY_BYTES } from '../limits.js';
 import { unlessAborted } from '../on-abort.js';
@@ -38,6 +38,8 @@ import { Spool, type SpooledBody, withSpooled } from './spool.js';
 
 export interface EgressOptions {
   readonly fetcher: Fetcher;
+  /** Asked when the address of a request is known, and again right before its first byte: once each. */
+  readonly frontier: Pick<Frontier, 'mayConnect' | 'mayStart'>;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** Called when the fetcher rejects, or returns something other than an outcome. */
@@ -110,10 +112,11 @@ export class Egress {
 
   /** Performs one exchange, or reports that nothing was sent. Never rejects. */
   async send(request: EgressRequest): Promise<EgressOutcome> {
-    const { guard, limiter, nowMs } = this.#options;
-    const { host, signal } = request;
-    const url = cleanUrl(request.url);
-    if (url === null) return unsentFailure(request.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
+    const { guard, limiter, frontier, nowMs } = this.#options;
+    const { work, signal } = request;
+    const { host, requirements } = work.lease;
+    const url = cleanUrl(work.url);
+    if (url === null) return unsentFailure(work.url, nowMs(), 'scheme-unsupported', 'not an absolute URL');
     // A name may take seconds to look up, and a stop at once does not wait for it.
     const answer = await unlessAborted(guard.check(url), signal);
     if (answer === null) return unsentFailure(url.href, nowMs(), 'aborted', 'given up by the crawl');
@@ -123,10 +126,10 @@ export class Egress {
       return unsentFailure(url.href, nowMs(), 'address-forbidden', TEST_KEY_DETAIL);
     }
     if (signing?.isStopped === true) return notSent(url.href, { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS });
-    const mayConnect = await request.mayConnect?.(answer.address);
-    if (mayConnect !== undefined && mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
+    const mayConnect = await frontier.mayConnect(work, answer.address);
+    if (mayConnect.kind !== 'go') return notSent(url.href, mayConnect);
     const fields = await this.#fields(request, url);
-    const slot = await limiter.ask(host, request.requirements, nowMs());
+    const slot = await limiter.ask(host, requirements, nowMs());
     if (slot.kind === 'wait') return notSent(url.href, slot);
 
     const { rawOutcome, sent } = await this.#exchange(request, url, answer, fields, signing);
@@ -216,8 +219,8 @@ export class Egress {
     { open, secret }: RequestFields,
     signing: CrawlSigning | null,
   ): Promise<{ readonly rawOutcome: FetchOutcome | NotSentOutcome; readonly sent: FetchRequest['headers'] }> {
-    const { nowMs, network, onExchange } = this.#options;
-    const { host, purpose, method = 'GET', body, largeBody, beforeDecoding, signal } = request;
+    const { frontier, nowMs, network, onExchange } = this.#options;
+    const { work, purpose, method = 'GET', body, largeBody, beforeDecoding, signal } = request;
     const { href: url } = target;
     // Unless the fetcher calls `mayStart`, nothing was sent, and the request may be tried again at once.
     let startAnswer: StartAnswer = { kind: 'wait', untilMs: nowMs() };
@@ -254,10 +257,10 @@ export class Egress {
       ...(beforeDecoding === undefined ? {} : { beforeDecoding }),
       mayStart: (localAddress = null) => {
         startAnswer = this.#mayUseLocalAddress(localAddress)
-          ? request.mayStart()
+          ? frontier.mayStart(work)
           : { kind: 'wait', untilMs: nowMs() + STOPPED_WAIT_MS };
         if (startAnswer.kind !== 'go') return false;
-        inFlight = { url: request.url, host, purpose, sinceMs: nowMs() };
+        inFlight = { url: work.url, host: work.lease.host, purpose, sinceMs: nowMs() };
         this.#inFlight.add(inFlight);
         return true;
       },

@@ -69,16 +69,14 @@ export class HandlerPool {
     return page.exclusion.runsHandler ? this.#options.handlers.find(page) : null;
   }
 
-  /** Whether a handler or an archive wants the body of a page with these headers. */
-  wants(label: string | null, headers: FetchedPage['headers']): boolean {
-    const { handlers, isArchived = false } = this.#options;
-    return isArchived || handlers.wants({ mime: contentOf(headers, NO_BYTES).mime, label });
-  }
-
-  /** The most bytes of the body of a page with these headers, if its handler sets a limit; `null`: it does not. */
+  /**
+   * The most bytes of the body of a page with these headers: 0 if neither a handler nor an archive wants it; `null`:
+   * its handler sets no limit.
+   */
   bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null {
+    const { handlers, isArchived = false } = this.#options;
     const { kind, mime } = contentOf(headers, NO_BYTES);
-    return this.#options.handlers.bodyBytesFor({ kind, mime, label });
+    return isArchived || handlers.wants({ mime, label }) ? handlers.bodyBytesFor({ kind, mime, label }) : 0;
   }
 
   /** Never rejects. */

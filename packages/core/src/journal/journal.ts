@@ -91,7 +91,11 @@ export class Journal {
   }
 
   request(record: RequestRecord): void {
-    this.#rememberHostClock(record);
+    const { url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs } = record;
+    if (!WITHOUT_DECISION.has(purpose)) {
+      const clock = { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null };
+      keepLatest(this.#hostClocks, url, clock, MAX_UNDECIDED_REQUESTS);
+    }
     for (const listener of this.#listeners) listener.request?.(record);
     this.#emitter.emit('request', record);
   }
@@ -194,12 +198,16 @@ export class Journal {
 
   /** Events of the frontier: verdicts become decisions, warnings stay warnings. */
   frontierEvent(event: FrontierEvent): void {
-    if (event.kind === 'url') {
-      if (event.record === null || !isCompanionHop(event.record)) this.#verdict(event);
+    if (event.kind === 'host') {
+      for (const listener of this.#listeners) listener.warning?.(event);
+      this.#emitter.emit('host-warning', event);
       return;
     }
-    for (const listener of this.#listeners) listener.warning?.(event);
-    this.#emitter.emit('host-warning', event);
+    if (event.record !== null && isCompanionHop(event.record)) return;
+    // The queue may have space when another page links to it again.
+    if (event.reason === 'frontier-full') this.#deferDecision(fromVerdict(event));
+    // The frontier does not keep what it drops, so every page may offer it again.
+    else if (event.status !== 'dropped' || !this.#decided.has(event.url)) this.#decide(fromVerdict(event));
   }
 
   /** A warning about a host from a page or its answer. */
@@ -239,22 +247,19 @@ export class Journal {
   }
 
   #decide(found: UrlDecision): void {
-    const decision = this.#withReplacedExclusion(found);
-    this.#decided.add(decision.url);
-    for (const listener of this.#listeners) listener.decision?.(decision);
-    // After the line of the decision: a kill in between reports it twice, but loses none.
-    this.#pending.delete(decision.url);
-    this.#emitter.emit('decision', decision);
-  }
-
-  /** A URL counts once: its decision after robots.txt allows it replaces the exclusion. */
-  #withReplacedExclusion(decision: UrlDecision): UrlDecision {
-    const { url, status, reason, layer } = decision;
+    const { url, status, reason, layer } = found;
     const exclusion = this.#exclusions.get(url);
     this.#exclusions.delete(url);
     if (status === 'excluded' && layer === 'robots')
       keepLatest(this.#exclusions, url, { status, reason }, MAX_DECIDED_URLS);
-    return exclusion === undefined || decision.replaces !== undefined ? decision : { ...decision, replaces: exclusion };
+    // A URL counts once: its decision after robots.txt allows it replaces the exclusion.
+    const decision =
+      exclusion === undefined || found.replaces !== undefined ? found : { ...found, replaces: exclusion };
+    this.#decided.add(url);
+    for (const listener of this.#listeners) listener.decision?.(decision);
+    // After the line of the decision: a kill in between reports it twice, but loses none.
+    this.#pending.delete(url);
+    this.#emitter.emit('decision', decision);
   }
 
   /** Keeps the first decision about a URL. A further link to a decided URL adds nothing. */
@@ -262,19 +267,6 @@ export class Journal {
     if (this.#decided.has(decision.url)) return;
     const oldest = this.#pending.add(decision);
     if (oldest !== null) this.#decide(oldest);
-  }
-
-  #verdict(verdict: UrlVerdict): void {
-    // The queue may have space when another page links to it again.
-    if (verdict.reason === 'frontier-full') this.#deferDecision(fromVerdict(verdict));
-    // The frontier does not keep what it drops, so every page may offer it again.
-    else if (verdict.status !== 'dropped' || !this.#decided.has(verdict.url)) this.#decide(fromVerdict(verdict));
-  }
-
-  #rememberHostClock({ url, purpose, host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs }: RequestRecord): void {
-    if (WITHOUT_DECISION.has(purpose)) return;
-    const clock = { host, startedAtMs, gapMs, crawlDelayMs, requestIntervalMs, untilMs: null };
-    keepLatest(this.#hostClocks, url, clock, MAX_UNDECIDED_REQUESTS);
   }
 }
 

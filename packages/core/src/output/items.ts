@@ -7,7 +7,6 @@ import PQueue from 'p-queue';
 import { MannerlyError, textOf } from '../errors.js';
 import type { ItemLicense } from '../item-license.js';
 import { onAbort } from '../on-abort.js';
-import { present } from '../present.js';
 import { MAX_CONCURRENT_FILES, SINK_CLOSE_MS, SINK_STOP_MS } from './limits.js';
 import type { BatchedSink } from './page-batches.js';
 import type { Item, RunFile, Sink } from './sink.js';
@@ -36,7 +35,8 @@ export function itemsOf(
   const { expiresAtMs, preferences } = page.exclusion;
   if (emitted.length === 0) return [];
   const key = keyOf(host, page);
-  const known = { url, fetchedAtMs, expiresAtMs, preferences, ...present({ license: page.license }) };
+  const license = page.license == null ? {} : { license: page.license };
+  const known = { url, fetchedAtMs, expiresAtMs, preferences, ...license };
   return (processed ?? emitted.map((data) => [data])).flatMap((items, at) =>
     items.map((data, part) => ({ id: `${key}/${at}${part === 0 ? '' : `.${part}`}`, data, ...known })),
   );

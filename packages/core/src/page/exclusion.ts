@@ -115,8 +115,8 @@ export interface ExclusionInput {
   /** Whether the fetcher may have joined field lines; they are then read the stricter way. */
   readonly isJoined: boolean;
   readonly facts: HtmlSummary | null;
-  /** What the site's tdmrep.json says about the URL. */
-  readonly tdm: TdmReservation;
+  /** What the site's tdmrep.json says about the URL; `null`: the crawl does not read that file. */
+  readonly tdm: TdmReservation | null;
   readonly tokens: readonly string[];
   readonly options: ResolvedExclusionOptions;
   readonly nowMs: number;
@@ -135,7 +135,8 @@ export function excludePage(input: ExclusionInput): PageExclusion {
     baseHref: facts?.baseHref ?? null,
     robots: work.signals,
     // The file has already been matched with this URL, so its answer applies to every path.
-    tdmRules: tdm.reserved === null ? [] : [{ location: '/', reserved: tdm.reserved, policy: tdm.policy }],
+    tdmRules:
+      tdm === null || tdm.reserved === null ? [] : [{ location: '/', reserved: tdm.reserved, policy: tdm.policy }],
   });
   const effects = pageEffects(signals, options.page, nowMs);
   const { followLinks } = effects;

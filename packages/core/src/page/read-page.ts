@@ -27,8 +27,8 @@ export interface PageReaderParts {
    * decoding. Without this function every page is decoded first.
    */
   readonly utf8Offset?: (body: Uint8Array, contentType: string | null, kind: ContentKind) => number | null;
-  /** What the site's tdmrep.json says about a URL. */
-  readonly tdmFor: (url: string) => Promise<TdmReservation>;
+  /** What the site's tdmrep.json says about a URL; `null`: the crawl does not read that file. */
+  readonly tdmFor: ((url: string) => Promise<TdmReservation>) | null;
   /** Whether the fetcher joins field lines of one name. */
   readonly joinsHeaders: boolean;
   readonly tokens: readonly string[];
@@ -74,7 +74,7 @@ export class PageReader {
     }
     const tookMs = performance.now() - startedMs;
     if (tookMs > SLOW_PAGE_MS) onSlow?.(work.url, tookMs);
-    const tdm = await tdmFor(work.url);
+    const tdm = tdmFor === null ? null : await tdmFor(work.url);
     const page = { work, headers, isJoined: joinsHeaders, facts, tdm, tokens, options, nowMs: nowMs() };
     const exclusion = excludePage(page);
     const textOf = rendering === undefined ? decode : () => rendering.html;

@@ -273,7 +273,7 @@ class Replay {
     const { settings, visit } = this.#current ?? {};
     return {
       maxBodyBytes: settings?.maxBodyBytes ?? 0,
-      largeBody: ({ headers }) => this.#pool.bodyBytesFor(visit?.label ?? null, headers),
+      largeBody: ({ headers }) => this.#pool.bodyBytesFor(visit?.label ?? null, headers) || null,
       spool: this.spool,
     };
   }

@@ -167,7 +167,8 @@ class HostLedger {
     if (isPage === true) this.row.pages += 1;
     if (status === 'fetched') return;
     this.row[status] += 1;
-    this.#prices.decision(decision);
+    // A price makes a page fail, or a licence holds it.
+    if (status === 'failed' || status === 'held') this.#prices.decision(decision);
     if (status === 'excluded' && this.#exclusions.length < MAX_REPORT_LINES_PER_HOST)
       this.#exclusions.push(exclusionOf(decision));
   }

@@ -139,7 +139,7 @@ async function fetchedResult(run: Run, work: PageWork, outcome: FetchOutcome): P
 /** Whether it is a page that a handler takes. */
 function isForHandler({ handlerPool }: Run, { record }: PageWork, outcome: ResponseOutcome): boolean {
   if (!isSuccess(outcome) || outcome.truncated === 'connection') return false;
-  return redirectTarget(outcome).kind === 'none' && handlerPool.wants(record.label, outcome.headers);
+  return redirectTarget(outcome).kind === 'none' && handlerPool.bodyBytesFor(record.label, outcome.headers) !== 0;
 }
 
 function isSuccess({ status }: ResponseOutcome): boolean {

@@ -11,7 +11,6 @@ import {
   type FetchOutcome,
   isRefusedByGuard,
 } from '../fetch/outcome.js';
-import type { RequestPurpose } from '../fetch/request-headers.js';
 import { type LicenseAnswer, licenseText } from '../licensing/licenses.js';
 import { MAX_SITEMAP_BYTES } from '../limits.js';
 import { tombstone } from '../output/items.js';
@@ -145,8 +144,9 @@ async function send(
   work: Work,
   headers: Record<string, string>,
 ): Promise<{ readonly outcome: EgressOutcome; readonly hadTurn: boolean }> {
-  const { egress, frontier, companions, scheduler, wakeup, stop } = run;
-  const purpose = work.kind === 'robots' ? 'robots' : companions.purposeOf(work);
+  const { egress, frontier, companions, handlerPool, scheduler, wakeup, stop } = run;
+  const isPage = work.kind === 'page' && work.record.via !== 'companion';
+  const purpose = isPage ? 'page' : work.kind === 'robots' ? 'robots' : companions.purposeOf(work);
   const endExchange = hasLongInterval(work) ? scheduler.exchangeStarted() : null;
   let hadTurn = false;
   // If a host waits long after each exchange, its body can be decoded in the page's turn without any loss.
@@ -155,18 +155,19 @@ async function send(
     hadTurn = true;
     return scheduler.next();
   };
+  /** The most bytes of a body that may go to a file, for a sitemap or as the page's handler says. `null`: memory. */
+  const largeBody = ({ status, headers }: ResponseHead): number | null => {
+    if (status < 200 || status > 299) return null;
+    if (purpose === 'sitemap') return MAX_SITEMAP_BYTES;
+    return isPage ? handlerPool.bodyBytesFor(work.record.label, headers) : null;
+  };
   const outcome = await egress.send({
-    url: work.url,
+    work,
     purpose,
-    largeBody: (head) => largeBody(run, work, purpose, head),
     headers,
-    host: work.lease.host,
-    requirements: work.lease.requirements,
     beforeDecoding: work.kind === 'page' && endExchange !== null ? beforeDecoding : undefined,
-    mayConnect: (address) => frontier.mayConnect(work, address),
-    mayStart: () => frontier.mayStart(work),
+    largeBody,
     signal: stop.signal,
-    ...(work.kind === 'robots' ? { robotsOf: work.authority } : { robots: work.robots }),
   });
   endExchange?.();
   const exchange = outcome.kind === 'not-sent' ? outcome.exchange : outcome;
@@ -181,19 +182,6 @@ function hasLongInterval({ kind, lease: { requirements } }: Work): boolean {
     kind === 'robots' ||
     Math.max(requirements.crawlDelayMs ?? 0, requirements.requestIntervalMs ?? 0) >= LONG_INTERVAL_MS
   );
-}
-
-/** The most bytes of a body that may go to a file, for a sitemap or as the page's handler says. `null`: memory only. */
-function largeBody(
-  { handlerPool }: Run,
-  work: Work,
-  purpose: RequestPurpose,
-  { status, headers }: ResponseHead,
-): number | null {
-  if (status < 200 || status > 299) return null;
-  if (purpose === 'sitemap') return MAX_SITEMAP_BYTES;
-  if (work.kind === 'robots' || purpose !== 'page') return null;
-  return handlerPool.wants(work.record.label, headers) ? handlerPool.bodyBytesFor(work.record.label, headers) : 0;
 }
 
 /**

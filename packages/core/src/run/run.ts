@@ -76,7 +76,7 @@ import { StallWatch } from './stall-watch.js';
 
 export class Run {
   /** Epoch milliseconds by the crawl's clock. */
-  readonly nowMs = (): number => this.setup.clock.nowMs();
+  readonly nowMs: () => number;
   readonly setup: RunSetup;
   readonly options: ResolvedOptions;
   readonly stop: RunStop;
@@ -178,6 +178,7 @@ export class Run {
     this.readings = opened.readings;
     this.pending = pending;
 
+    this.nowMs = clock.nowMs.bind(clock);
     const { nowMs } = this;
     this.wakeup = new Wakeup(clock);
     stop.onRequest = () => this.wakeup.wake();
@@ -214,7 +215,7 @@ export class Run {
     this.reader = new PageReader({
       decodeText,
       utf8Offset,
-      tdmFor: (url) => this.companions.tdmFor(url),
+      tdmFor: tdm ? this.companions.tdmFor.bind(this.companions) : null,
       joinsHeaders: !fetcher.capabilities.rawHeaders,
       tokens: identity.tokens,
       options: exclusion,
@@ -227,6 +228,7 @@ export class Run {
       ...(tokens.origins.length === 0 ? {} : { tokens }),
       signIn: options.signIn,
       fetcher,
+      frontier,
       identity,
       signing: new CrawlSigning(options.signature ?? null, {
         report: (warning) => journal.frontierEvent(warning),
