@@ -7,7 +7,7 @@ export { requestInterval, resolvePoliteness } from './politeness/interval.js';
 export { ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
 export { recordOf } from './records/record.js';
+export { aroundStoreVerbs } from './records/store-guard.js';
 export { SpacingRequirements } from './robots/authority-rules.js';
-export { aroundStoreVerbs } from './store-answers.js';
 export { createHostMatch } from './url/host-pattern.js';
 export { hostKeyOf, parseUrlParts, requestedUrl, type UrlParts } from './url/url.js';

@@ -5,8 +5,8 @@
 import { deepStrictEqual } from 'node:assert';
 import { createHash } from 'node:crypto';
 import { FINGERPRINT_BYTES } from '../limits.js';
+import { aroundStoreVerbs, checkedAnswer } from '../records/store-guard.js';
 import type { AddOutcome, Entry, FrontierStore, HostCommit, Lease, NewEntry, StoreCapabilities } from '../store.js';
-import { checkedAnswers } from '../store-answers.js';
 import type { StoreUnderTest } from './suite-options.js';
 
 export const TEST_CRAWL = 'conformance';
@@ -172,7 +172,8 @@ export class StoreTest {
 
 /** A client whose answers are checked: a wrong one fails the test, and is named. */
 export function client(store: FrontierStore): FrontierStore {
-  return checkedAnswers(store, (message) => new InvariantError(message, null));
+  const toError = (message: string) => new InvariantError(message, null);
+  return aroundStoreVerbs(store, (call, verb, args) => checkedAnswer(call, verb, args, toError));
 }
 
 export function nameOf(entry: Pick<Entry, 'body'>): string {

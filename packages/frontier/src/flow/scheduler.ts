@@ -9,7 +9,7 @@
 // is handed out before its authority's robots.txt has been answered. No call here waits for time.
 
 import { mergeAccounts } from '../records/account.js';
-import { OWNER_PREFIX } from '../records/store-guard.js';
+import { OWNER_PREFIX } from '../records/processes.js';
 import type { HostKey } from '../store.js';
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer, Work } from '../work.js';

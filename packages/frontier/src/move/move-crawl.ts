@@ -4,9 +4,8 @@
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
-import { LOCK_HOST } from '../records/processes.js';
+import { hostOfRecord, LOCK_HOST } from '../records/processes.js';
 import { decodeItem } from '../records/record.js';
-import { hostOfRecord } from '../records/store-guard.js';
 import type { FrontierStore, ListedHost, NewEntry, ScanListing } from '../store.js';
 import { authorityOf, type HostKeyBy, hostKeyOf } from '../url/url.js';
 

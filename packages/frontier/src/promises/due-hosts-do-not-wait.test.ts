@@ -3,8 +3,8 @@
 
 import { expect, it } from 'vitest';
 import { setUp, url } from '../../test-support/set-up.js';
+import { aroundStoreVerbs } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
-import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
 

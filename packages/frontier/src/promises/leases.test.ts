@@ -4,8 +4,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../../test-support/fake-world.js';
 import { isRobots, setUp, stoppableClock, url } from '../../test-support/set-up.js';
+import { aroundStoreVerbs } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
-import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 import type { Work } from '../work.js';
 

@@ -7,8 +7,8 @@ import type { ManualClock } from '../clock.js';
 import type { Frontier } from '../frontier.js';
 import { PART_SILENT_MS } from '../records/limits.js';
 import { createCrawlLock } from '../records/processes.js';
+import { aroundStoreVerbs } from '../records/store-guard.js';
 import type { FrontierStore } from '../store.js';
-import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from '../stores/memory.js';
 
 const answer = (address: string) => (isRobots(address) ? { status: 404 } : { status: 200, body: 'page' });

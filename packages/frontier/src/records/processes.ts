@@ -1,4 +1,4 @@
-// What the processes of one crawl share: a lock, and records in parts.
+// What the processes of one crawl share: a lock, and records in parts. Also with which host each record is stored.
 //
 // The lock is for the few values that are read, computed and written back, such as how many pages are left. It is the
 // lease of a host that no URL leads to, so every store that fulfils the contract has it. A process that dies with the
@@ -11,7 +11,8 @@
 
 import type { Clock } from '../clock.js';
 import { FrontierError } from '../errors.js';
-import type { FrontierStore } from '../store.js';
+import type { FrontierStore, HostKey } from '../store.js';
+import { type HostKeyBy, hostKeyOf } from '../url/url.js';
 import { CRAWL_LOCK_RETRY_MS, CRAWL_LOCK_TTL_MS, MAX_CRAWL_LOCK_WAIT_MS, MAX_PARTS } from './limits.js';
 
 /** The host whose lease is the lock. No host name contains a blank. */
@@ -83,12 +84,24 @@ const MAIN_PART = 'main';
 const MERGED_PART = /^merged (\d+)$/;
 const LIST_KEY = 'parts';
 
-/** Records in parts, as the main part has them, by the prefixes of their keys. */
+/** Records in parts, as the main part has them, by the prefixes of their keys. They are stored where the lock is. */
 const KEY_IN_PARTS = /^(?:budget|waits$|owner\/totals$)/;
 
-/** Whether a key is that of a record in parts, or of their list. These records are stored where the lock is. */
-export function isInParts(key: string): boolean {
-  return key === LIST_KEY || key.startsWith('part/') || KEY_IN_PARTS.test(key);
+/** The prefix of the keys of a frontier's owner. */
+export const OWNER_PREFIX = 'owner/';
+
+/** A host or an authority after the kind of the record, whatever follows. */
+const KEY_OF_HOST = /^(?:owner\/[^/]+|robots)\/(https?:\/\/)?([^/]+)/;
+
+/**
+ * The host near which a record is stored, from its key alone; `undefined`: it belongs to no host. The records of a host
+ * are available whenever its queue is, and a worker never waits for a server that its host does not need. Stores and
+ * moves place records by it, so it never changes.
+ */
+export function hostOfRecord(key: string, hostKeyBy: HostKeyBy): HostKey | undefined {
+  if (key === LIST_KEY || key.startsWith('part/') || KEY_IN_PARTS.test(key)) return LOCK_HOST;
+  const [, scheme = 'http://', host] = KEY_OF_HOST.exec(key) ?? [];
+  return host === undefined ? undefined : (hostKeyOf(scheme + host, hostKeyBy) ?? host);
 }
 
 /** Merges the values that several parts have under a key. */

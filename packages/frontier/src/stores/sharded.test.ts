@@ -3,8 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FrontierError } from '../errors.js';
+import { aroundStoreVerbs } from '../records/store-guard.js';
 import type { NewEntry } from '../store.js';
-import { aroundStoreVerbs } from '../store-answers.js';
 import { memoryStore } from './memory.js';
 import { shardOf } from './sharded/placement.js';
 import { shardedStore } from './sharded.js';
