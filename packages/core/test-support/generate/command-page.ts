@@ -30,25 +30,28 @@ export function exitCodeTable(): string {
 /** Output for the program, which is only read. */
 const NO_IO = { out: () => undefined, err: () => undefined } as unknown as Parameters<typeof createProgram>[0];
 
+/** A command's flags: those of `crawl` in groups, with their options, those of the others in one table. */
 function sectionOf(command: Command, crawlFlags: ReadonlySet<string | undefined>): string {
   const groups = new Map<string, Option[]>();
+  const isCrawl = command.name() === 'crawl';
   const isMore = command.name() === 'serve';
   for (const option of command.createHelp().visibleOptions(command)) {
     if (option.long === '--help' || (isMore && crawlFlags.has(option.long))) continue;
-    const title = option.helpGroupHeading ?? '';
+    const title = (isCrawl ? option.helpGroupHeading : undefined) ?? '';
     groups.set(title, [...(groups.get(title) ?? []), option]);
   }
   const tables = [...groups].map(([title, options]) => {
     const heading = title === '' ? '' : `\n### ${title.replace(/:$/, '')}\n`;
-    return `${heading}\n| Flag | What it does | Option |\n|---|---|---|\n${options.map(rowOf).join('\n')}`;
+    const head = isCrawl ? '| Flag | What it does | Option |\n|---|---|---|' : '| Flag | What it does |\n|---|---|';
+    return `${heading}\n${head}\n${options.map((option) => rowOf(option, isCrawl)).join('\n')}`;
   });
-  const name = command.name() === 'crawl' ? '`crawl` and `plan`' : `\`${command.name()}\``;
+  const name = isCrawl ? '`crawl` and `plan`' : `\`${command.name()}\``;
   const more = isMore ? ' It has the flags of `crawl`, and these:' : '';
   return [`\n## ${name}\n`, `\`mannerly ${usageOf(command)}\`: ${command.description()}.${more}`, ...tables].join('\n');
 }
 
 /** A range of numbers is given here in the flag's unit; any other range is that of the option. */
-function rowOf(option: Option): string {
+function rowOf(option: Option, namesOption: boolean): string {
   const flagCell = FLAGGED_ROWS.find(({ flag }) => flag.name === option.flags);
   const isNumber = option.required && flagCell?.row.shape.kind === 'number';
   const values = isNumber
@@ -56,7 +59,8 @@ function rowOf(option: Option): string {
     : (flagCell === undefined ? (option.argChoices ?? []) : []).map((each) => `\`${each}\``).join(', ');
   const byDefault = option.defaultValue === undefined ? '' : ` (default: ${String(option.defaultValue)})`;
   const description = `${cell(option.description)}${values === '' ? '' : `: ${values}`}${byDefault}`;
-  return `| \`${option.flags}\` | ${description} | ${flagCell === undefined ? '' : linkTo(flagCell.path)} |`;
+  const row = `| \`${option.flags}\` | ${description} |`;
+  return namesOption ? `${row} ${flagCell === undefined ? '' : linkTo(flagCell.path)} |` : row;
 }
 
 function linkTo(path: string): string {
