@@ -228,32 +228,20 @@ function entryOf({ host, entry, waitMs }: ScanListing['items'][number], known: U
 }
 
 /** @throws FrontierError `store-failed` if anything is missing. */
-async function checkComplete(options: MoveOptions): Promise<void> {
-  const { from, to } = options;
+async function checkComplete({ from, to }: MoveOptions): Promise<void> {
   const [source, target] = [await from.stats(), await to.stats()];
   const entriesOf = ({ queued, inFlight }: typeof source): number => queued + inFlight;
-  if (entriesOf(source) === entriesOf(target) && (target.known >= source.known || (await knowsAll(options)))) return;
+  if (entriesOf(source) === entriesOf(target) && target.known >= source.known) return;
   const text = (counts: typeof source): string => `${counts.known} URLs known and ${entriesOf(counts)} queued`;
   throw new FrontierError('store-failed', `only ${text(target)} of ${text(source)} have arrived`, {
     hint: 'Is a process working on one of the two? Call it again when none is.',
   });
 }
 
-/**
- * Whether the target knows every fingerprint of the source, which counts one once for each of its shards that knows it:
- * moved again, none is new.
- */
-async function knowsAll(options: MoveOptions): Promise<boolean> {
-  const before = await options.to.stats();
-  await moveKnown(options);
-  const after = await options.to.stats();
-  return after.known === before.known;
-}
-
 /** Makes the fingerprints of the source known in the target. With several shards, each then knows all of them. */
 async function moveKnown(
   { from, to }: MoveOptions,
-  onMoved: (fingerprints: readonly Uint8Array[]) => void = () => undefined,
+  onMoved: (fingerprints: readonly Uint8Array[]) => void,
 ): Promise<void> {
   const batch = Math.min(KNOWN_BATCH_SIZE, to.capabilities.maxBatch);
   for await (const page of pages((cursor) => from.listKnown!(cursor, KNOWN_BATCH_SIZE))) {

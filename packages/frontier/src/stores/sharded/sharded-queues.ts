@@ -13,6 +13,9 @@ const MAX_COMPARED_HOSTS = 256;
 /** Milliseconds until a silent shard may have something due, and between two checks for deferred links. */
 const SILENT_CHECK_INTERVAL_MS = 1_000;
 
+/** The record of the first shard that says how many fingerprints every shard has got from a move. */
+const KNOWN_BY_ALL = 'known-by-all-shards';
+
 const NOTHING: StoreStats = { queued: 0, inFlight: 0, known: 0, hosts: 0 };
 
 export class ShardedQueues implements StoreQueues {
@@ -20,6 +23,7 @@ export class ShardedQueues implements StoreQueues {
   readonly #deferred: DeferredLinks;
   /** As last read. */
   readonly #counts: StoreStats[];
+  #knownByAll = 0;
   /** When deferred links were last checked. A process that has deferred some stays until they are added. */
   #checkedMs = Number.NEGATIVE_INFINITY;
   readonly close: () => Promise<void>;
@@ -170,7 +174,11 @@ export class ShardedQueues implements StoreQueues {
   }
 
   listRecords(prefix: string, cursor: string | null, limit: number) {
-    return this.#page(cursor, (verbs, from) => verbs.listRecords(prefix, from, limit));
+    return this.#page(cursor, async (verbs, from) => {
+      const { cursor: next, items } = await verbs.listRecords(prefix, from, limit);
+      // Another store has another number of shards.
+      return { cursor: next, items: items.filter(({ key }) => key !== KNOWN_BY_ALL) };
+    });
   }
 
   reserve(slots: readonly ReserveSlot[]) {
@@ -187,14 +195,17 @@ export class ShardedQueues implements StoreQueues {
     return this.#shardFor(host).call((verbs) => verbs.isKnown(fingerprint, host));
   }
 
-  /** For a silent shard, the values read last. */
+  /** For a silent shard, the values read last. What a move made known to every shard counts once. */
   async stats(): Promise<StoreStats> {
+    const record = await this.#shards[0]!.callUnlessSilent((verbs) => verbs.readRecord(KNOWN_BY_ALL));
+    if (record?.answer != null) this.#knownByAll = Number(new TextDecoder().decode(record.answer));
     const answers = await this.#callAll((verbs) => verbs.stats());
     const sum = { ...NOTHING };
     for (const [at, answered] of answers.entries()) {
       if (answered !== null) this.#counts[at] = answered.answer;
       for (const name of Object.keys(sum) as (keyof StoreStats)[]) sum[name] += this.#counts[at]![name];
     }
+    sum.known -= (this.#shards.length - 1) * this.#knownByAll;
     return sum;
   }
 
@@ -218,9 +229,13 @@ export class ShardedQueues implements StoreQueues {
     return this.#page(cursor, (verbs, from) => verbs.listHosts(from, limit));
   }
 
-  /** In every shard, because a fingerprint does not say which host it belongs to. */
+  /** In every shard, because a fingerprint does not say which host it belongs to. During a move, all know the same. */
   async know(fingerprints: readonly Uint8Array[]) {
     await Promise.all(this.#shards.map((shard) => shard.call((verbs) => verbs.know(fingerprints))));
+    await this.#shards[0]!.call(async (verbs) => {
+      const { known } = await verbs.stats();
+      await verbs.writeRecord(KNOWN_BY_ALL, new TextEncoder().encode(String(known)));
+    });
   }
 
   /** The first shard is destroyed last, because it was created last. */
