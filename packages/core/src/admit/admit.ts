@@ -6,7 +6,7 @@ import { parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/i
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import type { Outside, Scope } from './scope.js';
-import { type TrapFinding, trapText } from './trap-rules.js';
+import { trapText } from './trap-rules.js';
 import type { Traps } from './traps.js';
 
 export interface Refusal {
@@ -60,10 +60,6 @@ export function createAdmit(
   traps: Pick<Traps, 'checkCandidate' | 'drops'> | null = null,
   isRecent: (url: string) => boolean = () => false,
 ): Admit {
-  const trapOf = (candidate: NewUrl, url: UrlParts): TrapFinding | null => {
-    if (traps === null || (candidate.via !== 'link' && candidate.via !== 'redirect')) return null;
-    return traps.checkCandidate(url, candidate);
-  };
   return (candidates) => {
     const admitted: NewUrl[] = [];
     const refused: Refusal[] = [];
@@ -83,7 +79,8 @@ export function createAdmit(
         refused.push({ candidate, ...outside });
         continue;
       }
-      const trap = trapOf(candidate, parts);
+      const isFound = candidate.via === 'link' || candidate.via === 'redirect';
+      const trap = isFound ? (traps?.checkCandidate(parts, candidate) ?? null) : null;
       if (trap !== null && traps?.drops === true) refused.push({ candidate, reason: 'trap', detail: trapText(trap) });
       else if (trap !== null) admitted.push({ ...candidate, url: requestedUrl(parts), priority: LAST_PRIORITY });
       // A new object: most candidates end here, and if some live on, an engine takes all of them for long-lived.

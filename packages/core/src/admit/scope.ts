@@ -46,7 +46,7 @@ type ScopeInput = Partial<ResolvedScope> & Pick<ResolvedScope, 'seeds'>;
  */
 export class Scope {
   readonly #options: ScopeInput;
-  readonly #rulesOf: HostRulesOf;
+  readonly #rulesOf: HostRulesOf | null;
   readonly #hosts: Set<string>;
   /** Seeds and their redirect targets: only these move a scope. */
   readonly #seeds: Set<string>;
@@ -60,8 +60,8 @@ export class Scope {
   /** Called when `scope.allows` throws, or returns neither `true` nor `false`. */
   onError: ((url: string, error: unknown) => void) | null = null;
 
-  /** @throws Never: the options are already checked. */
-  constructor(options: ScopeInput, rulesOf: HostRulesOf = noHostRules) {
+  /** @throws Never: the options are already checked. @param rulesOf - `null`: all hosts have the same rules. */
+  constructor(options: ScopeInput, rulesOf: HostRulesOf | null = null) {
     this.#options = options;
     this.#rulesOf = rulesOf;
     this.#hosts = new Set(options.seeds.map((seed) => new URL(seed).hostname));
@@ -85,8 +85,8 @@ export class Scope {
     if (via !== 'subresource' && !this.isInside(url)) return OUT;
     const excludedBy = this.#excludes?.(url) ?? null;
     if (excludedBy !== null) return { ...EXCLUDED, detail: `by ${excludedBy}` };
-    if (this.#denied.some((test) => test(url)) || this.#rulesOf(url.host).excludes.some((test) => test(url)))
-      return EXCLUDED;
+    const isExcluded = (test: UrlTest): boolean => test(url);
+    if (this.#denied.some(isExcluded) || this.#rulesOf?.(url.host).excludes.some(isExcluded) === true) return EXCLUDED;
     // A sitemap may be outside the wanted part of the site.
     if (via !== 'companion' && via !== 'subresource') {
       if (this.#prefixes?.(url) === false) return NOT_PREFIXED;
@@ -97,7 +97,7 @@ export class Scope {
 
   /** The most links from a seed for the URL's host; `null`: as for all hosts. */
   maxDepth(url: UrlParts): number | null {
-    return this.#rulesOf(url.host).depth;
+    return this.#rulesOf?.(url.host).depth ?? null;
   }
 
   /** Excludes more URLs from now on. @throws MannerlyError `option-invalid` */
@@ -194,13 +194,12 @@ export interface HostRules {
 
 export type HostRulesOf = (host: string) => HostRules;
 
-const NONE: HostRules = { excludes: [], depth: null };
-
-export const noHostRules: HostRulesOf = () => NONE;
-
-/** Reads entries: the least depth and all patterns count. @throws Never: they are already checked. */
-export function createHostRules(entries: readonly HostRule[]): HostRulesOf {
-  if (entries.length === 0) return noHostRules;
+/**
+ * Reads entries: the least depth and all patterns count. `null`: there are no entries. @throws Never: they are already
+ * checked.
+ */
+export function createHostRules(entries: readonly HostRule[]): HostRulesOf | null {
+  if (entries.length === 0) return null;
   const matching = createHostMatch(entries.map(({ match }) => match));
   const tests = entries.map(({ exclude }) => readPatterns('exclude', exclude));
   const combineRules = (host: string): HostRules => {

@@ -53,7 +53,8 @@ export class BodyCollector {
   readonly #limits: BodyLimits;
   readonly #onFull: () => void;
   readonly #consumer: BodyConsumer | null;
-  readonly #decodedLimit: () => number;
+  /** The collector whose coded bytes this one gets, with one coding undone; `null`: it gets the bytes received. */
+  readonly #outer: BodyCollector | null;
   /** The bytes as received: encoded if there are codings. */
   readonly #chunks: ChunkBuffer;
   #decoding: Decoding | null = null;
@@ -62,20 +63,20 @@ export class BodyCollector {
   /**
    * @param onFull - Called when a decoder, which works off the main thread, has reached the limit.
    * @param consumer - Receives the decoded bytes as they arrive; none are kept then.
-   * @param decodedLimit - Decoded bytes kept. @default from `limits` and the bytes received
+   * @param outer - The collector that has undone the codings before these; `null`: none.
    */
   constructor(
     codings: readonly ContentCoding[],
     limits: BodyLimits,
     onFull: () => void,
     consumer: BodyConsumer | null = null,
-    decodedLimit: (() => number) | null = null,
+    outer: BodyCollector | null = null,
   ) {
     this.#codings = codings;
     this.#limits = limits;
     this.#onFull = onFull;
     this.#consumer = consumer;
-    this.#decodedLimit = decodedLimit ?? (() => this.#defaultDecodedLimit());
+    this.#outer = outer;
     this.#chunks = new ChunkBuffer(codings.length === 0 ? consumer : null);
   }
 
@@ -128,8 +129,9 @@ export class BodyCollector {
     this.#decoding?.discard();
   }
 
-  /** A body that grows faster than any page is cut long before its limit. */
-  #defaultDecodedLimit(): number {
+  /** Decoded bytes kept. A body that grows faster than any page is cut long before its limit. */
+  #decodedLimit(): number {
+    if (this.#outer !== null) return this.#outer.#decodedLimit();
     const { maxBodyBytes } = this.#limits;
     if (this.#codings.length === 0) return maxBodyBytes;
     return Math.min(maxBodyBytes, Math.max(MIN_DECODED_LIMIT_BYTES, this.encodedBytes * MAX_DECODED_RATIO));
@@ -142,7 +144,7 @@ export class BodyCollector {
     const maxEncodedBytes = others.length > 0 ? encodedLimit(maxBodyBytes) : Number.MAX_SAFE_INTEGER;
     const limits = { maxBodyBytes, maxEncodedBytes, keepsEncoded: false };
     const createNext = (onNextFull: () => void): BodyCollector =>
-      new BodyCollector(others, limits, onNextFull, this.#consumer, this.#decodedLimit);
+      new BodyCollector(others, limits, onNextFull, this.#consumer, this);
     return new Decoding(coding, start, createNext, onFull);
   }
 }
@@ -265,7 +267,7 @@ export class ChunkBuffer {
       // Most large bodies fit the first buffer; for larger ones it is doubled.
       const minBytes = this.bytes > LARGE_BODY_BYTES ? MAX_SPARE_BODY_BYTES : 0;
       const larger = Buffer.allocUnsafeSlow(Math.max(minBytes, this.bytes * 2));
-      larger.set(this.#joined(start), 0);
+      larger.set(this.joined().subarray(0, start), 0);
       this.#buffer = larger;
       this.#chunks = [];
     }
@@ -274,23 +276,17 @@ export class ChunkBuffer {
 
   /** All bytes in one piece, not a copy if there was only one. Empty if a consumer takes them. */
   joined(): Buffer {
-    return this.#joined(this.#consumer === null ? this.bytes : 0);
+    if (this.#buffer !== null) return this.#buffer.subarray(0, this.bytes);
+    const [only = new Uint8Array(0), ...others] = this.#chunks;
+    const joined =
+      others.length === 0 ? Buffer.from(only.buffer, only.byteOffset, only.byteLength) : Buffer.concat(this.#chunks);
+    this.#chunks = [joined];
+    return joined;
   }
 
   clear(): void {
     this.#chunks = [];
     this.#buffer = null;
     this.bytes = 0;
-  }
-
-  #joined(bytes: number): Buffer {
-    if (this.#buffer !== null) return this.#buffer.subarray(0, bytes);
-    const [only = new Uint8Array(0), ...others] = this.#chunks;
-    const joined =
-      others.length === 0
-        ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
-        : Buffer.concat(this.#chunks, bytes);
-    this.#chunks = [joined];
-    return joined;
   }
 }

@@ -126,7 +126,10 @@ export class Connection {
   #socket: Socket | null = null;
   /** Connected before the request that needs it was passed to undici. */
   #preparedSocket: Socket | null = null;
-  #onRead: ((bytesRead: number) => void) | null = null;
+  /** `null`: no exchange is under way. */
+  #onRead: ((bytes: number) => void) | null = null;
+  /** Bytes that the socket had read before the exchange. */
+  #readBefore = 0;
 
   constructor(key: string, origin: string, address: string, pool: ConnectionPool) {
     const { protocol, hostname, port } = new URL(origin);
@@ -176,16 +179,11 @@ export class Connection {
   /**
    * An exchange begins on the connected socket: `onRead` is called with all bytes read since then, before any are
    * parsed. Not all belong to a body: interim responses, chunk extensions and trailers can be endless too, and no
-   * parser reports them.
+   * parser reports them. `null`: the exchange is over.
    */
-  watchWire(onRead: (bytes: number) => void): void {
-    const start = this.#socket?.bytesRead ?? 0;
-    this.#onRead = (bytesRead) => onRead(bytesRead - start);
-  }
-
-  /** The exchange is over. */
-  unwatchWire(): void {
-    this.#onRead = null;
+  watchWire(onRead: ((bytes: number) => void) | null): void {
+    this.#readBefore = this.#socket?.bytesRead ?? 0;
+    this.#onRead = onRead;
   }
 
   /** Ends the socket, connected or not, and the client. Safe to call twice. */
@@ -219,7 +217,7 @@ export class Connection {
     this.remoteAddress = (tunnel === null ? socket.remoteAddress : null) ?? this.#address;
     this.localAddress = (tunnel === null ? socket.localAddress : null) ?? null;
     // Registered before undici's own listener, so that limits are checked before anything is parsed.
-    socket.on('readable', () => this.#onRead?.(socket.bytesRead));
+    socket.on('readable', () => this.#onRead?.(socket.bytesRead - this.#readBefore));
     return socket;
   }
 

@@ -249,7 +249,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#phaseTimer);
     clearTimeout(this.#exchangeTimer);
     this.#ignoreAbort();
-    this.#connection.unwatchWire();
+    this.#connection.watchWire(null);
     this.#phase = 'ended';
     this.#endedAtMs = this.#nowMs();
   }

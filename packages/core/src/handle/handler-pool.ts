@@ -79,9 +79,10 @@ export class HandlerPool {
     return isArchived || handlers.wants({ mime, label }) ? handlers.bodyBytesFor({ kind, mime, label }) : 0;
   }
 
-  /** Never rejects. */
-  async handle(page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
-    return this.#handleBy(this.find(page), page, change);
+  /** Never rejects. @param found - Its handler. @default the one that its routes find */
+  async handle(page: PageInCrawl, change: PageChange | null = null, found = this.find(page)): Promise<Handled> {
+    if (found === null) return NOT_HANDLED;
+    return this.#queued(() => this.#inTurn(() => this.#run(page, found, change)));
   }
 
   /** Whether a handler takes answers with a status that is not a page's. */
@@ -91,12 +92,8 @@ export class HandlerPool {
 
   /** Like `handle`, for an answer that is not a page. Never rejects. */
   handleStatus(page: PageInCrawl): Promise<Handled> {
-    return this.#handleBy(page.exclusion.runsHandler ? this.#options.handlers.findByStatus(page.status) : null, page);
-  }
-
-  async #handleBy(found: FoundHandler | null, page: PageInCrawl, change: PageChange | null = null): Promise<Handled> {
-    if (found === null) return NOT_HANDLED;
-    return this.#queued(() => this.#inTurn(() => this.#run(page, found, change)));
+    const found = page.exclusion.runsHandler ? this.#options.handlers.findByStatus(page.status) : null;
+    return this.handle(page, null, found);
   }
 
   /** Waits until few enough others wait ahead. */

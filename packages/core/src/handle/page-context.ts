@@ -28,7 +28,7 @@ import {
   saveExclusion,
   saveFile,
 } from './save.js';
-import { type EmittedItem, jsonCopy, type Stage } from './staged.js';
+import { type EmittedItem, jsonCopy, type LateAnswer, type Stage } from './staged.js';
 
 export interface PageTools {
   readonly stage: Stage;
@@ -109,19 +109,19 @@ class PageContext implements Partial<HandledPage> {
   readonly excerpt = (text: string, maxChars: number) => this.#page.excerpt(text, maxChars);
 
   readonly emit = (data: unknown): Promise<EmittedItem> =>
-    this.#unlessEnded(this.emit, REJECTED_ITEM, () => this.#tools.stage.emit(data));
+    this.#tools.stage.call(this.emit, REJECTED_ITEM, () => this.#tools.stage.emit(data));
 
   readonly follow = (selector?: string, options: FollowOptions<unknown> = {}): Promise<number> =>
-    this.#unlessEnded(this.follow, 0, () => followLinks(this.#page, this.#tools, selector, options));
+    this.#tools.stage.call(this.follow, NO_LINKS, () => followLinks(this.#page, this.#tools, selector, options));
 
   readonly add = (url: string, options: FollowOptions<unknown> = {}): Promise<AddResult> =>
-    this.#unlessEnded(this.add, REFUSED_URL, () => {
+    this.#tools.stage.call(this.add, REFUSED_URL, () => {
       this.#excludedUrls ??= findExcludedUrls(this.#page);
       return addUrl(this.#page, this.#tools.stage, this.#excludedUrls, url, options);
     });
 
   readonly fetch = (text: string, options: PageFetchOptions = {}): Promise<PageFetch> =>
-    this.#unlessEnded<PageFetch>(this.fetch, { kind: 'dropped', url: text, reason: 'page-over' }, () => {
+    this.#tools.stage.call<PageFetch>(this.fetch, { late: { kind: 'dropped', url: text, reason: 'page-over' } }, () => {
       checkOptions('fetch', options, FETCH_OPTIONS, 'It sends GET.');
       checkRequestFields(options.headers ?? {}, 'fetch.headers');
       const url = resolveUrl(this.#page, text);
@@ -135,17 +135,17 @@ class PageContext implements Partial<HandledPage> {
     afterMs: number,
     options: Omit<FollowOptions<unknown>, 'allowDuplicate' | 'depth'> = {},
   ): Promise<void> =>
-    this.#unlessEnded(this.revisit, undefined, () => {
+    this.#tools.stage.call(this.revisit, NO_VISIT, () => {
       this.#tools.stage.link(nextVisit(this.#page, afterMs, options));
     });
 
   readonly save = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    this.#unlessEnded(this.save, UNSAVED_FILE, () =>
+    this.#tools.stage.call(this.save, UNSAVED_FILE, () =>
       savePage(this.#page, this.#folder('save', options), name ?? nameOf(this.#page.url), this.#page.body),
     );
 
   readonly saveAll = (selector: string, options: SaveAllOptions = {}): Promise<SavedMedia[]> =>
-    this.#tools.stage.call(this.saveAll, () => {
+    this.#tools.stage.call(this.saveAll, null, () => {
       checkOptions('saveAll', options, { folder: 'string', maxFiles: 'number', maxBytes: 'number' });
       const { maxFiles = DEFAULT_MEDIA_FILES, maxBytes = DEFAULT_MEDIA_BYTES } = options;
       checkCount('saveAll.maxFiles', maxFiles, MAX_PAGE_FETCHES);
@@ -156,18 +156,12 @@ class PageContext implements Partial<HandledPage> {
     });
 
   readonly screenshot = (name?: string, options: SaveOptions = {}): Promise<SavedFile> =>
-    this.#tools.stage.call(this.screenshot, () => {
+    this.#tools.stage.call(this.screenshot, null, () => {
       const folder = this.#folder('screenshot', options);
       const png = this.#page.screenshot();
       if (png === null) return { kind: 'left-alone', reason: 'no-screenshot' };
       return savePage(this.#page, folder, name ?? `${nameOf(this.#page.url)}.png`, [png]);
     });
-
-  /** Acts, unless the handler has ended. @param fallback - The answer in that case. */
-  #unlessEnded<T>(method: (...given: never[]) => unknown, fallback: T, act: () => T | Promise<T>): Promise<T> {
-    const { stage } = this.#tools;
-    return stage.call(method, () => (stage.isLate() ? fallback : act()));
-  }
 
   #folder(call: string, options: SaveOptions): string | null {
     checkOptions(call, options, { folder: 'string' });
@@ -181,10 +175,13 @@ function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
+// The answers after the end of the handler.
 const ENDED = 'the handler has ended: await everything that it starts';
-const REJECTED_ITEM: EmittedItem = Object.freeze({ kind: 'rejected', issues: [{ message: ENDED, path: [] }] });
-const UNSAVED_FILE: SavedFile = Object.freeze({ kind: 'left-alone', reason: 'page-over' });
-const REFUSED_URL: AddResult = Object.freeze({ kind: 'refused', reason: 'page-over' });
+const REJECTED_ITEM: LateAnswer<EmittedItem> = { late: { kind: 'rejected', issues: [{ message: ENDED, path: [] }] } };
+const NO_LINKS: LateAnswer<number> = { late: 0 };
+const NO_VISIT: LateAnswer<void> = { late: undefined };
+const UNSAVED_FILE: LateAnswer<SavedFile> = { late: { kind: 'left-alone', reason: 'page-over' } };
+const REFUSED_URL: LateAnswer<AddResult> = { late: { kind: 'refused', reason: 'page-over' } };
 
 /** Saves the page or a part of it, unless its signals forbid that. */
 async function savePage(

@@ -61,6 +61,11 @@ export const NOTHING_STAGED: Staged = Object.freeze({
   rejectedCount: 0,
 });
 
+/** What a method answers after the end of the handler. */
+export interface LateAnswer<T> {
+  readonly late: T;
+}
+
 const STAGED: EmittedItem = Object.freeze({ kind: 'staged' });
 
 /** Collects what the handler of one page stages. After `seal` every call fails with MannerlyError `page-over`. */
@@ -78,7 +83,7 @@ export class Stage {
   /** The end of the last item that had to wait for its schema; `null`: none had to. Never rejects. */
   #last: Promise<unknown> | null = null;
   #isSealed = false;
-  /** The handler is no longer running. */
+  /** The handler has ended by itself. */
   hasEnded = false;
   /** Called once, with the first call after the end or the first failure then: its effect is lost. */
   onLate: ((error: unknown) => void) | null = null;
@@ -90,11 +95,18 @@ export class Stage {
   }
 
   /**
-   * Calls a method of the page, at once, so that a call with a forgotten `await` still stages.
+   * Calls a method of the page, at once, so that a call with a forgotten `await` still stages. After the end of the
+   * handler its effect would be lost. This is reported once instead of thrown: calls that nothing awaits would end the
+   * process by their rejection.
    * @param method - What the user called: the stack of its error begins with the user's line.
+   * @param late - The answer after the end of the handler; `null`: the method acts nevertheless.
    */
-  call<T>(method: (...given: never[]) => unknown, act: () => T | Promise<T>): Promise<T> {
+  call<T>(method: (...given: never[]) => unknown, late: LateAnswer<T> | null, act: () => T | Promise<T>): Promise<T> {
     try {
+      if (late !== null && this.hasEnded) {
+        this.#reportLate(this.#endedError());
+        return Promise.resolve(late.late);
+      }
       const result = act();
       if (!(result instanceof Promise)) return Promise.resolve(result);
       const call = new Call<T>((resolve, reject) => void result.then(resolve, reject));
@@ -197,15 +209,6 @@ export class Stage {
       this.#rejected.push({ url, visit, fetchedAtMs, issues, ...rejectedData(data) });
     }
     return { kind: 'rejected', issues };
-  }
-
-  /**
-   * Whether the handler has ended by itself. What it stages then is lost. This is reported once instead of thrown:
-   * calls started without an `await` would end the process by their rejection.
-   */
-  isLate(): boolean {
-    if (this.hasEnded) this.#reportLate(this.#endedError());
-    return this.hasEnded;
   }
 
   #reportLate(error: unknown): void {

@@ -48,10 +48,10 @@ export async function handledResult(
     const detail = `${rendering.failure}: ${rendering.detail}`;
     return failed({ reason: 'render-failed', layer: 'page', httpStatus, detail });
   }
-  const { fetchRequisites } = run;
-  if (fetchRequisites !== null) {
-    const fetched = await run.readings.untracked(work.url, () => fetchRequisites(work, page));
-    if (fetched === 'stopped') return RETURNED;
+  if (run.fetchRequisites !== null) {
+    run.readings?.pause(work.url);
+    if ((await run.fetchRequisites(work, page)) === 'stopped') return RETURNED;
+    run.readings?.resume(work.url);
   }
   const visit = await run.recrawl?.read(work, { page, sent: fetchedPage, outcome, record });
   if (visit !== undefined && visit.unchanged !== null) return unchanged(run, visit.unchanged, page.exclusion);
@@ -85,10 +85,9 @@ async function storedResult(
   const unchangedPage = (await run.recrawl?.compareItems(work, staged.data)) ?? null;
   if (unchangedPage !== null) return { ...(await unchanged(run, unchangedPage, exclusion)), candidates };
   const items = exclusion.storesItems ? itemsOf(work.lease.host, page, staged.data, staged.processed) : [];
-  const write = () => run.items.write(items);
   // A sink may wait for its server. If the process dies meanwhile, the page is not to blame.
-  const written = run.setup.sinks.length === 0 ? write() : run.readings.untracked(work.url, write);
-  if ((await written) === 'stopped') return RETURNED;
+  if (run.setup.sinks.length > 0) run.readings?.pause(work.url);
+  if ((await run.items.write(items)) === 'stopped') return RETURNED;
   journal.items(items);
   journal.staged(work, page, staged);
   if (page.truncated === 'limit') run.totals.truncatedCount += 1;

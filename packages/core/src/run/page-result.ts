@@ -36,9 +36,9 @@ export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOut
 /** The result of a page or a companion file. Releases the body. */
 export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   try {
-    return await run.readings.track(work.url, () =>
-      work.record.via === 'companion' ? companionResult(run, work, outcome) : fetchedResult(run, work, outcome),
-    );
+    const resultOf = work.record.via === 'companion' ? companionResult : fetchedResult;
+    if (run.readings === null) return await resultOf(run, work, outcome);
+    return await run.readings.track(work.url, () => resultOf(run, work, outcome));
   } finally {
     try {
       // Archives what did not go to a handler; other pages are already in the archive.

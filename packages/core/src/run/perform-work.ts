@@ -106,7 +106,7 @@ async function resultOf(run: Run, work: Work): Promise<WorkResult> {
 async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult | null> {
   // The page has already been decided, so no hook or rule is consulted again.
   if ((await run.recrawl?.isOver(work)) === true) return ALREADY_DECIDED;
-  if (run.readings.refuses(work.url)) {
+  if (run.readings?.refuses(work.url) === true) {
     const detail = 'the process ended twice while this page was read or handled';
     return decided({ status: 'failed', reason: 'poison', layer: 'page', detail });
   }

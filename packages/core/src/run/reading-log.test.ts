@@ -150,11 +150,4 @@ describe('the reading log', () => {
     await died([BAD]);
     expect(await refused(BAD)).toEqual([true, false]);
   });
-
-  it('writes nothing without a directory', async () => {
-    const log = await ReadingLog.open(null);
-    expect(await log.track(BAD, async () => 7)).toBe(7);
-    expect(log.refuses(BAD)).toBe(false);
-    await log.close();
-  });
 });

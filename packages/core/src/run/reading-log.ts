@@ -19,8 +19,9 @@ interface Line {
 
 /** The pages being read or handled in one run. */
 export class ReadingLog {
-  readonly #path: string | null;
-  #file: number | null = null;
+  readonly #path: string;
+  /** `null`: it is closed. */
+  #file: number | null;
   #bytes = 0;
   /** Lines of pages whose reading ended. They are written with the next line, or soon. */
   #ended = '';
@@ -31,19 +32,18 @@ export class ReadingLog {
   /** Suspects, during which the process died before, are read one at a time, so that another death has one culprit. */
   readonly #suspectQueue = new PQueue({ concurrency: 1 });
 
-  private constructor(path: string | null, deaths: Map<string, number>) {
+  private constructor(path: string, deaths: Map<string, number>) {
     this.#path = path;
+    this.#file = openSync(path, 'a');
     this.#deaths = deaths;
   }
 
   /**
    * Reads what dead processes left, including those that shared the directory, and starts a new file.
    *
-   * @param directory - `null`: the crawl ends with its process, and nothing is kept.
    * @throws The platform's error when the file cannot be read or written.
    */
-  static async open(directory: CrawlDirectory | null): Promise<ReadingLog> {
-    if (directory === null) return new ReadingLog(null, new Map());
+  static async open(directory: CrawlDirectory): Promise<ReadingLog> {
     const deaths = new Map<string, number>();
     for (const { readingPath, part } of await partsOf(directory.path)) {
       const isAlive = part !== directory.part && (await isPartLocked(directory.path, part));
@@ -52,7 +52,6 @@ export class ReadingLog {
         deaths.set(url, Math.max(count, deaths.get(url) ?? 0));
     }
     const log = new ReadingLog(directory.readingPath, new Map([...deaths].slice(-MAX_SUSPECTS)));
-    log.#file = openSync(directory.readingPath, 'a');
     log.#rewrite();
     return log;
   }
@@ -72,24 +71,21 @@ export class ReadingLog {
     return this.#deaths.has(url) ? this.#suspectQueue.add(() => this.#trackNow(url, read)) : this.#trackNow(url, read);
   }
 
-  /**
-   * Waits for something while a page is read. If the process dies meanwhile, it does not count against the page.
-   * @throws What `wait` threw.
-   */
-  async untracked<T>(url: string, wait: () => Promise<T>): Promise<T> {
+  /** The page waits for a server while it is read. If the process dies meanwhile, the page is not to blame. */
+  pause(url: string): void {
     this.#active.delete(url);
     this.#append(lineOf({ url, is: 'ended' }));
-    try {
-      return await wait();
-    } finally {
-      this.#active.add(url);
-      this.#append(lineOf({ url, is: 'begun' }));
-    }
+  }
+
+  /** The page is read again after a pause. */
+  resume(url: string): void {
+    this.#active.add(url);
+    this.#append(lineOf({ url, is: 'begun' }));
   }
 
   /** Closes the file, and removes it if it has nothing to remember. */
   async close(): Promise<void> {
-    if (this.#file === null || this.#path === null) return;
+    if (this.#file === null) return;
     this.#append('');
     closeSync(this.#file);
     this.#file = null;
@@ -97,8 +93,7 @@ export class ReadingLog {
   }
 
   async #trackNow<T>(url: string, read: () => Promise<T>): Promise<T> {
-    this.#active.add(url);
-    this.#append(lineOf({ url, is: 'begun' }));
+    this.resume(url);
     try {
       return await read();
     } finally {

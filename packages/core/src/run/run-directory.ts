@@ -42,7 +42,7 @@ export async function openRunDirectory(setup: RunSetup, startedAtMs: number) {
     const logSizes = await Promise.all(parts.map(({ requestsPath }) => sizeOf(requestsPath)));
     const needsFrontier = (isOwnStore || store.capabilities.shared) && logSizes.some((bytes) => bytes);
     logs = new CrawlLogs(directory, declaration, options.decisionLog);
-    const readings = await ReadingLog.open(directory);
+    const readings = directory === null ? null : await ReadingLog.open(directory);
     const pending = await PendingDecisions.open(directory);
     return { startedAtMs, resetWaitUntilMs, directory, needsFrontier, logs, readings, pending };
   } catch (error) {

@@ -84,7 +84,8 @@ export class Run {
   /** `null`: the crawl has no directory. */
   readonly directory: CrawlDirectory | null;
   readonly logs: CrawlLogs;
-  readonly readings: ReadingLog;
+  /** `null`: the crawl has no directory. */
+  readonly readings: ReadingLog | null;
   readonly pending: PendingDecisions;
   /** After a reset, hosts of the removed crawl get no request before this time, epoch milliseconds. */
   readonly resetWaitUntilMs: number;
