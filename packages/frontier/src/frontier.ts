@@ -2,10 +2,9 @@
 // (`flow/scheduler.ts`) does the work, on what all parts share (`flow/context.ts`). The frontier itself never fetches.
 
 import { FrontierError } from './errors.js';
+import { checkUrl, checkUrls } from './flow/admission.js';
 import { createContext } from './flow/context.js';
-import { exchanged, mayConnect, mayStart } from './flow/in-flight.js';
 import type { OwnAnswer } from './flow/own-requests.js';
-import { checkRecord, checkUrl, checkUrls } from './flow/reports.js';
 import { createScheduler } from './flow/scheduler.js';
 import { MAX_URL_CHARS } from './limits.js';
 import { checkMovable, type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
@@ -172,7 +171,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     queued: counts.queued,
     known: counts.known,
     hosts: counts.hosts,
-    inFlight: flow.flights.size,
+    inFlight: flow.flights.count(),
     pages: budget.pages(),
     runningMs: budget.runningMs(clock.nowMs()),
   });
@@ -229,21 +228,15 @@ export function createFrontier(options: FrontierOptions): Frontier {
     resume: () => budget.resume(clock.nowMs()),
     isPaused: () => budget.isPaused,
     nextAt: whenOpen(() => scheduler.nextAt()),
-    async mayConnect(work, address) {
-      guard.check();
-      return mayConnect(flow, work, address);
-    },
-    mayStart: (work) => mayStart(flow, work),
-    exchanged: (work, exchange) => exchanged(flow, work, exchange),
-    async settle(work, settlement) {
-      guard.check();
-      return scheduler.settle(work, settlement);
-    },
+    mayConnect: flow.flights.mayConnect,
+    mayStart: flow.flights.mayStart,
+    exchanged: flow.flights.exchanged,
+    settle: scheduler.settle,
     unpark: whenOpen((hostOrUrl) => scheduler.unpark(namedHostKey(hostOrUrl, settings.hostKeyBy))),
     reachedBound: () => budget.reachedBound(clock.nowMs()),
     used: () => budget.used(clock.nowMs()),
     countFrom: (used, sinceMs) => budget.countFrom(used, sinceMs),
-    isRecent: (url) => seen.isRecent(url),
+    isRecent: seen.isRecent,
     counts: allCounts,
     recount: whenOpen(async () => {
       if (store.capabilities.shared) await Promise.all([budget.saveTime(clock.nowMs()), counts.read()]);
@@ -284,7 +277,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
       checkMovable(settings.store, to);
       isMoving = true;
       await taking;
-      if (flow.flights.size > 0) {
+      if (flow.flights.count() > 0) {
         isMoving = false;
         throw new FrontierError('option-invalid', 'settle all work before `moveTo`');
       }
@@ -319,4 +312,9 @@ export function createFrontier(options: FrontierOptions): Frontier {
       await store.close();
     },
   };
+}
+
+function checkRecord(key: string, value: Uint8Array | null): void {
+  if (typeof key !== 'string') throw invalid('key', 'text', key);
+  if (value !== null && !(value instanceof Uint8Array)) throw invalid('value', 'a Uint8Array', value);
 }

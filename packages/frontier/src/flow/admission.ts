@@ -12,7 +12,7 @@ import { createHostLookup, parseUrl, parseUrlParts, requestedUrl, withoutTrailin
 import type { NewUrl } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
-import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, MAX_USER_DATA_BYTES } from './limits.js';
+import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, MAX_EPOCH_MS, MAX_USER_DATA_BYTES } from './limits.js';
 
 /** One URL during admission: it has an answer already, or an entry that the store must answer for. */
 export type Candidate =
@@ -90,8 +90,8 @@ export function createAdmission(context: FrontierContext) {
     if (parts === null) return dropped(input, parseUrl(input.url) === null ? 'url-invalid' : 'url-scheme');
     if (withoutTrailingDot(parts.host).length > MAX_HOST_NAME_CHARS) return dropped(input, 'url-invalid');
     const url = requestedUrl(parts);
-    const rejection = rejectionReason(input, url);
-    if (rejection !== null) return dropped(input, rejection);
+    if (Math.max(url.length, input.url.length) > MAX_URL_CHARS) return dropped(input, 'url-too-long');
+    if (userDataBytes(input) > MAX_USER_DATA_BYTES) return dropped(input, 'user-data-too-large');
     if (isFirst && url !== input.url && seen.isRecent(url)) return answered(input, KNOWN);
     const { authority, host } = lookUp(parts);
     const exclusion = gate.precheck(authority, url, nowMs);
@@ -125,10 +125,26 @@ export function linksOf(candidates: readonly Candidate[]): NewEntry[] {
   return links;
 }
 
-/** Why a URL cannot be queued, whether known or not; `null`: it can. */
-function rejectionReason(input: NewUrl, url: string): string | null {
-  if (url.length > MAX_URL_CHARS || input.url.length > MAX_URL_CHARS) return 'url-too-long';
-  return userDataBytes(input) > MAX_USER_DATA_BYTES ? 'user-data-too-large' : null;
+/** @throws FrontierError `option-invalid` */
+export function checkUrls(name: string, urls: readonly NewUrl[]): void {
+  if (!Array.isArray(urls)) throw invalid(name, 'a list of objects with a `url`', urls);
+  const each = `${name}[]`;
+  for (const url of urls as readonly NewUrl[]) checkUrl(each, url);
+}
+
+/** @throws FrontierError `option-invalid` */
+export function checkUrl(name: string, given: NewUrl): void {
+  if (typeof given?.url !== 'string') throw invalid(name, 'an object with a `url`', given);
+  const { depth, via, notBeforeMs, visit = 0, url } = given;
+  if (!Number.isSafeInteger(depth) || depth < 0) throw invalid(`depth\` of \`${url}`, 'a whole number from 0', depth);
+  if (typeof via !== 'string') throw invalid(`via\` of \`${url}`, 'how the URL was found, such as `link`', via);
+  if (notBeforeMs !== undefined) checkTime(`notBeforeMs\` of \`${url}`, notBeforeMs);
+  if (!Number.isSafeInteger(visit) || visit < 0) throw invalid(`visit\` of \`${url}`, 'a whole number from 0', visit);
+}
+
+/** @throws FrontierError `option-invalid` */
+export function checkTime(name: string, ms: number): void {
+  if (typeof ms !== 'number' || !(Math.abs(ms) <= MAX_EPOCH_MS)) throw invalid(name, 'epoch milliseconds', ms);
 }
 
 function answered(input: NewUrl, answer: AddAnswer): Candidate {

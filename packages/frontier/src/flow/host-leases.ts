@@ -106,14 +106,15 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
     }
     // Another process may have held the host and fetched its robots.txt in the meantime.
     const mayHaveChanged = store.capabilities.shared && host.status === 'arriving';
-    const read = (name: string) => (mayHaveChanged ? gate.authorities.refresh(name) : gate.authorities.load(name));
-    const authorities = await Promise.all(Array.from(names, read));
-    host.activate();
+    const authorities = await Promise.all(
+      Array.from(names, (name) => (mayHaveChanged ? gate.authorities.refresh(name) : gate.authorities.load(name))),
+    );
+    if (host.status === 'arriving') host.status = 'leased';
     if (host.status !== 'leased') return;
     let hasAnswered = false;
     for (const authority of authorities) {
       if (!spacing.has(authority.name)) continue;
-      host.noteRules(authority.name, gate.rules(authority));
+      host.requirements.note(authority.name, gate.rules(authority)?.requirements ?? null);
       hasAnswered ||= authority.hasAnswered;
     }
     // The last holder was killed after it stored the robots.txt and before it stored the clock. So the file's

@@ -23,6 +23,8 @@ export class HostSchedule {
   mayHaveMoreDue = true;
   /** Whether, as of the last lease, we have no host and none was due. */
   lacksHosts = false;
+  /** From now on every idle host is released with its next commit. */
+  isClosing = false;
   readonly #context: FrontierContext;
   /** Hosts that the owner's own requests wait for. They are not released. */
   readonly requestedHosts = new Set<HostKey>();
@@ -38,7 +40,6 @@ export class HostSchedule {
   /** The most hosts we may lease, so that processes without hosts get some. */
   #maxHosts: number;
   #sharedAtMs = 0;
-  #isClosing = false;
   #lagMs = 0;
   /** Ends a wait for a host that may be requested. */
   #onDue: (() => void) | null = null;
@@ -189,7 +190,7 @@ export class HostSchedule {
     const { parked } = host.clock;
     // A parked host stays away until it is unparked. Its interval since the last exchange then applies as for any host.
     const delayMs = Math.max(host.intervalMs(nowMs), parked ? 0 : startMs - nowMs);
-    if (!this.#isClosing && (!host.isIdle || !this.#shouldRelease(host, nowMs))) {
+    if (!this.isClosing && (!host.isIdle || !this.#shouldRelease(host, nowMs))) {
       const keep = { ttlMs: this.#context.settings.leaseTtlMs, want: this.#entriesToLease(host, nowMs) };
       return host.commit({ keep }, delayMs, nowMs);
     }
@@ -210,7 +211,7 @@ export class HostSchedule {
 
   /** Whether an idle host should be released. */
   #shouldRelease(host: LeasedHost, nowMs: number): boolean {
-    if (this.#isClosing) return true;
+    if (this.isClosing) return true;
     if (this.requestedHosts.has(host.key)) return false;
     if (host.clock.parked || this.#isTurnOver(host) || this.remainingCapacity + this.#releasing.size < 0) return true;
     if (host.isDrained && host.entries.readyCount(nowMs) === 0) return true;
@@ -234,15 +235,6 @@ export class HostSchedule {
   /** Notes that a timer was late, milliseconds. */
   noteLag(lateMs: number): void {
     this.#lagMs = Math.max(lateMs, Math.floor(this.#lagMs / 2));
-  }
-
-  get isClosing(): boolean {
-    return this.#isClosing;
-  }
-
-  /** From now on every idle host is released with its next commit. */
-  close(): void {
-    this.#isClosing = true;
   }
 }
 

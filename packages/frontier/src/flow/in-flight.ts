@@ -5,6 +5,7 @@ import type { Decision } from '@mannerly/robots';
 import { FrontierError } from '../errors.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
+import { invalid } from '../option-value.js';
 import type { Budget } from '../records/budget.js';
 import type { Authority } from '../robots/authority-cache.js';
 import { NO_SIGNALS, type RequirementsNow } from '../robots/authority-rules.js';
@@ -17,7 +18,6 @@ import type { FrontierContext } from './context.js';
 import type { HostLeases } from './host-leases.js';
 import type { HostSchedule } from './host-schedule.js';
 import { MAX_EXCHANGE_TIME_ERROR_MS, RENEWAL_WAIT_MS } from './limits.js';
-import { checkedExchange } from './reports.js';
 
 /** What the frontier knows of a work in flight, besides what the worker sees. */
 export interface Flight {
@@ -40,8 +40,7 @@ export interface Flow extends FrontierContext {
   readonly schedule: HostSchedule;
   readonly leases: HostLeases;
   readonly admission: Admission;
-  /** The work in flight. Only this file changes it. */
-  readonly flights: Map<Work, Flight>;
+  readonly flights: Flights;
 }
 
 /** A page that may be requested now. */
@@ -56,164 +55,178 @@ interface AllowedPage {
   readonly budgets: readonly Budget[];
 }
 
-/** Creates the work and gives it its host's slot. */
-export function startPage(flow: Flow, host: LeasedHost, page: AllowedPage): PageWork {
-  const { entry, record, authority, decision, required, budgets } = page;
-  const { gate } = flow;
-  const work: PageWork = {
-    kind: 'page',
-    lease: { host: host.key, requirements: required.spacing },
-    entryId: entry?.id ?? '',
-    url: record.url,
-    record,
-    decision,
-    robots: gate.copyRef(authority),
-    signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
-  };
-  if (entry !== null && blocksAuthorityPages(record)) host.entries.holdLane(authority.name);
-  flow.schedule.turns?.recordTurn(host, record.label ?? host.settings.label);
-  return start(flow, work, { host, entry, authority: authority.name, chain: null, budgets });
-}
+export type Flights = ReturnType<typeof createFlights>;
 
-/** The same for a robots.txt. `entry`: that of a hop; `null` for the first request, which has none. */
-export function startRobots(
-  flow: Flow,
-  host: LeasedHost,
-  entry: LeasedEntry | null,
-  authority: Authority,
-  request: RobotsRequest,
-  { spacing }: RequirementsNow,
-): RobotsWork {
-  const { name } = authority;
-  const lease = { host: host.key, requirements: spacing };
-  const chain = entry === null ? null : authority.chain!.id;
-  flow.schedule.turns?.recordTurn(host, null);
-  const work: RobotsWork = { kind: 'robots', lease, authority: name, ...request };
-  return start(flow, work, { host, entry, authority: name, chain, budgets: [] });
-}
+/** The work in flight. */
+export function createFlights(context: FrontierContext, schedule: HostSchedule, leases: HostLeases) {
+  const { settings, clock, guard, gate, pace, addresses, budget, reporter } = context;
+  const flights = new Map<Work, Flight>();
 
-function start<W extends Work>(flow: Flow, work: W, begun: Omit<Flight, 'takenAtMs' | 'isStarted'>): W {
-  const flight: Flight = { ...begun, takenAtMs: flow.clock.nowMs(), isStarted: false };
-  flow.pace.noteTaken(flight.takenAtMs);
-  flow.flights.set(work, flight);
-  flight.host.takeSlot(work, flight.budgets.length > 0);
-  return work;
-}
+  /** Creates the work and gives it its host's slot. */
+  function startPage(host: LeasedHost, page: AllowedPage): PageWork {
+    const { entry, record, authority, decision, required, budgets } = page;
+    const work: PageWork = {
+      kind: 'page',
+      lease: { host: host.key, requirements: required.spacing },
+      entryId: entry?.id ?? '',
+      url: record.url,
+      record,
+      decision,
+      robots: gate.copyRef(authority),
+      signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
+    };
+    if (entry !== null && blocksAuthorityPages(record)) host.entries.holdLane(authority.name);
+    schedule.turns?.recordTurn(host, record.label ?? host.settings.label);
+    return start(work, { host, entry, authority: authority.name, chain: null, budgets });
+  }
 
-/** Whether the address of a work may be connected to now (`politeness.perIp`). */
-export async function mayConnect(flow: Flow, work: Work, address: string): Promise<StartAnswer> {
-  const host = hostOf(flow, work);
-  if (host === null) return { kind: 'lost' };
-  const { settings, clock, addresses } = flow;
-  const { perIp } = settings.politeness;
-  if (perIp === false) return { kind: 'go' };
-  const nowMs = clock.nowMs();
-  const name = perIp === true ? address : `${address} ${hostKeyOf(work.url, 'domain')}`;
-  const untilMs = await addresses.tryTake(host.key, name, host.intervalMs(nowMs), nowMs);
-  if (untilMs === null) return { kind: 'go' };
-  host.addressBusyUntil(untilMs);
-  return { kind: 'wait', untilMs };
-}
+  /** The same for a robots.txt. `entry`: that of a hop; `null` for the first request, which has none. */
+  function startRobots(
+    host: LeasedHost,
+    entry: LeasedEntry | null,
+    authority: Authority,
+    request: RobotsRequest,
+    { spacing }: RequirementsNow,
+  ): RobotsWork {
+    const { name } = authority;
+    const lease = { host: host.key, requirements: spacing };
+    const chain = entry === null ? null : authority.chain!.id;
+    schedule.turns?.recordTurn(host, null);
+    const work: RobotsWork = { kind: 'robots', lease, authority: name, ...request };
+    return start(work, { host, entry, authority: name, chain, budgets: [] });
+  }
 
-/** The last check before the socket: lease, clock, closed times and the pace of the crawl. */
-export function mayStart(flow: Flow, work: Work): StartAnswer {
-  const { clock, pace, schedule, leases } = flow;
-  const host = hostOf(flow, work);
-  const nowMs = clock.nowMs();
-  if (host === null || nowMs >= host.leaseEndMs) return { kind: 'lost' };
-  if (!schedule.isLeaseSafe(host, nowMs)) {
-    schedule.touch(host);
+  function start<W extends Work>(work: W, begun: Omit<Flight, 'takenAtMs' | 'isStarted'>): W {
+    const flight: Flight = { ...begun, takenAtMs: clock.nowMs(), isStarted: false };
+    pace.noteTaken(flight.takenAtMs);
+    flights.set(work, flight);
+    flight.host.takeSlot(work, flight.budgets.length > 0);
+    return work;
+  }
+
+  /** Whether the address of a work may be connected to now (`politeness.perIp`). */
+  async function mayConnect(work: Work, address: string): Promise<StartAnswer> {
+    guard.check();
+    const host = hostOf(work);
+    if (host === null) return { kind: 'lost' };
+    const { perIp } = settings.politeness;
+    if (perIp === false) return { kind: 'go' };
+    const nowMs = clock.nowMs();
+    const name = perIp === true ? address : `${address} ${hostKeyOf(work.url, 'domain')}`;
+    const untilMs = await addresses.tryTake(host.key, name, host.intervalMs(nowMs), nowMs);
+    if (untilMs === null) return { kind: 'go' };
+    host.addressBusyUntil(untilMs);
+    return { kind: 'wait', untilMs };
+  }
+
+  /** The last check before the socket: lease, clock, closed times and the pace of the crawl. */
+  function mayStart(work: Work): StartAnswer {
+    const host = hostOf(work);
+    const nowMs = clock.nowMs();
+    if (host === null || nowMs >= host.leaseEndMs) return { kind: 'lost' };
+    if (!schedule.isLeaseSafe(host, nowMs)) {
+      schedule.touch(host);
+      leases.commitSoon();
+      return { kind: 'wait', untilMs: nowMs + RENEWAL_WAIT_MS };
+    }
+    const required = host.requirements.at(nowMs);
+    const startMs = host.nextStart(required).atMs;
+    const hostMs = work.kind === 'page' ? Math.max(startMs, required.closed?.untilMs ?? 0) : startMs;
+    const untilMs = Math.max(hostMs, pace.mayStartAtMs());
+    if (untilMs > nowMs) return { kind: 'wait', untilMs };
+    pace.noteStarted(nowMs);
+    flights.get(work)!.isStarted = true;
+    return { kind: 'go' };
+  }
+
+  /** The host whose slot a work has; `null`: the lease is gone. */
+  function hostOf(work: Work): LeasedHost | null {
+    const host = flights.get(work)?.host;
+    return host?.status === 'leased' && host.hasSlot(work) ? host : null;
+  }
+
+  /**
+   * Ends the exchange of a work. Ignored after `dropFlights`.
+   *
+   * @throws FrontierError `option-invalid`, `work-unknown`
+   */
+  function exchanged(work: Work, reported: Exchange): void {
+    const flight = flightOf(work);
+    if (flight === null) return;
+    const exchange = checkedExchange(reported, flight.takenAtMs, clock.nowMs());
+    const { host } = flight;
+    const runningMs = budget.runningMs(exchange.startedAtMs);
+    const robotsAuthority = work.kind === 'robots' ? work.authority : null;
+    const warnings = host.exchanged(work, exchange, robotsAuthority, runningMs, clock.nowMs());
+    addresses.free(host.key, exchange.endedAtMs, host.intervalMs(exchange.endedAtMs));
+    budget.addBytes(exchange.bytes);
+    if (warnings.length > 0) {
+      reporter.clock(host.key, warnings);
+      // A pause must outlive this process, and the page that caused it may take long to settle.
+      if (host.status === 'leased') schedule.touch(host);
+    }
+    if (work.kind === 'page' && exchange.status !== null) gate.hostAnswered(flight.authority, exchange.endedAtMs);
+    schedule.reschedule(host);
     leases.commitSoon();
-    return { kind: 'wait', untilMs: nowMs + RENEWAL_WAIT_MS };
   }
-  const required = host.requirements.at(nowMs);
-  const startMs = host.nextStart(required).atMs;
-  const hostMs = work.kind === 'page' ? Math.max(startMs, required.closed?.untilMs ?? 0) : startMs;
-  const untilMs = Math.max(hostMs, pace.mayStartAtMs());
-  if (untilMs > nowMs) return { kind: 'wait', untilMs };
-  pace.noteStarted(nowMs);
-  flow.flights.get(work)!.isStarted = true;
-  return { kind: 'go' };
-}
 
-/** The host whose slot a work has; `null`: the lease is gone. */
-function hostOf(flow: Flow, work: Work): LeasedHost | null {
-  const host = flow.flights.get(work)?.host;
-  return host?.status === 'leased' && host.hasSlot(work) ? host : null;
+  /** What is known of a work that is being reported; `null`: it was dropped. @throws FrontierError `work-unknown` */
+  function flightOf(work: Work): Flight | null {
+    const flight = flights.get(work);
+    if (flight !== undefined) return flight;
+    if (schedule.isClosing) return null;
+    throw new FrontierError('work-unknown', `this work is not in flight: ${work.url}`);
+  }
+
+  /** Takes the work out of flight; the caller says what becomes of its entry. Two settlements at once end it once. */
+  function endFlight(work: Work, flight: Flight): void {
+    if (!flights.delete(work)) return;
+    const hadSlot = flight.host.endWork(work, flight.budgets.length > 0);
+    if (hadSlot) addresses.free(flight.host.key, null, 0);
+  }
+
+  /** Takes all work out of flight: what was handed out counts as lost. */
+  function dropFlights(): void {
+    const nowMs = clock.nowMs();
+    for (const [work, flight] of flights) {
+      if (flight.host.hasSlot(work)) {
+        // Its request may have been sent, so the interval counts from now. If it was allowed, it may still be under
+        // way: the next holder waits as if this one had vanished.
+        flight.host.restartClock(nowMs);
+        if (flight.isStarted) flight.host.delayUntil(flight.host.leaseEndMs);
+      }
+      endFlight(work, flight);
+      for (const budget of flight.budgets) budget.settle(false);
+    }
+  }
+
+  const count = (): number => flights.size;
+
+  return { startPage, startRobots, mayConnect, mayStart, exchanged, flightOf, endFlight, dropFlights, count };
 }
 
 /**
- * Ends the exchange of a work. Ignored after `dropFlights`.
+ * The exchange with an absent status, Retry-After and failure as `null`, and with possible times. The pauses of a host
+ * count from them: those of another clock, as of `performance.now()`, would end them at once. The clock may have been
+ * set meanwhile.
  *
- * @throws FrontierError `option-invalid`, `work-unknown`
+ * @throws FrontierError `option-invalid`
  */
-export function exchanged(flow: Flow, work: Work, reported: Exchange): void {
-  const flight = flightOf(flow, work);
-  if (flight === null) return;
-  const { clock, budget, addresses, reporter, gate, schedule, leases } = flow;
-  const exchange = withPlausibleTimes(checkedExchange(reported), flight.takenAtMs, clock.nowMs());
-  const { host } = flight;
-  const runningMs = budget.runningMs(exchange.startedAtMs);
-  const robotsAuthority = work.kind === 'robots' ? work.authority : null;
-  const warnings = host.exchanged(work, exchange, robotsAuthority, runningMs, clock.nowMs());
-  addresses.free(host.key, exchange.endedAtMs, host.intervalMs(exchange.endedAtMs));
-  budget.addBytes(exchange.bytes);
-  if (warnings.length > 0) {
-    reporter.clock(host.key, warnings);
-    // A pause must outlive this process, and the page that caused it may take long to settle.
-    if (host.status === 'leased') schedule.touch(host);
-  }
-  const authority = work.kind === 'page' && exchange.status !== null ? gate.authorities.peek(flight.authority) : null;
-  if (authority !== null) gate.hostAnswered(authority, exchange.endedAtMs);
-  schedule.reschedule(host);
-  leases.commitSoon();
-}
-
-/**
- * The exchange with possible times. The pauses of a host count from them: those of another clock, as of
- * `performance.now()`, would end them at once. The clock may have been set meanwhile.
- */
-function withPlausibleTimes(exchange: Exchange, takenAtMs: number, nowMs: number): Exchange {
+function checkedExchange(exchange: Exchange, takenAtMs: number, nowMs: number): Exchange {
+  if (typeof exchange !== 'object' || exchange === null) throw invalid('exchange', 'an object', exchange);
+  const { status = null, retryAfter = null, failure = null, bytes, parks, startedAtMs, endedAtMs } = exchange;
+  if (status !== null && !Number.isSafeInteger(status))
+    throw invalid('exchange.status', 'a whole number or null', status);
+  if (retryAfter !== null && typeof retryAfter !== 'string')
+    throw invalid('exchange.retryAfter', 'text or null', retryAfter);
+  if (failure !== null && typeof failure !== 'string') throw invalid('exchange.failure', 'text or null', failure);
+  if (!Number.isFinite(bytes) || bytes < 0) throw invalid('exchange.bytes', 'a number from 0', bytes);
+  if (parks !== undefined && typeof parks !== 'string') throw invalid('exchange.parks', 'a reason or undefined', parks);
   const earliest = Math.min(takenAtMs, nowMs) - MAX_EXCHANGE_TIME_ERROR_MS;
   const latest = Math.max(takenAtMs, nowMs) + MAX_EXCHANGE_TIME_ERROR_MS;
   const plausible = (ms: number): number => (ms >= earliest && ms <= latest ? ms : nowMs);
-  const { startedAtMs, endedAtMs } = exchange;
-  return { ...exchange, startedAtMs: plausible(startedAtMs), endedAtMs: plausible(endedAtMs) };
-}
-
-/** Work is settled. If its request may have been sent and was not reported, it ended now for the interval. */
-export function endUnreportedExchange(flow: Flow, work: Work, { host, isStarted }: Flight, hasAnswer: boolean): void {
-  if (host.hasSlot(work) && (isStarted || hasAnswer)) host.restartClock(flow.clock.nowMs());
-}
-
-/** What is known of a work that is being reported; `null`: it was dropped. @throws FrontierError `work-unknown` */
-export function flightOf(flow: Flow, work: Work): Flight | null {
-  const flight = flow.flights.get(work);
-  if (flight !== undefined) return flight;
-  if (flow.schedule.isClosing) return null;
-  throw new FrontierError('work-unknown', `this work is not in flight: ${work.url}`);
-}
-
-/** Takes the work out of flight. The caller decides what happens to its entry. Two settlements at once end it once. */
-export function endFlight(flow: Flow, work: Work, flight: Flight): void {
-  if (!flow.flights.delete(work)) return;
-  const hadSlot = flight.host.endWork(work, flight.budgets.length > 0);
-  if (hadSlot) flow.addresses.free(flight.host.key, null, 0);
-}
-
-/** Takes all work out of flight: what was handed out counts as lost. */
-export function dropFlights(flow: Flow): void {
-  const nowMs = flow.clock.nowMs();
-  for (const [work, flight] of flow.flights) {
-    if (flight.host.hasSlot(work)) {
-      // Its request may have been sent, so the interval counts from now. If it was allowed, it may still be under way:
-      // the next holder waits as if this one had vanished.
-      flight.host.restartClock(nowMs);
-      if (flight.isStarted) flight.host.delayUntil(flight.host.leaseEndMs);
-    }
-    endFlight(flow, work, flight);
-    for (const budget of flight.budgets) budget.settle(false);
-  }
+  const given = { ...exchange, status, retryAfter, failure };
+  return { ...given, startedAtMs: plausible(startedAtMs), endedAtMs: plausible(endedAtMs) };
 }
 
 /**

@@ -13,7 +13,7 @@ import { type ClosedTime, NO_SIGNALS, type RequirementsNow } from '../robots/aut
 import type { GateAnswer } from '../robots/robots-gate.js';
 import type { UrlRecord } from '../url-record.js';
 import type { Work } from '../work.js';
-import { type Flow, startPage, startRobots } from './in-flight.js';
+import type { Flow } from './in-flight.js';
 import { LABEL_RETRY_MS } from './limits.js';
 import type { Settling } from './settling.js';
 
@@ -41,6 +41,7 @@ export type Turns = ReturnType<typeof createTurns>;
 /** The turns of hosts, and what is decided about a URL in one. */
 export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
   const { gate, hostBounds, reporter, budget, labelBudgets, schedule, settings } = flow;
+  const { startPage, startRobots } = flow.flights;
 
   /** Gives a host its turn. The next commit reports how its entries have changed. */
   function giveTurn(host: LeasedHost, nowMs: number): Turn {
@@ -66,7 +67,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
     if (item.kind === 'page') return pageStep(host, entry, item, authority, required, nowMs);
     const request = gate.beginHop(authority, item.chain, item.url, nowMs);
     host.entries.remove(entry);
-    if (request !== null) return startRobots(flow, host, entry, authority, request, required);
+    if (request !== null) return startRobots(host, entry, authority, request, required);
     // The chain was given up, and its authority has an answer by now.
     host.entries.finish(entry.id);
     return 'gone';
@@ -103,7 +104,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
         return block(chain.untilMs);
       }
       case 'fetch':
-        return startRobots(flow, host, null, authority, gate.beginFetch(authority, nowMs), required);
+        return startRobots(host, null, authority, gate.beginFetch(authority, nowMs), required);
       case 'hold': {
         if (gate.isHeldTooLong(item.addedAtMs, verdict.sinceMs, nowMs))
           return end({ status: 'failed', reason: 'robots-unreachable' });
@@ -134,7 +135,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
         }
         entries.remove(entry);
         const budgets = labelPages === null ? [budget] : [budget, labelPages];
-        return startPage(flow, host, { entry, record, authority, decision: verdict.decision, required, budgets });
+        return startPage(host, { entry, record, authority, decision: verdict.decision, required, budgets });
       }
     }
   }
@@ -160,7 +161,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
         return { kind: 'end', ending: { status: 'excluded', decision: answer.decision } };
     }
     const rules = gate.rules(authority);
-    if (host.noteRules(authority.name, rules)) return { kind: 'changed' };
+    if (host.requirements.note(authority.name, rules?.requirements ?? null)) return { kind: 'changed' };
     const refusal = settings.whyNot(record.url, rules?.signals(record.url) ?? NO_SIGNALS, record);
     if (typeof refusal === 'string') return { kind: 'end', ending: { status: 'excluded', reason: refusal } };
     if (refusal?.status === 'dropped') return { kind: 'end', ending: refusal };

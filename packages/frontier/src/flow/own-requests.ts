@@ -10,7 +10,7 @@ import type { Authority } from '../robots/authority-cache.js';
 import type { HostKey } from '../store.js';
 import type { UrlRecord } from '../url-record.js';
 import type { PageWork, RobotsCopyRef, Work } from '../work.js';
-import { type Flow, startPage, startRobots } from './in-flight.js';
+import type { Flow } from './in-flight.js';
 import { MAX_OWN_REQUESTS, OWN_REQUEST_RETRY_MS, RENEWAL_WAIT_MS } from './limits.js';
 import type { Turns } from './next-request.js';
 import type { Settling } from './settling.js';
@@ -52,7 +52,7 @@ export type OwnRequests = ReturnType<typeof createOwnRequests>;
 
 /** Gives the owner's requests their turns. Promises reject with what the store throws. */
 export function createOwnRequests(flow: Flow, { decideUrl }: Turns, { endChain }: Settling) {
-  const { clock, gate, pace, budget, schedule, leases, waits } = flow;
+  const { clock, gate, pace, budget, schedule, leases, waits, flights } = flow;
   /** By host, in order of arrival. */
   const waiting = new Map<HostKey, readonly WaitingRequest[]>();
 
@@ -184,7 +184,7 @@ export function createOwnRequests(flow: Flow, { decideUrl }: Turns, { endChain }
       case 'fetch':
         if (works.length < n) {
           request.reason = 'robots-unreachable';
-          works.push(startRobots(flow, host, null, authority, gate.beginFetch(authority, nowMs), required));
+          works.push(flights.startRobots(host, null, authority, gate.beginFetch(authority, nowMs), required));
         }
         return;
       case 'hold':
@@ -198,7 +198,7 @@ export function createOwnRequests(flow: Flow, { decideUrl }: Turns, { endChain }
       case 'allow': {
         const { decision } = verdict;
         const page = { entry: null, record, authority, decision, required, budgets: [] };
-        request.answer({ kind: 'go', work: startPage(flow, host, page) });
+        request.answer({ kind: 'go', work: flights.startPage(host, page) });
       }
     }
   }

@@ -17,7 +17,7 @@ import { createAdmission, linksOf } from './admission.js';
 import type { FrontierContext } from './context.js';
 import { createHostLeases } from './host-leases.js';
 import { HostSchedule } from './host-schedule.js';
-import { dropFlights, type Flow } from './in-flight.js';
+import { createFlights, type Flow } from './in-flight.js';
 import { ACCOUNT_INTERVAL_MS, GRANT_RETRY_MS, HEARTBEATS_PER_LEASE, MAX_TAKE_ROUNDS } from './limits.js';
 import { createTurns } from './next-request.js';
 import { createOwnRequests } from './own-requests.js';
@@ -29,7 +29,8 @@ export function createScheduler(context: FrontierContext) {
   const schedule = new HostSchedule(context);
   const leases = createHostLeases(context, schedule);
   const admission = createAdmission(context);
-  const flow: Flow = { ...context, schedule, leases, admission, flights: new Map() };
+  const flights = createFlights(context, schedule, leases);
+  const flow: Flow = { ...context, schedule, leases, admission, flights };
   const settling = createSettling(flow);
   const turns = createTurns(flow, settling);
   const ownRequests = createOwnRequests(flow, turns, settling);
@@ -201,14 +202,14 @@ export function createScheduler(context: FrontierContext) {
   }
 
   function stop(): void {
-    schedule.close();
+    schedule.isClosing = true;
     ownRequests.cancelAll();
     for (const cancel of timers) cancel();
   }
 
   /** Releases all hosts; work in flight counts as lost. Call it after `stop`, with no `take` under way. */
   async function releaseAll(): Promise<void> {
-    dropFlights(flow);
+    flights.dropFlights();
     for (const host of schedule.all()) schedule.touch(host);
     await leases.commit();
   }

@@ -7,22 +7,15 @@
 import { FrontierError } from '../errors.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { FINGERPRINT_BYTES, MAX_URL_RETRIES } from '../limits.js';
+import { invalid } from '../option-value.js';
 import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { EntryId, NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
 import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
-import { linksOf } from './admission.js';
-import {
-  blocksAuthorityPages,
-  endFlight,
-  endUnreportedExchange,
-  type Flight,
-  type Flow,
-  flightOf,
-} from './in-flight.js';
+import { checkTime, checkUrls, linksOf } from './admission.js';
+import { blocksAuthorityPages, type Flight, type Flow } from './in-flight.js';
 import { MAX_RETRY_JITTER_MS, RETRY_JITTER } from './limits.js';
-import { checkSettlement, checkUrls } from './reports.js';
 
 /** `lost`: another process holds the host by now. */
 type Settled = 'ok' | 'lost';
@@ -35,7 +28,8 @@ export type Settling = ReturnType<typeof createSettling>;
 
 /** What follows when work ends. Promises reject with what the store throws. */
 export function createSettling(flow: Flow) {
-  const { clock, gate, seen, reporter, hostBounds, settings, admission, schedule, leases } = flow;
+  const { clock, guard, gate, seen, reporter, hostBounds, settings, admission, schedule, leases } = flow;
+  const { flightOf, endFlight } = flow.flights;
 
   /**
    * Ends a work in flight. Rejects with what the store throws.
@@ -44,10 +38,13 @@ export function createSettling(flow: Flow) {
    *   `option-invalid`: the settlement has a wrong value; the work is still in flight
    */
   async function settle(work: Work, settlement: Settlement): Promise<Settled> {
-    const flight = flightOf(flow, work);
+    guard.check();
+    const flight = flightOf(work);
     if (flight === null) return 'lost';
     checkSettlement(settlement);
-    endUnreportedExchange(flow, work, flight, settlement.kind === 'robots');
+    // If its request may have been sent and was not reported, it ended now for the interval.
+    const maybeSent = flight.isStarted || settlement.kind === 'robots';
+    if (maybeSent && flight.host.hasSlot(work)) flight.host.restartClock(clock.nowMs());
     if (settlement.kind === 'returned') return returnWork(work, flight, settlement.untilMs, settlement.waits);
     if (work.kind === 'robots') {
       if (settlement.kind === 'robots') return settleRobots(work, flight, settlement.answer);
@@ -82,8 +79,8 @@ export function createSettling(flow: Flow) {
     const countsAsPage = settlement.kind === 'done' && settlement.countsAsPage;
     const links = settlement.kind === 'done' ? await admission.consider(settlement.links, nowMs, true) : [];
     // The crawl may have closed in the meantime, or the work may have been settled twice.
-    if (flightOf(flow, work) === null) return 'lost';
-    endFlight(flow, work, flight);
+    if (flightOf(work) === null) return 'lost';
+    endFlight(work, flight);
     if (settlement.kind === 'done') host.entries.finish(entry.id);
     else {
       // URLs that failed together are not retried together, and never earlier than requested.
@@ -112,7 +109,7 @@ export function createSettling(flow: Flow) {
   /** No request was made: the entry, if there is one, is the host's next one again. */
   function returnWork(work: Work, flight: Flight, untilMs: number | null, waits?: 'authority'): Settled {
     const { host, entry } = flight;
-    endFlight(flow, work, flight);
+    endFlight(work, flight);
     for (const budget of flight.budgets) budget.settle(false);
     if (work.kind === 'robots' && entry === null) abandonFetch(work.authority);
     if (host.status !== 'leased') return 'lost';
@@ -165,13 +162,13 @@ export function createSettling(flow: Flow) {
     const authority = await gate.authorities.load(work.authority);
     if (host.status !== 'leased') {
       if (entry === null) abandonFetch(work.authority);
-      endFlight(flow, work, flight);
+      endFlight(work, flight);
       return 'lost';
     }
     const isStale = chain !== null && authority.chain?.id !== chain;
     const entries = isStale ? [] : await processAnswer(authority, work.url, answer);
     if (entry !== null) host.entries.finish(entry.id);
-    endFlight(flow, work, flight);
+    endFlight(work, flight);
     schedule.touch(host);
     await commitAnswerEntries(authority, entries);
     schedule.reschedule(host);
@@ -279,6 +276,47 @@ export function createSettling(flow: Flow) {
   }
 
   return { settle, requeue, endChain };
+}
+
+/** @throws FrontierError `option-invalid` */
+function checkSettlement(settlement: Settlement): void {
+  if (typeof settlement !== 'object' || settlement === null) throw invalid('settlement', 'an object', settlement);
+  switch (settlement.kind) {
+    case 'done':
+      if (typeof settlement.countsAsPage !== 'boolean')
+        throw invalid('countsAsPage', 'true or false', settlement.countsAsPage);
+      checkUrls('links', settlement.links);
+      break;
+    case 'again':
+      checkTime('notBeforeMs', settlement.notBeforeMs);
+      break;
+    case 'returned':
+      if (settlement.untilMs !== null) checkTime('untilMs', settlement.untilMs);
+      break;
+    case 'robots':
+      checkAnswer(settlement.answer);
+      break;
+    case 'refused':
+      if (typeof settlement.reason !== 'string') throw invalid('reason', 'text', settlement.reason);
+  }
+}
+
+function checkAnswer(answer: RobotsAnswer): void {
+  if (typeof answer !== 'object' || answer === null) throw invalid('answer', 'an object', answer);
+  if (answer.kind === 'redirect-limit' || answer.kind === 'failure') return;
+  if (answer.kind !== 'response')
+    throw invalid('answer.kind', 'one of response, failure, redirect-limit', (answer as { kind?: unknown }).kind);
+  const { status, headers, body } = answer;
+  if (!Number.isSafeInteger(status)) throw invalid('answer.status', 'a whole number', status);
+  if (!(body instanceof Uint8Array)) throw invalid('answer.body', 'the bytes of the body, as a Uint8Array', body);
+  // The names of a `Headers` object are not its keys: a redirect would lead nowhere.
+  const isPlain = typeof headers === 'object' && headers !== null && !(Symbol.iterator in headers);
+  if (!isPlain) throw invalid('answer.headers', 'a plain object', headers);
+  for (const [name, value] of Object.entries(headers)) {
+    if (name !== name.toLowerCase()) throw invalid('answer.headers', 'an object with lower-case names', name);
+    if (value !== undefined && typeof value !== 'string' && name !== 'set-cookie')
+      throw invalid(`answer.headers['${name}']`, 'text', value);
+  }
 }
 
 function outcomeOf(host: LeasedHost): Settled {

@@ -28,7 +28,7 @@ export type LeaseStatus = 'arriving' | 'leased' | 'leaving' | 'lost';
 
 /**
  * A host under our lease. All times are epoch milliseconds. Its fields are for reading; its methods change them, and
- * the flow sets `status` to `lost`, `late`, `closed`, and what waits in `chains`.
+ * the flow sets `status` to `leased` and `lost`, `late`, `closed`, and what waits in `chains`.
  */
 export class LeasedHost implements HeapMember {
   readonly key: HostKey;
@@ -99,11 +99,6 @@ export class LeasedHost implements HeapMember {
   }
 
   // ── Lease ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Its requirements are known: requests may be made. */
-  activate(): void {
-    if (this.status === 'arriving') this.status = 'leased';
-  }
 
   /** The lease was renewed. The store gave `received` of `requested` entries. */
   renewed(leaseEndMs: number, received: number, requested: number): void {
@@ -276,17 +271,12 @@ export class LeasedHost implements HeapMember {
 
   // ── Authorities ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Notes what the rules of an authority require. @returns Whether anything changed. */
-  noteRules(authority: string, rules: AuthorityRules | null): boolean {
-    return this.requirements.note(authority, rules?.requirements ?? null);
-  }
-
   /** The robots.txt of an authority was answered. @returns Whether this opened a blocked lane. */
   robotsArrived(authority: string, rules: AuthorityRules | null): boolean {
     this.chains.delete(authority);
     this.closed = null;
     this.isDrained = false;
-    this.noteRules(authority, rules);
+    this.requirements.note(authority, rules?.requirements ?? null);
     return this.entries.openLane(authority);
   }
 }

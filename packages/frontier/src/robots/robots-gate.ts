@@ -169,10 +169,10 @@ export class RobotsGate {
   }
 
   /** A page of the authority was answered: some profiles take that into account (access §5). */
-  hostAnswered(authority: Authority, nowMs: number): void {
+  hostAnswered(name: string, nowMs: number): void {
     const { access } = this.#options;
-    if (access.afterUnreachable !== 'google') return;
-    authority.access = nextAccess(authority.access, { kind: 'host-answered' }, nowMs, access);
+    const authority = access.afterUnreachable === 'google' ? this.authorities.peek(name) : null;
+    if (authority !== null) authority.access = nextAccess(authority.access, { kind: 'host-answered' }, nowMs, access);
   }
 
   /** Another process has ended its chain: takes over what that process wrote. @returns Whether it did. */
