@@ -2,6 +2,7 @@
 // address, calls mayStart last, and reuses a connection only after a clean end. If this breaks, a forbidden request is
 // sent, or one reaches an address that was not judged.
 
+import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fetchRequest } from '../../test-support/fetch-request.js';
@@ -158,6 +159,21 @@ describe('connections', () => {
     expect(server.connections()).toBe(2);
   });
 
+  it('are not kept where a kept one ended unanswered, so that a URL is not lost to a server that resets them', async () => {
+    const used = new Set<Socket>();
+    const server = await serve((socket) => {
+      if (used.has(socket)) socket.resetAndDestroy();
+      else socket.write(response('x'));
+      used.add(socket);
+    });
+    const one = fetcher();
+    const kinds: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      kinds.push((await one.fetch(fetchRequest(`${server.origin}/${index}`)))?.kind ?? 'none');
+    }
+    expect(kinds).toEqual(['response', 'failed', 'response', 'response', 'response']);
+  });
+
   it('that were cut are not reused, and no new one is opened without need', async () => {
     const server = await serve((socket) => {
       socket.write(`${HEAD}\r\n`);
@@ -168,6 +184,37 @@ describe('connections', () => {
     await meanwhile(100);
     expect(server.connections()).toBe(1);
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a proxy that sends a page in place of a connection', () => {
+  const PAGE = response('Log in', { headers: ['Content-Type: text/html'] });
+
+  it.each<[string, Answer, object]>([
+    ['at once', send(`HTTP/1.1 200 OK\r\n\r\n${PAGE}`), { failure: 'unreachable-network', detail: /with a page/ }],
+    [
+      'after its answer',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n', () => socket.write(PAGE));
+      },
+      { failure: /unreachable-network|reset|framing/ },
+    ],
+    ['as a redirect', send('HTTP/1.1 302 Found\r\nLocation: http://portal.example/\r\n\r\n'), { detail: /302/ }],
+  ])('%s, is connected to once', async (_when, answer, expected) => {
+    const proxy = await serve(answer);
+    const one = createUndiciFetcher({ proxy: proxy.origin });
+    closing.push(() => one.close());
+    const outcome = await one.fetch(fetchRequest('http://site.invalid/'));
+    const matching = Object.entries(expected).map(([name, value]) => [name, expect.stringMatching(value)]);
+    expect(outcome).toMatchObject({ kind: 'failed', ...Object.fromEntries(matching) });
+    expect(proxy.connections()).toBe(1);
+  });
+
+  it('is a failing proxy if it does not speak HTTP', async () => {
+    const proxy = await serve(send('220 mail.example ESMTP\r\n'));
+    const one = createUndiciFetcher({ proxy: proxy.origin });
+    closing.push(() => one.close());
+    expect(await one.fetch(fetchRequest('http://site.invalid/'))).toMatchObject({ kind: 'failed', failure: 'proxy' });
   });
 });
 

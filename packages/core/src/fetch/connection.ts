@@ -14,6 +14,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_IDLE_CONNECTION_MS,
   MAX_IDLE_CONNECTIONS,
+  MAX_RESETTING_ORIGINS,
   MAX_TLS_SESSIONS,
 } from './limits.js';
 import type { OperatorProxy } from './proxy.js';
@@ -21,6 +22,9 @@ import { maxConcurrentRequests } from './socket-limit.js';
 import { openTunnel } from './tunnel.js';
 
 const ENDED = new Error('the connection was ended by its exchange');
+const ENDED_UNUSED = Object.assign(new Error('it ended, or bytes came, before the request was sent'), {
+  code: 'ECONNRESET',
+});
 const SOCKET_READ_BYTES = 64 * 1024;
 let loaded: typeof Client | null = null;
 
@@ -34,6 +38,8 @@ export class ConnectionPool {
   /** By key, in the order in which they became idle. */
   readonly #idle = new Map<string, Connection>();
   readonly #tlsSessions = new Map<string, Buffer>();
+  /** Keys whose server closes kept connections without saying so. */
+  readonly #resetting = new Map<string, true>();
   readonly #maxIdle = Math.min(MAX_IDLE_CONNECTIONS, maxConcurrentRequests());
   #isClosed = false;
 
@@ -56,13 +62,21 @@ export class ConnectionPool {
 
   /** Takes a connection back after an exchange that ended cleanly. */
   release(connection: Connection): void {
-    if (this.#isClosed || this.#idle.has(connection.key)) {
+    if (this.#isClosed || this.#idle.has(connection.key) || this.#resetting.has(connection.key)) {
       connection.destroy();
       return;
     }
     this.#idle.set(connection.key, connection);
     const [oldest] = this.#idle.size > this.#maxIdle ? this.#idle.values() : [];
     if (oldest !== undefined) this.onDisconnect(oldest);
+  }
+
+  /**
+   * A kept connection ended before it answered. From now on none is kept for its origin and address: the URL could fail
+   * at each attempt, if other requests come in between.
+   */
+  onKeptFailed({ key }: Connection): void {
+    keepLatest(this.#resetting, key, true, MAX_RESETTING_ORIGINS);
   }
 
   /** A connection lost its socket. An idle one is removed. */
@@ -126,6 +140,8 @@ export class Connection {
   #socket: Socket | null = null;
   /** Connected before the request that needs it was passed to undici. */
   #preparedSocket: Socket | null = null;
+  /** Whether undici was given a socket in this exchange. If one ends unused, undici asks again, without end. */
+  #hasTakenSocket = false;
   /** `null`: no exchange is under way. */
   #onRead: ((bytes: number) => void) | null = null;
   /** Bytes that the socket had read before the exchange. */
@@ -173,6 +189,7 @@ export class Connection {
     request: Pick<Dispatcher.DispatchOptions, 'path' | 'method' | 'headers' | 'body'>,
     handler: Dispatcher.DispatchHandler,
   ) {
+    this.#hasTakenSocket = false;
     this.#client.dispatch(request, handler);
   }
 
@@ -195,6 +212,8 @@ export class Connection {
   }
 
   async #takeSocket(): Promise<Socket> {
+    if (this.#hasTakenSocket) throw ENDED_UNUSED;
+    this.#hasTakenSocket = true;
     const prepared = this.#preparedSocket;
     this.#preparedSocket = null;
     return prepared === null || prepared.destroyed ? this.#connect() : prepared;

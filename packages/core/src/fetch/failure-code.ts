@@ -10,6 +10,8 @@ const BY_CODE: readonly (readonly [codes: RegExp, failure: FailureCode])[] = [
   [/^PROXY_REFUSED$/, 'proxy-refused'],
   [/^ECONNREFUSED$/, 'refused'],
   [/^(?:E(?:HOST|NET)(?:UNREACH|DOWN)|EADDRNOTAVAIL|EAFNOSUPPORT|EACCES|EPERM)$/, 'unreachable-network'],
+  // This machine has no socket or memory left, for now.
+  [/^(?:EMFILE|ENFILE|ENOBUFS|ENOMEM)$/, 'unreachable-network'],
   [/^(?:ECONNRESET|ECONNABORTED|EPIPE)$/, 'reset'],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'dns'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'headers-too-large'],

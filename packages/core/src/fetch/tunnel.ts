@@ -31,7 +31,10 @@ export async function openTunnel(proxy: OperatorProxy, target: TunnelTarget): Pr
     return await (proxy.isSocks ? openSocks : openConnect)(proxy, { ...target, onReached });
   } catch (cause) {
     if (!isReached) throw fault('PROXY_DOWN', `the proxy ${proxy.url} cannot be reached: ${messageOf(cause)}`);
-    throw isFault(cause) ? cause : fault('EHOSTUNREACH', `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
+    if (isFault(cause)) throw cause;
+    // What does not speak HTTP is no HTTP proxy.
+    const code = codeOf(cause).startsWith('HPE_') ? 'PROXY_DOWN' : 'EHOSTUNREACH';
+    throw fault(code, `the proxy ${proxy.url} gave up: ${messageOf(cause)}`);
   }
 }
 
@@ -55,23 +58,26 @@ async function openConnect(proxy: OperatorProxy, { address, port, signal, onReac
     request.once('socket', (socket) => socket.once('connect', onReached));
     request.once('error', reject);
     request.once('connect', ({ statusCode = 0 }, socket: Socket, head) => {
-      if (statusCode >= 200 && statusCode <= 299) {
-        if (head.length > 0) socket.unshift(head);
-        resolve(socket);
-        return;
-      }
+      const isOpen = statusCode >= 200 && statusCode <= 299;
+      // No site speaks first, so bytes behind the answer are those of the proxy.
+      if (isOpen && head.length === 0) return resolve(socket);
       socket.on('error', () => undefined).destroy();
-      reject(fault(codeOfStatus(statusCode), `the proxy ${proxy.url} answered ${statusCode} for ${target}`));
+      const detail = isOpen ? ' with a page instead of a connection' : '';
+      const code = isOpen ? 'EHOSTUNREACH' : codeOfStatus(statusCode);
+      reject(fault(code, `the proxy ${proxy.url} answered ${statusCode} for ${target}${detail}`));
     });
     request.end();
   });
 }
 
+/** Redirects, such as to a login page, and statuses that say "later". */
+const TEMPORARY: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 408, 425, 429]);
+
 /** A proxy that wants a password serves no one; a 5xx means it could not reach the site; other statuses mean a rule. */
 function codeOfStatus(status: number): FaultCode {
   if (status === 407) return 'PROXY_DOWN';
   if (status === 504) return 'ETIMEDOUT';
-  return status >= 500 && status !== 501 ? 'EHOSTUNREACH' : 'PROXY_REFUSED';
+  return (status >= 500 && status !== 501) || TEMPORARY.has(status) ? 'EHOSTUNREACH' : 'PROXY_REFUSED';
 }
 
 async function openSocks(proxy: OperatorProxy, { address, port, signal, onReached }: TunnelTarget): Promise<Socket> {
@@ -85,8 +91,9 @@ async function openSocks(proxy: OperatorProxy, { address, port, signal, onReache
       const client = new Client(socket, proxy.credentials() ?? {});
       client.on('error', (error: Error) => {
         socket.destroy();
-        const code = codeOfSocks('code' in error ? String(error.code) : '');
-        reject(fault(code, `the proxy ${proxy.url} for ${address} port ${port}: ${error.message}`));
+        reject(
+          fault(codeOfSocks(codeOf(error)), `the proxy ${proxy.url} for ${address} port ${port}: ${error.message}`),
+        );
       });
       client.once('close', () => reject(new Error('it closed the connection')));
       client.once('authenticated', () => client.connect(address, port));
@@ -102,7 +109,7 @@ async function openSocks(proxy: OperatorProxy, { address, port, signal, onReache
 
 /** By undici's codes, whose last part is the reply (RFC 1928 §6). */
 function codeOfSocks(code: string): FaultCode {
-  if (code.startsWith('UND_ERR_SOCKS5_AUTH')) return 'PROXY_DOWN';
+  if (/^UND_ERR_SOCKS5_(?:AUTH|VERSION)/.test(code)) return 'PROXY_DOWN';
   if (code === 'UND_ERR_SOCKS5_REPLY_2') return 'PROXY_REFUSED';
   if (code === 'UND_ERR_SOCKS5_REPLY_5') return 'ECONNREFUSED';
   return code === 'UND_ERR_SOCKS5_REPLY_6' ? 'ETIMEDOUT' : 'EHOSTUNREACH';
@@ -131,9 +138,13 @@ function fault(code: FaultCode, message: string): Error {
 }
 
 function isFault(error: unknown): boolean {
-  return error instanceof Error && FAULT_CODES.some((code) => 'code' in error && error.code === code);
+  return FAULT_CODES.some((code) => code === codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error);
+  return (error instanceof Error && error.message) || codeOf(error) || String(error);
 }

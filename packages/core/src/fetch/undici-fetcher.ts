@@ -35,7 +35,7 @@ export interface UndiciFetcherOptions {
  *
  * A connection is reused for the same origin *and* the same judged address, one request at a time. TLS is verified
  * against the URL's host. If the server closes an idle connection just as a request uses it, the request fails like any
- * other reset: nothing is sent twice without the frontier's permission.
+ * other reset: nothing is sent twice without the frontier's permission. Later requests then get new connections.
  *
  * @throws MannerlyError `option-invalid` for an invalid proxy.
  */
@@ -65,6 +65,8 @@ const EXCHANGE_ENDED = new Error('the exchange was over before its request left'
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: FetchRequest;
   readonly #connection: Connection;
+  /** Whether the connection has served an earlier exchange. */
+  readonly #isKept: boolean;
   readonly #pool: ConnectionPool;
   readonly #nowMs: () => number;
   /** Called once: with the outcome, or with `null` if `mayStart` refused. */
@@ -93,6 +95,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { connectTimeoutMs } = request.limits;
     this.#request = request;
     this.#connection = connection;
+    this.#isKept = connection.isOpen;
     this.#pool = pool;
     this.#nowMs = nowMs;
     this.#onEnd = onEnd;
@@ -201,7 +204,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   onError(error: Error): void {
     if (this.#phase === 'ended') return;
     const code = failureCode(error, this.#phase);
-    if (this.#phase === 'answering' && (code === 'reset' || code === 'closed-early')) {
+    const hasEnded = code === 'reset' || code === 'closed-early';
+    if (hasEnded && this.#isKept && this.#phase === 'sent') this.#pool.onKeptFailed(this.#connection);
+    if (hasEnded && this.#phase === 'answering') {
       this.#finish();
       this.#connection.destroy();
       // 204 and 304 have no body. A length there is that of another response (RFC 9110 §8.6), and undici waits for its
