@@ -20,6 +20,7 @@ const PRICE = '<payment type="crawl"><amount currency="USD">0.015</amount></paym
 const NOTHING = '<prohibits type="usage">all</prohibits>';
 const CREDIT = '<payment type="attribution"/>';
 const TYPE = 'application/rsl+xml';
+const LINK_WITH_CHARSET = `</l.xml>; rel="license"; type="${TYPE}; charset=utf-8"`;
 const NO_TDM = { '/.well-known/tdmrep.json': { status: 404 } };
 const html = (body: string, headers: Readonly<Record<string, string>> = {}) => ({
   body,
@@ -107,7 +108,9 @@ describe('a licence that a page names', () => {
   const link = (type = TYPE) => `<link rel="license" type="${type}" href="/l.xml">`;
   it.each([
     ['by Link', html(page('a', ['/next']), { link: `<x>; rel=next, </l.xml>; rel="license"; type="${TYPE}"` })],
+    ['by a Link whose type has a parameter', html(page('a', ['/next']), { link: LINK_WITH_CHARSET })],
     ['by a link in its head', html(page('a', ['/next'], link()))],
+    ['by a link whose type has a parameter', html(page('a', ['/next'], link(`${TYPE}; charset=utf-8`)))],
     ['by a link in its body, of a part of it', html(`<body><article>${link()}</article><a href="/next">n</a>`)],
   ])('%s, keeps it out of the sinks and lets its links be followed', async (_, start) => {
     const { verdicts, paths, items, decisions } = await licensed({ '/': start, '/l.xml': rsl(PRICE) });

@@ -40,7 +40,7 @@ describe('a licence document', () => {
           licenses: [
             {
               permits: { usage: ['ai-input', 'search'] },
-              prohibits: { geo: ['EU'] },
+              prohibits: { geo: ['eu'] },
               payment: {
                 type: 'crawl',
                 amount: '0.015 USD',
@@ -110,8 +110,28 @@ describe('a licence document', () => {
       rslOf(`<license><permits type="geo">${'DE '.repeat(65)}</permits></license>`),
       'a list has more than 64 words',
     ],
+    ['no content', rslOf('').replace(/<content.*content>/, ''), 'no content'],
+    ['an attribute without quotes', rslOf(license).replace('"/"', '/a'), 'not XML: an attribute without quotes'],
+    ['typographic quotes', rslOf(license).replace('"/"', '”/”'), 'not XML: an attribute without quotes'],
+    [
+      'a path without slash',
+      rslOf(license).replace('"/"', '"news/"'),
+      'a content at news/, which is neither a path nor',
+    ],
+    ['a host without scheme', rslOf(license).replace('"/"', '"a.test/*"'), 'a content at a.test/*, which is neither'],
+    ['a pattern of hosts', rslOf(license).replace('"/"', '"https://*.a.test/"'), 'neither a path nor a URL'],
+    [
+      'a prohibition that RSL does not define',
+      rslOf('<license><prohibits type="usage">ai-training</prohibits></license>'),
+      'it prohibits ai-training, which RSL does not define',
+    ],
+    [
+      'a prohibited country with a name of its own',
+      rslOf('<license><prohibits type="geo">Germany</prohibits></license>'),
+      'it prohibits germany, which',
+    ],
     ['a URL too long', rslOf(license).replace('url="/"', `url="/${'a'.repeat(2_048)}"`), 'a URL has more than 2048'],
-    ['too many attributes', rslOf(`<license${' a'.repeat(65)}/>`), 'an element has too many attributes'],
+    ['too many attributes', rslOf(`<license${' a=""'.repeat(65)}/>`), 'an element has too many attributes'],
     ['too many bytes', rslOf(license) + ' '.repeat(262_144), 'more than 262144 bytes'],
   ];
   it.each(UNREADABLE)('cannot be read with %s', (_, text, reason) => expect(whyOf(text)).toContain(reason));

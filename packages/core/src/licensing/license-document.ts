@@ -51,7 +51,7 @@ export interface LicensedContent {
 export interface LicenseDocument {
   readonly kind: 'read';
   readonly maxAgeDays: number;
-  /** Whether its lists have commas: it is then read as RSL 0.9 (C4). */
+  /** Whether its lists have commas or words of RSL 0.9: it is then read as that (C4). */
   readonly isVersion09: boolean;
   readonly contents: readonly LicensedContent[];
   /** Its other statements, for people: `copyright`, `terms`, `legal` and similar, as `name: text`. */
@@ -74,6 +74,21 @@ const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   payment: ['standard', 'custom', 'amount', 'accepts'],
 };
 const SCOPES = ['usage', 'user', 'geo'] as const;
+/** The words that a list may have, by its type. */
+const WORDS: Readonly<Record<(typeof SCOPES)[number], RegExp>> = {
+  usage: /^(?:all|search|ai-(?:all|train|input|index))$/,
+  user: /^(?:commercial|non-commercial|education|government|personal)$/,
+  geo: /^[a-z]{2}$/,
+};
+/** Uses of RSL 0.9, whose templates many sites still serve, and their names in 1.0 (C4). */
+const FORMER_USES = new Map([
+  ['train-ai', 'ai-train'],
+  ['train-genai', 'ai-train'],
+  ['ai-use', 'ai-input'],
+  ['ai-summarize', 'ai-input'],
+]);
+/** What a content covers: nothing (the page that contains it), a path pattern, or a URL without `*` in its host. */
+const PATTERN = /^(?:|[/*].*|https?:\/\/[^/?#*]+(?:[/?#].*)?)$/is;
 const FREE: LicensePayment = { type: 'free', amount: null, terms: [], accepts: [] };
 
 type Attributes = Readonly<Record<string, string>>;
@@ -113,7 +128,8 @@ function parseElements(xml: string): readonly RslElement[] {
   let hasJustOpened = false;
   const parser = new Parser(
     {
-      onattribute() {
+      onattribute(_name, _value, quote) {
+        if (!quote) fail('not XML: an attribute without quotes');
         attributeCount += 1;
       },
       onopentag(fullName, attributes) {
@@ -177,12 +193,15 @@ function named(elements: readonly RslElement[], ...names: readonly string[]): Rs
 function readDocument(elements: readonly RslElement[]): LicenseDocument {
   const [root] = elements;
   if (root === undefined) fail('not XML');
+  if (root.children.length === 0) fail('no content');
   if (root.children.length > MAX_LICENSE_CONTENTS) fail(`more than ${MAX_LICENSE_CONTENTS} contents`);
   const remarks = named(elements, ...REMARKS).slice(0, MAX_LICENSE_REMARKS);
   return {
     kind: 'read',
     maxAgeDays: readMaxAge(root.attributes['max-age']),
-    isVersion09: named(elements, 'permits', 'prohibits').some(({ text }) => text.includes(',')),
+    isVersion09: named(elements, 'permits', 'prohibits').some(
+      ({ text }) => text.includes(',') || wordsOf(text).some((word) => FORMER_USES.has(word)),
+    ),
     contents: root.children.map(readContent),
     remarks: remarks.map(({ name, attributes, text }) =>
       limited(`${name}: ${[...Object.values(attributes), text].join(' ').trim()}`),
@@ -201,6 +220,7 @@ function readContent({ attributes: { url = '', server, encrypted }, children }: 
   if (licenses.length === 0) fail('a content without license');
   if (licenses.length > MAX_LICENSES_PER_CONTENT) fail('a content has too many licences');
   const isEncrypted = encrypted?.trim() === 'true';
+  if (!PATTERN.test(url.trim())) fail(limited(`a content at ${url}, which is neither a path nor a URL`));
   return { url: readUrl(url), server: server === undefined ? null : readUrl(server), isEncrypted, licenses };
 }
 
@@ -217,15 +237,26 @@ function readLicense({ children }: RslElement): LicenseElement {
 
 function readScope(lists: readonly RslElement[]): LicenseScope {
   const scope: { -readonly [Type in keyof LicenseScope]: LicenseScope[Type] } = {};
-  for (const { attributes, text } of lists) {
+  for (const { name, attributes, text } of lists) {
     const type = SCOPES.find((each) => each === attributes['type']?.trim());
     if (type === undefined) fail('permits or prohibits without a known type');
     if (scope[type] !== undefined) fail(`two lists of type ${type}`);
-    const words = text.split(/[\s,]+/, MAX_LICENSE_TOKENS + 2).filter((word) => word !== '');
+    const words = wordsOf(text);
     if (words.length > MAX_LICENSE_TOKENS) fail(`a list has more than ${MAX_LICENSE_TOKENS} words`);
-    scope[type] = words;
+    scope[type] = words.map((word) => FORMER_USES.get(word) ?? word);
+    // An unknown permission permits nothing; an unknown prohibition may be about any use.
+    const unknown = name === 'prohibits' ? scope[type].find((word) => !WORDS[type].test(word)) : undefined;
+    if (unknown !== undefined) fail(limited(`it prohibits ${unknown}, which RSL does not define`));
   }
   return scope;
+}
+
+/** The words of a list, in lower case; one more than the limit if there are more. */
+function wordsOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[\s,]+/, MAX_LICENSE_TOKENS + 2)
+    .filter((word) => word !== '');
 }
 
 function readPayment({ attributes, children }: RslElement): LicensePayment {

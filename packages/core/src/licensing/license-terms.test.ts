@@ -141,6 +141,14 @@ const OTHERS: readonly (readonly [string, string, Purpose, string, Partial<Licen
   ['a price is met by a token', license(PRICE), 'ai-train', 'free', { licensedOrigins: [SITE] }],
   ['not by one of another origin', license(PRICE), 'ai-train', 'payment', { licensedOrigins: [`${SITE}:8443`] }],
   ['a prohibition stays, token or not', license(prohibits('all')), 'search', 'prohibited', { licensedOrigins: [SITE] }],
+  ['the words of RSL 0.9 prohibit', license(prohibits('train-ai')), 'ai-train', 'prohibited'],
+  ['all of them', license(prohibits('train-genai,ai-summarize')), 'ai-input', 'prohibited'],
+  ['and permit', license(permits('train-ai')), 'ai-train', 'free'],
+  ['a prohibition in capitals', license(prohibits('AI-Train')), 'ai-train', 'prohibited'],
+  ['a country in small letters', license(prohibits('de', 'geo')), 'search', 'prohibited', { party: { country: 'DE' } }],
+  ['a price that is called free', license(PRICE.replace('crawl', 'free')), 'search', 'payment'],
+  ['a price besides attribution', license(PRICE.replace('crawl', 'attribution')), 'search', 'payment'],
+  ['a price of nothing', license(PRICE.replace('crawl', 'free').replace('0.015', '0.00')), 'search', 'free'],
   ['an unknown payment is one', license('<payment type="barter"/>'), 'search', 'payment'],
   ['a contribution is terms', license('<payment type="contribution"/>'), 'search', 'terms'],
   ['a report is terms', license('<reporting type="audit"/>'), 'search', 'terms'],
@@ -174,7 +182,9 @@ describe('a licence', () => {
       ['/free/', license()],
       ['/free/not', license(permits('ai-all'), PRICE)],
     ] as const;
-    for (const order of [contents, contents.toReversed()]) {
+    // An absolute URL is as narrow as its path.
+    const absolute = contents.map(([url, each], at) => [at === 0 ? SITE + url : url, each] as const);
+    for (const order of [contents, contents.toReversed(), absolute]) {
       const documents = [{ document: 'd', reading: readOf(contentsOf(order)) }];
       const outcome = (path: string, purpose: Purpose) =>
         assessLicenses(SITE + path, documents, { ...NO_ONE, purposes: [purpose] }).outcome;
@@ -220,6 +230,7 @@ describe('a licence', () => {
       }).outcome;
     expect(outcome(`${SITE}/`)).toBe('payment');
     expect(outcome(`${SITE}/b`)).toBe('none');
+    expect(outcome(`${SITE.replace('https', 'HTTP')}/*`)).toBe('payment');
     expect(outcome('https://other.example/')).toBe('none');
     expect(outcome('')).toBe('payment');
     expect(outcome('*.html')).toBe('none');

@@ -94,7 +94,7 @@ const INCLUDED_IN: Readonly<Record<string, readonly string[]>> = {
   'ai-all': ['all'],
   search: ['all'],
 };
-const EU = new Set('AT BE BG HR CY CZ DE DK EE ES FI FR GR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '));
+const EU = new Set('at be bg hr cy cz de dk ee es fi fr gr hu ie it lt lu lv mt nl pl pt ro se si sk'.split(' '));
 /** Types of payment that cost no money; any other type does, including unknown ones. */
 const UNPAID: readonly string[] = ['free', 'attribution', 'contribution'];
 const NO_STATEMENT: Statement = { outcome: 'none', element: null, price: null };
@@ -153,17 +153,17 @@ function effectOf(outcome: LicenseOutcome, purpose: Purpose | null, isAccepted: 
 function statementOf(reading: LicenseReading | null, use: Use): Statement {
   if (reading === null) return { ...NO_STATEMENT, outcome: 'unread' };
   if (reading.kind === 'unreadable') return { ...NO_STATEMENT, outcome: 'unreadable' };
-  const matching = reading.contents.flatMap((content, at) =>
-    matches(content.url, use.target) ? [{ content, name: `content[${at + 1}]` }] : [],
-  );
+  const matching = reading.contents.flatMap((content, at) => {
+    const length = matchLength(content.url, use.target);
+    return length === null ? [] : [{ content, length, name: `content[${at + 1}]` }];
+  });
   for (const { content, name } of matching) {
     const at = content.licenses.findIndex(({ prohibits }) => isListed(prohibits.usage, use.word));
     if (at >= 0) return { ...NO_STATEMENT, outcome: 'prohibited', element: `${name}/license[${at + 1}]` };
   }
   let narrowest = -1;
   let statement = NO_STATEMENT;
-  for (const { content, name } of matching) {
-    const length = content.url.length;
+  for (const { content, length, name } of matching) {
     if (length < narrowest) continue;
     const offer = findOffer(content, name, use);
     if (offer === null) continue;
@@ -194,9 +194,11 @@ function findOffer({ licenses, server }: LicensedContent, name: string, use: Use
 
 /** The price of a licence that applies. */
 function offerOutcome(server: string | null, license: LicenseElement, { hasToken }: Use): LicenseOutcome {
-  const { type, terms } = license.payment;
+  const { type, terms, amount } = license.payment;
   if (server !== null && !hasToken) return 'token';
-  if (!UNPAID.includes(type) && !hasToken) return 'payment';
+  // A price counts, whatever the type says. A contribution is agreed to as terms.
+  const isPaid = !UNPAID.includes(type) || (type !== 'contribution' && /[1-9]/.test(amount ?? ''));
+  if (isPaid && !hasToken) return 'payment';
   if (type === 'contribution' || terms.length > 0 || license.hasDuties) return 'terms';
   return type === 'attribution' ? type : 'free';
 }
@@ -204,8 +206,8 @@ function offerOutcome(server: string | null, license: LicenseElement, { hasToken
 /** Whether the party matches: a condition on something unknown is not met. */
 function isEligible({ permits, prohibits }: LicenseElement, { user, country }: LicenseParty): boolean {
   const includesGroup = (words: readonly string[], own: string | undefined): boolean =>
-    own !== undefined && words.some((word) => word === own || (word === 'EU' && EU.has(own)));
-  for (const [kind, own] of [['user', user] as const, ['geo', country?.toUpperCase()] as const]) {
+    own !== undefined && words.some((word) => word === own || (word === 'eu' && EU.has(own)));
+  for (const [kind, own] of [['user', user] as const, ['geo', country?.toLowerCase()] as const]) {
     const [allowed, refused] = [permits[kind], prohibits[kind]];
     if (allowed !== undefined && !includesGroup(allowed, own)) return false;
     if (refused !== undefined && (own === undefined || includesGroup(refused, own))) return false;
@@ -218,13 +220,16 @@ function isListed(list: readonly string[] | undefined, word: string): boolean {
   return list !== undefined && [word, ...(INCLUDED_IN[word] ?? [])].some((each) => list.includes(each));
 }
 
-/** A pattern is a path of the document's own site, or absolute; an empty one is the page that contains it. */
-function matches(pattern: string, target: URL | null): boolean {
-  if (pattern === '' || target === null) return true;
-  const path = target.pathname + target.search;
-  if (pattern.startsWith('/') || pattern.startsWith('*')) return matchesPattern(pattern, path);
-  const [, origin = '', rest = ''] = /^(https?:\/\/[^/?#]*)([^#]*)/i.exec(pattern) ?? [];
-  return parseUrl(origin)?.origin === target.origin && matchesPattern(rest || '/', path);
+/**
+ * How long the path pattern of a content is if it matches the URL; `null` if not. A pattern is a path of the document's
+ * own site, or absolute; then its scheme does not count. An empty one is the page that contains it.
+ */
+function matchLength(pattern: string, target: URL | null): number | null {
+  if (pattern === '' || target === null) return 0;
+  const [, host, rest = pattern] = /^https?:\/\/([^/?#]+)([^#]*)/i.exec(pattern) ?? [];
+  if (host !== undefined && parseUrl(`${target.protocol}//${host}`)?.host !== target.host) return null;
+  const path = rest || '/';
+  return matchesPattern(path, target.pathname + target.search) ? path.length : null;
 }
 
 function stricter<T extends Statement>(left: T, right: T): T {

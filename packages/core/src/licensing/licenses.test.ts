@@ -185,13 +185,13 @@ describe('a licence document', () => {
     expect(run.notices).toEqual([`license-terms ${DOCUMENT}: free, encrypted in part`]);
   });
 
-  it('with commas is reported as RSL 0.9 (C4)', async () => {
-    const old = rslOf('<license><permits type="usage">search, ai-train</permits></license>');
+  it.each(['search, ai-train', 'search train-ai'])('with "%s" is reported as RSL 0.9 (C4)', async (words) => {
+    const old = rslOf(`<license><permits type="usage">${words}</permits></license>`);
     const run = runOn((url) => ok(url, old));
     expect(await run.found(DOCUMENT)).toMatchObject({ outcome: 'free' });
     expect(run.notices).toEqual([
       `license-terms ${DOCUMENT}: free`,
-      `license-version-09 ${DOCUMENT} has lists with commas, and is read as RSL 0.9`,
+      `license-version-09 ${DOCUMENT} has lists or words of RSL 0.9, and is read as that`,
     ]);
   });
 

@@ -206,7 +206,7 @@ export class Licenses {
       const remark = outcome === 'unread' ? this.#unreadText() : reading === null ? '' : remarkText(reading);
       this.#reportOnce(warningCode(outcome, fetchedAtMs), url, `${document}: ${withPrice(outcome, price)}${remark}`);
       if (reading?.kind === 'read' && reading.isVersion09) {
-        this.#reportOnce('license-version-09', url, `${document} has lists with commas, and is read as RSL 0.9`);
+        this.#reportOnce('license-version-09', url, `${document} has lists or words of RSL 0.9, and is read as that`);
       }
     }
     return { ...verdict, effect, fetchedAtMs, digest };

@@ -36,7 +36,7 @@ export async function licensesOfPage(page: LicensedPage, body: Uint8Array): Prom
 /** Licences in `Link` fields. */
 function linkedLicenses(headers: HeaderLines, pageUrl: string): PageLicense[] {
   return parseLinkFields(headers)
-    .filter(({ rel, parameters }) => rel.includes('license') && parameters.get('type')?.toLowerCase() === RSL_TYPE)
+    .filter(({ rel, parameters }) => rel.includes('license') && isRsl(parameters.get('type')))
     .map(({ target }) => ({ url: absolute(target, pageUrl) }));
 }
 
@@ -53,7 +53,7 @@ function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
         hasBase = true;
         base = parseUrl(href, pageUrl)?.href ?? pageUrl;
       }
-      if (type?.trim().toLowerCase() !== RSL_TYPE) return;
+      if (!isRsl(type)) return;
       if (name === 'script') script = '';
       else if (
         name === 'link' &&
@@ -74,6 +74,11 @@ function licensesInHtml(html: string, pageUrl: string): PageLicense[] {
   });
   if (!isRead) found.unshift({ reading: { kind: 'unreadable', reason: 'elements of the page nest too deep' } });
   return found.slice(0, MAX_PAGE_LICENSES + 1);
+}
+
+/** Whether a media type is RSL's, with or without parameters. */
+function isRsl(type: string | undefined): boolean {
+  return type?.replace(/;.*/s, '').trim().toLowerCase() === RSL_TYPE;
 }
 
 function inlineReading(text: string): LicenseReading {
