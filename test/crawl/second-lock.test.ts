@@ -11,7 +11,7 @@ import { webForTest } from '../support/web-for-test.js';
 
 vi.setConfig({ testTimeout: 300_000 });
 
-vi.mock('../../packages/frontier/src/politeness/interval.js', async (original) => ({
+vi.mock('../../packages/frontier/src/politeness/host-clock.js', async (original) => ({
   ...(await original<object>()),
   requestInterval: () => ({ fromEndMs: 0, fromStartMs: 0 }),
   earliestStart: () => ({ atMs: 0, reason: 'interval' }),

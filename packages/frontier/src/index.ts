@@ -5,8 +5,8 @@ export { FrontierError } from './errors.js';
 export { createFrontier, type Frontier, type FrontierCounts } from './frontier.js';
 export type { FrontierEvent, HostWait, HostWarning, UrlVerdict } from './frontier-event.js';
 export type { FrontierOptions, RobotsOptions } from './options/options.js';
-export { retryUrl } from './politeness/host-clock.js';
-export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from './politeness/interval.js';
+export type { CustomPoliteness, PolitenessOptions, PolitenessProfileName } from './politeness/profile.js';
+export { retryUrl } from './politeness/url-retry.js';
 export type { HostInspection, ReadyHost, UrlInspection } from './questions/questions.js';
 export type { ListRequest, QueuedUrl, QueueListing } from './questions/queued.js';
 export type {

@@ -2,8 +2,9 @@
 // change with any version.
 
 export { resolveSettings } from './options/options.js';
-export { afterExchange, newHostClock, redirectNotBeforeMs } from './politeness/host-clock.js';
-export { requestInterval, resolvePoliteness } from './politeness/interval.js';
+export { afterExchange, newHostClock, requestInterval } from './politeness/host-clock.js';
+export { resolvePoliteness } from './politeness/profile.js';
+export { redirectNotBeforeMs } from './politeness/url-retry.js';
 export { ReadyHeap } from './ready-heap.js';
 export { createRecentSet } from './recent-set.js';
 export { recordOf } from './records/record.js';

@@ -37,6 +37,7 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
   async function leaseDue(maxHosts: number): Promise<boolean> {
     const limit = Math.min(maxHosts, schedule.remainingCapacity);
     const leased = limit > 0 && (await isAnyDue()) ? await lease(limit) : 0;
+    schedule.hasSkippedLease = false;
     schedule.mayHaveMoreDue = leased >= limit;
     schedule.lacksHosts = limit > 0 && schedule.isEmpty;
     return leased > 0;

@@ -21,6 +21,8 @@ export class HostSchedule {
    * its turn makes place for them.
    */
   mayHaveMoreDue = true;
+  /** Whether the last works were handed out without asking the store for due hosts. */
+  hasSkippedLease = false;
   /** Whether, as of the last lease, we have no host and none was due. */
   lacksHosts = false;
   /** From now on every idle host is released with its next commit. */

@@ -34,8 +34,6 @@ export function createScheduler(context: FrontierContext) {
   const settling = createSettling(flow);
   const turns = createTurns(flow, settling);
   const ownRequests = createOwnRequests(flow, turns, settling);
-  /** Whether the last works were handed out without asking the store for due hosts. */
-  let hasSkippedLease = false;
   const timers = new Set<() => void>();
 
   async function add(urls: readonly NewUrl[]): Promise<AddAnswer[]> {
@@ -54,18 +52,17 @@ export function createScheduler(context: FrontierContext) {
     if (schedule.requestedHosts.size > 0) await ownRequests.serve(works, n);
     if (works.length >= n) return works;
     await pace.prepare(clock.nowMs());
-    const isPaceReached = () => pace.nextAtMs() > clock.nowMs();
     // Hosts that have fallen due in the store get in line first.
-    const mayLease = (hasSkippedLease || schedule.mayHaveMoreDue) && canHandOut() && !isPaceReached();
-    if (mayLease) await leaseMore(n - works.length);
+    const mayBeDue = schedule.hasSkippedLease || schedule.mayHaveMoreDue;
+    if (mayBeDue && canHandOut() && !isPaceReached()) await leases.leaseDue(n - works.length);
     for (let round = 0; round < MAX_TAKE_ROUNDS; round += 1) {
       const preparations = handOut(works, n);
       if (preparations.length > 0) await Promise.all(preparations);
       // Due hosts wait for us or for the crawl's pace, not for the store. The store is asked next time.
       const isDone = works.length >= n || isPaceReached();
-      if (isDone) hasSkippedLease = true;
+      if (isDone) schedule.hasSkippedLease = true;
       if (isDone || !canHandOut()) break;
-      if (preparations.length > 0 || (await leaseMore(n - works.length))) continue;
+      if (preparations.length > 0 || (await leases.leaseDue(n - works.length))) continue;
       // Work that may be handed out does not wait for the store's answers.
       if (works.length > 0 || !leases.isBusy()) break;
       await untilCommittedOrDue();
@@ -77,10 +74,9 @@ export function createScheduler(context: FrontierContext) {
     return !schedule.isClosing && budget.reachedBound(clock.nowMs()) === null && budget.canReserve();
   }
 
-  async function leaseMore(maxHosts: number): Promise<boolean> {
-    const hasLeased = await leases.leaseDue(maxHosts);
-    hasSkippedLease = false;
-    return hasLeased;
+  /** Whether the crawl's pace allows no further request now. */
+  function isPaceReached(): boolean {
+    return pace.nextAtMs() > clock.nowMs();
   }
 
   /** Hands out what may be requested now. @returns What hosts need from the store or the gate first. */
@@ -88,7 +84,7 @@ export function createScheduler(context: FrontierContext) {
     const preparations: Promise<void>[] = [];
     while (works.length < n) {
       const nowMs = clock.nowMs();
-      if (!canHandOut() || pace.nextAtMs() > nowMs) break;
+      if (!canHandOut() || isPaceReached()) break;
       const host = schedule.popDue(nowMs);
       if (host === null) break;
       if (!schedule.isLeaseSafe(host, nowMs)) {

@@ -6,8 +6,14 @@
 import type { HostWait } from '../frontier-event.js';
 import { ENTRIES_PER_LEASE } from '../limits.js';
 import type { HostSettings } from '../options/host-settings.js';
-import { afterExchange, type ClockWarning, type HostClock } from '../politeness/host-clock.js';
-import { type EarliestStart, earliestStart, requestInterval } from '../politeness/interval.js';
+import {
+  afterExchange,
+  type ClockWarning,
+  type EarliestStart,
+  earliestStart,
+  type HostClock,
+  requestInterval,
+} from '../politeness/host-clock.js';
 import type { HeapMember } from '../ready-heap.js';
 import {
   type AuthorityRules,

@@ -4,8 +4,7 @@
 
 import { MAX_HOST_ENTRIES, MAX_INTERVAL_MS, MAX_MINUTES, MAX_PAGES } from '../limits.js';
 import { checkKeys, invalid, numberIn, wholeIn } from '../option-value.js';
-import type { CustomPoliteness, Politeness } from '../politeness/interval.js';
-import type { Bounds } from '../records/budget.js';
+import type { CustomPoliteness, Politeness } from '../politeness/profile.js';
 import { createHostMatch } from '../url/host-pattern.js';
 import type { HostKeyBy } from '../url/url.js';
 import { labelIn, weightIn } from './labels.js';
@@ -31,7 +30,13 @@ export interface HostEntry {
 }
 
 /** The bounds of one host; `null`: none. */
-export type HostLimits = Pick<Bounds, 'pagesPerHost' | 'bytesPerHost' | 'runningPerHostMs'>;
+export interface HostLimits {
+  readonly pagesPerHost: number | null;
+  /** Decoded bytes of its bodies. */
+  readonly bytesPerHost: number | null;
+  /** The crawl's running time since the first request to it, milliseconds. */
+  readonly runningPerHostMs: number | null;
+}
 
 /** What applies to one host: the crawl's settings and those of the entries that match. */
 export interface HostSettings {

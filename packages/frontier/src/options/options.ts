@@ -20,14 +20,14 @@ import {
   MIN_LEASE_TTL_MS,
 } from '../limits.js';
 import { callable, checkKeys, invalid, numberIn, oneOf, wholeIn } from '../option-value.js';
-import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../politeness/interval.js';
+import { type Politeness, type PolitenessOptions, resolvePoliteness } from '../politeness/profile.js';
 import type { Bounds } from '../records/budget.js';
 import { createRulesReader, type RulesReader } from '../robots/authority-rules.js';
 import type { FrontierStore } from '../store.js';
 import { CANONICAL_RULES, type CanonicalRule, type HostKeyBy } from '../url/url.js';
 import type { NewUrl, UrlRecord } from '../url-record.js';
 import type { RobotsSignals } from '../work.js';
-import { type HostEntry, type HostSettings, resolveHosts } from './host-settings.js';
+import { type HostEntry, type HostLimits, type HostSettings, resolveHosts } from './host-settings.js';
 import { type LabelEntry, type LabelSettings, resolveLabels } from './labels.js';
 
 /**
@@ -141,7 +141,7 @@ export type ResolvedFrontierOptions = Readonly<
 > &
   ResolvedRobotsOptions & {
     readonly politeness: Politeness;
-    readonly bounds: Bounds;
+    readonly bounds: Bounds & HostLimits;
     /** The settings of a host, by its key. */
     readonly settingsOf: (host: string) => HostSettings;
     /** By name. */
@@ -238,7 +238,7 @@ function checkedWhyNot(whyNot: WhyNot): WhyNot {
 }
 
 /** An absent bound is `null`. */
-function resolveBounds(bounds: FrontierBounds): Bounds {
+function resolveBounds(bounds: FrontierBounds): Bounds & HostLimits {
   checkKeys('bounds.', bounds, ['pages', 'pagesPerHost', 'bytesPerHost', 'minutesPerHost', 'minutes', 'bytes']);
   const integer = (key: keyof FrontierBounds, max: number) => {
     const value = bounds[key];

@@ -1,11 +1,11 @@
-// The consequences of one exchange, by the table in access §10: for its host, whose clock spaces the requests, and for
-// its URL, which is retried or not. The later of both times counts. The clock is pure and plain JSON: it is kept in the
-// store's host state and survives a restart. The rule that must never break: a refusal cannot make any later request
-// earlier.
+// The clock of a host: what each exchange does to it, by the host column of the table in access §10, and when the next
+// request may start. Pure, and plain JSON: it is kept in the store's host state and survives a restart. The longest of
+// all intervals wins: each is an upper bound on speed, and meeting one does not excuse missing another. The rule that
+// must never break: a refusal cannot make any later request earlier.
 
 import { parseRetryAfter } from '@mannerly/robots/access';
-import type { HostWarning } from '../frontier-event.js';
-import type { Exchange } from '../work.js';
+import type { HostWait, HostWarning } from '../frontier-event.js';
+import type { Exchange, HostRequirements } from '../work.js';
 import {
   FAILING_PAUSE_MS,
   FAILURES_BEFORE_PAUSE,
@@ -14,10 +14,11 @@ import {
   MAX_HOST_PAUSE_MS,
   MAX_RETRY_AFTER_MS,
   MIN_ADAPTIVE_MS,
+  PARKED_MS,
   REFUSALS_BEFORE_PARKING,
-  RETRY_WAITS,
   THROTTLE_PAUSE_MS,
 } from './limits.js';
+import type { Politeness } from './profile.js';
 
 /**
  * What an exchange says about its host: the rows of the table in access §10.
@@ -217,67 +218,87 @@ function doubled(baseMs: number, exponent: number, maxMs: number): number {
   return exponent > 30 ? maxMs : Math.min(baseMs * 2 ** exponent, maxMs);
 }
 
-/** What becomes of a URL after an exchange that did not return its page. */
-export type UrlRetry =
-  | { readonly kind: 'again'; readonly notBeforeMs: number }
-  /** All retries are used up. `last`: the result of the last try, as a `reason` of `give-up`. */
-  | { readonly kind: 'exhausted'; readonly last: string }
-  /**
-   * `reason`: the failure code if there was no response, otherwise `throttled` (429, 503), `server-error` (other 5xx,
-   * 408), `refused-by-site` (401, 402, 403, 407, 451) or `status-not-retried`.
-   */
-  | { readonly kind: 'give-up'; readonly reason: string };
-
-/** How long a URL waits before each retry, milliseconds. The length of a list is the number of retries. */
-export interface RetryWaits {
-  /** After failures and 5xx. */
-  readonly failureWaitsMs: readonly number[];
-  /** After a 429 or 503. Retry-After makes a wait longer, never shorter. */
-  readonly throttleWaitsMs: readonly number[];
-}
-
-/** Failures that the same request would hit again at once. */
-const LASTING_FAILURES: ReadonlySet<string> = new Set([
-  ...['headers-too-large', 'encoding', 'address-forbidden', 'port-forbidden', 'scheme-unsupported', 'proxy-refused'],
-  'internal',
-]);
-
-/**
- * Decides between retrying and giving up.
- *
- * @param attempts - Exchanges made for this URL before this one, all of which ended in a retry.
- * @param waits - Absent: three retries, after 10, 20, 40 s; after a 429 or 503 after 30, 60, 120 s.
- * @returns `notBeforeMs` in epoch milliseconds, finite, after the end of the exchange.
- * @throws Never.
- * @see specification, access §10
- */
-export function retryUrl(exchange: Exchange, attempts: number, waits: RetryWaits = RETRY_WAITS): UrlRetry {
-  const kind = answerKind(exchange);
-  if (kind === 'good') return { kind: 'give-up', reason: 'status-not-retried' };
-  if (kind === 'refused') return { kind: 'give-up', reason: 'refused-by-site' };
-  const isThrottled = kind === 'throttled';
-  const reason = isThrottled ? kind : (exchange.failure ?? 'server-error');
-  if (!isThrottled && LASTING_FAILURES.has(reason)) return { kind: 'give-up', reason };
-  const waitMs = (isThrottled ? waits.throttleWaitsMs : waits.failureWaitsMs)[attempts];
-  if (waitMs === undefined) return { kind: 'exhausted', last: reason };
-  const requiredMs = isThrottled ? Math.min(retryAfterMs(exchange) ?? 0, MAX_RETRY_AFTER_MS) : 0;
-  return { kind: 'again', notBeforeMs: exchange.endedAtMs + Math.max(waitMs, requiredMs) };
-}
-
-/**
- * The time from which a redirect with Retry-After may be followed.
- *
- * @returns Epoch milliseconds, at most 24 hours after the exchange; `null`: the answer requires no wait.
- * @throws Never.
- * @see specification, access §10
- */
-export function redirectNotBeforeMs(exchange: Exchange): number | null {
-  const { status } = exchange;
-  if (status === null || status < 300 || status > 399) return null;
-  const requiredMs = retryAfterMs(exchange);
-  return requiredMs === null || requiredMs === 0 ? null : exchange.endedAtMs + Math.min(requiredMs, MAX_RETRY_AFTER_MS);
-}
-
-function retryAfterMs(exchange: Exchange): number | null {
+/** What its Retry-After asks for, milliseconds; `null`: nothing usable. */
+export function retryAfterMs(exchange: Exchange): number | null {
   return exchange.retryAfter === null ? null : parseRetryAfter(exchange.retryAfter, exchange.endedAtMs);
+}
+
+/** What a host's robots.txt files require now, milliseconds: the strictest value of each kind. */
+export type RequiredSpacing = Pick<HostRequirements, 'crawlDelayMs' | 'requestIntervalMs'>;
+
+/** The minimum milliseconds to keep. Both apply; they count from different ends of the last exchange. */
+export interface RequestInterval {
+  /** From the end of one exchange to the start of the next. */
+  readonly fromEndMs: number;
+  /** From the start of one exchange to the start of the next (Request-rate); 0: none is in force. */
+  readonly fromStartMs: number;
+}
+
+/** A time, and which requirement sets it. */
+export interface EarliestStart {
+  /** Epoch milliseconds, finite; 0: the host was never requested. */
+  readonly atMs: number;
+  readonly reason: HostWait['reason'];
+}
+
+/**
+ * The interval of a host. Under the 1996 rule a Request-rate in force replaces the rule of thumb, and only Crawl-delay
+ * and refusals lengthen it (DECISION A16). In every other profile the rule stays as the minimum interval.
+ *
+ * @see specification, access §9
+ */
+export function requestInterval(
+  { lastRetrievalMs, adaptiveMs }: Pick<HostClock, 'lastRetrievalMs' | 'adaptiveMs'>,
+  { crawlDelayMs, requestIntervalMs }: RequiredSpacing,
+  politeness: Politeness,
+): RequestInterval {
+  const profileMs = profileIntervalMs(politeness, lastRetrievalMs, requestIntervalMs);
+  return { fromEndMs: Math.max(profileMs, crawlDelayMs ?? 0, adaptiveMs), fromStartMs: requestIntervalMs ?? 0 };
+}
+
+/**
+ * The time from which the next request to a host may start; it may lie in the past.
+ *
+ * Jitter is derived from the last exchange itself, so that repeated calls return the same time. It is only added. A
+ * parked host gets a time so far ahead that nothing waits for it; an operator unparks it.
+ *
+ * @see specification, access §9 and §10
+ */
+export function earliestStart(
+  { lastStartMs, lastEndMs, lastRetrievalMs, adaptiveMs, pausedUntilMs, parked }: HostClock,
+  { crawlDelayMs, requestIntervalMs }: RequiredSpacing,
+  politeness: Politeness,
+): EarliestStart {
+  let latest: EarliestStart = { atMs: 0, reason: 'interval' };
+  const consider = (atMs: number, reason: EarliestStart['reason']) => {
+    if (atMs > latest.atMs) latest = { atMs, reason };
+  };
+  if (lastEndMs !== null) {
+    const jitterFactor = 1 + politeness.jitter * fractionOf(lastStartMs ?? 0, lastEndMs);
+    const intervalMs = Math.max(profileIntervalMs(politeness, lastRetrievalMs, requestIntervalMs), adaptiveMs);
+    consider(lastEndMs + Math.ceil(intervalMs * jitterFactor), 'interval');
+    consider(lastEndMs + Math.ceil((crawlDelayMs ?? 0) * jitterFactor), 'crawl-delay');
+  }
+  if (lastStartMs !== null) consider(lastStartMs + (requestIntervalMs ?? 0), 'request-rate');
+  if (pausedUntilMs !== null) consider(pausedUntilMs, 'host-paused');
+  if (parked) consider((lastEndMs ?? 0) + PARKED_MS, 'host-parked');
+  return latest;
+}
+
+/** The interval that the profile alone requires; 0: a Request-rate replaces it. */
+function profileIntervalMs(
+  { factor, minMs, maxMs, rateReplacesRule }: Politeness,
+  lastRetrievalMs: number | null,
+  requestIntervalMs: number | null,
+): number {
+  if (rateReplacesRule && requestIntervalMs !== null) return 0;
+  const intervalMs = Math.max(minMs, factor * (lastRetrievalMs ?? 0));
+  return maxMs === null ? intervalMs : Math.min(intervalMs, maxMs);
+}
+
+/** A number in [0, 1) that depends only on the exchange: an integer hash of its two times. */
+function fractionOf(startMs: number, endMs: number): number {
+  let hash = Math.imul((startMs % 0x7fffffff) ^ 0x9e3779b9, 0x85ebca6b) ^ (endMs % 0x7fffffff);
+  hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 13)) >>> 0) / 0x1_0000_0000;
 }

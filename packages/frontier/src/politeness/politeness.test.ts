@@ -4,8 +4,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../work.js';
-import { afterExchange, type HostClock, newHostClock, redirectNotBeforeMs, retryUrl } from './host-clock.js';
-import { earliestStart, type PolitenessOptions, requestInterval, resolvePoliteness } from './interval.js';
+import { afterExchange, earliestStart, type HostClock, newHostClock, requestInterval } from './host-clock.js';
+import { type PolitenessOptions, resolvePoliteness } from './profile.js';
+import { redirectNotBeforeMs, retryUrl } from './url-retry.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const NO_ASKS = { crawlDelayMs: null, requestIntervalMs: null };

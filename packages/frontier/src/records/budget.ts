@@ -30,11 +30,6 @@ import type { PartRecords } from './processes.js';
 /** The bounds of a crawl; `null`: no bound. */
 export interface Bounds {
   readonly pages: number | null;
-  readonly pagesPerHost: number | null;
-  /** Decoded bytes of the bodies of one host. */
-  readonly bytesPerHost: number | null;
-  /** The crawl's running time since the first request to a host, milliseconds. */
-  readonly runningPerHostMs: number | null;
   /** Running time, milliseconds. */
   readonly runningMs: number | null;
   /** Decoded bytes of bodies. */

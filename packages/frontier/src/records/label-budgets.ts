@@ -4,8 +4,6 @@
 
 import { Budget, type BudgetOptions } from './budget.js';
 
-const NO_BOUNDS = { pagesPerHost: null, bytesPerHost: null, runningPerHostMs: null, runningMs: null, bytes: null };
-
 /** Pages per label; `null`: no bound. */
 type LabelBounds = ReadonlyMap<string, { readonly pages: number | null }>;
 
@@ -27,7 +25,7 @@ export function createLabelBudgets(labels: LabelBounds, options: Pick<BudgetOpti
     for (const [label, { pages }] of budgets.size === 0 ? labels : []) {
       if (pages === null) continue;
       const key = `budget of ${label}${sinceMs === 0 ? '' : ` since ${sinceMs}`}`;
-      const budget = new Budget({ ...options, bounds: { ...NO_BOUNDS, pages }, key });
+      const budget = new Budget({ ...options, bounds: { pages, runningMs: null, bytes: null }, key });
       await budget.open(clock.nowMs());
       budgets.set(label, budget);
     }

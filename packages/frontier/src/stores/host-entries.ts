@@ -181,11 +181,18 @@ export class HostEntries implements QueueEntries {
     return best;
   }
 
+  /** The same for one lane; `null` also if it is blocked. */
   #firstOf(lane: Lane, now: number): Line | null {
-    for (let due = lane.waiting?.popDue(now); due !== undefined; due = lane.waiting?.popDue(now)) {
+    const { waiting, blockedUntil, lines } = lane;
+    for (let due = waiting?.popDue(now); due !== undefined; due = waiting?.popDue(now)) {
       this.#enqueue(due.entry, 1 + due.entry.priority);
     }
-    return firstFilled(lane, now);
+    if (blockedUntil > now) return null;
+    for (let rank = FRONT; rank < lines.length; rank += 1) {
+      const line = lines[rank];
+      if (line?.first() !== undefined) return line;
+    }
+    return null;
   }
 
   #insert(entry: StoredEntry, readyAt: number, now: number): void {
@@ -223,16 +230,6 @@ export class HostEntries implements QueueEntries {
 
 function toEntry({ id, priority, body, attempt }: StoredEntry): Entry {
   return { id: String(id), priority, body, attempt };
-}
-
-/** The first line of a lane that has entries; `null`: the lane is blocked or empty. */
-function firstFilled({ blockedUntil, lines }: Lane, now: number): Line | null {
-  if (blockedUntil > now) return null;
-  for (let rank = FRONT; rank < lines.length; rank += 1) {
-    const line = lines[rank];
-    if (line?.first() !== undefined) return line;
-  }
-  return null;
 }
 
 /** Whether the first entry of one line goes before that of the other. */

@@ -105,7 +105,7 @@ export interface PageSignals extends NamedLinks {
 export function readPageSignals(input: PageSignalsInput): PageSignals {
   const { url, metas = NONE, linkElements = NONE } = input;
   const fields = fieldsOf(input.headers);
-  const baseUrl = resolveBase(input.baseHref ?? null, url);
+  const baseUrl = readUrl(input.baseHref ?? '', url)?.href ?? url;
   const directives = hasNoDirectives(input, metas, fields)
     ? NO_DIRECTIVES
     : readDirectives(input, metas, fields, baseUrl);
@@ -211,10 +211,6 @@ function metaNamed(metas: readonly PageMeta[], name: string): string | null {
 /** A repeated field is a reservation if one of its lines is. */
 function reservationOf(lines: readonly string[]): string | null {
   return lines.find((line) => line.trim() === '1') ?? lines[0] ?? null;
-}
-
-function resolveBase(baseHref: string | null, url: string): string {
-  return (baseHref === null ? null : readUrl(baseHref, url))?.href ?? url;
 }
 
 /** The result for a page without directives, shared by all of them. */

@@ -1,94 +1,9 @@
-// When the next request to a host may start. Pure: it computes a time from the host's clock, its requirements and the
-// operator's profile. The longest of all intervals wins: each is an upper bound on speed, and meeting one does not
-// excuse missing another.
+// The profile of a crawl: its pace where a site asks for nothing. Options, and their check.
 
 import { FrontierError } from '../errors.js';
-import type { HostWait } from '../frontier-event.js';
 import { MAX_INTERVAL_MS } from '../limits.js';
 import { checkKeys, invalid, numberIn, oneOf } from '../option-value.js';
-import type { HostRequirements } from '../work.js';
-import type { HostClock } from './host-clock.js';
-import { MAX_JITTER, MAX_REQUESTS_PER_SECOND, MIN_REQUESTS_PER_SECOND, PARKED_MS } from './limits.js';
-
-/** What a host's robots.txt files require now, milliseconds: the strictest value of each kind. */
-export type RequiredSpacing = Pick<HostRequirements, 'crawlDelayMs' | 'requestIntervalMs'>;
-
-/** The minimum milliseconds to keep. Both apply; they count from different ends of the last exchange. */
-export interface RequestInterval {
-  /** From the end of one exchange to the start of the next. */
-  readonly fromEndMs: number;
-  /** From the start of one exchange to the start of the next (Request-rate); 0: none is in force. */
-  readonly fromStartMs: number;
-}
-
-/** A time, and which requirement sets it. */
-export interface EarliestStart {
-  /** Epoch milliseconds, finite; 0: the host was never requested. */
-  readonly atMs: number;
-  readonly reason: HostWait['reason'];
-}
-
-/**
- * The interval of a host. Under the 1996 rule a Request-rate in force replaces the rule of thumb, and only Crawl-delay
- * and refusals lengthen it (DECISION A16). In every other profile the rule stays as the minimum interval.
- *
- * @see specification, access §9
- */
-export function requestInterval(
-  { lastRetrievalMs, adaptiveMs }: Pick<HostClock, 'lastRetrievalMs' | 'adaptiveMs'>,
-  { crawlDelayMs, requestIntervalMs }: RequiredSpacing,
-  politeness: Politeness,
-): RequestInterval {
-  const profileMs = profileIntervalMs(politeness, lastRetrievalMs, requestIntervalMs);
-  return { fromEndMs: Math.max(profileMs, crawlDelayMs ?? 0, adaptiveMs), fromStartMs: requestIntervalMs ?? 0 };
-}
-
-/**
- * The time from which the next request to a host may start; it may lie in the past.
- *
- * Jitter is derived from the last exchange itself, so that repeated calls return the same time. It is only added. A
- * parked host gets a time so far ahead that nothing waits for it; an operator unparks it.
- *
- * @see specification, access §9 and §10
- */
-export function earliestStart(
-  { lastStartMs, lastEndMs, lastRetrievalMs, adaptiveMs, pausedUntilMs, parked }: HostClock,
-  { crawlDelayMs, requestIntervalMs }: RequiredSpacing,
-  politeness: Politeness,
-): EarliestStart {
-  let latest: EarliestStart = { atMs: 0, reason: 'interval' };
-  const consider = (atMs: number, reason: EarliestStart['reason']) => {
-    if (atMs > latest.atMs) latest = { atMs, reason };
-  };
-  if (lastEndMs !== null) {
-    const jitterFactor = 1 + politeness.jitter * fractionOf(lastStartMs ?? 0, lastEndMs);
-    const intervalMs = Math.max(profileIntervalMs(politeness, lastRetrievalMs, requestIntervalMs), adaptiveMs);
-    consider(lastEndMs + Math.ceil(intervalMs * jitterFactor), 'interval');
-    consider(lastEndMs + Math.ceil((crawlDelayMs ?? 0) * jitterFactor), 'crawl-delay');
-  }
-  if (lastStartMs !== null) consider(lastStartMs + (requestIntervalMs ?? 0), 'request-rate');
-  if (pausedUntilMs !== null) consider(pausedUntilMs, 'host-paused');
-  if (parked) consider((lastEndMs ?? 0) + PARKED_MS, 'host-parked');
-  return latest;
-}
-
-/** The interval that the profile alone requires; 0: a Request-rate replaces it. */
-function profileIntervalMs(
-  { factor, minMs, maxMs, rateReplacesRule }: Politeness,
-  lastRetrievalMs: number | null,
-  requestIntervalMs: number | null,
-): number {
-  if (rateReplacesRule && requestIntervalMs !== null) return 0;
-  const intervalMs = Math.max(minMs, factor * (lastRetrievalMs ?? 0));
-  return maxMs === null ? intervalMs : Math.min(intervalMs, maxMs);
-}
-
-/** A number in [0, 1) that depends only on the exchange: an integer hash of its two times. */
-function fractionOf(startMs: number, endMs: number): number {
-  let hash = Math.imul((startMs % 0x7fffffff) ^ 0x9e3779b9, 0x85ebca6b) ^ (endMs % 0x7fffffff);
-  hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
-  return ((hash ^ (hash >>> 13)) >>> 0) / 0x1_0000_0000;
-}
+import { MAX_JITTER, MAX_REQUESTS_PER_SECOND, MIN_REQUESTS_PER_SECOND } from './limits.js';
 
 /** Names of the built-in profiles. */
 export type PolitenessProfileName = 'polite' | 'gentle' | '1996-rule-of-thumb';
