@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { type CookieJar, Cookies, createJarFactory } from './cookies.js';
+import type { RequestPurpose } from './egress-request.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
-import type { RequestPurpose } from './request-headers.js';
 
 /** A jar that stores names and values and ignores domains, to show that the jar is not what separates origins. */
 function plainJar(): CookieJar {

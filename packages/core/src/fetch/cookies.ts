@@ -3,9 +3,9 @@
 // companions.
 
 import { keepLatest } from '../keep-latest.js';
+import type { RequestPurpose } from './egress-request.js';
 import { MAX_COOKIE_HEADER_CHARS, MAX_COOKIE_LINE_CHARS, MAX_COOKIE_ORIGINS, MAX_ORIGIN_COOKIES } from './limits.js';
 import { type HeaderLines, headerValues } from './outcome.js';
-import type { RequestPurpose } from './request-headers.js';
 
 /** A cookie jar, like `CookieJar` of tough-cookie. It implements the rules of cookies itself (RFC 6265). */
 export interface CookieJar {

@@ -1,13 +1,19 @@
-// A request that egress is to send, its entry in the request log, and what the log keeps of a robots.txt so that the
-// answer can be read again.
+// A request that egress is to send: its header fields, which say who sends it and what it accepts, those that the
+// operator adds to requests for content, and its entry in the request log. Cookies and credentials are added by egress.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Work } from '@mannerly/frontier';
+import { createHostMatch } from '@mannerly/frontier/internal';
+import { invalidOption } from '../errors.js';
 import type { RequestRecord, RobotsReceipt } from '../report/decision.js';
+import { RESERVED_HEADERS, refusalReason } from '../reserved-headers.js';
+import { ACCEPT_ENCODING } from './content-coding.js';
 import type { ResponseHead } from './fetcher.js';
-import { MAX_LOGGED_FIELD_CHARS } from './limits.js';
+import type { Identity } from './identity.js';
+import { MAX_EXTRA_HEADER_CHARS, MAX_EXTRA_HEADERS, MAX_LOGGED_FIELD_CHARS } from './limits.js';
 import { type FetchOutcome, headersByName, headerValue, type ResponseOutcome } from './outcome.js';
-import type { RequestPurpose } from './request-headers.js';
+
+export type RequestPurpose = RequestRecord['purpose'];
 
 export interface EgressRequest {
   /** What the frontier handed out. Credentials and fragment in its URL are never sent. */
@@ -34,6 +40,131 @@ export interface EgressRequest {
    */
   readonly largeBody?: (head: ResponseHead) => number | null;
   readonly signal: AbortSignal;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/**
+ * The value of Accept, by purpose. Everything else stays welcome at a lower weight, so that no server has a reason to
+ * answer 406 (specification, access §2; RFC 9110 §12.5.1).
+ */
+const ACCEPT: Readonly<Record<RequestPurpose, string>> = {
+  page: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  robots: 'text/plain, */*;q=0.5',
+  sitemap: 'application/xml, text/xml;q=0.9, text/plain;q=0.8, */*;q=0.5',
+  'data-txt': 'text/plain, */*;q=0.5',
+  'well-known': 'application/json, */*;q=0.5',
+  handler: '*/*',
+  subresource: '*/*',
+  requisite: '*/*',
+  login: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  license: 'application/rsl+xml, application/xml;q=0.9, */*;q=0.5',
+};
+
+/**
+ * What a request for a page accepts, and under which name, since a different offer may get a different answer.
+ *
+ * @param isSignedIn - Whether it carries the credential of an account. @default false
+ */
+export function negotiationKey({ name }: Identity, added: Fields, isSignedIn = false): string {
+  const fields = Object.entries(added).map(([field, value]) => ` ${field}: ${value}`);
+  const text = `${name} ${ACCEPT.page} ${ACCEPT_ENCODING}${fields.join('')}${isSignedIn ? ' signed in' : ''}`;
+  return hash('sha256', text, 'base64url').slice(0, NEGOTIATION_KEY_CHARS);
+}
+
+const NEGOTIATION_KEY_CHARS = 8;
+
+/** Requests for content, which get the operator's extra fields. Requests about rules only say who sends them. */
+const PURPOSES_WITH_EXTRA_HEADERS: ReadonlySet<RequestPurpose> = new Set([
+  'page',
+  'handler',
+  'subresource',
+  'requisite',
+  'sitemap',
+]);
+
+/**
+ * The header fields of a request. Never throws.
+ *
+ * @param requestFields - Fields of the request itself.
+ * @param added - Fields that the operator adds for its host, checked.
+ */
+export function requestHeaders(
+  { userAgent, from }: Pick<Identity, 'userAgent' | 'from'>,
+  purpose: RequestPurpose,
+  requestFields: Fields = {},
+  added: Fields = {},
+): Fields {
+  const base = {
+    'User-Agent': userAgent,
+    ...(from === null ? {} : { From: from }),
+    Accept: ACCEPT[purpose],
+    'Accept-Encoding': ACCEPT_ENCODING,
+  };
+  const allowed = Object.entries(requestFields).filter(([name]) => !RESERVED_HEADERS.test(name));
+  const names = allowed.map(([name, value]) => [name.toLowerCase() === 'accept' ? 'Accept' : name, value]);
+  return withFields(
+    PURPOSES_WITH_EXTRA_HEADERS.has(purpose) ? withFields(base, added) : base,
+    Object.fromEntries(names),
+  );
+}
+
+const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([!-~]|[!-~][ -~]*[!-~])[ \t]*$/;
+
+/**
+ * Parses fields of the form `Name: value`.
+ *
+ * @param path - The option.
+ * @throws MannerlyError `option-invalid` for an invalid field, a refused one, or a duplicate.
+ */
+export function parseExtraHeaders(lines: readonly string[], path = 'network.headers'): Fields {
+  const fields: Record<string, string> = {};
+  if (lines.length > MAX_EXTRA_HEADERS) throw invalidOption(path, `at most ${MAX_EXTRA_HEADERS} fields`, lines);
+  for (const [at, line] of lines.entries()) {
+    const option = `${path}[${at}]`;
+    const [, name = '', value = ''] = (line.length <= MAX_EXTRA_HEADER_CHARS && FIELD.exec(line)) || [];
+    if (name === '') {
+      const expected = `a field such as "Accept-Language: de", at most ${MAX_EXTRA_HEADER_CHARS} characters`;
+      throw invalidOption(option, expected, line);
+    }
+    const reason = refusalReason(name);
+    if (reason !== undefined) throw invalidOption(option, 'a field that a crawl may add', name, `${name}: ${reason}.`);
+    if (Object.keys(fields).some((known) => known.toLowerCase() === name.toLowerCase())) {
+      throw invalidOption(option, 'a field that is not given twice', name);
+    }
+    // Names are compared case-insensitively; `Accept` gets our own spelling.
+    fields[name.toLowerCase() === 'accept' ? 'Accept' : name] = value;
+  }
+  return Object.freeze(fields);
+}
+
+/** Merges fields with others, which take precedence if a name, in any case, is in both. @throws Never */
+function withFields(fields: Fields, others: Fields): Fields {
+  const added = Object.keys(others);
+  if (added.length === 0) return fields;
+  const names = new Set(added.map((name) => name.toLowerCase()));
+  return {
+    ...Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name.toLowerCase()))),
+    ...others,
+  };
+}
+
+/** The fields that are added to requests for content of a host, by its name. */
+export type ExtraHeadersOf = (host: string) => Fields;
+
+/** Creates `ExtraHeadersOf`: the fields of the crawl, then those of matching entries, in order. */
+export function createExtraHeaders(
+  crawlHeaders: Fields,
+  entries: readonly { readonly match: readonly string[]; readonly headers: Fields }[],
+): ExtraHeadersOf {
+  const withHeaders = entries.filter(({ headers }) => Object.keys(headers).length > 0);
+  if (withHeaders.length === 0) return () => crawlHeaders;
+  const matching = createHostMatch(withHeaders.map(({ match }) => match));
+  return (host) =>
+    matching(host.replace(/\.$/, '')).reduce(
+      (fields, at) => withFields(fields, withHeaders[at]?.headers ?? {}),
+      crawlHeaders,
+    );
 }
 
 /**
@@ -93,6 +224,6 @@ function robotsReceipt(authority: string, outcome: FetchOutcome): RobotsReceipt 
   const headers = Object.fromEntries(fields.map(([name, value]) => [name, value.slice(0, MAX_LOGGED_FIELD_CHARS)]));
   const hasBody = outcome.status >= 200 && outcome.status <= 299 && outcome.truncated !== 'connection';
   // As `RobotsCopyRef.hash`.
-  const hash = hasBody ? createHash('sha256').update(outcome.body).digest('hex') : null;
-  return { authority, hash, headers };
+  const digest = hasBody ? hash('sha256', outcome.body) : null;
+  return { authority, hash: digest, headers };
 }

@@ -19,7 +19,13 @@ import { encodedLimit } from './body.js';
 import { Cookies, type JarFactory } from './cookies.js';
 import type { Credential } from './credential.js';
 import { type CredentialUse, createCredentialUse, redacted } from './credential-use.js';
-import { type EgressRequest, requestRecord } from './egress-request.js';
+import {
+  type EgressRequest,
+  type ExtraHeadersOf,
+  type RequestPurpose,
+  requestHeaders,
+  requestRecord,
+} from './egress-request.js';
 import { failureDetail } from './failure-code.js';
 import type { Fetcher, FetchLimits, FetchRequest, ResponseHead } from './fetcher.js';
 import type { Identity } from './identity.js';
@@ -32,7 +38,6 @@ import {
   STOPPED_WAIT_MS,
 } from './limits.js';
 import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
-import { type ExtraHeadersOf, type RequestPurpose, requestHeaders } from './request-headers.js';
 import type { RequestLimiter } from './request-limiter.js';
 import { Spool, type SpooledBody, withSpooled } from './spool.js';
 

@@ -6,10 +6,10 @@ import type { CheerioAPI } from 'cheerio';
 import { type CallOptions, checkCount, checkOptions, checkPriority } from '../call-options.js';
 import { invalidOption, MannerlyError } from '../errors.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import { type PageAlternate, type PageLink, selectLinks } from '../page/links.js';
+import type { PageAlternate } from '../page/alternates.js';
+import { linkBase, type PageLink, resolveHref, selectLinks } from '../page/links.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import type { FetchForPage, PageFetch, PageFetchOptions } from '../page/page-fetch.js';
-import { linkBase, resolveHref } from '../page/resolve-href.js';
 import { checkRequestFields } from '../reserved-headers.js';
 import type { AddResult, FollowOptions, HandledPage, PageChange, SaveAllOptions, SaveOptions } from './handled-page.js';
 import {

@@ -2,7 +2,7 @@
 // type `rel=license` is an ordinary link to a licence, older than RSL, and has no effect (licensing C1).
 
 import type { HeaderLines } from '../fetch/outcome.js';
-import { parseLinkFields } from '../page/links.js';
+import { parseLinkFields } from '../page/alternates.js';
 import type { FetchedPage } from '../page/page.js';
 import { readElements } from '../page/read-elements.js';
 import { parseUrl } from '../parse-url.js';

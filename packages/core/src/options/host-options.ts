@@ -4,8 +4,8 @@
 import type { FrontierOptions } from '@mannerly/frontier';
 import { readPatterns } from '../admit/url-pattern.js';
 import { invalidOption } from '../errors.js';
+import { parseExtraHeaders } from '../fetch/egress-request.js';
 import { MAX_EXTRA_HEADERS } from '../fetch/limits.js';
-import { parseExtraHeaders } from '../fetch/request-headers.js';
 import { present } from '../present.js';
 import type { HostEntryText } from '../report/host-entry.js';
 import {

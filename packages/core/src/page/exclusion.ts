@@ -19,9 +19,8 @@ import {
 import type { HeaderLines } from '../fetch/outcome.js';
 import { present } from '../present.js';
 import type { HtmlSummary } from './html.js';
-import type { PageLink } from './links.js';
+import { type PageLink, parseBase } from './links.js';
 import { refreshTarget } from './redirect.js';
-import { parseBase } from './resolve-href.js';
 
 /** The options, in the groups in which a user gives them. */
 export interface ExclusionGroups extends Pick<PageOptions, 'purposes' | 'indexInstead' | 'tdm'> {

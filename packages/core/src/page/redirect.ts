@@ -6,8 +6,8 @@ import { redirectNotBeforeMs } from '@mannerly/frontier/internal';
 import { headerValue, headerValues, type ResponseOutcome, retryAfterOf } from '../fetch/outcome.js';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { MAX_FILE_HOPS, MAX_REFRESH_REDIRECT_SECONDS } from './limits.js';
+import { parseWebUrl } from './links.js';
 import type { PageFetch } from './page-fetch.js';
-import { parseWebUrl } from './resolve-href.js';
 
 /** Where an answer redirects to. */
 type RedirectAnswer =

@@ -6,7 +6,7 @@
 import { Tokenizer } from 'htmlparser2';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
 import { MAX_PAGE_REQUISITES } from './limits.js';
-import { type LinkBase, linkBase, resolveHref } from './resolve-href.js';
+import { type LinkBase, linkBase, resolveHref } from './links.js';
 
 export interface Requisite {
   /** Absolute, without fragment. */

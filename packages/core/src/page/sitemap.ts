@@ -14,7 +14,7 @@ import {
   MAX_XML_DEPTH,
   MAX_XML_TOKEN_CHARS,
 } from './limits.js';
-import { parseWebUrl } from './resolve-href.js';
+import { parseWebUrl } from './links.js';
 
 /** What a document turned out to be. `unknown`: nothing that lists URLs. */
 export type SitemapKind = 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'unknown';

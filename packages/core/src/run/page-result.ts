@@ -11,10 +11,10 @@ import {
   headerValue,
   isRefusedByGuard,
   type ResponseOutcome,
+  refusalOf,
   releaseBody,
   toRobotsAnswer,
 } from '../fetch/outcome.js';
-import { refusalOf } from '../fetch/refusal.js';
 import { applyLicense } from '../licensing/licenses.js';
 import { redirectTarget } from '../page/redirect.js';
 import { present } from '../present.js';

@@ -23,7 +23,7 @@ import { createAddressGuard } from '../fetch/address-guard.js';
 import { decodeText, utf8Offset } from '../fetch/charset.js';
 import { createJarFactory, type JarFactory } from '../fetch/cookies.js';
 import { Egress } from '../fetch/egress.js';
-import { createExtraHeaders, negotiationKey } from '../fetch/request-headers.js';
+import { createExtraHeaders, negotiationKey } from '../fetch/egress-request.js';
 import { RequestLimiter } from '../fetch/request-limiter.js';
 import { HandlerPool } from '../handle/handler-pool.js';
 import { ItemStages } from '../handle/item-stages.js';

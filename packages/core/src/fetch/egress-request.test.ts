@@ -2,7 +2,7 @@
 // could have two names; with one of a browser, it would be disguised.
 
 import { describe, expect, it } from 'vitest';
-import { parseExtraHeaders, type RequestPurpose, requestHeaders } from './request-headers.js';
+import { parseExtraHeaders, type RequestPurpose, requestHeaders } from './egress-request.js';
 
 const refused = (line: string) => () => parseExtraHeaders([line]);
 

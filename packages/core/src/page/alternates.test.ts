@@ -1,8 +1,8 @@
 /** Which alternate representations a page names. None must be invented. */
 import { describe, expect, it } from 'vitest';
 import type { HeaderLines } from '../fetch/outcome.js';
+import { pageAlternates } from './alternates.js';
 import { readHtml } from './html.js';
-import { pageAlternates } from './links.js';
 
 const PAGE = 'https://example.com/docs/page';
 const of = (html: string, headers: HeaderLines = []) => pageAlternates(readHtml(html), headers, PAGE);

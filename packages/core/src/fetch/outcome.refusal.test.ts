@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_REFUSAL_DETAIL } from './limits.js';
-import { refusalOf } from './refusal.js';
+import { refusalOf } from './outcome.js';
 
 const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = '') =>
   refusalOf({ status, headers: Object.entries(headers), body: Buffer.from(body) });

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_LINK_URL_CHARS } from '../limits.js';
-import { linkBase, resolveHref } from './resolve-href.js';
+import { linkBase, resolveHref } from './links.js';
 
 const PAGE = 'https://example.com/dir/page.html?q=1';
 
