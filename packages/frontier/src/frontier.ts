@@ -8,7 +8,7 @@ import type { OwnAnswer } from './flow/own-requests.js';
 import { createScheduler } from './flow/scheduler.js';
 import { MAX_URL_CHARS } from './limits.js';
 import { checkMovable, type MovedCounts, moveCrawl, refuseMoved } from './move/move-crawl.js';
-import { invalid } from './option-value.js';
+import { callable, invalid } from './option-value.js';
 import { type FrontierOptions, resolveOptions } from './options/options.js';
 import { createQuestions, type FrontierQuestions } from './questions/questions.js';
 import { endedParts } from './records/account.js';
@@ -294,7 +294,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
     }),
     async exclusively(act) {
       checkOpen();
-      return lock.exclusively(act);
+      return lock.exclusively(callable('act', act));
     },
     async close() {
       if (phase === 'closed' || phase === 'closing') return;

@@ -8,16 +8,19 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
  * How a URL was found. `companion`: a file that is fetched next to robots.txt (data.txt, a well-known file).
  * `subresource`: what a page in a browser requests.
  */
-export type Via =
-  | 'seed'
-  | 'link'
-  | 'redirect'
-  | 'sitemap'
-  | 'feed'
-  | 'handler'
-  | 'companion'
-  | 'dataset'
-  | 'subresource';
+export type Via = (typeof VIAS)[number];
+
+export const VIAS = [
+  'seed',
+  'link',
+  'redirect',
+  'sitemap',
+  'feed',
+  'handler',
+  'companion',
+  'dataset',
+  'subresource',
+] as const;
 
 /** A URL to be added to the frontier. */
 export interface NewUrl {

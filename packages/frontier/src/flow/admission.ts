@@ -3,13 +3,13 @@
 // first check of robots.txt is cheap and not binding: the gate decides again when the URL is taken (access §11).
 
 import { MAX_HOST_NAME_CHARS, MAX_URL_CHARS, PRIORITIES } from '../limits.js';
-import { invalid } from '../option-value.js';
+import { checkKeys, invalid, oneOf } from '../option-value.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
 import type { AddOutcome, NewEntry } from '../store.js';
 import { createHostLookup, parseUrl, parseUrlParts, requestedUrl, withoutTrailingDot } from '../url/url.js';
-import type { NewUrl } from '../url-record.js';
+import { type NewUrl, VIAS } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
 import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, MAX_EPOCH_MS, MAX_USER_DATA_BYTES } from './limits.js';
@@ -132,14 +132,27 @@ export function checkUrls(name: string, urls: readonly NewUrl[]): void {
   for (const url of urls as readonly NewUrl[]) checkUrl(each, url);
 }
 
+const URL_KEYS: readonly string[] = [
+  ...(['url', 'depth', 'via', 'from', 'hops', 'priority', 'label'] as const),
+  ...(['userData', 'notBeforeMs', 'visit', 'dedupe'] as const),
+] satisfies readonly (keyof NewUrl)[];
+
 /** @throws FrontierError `option-invalid` */
 export function checkUrl(name: string, given: NewUrl): void {
   if (typeof given?.url !== 'string') throw invalid(name, 'an object with a `url`', given);
-  const { depth, via, notBeforeMs, visit = 0, url } = given;
-  if (!Number.isSafeInteger(depth) || depth < 0) throw invalid(`depth\` of \`${url}`, 'a whole number from 0', depth);
-  if (typeof via !== 'string') throw invalid(`via\` of \`${url}`, 'how the URL was found, such as `link`', via);
+  checkKeys(`${name}.`, given, URL_KEYS);
+  const { url, depth, via, from = '', hops = 0, label = '', notBeforeMs, visit = 0 } = given;
+  checkCount('depth', url, depth);
+  checkCount('hops', url, hops);
+  checkCount('visit', url, visit);
+  oneOf(`via\` of \`${url}`, via, VIAS);
+  if (typeof from !== 'string') throw invalid(`from\` of \`${url}`, 'the URL it was found on', from);
+  if (typeof label !== 'string') throw invalid(`label\` of \`${url}`, 'text', label);
   if (notBeforeMs !== undefined) checkTime(`notBeforeMs\` of \`${url}`, notBeforeMs);
-  if (!Number.isSafeInteger(visit) || visit < 0) throw invalid(`visit\` of \`${url}`, 'a whole number from 0', visit);
+}
+
+function checkCount(name: string, url: string, count: number): void {
+  if (!Number.isSafeInteger(count) || count < 0) throw invalid(`${name}\` of \`${url}`, 'a whole number from 0', count);
 }
 
 /** @throws FrontierError `option-invalid` */

@@ -33,6 +33,8 @@ export interface Flight {
   readonly takenAtMs: number;
   /** Whether `mayStart` has allowed its request. */
   isStarted: boolean;
+  /** Whether its exchange was reported. */
+  isExchanged: boolean;
 }
 
 /** All parts of a frontier that work passes through. */
@@ -96,8 +98,8 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
     return start(work, { host, entry, authority: name, chain, budgets: [] });
   }
 
-  function start<W extends Work>(work: W, begun: Omit<Flight, 'takenAtMs' | 'isStarted'>): W {
-    const flight: Flight = { ...begun, takenAtMs: clock.nowMs(), isStarted: false };
+  function start<W extends Work>(work: W, begun: Omit<Flight, 'takenAtMs' | 'isStarted' | 'isExchanged'>): W {
+    const flight: Flight = { ...begun, takenAtMs: clock.nowMs(), isStarted: false, isExchanged: false };
     pace.noteTaken(flight.takenAtMs);
     flights.set(work, flight);
     flight.host.takeSlot(work, flight.budgets.length > 0);
@@ -154,6 +156,9 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
     const flight = flightOf(work);
     if (flight === null) return;
     const exchange = checkedExchange(reported, flight.takenAtMs, clock.nowMs());
+    if (flight.isExchanged)
+      throw new FrontierError('option-invalid', `\`exchanged\` was called a second time for this work: ${work.url}`);
+    flight.isExchanged = true;
     const { host } = flight;
     const runningMs = budget.runningMs(exchange.startedAtMs);
     const robotsAuthority = work.kind === 'robots' ? work.authority : null;

@@ -228,6 +228,11 @@ const WRONG_URLS: readonly (readonly [string, object])[] = [
   ['depth', { depth: Number.NaN }],
   ['depth', { depth: -1 }],
   ['via', { via: undefined }],
+  ['via', { via: 'links' }],
+  ['from', { from: new URL('http://a.test/') }],
+  ['hops', { hops: '1' }],
+  ['label', { label: 5 }],
+  ['urls[].labels', { labels: 'news' }],
   ['notBeforeMs', { notBeforeMs: Number.POSITIVE_INFINITY }],
   ['visit', { visit: -1 }],
   ['visit', { visit: null }],
@@ -238,12 +243,31 @@ const WRONG_URLS: readonly (readonly [string, object])[] = [
 it.each(WRONG_URLS)('%s of a URL: the queue stays readable', async (name, wrong) => {
   const { frontier, clock, page } = await setUpPage();
   const added = [url('http://b.test/'), { ...url('http://c.test/'), ...wrong } as NewUrl];
-  const error = { code: 'option-invalid', message: expect.stringContaining(`\`${name}\``) };
-  await expect(frontier.add(added)).rejects.toMatchObject(error);
+  const errorOf = (what: string) => ({ code: 'option-invalid', message: expect.stringContaining(`\`${what}\``) });
+  await expect(frontier.add(added)).rejects.toMatchObject(errorOf(name));
   frontier.exchanged(page, exchangeAt(clock.nowMs()));
-  await expect(frontier.settle(page, { ...DONE, links: added })).rejects.toMatchObject(error);
+  const inLinks = errorOf(name.replace('urls', 'links'));
+  await expect(frontier.settle(page, { ...DONE, links: added })).rejects.toMatchObject(inLinks);
   expect(await frontier.settle(page, DONE)).toBe('ok');
   expect((await frontier.list()).items.map(({ record }) => record.url)).toEqual(['http://a.test/2']);
+});
+
+it('a second exchange of one work, which would count twice', async () => {
+  const { frontier, clock, page } = await setUpPage();
+  frontier.exchanged(page, exchangeAt(clock.nowMs()));
+  const { bytes } = frontier.used();
+  const error = { code: 'option-invalid', message: expect.stringContaining(page.url) };
+  expect(() => frontier.exchanged(page, exchangeAt(clock.nowMs()))).toThrow(expect.objectContaining(error));
+  expect(frontier.used()).toMatchObject({ bytes });
+  expect(await frontier.settle(page, DONE)).toBe('ok');
+});
+
+it('a key or a host of a listing that does not exist, and what is to run exclusively', async () => {
+  const { frontier } = await setUpPage();
+  const errorOf = (what: string) => ({ code: 'option-invalid', message: expect.stringContaining(`\`${what}\``) });
+  await expect(frontier.list({ hosts: 'a.test' } as object)).rejects.toMatchObject(errorOf('list.hosts'));
+  await expect(frontier.list({ host: 5 as unknown as string })).rejects.toMatchObject(errorOf('list.host'));
+  await expect(frontier.exclusively(5 as never)).rejects.toMatchObject(errorOf('act'));
 });
 
 it('the prefix and the limit of a listing of records, which would seem empty', async () => {

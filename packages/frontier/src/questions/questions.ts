@@ -240,7 +240,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
     inspectUrl,
     list: async (request = {}) => {
       const { host } = request;
-      const only = host === undefined ? {} : { host: namedHostKey(host, settings.hostKeyBy) };
+      const only = typeof host === 'string' ? { host: namedHostKey(host, settings.hostKeyBy) } : {};
       return listQueued(store, { ...request, ...only });
     },
     inspectHost,

@@ -1,6 +1,6 @@
 // Lists the queue, for a report or a person. It is read from the store, in the store's order, and nothing is changed.
 
-import { invalid } from '../option-value.js';
+import { checkKeys, invalid } from '../option-value.js';
 import { decodeItem, type QueueItem } from '../records/record.js';
 import type { FrontierStore, ScanListing } from '../store.js';
 import { authorityOf } from '../url/url.js';
@@ -49,7 +49,10 @@ interface ScannedItem extends Omit<QueuedUrl, 'record'> {
  *   returned, or a limit that is no number.
  */
 export async function listQueued(store: FrontierStore, request: ListRequest): Promise<QueueListing> {
+  checkKeys('list.', request, ['cursor', 'limit', 'host', 'authority'] satisfies (keyof ListRequest)[]);
   const { cursor = null, limit = DEFAULT_LISTED_URLS, host, authority } = request;
+  for (const [key, value = ''] of Object.entries({ host, authority }))
+    if (typeof value !== 'string') throw invalid(`list.${key}`, 'text', value);
   if (typeof limit !== 'number' || Number.isNaN(limit)) throw invalid('limit', 'a number of URLs', limit);
   const max = Math.min(Math.max(1, Math.trunc(limit)), MAX_LISTED_URLS);
   const items: QueuedUrl[] = [];
