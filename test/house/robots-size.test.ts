@@ -52,6 +52,14 @@ describe('@mannerly/robots', () => {
     expect(bytes).toBeLessThanOrEqual(MAX_MAIN_BYTES);
   });
 
+  // A whole run makes what is published first.
+  it.runIf(process.env['MANNERLY_COMMAND'] !== undefined)('is as small in the published package', async () => {
+    const sizeOf = async (name: string) => (await bundled(`packages/robots/package/dist/${name}.js`)).bytes;
+    expect(await sizeOf('index')).toBeLessThan(MAX_MAIN_BYTES * 1.1);
+    expect(await sizeOf('matches-pattern')).toBeLessThan(6_000);
+    expect(await sizeOf('access/index')).toBeLessThan(15_000);
+  });
+
   it.each(entries)('imports nothing from outside the package in %s', async (path) => {
     expect((await bundled(path)).outside).toEqual([]);
   });
