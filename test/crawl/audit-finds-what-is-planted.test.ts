@@ -104,6 +104,12 @@ describe('an audit of a crawl', () => {
     ['a hundredth of a second sooner than the Crawl-delay', 'too-early', short('slow.test', '/b', 10), /Crawl-delay/],
     ['sooner than the Request-rate', 'too-early', early('rated.test', '/b', 400), /Request-rate/],
     ['within the pause of a Retry-After', 'too-early', early('busy.test', '/a', 40 * SECOND), /Retry-After: 45/],
+    [
+      'within the pause of a 502 with Retry-After',
+      'too-early',
+      (lines) => early('busy.test', '/a', 40 * SECOND)(change('busy.test', '/later', { status: 502 })(lines)),
+      /502, Retry-After: 45/,
+    ],
     ['robots.txt asked again at once', 'too-early', asksRobotsAgain, /unreachable robots\.txt/],
     ['two at once on a host', 'overlapping', early('slow.test', '/b', -10), /before the host's last request/],
     ['a closed URL', 'excluded', change('slow.test', '/b', (line) => readdress(line, '/closed/y')), /line 2, \/closed/],

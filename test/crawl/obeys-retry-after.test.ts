@@ -78,6 +78,7 @@ const CASES: readonly (readonly [title: string, status: number, retryAfter: stri
   ['503 with a date that has passed', 503, 'Thu, 01 Jan 1998 00:00:00 GMT', 30_000],
   ['503 with nonsense', 503, 'soon', 30_000],
   ['429 with a negative number', 429, '-45', 30_000],
+  ['502 with seconds', 502, '45', 45_000],
 ];
 
 describe('case by case, a host that says later', () => {

@@ -133,8 +133,8 @@ export function afterExchange(
   if (kind === 'good') return { clock: afterGood(withTimes), warnings: [] };
   const withoutStreak = { ...withTimes, goodInARow: 0 };
   if (kind === 'throttled') return afterThrottle(withoutStreak, exchange, currentIntervalMs);
-  if (kind === 'failing') return afterFailure(withoutStreak, exchange);
-  return afterRefusal(withoutStreak, exchange);
+  const after = kind === 'failing' ? afterFailure(withoutStreak, exchange) : afterRefusal(withoutStreak, exchange);
+  return obeyRetryAfter(after, exchange);
 }
 
 /**
@@ -209,6 +209,14 @@ function afterRefusal(clock: HostClock, exchange: Exchange): AfterExchange {
   return { clock: { ...clock, refusedInARow: inARow, parked }, warnings };
 }
 
+/** A 500 or a 403 may also say when to come back: it counts as usual, and its host is left alone until then. */
+function obeyRetryAfter({ clock, warnings }: AfterExchange, exchange: Exchange): AfterExchange {
+  const untilMs = exchange.endedAtMs + requiredWaitMs(exchange);
+  if (untilMs <= Math.max(exchange.endedAtMs, clock.pausedUntilMs ?? 0)) return { clock, warnings };
+  const detail = `${exchange.status} with Retry-After: ${exchange.retryAfter}`;
+  return { clock: paused(clock, untilMs), warnings: [...warnings, { code: 'host-paused', untilMs, detail }] };
+}
+
 function paused(clock: HostClock, untilMs: number): HostClock {
   return { ...clock, pausedUntilMs: Math.max(clock.pausedUntilMs ?? untilMs, untilMs) };
 }
@@ -218,8 +226,12 @@ function doubled(baseMs: number, exponent: number, maxMs: number): number {
   return exponent > 30 ? maxMs : Math.min(baseMs * 2 ** exponent, maxMs);
 }
 
-/** What its Retry-After asks for, milliseconds; `null`: nothing usable. */
-export function retryAfterMs(exchange: Exchange): number | null {
+/** What its Retry-After requires, milliseconds, at most 24 hours; 0: nothing. */
+export function requiredWaitMs(exchange: Exchange): number {
+  return Math.min(retryAfterMs(exchange) ?? 0, MAX_RETRY_AFTER_MS);
+}
+
+function retryAfterMs(exchange: Exchange): number | null {
   return exchange.retryAfter === null ? null : parseRetryAfter(exchange.retryAfter, exchange.endedAtMs);
 }
 

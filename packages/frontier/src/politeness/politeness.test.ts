@@ -132,6 +132,11 @@ describe('the host after an exchange (access §10)', () => {
     ['what we did ourselves is none', times(9, answer(null, { failure: 'aborted' })), null],
     ['404 pauses nothing', times(50, answer(404)), null],
     ['403 pauses nothing', times(19, answer(403)), null],
+    ['500 with Retry-After', [answer(500, { retryAfter: '120' })], 120_000],
+    ['403 with Retry-After', [answer(403, { retryAfter: '120' })], 120_000],
+    ['404 with Retry-After pauses nothing', [answer(404, { retryAfter: '120' })], null],
+    ['502 with Retry-After of more than a day', [answer(502, { retryAfter: '99999' })], 86_400_000],
+    ['a failing host, whose pause is longer', times(5, answer(500, { retryAfter: '120' })), 300_000],
   ])('%s', (_title, exchanges, pauseMs) => {
     expect(afterAll(exchanges).pausedUntilMs).toBe(pauseMs === null ? null : NOW + 100 + pauseMs);
   });
@@ -266,6 +271,7 @@ describe('a URL after an exchange (access §10)', () => {
     ['503, third retry', answer(503), 2, 120_000],
     ['503, a fourth is not made', answer(503), 3, { last: 'throttled' }],
     ['500, first time', answer(500), 0, 10_000],
+    ['500 with Retry-After', answer(500, { retryAfter: '90' }), 0, 90_000],
     ['reset, third retry', answer(null), 2, 40_000],
     ['timeout, a fourth is not made', answer(null, { failure: 'timeout-exchange' }), 3, { last: 'timeout-exchange' }],
     ['500, a fourth is not made', answer(500), 3, { last: 'server-error' }],

@@ -2,8 +2,8 @@
 // Its host may have to wait longer (`host-clock.ts`): the later of both times counts. Pure.
 
 import type { Exchange } from '../work.js';
-import { answerKind, retryAfterMs } from './host-clock.js';
-import { MAX_RETRY_AFTER_MS, RETRY_WAITS } from './limits.js';
+import { answerKind, requiredWaitMs } from './host-clock.js';
+import { RETRY_WAITS } from './limits.js';
 
 /** What becomes of a URL after an exchange that did not return its page. */
 export type UrlRetry =
@@ -18,9 +18,9 @@ export type UrlRetry =
 
 /** How long a URL waits before each retry, milliseconds. The length of a list is the number of retries. */
 export interface RetryWaits {
-  /** After failures and 5xx. */
+  /** After failures and 5xx. Retry-After makes a wait longer, never shorter. */
   readonly failureWaitsMs: readonly number[];
-  /** After a 429 or 503. Retry-After makes a wait longer, never shorter. */
+  /** After a 429 or 503. The same. */
   readonly throttleWaitsMs: readonly number[];
 }
 
@@ -48,8 +48,7 @@ export function retryUrl(exchange: Exchange, attempts: number, waits: RetryWaits
   if (!isThrottled && LASTING_FAILURES.has(reason)) return { kind: 'give-up', reason };
   const waitMs = (isThrottled ? waits.throttleWaitsMs : waits.failureWaitsMs)[attempts];
   if (waitMs === undefined) return { kind: 'exhausted', last: reason };
-  const requiredMs = isThrottled ? Math.min(retryAfterMs(exchange) ?? 0, MAX_RETRY_AFTER_MS) : 0;
-  return { kind: 'again', notBeforeMs: exchange.endedAtMs + Math.max(waitMs, requiredMs) };
+  return { kind: 'again', notBeforeMs: exchange.endedAtMs + Math.max(waitMs, requiredWaitMs(exchange)) };
 }
 
 /**
@@ -62,6 +61,6 @@ export function retryUrl(exchange: Exchange, attempts: number, waits: RetryWaits
 export function redirectNotBeforeMs(exchange: Exchange): number | null {
   const { status } = exchange;
   if (status === null || status < 300 || status > 399) return null;
-  const requiredMs = retryAfterMs(exchange);
-  return requiredMs === null || requiredMs === 0 ? null : exchange.endedAtMs + Math.min(requiredMs, MAX_RETRY_AFTER_MS);
+  const requiredMs = requiredWaitMs(exchange);
+  return requiredMs === 0 ? null : exchange.endedAtMs + requiredMs;
 }

@@ -149,8 +149,10 @@ export class HostPace {
     if (kind === 'failing') {
       this.#failed += 1;
       const extraFailures = this.#failed - AUDIT_FAILURES_BEFORE_PAUSE;
-      return extraFailures < 0 ? 0 : doubledMs(AUDIT_FAILING_PAUSE_MS, extraFailures);
+      const pauseMs = extraFailures < 0 ? 0 : doubledMs(AUDIT_FAILING_PAUSE_MS, extraFailures);
+      return Math.max(pauseMs, requiredWaitMs(record));
     }
+    if (kind === 'refused') return requiredWaitMs(record);
     if (kind !== 'throttled') return 0;
     this.#throttled += 1;
     return throttledMs(record, this.#throttled);
@@ -162,12 +164,14 @@ function robotsPauseMs(record: RequestRecord, kind: AnswerKind): number {
   return kind === 'throttled' ? throttledMs(record, 1) : 0;
 }
 
-function throttledMs({ retryAfter, endedAtMs }: RequestRecord, consecutive: number): number {
-  const retryAfterMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
-  return Math.max(
-    doubledMs(AUDIT_THROTTLE_PAUSE_MS, consecutive - 1),
-    Math.min(retryAfterMs, MAX_AUDIT_RETRY_AFTER_MS),
-  );
+function throttledMs(record: RequestRecord, consecutive: number): number {
+  return Math.max(doubledMs(AUDIT_THROTTLE_PAUSE_MS, consecutive - 1), requiredWaitMs(record));
+}
+
+/** What Retry-After requires; 0: nothing. */
+function requiredWaitMs({ retryAfter, endedAtMs }: RequestRecord): number {
+  const requiredMs = retryAfter === null ? 0 : (parseRetryAfter(retryAfter, endedAtMs) ?? 0);
+  return Math.min(requiredMs, MAX_AUDIT_RETRY_AFTER_MS);
 }
 
 function intervalOf({ factor, minMs, maxMs }: RunPace, retrievalMs: number): number {
