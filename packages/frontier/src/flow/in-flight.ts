@@ -117,7 +117,7 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
     const name = perIp === true ? address : `${address} ${hostKeyOf(work.url, 'domain')}`;
     const untilMs = await addresses.tryTake(host.key, name, host.intervalMs(nowMs), nowMs);
     if (untilMs === null) return { kind: 'go' };
-    host.addressBusyUntil(untilMs);
+    host.delayUntil(untilMs, 'address-shared');
     return { kind: 'wait', untilMs };
   }
 

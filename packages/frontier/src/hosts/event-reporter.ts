@@ -105,7 +105,7 @@ export class EventReporter {
     this.#warn({ code: 'robots-read', ...about, untilMs: freshUntilMs, detail: phase });
     if (rules === null) return;
     const content = authority.hash ?? '';
-    const { fileDelayMs, comments } = rules;
+    const { crawlDelayMs: fileDelayMs, comments } = rules.file;
     if (fileDelayMs !== null && fileDelayMs > LARGE_CRAWL_DELAY_MS && this.#warnings.add(`delay ${host} ${content}`)) {
       const detail = `${fileDelayMs / 1000} s`;
       this.#warn({ code: 'crawl-delay-large', ...about, detail });

@@ -74,8 +74,8 @@ export class LeasedHost implements HeapMember {
   /** The weight of its last turn; 0: the host is not ours. */
   turnWeight = 0;
 
-  #notBeforeMs: number;
-  #addressFreeAtMs: number | null = null;
+  /** The time before which no request may start, besides its interval, and why. */
+  #notBefore: EarliestStart;
   #slot: object | null = null;
   #queued: number;
   #retryAtMs: number | null = null;
@@ -100,7 +100,7 @@ export class LeasedHost implements HeapMember {
     this.used = usedSince(used, countSinceMs);
     this.requirements = new SpacingRequirements(minDelayMs);
     this.isDrained = lease.entries.length < ENTRIES_PER_LEASE;
-    this.#notBeforeMs = nowMs;
+    this.#notBefore = { atMs: nowMs, reason: 'not-before' };
     this.#queued = lease.queued;
   }
 
@@ -226,22 +226,15 @@ export class LeasedHost implements HeapMember {
     this.clock = { ...this.clock, parked: false, refusedInARow: 0 };
   }
 
-  /** Work was returned with a time before which no request may start. */
-  delayUntil(untilMs: number): void {
-    this.#notBeforeMs = Math.max(this.#notBeforeMs, untilMs);
-  }
-
-  /** Its IP address is shared and not free before this time. */
-  addressBusyUntil(untilMs: number): void {
-    this.#addressFreeAtMs = untilMs;
+  /** No request may start before this time: work was returned with it, or its IP address is shared and not free. */
+  delayUntil(untilMs: number, reason: 'not-before' | 'address-shared' = 'not-before'): void {
+    if (untilMs > this.#notBefore.atMs) this.#notBefore = { atMs: untilMs, reason };
   }
 
   /** When the next request may start, ignoring closed times, and what sets that time (access §9 and §10). */
   nextStart(required: RequirementsNow): EarliestStart {
     const start = earliestStart(this.clock, required.spacing, this.settings.politeness);
-    if (this.#notBeforeMs <= start.atMs) return start;
-    const isAddress = this.#addressFreeAtMs === this.#notBeforeMs;
-    return { atMs: this.#notBeforeMs, reason: isAddress ? 'address-shared' : 'not-before' };
+    return this.#notBefore.atMs <= start.atMs ? start : this.#notBefore;
   }
 
   /** When the next page may start, closed times included. */

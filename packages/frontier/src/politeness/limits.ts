@@ -32,5 +32,3 @@ export const MIN_ADAPTIVE_MS = 1_000;
 export const RETRY_WAITS = { failureWaitsMs: [10_000, 20_000, 40_000], throttleWaitsMs: [30_000, 60_000, 120_000] };
 /** How far in the future a parked host's time lies, milliseconds: a year, so that times stay finite (our own). */
 export const PARKED_MS = 31_536_000_000;
-/** Top-level domains whose time of day is remembered (our own). */
-export const MAX_QUIET_REGIONS = 676;

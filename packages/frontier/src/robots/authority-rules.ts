@@ -21,13 +21,11 @@ import type { HostRequirements, RobotsSignals } from '../work.js';
 import { MAX_AUTHORITIES_PER_HOST } from './limits.js';
 
 export interface AuthorityRules {
-  decide(url: string): Decision;
+  /** What the file says to this crawler. */
+  readonly file: RobotsRules;
   readonly requirements: AuthorityRequirements;
-  /** The Crawl-delay in the file, milliseconds, up to a day; `null`: none. */
-  readonly fileDelayMs: number | null;
-  /** Whether it is longer than the operator accepts; such hosts are skipped. */
+  /** Whether its Crawl-delay is longer than the operator accepts; such hosts are skipped. */
   readonly isOverMaxDelay: boolean;
-  readonly comments: readonly string[];
   /** What the file says about a URL besides allow and deny. */
   signals(url: string): RobotsSignals;
   /** The name by which the file identifies a URL (Clean-param, Host); `null`: the URL's own. */
@@ -98,11 +96,9 @@ function readRules(rules: RobotsRules, key: AuthorityRules['key'], options: Reso
   const isOverMax =
     fileDelayMs !== null && (fileDelayMs > options.maxCrawlDelayMs || fileDelayMs >= MAX_CRAWL_DELAY_MS);
   return {
-    decide: (url) => rules.decide(url),
+    file: rules,
     requirements: requirementsOf(rules, options),
-    fileDelayMs,
     isOverMaxDelay: isOverMax && options.onLongCrawlDelay === 'skip-host',
-    comments: rules.comments,
     key,
     signals(url) {
       licenses ??= rules.licenses;

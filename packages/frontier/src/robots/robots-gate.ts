@@ -125,7 +125,7 @@ export class RobotsGate {
       const untilMs = advice.kind === 'hold' ? advice.untilMs : nowMs;
       return { kind: 'hold', untilMs, sinceMs: access.firstFailureMs ?? nowMs };
     }
-    const decision = rules.decide(url);
+    const decision = rules.file.decide(url);
     return { kind: decision.allowed ? 'allow' : 'deny', decision };
   }
 

@@ -4,7 +4,7 @@
 // full, so few slots are empty (a doubling table is half empty on average). The tables are small, so no single add
 // takes long. Fingerprints are keyed hashes, so no site can aim at one table.
 
-import { isTaken, put, resized, slotOf } from '../pair-table.js';
+import { isTaken, put, resized, slotOf } from '../recent-set.js';
 
 const TABLES = 256;
 const INITIAL_SLOTS = 16;

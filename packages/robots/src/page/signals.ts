@@ -103,9 +103,9 @@ export interface PageSignals extends NamedLinks {
 
 /** Gathers the signals of a final response (page-level §1). */
 export function readPageSignals(input: PageSignalsInput): PageSignals {
-  const { url, metas = NONE, linkElements = NONE } = input;
+  const { url, metas = NONE, linkElements = NONE, baseHref = null } = input;
   const fields = fieldsOf(input.headers);
-  const baseUrl = readUrl(input.baseHref ?? '', url)?.href ?? url;
+  const baseUrl = (baseHref === null ? null : readUrl(baseHref, url))?.href ?? url;
   const directives = hasNoDirectives(input, metas, fields)
     ? NO_DIRECTIVES
     : readDirectives(input, metas, fields, baseUrl);
