@@ -2,25 +2,10 @@
 // platform's listeners, or a `Set`, removed functions and their pages stay reachable until the next full collection. A
 // list with reused slots keeps nothing.
 
-/** The functions that wait for one signal. */
-class AbortListeners {
-  readonly #listeners: ((() => void) | null)[] = [];
-  readonly #free: number[] = [];
-
-  add(fn: () => void): number {
-    const index = this.#free.pop() ?? this.#listeners.length;
-    this.#listeners[index] = fn;
-    return index;
-  }
-
-  remove(index: number): void {
-    this.#listeners[index] = null;
-    this.#free.push(index);
-  }
-
-  callAll(): void {
-    for (const fn of this.#listeners.slice()) fn?.();
-  }
+/** The functions that wait for one signal, and the indexes of those that no longer do. */
+interface AbortListeners {
+  readonly slots: ((() => void) | null)[];
+  readonly free: number[];
 }
 
 /** A signal that is never aborted. */
@@ -39,19 +24,26 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Prom
 
 /** Calls a function once when a signal is aborted, not if it already is. @returns Removes it; safe to call twice. */
 export function onAbort(signal: AbortSignal, fn: () => void): () => void {
-  let listeners = listenersOf.get(signal);
-  if (listeners === undefined) {
-    const all = new AbortListeners();
-    listeners = all;
-    listenersOf.set(signal, all);
-    signal.addEventListener('abort', () => all.callAll(), { once: true });
-  }
-  const all = listeners;
-  let index: number | null = all.add(fn);
+  const { slots, free } = listenersOf.get(signal) ?? listenTo(signal);
+  const index = free.pop() ?? slots.length;
+  slots[index] = fn;
+  let isWaiting = true;
   return () => {
-    if (index !== null) all.remove(index);
-    index = null;
+    if (!isWaiting) return;
+    isWaiting = false;
+    slots[index] = null;
+    free.push(index);
   };
+}
+
+function listenTo(signal: AbortSignal): AbortListeners {
+  const listeners: AbortListeners = { slots: [], free: [] };
+  listenersOf.set(signal, listeners);
+  const callAll = (): void => {
+    for (const fn of listeners.slots.slice()) fn?.();
+  };
+  signal.addEventListener('abort', callAll, { once: true });
+  return listeners;
 }
 
 /** A signal that is aborted with the first of two. */

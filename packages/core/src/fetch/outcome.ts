@@ -198,20 +198,18 @@ const MAX_ROUNDING_MS = 1;
 export function exchangeOf(outcome: FetchOutcome): Exchange {
   const startedAtMs = outcome.timing.startedAtMs + MAX_ROUNDING_MS;
   const endedAtMs = outcome.timing.endedAtMs + MAX_ROUNDING_MS;
-  if (outcome.kind === 'failed') {
-    const { failure, signInRefused } = outcome;
-    return { startedAtMs, endedAtMs, status: null, retryAfter: null, failure, bytes: 0, ...parksFor(signInRefused) };
-  }
+  const parks = outcome.signInRefused ?? (outcome.kind === 'failed' ? null : unofferedCharge(outcome));
+  const known = { startedAtMs, endedAtMs, ...(parks === null ? {} : { parks }) };
+  if (outcome.kind === 'failed')
+    return { ...known, status: null, retryAfter: null, failure: outcome.failure, bytes: 0 };
   return {
-    startedAtMs,
-    endedAtMs,
+    ...known,
     // A challenge refuses like a 403, unless its status also says that there were too many requests.
     status: challengeField(outcome) === null || outcome.status === 503 ? outcome.status : 403,
     retryAfter: retryAfterOf(outcome),
     failure: outcome.truncated === 'connection' ? 'closed-early' : null,
     // A body that was not or could not be read counts with the bytes received.
     bytes: (outcome.file?.bytes ?? outcome.body.length) || outcome.encodedBytes,
-    ...parksFor(outcome.signInRefused ?? unofferedCharge(outcome)),
   };
 }
 
@@ -230,10 +228,6 @@ export function retryAfterOf({ headers, timing }: Pick<ResponseOutcome, 'headers
 }
 
 const DATED_FIELDS: ReadonlySet<string> = new Set(['date', 'retry-after']);
-
-function parksFor(reason: string | null | undefined): Pick<Exchange, 'parks'> {
-  return reason == null ? {} : { parks: reason };
-}
 
 /** What the site says the answer has cost. The crawl offers nothing, so nothing may be charged (licensing 6). */
 function unofferedCharge({ headers }: ResponseOutcome): string | null {

@@ -163,8 +163,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       return true;
     }
     const headers: [string, string][] = [];
+    // Field values are bytes; one character each loses nothing (RFC 9110 §5.5).
     for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-      headers.push([latin1(rawHeaders[at]), latin1(rawHeaders[at + 1])]);
+      headers.push([rawHeaders[at]!.toString('latin1'), rawHeaders[at + 1]!.toString('latin1')]);
     }
     this.#headers = headers;
     const encoding = parseContentEncoding(headerValue(headers, 'content-encoding'));
@@ -297,9 +298,4 @@ class Exchange implements Dispatcher.DispatchHandler {
     const timing = { startedAtMs: this.#startedAtMs, headersAtMs: this.#headersAtMs, endedAtMs: this.#endedAtMs };
     return { remoteAddress: this.#connection.remoteAddress, timing };
   }
-}
-
-/** Field values are bytes; one character each loses nothing (RFC 9110 §5.5). */
-function latin1(bytes: Buffer | undefined): string {
-  return bytes === undefined ? '' : bytes.toString('latin1');
 }

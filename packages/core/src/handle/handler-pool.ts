@@ -71,12 +71,13 @@ export class HandlerPool {
 
   /**
    * The most bytes of the body of a page with these headers: 0 if neither a handler nor an archive wants it; `null`:
-   * its handler sets no limit.
+   * its handler sets no limit, or it is HTML.
    */
   bodyBytesFor(label: string | null, headers: FetchedPage['headers']): number | null {
     const { handlers, isArchived = false } = this.#options;
     const { kind, mime } = contentOf(headers, NO_BYTES);
-    return isArchived || handlers.wants({ mime, label }) ? handlers.bodyBytesFor({ kind, mime, label }) : 0;
+    if (!isArchived && !handlers.wants({ mime, label })) return 0;
+    return kind === 'html' ? null : (handlers.find({ kind, mime, label })?.maxBodyBytes ?? null);
   }
 
   /** Never rejects. @param found - Its handler. @default the one that its routes find */

@@ -188,11 +188,6 @@ export class Handlers {
     const routes = mime?.endsWith('/*') === true ? [...this.#byRoute.keys()] : [];
     return routes.some((route) => MEDIA_TYPE.test(route) && possibleKinds(route) !== null);
   }
-
-  /** The most bytes of such a page's body, as its handler says; `null`: no limit of its own, or HTML. */
-  bodyBytesFor(page: RoutedBy): number | null {
-    return page.kind === 'html' ? null : (this.find(page)?.maxBodyBytes ?? null);
-  }
 }
 
 function checkSchema(option: string, given: unknown): void {

@@ -26,11 +26,12 @@ export interface Content {
  */
 export function contentOf(headers: HeaderLines, body: Uint8Array): Content {
   const mime = mimeOf(headers);
-  const sniffed = sniff(body);
+  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, SNIFFED_BYTES)).toString('latin1');
+  const sniffed = sniff(start);
   if (mime === null || UNKNOWN_TYPES.has(mime)) return { mime, sniffedType: sniffed, kind: sniffed ?? 'other' };
   const declared = kindOfMime(mime);
   const isTrusted = headerValue(headers, 'x-content-type-options')?.trim().toLowerCase() === 'nosniff';
-  const kind = isTrusted || sniffed === null ? declared : effectiveKind(declared, mime, sniffed, headers, body);
+  const kind = isTrusted || sniffed === null ? declared : effectiveKind(declared, mime, sniffed, headers, start);
   return { mime, sniffedType: sniffed, kind };
 }
 
@@ -43,7 +44,7 @@ function effectiveKind(
   mime: string,
   sniffed: NonNullable<Content['sniffedType']>,
   headers: HeaderLines,
-  body: Uint8Array,
+  start: string,
 ): ContentKind {
   if (sniffed === 'pdf' || sniffed === 'image')
     return declared !== 'other' || BINARY_TYPES.has(mime) ? sniffed : declared;
@@ -51,7 +52,7 @@ function effectiveKind(
   if ((declared === 'html' || declared === 'text') && sniffed === 'other' && !isWideText(headers)) return 'other';
   // A feed with the type of pages: the standard has its own section for it (§7.3). Other XML with that type is a page
   // that begins with an XML declaration.
-  if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textStart(body))) return 'xml';
+  if (sniffed === 'xml' && mime === 'text/html' && FEED_START.test(textOf(start))) return 'xml';
   // Text images (SVG) and images with an unknown signature are trusted.
   const isMarkup = sniffed === 'html' || sniffed === 'xml';
   return declared === 'image' && isMarkup && mime !== 'image/svg+xml' ? 'other' : declared;
@@ -144,26 +145,19 @@ const IMAGE_START =
 const BINARY = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const BYTE_ORDER_MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
 
-/** JSON is not guessed: its beginning looks like text. */
-function sniff(body: Uint8Array): Content['sniffedType'] {
-  if (body.length === 0) return null;
-  const bytes = firstBytes(body);
+/** JSON is not guessed: its beginning looks like text. @param bytes - The first ones, one character each. */
+function sniff(bytes: string): Content['sniffedType'] {
+  if (bytes === '') return null;
   if (bytes.startsWith('%PDF-')) return 'pdf';
   if (IMAGE_START.test(bytes)) return 'image';
-  const text = textStart(body);
+  const text = textOf(bytes);
   if (FEED_START.test(text)) return 'xml';
   if (HTML_START.test(text)) return 'html';
   if (text.startsWith('<?xml')) return 'xml';
   return BINARY.test(bytes) && !BYTE_ORDER_MARK.test(bytes) ? 'other' : 'text';
 }
 
-function firstBytes(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, SNIFFED_BYTES)).toString('latin1');
-}
-
 /** The text after the byte order mark and blanks. */
-function textStart(body: Uint8Array): string {
-  return firstBytes(body)
-    .replace(/^\xef\xbb\xbf/, '')
-    .trimStart();
+function textOf(bytes: string): string {
+  return bytes.replace(/^\xef\xbb\xbf/, '').trimStart();
 }

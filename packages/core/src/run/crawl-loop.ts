@@ -26,9 +26,8 @@ const MS_PER_MINUTE = 60_000;
  * Runs until the crawl ends. @throws The first error of a store, a sink or a bug, after everything in flight has ended.
  */
 export async function crawlLoop(run: Run): Promise<LoopEnd> {
-  const { frontier, wakeup, stop, fetches, pageRequests } = run;
-  const { exchanges, waiting } = pageRequests;
-  const { concurrency } = run.options.network;
+  const { frontier, wakeup, stop } = run;
+  const { waiting } = run.pageRequests;
   let inFlight = 0;
   const failures: unknown[] = [];
   const start = (work: Work): void => {
@@ -57,12 +56,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
     // While paused, no work is handed out, and only a stop ends the run.
     const isPaused = frontier.isPaused();
     const isIdle = isEnding || isPaused;
-    const capacity = isIdle
-      ? 0
-      : Math.min(
-          concurrency - fetches.pending - fetches.size - exchanges.pending - exchanges.size,
-          concurrency + MAX_HANDLED_PAGES - inFlight + waiting.handler,
-        );
+    const capacity = isIdle ? 0 : capacityOf(run, inFlight);
     if (isEnding) frontier.cancelAsks();
     // `take` also gives turns to handlers' own requests, even when no more pages may be taken.
     if (!isIdle && run.pageChoice !== null) await collectFailure(run.pageChoice.choose(false), false);
@@ -96,6 +90,16 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
       await wakeup.sleep(untilMs);
     }
   }
+}
+
+/** How many pages may be taken: while there is a place for their requests, and for their handlers. */
+function capacityOf({ options, fetches, pageRequests }: Run, inFlight: number): number {
+  const { concurrency } = options.network;
+  const { exchanges, waiting } = pageRequests;
+  return Math.min(
+    concurrency - fetches.pending - fetches.size - exchanges.pending - exchanges.size,
+    concurrency + MAX_HANDLED_PAGES - inFlight + waiting.handler,
+  );
 }
 
 /** When to check again: other processes may make something due, and a recrawl waits for its sitemaps. */

@@ -58,6 +58,8 @@ type TotalsStore = Pick<Frontier, 'readParts' | 'writePart' | 'partName'>;
 /** The totals of one process over all its runs so far. */
 export class CrawlTotals implements JournalListener {
   readonly counts = { ...NO_COUNTS };
+  /** Runs that ended or were killed before this one began, of this process and of processes that no longer run. */
+  earlierRuns = 0;
   /** Of this run only: requests, and pages whose body was cut. */
   ownRequests = 0;
   truncatedCount = 0;
@@ -68,7 +70,6 @@ export class CrawlTotals implements JournalListener {
   #store: TotalsStore | null = null;
   #now: () => ProcessState = () => ({ phase: 'over', underway: 0 });
   #runs = 0;
-  #earlierRuns = 0;
   /** The totals of all other processes when this one began. */
   #others: readonly ProcessTotals[] = [];
   #stop = async (): Promise<void> => undefined;
@@ -122,7 +123,7 @@ export class CrawlTotals implements JournalListener {
     this.#others = [...parts].flatMap(([part, totals]) => (part === store.partName() ? [] : totals));
     for (const [part, totals] of parts) {
       const isOwn = part === store.partName();
-      this.#earlierRuns += totals.runs - (isOwn || !isAtWork(totals, this.#clock.nowMs()) ? 0 : 1);
+      this.earlierRuns += totals.runs - (isOwn || !isAtWork(totals, this.#clock.nowMs()) ? 0 : 1);
       if (!isOwn) continue;
       this.#runs = totals.runs;
       for (const count of COUNT_NAMES) this.counts[count] += totals[count];
@@ -130,11 +131,6 @@ export class CrawlTotals implements JournalListener {
     }
     await this.#write(store, false);
     this.#stop = repeatEvery(this.#clock, TOTALS_INTERVAL_MS, () => this.#write(store, false));
-  }
-
-  /** Runs that ended or were killed before this one began, of this process and of processes that no longer run. */
-  earlierRuns(): number {
-    return this.#earlierRuns;
   }
 
   /** The counts of a crawl on which no other process works. Those of killed runs are under other names. */

@@ -48,7 +48,7 @@ export async function performRun(run: Run): Promise<CrawlReport> {
     if (opened === null || ended === null || failures.length > 0)
       throw asMannerlyError(failures[0], setup.isOwnStore ? (directory?.path ?? null) : null);
     // A run that continues, or has lost pages, may meet items of pages that it handles again.
-    if (run.totals.earlierRuns() === 0 && !run.hasLostPages)
+    if (run.totals.earlierRuns === 0 && !run.hasLostPages)
       for (const known of run.items.knownItems()) setup.log?.itemsKnown(known);
     const report = await reportOf(run, ended);
     if (directory !== null && opened.manifest !== null)
@@ -252,7 +252,7 @@ async function reportOf(
   { end, counts: finalCounts, waits }: Awaited<ReturnType<typeof crawl>>,
 ): Promise<CrawlReport> {
   const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
-  const resumed = totals.earlierRuns() > 0;
+  const resumed = totals.earlierRuns > 0;
   const stopReason = run.stop.reason();
   const stages = run.stages.counts();
   const recrawl = run.recrawl?.counts();

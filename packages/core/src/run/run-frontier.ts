@@ -60,7 +60,7 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
 /** Why a URL that an earlier run queued is not requested now: the operator may have narrowed the scope. */
 function unwantedReason({ setup: { options, isShared }, scope, totals }: FrontierRun, found: UrlRecord) {
   // If another process followed a seed, the scope may have moved without our knowledge.
-  if (totals.earlierRuns() === 0 || (isShared && found.via === 'redirect')) return null;
+  if (totals.earlierRuns === 0 || (isShared && found.via === 'redirect')) return null;
   const url = found.via === 'companion' ? null : parseUrlParts(found.url);
   const outside = url === null ? null : outsideReason(scope, options.bounds, found, url);
   if (outside === null) return null;
