@@ -46,6 +46,8 @@ interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
 /** Receives the facts of a run: a log, or a count. */
 export interface JournalListener {
   request?(record: RequestRecord): void;
+  /** Called before `decision` if there was no request. Returns the earlier decision about a known page. */
+  unrequested?(url: NewUrl | UrlRecord, decision: UrlDecision): UrlDecision['replaces'];
   decision?(decision: UrlDecision): void;
   /** Counts of URLs that are decided together, without individual decisions. */
   leftOut?(counts: OutcomeTable): void;
@@ -119,7 +121,7 @@ export class Journal {
     if (!isPending && !this.#decided.add(candidate.url)) return;
     const decision = this.#dropped(candidate, reason, DROPPING_LAYERS[reason] ?? 'scope', detail);
     if (isPending) this.#deferDecision(decision);
-    else this.#decide(decision);
+    else this.#decideUnrequested(candidate, decision);
   }
 
   /** The frontier's answer to an offered URL. The frontier itself reports which links of pages it drops. */
@@ -207,7 +209,8 @@ export class Journal {
     // The queue may have space when another page links to it again.
     if (event.reason === 'frontier-full') this.#deferDecision(fromVerdict(event));
     // The frontier does not keep what it drops, so every page may offer it again.
-    else if (event.status !== 'dropped' || !this.#decided.has(event.url)) this.#decide(fromVerdict(event));
+    else if (event.status !== 'dropped' || !this.#decided.has(event.url))
+      this.#decideUnrequested(event.record, fromVerdict(event));
   }
 
   /** A warning about a host from a page or its answer. */
@@ -267,6 +270,13 @@ export class Journal {
     if (this.#decided.has(decision.url)) return;
     const oldest = this.#pending.add(decision);
     if (oldest !== null) this.#decide(oldest);
+  }
+
+  #decideUnrequested(url: NewUrl | UrlRecord | null, decision: UrlDecision): void {
+    let replaces: UrlDecision['replaces'];
+    if (url !== null && url.via !== 'companion')
+      for (const listener of this.#listeners) replaces ??= listener.unrequested?.(url, decision);
+    this.#decide(replaces === undefined ? decision : { ...decision, replaces });
   }
 }
 

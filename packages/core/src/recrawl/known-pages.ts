@@ -1,15 +1,17 @@
 // The known pages as one run sees them: which of them are queued for another visit, and how fresh the copy is, before
 // that and after the run's visits since.
 
-import type { NewUrl } from '@mannerly/frontier';
+import { FrontierError, type NewUrl } from '@mannerly/frontier';
+import { writeJson } from '../json-record.js';
 import type { RecrawlCounts } from '../report/crawl-report.js';
 import { GroupPriors } from './change-estimate.js';
+import { NO_VALIDATORS } from './conditions.js';
 import type { LastmodTrust } from './host-trust.js';
 import { DAY_MS, GONE_LINKED_DAYS, MAX_GONE_PAGES } from './limits.js';
-import { lastAttemptMs, type PageVisit, revisitUrl } from './page-visit.js';
+import { lastAttemptMs, type PageVisit, revisitUrl, visitKey } from './page-visit.js';
 import { PRIORS_KEY, type ResolvedRecrawlOptions } from './recrawl-options.js';
 import type { SitemapVisits } from './sitemap-visits.js';
-import { chooseVisits, dueOf, freshNow, type VisitStore } from './visit-choice.js';
+import { chooseVisits, dueOf, freshNow, isInCopy, type VisitStore } from './visit-choice.js';
 
 /** Priorities of known pages: most come before new ones, a share comes after them. */
 const PRIORITY_BEFORE_NEW = 3;
@@ -39,6 +41,8 @@ export class KnownPages {
   } | null = null;
   /** Pages that have been gone for long, by URL; set by `choose`. */
   readonly #gone = new Map<string, PageVisit>();
+  /** How the last visits of the chosen pages were decided, by URL, until this run decides about them. */
+  readonly #lastDecisions = new Map<string, Pick<PageVisit, 'status' | 'reason'>>();
   #nextDueAtMs: number | null = null;
 
   constructor(parts: KnownPagesParts) {
@@ -80,7 +84,11 @@ export class KnownPages {
     };
     const expectations = { options, priors: this.priors, lastmods: sitemaps.dates, lastmodTrust, nowMs };
     const choice = await chooseVisits(store, { ...expectations, sinceMs, maxPages }, undefined, collectGone);
-    for (const { visit } of choice.visits) this.#gone.delete(visit.url);
+    for (const { visit } of choice.visits) {
+      const { url, status, reason } = visit;
+      this.#gone.delete(url);
+      this.#lastDecisions.set(url, { status, reason });
+    }
     const { records, known, fresh, visits, maxVisits } = choice;
     const { priors } = this;
     this.priors = choice.groups;
@@ -95,6 +103,13 @@ export class KnownPages {
     return { pages: visits.map(urlOf), known: records };
   }
 
+  /** How the last visit of a chosen page was decided, once; `null`: it was not chosen, or is decided already. */
+  takeLastDecision(url: string): Pick<PageVisit, 'status' | 'reason'> | null {
+    const last = this.#lastDecisions.get(url) ?? null;
+    this.#lastDecisions.delete(url);
+    return last;
+  }
+
   /** The links of a new or changed page. Links to pages that were gone become one more visit, once a run. */
   revisitGone(links: readonly NewUrl[]): readonly NewUrl[] {
     if (this.#gone.size === 0) return links;
@@ -106,9 +121,21 @@ export class KnownPages {
     });
   }
 
-  /** A visit was kept, so the page is due at another time. */
-  noteVisit(visit: PageVisit): void {
-    this.#noteDue(dueOf(visit, this.#parts.options).atMs);
+  /** A page has moved permanently: its expectations move along, and its handler gets it from there. */
+  async move(before: PageVisit, target: string): Promise<void> {
+    if ((await this.#parts.store.readRecord(visitKey(target))) !== null) return;
+    await this.write({ ...before, ...NO_VALIDATORS, url: target, archived: null, isRemoved: true });
+  }
+
+  /** Keeps a visit. If its user data is too long for a record, it is not kept, so the page is not visited again. */
+  async write(visit: PageVisit): Promise<void> {
+    const { store, options } = this.#parts;
+    this.#noteDue(dueOf(visit, options).atMs);
+    try {
+      await writeJson(store, visitKey(visit.url), visit);
+    } catch (error) {
+      if (!(error instanceof FrontierError) || error.code !== 'record-too-large') throw error;
+    }
   }
 
   /**
@@ -118,7 +145,7 @@ export class KnownPages {
   updateCopy(lastVisit: PageVisit | null, isGone = false): void {
     const copy = this.#copy;
     if (copy === null) return;
-    const wasKnown = lastVisit === null || lastVisit.missing > 1 ? 0 : 1;
+    const wasKnown = lastVisit !== null && isInCopy(lastVisit) ? 1 : 0;
     const wasFresh =
       wasKnown === 1 && lastVisit !== null ? freshNow(copy.priors.withExpectedEstimate(lastVisit), copy.atMs) : 0;
     const isKnown = isGone ? 0 : 1;

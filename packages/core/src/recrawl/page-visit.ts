@@ -12,11 +12,12 @@ import type { NewUrl, UrlRecord } from '@mannerly/frontier';
 import type { ArchivedResponse, CrawlArchive } from '../archive/crawl-archive.js';
 import type { ArchivedExchange } from '../archive/exchange-records.js';
 import type { RecordPlace } from '../archive/warc-files.js';
+import type { UnchangedPage } from '../handle/handled-page.js';
 import { decodeIfJson, urlKey } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import { present } from '../present.js';
 import type { UrlStatus } from '../report/decision.js';
-import type { ChangeEstimate } from './change-estimate.js';
+import { type ChangeEstimate, FIRST_ESTIMATE } from './change-estimate.js';
 import { DAY_MS, MAX_BEGUN_VISITS, MAX_FULL_AGE_MS } from './limits.js';
 
 /** The last visit of a page, and what it says about the next one. Times are epoch milliseconds. */
@@ -46,6 +47,7 @@ export interface PageVisit extends Pick<UrlRecord, 'url' | 'depth' | 'from' | 'l
   readonly freshUntilMs: number | null;
   /** What the request accepted, and under which name, since a different offer may get a different document. */
   readonly sentAs: string;
+  /** 0: it was attempted, and never fetched. */
   readonly visits: number;
   readonly changes: number;
   /** Consecutive visits that found no page. After two the page is gone. */
@@ -80,6 +82,28 @@ export const VISIT_PREFIX = 'visit/';
 /** When a page was last requested, successfully or not. */
 export function lastAttemptMs({ atMs, triedAtMs }: Pick<PageVisit, 'atMs' | 'triedAtMs'>): number {
   return triedAtMs ?? atMs;
+}
+
+/** A URL that was tried. */
+export type TriedUrl = Pick<NewUrl, 'url' | 'depth' | 'visit'> & {
+  readonly [Name in 'from' | 'label' | 'userData']?: PageVisit[Name];
+};
+
+/** The record of a page that was never fetched: it has no visit yet. */
+export function firstAttempt(
+  { url, depth, from = null, label = null, userData = null }: TriedUrl,
+  nowMs: number,
+): PageVisit {
+  return {
+    ...{ url, depth, from, label, userData, atMs: nowMs, changedAtMs: nowMs, estimate: FIRST_ESTIMATE, kind: '' },
+    ...{ etag: null, lastModified: null, digest: null, freshUntilMs: null, sentAs: '', bytes: 0 },
+    ...{ visits: 0, changes: 0, missing: 0, status: 'failed', reason: '' },
+  };
+}
+
+/** What is stored of a failed attempt. */
+export function failedAttempt({ failures = 0 }: Pick<PageVisit, 'failures'>, nowMs: number) {
+  return { triedAtMs: nowMs, failures: failures + 1 };
 }
 
 export function visitKey(url: string): string {
@@ -184,4 +208,15 @@ export function archivedPlace(
 
 export function withOneMoreRevisit(place: ArchivedVisitPlace): ArchivedVisitPlace {
   return { ...place, revisits: place.revisits + 1 };
+}
+
+/** Whether its content alternates between that of earlier visits: A, B, A, B. */
+export function isAlternating({ digest: last, earlier = [] }: PageVisit, digest: string | null): boolean {
+  return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
+}
+
+export function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
+  const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
+  const lastVisitMs = before.atMs;
+  return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
 }

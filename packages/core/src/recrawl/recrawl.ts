@@ -1,12 +1,11 @@
 // The steps of a visit, as one run sees them: what is known about a page before its request, what the answer says about
 // it, and what is kept for the next visit.
 
-import { FrontierError, type JsonValue, type PageWork } from '@mannerly/frontier';
+import type { JsonValue, PageWork } from '@mannerly/frontier';
 import type { ArchivedResponse } from '../archive/crawl-archive.js';
 import { type HeaderLines, matchesTag, type ResponseOutcome } from '../fetch/outcome.js';
 import type { PageChange, UnchangedPage } from '../handle/handled-page.js';
 import type { Journal } from '../journal/journal.js';
-import { writeJson } from '../json-record.js';
 import type { FetchedPage } from '../page/page.js';
 import { present } from '../present.js';
 import type { RecrawlCounts } from '../report/crawl-report.js';
@@ -34,27 +33,28 @@ import {
   archiveMode,
   BegunVisits,
   decodeVisit,
+  failedAttempt,
+  firstAttempt,
+  isAlternating,
   isRevisitNumber,
   lastAttemptMs,
   type OriginalFinder,
   type PageVisit,
+  unchangedPage,
   visitKey,
   withOneMoreRevisit,
 } from './page-visit.js';
 import type { ResolvedRecrawlOptions } from './recrawl-options.js';
 import { SitemapVisits } from './sitemap-visits.js';
 import { digestOf, isSameText, jsonDigest, payloadDigest } from './text-digest.js';
-import { daysSince, missingAfter, type VisitStore } from './visit-choice.js';
-
-type Decided = Pick<PageVisit, 'status' | 'reason'>;
-
-/** The same with the answer. `detail`: for a redirect, its target. */
-type AnsweredDecision = Decided & { readonly httpStatus?: number | null; readonly detail?: string | null };
+import { type Decided, lastDecision, UnrequestedVisits } from './unrequested-visits.js';
+import { type AnsweredDecision, daysSince, missingAfter, movedTo, type VisitStore } from './visit-choice.js';
 
 /** A page in flight: what was known, and what will be known once it is settled. */
 interface InFlight {
+  /** `null`: it was never fetched. */
   readonly before: PageVisit | null;
-  /** The same as stored, without its group's expectation. */
+  /** The same as stored, without its group's expectation, and also if it was only attempted. */
   readonly stored: PageVisit | null;
   /** Whether a recrawl visits it. Otherwise a handler requested the visit, and gets the page whatever its changes. */
   readonly isRevisit: boolean;
@@ -108,6 +108,7 @@ export class Recrawl {
   readonly #lastmodTrust: LastmodTrust;
   readonly sitemaps: SitemapVisits;
   readonly knownPages: KnownPages;
+  readonly unrequested: UnrequestedVisits;
   readonly #begun = new BegunVisits();
   readonly #inFlight = new WeakMap<PageWork, InFlight>();
   readonly #counts = { visits: 0, notModified: 0, sameContent: 0, cosmetic: 0, changed: 0, gone: 0, bytesSaved: 0 };
@@ -126,10 +127,17 @@ export class Recrawl {
     this.sitemaps = new SitemapVisits(store, { sentAs, trustFreshnessDays, nowMs, warn });
     const { sitemaps } = this;
     this.knownPages = new KnownPages({ store, options, sitemaps, lastmodTrust: this.#lastmodTrust, nowMs });
+    this.unrequested = new UnrequestedVisits(store, this.knownPages, nowMs);
   }
 
   counts(): RecrawlCounts {
     return { ...this.#counts, ...this.knownPages.counts() };
+  }
+
+  /** Stores what the next run needs. */
+  async close(): Promise<void> {
+    await this.unrequested.close();
+    await this.knownPages.close();
   }
 
   /** Reads what is known about a page. @returns Whether the visit is already over, because it was queued twice. */
@@ -141,13 +149,15 @@ export class Recrawl {
   /** @returns The conditions of its request. */
   async prepare(work: PageWork): Promise<Record<string, string>> {
     const stored = decodeVisit(await this.#store.readRecord(visitKey(work.url)));
-    const before = stored === null ? null : this.knownPages.priors.withExpectedEstimate(stored);
+    const before = stored === null || stored.visits === 0 ? null : this.knownPages.priors.withExpectedEstimate(stored);
     const nowMs = this.#run.nowMs();
     const { visit = 0 } = work.record;
     // A killed process stored this visit and did not settle it. A page that had changed still has links to add.
     const isUnsettled = this.#options.change !== 'items' && before?.againAs === visit && before.reason === 'unchanged';
-    const isRevisit = before !== null && (isUnsettled || isRevisitNumber(visit, lastAttemptMs(before), nowMs));
-    const possibleConditions = isRevisit && this.#isHandled(before) ? conditionsOf(before, this.#sentAs(work.url)) : {};
+    const isRevisit = stored !== null && (isUnsettled || isRevisitNumber(visit, lastAttemptMs(stored), nowMs));
+    const visited = isRevisit ? before : null;
+    const possibleConditions =
+      visited !== null && this.#isHandled(visited) ? conditionsOf(visited, this.#sentAs(work.url)) : {};
     const mode = await archiveMode(this.#run.archive, before, Object.keys(possibleConditions).length > 0, {
       nowMs,
       maxChain: this.#options.maxChain,
@@ -156,8 +166,8 @@ export class Recrawl {
     });
     const allowedConditions = mode.original === null ? {} : possibleConditions;
     const { conditions, isProbe } = await this.#trust.selectConditions(work.url, allowedConditions, nowMs);
-    if (isRevisit) await this.sitemaps.readDates();
-    const claim = isRevisit ? await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, before.atMs, nowMs) : null;
+    if (visited !== null) await this.sitemaps.readDates();
+    const claim = visited && (await this.#lastmodTrust.claim(work.url, this.sitemaps.dates, visited.atMs, nowMs));
     this.#inFlight.set(work, { before, stored, isRevisit, conditions, isProbe, archiveMode: mode, claim, ...UNREAD });
     return conditions;
   }
@@ -185,7 +195,7 @@ export class Recrawl {
     const before = flight?.before ?? null;
     if (flight === undefined || before === null || Object.keys(flight.conditions).length === 0) return 'unconditional';
     if (!matchesTag(headers, flight.conditions['if-none-match'] ?? null)) {
-      await this.#write({ ...before, ...validatorsAfterMismatch(timing.endedAtMs) });
+      await this.knownPages.write({ ...before, ...validatorsAfterMismatch(timing.endedAtMs) });
       return 'mismatch';
     }
     flight.found = 'notModified';
@@ -250,7 +260,7 @@ export class Recrawl {
     const payload = file === undefined && this.#options.change !== 'payload' ? payloadDigest(body) : undefined;
     const isCosmetic = isUnchanged && before.payload !== undefined && before.payload !== payload;
     const found = isCosmetic ? 'cosmetic' : isSame ? 'sameContent' : 'changed';
-    flight.found = flight.isRevisit ? found : null;
+    flight.found = flight.isRevisit && before !== null ? found : null;
     flight.after = {
       ...base,
       ...{ url, depth, from, label, userData, digest, kind: page.kind, version: this.#options.version ?? undefined },
@@ -291,58 +301,71 @@ export class Recrawl {
     const { status, reason, httpStatus } = decision;
     const flight = this.#inFlight.get(work);
     this.#inFlight.delete(work);
-    if (flight === undefined) return this.sitemaps.earlierDecision(work);
+    const tried = { ...work.record, url: work.url };
+    if (flight === undefined) {
+      return work.record.via === 'companion'
+        ? this.sitemaps.earlierDecision(work)
+        : this.unrequested.unrequested(tried, decision);
+    }
     const { before, stored, isRevisit, claim, after, found } = flight;
     const revisit = isRevisit ? present({ againAs: work.record.visit }) : {};
+    this.knownPages.takeLastDecision(work.url);
     // While a licence holds a page, its last visit before that is remembered, since those items are still kept.
     const isVisit = status === 'fetched' || status === 'excluded' || (status === 'held' && before === null);
+    // A later recrawl tries a page that has failed, and follows a seed to where it leads by then.
+    const isTriedAgain = status === 'failed' || (reason === 'redirect' && work.record.depth === 0);
+    const nowMs = this.#run.nowMs();
+    const attempted = before ?? stored ?? (isTriedAgain ? firstAttempt(tried, nowMs) : null);
     if (after !== null && isVisit) {
       const isRemoved = status !== 'fetched';
-      await this.#write({ ...after, ...revisit, status, reason, isRemoved, triedAtMs: undefined, failures: undefined });
+      await this.knownPages.write({
+        ...after,
+        ...revisit,
+        status,
+        reason,
+        isRemoved,
+        triedAtMs: undefined,
+        failures: undefined,
+      });
       this.knownPages.updateCopy(stored);
-      if (before === null || found === null) return undefined;
-      this.knownPages.priors.add(before, -1);
-      this.knownPages.priors.add(after);
-      if (claim !== null) await this.#lastmodTrust.addComparison(work.url, claim, found === 'changed');
-      this.#counts.visits += 1;
-      this.#counts[found] += 1;
-      if (found === 'cosmetic') this.#counts.sameContent += 1;
-      if (found === 'notModified') this.#counts.bytesSaved += before.bytes;
-    } else if (before !== null) {
+      if (before !== null && found !== null) {
+        this.knownPages.priors.add(before, -1);
+        this.knownPages.priors.add(after);
+        if (claim !== null) await this.#lastmodTrust.addComparison(work.url, claim, found === 'changed');
+        this.#counts.visits += 1;
+        this.#counts[found] += 1;
+        if (found === 'cosmetic') this.#counts.sameContent += 1;
+        if (found === 'notModified') this.#counts.bytesSaved += before.bytes;
+      }
+    } else if (attempted !== null) {
       const target = movedTo(decision);
-      if (target !== null) await this.#recordMove(before, target);
-      const missing = target === null ? missingAfter(before, httpStatus) : 2;
+      if (target !== null && before !== null) await this.knownPages.move(before, target);
+      const missing = target === null ? missingAfter(attempted, httpStatus) : 2;
       // A site that requires other conditions, or refuses ours, gets none (RFC 9110 13.1, RFC 6585 3).
       const validators = httpStatus === 412 || httpStatus === 428 ? NO_VALIDATORS : {};
       // Nothing is learned from a failure: the next observation counts from the last visit with a result.
-      const nowMs = this.#run.nowMs();
       const attempt =
         status === 'failed'
-          ? { triedAtMs: nowMs, failures: (before.failures ?? 0) + 1 }
+          ? failedAttempt(attempted, nowMs)
           : { atMs: nowMs, triedAtMs: undefined, failures: undefined };
-      await this.#write({
-        ...before,
+      await this.knownPages.write({
+        ...attempted,
         ...validators,
         ...revisit,
         status,
         reason,
         ...attempt,
-        visits: before.visits + 1,
+        visits: before === null ? 0 : before.visits + 1,
         missing,
         ...(missing === 2 ? { isRemoved: true } : {}),
       });
-      if (missing > 1) this.knownPages.updateCopy(stored, true);
-      this.#counts.visits += 1;
-      if (missing === 2 && before.missing < 2 && target === null) this.#counts.gone += 1;
+      if (before !== null) {
+        if (missing > 1) this.knownPages.updateCopy(stored, true);
+        this.#counts.visits += 1;
+        if (missing === 2 && before.missing < 2 && target === null) this.#counts.gone += 1;
+      }
     }
-    if (before === null || !isRevisit || before.status === 'failed') return undefined;
-    return { status: before.status, reason: before.reason };
-  }
-
-  /** The page has moved permanently: its expectations move along, and its handler gets it from there. */
-  async #recordMove(before: PageVisit, target: string): Promise<void> {
-    if ((await this.#store.readRecord(visitKey(target))) !== null) return;
-    await this.#write({ ...before, ...NO_VALIDATORS, url: target, archived: null, isRemoved: true });
+    return isRevisit ? lastDecision(stored) : undefined;
   }
 
   /** Whether these handlers have handled it; others need the page again. */
@@ -369,30 +392,4 @@ export class Recrawl {
     const estimate = afterChange(before.estimate, sinceDays, ageDays);
     return { atMs, changedAtMs: atMs, estimate, visits: before.visits + 1, changes: before.changes + 1, missing: 0 };
   }
-
-  /** A visit whose user data is too long for a record is not kept, so the page is not visited again. */
-  async #write(visit: PageVisit): Promise<void> {
-    this.knownPages.noteVisit(visit);
-    try {
-      await writeJson(this.#store, visitKey(visit.url), visit);
-    } catch (error) {
-      if (!(error instanceof FrontierError) || error.code !== 'record-too-large') throw error;
-    }
-  }
-}
-
-/** Where a page has moved permanently; `null`: nowhere. */
-function movedTo({ reason, httpStatus, detail }: AnsweredDecision): string | null {
-  return reason === 'redirect' && (httpStatus === 301 || httpStatus === 308) ? (detail ?? null) : null;
-}
-
-/** Whether its content alternates between that of earlier visits: A, B, A, B. */
-function isAlternating({ digest: last, earlier = [] }: PageVisit, digest: string | null): boolean {
-  return digest !== null && digest !== last && digest === earlier[0] && last === earlier[1];
-}
-
-function unchangedPage(before: PageVisit, after: PageVisit, status: number): UnchangedPage {
-  const { url, label, userData, depth, atMs: fetchedAtMs, changedAtMs, visits, changes, digest } = after;
-  const lastVisitMs = before.atMs;
-  return { url, status, label, userData, depth, fetchedAtMs, lastVisitMs, changedAtMs, visits, changes, digest };
 }

@@ -83,7 +83,7 @@ export async function chooseVisits(
     const { dueMs, visit } = expected;
     if (isGone(visit)) onGone(visit);
     if (dueMs === null) continue;
-    if (!isGone(visit)) {
+    if (isInCopy(visit)) {
       known += 1;
       fresh += freshNow(visit, nowMs);
     }
@@ -95,6 +95,11 @@ export async function chooseVisits(
     onVisit(expected, isDue);
   }
   return { visits: mostValuable(dueVisits, maxVisits), maxVisits, records, known, fresh, nextDueMs, groups };
+}
+
+/** Whether the copy has the page: it was fetched, and is not gone. */
+export function isInCopy(visit: Pick<PageVisit, 'visits' | 'missing'>): boolean {
+  return visit.visits > 0 && !isGone(visit);
 }
 
 /** The probability that the copy of a page is current. */
@@ -126,6 +131,17 @@ const SEED_IMPORTANCE = 4;
 const USUAL_IMPORTANCE = 1;
 
 type DueOptions = Pick<ResolvedRecrawlOptions, 'everyDays' | 'minDays' | 'maxDays'>;
+
+/** The decision about a page, with the answer. `detail`: for a redirect, its target. */
+export type AnsweredDecision = Pick<PageVisit, 'status' | 'reason'> & {
+  readonly httpStatus?: number | null;
+  readonly detail?: string | null;
+};
+
+/** Where a page has moved permanently; `null`: nowhere. */
+export function movedTo({ reason, httpStatus, detail }: AnsweredDecision): string | null {
+  return reason === 'redirect' && (httpStatus === 301 || httpStatus === 308) ? (detail ?? null) : null;
+}
 
 /** Consecutive visits that found no page, after an answer. After two it is gone. */
 export function missingAfter({ missing }: Pick<PageVisit, 'missing'>, httpStatus: number | null | undefined): number {
@@ -161,9 +177,11 @@ export function dueOf(
     return { atMs: lastAttemptMs(visit) + days * DAY_MS, why: 'missing' };
   }
   const { failures = 0 } = visit;
-  const failedDays = failures === 0 ? 0 : Math.min(maxDays, Math.max(minDays, afterDays) * 2 ** failures);
+  // A page that was never fetched has no interval yet.
+  const intervalDays = visit.visits === 0 && failures > 0 ? 0 : afterDays;
+  const failedDays = failures === 0 ? 0 : Math.min(maxDays, Math.max(minDays, intervalDays) * 2 ** failures);
   const reasons = [
-    { atMs: visit.atMs + afterDays * DAY_MS, why: everyDays === null ? 'bounds' : 'interval' },
+    { atMs: visit.atMs + intervalDays * DAY_MS, why: everyDays === null ? 'bounds' : 'interval' },
     { atMs: lastAttemptMs(visit) + failedDays * DAY_MS, why: 'failed' },
     { atMs: visit.freshUntilMs ?? 0, why: 'lifetime' },
   ] as const;

@@ -68,7 +68,7 @@ const DUE_REASONS: Readonly<Record<VisitExplanation['why'], string>> = {
   interval: 'by how often it changes (`recrawl.everyDays`)',
   lifetime: 'its response says it is fresh until then',
   missing: 'it was not found at the last visit',
-  failed: 'visits have failed, and each failure doubles the wait',
+  failed: 'it failed, or robots.txt closed it, and each time doubles the wait',
   gone: 'it was not found twice, it has moved permanently, or its site says it is gone',
   named: 'it was gone, but a sitemap has since listed it with a later date',
 };
@@ -87,6 +87,8 @@ function visitLines(visit: VisitExplanation | undefined): Lines {
       : `Sitemaps say that it has ${lastmod === 'changed' ? '' : 'not '}changed`;
   const trustText = `${trust.changed.toFixed(2)} where they say changed, ${trust.unchanged.toFixed(2)} where not: they count ${trust.weight.toFixed(2)}`;
   const due = dueAtMs === null ? 'It is not visited again' : `The next visit is due ${iso(dueAtMs)}`;
+  if (visits === 0)
+    return [`Never fetched, after ${plural(failures, 'failed attempt')}.`, `${due}: ${DUE_REASONS[why]}.`];
   return [
     `Visited ${plural(visits, 'time')}, last ${iso(lastVisitMs)}${failed}; ${changed}.`,
     `Estimate: a = ${shape.toFixed(3)}, b = ${days.toFixed(3)} days, ${changesPerDay.toFixed(4)} changes a day.`,

@@ -160,8 +160,9 @@ export function inspectStoppedHost(inspection: HostInspection, nowMs: number): H
 
 /** The visits of a page. Times are epoch milliseconds. */
 export interface VisitExplanation {
+  /** 0: it was never fetched. */
   readonly visits: number;
-  /** The last visit with a result, and how many have failed since. */
+  /** The last visit with a result, and how many have failed since; if there is none, the first attempt. */
   readonly lastVisitMs: number;
   readonly failures: number;
   /** Changes that were seen, and the last of them; initially the first visit. */

@@ -77,6 +77,7 @@ async function openAll(run: Run) {
   await frontier.open(partName(run));
   run.licenses.open();
   await run.recrawl?.knownPages.open();
+  if (run.recrawl !== null) journal.addListener(run.recrawl.unrequested);
   const { crawlStartedAtMs, againAtMs } = await frontier.exclusively(async () => ({
     crawlStartedAtMs: await joinCrawl(run),
     againAtMs: await countFromRecrawl(frontier, setup.again, run.nowMs()),
@@ -115,7 +116,7 @@ async function crawl(run: Run, againAtMs: number | null) {
   await setup.opened?.();
   const end = await crawlLoop(run);
   run.takesUrls = false;
-  await run.recrawl?.knownPages.close();
+  await run.recrawl?.close();
   if (end.state !== 'stopped') await endRecrawl(frontier);
   await reportHeld(run, end, againAtMs !== null);
   journal.end();
