@@ -4,8 +4,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import type { FakeRoute } from 'mannerly/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
+import { createShiftedClock } from '../support/test-clocks.js';
+import { crawlVirtually } from '../support/virtual-crawl.js';
 import { page, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -62,19 +66,57 @@ it('requests no file besides robots.txt when no purpose needs it', async () => {
   expect(web.paths('a.test')).toEqual(['/robots.txt', '/']);
 });
 
-it('keeps everything out while the reservation is unknown because tdmrep.json fails', async () => {
-  const web = await webForTest({
-    hosts: {
-      'a.test': {
-        '/robots.txt': text('User-agent: *\nDisallow: /x\n'),
-        '/.well-known/tdmrep.json': { status: 500 },
-        '/': page('start'),
-      },
-    },
+const ROBOTS = 'User-agent: *\nDisallow: /x\n';
+const MINED = { '/': page('start', ['/1']), '/1': page('one') };
+const TDMREP = '/.well-known/tdmrep.json';
+/** A crawl for data mining of a host whose pages are known, and whose tdmrep.json is this. */
+const mined = (tdmrep: FakeRoute, robots = ROBOTS) =>
+  crawlVirtually({
+    seeds: ['https://a.test/'],
+    hosts: { 'https://a.test': { robots, pages: { ...MINED, [TDMREP]: tdmrep } } },
+    purposes: ['tdm'],
+    maxIdleMs: 720_000,
   });
-  const { itemUrls } = await crawl({ seeds: [web.url('a.test')], purposes: ['tdm'], maxIdleMs: 0 });
-  expect(web.paths('a.test')).toContain('/');
+
+it('keeps everything out while the reservation is unknown because tdmrep.json fails', async () => {
+  const { itemUrls, paths } = await mined({ status: 500 });
+  expect(paths('a.test').slice(-2)).toEqual(['/', '/1']);
   expect(itemUrls).toEqual([]);
+});
+
+it.each([{ status: 500 }, { status: 503 }, { failure: 'reset' } as const])(
+  'requests no page before a tdmrep.json that is tried again: %j',
+  async (failure) => {
+    const { itemUrls, paths } = await mined(({ before }) => (before === 0 ? failure : '[]'));
+    expect(paths('a.test')).toEqual(['/robots.txt', TDMREP, TDMREP, '/', '/1']);
+    expect(itemUrls).toHaveLength(2);
+  },
+);
+
+it('keeps pages of a site that disallows its tdmrep.json', async () => {
+  const { itemUrls, paths } = await mined('[]', 'User-agent: *\nDisallow: /.well-known/\n');
+  expect(paths('a.test')).toEqual(['/robots.txt', '/', '/1']);
+  expect(itemUrls).toHaveLength(2);
+});
+
+it('requests tdmrep.json again in a later run, and removes what it reserves since', async () => {
+  const place = await mkdtemp(join(tmpdir(), 'mannerly-purposes-'));
+  onTestFinished(() => rm(place, { recursive: true, force: true, maxRetries: 5 }));
+  let rules = '[]';
+  const web = await webForTest({
+    hosts: { 'a.test': { '/robots.txt': text(ROBOTS), [TDMREP]: () => text(rules), '/': page('start') } },
+  });
+  const run = async (days: number) => {
+    const clock = createShiftedClock(days * 86_400_000);
+    const store = lmdbStore({ path: join(place, 'store'), nowMs: () => clock.nowMs() });
+    const again = { recrawl: true, again: days > 0, clock, store, purposes: ['tdm'] } as const;
+    const { items } = await crawl({ seeds: [web.url('a.test')], ...again });
+    return items.map(({ removed }) => removed ?? 'item');
+  };
+  expect(await run(0)).toEqual(['item']);
+  rules = '[{"location":"/","tdm-reservation":1}]';
+  expect(await run(10)).toEqual(['tdm-reserved']);
+  expect(web.paths('a.test')).toEqual(['/robots.txt', TDMREP, '/', '/robots.txt', TDMREP, '/']);
 });
 
 // Stores differ in the duration of a commit: with a directory, pages used to be requested before the file.

@@ -129,9 +129,16 @@ describe('tdmrep.json', () => {
     expect(await reserved(companions, 'https://a.test/')).toBeNull();
   });
 
-  it('is requested again after a later robots.txt, once a day, as long as it never arrived', async () => {
+  it('still applies if robots.txt disallows it later', async () => {
+    const companions = createCompanions({ tdm: true, datasets: null }, records(), () => NOW);
+    await companions.read(work(FILE), answer(200, RULES), notOffered);
+    await companions.markExcluded(FILE);
+    expect(await reserved(companions, 'https://a.test/closed/x')).toBe(true);
+  });
+
+  it('is requested again after a later robots.txt, a day after its last answer', async () => {
     let now = NOW;
-    const day = 86_400_000;
+    const day = 90_000_000;
     const companions = createCompanions({ tdm: true, datasets: null }, records(), () => now);
     expect(await companions.urlsFor('https://a.test', true)).toMatchObject([{ url: FILE, priority: 0 }]);
     now += day - 1;
@@ -142,6 +149,8 @@ describe('tdmrep.json', () => {
     now += day;
     await companions.read(work(FILE), answer(200, RULES), notOffered);
     expect(await companions.urlsFor('https://a.test', false)).toEqual([]);
+    now += day;
+    expect(await companions.urlsFor('https://a.test', false)).toMatchObject([{ url: FILE, visit: now }]);
   });
 });
 

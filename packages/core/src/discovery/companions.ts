@@ -10,7 +10,7 @@ import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { ReadDatasets } from '../page/datasets.js';
 import type { FeedFrequency } from '../page/sitemap.js';
-import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES, TDM_RETRY_MS } from './limits.js';
+import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES, TDM_LIFETIME_MS, TDM_POLL_MS, TDM_TURN_MS } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
 
 interface CompanionResult {
@@ -44,6 +44,8 @@ export class Companions {
   readonly #run: CompanionRun;
   readonly #options: CompanionOptions;
   readonly #rules = new Map<string, readonly TdmRule[]>();
+  /** When the tdmrep.json of an authority is tried again. */
+  readonly #retries = new Map<string, number>();
 
   constructor(run: CompanionRun, options: CompanionOptions) {
     this.#run = run;
@@ -73,13 +75,12 @@ export class Companions {
   }
 
   /**
-   * Whether a tdmrep.json that was never received is requested again: after a later robots.txt, since rights count as
-   * reserved, but not so often that a host with long intervals is requested only for this file.
+   * Whether a tdmrep.json is requested again, after a later robots.txt: the site may reserve more than before. Not so
+   * often that a host with long intervals is requested only for this file.
    */
   async #isTdmDue(authority: string): Promise<boolean> {
-    if ((await this.#rulesOf(authority)) !== null) return false;
     const requestedAtMs = await readJson<number>(this.#run.frontier, `tdm-asked/${authority}`);
-    return requestedAtMs === null || this.#run.nowMs() - requestedAtMs >= TDM_RETRY_MS;
+    return requestedAtMs === null || this.#run.nowMs() - requestedAtMs >= TDM_LIFETIME_MS;
   }
 
   /** What a companion is. */
@@ -124,12 +125,35 @@ export class Companions {
     }
     const rules = tdmRules(url, outcome);
     if (rules !== null) await this.#storeRules(origin, rules);
+    // It is as old as its answer, which at a host with long intervals comes long after it was queued.
+    await writeJson(this.#run.frontier, `tdm-asked/${origin}`, Math.ceil(this.#run.nowMs()));
     return { links: [], decision: COMPANION_READ };
   }
 
-  /** robots.txt excludes a companion: the site does not use it for us. */
+  /** A request for a companion has ended. @param againAtMs - When it is tried again; `null`: never. */
+  ended(work: PageWork, againAtMs: number | null): void {
+    const url = initialUrl(work);
+    if (!url.endsWith(TDMREP_PATH)) return;
+    const { origin } = new URL(url);
+    if (againAtMs === null) this.#retries.delete(origin);
+    else keepLatest(this.#retries, origin, againAtMs, MAX_TDM_AUTHORITIES);
+  }
+
+  /** Until when a page waits for a tdmrep.json that failed and is tried again; `null`: it does not. */
+  async waitsUntil(url: string): Promise<number | null> {
+    const { origin } = new URL(url);
+    const againAtMs = this.#retries.get(origin);
+    const nowMs = this.#run.nowMs();
+    // Another process may have the host meanwhile.
+    if (againAtMs === undefined || nowMs > againAtMs + TDM_TURN_MS) return null;
+    return (await this.#rulesOf(origin)) === null ? Math.max(againAtMs, nowMs + TDM_POLL_MS) : null;
+  }
+
+  /** robots.txt excludes a companion: the site does not use it for us. What the file said before still applies. */
   async markExcluded(url: string): Promise<void> {
-    if (this.#options.tdm && url.endsWith(TDMREP_PATH)) await this.#storeRules(new URL(url).origin, []);
+    const { origin } = new URL(url);
+    if (this.#options.tdm && url.endsWith(TDMREP_PATH) && (await this.#rulesOf(origin)) === null)
+      await this.#storeRules(origin, []);
   }
 
   async tdmFor(url: string): Promise<TdmReservation> {

@@ -3,10 +3,14 @@
 /** Authorities whose tdmrep.json is kept in memory; the others are read from the store again. */
 export const MAX_TDM_AUTHORITIES = 10_000;
 /**
- * Milliseconds before a tdmrep.json that was never received is requested again: as for a robots.txt without cache
- * fields.
+ * Milliseconds before a tdmrep.json is requested again: as for a robots.txt without cache fields, and an hour more, so
+ * that pages come in between at a host with the longest interval, a day.
  */
-export const TDM_RETRY_MS = 86_400_000;
+export const TDM_LIFETIME_MS = 90_000_000;
+/** Milliseconds until a page checks again whether the tdmrep.json of its site has come (ours). */
+export const TDM_POLL_MS = 1_000;
+/** How long pages wait at most for the turn of a tdmrep.json that is tried again, milliseconds (ours). */
+export const TDM_TURN_MS = 600_000;
 /** Redirects followed for a companion file: as for robots.txt (access §3, data-txt §2). */
 export const MAX_COMPANION_HOPS = 5;
 

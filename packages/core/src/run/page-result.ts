@@ -54,6 +54,7 @@ export async function pageResult(run: Run, work: PageWork, outcome: FetchOutcome
 
 async function companionResult(run: Run, work: PageWork, outcome: FetchOutcome): Promise<WorkResult> {
   const retry = retryOf(run, work, outcome);
+  run.companions.ended(work, retry?.kind === 'again' ? retry.notBeforeMs : null);
   if (retry?.kind === 'again') return retry;
   const sitemaps = run.sitemaps.isSitemap(work) ? run.recrawl?.sitemaps : undefined;
   if (outcome.kind === 'failed') {

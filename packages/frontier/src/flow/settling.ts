@@ -223,7 +223,12 @@ export function createSettling(flow: Flow) {
     reporter.robots(keyOf(name) ?? name, authority, received.before, gate.rules(authority), answer);
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
-    return linksOf(await admission.consider(received.isFirst ? first : companions, clock.nowMs()));
+    const candidates = await admission.consider(received.isFirst ? first : companions, clock.nowMs());
+    for (const candidate of candidates) {
+      if (candidate.kind !== 'answered' || candidate.exclusion === null) continue;
+      reporter.excluded(candidate.input, candidate.key, candidate.exclusion);
+    }
+    return linksOf(candidates);
   }
 
   /**

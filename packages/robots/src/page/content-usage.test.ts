@@ -7,7 +7,10 @@ describe('preferences in a response (page-level §6)', () => {
   const cases: [string[], object][] = [
     [[], {}],
     [['train-ai=y, search=n'], { 'train-ai': 'allow', search: 'disallow' }],
-    [['train-ai=n, train-ai=y'], { 'train-ai': 'allow' }],
+    // As if two lines had been joined.
+    [['train-ai=n, train-ai=y'], { 'train-ai': 'disallow' }],
+    [['train-ai=n, search=y, train-ai=?1'], { 'train-ai': 'disallow', search: 'allow' }],
+    [['bots=n, train-ai=y, train-ai=?1'], {}],
     [['train-ai=n', 'search=y', 'broken=='], { 'train-ai': 'disallow' }],
     [['/a train-ai=n'], {}],
     [['train-ai=n, ai-use=n, search=y'], { 'train-ai': 'disallow', 'ai-use': 'disallow', search: 'allow' }],

@@ -68,6 +68,22 @@ describe('what a page says (page-level §1)', () => {
     expect(signals(['X-Markdown-Tokens', '725'])).toEqual({ preferences: { search: 'disallow' }, contentUse: null });
   });
 
+  it.each<[string, Partial<PageSignalsInput>]>([
+    [
+      'in two field lines',
+      {
+        headers: [
+          ['TDM-Reservation', '0'],
+          ['tdm-reservation', '1'],
+        ],
+      },
+    ],
+    ['in lines that were joined', { headers: [['TDM-Reservation', '0, 1']] }],
+    ['in two elements', { metas: ['0', '1'].map((content) => ({ name: 'tdm-reservation', content })) }],
+  ])('is a reservation if one of its values is: %s', (_, said) => {
+    expect(readPageSignals({ url: URL_A, headers: [], tokens: [], ...said }).tdm.reserved).toBe(true);
+  });
+
   it('cannot be changed by its receiver for the next page', () => {
     const { preferences, tdmBy, taggedBy } = readPageSignals({ url: URL_A, headers: [], tokens: [] });
     for (const part of [preferences, tdmBy, taggedBy, taggedBy[0]]) expect(Object.isFrozen(part)).toBe(true);

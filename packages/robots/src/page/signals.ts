@@ -7,7 +7,7 @@ import {
   mergePreferences,
   type Preferences,
   parseContentSignal,
-  parseUsage,
+  parseUsageField,
   refusalsOf,
   resolveSignals,
   signalPreferences,
@@ -161,8 +161,8 @@ function readDirectives(
   const contentUse = CONTENT_USES.find((use) => usedBy.some(([, each]) => each === use)) ?? null;
   const tdmSources: [SignalSource, TdmReservation][] = [
     ['tdmrep', tdmForUrl(input.tdmRules ?? NONE, url)],
-    ['tdm-reservation', readTdm(reservationOf(lines('tdm-reservation')), lines('tdm-policy')[0] ?? null, url)],
-    ['meta', readTdm(metaNamed(metas, 'tdm-reservation'), metaNamed(metas, 'tdm-policy'), baseUrl)],
+    ['tdm-reservation', readTdmLines(lines('tdm-reservation'), lines('tdm-policy'), url)],
+    ['meta', readTdmLines(metasNamed(metas, 'tdm-reservation'), metasNamed(metas, 'tdm-policy'), baseUrl)],
   ];
   return {
     tags: mergeTags(taggedBy.map(([, tags]) => tags)),
@@ -202,15 +202,16 @@ function readUse(signals: Readonly<Record<string, string>> | undefined): Content
   return CONTENT_USES.find((use) => use === signals?.['use']) ?? null;
 }
 
-/** The content of the first element of a name, or null. */
-function metaNamed(metas: readonly PageMeta[], name: string): string | null {
-  const found = metas.find((meta) => metaName(meta) === name);
-  return found === undefined ? null : metaContent(found).trim();
+/** The contents of the elements of a name. */
+function metasNamed(metas: readonly PageMeta[], name: string): string[] {
+  return metas.flatMap((meta) => (metaName(meta) === name ? [metaContent(meta).trim()] : []));
 }
 
-/** A repeated field is a reservation if one of its lines is. */
-function reservationOf(lines: readonly string[]): string | null {
-  return lines.find((line) => line.trim() === '1') ?? lines[0] ?? null;
+/** A repeated field or element is a reservation if one of its values is; field lines may have been joined. */
+function readTdmLines(lines: readonly string[], policies: readonly string[], baseUrl: string): TdmReservation {
+  const values = lines.flatMap((line) => line.split(','));
+  const reserved = values.find((value) => value.trim() === '1') ?? values[0] ?? null;
+  return readTdm(reserved, policies[0] ?? null, baseUrl);
 }
 
 /** The result for a page without directives, shared by all of them. */
@@ -223,9 +224,12 @@ function deepFreeze<Value extends object>(value: Value): Value {
   return Object.freeze(value);
 }
 
-/** Reads `Content-Usage` lines as one dictionary. Bad lines and conflicts count strictly (page-level §6, L10). */
+/**
+ * Reads `Content-Usage` lines as one dictionary. Bad lines and conflicts count strictly, also within a line, since
+ * lines are joined on the way (page-level §6, L10).
+ */
 export function parseContentUsageField(values: readonly string[]): Preferences {
-  const lines = values.map(parseUsage);
+  const lines = values.map(parseUsageField);
   const merged = lines.reduce<Preferences>((left, right) => mergePreferences(left, right ?? {}), {});
   return lines.includes(null) ? refusalsOf(merged) : merged;
 }
@@ -260,7 +264,7 @@ export function readNamedLinks(
   return {
     indexInstead: replacement !== null && replacement === resolveLink(pageUrl, pageUrl) ? null : replacement,
     canonical: firstResolved(canonicals, baseUrl) ?? firstResolved(linkFields.flatMap(canonicalTargets), pageUrl),
-    metaUrl: resolveLink(metaNamed(metas, 'url'), baseUrl),
+    metaUrl: resolveLink(metasNamed(metas, 'url')[0] ?? null, baseUrl),
   };
 }
 

@@ -49,6 +49,18 @@ describe('tdmrep.json (page-level §5)', () => {
     [[null, 3, 'x', [], { 'tdm-reservation': 1 }, { location: 7, 'tdm-reservation': 1 }], '/a', null],
     ['[{"location":"/a","tdm-reservation":1}]', '/a', true],
     ['not json', '/a', null],
+    ['[{"location":"/a","tdm-reservation":1},]', '/b', true],
+    [{ location: '/a', 'tdm-reservation': 1 }, '/a', true],
+    [{ location: '/a', 'tdm-reservation': 1 }, '/b', null],
+    [[{ location: 'https://example.com/a', 'tdm-reservation': 1 }], '/b', true],
+    [
+      [
+        { location: 'a', 'tdm-reservation': 0 },
+        { location: '/', 'tdm-reservation': 1 },
+      ],
+      '/a',
+      true,
+    ],
     [null, '/a', null],
   ];
   it.each(cases)('%j, %s → %s', (json, path, expected) => {

@@ -28,23 +28,28 @@ export interface TdmRule {
 /** The path of the file, on the authority of the pages it covers. */
 export const TDMREP_PATH = '/.well-known/tdmrep.json';
 
-/** Reads a tdmrep.json: the body's bytes, its text, or parsed. Unusable rules are skipped (page-level §5). */
+/**
+ * Reads a tdmrep.json: the body's bytes, its text, or parsed. Unusable rules are skipped (page-level §5). Text that is
+ * not JSON but mentions reservations reserves everything, and so does a reservation whose location is not a path.
+ */
 export function parseTdmRep(json: unknown, fileUrl: string): readonly TdmRule[] {
   const text = json instanceof Uint8Array ? new TextDecoder().decode(json) : json;
   // Text that was not decoded by a TextDecoder may still have its byte order mark.
   const value = typeof text === 'string' ? parseJson(text.replace(/^\ufeff/, '')) : text;
-  if (!Array.isArray(value)) return [];
   const rules: TdmRule[] = [];
   let chars = 0;
   // Entries beyond a bound are unknown, and count as reserved.
   const reserveRest = (): TdmRule[] => [...rules, { location: '/', reserved: true, policy: null }];
-  for (const entry of value) {
+  if (value === null && typeof text === 'string' && text.includes('tdm-reservation')) return reserveRest();
+  for (const entry of Array.isArray(value) ? value : [value]) {
     if (rules.length === MAX_TDM_RULES) return reserveRest();
     if (typeof entry !== 'object' || entry === null) continue;
     const { location, 'tdm-reservation': reservation, 'tdm-policy': policy } = entry as Record<string, unknown>;
     const reserved = readReservation(reservation);
     if (typeof location !== 'string' || reserved === null) continue;
-    const rule: TdmRule = { location, reserved, policy: readPolicy(policy, fileUrl) };
+    const isPath = /^[/*]/.test(location);
+    if (!isPath && !reserved) continue;
+    const rule: TdmRule = { location: isPath ? location : '/', reserved, policy: readPolicy(policy, fileUrl) };
     chars += JSON.stringify(rule).length;
     if (chars > MAX_TDM_CHARS) return reserveRest();
     rules.push(rule);
@@ -85,6 +90,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // A file that is not JSON has no rules. JSON.parse reports that only by throwing.
+    return null; // JSON.parse reports what is not JSON only by throwing.
   }
 }

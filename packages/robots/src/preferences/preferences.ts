@@ -80,7 +80,7 @@ export function parseContentUsage(value: string): ContentUsageLine | null {
 }
 
 /** The `y` and `n` of a Content-Usage dictionary's known labels; null if it does not parse (robots §10.2, R50). */
-export function parseUsage(dictionary: string): Preferences | null {
+function parseUsage(dictionary: string): Preferences | null {
   const members = parseDictionary(dictionary);
   if (members === null) return null;
   const usage: Record<string, PreferenceVerdict> = {};
@@ -90,6 +90,14 @@ export function parseUsage(dictionary: string): Preferences | null {
     if (value === 'n') usage[label] = 'disallow';
   }
   return usage;
+}
+
+/** The same for a line of the response field: each `n` counts, not only the last value of its label. */
+export function parseUsageField(line: string): Preferences | null {
+  const usage = parseUsage(line);
+  if (usage === null) return null;
+  const refused = (readMembers(line) ?? []).filter(([label, value]) => value === 'n' && USAGE_LABELS.includes(label));
+  return { ...usage, ...Object.fromEntries(refused.map(([label]) => [label, 'disallow' as const])) };
 }
 
 /**
@@ -235,13 +243,19 @@ const MEMBER = new RegExp(
 
 /** Reads a dictionary: key → token, or `''` for other values; null when the text does not parse (RFC 9651 §4.2.2). */
 export function parseDictionary(text: string): ReadonlyMap<string, string> | null {
+  const members = readMembers(text);
+  return members === null ? null : new Map(members);
+}
+
+/** The members of a dictionary in order, a repeated key each time. */
+function readMembers(text: string): readonly (readonly [string, string])[] | null {
   const trimmed = text.replace(/^ +|(?<! ) +$/g, '');
   const member = new RegExp(MEMBER); // sticky: it has a position, so each call has its own
-  const members = new Map<string, string>();
+  const members: [string, string][] = [];
   while (member.lastIndex < trimmed.length) {
     const match = member.exec(trimmed);
     if (match === null) return null;
-    members.set(match[1] as string, match[2] ?? '');
+    members.push([match[1] as string, match[2] ?? '']);
   }
   return members;
 }
