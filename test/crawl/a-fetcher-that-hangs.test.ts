@@ -77,7 +77,7 @@ describe('whose renderer', () => {
 
   it.each<[string, Render, string]>([
     ['rejects', () => Promise.reject(new TypeError('no browser')), 'no browser'],
-    ['answers with no rendering', () => none, '`render` of the fetcher answered with no `Rendering`'],
+    ['answers with no rendering', () => none, '`render` of the fetcher answered with no `Rendering`: it is undefined'],
   ])('%s fails its pages, and the crawl goes on', async (_what, render, detail) => {
     const { report, errors, crawler } = await crawl(() => ({ renderer: { wants: () => true, render } }));
     expect(report).toMatchObject({ state: 'finished', outcomes: { failed: { 'render-failed': 1 } } });

@@ -272,9 +272,14 @@ describe('failures', () => {
   });
   it.each<[string, () => Promise<unknown>, string]>([
     ['rejects', () => Promise.reject(new Error('broken')), 'broken'],
-    ['answers nothing', async () => undefined, 'neither a `FetchOutcome`'],
-    ['answers as the platform does', async () => new Response('x'), 'neither a `FetchOutcome`'],
-    ['gives no time', async () => ({ kind: 'failed', failure: 'dns' }), 'neither a `FetchOutcome`'],
+    ['answers nothing', async () => undefined, 'neither a `FetchOutcome` nor `null`: it is undefined'],
+    ['answers as the platform does', async () => new Response('x'), '`kind` is undefined, not one of response, failed'],
+    ['gives no time', async () => ({ kind: 'failed', failure: 'dns' }), '`timing` is undefined, not `startedAtMs` and'],
+    [
+      'gives a status as text',
+      async () => ({ ...page, status: '200', timing }),
+      '`status` is "200", not a whole number',
+    ],
     [
       'gives times of another clock',
       async () => timed(performance.now(), performance.now()),
@@ -283,11 +288,7 @@ describe('failures', () => {
     ['gives an end before the call', async () => timed(Date.now(), Date.now() - 60_000), 'takes epoch milliseconds'],
     ['gives a start after its answer', async () => timed(Date.now() + 60_000, Date.now()), 'takes epoch milliseconds'],
     ['gives seconds', async () => timed(Date.now() / 1_000, Date.now() / 1_000), 'takes epoch milliseconds'],
-    [
-      'gives a body as text',
-      async () => ({ kind: 'response', status: 200, headers: [], body: 'x', timing }),
-      'neither a',
-    ],
+    ['gives a body as text', async () => ({ ...page, body: 'x', timing }), '`body` is "x", not the bytes of the body'],
   ])('of a fetcher that %s are values, and reported', async (_what, fetch, detail) => {
     const notices: string[] = [];
     const frontier = createGate();

@@ -1,5 +1,6 @@
 // The calls of a user's fetcher: each has a bound, its answer is checked, and what comes after its end has no effect.
 
+import { formatValue } from '../errors.js';
 import { onAbort } from '../on-abort.js';
 import { isObject } from '../parse-json.js';
 import type { Fetcher, FetchLimits, FetchRequest } from './fetcher.js';
@@ -100,24 +101,49 @@ export async function callFetcher(fetcher: Fetcher, request: FetchRequest): Prom
  */
 export function checkedOutcome(answer: unknown, calledAtMs: number, answeredAtMs: number): FetchOutcome | null {
   if (answer === null) return null;
-  if (!isOutcome(answer)) throw new TypeError('`fetch` answered with neither a `FetchOutcome` nor `null`');
-  const { startedAtMs, endedAtMs } = answer.timing;
+  const fault = faultOf(answer, OUTCOMES);
+  if (fault !== null) throw new TypeError(`\`fetch\` answered with neither a \`FetchOutcome\` nor \`null\`: ${fault}`);
+  const outcome = answer as FetchOutcome;
+  const { startedAtMs, endedAtMs } = outcome.timing;
   const firstMs = Math.min(calledAtMs, answeredAtMs) - MAX_TIME_ERROR_MS;
   const lastMs = Math.max(calledAtMs, answeredAtMs) + MAX_TIME_ERROR_MS;
-  if ([startedAtMs, endedAtMs].every((ms) => ms >= firstMs && ms <= lastMs)) return answer;
+  if ([startedAtMs, endedAtMs].every((ms) => ms >= firstMs && ms <= lastMs)) return outcome;
   throw new RangeError(
     `\`fetch\` answered with a \`timing\` from ${startedAtMs} to ${endedAtMs}, but ran from ${calledAtMs} to ` +
       `${answeredAtMs}: it takes epoch milliseconds, as from \`Date.now()\``,
   );
 }
 
-function isOutcome(answer: unknown): answer is FetchOutcome {
-  if (!isObject(answer)) return false;
-  const { kind, timing, failure, status, headers, body } = answer;
-  if (!isObject(timing) || !Number.isFinite(timing['startedAtMs']) || !Number.isFinite(timing['endedAtMs']))
-    return false;
-  if (kind === 'failed') return typeof failure === 'string';
-  return kind === 'response' && Number.isInteger(status) && Array.isArray(headers) && ArrayBuffer.isView(body);
+/** The fields of each kind of answer that the crawl depends on: a check, and what it expects. */
+type Kinds = Readonly<Record<string, Readonly<Record<string, Field>>>>;
+type Field = readonly [isValid: (value: unknown) => boolean, expected: string];
+
+const TEXT: Field = [(value) => typeof value === 'string', 'text'];
+const TIMING: Field = [
+  (value) => isObject(value) && Number.isFinite(value['startedAtMs']) && Number.isFinite(value['endedAtMs']),
+  '`startedAtMs` and `endedAtMs`, epoch milliseconds',
+];
+const OUTCOMES: Kinds = {
+  response: {
+    timing: TIMING,
+    status: [Number.isInteger, 'a whole number'],
+    headers: [Array.isArray, 'a list of names and values'],
+    body: [ArrayBuffer.isView, 'the bytes of the body'],
+  },
+  failed: { timing: TIMING, failure: TEXT },
+};
+const RENDERINGS: Kinds = { rendered: { html: TEXT, url: TEXT }, failed: { failure: TEXT, detail: TEXT } };
+
+/** What is wrong with an answer; `null`: nothing. */
+function faultOf(answer: unknown, kinds: Kinds): string | null {
+  if (!isObject(answer)) return `it is ${formatValue(answer)}`;
+  const kind = String(answer['kind']);
+  if (!Object.hasOwn(kinds, kind))
+    return `\`kind\` is ${formatValue(answer['kind'])}, not one of ${Object.keys(kinds).join(', ')}`;
+  const wrong = Object.entries(kinds[kind] ?? {}).find(([name, [isValid]]) => !isValid(answer[name]));
+  if (wrong === undefined) return null;
+  const [name, [, expected]] = wrong;
+  return `\`${name}\` is ${formatValue(answer[name])}, not ${expected}`;
 }
 
 /**
@@ -137,15 +163,9 @@ export async function closeFetcher(fetcher: Fetcher, stopped: AbortSignal): Prom
  */
 export async function callRenderer(renderer: Renderer, request: RenderRequest): Promise<Rendering> {
   const answer: unknown = await inTime('render', () => renderer.render(request), request.signal, null);
-  if (!isRendering(answer)) throw new TypeError('`render` of the fetcher answered with no `Rendering`');
-  return answer;
-}
-
-function isRendering(answer: unknown): answer is Rendering {
-  if (!isObject(answer)) return false;
-  const { kind, html, url, failure, detail } = answer;
-  if (kind === 'failed') return typeof failure === 'string' && typeof detail === 'string';
-  return kind === 'rendered' && typeof html === 'string' && typeof url === 'string';
+  const fault = faultOf(answer, RENDERINGS);
+  if (fault !== null) throw new TypeError(`\`render\` of the fetcher answered with no \`Rendering\`: ${fault}`);
+  return answer as Rendering;
 }
 
 /** @param maxMs - The longest time; `null`: any, until a stop. @throws What it rejects with, or that it was late. */

@@ -157,7 +157,7 @@ describe('a message says what was expected of the fetcher, and what it returned:
       'no outcome',
       /as reset$/,
       answering(undefined),
-      'ContractBroken: `fetch` answered with neither a `FetchOutcome` nor `null`',
+      'ContractBroken: `fetch` answered with neither a `FetchOutcome` nor `null`: it is undefined',
     ],
     [
       'null for a request that may start',
