@@ -63,12 +63,18 @@ async function crawlStartOf(path: string): Promise<number | undefined> {
   return manifest?.crawlStartedAtMs;
 }
 
-/** Reports, file by file, what differs from the end of the last run. @throws MannerlyError as `readCrawlDirectory` */
-export async function reportDamage(directories: readonly string[], io: CliIo): Promise<void> {
+/**
+ * Reports, file by file, what differs from the end of the last run.
+ * @returns A sentence for each file. @throws MannerlyError as `readCrawlDirectory`
+ */
+export async function reportDamage(directories: readonly string[], io: CliIo): Promise<readonly string[]> {
+  const damage: string[] = [];
   for (const directory of directories) {
     await readCrawlDirectory(directory);
-    for (const file of await findDamage(directory)) io.err(`Damaged: ${file}.`);
+    damage.push(...(await findDamage(directory)));
   }
+  for (const file of damage) io.err(`Damaged: ${file}.`);
+  return damage;
 }
 
 /** The latest directory of the same crawl (name, tokens, first seed, no seed missing), or a new one. */

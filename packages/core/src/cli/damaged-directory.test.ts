@@ -120,6 +120,17 @@ describe.each(Object.keys(STATES))('a directory of a crawl that is %s', (state) 
     },
   );
 
+  it.each(['wacz', 'replay'])('%s fails if a WARC file is missing, and uses the others', async (command) => {
+    const directory = copyOf(state);
+    const [warc = ''] = filesIn(join(directory, 'archive')).filter((file) => file.endsWith('.warc.gz'));
+    rmSync(warc);
+    expect(await run(command, directory)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(command === 'wacz' ? '0 WARC files' : '0 pages'),
+      err: expect.stringContaining(`${warc} is missing`),
+    });
+  });
+
   it('continues with a damaged file and names it, or does not begin', { timeout: 60_000 }, async () => {
     const damages = Object.values(DAMAGES);
     for (const [at, file] of filesIn(join(base, state)).entries()) {

@@ -56,6 +56,11 @@ export function damagedRequestLogs(damage: readonly string[]): readonly string[]
   return damage.filter((sentence) => /\b(?:requests|runs)(?:-\d+)?\.jsonl /.test(sentence));
 }
 
+/** Whether a WARC file is damaged: what is made from the archive lacks its pages. */
+export function isArchiveDamaged(damage: readonly string[]): boolean {
+  return damage.some((sentence) => sentence.includes('.warc.gz '));
+}
+
 /** The current command may not even need the file. */
 function unreadable(error: unknown): string[] {
   return [`a file cannot be read: ${error instanceof Error ? error.message : String(error)}`];

@@ -8,6 +8,7 @@ import { type ExportFormat, exportItems, formatOf } from '../../output/export-it
 import { currentItems, joinedItems } from '../../output/joined-items.js';
 import { present } from '../../present.js';
 import { plural } from '../../report/table.js';
+import { isArchiveDamaged } from '../../run/directory-damage.js';
 import { readCrawlDirectories, reportDamage } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
@@ -83,12 +84,13 @@ function formatNamedBy(to: string): ExportFormat {
   throw new UsageError(`no format is known for ${to}`, hint);
 }
 
-/** Runs the command. @throws MannerlyError as `packageArchive` */
-export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<void> {
-  await reportDamage([directory], io);
+/** Runs the command. @returns The exit code: 1 if a WARC file is damaged. @throws MannerlyError as `packageArchive` */
+export async function waczCommand(directory: string, { to, title, json: asJson }: Flags, io: CliIo): Promise<number> {
+  const isIncomplete = isArchiveDamaged(await reportDamage([directory], io));
   const summary = await withProgress(io, 'Packaging', 'bytes', null, (onBytes) =>
     packageArchive({ from: directory, nowMs: io.nowMs, onBytes, ...present({ to, title }) }),
   );
   const { path, bytes, warcs } = summary;
   io.out(asJson === true ? json(summary) : `${path}: ${bytes} bytes, ${plural(warcs, 'WARC file')}.`);
+  return isIncomplete ? EXIT.broken : EXIT.ok;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { jsonlSink } from '../../output/jsonl.js';
 import { replay } from '../../replay/replay.js';
 import { plural, printable } from '../../report/table.js';
+import { isArchiveDamaged } from '../../run/directory-damage.js';
 import { reportDamage } from '../crawl-directories.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../failure.js';
@@ -26,7 +27,7 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
     if (path !== undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
       throw new UsageError(`${path} exists already`, 'Name another file, or remove it.');
   }
-  await reportDamage([directory], io);
+  const isIncomplete = isArchiveDamaged(await reportDamage([directory], io));
   const sinks = [jsonlSink({ path: items }), ...(await createNamedSinks(flags))];
   const stop = new AbortController();
   const { signal } = stop;
@@ -49,7 +50,7 @@ export async function replayCommand(directory: string, flags: Flags, io: CliIo):
     for (const { url, detail } of report.failed) io.err(`${printable(url, 2_000)} failed: ${printable(detail)}`);
     for (const sentence of report.incomplete) io.err(`Incomplete: ${sentence}.`);
     if (signal.aborted) return EXIT.stopped;
-    return report.failures > 0 || report.incomplete.length > 0 ? EXIT.broken : EXIT.ok;
+    return report.failures > 0 || report.incomplete.length > 0 || isIncomplete ? EXIT.broken : EXIT.ok;
   } finally {
     release();
   }
