@@ -2,17 +2,19 @@
 // order: can it be queued at all, is it known, do fresh rules in memory exclude it, is there a place in the queue. This
 // first check of robots.txt is cheap and not binding: the gate decides again when the URL is taken (access §11).
 
+import type { HostBound } from '../hosts/host-state.js';
 import { MAX_HOST_NAME_CHARS, MAX_URL_CHARS, PRIORITIES } from '../limits.js';
 import { checkKeys, invalid, oneOf } from '../option-value.js';
+import { createRecentSet } from '../recent-set.js';
 import { createItemEncoder, recordOf } from '../records/record.js';
 import { excludedReason } from '../robots/authority-rules.js';
 import type { Exclusion } from '../robots/robots-gate.js';
-import type { AddOutcome, NewEntry } from '../store.js';
+import type { AddOutcome, HostKey, NewEntry } from '../store.js';
 import { createHostLookup, parseUrl, parseUrlParts, requestedUrl, withoutTrailingDot } from '../url/url.js';
 import { type NewUrl, VIAS } from '../url-record.js';
 import type { AddAnswer } from '../work.js';
 import type { FrontierContext } from './context.js';
-import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, MAX_EPOCH_MS, MAX_USER_DATA_BYTES } from './limits.js';
+import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, EXHAUSTED_HOSTS, MAX_EPOCH_MS, MAX_USER_DATA_BYTES } from './limits.js';
 
 /** One URL during admission: it has an answer already, or an entry that the store must answer for. */
 export type Candidate =
@@ -27,13 +29,18 @@ export type Candidate =
 
 const KNOWN: AddAnswer = Object.freeze({ kind: 'known' });
 
+const HOST_BOUNDS: readonly HostBound[] = ['bound-host-pages', 'bound-host-bytes', 'bound-host-minutes'];
+
 export type Admission = ReturnType<typeof createAdmission>;
 
 /** Admission in two steps, with the store's answer between them. */
 export function createAdmission(context: FrontierContext) {
-  const { clock, settings, store, counts, seen, gate, hostBounds, labelBudgets, reporter } = context;
+  const { clock, settings, store, counts, seen, gate, labelBudgets, reporter } = context;
   const encode = createItemEncoder();
   const lookUp = createHostLookup(settings.hostKeyBy);
+  /** The bounds that hosts have used up, lately: their links are not queued only to be dropped. */
+  const exhausted = createRecentSet(EXHAUSTED_HOSTS);
+  let isAnyExhausted = false;
 
   /**
    * Checks URLs as far as possible without the store. Links of pages may exceed `maxQueued`. Thousands of URLs may take
@@ -101,8 +108,8 @@ export function createAdmission(context: FrontierContext) {
       const answer: AddAnswer = { kind: 'excluded', reason: excludedReason(decision, robots.phase), line, pattern };
       return { kind: 'answered', input, answer, exclusion, key: url };
     }
-    const bound = hostBounds.rememberedBound(host);
-    if (bound !== null) return dropped(input, bound);
+    const bound = isAnyExhausted ? HOST_BOUNDS.find((each) => exhausted.has(`${each} ${host}`)) : undefined;
+    if (bound !== undefined) return dropped(input, bound);
     const label = settings.labels.size === 0 ? null : (input.label ?? settings.settingsOf(host).label);
     if (labelBudgets.of(label)?.reachedBound(nowMs) === 'pages') return dropped(input, 'bound-label-pages');
     const key = dedupe ? gate.siteKeyOf(authority, url) : null;
@@ -116,7 +123,13 @@ export function createAdmission(context: FrontierContext) {
     return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
   }
 
-  return { consider, conclude };
+  /** A host has used up a bound. */
+  function rememberBound(host: HostKey, bound: HostBound): void {
+    isAnyExhausted = true;
+    exhausted.add(`${bound} ${host}`);
+  }
+
+  return { consider, conclude, rememberBound };
 }
 
 export function linksOf(candidates: readonly Candidate[]): NewEntry[] {

@@ -1,7 +1,6 @@
 // What all parts of one frontier share, built in order of dependency. Nothing here knows the scheduler.
 
 import { EventReporter } from '../hosts/event-reporter.js';
-import { HostBounds } from '../hosts/host-state.js';
 import type { ResolvedFrontierOptions } from '../options/options.js';
 import { createAddressSlots, createCrawlPace } from '../politeness/shared-spacing.js';
 import { Budget } from '../records/budget.js';
@@ -33,7 +32,6 @@ export function createContext(settings: ResolvedFrontierOptions) {
     records,
     budget,
     labelBudgets: createLabelBudgets(settings.labels, account),
-    hostBounds: new HostBounds(budget),
     pace: createCrawlPace(settings.politeness.crawlIntervalMs, store),
     addresses: createAddressSlots(store, settings.politeness.perIp === true, guard.fail),
     gate: new RobotsGate({ records: store, ...settings }),

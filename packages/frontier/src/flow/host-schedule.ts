@@ -1,6 +1,7 @@
 // Which leased host is next, and which is released: the leased hosts, the heap of those that may be requested, and
 // those with changes to commit. In memory only; `host-leases.ts` talks to the store.
 
+import { reachedBound } from '../hosts/host-state.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { ENTRIES_PER_LEASE, LEASE_MARGIN_MS } from '../limits.js';
 import { ReadyHeap } from '../ready-heap.js';
@@ -222,7 +223,7 @@ export class HostSchedule {
 
   /** How many entries that are not handed out a host may have; more while the rest of its queue is dropped. */
   #entriesToLease(host: LeasedHost, nowMs: number): number {
-    const isDropping = this.#context.hostBounds.reachedBound(host, nowMs) !== null;
+    const isDropping = reachedBound(host, this.#context.budget.runningMs(nowMs)) !== null;
     return Math.max(0, (isDropping ? DROP_BATCH : ENTRIES_PER_LEASE) - host.entries.readyCount(nowMs));
   }
 

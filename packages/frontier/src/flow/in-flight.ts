@@ -201,7 +201,7 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
         if (flight.isStarted) flight.host.delayUntil(flight.host.leaseEndMs);
       }
       endFlight(work, flight);
-      for (const budget of flight.budgets) budget.settle(false);
+      for (const each of flight.budgets) each.settle(false);
     }
   }
 

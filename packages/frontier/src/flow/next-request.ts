@@ -3,6 +3,7 @@
 // authority must wait, its lane is blocked, so that the host's other authorities go on.
 
 import type { Ending } from '../hosts/event-reporter.js';
+import { reachedBound } from '../hosts/host-state.js';
 import type { LeasedEntry } from '../hosts/leased-entries.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { PRIORITIES } from '../limits.js';
@@ -40,7 +41,7 @@ export type Turns = ReturnType<typeof createTurns>;
 
 /** The turns of hosts, and what is decided about a URL in one. */
 export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
-  const { gate, hostBounds, reporter, budget, labelBudgets, schedule, settings } = flow;
+  const { gate, admission, reporter, budget, labelBudgets, schedule, settings } = flow;
   const { startPage, startRobots } = flow.flights;
 
   /** Gives a host its turn. The next commit reports how its entries have changed. */
@@ -119,7 +120,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
         return end(verdict.ending);
       case 'closed':
       case 'allow': {
-        if (hostBounds.mayReachBound(host)) return 'nothing';
+        if (host.mayReachBound) return 'nothing';
         if (required.ignoredClosure !== null) reporter.closed(host.key, required.ignoredClosure);
         if (verdict.kind === 'closed') {
           host.closed = verdict.closed;
@@ -174,9 +175,9 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
       if (key !== null) return { kind: 'requeue', key, priority };
     }
     if (rules?.isOverMaxDelay === true) return dropped('crawl-delay-over-max');
-    const bound = hostBounds.reachedBound(host, nowMs);
+    const bound = reachedBound(host, budget.runningMs(nowMs));
     if (bound !== null && (queued !== null || bound !== 'bound-host-pages')) {
-      hostBounds.note(host, nowMs);
+      admission.rememberBound(host.key, bound);
       return dropped(bound);
     }
     if (queued !== null && labelBudget(host, record)?.reachedBound(nowMs) === 'pages')

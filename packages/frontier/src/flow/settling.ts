@@ -5,6 +5,7 @@
 // arrives. When the answer arrives, the lane opens, the operator is informed, and companions of the file are queued.
 
 import { FrontierError } from '../errors.js';
+import { reachedBound } from '../hosts/host-state.js';
 import type { LeasedHost } from '../hosts/leased-host.js';
 import { FINGERPRINT_BYTES, MAX_URL_RETRIES } from '../limits.js';
 import { invalid } from '../option-value.js';
@@ -28,7 +29,7 @@ export type Settling = ReturnType<typeof createSettling>;
 
 /** What follows when work ends. Promises reject with what the store throws. */
 export function createSettling(flow: Flow) {
-  const { clock, guard, gate, seen, reporter, hostBounds, settings, admission, schedule, leases } = flow;
+  const { clock, guard, gate, seen, reporter, budget, settings, admission, schedule, leases } = flow;
   const { flightOf, endFlight } = flow.flights;
 
   /**
@@ -90,9 +91,10 @@ export function createSettling(flow: Flow) {
       host.retryLater(entry.id, encodeItem(item), waitMs, nowMs);
     }
     if (countsAsPage) host.countPage();
-    hostBounds.note(host, nowMs);
+    const bound = reachedBound(host, budget.runningMs(nowMs));
+    if (bound !== null) admission.rememberBound(host.key, bound);
     // Counted before the commit, so that the account is part of it.
-    for (const budget of flight.budgets) budget.settle(countsAsPage);
+    for (const each of flight.budgets) each.settle(countsAsPage);
     if (host.status === 'leased') schedule.touch(host);
     schedule.reschedule(host);
     const outcomes = await leases.commit(linksOf(links));
@@ -102,7 +104,7 @@ export function createSettling(flow: Flow) {
     // A server that was silent may take the commit when it answers: then the page is done.
     const isLate = host.late?.done.includes(entry.id) === true && (await host.late.answer);
     const settled = isLate ? 'ok' : outcomeOf(host);
-    if (countsAsPage && settled === 'lost') for (const budget of flight.budgets) budget.uncountPage();
+    if (countsAsPage && settled === 'lost') for (const each of flight.budgets) each.uncountPage();
     return settled;
   }
 
@@ -110,7 +112,7 @@ export function createSettling(flow: Flow) {
   function returnWork(work: Work, flight: Flight, untilMs: number | null, waits?: 'authority'): Settled {
     const { host, entry } = flight;
     endFlight(work, flight);
-    for (const budget of flight.budgets) budget.settle(false);
+    for (const each of flight.budgets) each.settle(false);
     if (work.kind === 'robots' && entry === null) abandonFetch(work.authority);
     if (host.status !== 'leased') return 'lost';
     const isBlocking = entry !== null && work.kind === 'page' && blocksAuthorityPages(work.record);

@@ -1,6 +1,6 @@
 // The state that travels with a host's lease from holder to holder, at most 1 KiB: its clock, what it has served, and
-// which of its authorities require spacing. Also the bounds of what one host may serve. Only the store has an absolute
-// clock, so times are written as ages and waits, and the next holder converts them to times on its own clock.
+// which of its authorities require spacing. Only the store has an absolute clock, so times are written as ages and
+// waits, and the next holder converts them to times on its own clock.
 //
 // All of it is relative to the time before which no other process gets the host: when the host falls due after a
 // release, or the delay after the end of a lease. If it is read later than that, a gap comes out longer than required,
@@ -9,9 +9,6 @@
 import { MAX_HOST_STATE_BYTES, MAX_SPACING_AUTHORITIES } from '../limits.js';
 import type { HostSettings } from '../options/host-settings.js';
 import { type HostClock, newHostClock } from '../politeness/host-clock.js';
-import { createRecentSet } from '../recent-set.js';
-import type { Budget } from '../records/budget.js';
-import { EXHAUSTED_HOSTS } from './limits.js';
 
 export interface HostUse {
   /** Pages that count against the bound. */
@@ -125,52 +122,18 @@ export function decodeHostState(bytes: Uint8Array, nowMs: number): HostState | n
 /** Which bound a host has used up: reasons from the documented table. */
 export type HostBound = 'bound-host-pages' | 'bound-host-bytes' | 'bound-host-minutes';
 
-const BOUNDS: readonly HostBound[] = ['bound-host-pages', 'bound-host-bytes', 'bound-host-minutes'];
-
-/** What a bound of a host is compared with. */
-interface BoundedHost {
-  readonly used: HostUse;
-  readonly settings: Pick<HostSettings, 'limits'>;
-}
-
 /**
- * How much one host may serve: pages, bytes, running minutes, over restarts and processes. A host that has used up a
- * bound is remembered, so that its links are not queued only to be dropped.
+ * The bound that a host has used up, over restarts and processes; `null`: none.
+ *
+ * @param runningMs - The crawl's running time.
  */
-export class HostBounds {
-  readonly #budget: Pick<Budget, 'runningMs'>;
-  readonly #exhausted = createRecentSet(EXHAUSTED_HOSTS);
-  #isAny = false;
-
-  constructor(budget: Pick<Budget, 'runningMs'>) {
-    this.#budget = budget;
-  }
-
-  /** The bound that a host has used up; `null`: none. */
-  reachedBound({ used, settings }: BoundedHost, nowMs: number): HostBound | null {
-    const { pagesPerHost, bytesPerHost, runningPerHostMs } = settings.limits;
-    if (pagesPerHost !== null && used.pages >= pagesPerHost) return 'bound-host-pages';
-    if (bytesPerHost !== null && used.bytes >= bytesPerHost) return 'bound-host-bytes';
-    if (runningPerHostMs === null || used.firstRequestRunningMs === null) return null;
-    return this.#budget.runningMs(nowMs) - used.firstRequestRunningMs >= runningPerHostMs ? 'bound-host-minutes' : null;
-  }
-
-  /** Whether the pages in flight may use up the rest of the host's pages. */
-  mayReachBound({ used, settings, pagesInFlight }: BoundedHost & { readonly pagesInFlight: number }): boolean {
-    const { pagesPerHost } = settings.limits;
-    return pagesPerHost !== null && used.pages + pagesInFlight >= pagesPerHost;
-  }
-
-  /** Remembers a host if it has used up a bound. */
-  note(host: BoundedHost & { readonly key: string }, nowMs: number): void {
-    const bound = this.reachedBound(host, nowMs);
-    if (bound === null) return;
-    this.#isAny = true;
-    this.#exhausted.add(`${bound} ${host.key}`);
-  }
-
-  /** The bound that a host is remembered for; `null`: not remembered, although it may have used one up. */
-  rememberedBound(host: string): HostBound | null {
-    return this.#isAny ? (BOUNDS.find((bound) => this.#exhausted.has(`${bound} ${host}`)) ?? null) : null;
-  }
+export function reachedBound(
+  { used, settings }: { readonly used: HostUse; readonly settings: Pick<HostSettings, 'limits'> },
+  runningMs: number,
+): HostBound | null {
+  const { pagesPerHost, bytesPerHost, runningPerHostMs } = settings.limits;
+  if (pagesPerHost !== null && used.pages >= pagesPerHost) return 'bound-host-pages';
+  if (bytesPerHost !== null && used.bytes >= bytesPerHost) return 'bound-host-bytes';
+  if (runningPerHostMs === null || used.firstRequestRunningMs === null) return null;
+  return runningMs - used.firstRequestRunningMs >= runningPerHostMs ? 'bound-host-minutes' : null;
 }

@@ -140,6 +140,12 @@ export class LeasedHost implements HeapMember {
     return wasDrained;
   }
 
+  /** Whether its pages in flight may use up the rest of its pages. */
+  get mayReachBound(): boolean {
+    const { pagesPerHost } = this.settings.limits;
+    return pagesPerHost !== null && this.used.pages + this.pagesInFlight >= pagesPerHost;
+  }
+
   countPage(): void {
     this.used = { ...this.used, pages: this.used.pages + 1 };
   }

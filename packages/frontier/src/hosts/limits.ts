@@ -10,5 +10,3 @@ export const MAX_FAILURE_DETAIL_CHARS = 200;
 export const MAX_COMMENT_LINES = 100;
 /** Crawl-delay above which the operator is warned, milliseconds: robots §9.1. */
 export const LARGE_CRAWL_DELAY_MS = 60_000;
-/** Hosts remembered as having used up a bound: two generations of this many. */
-export const EXHAUSTED_HOSTS = 65_536;

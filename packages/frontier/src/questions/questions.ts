@@ -5,7 +5,7 @@
 import type { FrontierContext } from '../flow/context.js';
 import type { HostSchedule } from '../flow/host-schedule.js';
 import type { HostWait } from '../frontier-event.js';
-import { decodeHostState, type HostBound, newHostState, usedSince } from '../hosts/host-state.js';
+import { decodeHostState, type HostBound, newHostState, reachedBound, usedSince } from '../hosts/host-state.js';
 import { PRIORITIES } from '../limits.js';
 import { type HostClock, requestInterval } from '../politeness/host-clock.js';
 import type { Politeness } from '../politeness/profile.js';
@@ -121,7 +121,7 @@ export interface HostInspection {
 
 /** The answers of one frontier. Promises reject with what the store throws. */
 export function createQuestions(context: FrontierContext, schedule: HostSchedule): FrontierQuestions {
-  const { store, clock, settings, waits, gate, seen, hostBounds, budget, labelBudgets } = context;
+  const { store, clock, settings, waits, gate, seen, budget, labelBudgets } = context;
   const waitOf = (host: string) => {
     const leased = schedule.get(host);
     return leased === undefined ? waits.get(host) : leased.waitAt(clock.nowMs());
@@ -208,7 +208,7 @@ export function createQuestions(context: FrontierContext, schedule: HostSchedule
       interval: intervalOf(settings.politeness, politeness, hostClock, requirements, nowMs),
       robots: robots.map(({ inspection: look }) => look),
       used: { pages, bytes, runningMs: usedMs },
-      reachedBound: hostBounds.reachedBound({ used, settings: hostSettings }, nowMs),
+      reachedBound: reachedBound({ used, settings: hostSettings }, budget.runningMs(nowMs)),
       order: {
         weight,
         label:
