@@ -304,4 +304,44 @@ describe('looking names up', () => {
     await ask(1);
     expect(lookups).toEqual(['n1.example']);
   });
+
+  describe('an address that fails', () => {
+    const [FOUR, OTHER, SIX] = ['93.184.215.14', '93.184.215.15', '2606:2800:21f::1'];
+    const at = new URL('http://a.example/');
+    const addressOf = async (one: ReturnType<typeof guard>) => Object(await one.check(at)).address;
+
+    it('is used after those that have not, of both families, and again once all have failed', async () => {
+      const one = guard({ resolve: () => Promise.resolve([SIX, FOUR, OTHER]) });
+      const used: unknown[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        used.push(await addressOf(one));
+        expect(await one.avoid(at, String(used.at(-1)))).toBe(round % 3 !== 2);
+      }
+      expect(used).toEqual([FOUR, OTHER, SIX, FOUR, OTHER]);
+    });
+
+    it('is remembered when the name is looked up again, as long as the name has it', async () => {
+      let now = 0;
+      const answers = [
+        [FOUR, SIX],
+        [FOUR, SIX],
+        [OTHER, SIX],
+        [FOUR, SIX],
+      ];
+      const one = guard({ resolve: () => Promise.resolve(answers.shift() ?? []), nowMs: () => now });
+      await one.check(at);
+      await one.avoid(at, FOUR);
+      const used: unknown[] = [];
+      for (; now < 600_000; now += 150_000) used.push(await addressOf(one));
+      expect(used).toEqual([SIX, SIX, OTHER, FOUR]);
+    });
+
+    it('is the only one, of a name or in a URL: there is no other', async () => {
+      const one = guard({ resolve: () => Promise.resolve([FOUR]) });
+      await one.check(at);
+      expect(await one.avoid(at, FOUR)).toBe(false);
+      expect(await one.avoid(new URL(`http://${FOUR}/`), FOUR)).toBe(false);
+      expect(await addressOf(one)).toBe(FOUR);
+    });
+  });
 });

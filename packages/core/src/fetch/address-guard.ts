@@ -33,6 +33,13 @@ export type GuardAnswer =
 export interface AddressGuard {
   /** Never rejects. */
   check(url: URL): Promise<GuardAnswer>;
+  /**
+   * No connection to this address of the URL's name could be made: `check` prefers the others until they fail too.
+   * Never rejects.
+   *
+   * @returns Whether the name has another address that has not failed.
+   */
+  avoid(url: URL, address: string): Promise<boolean>;
 }
 
 export interface AddressGuardOptions {
@@ -47,16 +54,27 @@ export interface AddressGuardOptions {
 }
 
 type Refusal = Extract<GuardAnswer, { kind: 'refused' }>;
-/** `isAllowed`: all of the name's addresses lie in allowed ranges. */
-type NameVerdict = Refusal | (Exclude<GuardAnswer, Refusal> & { readonly isAllowed: boolean });
+type Go = Exclude<GuardAnswer, Refusal>;
+/** `isAllowed`: all of the name's addresses lie in allowed ranges. IPv4 comes first: it works nearly everywhere. */
+type NameVerdict =
+  | Refusal
+  | { readonly kind: 'go'; readonly addresses: readonly [Go, ...Go[]]; readonly isAllowed: boolean };
+
+interface KnownName {
+  readonly verdict: Promise<NameVerdict>;
+  /** Infinite while the look-up is under way. */
+  untilMs: number;
+  /** Addresses that could not be connected to. */
+  readonly failed: Set<string>;
+}
 
 /**
  * Makes a guard.
  *
  * By default it allows only public unicast addresses, on ports 80 and 443. A name is refused when *any* of its
- * addresses is forbidden: an honest name has no reason to mix them. The first permitted IPv4 address is used, as the
- * family that works everywhere; without one, the first address. Names are looked up once for all callers, and their
- * verdicts are kept for a bounded time and in bounded number.
+ * addresses is forbidden: an honest name has no reason to mix them. The first IPv4 address is used; without one, or if
+ * it fails, the next address. Names are looked up once for all callers, and their verdicts are kept for a bounded time
+ * and in bounded number.
  *
  * @throws MannerlyError `option-invalid` for an invalid range.
  */
@@ -65,12 +83,13 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
   const allowedRanges = options.allowAddresses.map(parseRange);
   const ports = options.ports === 'any' ? null : new Set([80, 443, ...options.ports]);
   const lookUp = options.resolve ?? limitLookUps(lookUpInSystem);
-  /** Ordered by last use. `untilMs`: infinite while the look-up is under way. */
-  const names = new Map<string, { readonly verdict: Promise<NameVerdict>; untilMs: number }>();
-  const startLookUp = (hostname: string) => {
+  /** Ordered by last use. */
+  const names = new Map<string, KnownName>();
+  const startLookUp = (hostname: string, failed: Set<string>): KnownName => {
     const verdict = lookUpInTime(lookUp, hostname).then(
       (addresses) => {
         entry.untilMs = nowMs() + DNS_TTL_MS;
+        for (const address of failed) if (!addresses.includes(address)) failed.delete(address);
         return assessName(hostname, addresses, allowedRanges);
       },
       (error: unknown) => {
@@ -78,14 +97,15 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
         return refused('dns', failureDetail(error));
       },
     );
-    const entry = { verdict, untilMs: Number.POSITIVE_INFINITY };
+    const entry = { verdict, untilMs: Number.POSITIVE_INFINITY, failed };
     return entry;
   };
-  const verdictFor = (hostname: string): Promise<NameVerdict> => {
+  const nameOf = (hostname: string): KnownName => {
     const cached = names.get(hostname);
-    const entry = cached === undefined || cached.untilMs <= nowMs() ? startLookUp(hostname) : cached;
+    const isFresh = cached !== undefined && cached.untilMs > nowMs();
+    const entry = isFresh ? cached : startLookUp(hostname, cached?.failed ?? new Set());
     keepLatest(names, hostname, entry, MAX_DNS_NAMES);
-    return entry.verdict;
+    return entry;
   };
   return {
     async check({ protocol, port, hostname }) {
@@ -97,27 +117,44 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
       if (!isUsualPort && allowedRanges.length === 0) return refusedPort(number);
       // The URL parser has turned every notation of an IPv4 address into dotted decimal, and put IPv6 into brackets.
       const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : isIPv4(hostname) ? hostname : null;
-      const verdict = literal === null ? await verdictFor(hostname) : assessName(literal, [literal], allowedRanges);
+      const { verdict: pending, failed } = literal === null ? nameOf(hostname) : literalName(literal, allowedRanges);
+      const verdict = await pending;
       if (verdict.kind === 'refused') return verdict;
-      const { isAllowed, ...go } = verdict;
-      return isUsualPort || isAllowed ? go : refusedPort(number);
+      if (!isUsualPort && !verdict.isAllowed) return refusedPort(number);
+      return verdict.addresses.find(({ address }) => !failed.has(address)) ?? verdict.addresses[0];
+    },
+
+    async avoid({ hostname }, failedAddress) {
+      const name = names.get(hostname);
+      const verdict = await name?.verdict;
+      if (name === undefined || verdict?.kind !== 'go') return false;
+      name.failed.add(failedAddress);
+      const hasOther = verdict.addresses.some(({ address }) => !name.failed.has(address));
+      if (!hasOther) name.failed.clear();
+      return hasOther;
     },
   };
 }
 
+/** An address in place of a name. */
+function literalName(literal: string, allowedRanges: readonly Range[]): Pick<KnownName, 'verdict' | 'failed'> {
+  return { verdict: Promise.resolve(assessName(literal, [literal], allowedRanges)), failed: new Set() };
+}
+
 function assessName(hostname: string, addresses: readonly string[], allowedRanges: readonly Range[]): NameVerdict {
   if (addresses.length > MAX_DNS_ADDRESSES) return refused('dns', `${hostname} has ${addresses.length} addresses`);
-  let chosen: { readonly address: string; readonly family: 4 | 6 } | null = null;
+  const found: { 4: Go[]; 6: Go[] } = { 4: [], 6: [] };
   let isAllowed = true;
   for (const address of addresses) {
     const verdict = assessAddress(String(address), allowedRanges);
     if (verdict.kind === 'forbidden')
       return refused('address-forbidden', `${hostname} is ${address}: ${verdict.range}`);
     isAllowed &&= verdict.kind === 'allowed';
-    if (chosen === null || (chosen.family === 6 && verdict.family === 4)) chosen = { address, family: verdict.family };
+    found[verdict.family].push({ kind: 'go', address, family: verdict.family });
   }
-  if (chosen === null) return refused('dns', `${hostname} has no address`);
-  return { kind: 'go', ...chosen, isAllowed };
+  const [first, ...others] = [...found[4], ...found[6]];
+  if (first === undefined) return refused('dns', `${hostname} has no address`);
+  return { kind: 'go', addresses: [first, ...others], isAllowed };
 }
 
 function refused(failure: Refusal['failure'], detail: string): Refusal {

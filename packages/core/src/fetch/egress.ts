@@ -37,7 +37,14 @@ import {
   ROBOTS_EXCHANGE_MS,
   STOPPED_WAIT_MS,
 } from './limits.js';
-import { type EgressOutcome, type FetchOutcome, headerValue, type NotSentOutcome, unsentFailure } from './outcome.js';
+import {
+  type EgressOutcome,
+  type FailureCode,
+  type FetchOutcome,
+  headerValue,
+  type NotSentOutcome,
+  unsentFailure,
+} from './outcome.js';
 import type { RequestLimiter } from './request-limiter.js';
 import { Spool, type SpooledBody, withSpooled } from './spool.js';
 
@@ -95,6 +102,11 @@ interface RequestFields {
   readonly secret: FetchRequest['headers'] | null;
 }
 
+/** Failures to connect that another address of the name may not have. */
+const CONNECT_FAILURES: ReadonlySet<FailureCode> = new Set([
+  ...(['refused', 'unreachable-network', 'reset', 'timeout-connect'] as const),
+]);
+
 /** Sends the requests of one crawl. */
 export class Egress {
   readonly #options: EgressOptions;
@@ -116,7 +128,12 @@ export class Egress {
   }
 
   /** Performs one exchange, or reports that nothing was sent. Never rejects. */
-  async send(request: EgressRequest): Promise<EgressOutcome> {
+  send(request: EgressRequest): Promise<EgressOutcome> {
+    return this.#send(request, true);
+  }
+
+  /** @param mayTryOther - Whether another address of the name is tried if no connection can be made. */
+  async #send(request: EgressRequest, mayTryOther: boolean): Promise<EgressOutcome> {
     const { guard, limiter, frontier, nowMs } = this.#options;
     const { work, signal } = request;
     const { host, requirements } = work.lease;
@@ -143,7 +160,15 @@ export class Egress {
     slot.done(timing === null ? null : { ...timing, nowMs: nowMs() });
     if (rawOutcome.kind === 'failed' && rawOutcome.failure === 'proxy')
       return this.#proxyDown(url.href, rawOutcome.detail);
-    if (rawOutcome.kind === 'not-sent' || timing === null) return rawOutcome;
+    if (rawOutcome.kind === 'not-sent') return rawOutcome;
+    if (timing === null) {
+      const couldNotConnect = rawOutcome.kind === 'failed' && CONNECT_FAILURES.has(rawOutcome.failure);
+      const hasOther = couldNotConnect && (await guard.avoid(url, answer.address));
+      if (!hasOther || !mayTryOther) return rawOutcome;
+      const other = await this.#send(request, false);
+      // A machine without IPv6 would hide why IPv4 failed.
+      return other.kind === 'failed' && other.failure === 'unreachable-network' ? rawOutcome : other;
+    }
     this.#proxyDownSinceMs = null;
     const { startedAtMs, endedAtMs } = timing;
     const lastEndMs = this.#lastEnds.get(host);

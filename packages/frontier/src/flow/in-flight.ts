@@ -115,6 +115,8 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
     if (perIp === false) return { kind: 'go' };
     const nowMs = clock.nowMs();
     const name = perIp === true ? address : `${address} ${hostKeyOf(work.url, 'domain')}`;
+    // It may have another address, to which no connection could be made.
+    addresses.free(host.key, null, 0);
     const untilMs = await addresses.tryTake(host.key, name, host.intervalMs(nowMs), nowMs);
     if (untilMs === null) return { kind: 'go' };
     host.delayUntil(untilMs, 'address-shared');

@@ -75,6 +75,18 @@ describe('per address', () => {
     expect((await frontier.inspectHost(waiting[0]!.host)).wait?.reason).toBe('address-shared');
   });
 
+  it('a host that could not connect to an address, and tries another, leaves the first to others', async () => {
+    const { frontier } = setUp(make, () => ({ status: 404, ms: 20 }), { politeness: { perIp: true } });
+    await frontier.open();
+    await frontier.add(pagesOf(2, 1));
+    const [first, second] = await frontier.take(2);
+    expect(await frontier.mayConnect(first!, '192.0.2.1')).toEqual({ kind: 'go' });
+    expect(await frontier.mayConnect(first!, '192.0.2.2')).toEqual({ kind: 'go' });
+    expect(await frontier.mayConnect(second!, '192.0.2.1')).toEqual({ kind: 'go' });
+    expect(await frontier.mayConnect(second!, '192.0.2.2')).toMatchObject({ kind: 'wait' });
+    await frontier.close();
+  });
+
   const sites = Array.from({ length: 24 }, (_, at) => url(`http://h${at}.site${at % 2}.test/`));
 
   const names = Array.from({ length: 24 }, (_, at) => url(`http://h${3 * at}.many.test/`));
