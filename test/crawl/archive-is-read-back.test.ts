@@ -115,6 +115,22 @@ describe('an archive', () => {
     expect(web.paths('a.test')).toContain('/c');
   });
 
+  it('says of every exchange where its URL was found, also of a redirect and an error', () => {
+    const { web } = once;
+    const found = records.flatMap(({ type, url, payload }) =>
+      type === 'metadata' ? [[new URL(url).pathname, /^via: (.*)\r$/m.exec(payload.toString())?.[1] ?? null]] : [],
+    );
+    const home = web.url('a.test', '/');
+    expect(Object.fromEntries(found)).toMatchObject({
+      '/robots.txt': null,
+      '/': null,
+      '/moved': home,
+      '/gone': home,
+      '/dead': home,
+      '/coded': home,
+    });
+  });
+
   it('leaves out what asks not to be archived, with any status, and reports it', async () => {
     const { web } = once;
     for (const path of ['/kept-out', '/dead']) {
@@ -186,7 +202,8 @@ describe('an archive', () => {
 
 describe('a package', () => {
   it('holds the archive, its index and its pages, each with its digest', async () => {
-    const { out, folder } = await archived({ archive: { wacz: true } });
+    const identity = { name: 'Test-Bot', contact: 'https://example.org/our-crawler' };
+    const { out, folder } = await archived({ archive: { wacz: true }, identity });
     const files = await unzipped(join(out, 'archive.wacz'));
     const [warc = ''] = await warcNames(folder);
     expect([...files.keys()]).toEqual([
@@ -200,6 +217,8 @@ describe('a package', () => {
     expect(files.get(`archive/${warc}`)?.bytes.equals(await readFile(join(folder, warc)))).toBe(true);
     expect(files.get('indexes/index.cdxj')?.bytes.toString().trimEnd().split('\n')).toEqual(await readIndexes(folder));
     const described = JSON.parse(files.get('datapackage.json')?.bytes.toString() ?? '');
+    // The pattern for names of the Data Package specification.
+    for (const { name } of described.resources) expect(name).toMatch(/^[-a-z0-9._/]+$/);
     expect(described).toMatchObject({ profile: 'data-package', wacz_version: '1.1.1' });
     for (const { path, hash, bytes } of described.resources) {
       expect([path, hash, bytes]).toEqual([path, files.get(path)?.hash, files.get(path)?.bytes.length]);

@@ -114,7 +114,9 @@ describe('the archive of a crawl that is run again', () => {
     const packed = await packageArchive({ from: out, to: join(out, 'all.wacz') });
     expect(packed.warcs).toBe(3);
     const index = (await unzipped(packed.path)).get('indexes/index.cdxj')?.bytes.toString().trimEnd().split('\n');
-    expect(index).toEqual(lines);
+    // A reader would show an answer 304 as an empty page. Without an entry, it shows the response before it.
+    expect(index).toEqual(lines.filter((line) => !line.includes('"status":"304"')));
+    expect(index?.length).toBeLessThan(lines.length);
     const replayed = memorySink();
     await replay({
       from: out,

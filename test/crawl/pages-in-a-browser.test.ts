@@ -19,6 +19,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACT, crawl, type TestCrawlOptions } from '../support/crawl.js';
 import { judge, POLITE } from '../support/politeness.js';
+import { readRecords } from '../support/warc.js';
 import { page, type Routes, redirect, text, type Web } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -300,8 +301,9 @@ describe('a page in a browser', () => {
     const out = mkdtempSync(join(tmpdir(), 'mannerly-browser-replay-'));
     onTestFinished(() => rmSync(out, { recursive: true, force: true, maxRetries: 5 }));
     const noarchive = '<meta name=robots content=noarchive>';
-    const fetcher = fetcherWith(async ({ url }) => {
+    const fetcher = fetcherWith(async ({ url }, ask) => {
       if (url.endsWith('/broken')) return { kind: 'failed', failure: 'page-crashed', detail: 'of a test' };
+      if (url.endsWith('/kept-out')) await ask('/x.js');
       const head = url.endsWith('/kept-out') ? noarchive : '<title>made \u00e9</title>';
       const made = renderedPage({ url }, `${head}<a href=/broken>x</a><a href=/kept-out>x</a>`);
       return { ...made, screenshot: Buffer.from('PNG') };
@@ -313,11 +315,15 @@ describe('a page in a browser', () => {
       await each.follow();
     };
     const live: unknown[] = [];
-    const { items } = await run(
-      { 'a.test': { '/robots.txt': OPEN, '/': page('raw'), '/broken': page('raw'), '/kept-out': page('raw') } },
+    const sent = page('raw');
+    const { items, web } = await run(
+      { 'a.test': { '/robots.txt': OPEN, '/': sent, '/broken': sent, '/kept-out': sent, '/x.js': text('1') } },
       fetcher,
       { out, archive: true, handlers: (crawler) => crawler.on('html', seen(live)) },
     );
+    const records = await readRecords(join(out, 'archive'));
+    const about = records.find(({ type, url }) => type === 'metadata' && url.endsWith('/x.js'));
+    expect(about?.payload.toString()).toMatch(`via: ${web.url('a.test', '/kept-out')}\r\n`);
     const again: unknown[] = [];
     const written = memorySink();
     const report = await replay({

@@ -30,6 +30,8 @@ export interface SentRequest {
   readonly url: string;
   readonly purpose: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The page, sitemap or redirect that named the URL. @default none is known */
+  readonly via?: string | null;
 }
 
 export interface ArchivedExchange {
@@ -224,7 +226,8 @@ function metadataOf(exchange: ArchivedExchange): [string, string | null][] {
   return [
     [FIELDS.purpose, sent.purpose],
     [FIELDS.durationMs, String(Math.max(0, endedAtMs - startedAtMs))],
-    ['via', page?.visit.from ?? null],
+    // A licence document is requested for its own sake.
+    ['via', sent.via === sent.url ? null : (sent.via ?? null)],
     [FIELDS.withheld, withheld],
     // There is no response record with the status.
     ['status', outcome.kind === 'response' && withheld === 'noarchive' ? String(outcome.status) : null],

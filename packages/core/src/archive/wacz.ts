@@ -12,7 +12,7 @@ import { partialName } from '../directory/atomic-file.js';
 import { readLines } from '../directory/read-lines.js';
 import { MannerlyError } from '../errors.js';
 import { MANNERLY_VERSION } from '../own-package.js';
-import { mergeIndexes } from './cdxj.js';
+import { mergeIndexes, parseCdxjLine } from './cdxj.js';
 import { indexPathOf, listWarcs, pagesPathOf } from './warc-files.js';
 
 /** The software that writes the archives, as `name/version`. */
@@ -30,6 +30,7 @@ interface WaczRequest {
 }
 
 export interface WaczResource {
+  /** The file's name in lower case, as the Data Package specification wants it. */
   readonly name: string;
   readonly path: string;
   /** `sha256:` and hex digits. */
@@ -88,7 +89,7 @@ async function writeZip(path: string, request: WaczRequest, warcs: readonly stri
     zip.addReadStream(stream, path, { compress, mtime });
     // A full disk ends the wait.
     await Promise.race([finished(stream), written]);
-    resources.push({ name: basename(path), path, hash: `sha256:${hash.digest('hex')}`, bytes });
+    resources.push({ name: basename(path).toLowerCase(), path, hash: `sha256:${hash.digest('hex')}`, bytes });
   };
   let total = 0;
   for (const warc of warcs) total += (await stat(warc)).size;
@@ -102,7 +103,7 @@ async function writeZip(path: string, request: WaczRequest, warcs: readonly stri
   };
   try {
     for (const warc of warcs) await add(`archive/${basename(warc)}`, readWarc(warc), false);
-    await add('indexes/index.cdxj', mergeIndexes(warcs.map(indexPathOf)), true);
+    await add('indexes/index.cdxj', indexLines(warcs), true);
     await add('pages/pages.jsonl', pageLines(warcs), true);
     const descriptor = jsonFile(dataPackage(request, resources));
     const digest = `sha256:${createHash('sha256').update(descriptor).digest('hex')}`;
@@ -124,6 +125,12 @@ function dataPackage({ title, nowMs }: WaczRequest, resources: readonly WaczReso
 
 function jsonFile(value: object): Buffer {
   return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Without answers 304: a reader takes an entry's status for that of the page, and would show an empty one. */
+async function* indexLines(warcs: readonly string[]): AsyncGenerator<string> {
+  for await (const line of mergeIndexes(warcs.map(indexPathOf)))
+    if (parseCdxjLine(line.trimEnd())?.['status'] !== '304') yield line;
 }
 
 async function* pageLines(warcs: readonly string[]): AsyncGenerator<Uint8Array | string> {

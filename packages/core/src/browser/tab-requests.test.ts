@@ -194,6 +194,15 @@ describe('the requests of a page', () => {
     expect(isQuiet).toBe(true);
   });
 
+  it('are quiet after a navigation too, after which Chromium reads no more of the document', async () => {
+    const { requests, ask } = scene({ quietMs: 0 });
+    await ask('https://a.test/', 'main', 'document');
+    const quiet = requests.untilQuiet();
+    expect(await ask('https://a.test/next', 'main', 'document')).toBe('aborted');
+    await quiet;
+    expect(requests.hasEnded()).toBe(false);
+  });
+
   it('give up what is pending when the page is over, and count nothing after', async () => {
     const { requests, wanted, ask } = scene({}, () => new Promise(() => undefined));
     ask('https://a.test/x.js');

@@ -47,6 +47,11 @@ export function createTabRequests(
     if (isDocumentRead && pending.size === 0 && !controller.signal.aborted)
       timer = setTimeout(notifyQuiet, settings.quietMs);
   };
+  /** Called when no more of the document is read: from then on silence counts. */
+  const documentRead = (): void => {
+    isDocumentRead = true;
+    startQuietTimer();
+  };
   const refuse = (url: string, type: string, reason: string): void => {
     if (controller.signal.aborted) return;
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
@@ -119,13 +124,11 @@ export function createTabRequests(
         refuse(route.request().url(), type, reason);
         // An aborted navigation, unlike a blocked one, leaves the page unchanged.
         await route.abort('aborted').catch(ignore);
+        // Chromium has stopped reading a document that navigates meanwhile, and fires no event for its end.
+        if (reason === 'navigation') documentRead();
       }
     },
-    /** Called when the document is read completely: from then on silence counts. */
-    documentRead(): void {
-      isDocumentRead = true;
-      startQuietTimer();
-    },
+    documentRead,
     /** Ends the page: pending requests are abandoned, new ones are refused and not counted. */
     end(): void {
       for (const { url, type } of pending) refuse(url, type, 'page-over');

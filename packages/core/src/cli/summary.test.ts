@@ -84,6 +84,8 @@ it('distinguishes counts of a crawl on several machines from those of this one',
 });
 
 it('a process ends as waiting while others have all hosts, or while no known page is due', () => {
-  const shared = textOf({ state: 'waiting', bound: null }, true);
+  const shared = textOf({ state: 'waiting', bound: null, part: 'process-2' }, true);
   expect(shared).toMatch(/^Waiting: other processes have the remaining hosts\. The same command continues/);
+  // A run that never had the host of an earlier one, which was killed during a pause, lists no wait.
+  expect(textOf({ state: 'waiting', bound: null })).toMatch(/^Waiting: all remaining hosts have to wait\./);
 });

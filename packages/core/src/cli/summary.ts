@@ -91,11 +91,11 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
           ? `Ended earlier by its bound of ${bound}: nothing was requested.${more}; to start over, ${reset}.`
           : `Ended by its bound of ${bound}.${queued === 0 ? '' : `${more}.`}`,
     waiting:
-      report.waiting.length > 0
-        ? 'Waiting: all remaining hosts have to wait. The same command continues when they are due.'
-        : report.recrawl === undefined
+      report.waiting.length === 0 && report.recrawl !== undefined
+        ? 'Waiting: no known page is due. The same command continues when one is.'
+        : report.waiting.length === 0 && report.part !== undefined
           ? 'Waiting: other processes have the remaining hosts. The same command continues when one of them is due.'
-          : 'Waiting: no known page is due. The same command continues when one is.',
+          : 'Waiting: all remaining hosts have to wait. The same command continues when they are due.',
     stopped: `Stopped${reason}. The same command continues the crawl.`,
   }[report.state];
   const pages = plural(report.pages, 'page');

@@ -46,7 +46,8 @@ function createGate() {
     mayConnect: async () => GO,
     mayStart: (work: Work) => answers.get(work)?.() ?? GO,
     workOf(url: string, { host = 'a.example', requirements = NOTHING, mayStart }: TestRequest): Work {
-      const work = { kind: 'page', url, lease: { host, requirements }, robots: null } as unknown as Work;
+      const record = { url, from: null };
+      const work = { kind: 'page', url, record, lease: { host, requirements }, robots: null } as unknown as Work;
       if (mayStart !== undefined) answers.set(work, mayStart);
       return work;
     },

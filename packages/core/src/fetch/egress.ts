@@ -85,6 +85,7 @@ export interface SentRequest {
   readonly url: string;
   readonly purpose: RequestPurpose;
   readonly headers: Readonly<Record<string, string>>;
+  readonly via: string | null;
 }
 
 /** A request that was sent and is not over. */
@@ -178,7 +179,8 @@ export class Egress {
     const outcome = signIn === null ? rawOutcome : await signIn.mark(url, request, rawOutcome);
     // A login goes into no archive: its form, its answer and the page's hidden fields belong to the account.
     if (request.purpose !== 'login') {
-      this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent }, outcome);
+      const via = work.kind === 'robots' ? null : work.record.from;
+      this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent, via }, outcome);
     }
     this.#options.onRequest?.(
       requestRecord(request, outcome, sent, lastEndMs === undefined ? null : startedAtMs - lastEndMs),
