@@ -24,7 +24,7 @@ export interface CrawlRun {
   /** `isShared`: other processes work on the crawl at the same time. */
   readonly setup: { readonly clock: Clock; readonly isShared: boolean };
   readonly nowMs: () => number;
-  readonly stop: { readonly signal: AbortSignal; isRequested(): boolean; requestFor(reason: string): void };
+  readonly stop: { readonly signal: AbortSignal; readonly isRequested: boolean; requestFor(reason: string): void };
   readonly wakeup: Wakeup;
   readonly journal: Journal;
   readonly hooks: Hooks | null;

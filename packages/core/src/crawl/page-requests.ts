@@ -88,7 +88,7 @@ export class PageRequests {
     };
     try {
       for (;;) {
-        if (signal.aborted || stop.isRequested()) return { kind: 'held', url, reason: 'stopping', untilMs: null };
+        if (signal.aborted || stop.isRequested) return { kind: 'held', url, reason: 'stopping', untilMs: null };
         const answer = await this.#attempt(request);
         if (answer !== null) return answer;
       }

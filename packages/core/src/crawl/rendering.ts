@@ -74,7 +74,7 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
     let isInterrupted = false;
     const load = async (subresource: Subresource): Promise<SubresourceAnswer> => {
       const answer = await loadFor(page, subresource);
-      isInterrupted ||= answer.kind === 'held' && answer.reason === 'stopping' && stop.isRequested();
+      isInterrupted ||= answer.kind === 'held' && answer.reason === 'stopping' && stop.isRequested;
       if (isRefused(answer)) journal.notLoaded(work, answer, 'asked for by a page in a browser');
       return answer;
     };

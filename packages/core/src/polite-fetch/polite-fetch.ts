@@ -222,7 +222,7 @@ export function createPoliteFetch(options: PoliteFetchOptions): PoliteFetch {
         open = null;
       });
       const last = await open;
-      if (!last.stop.isRequested()) return last;
+      if (!last.stop.isRequested) return last;
       await last.settled;
     }
   };

@@ -52,7 +52,7 @@ export async function crawlLoop(run: Run): Promise<LoopEnd> {
   };
 
   for (;;) {
-    const isEnding = failures.length > 0 || stop.isRequested();
+    const isEnding = failures.length > 0 || stop.isRequested;
     // While paused, no work is handed out, and only a stop ends the run.
     const isPaused = frontier.isPaused();
     const isIdle = isEnding || isPaused;

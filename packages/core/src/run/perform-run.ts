@@ -128,7 +128,7 @@ async function crawl(run: Run, againAtMs: number | null) {
 /** A crawl that starts over sends no request earlier than the crawl it replaces would have. A stop ends the wait. */
 async function waitAfterReset({ stop, wakeup, startedAtMs, resetWaitUntilMs, setup }: Run): Promise<void> {
   const untilMs = Math.min(resetWaitUntilMs, startedAtMs + MAX_RESET_WAIT_MS);
-  while (!stop.isRequested() && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
+  while (!stop.isRequested && setup.clock.nowMs() < untilMs) await wakeup.sleep(untilMs);
 }
 
 /** Creates what fetches the requisites of archived pages, if they are wanted. */
@@ -254,7 +254,7 @@ async function reportOf(
 ): Promise<CrawlReport> {
   const { setup, startedAtMs, counts, ledger, directory, totals, knowledge } = run;
   const resumed = totals.earlierRuns > 0;
-  const stopReason = run.stop.reason();
+  const stopReason = run.stop.reason;
   const stages = run.stages.counts();
   const recrawl = run.recrawl?.counts();
   // Other processes may still be writing their logs.

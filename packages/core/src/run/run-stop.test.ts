@@ -15,7 +15,7 @@ it('first waits, then aborts when the grace period is over', () => {
   };
   stop.request();
   clock.advance(STOP_GRACE_MS - 1);
-  expect([calls, stop.isRequested(), stop.signal.aborted]).toEqual([1, true, false]);
+  expect([calls, stop.isRequested, stop.signal.aborted]).toEqual([1, true, false]);
   clock.advance(1);
   expect([calls, stop.signal.aborted]).toEqual([1, true]);
 });
@@ -29,17 +29,17 @@ it('aborts at once when it is called twice', () => {
 
 it('keeps the first reason of user code, and does not treat a second one as an immediate stop', () => {
   const stop = new RunStop(createManualClock());
-  expect(stop.reason()).toBeNull();
+  expect(stop.reason).toBeNull();
   stop.requestFor('a new layout');
   stop.requestFor('a new layout, too');
-  expect([stop.isRequested(), stop.signal.aborted, stop.reason()]).toEqual([true, false, 'a new layout']);
+  expect([stop.isRequested, stop.signal.aborted, stop.reason]).toEqual([true, false, 'a new layout']);
 });
 
 it('has no reason of user code if a person stopped the run first', () => {
   const stop = new RunStop(createManualClock());
   stop.request();
   stop.requestFor('late');
-  expect([stop.signal.aborted, stop.reason()]).toEqual([false, null]);
+  expect([stop.signal.aborted, stop.reason]).toEqual([false, null]);
 });
 
 it('leaves no timer when the run has ended', () => {
@@ -58,7 +58,7 @@ it('aborts at its second call while the run closes, and not by itself', () => {
   stop.closing();
   stop.requestFor('too late');
   stop.request();
-  expect([clock.nextTimerAt(), stop.signal.aborted, stop.reason()]).toEqual([null, false, null]);
+  expect([clock.nextTimerAt(), stop.signal.aborted, stop.reason]).toEqual([null, false, null]);
   stop.request();
   expect(stop.signal.aborted).toBe(true);
 });

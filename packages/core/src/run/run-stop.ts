@@ -10,10 +10,12 @@ export class RunStop {
   readonly #controller = new AbortController();
   /** Aborted when nothing may wait any longer. */
   readonly signal: AbortSignal = this.#controller.signal;
-  #isRequested = false;
+  /** Whether no more work is handed out. */
+  isRequested = false;
+  /** The reason that the user's code gave for the stop; `null`: none. */
+  reason: string | null = null;
   #isClosing = false;
   #isOver = false;
-  #reason: string | null = null;
   #cancelTimer = (): void => undefined;
   /** Called once, when the stop is requested. */
   onRequest = (): void => undefined;
@@ -24,15 +26,6 @@ export class RunStop {
     setMaxListeners(MAX_HANDLED_PAGES + MAX_CONCURRENCY + 1, this.signal);
   }
 
-  isRequested(): boolean {
-    return this.#isRequested;
-  }
-
-  /** The reason that the user's code gave for the stop; `null`: none. */
-  reason(): string | null {
-    return this.#reason;
-  }
-
   /**
    * The first call stops handing out work, and aborts the rest after `STOP_GRACE_MS`. The second aborts at once, also
    * while the run closes its parts.
@@ -40,11 +33,11 @@ export class RunStop {
   request(): void {
     if (this.#isOver) return;
     const abort = (): void => this.#controller.abort(new DOMException('the crawl was stopped', 'AbortError'));
-    if (this.#isRequested) {
+    if (this.isRequested) {
       abort();
       return;
     }
-    this.#isRequested = true;
+    this.isRequested = true;
     if (this.#isClosing) return;
     this.#cancelTimer = this.#clock.after(STOP_GRACE_MS, abort);
     this.onRequest();
@@ -52,8 +45,8 @@ export class RunStop {
 
   /** Like the first `request`, with a reason from the user's code. Does nothing if a stop was already requested. */
   requestFor(reason: string): void {
-    if (this.#isClosing || this.#isRequested) return;
-    this.#reason = reason;
+    if (this.#isClosing || this.isRequested) return;
+    this.reason = reason;
     this.request();
   }
 

@@ -307,7 +307,7 @@ export class Run {
     if (order === 'pause') this.pause();
     else if (order === 'resume') this.resume();
     // A second `stop.request` would abort what is in flight.
-    else if (!this.stop.isRequested()) this.stop.request();
+    else if (!this.stop.isRequested) this.stop.request();
   }
 
   progress(): CrawlProgress {
@@ -336,7 +336,7 @@ export class Run {
 
   activity(options: ActivityOptions): ActivityLists & { readonly phase: CrawlPhase } {
     const isOver = this.#lastWaits !== null;
-    const phase = this.stop.isRequested() ? 'stopping' : this.frontier.isPaused() ? 'paused' : 'running';
+    const phase = this.stop.isRequested ? 'stopping' : this.frontier.isPaused() ? 'paused' : 'running';
     return { phase: isOver ? 'over' : phase, ...activityOf(this, this.#lastWaits, options) };
   }
 
