@@ -47,7 +47,8 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
       seeds: ['http://inside.test/'],
       network: { proxy: proxy.url, resolve: async () => ['10.0.0.1'] },
     });
-    expect(decisions).toMatchObject([{ status: 'dropped', reason: 'address-forbidden' }]);
+    const detail = expect.stringContaining('10.0.0.1');
+    expect(decisions).toMatchObject([{ status: 'dropped', reason: 'address-forbidden', detail }]);
     expect(proxy.targets).toEqual([]);
   });
 
@@ -107,6 +108,7 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     const seeds = [web.url('a.test')];
     const { decisions, requests } = await crawl({ seeds, network: { proxy: proxy.url }, retries: NO_RETRIES });
     expect(decisions).toMatchObject([{ status, reason }]);
+    if (status === 'dropped') expect(decisions[0]?.detail).toContain(`the proxy ${proxy.url}`);
     expect([web.log, requests]).toEqual([[], []]);
   });
 

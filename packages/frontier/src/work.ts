@@ -119,7 +119,14 @@ export type Settlement =
    * For a robots item only: our own rules forbid any request to the authority (address, port). Its URLs are dropped
    * with this reason for an hour or until a restart; then it is tried again.
    */
-  | { readonly kind: 'refused'; readonly reason: string };
+  | Refusal;
+
+/** What forbids an authority. `detail`: for people. */
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly reason: string;
+  readonly detail?: string;
+}
 
 /** The result for a URL that was added. */
 export type AddAnswer =

@@ -51,14 +51,21 @@ export function failureCodeWithin(error: unknown): FailureCode {
   return found;
 }
 
+/** Certificates that no known authority has signed. */
+const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER_CERT_LOCALLY|VERIFY_LEAF_SIGNATURE))$/;
+
 /** The description of an error for people. Never throws. */
 export function failureDetail(error: unknown): string {
   const { code, message } = readError(error);
-  return code === '' || code.startsWith('PROXY_') || message.includes(code) ? message : `${message} (${code})`;
+  const hint = UNKNOWN_AUTHORITY.test(code) ? '; name an authority of your own network in NODE_EXTRA_CA_CERTS' : '';
+  const needsCode = code !== '' && !code.startsWith('PROXY_') && !message.includes(code);
+  return `${message}${needsCode ? ` (${code})` : ''}${hint}`;
 }
 
 function readError(error: unknown): { code: string; message: string; name: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error), name: '' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return { code, message: error.message, name: error.name };
+  // OpenSSL's own messages are lines of numbers and file names around the reason.
+  const isCryptic = error.message.includes(':error:') && 'reason' in error && typeof error.reason === 'string';
+  return { code, message: isCryptic ? String(error.reason) : error.message, name: error.name };
 }

@@ -29,7 +29,7 @@ export async function robotsResult(run: Run, work: RobotsWork, outcome: FetchOut
   // Before the authority's pages are handed out, because the files that list them come first.
   await run.offer(run.sitemaps.fromRobots(work.authority, outcome));
   return outcome.kind === 'failed' && isRefusedByGuard(outcome)
-    ? { kind: 'refused', reason: outcome.failure }
+    ? { kind: 'refused', reason: outcome.failure, detail: outcome.detail }
     : { kind: 'robots', answer: toRobotsAnswer(outcome) };
 }
 

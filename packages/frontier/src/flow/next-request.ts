@@ -157,7 +157,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
       case 'hold':
         return answer;
       case 'refused':
-        return dropped(answer.reason);
+        return dropped(answer.reason, answer.detail);
       case 'deny':
         return { kind: 'end', ending: { status: 'excluded', decision: answer.decision } };
     }

@@ -13,7 +13,7 @@ import { encodeItem, type PageItem } from '../records/record.js';
 import type { Authority } from '../robots/authority-cache.js';
 import type { EntryId, NewEntry } from '../store.js';
 import { hostKeyOf } from '../url/url.js';
-import type { PageWork, RobotsWork, Settlement, Work } from '../work.js';
+import type { PageWork, Refusal, RobotsWork, Settlement, Work } from '../work.js';
 import { checkTime, checkUrls, linksOf } from './admission.js';
 import { blocksAuthorityPages, type Flight, type Flow } from './in-flight.js';
 import { MAX_RETRY_JITTER_MS, RETRY_JITTER } from './limits.js';
@@ -49,7 +49,7 @@ export function createSettling(flow: Flow) {
     if (settlement.kind === 'returned') return returnWork(work, flight, settlement.untilMs, settlement.waits);
     if (work.kind === 'robots') {
       if (settlement.kind === 'robots') return settleRobots(work, flight, settlement.answer);
-      if (settlement.kind === 'refused') return refuse(work, flight, settlement.reason);
+      if (settlement.kind === 'refused') return refuse(work, flight, settlement);
     } else if (flight.entry === null) {
       // One of the owner's own requests. The next commit reports the host's clock.
       if (settlement.kind === 'done') {
@@ -178,9 +178,9 @@ export function createSettling(flow: Flow) {
   }
 
   /** Our own rules forbid the authority. If a hop of a redirect chain leads to one, that is only a failure. */
-  async function refuse(work: RobotsWork, flight: Flight, reason: string): Promise<Settled> {
+  async function refuse(work: RobotsWork, flight: Flight, refusal: Refusal): Promise<Settled> {
     if (flight.entry !== null) return settleRobots(work, flight, { kind: 'failure', failure: 'blocked' });
-    gate.refuse(await gate.authorities.load(work.authority), reason, clock.nowMs());
+    gate.refuse(await gate.authorities.load(work.authority), refusal, clock.nowMs());
     return returnWork(work, flight, null);
   }
 
@@ -305,6 +305,7 @@ function checkSettlement(settlement: Settlement): void {
       break;
     case 'refused':
       if (typeof settlement.reason !== 'string') throw invalid('reason', 'text', settlement.reason);
+      if (typeof (settlement.detail ?? '') !== 'string') throw invalid('detail', 'text', settlement.detail);
   }
 }
 

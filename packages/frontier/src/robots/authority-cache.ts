@@ -7,6 +7,7 @@
 import { type AccessState, decodeAccess, encodeAccess, initialAccess } from '@mannerly/robots/access';
 import { MAX_RECORD_BYTES } from '../limits.js';
 import type { FrontierStore } from '../store.js';
+import type { Refusal } from '../work.js';
 import type { AuthorityRules } from './authority-rules.js';
 import { AUTHORITY_OVERHEAD_BYTES } from './limits.js';
 import { pack, unpack } from './packed-record.js';
@@ -39,7 +40,7 @@ export interface Authority extends Writable<AuthorityRecord> {
   rules: AuthorityRules | null;
   rulesBody: Uint8Array | null;
   /** Our own rules forbid any request to it: why, and until when. Not kept over a restart. */
-  refused: { readonly reason: string; readonly untilMs: number } | null;
+  refused: { readonly refusal: Refusal; readonly untilMs: number } | null;
   /** How many writes of its record are in flight. */
   writes: number;
 }

@@ -19,7 +19,7 @@ import type { Clock } from '../clock.js';
 import { MAX_CACHED_AUTHORITIES, MAX_CACHED_AUTHORITY_BYTES, MAX_CACHED_RULES } from '../limits.js';
 import { MAX_RETRY_AFTER_MS } from '../politeness/limits.js';
 import type { FrontierStore } from '../store.js';
-import type { RobotsCopyRef, RobotsWork } from '../work.js';
+import type { Refusal, RobotsCopyRef, RobotsWork } from '../work.js';
 import {
   type Authority,
   AuthorityCache,
@@ -37,7 +37,7 @@ export type GateAnswer =
   /** The robots.txt must be fetched before anything else of this authority, or is being fetched. */
   | { readonly kind: 'fetch' | 'busy' }
   /** Our own rules forbid the authority. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | Refusal
   | { readonly kind: 'hold'; readonly untilMs: number; readonly sinceMs: number };
 
 /** A decision that excludes a URL, and the copy it is based on. */
@@ -104,7 +104,7 @@ export class RobotsGate {
   ask(authority: Authority, url: string, nowMs: number, host: HostOfUrl | null = null): GateAnswer {
     if (authority.access.fetching) return { kind: 'busy' };
     const { refused } = authority;
-    if (refused !== null && nowMs < refused.untilMs) return { kind: 'refused', reason: refused.reason };
+    if (refused !== null && nowMs < refused.untilMs) return refused.refusal;
     const atMs = host !== null && isLastExchange(authority, host, nowMs) ? authority.access.freshUntilMs! - 1 : nowMs;
     return isFetchDue(authority.access, atMs) ? { kind: 'fetch' } : this.#decide(authority, url, atMs);
   }
@@ -163,9 +163,9 @@ export class RobotsGate {
   }
 
   /** Our own rules forbid the authority: nothing is requested from it for a while. */
-  refuse(authority: Authority, reason: string, nowMs: number): void {
+  refuse(authority: Authority, refusal: Refusal, nowMs: number): void {
     this.abandonFetch(authority);
-    authority.refused = { reason, untilMs: nowMs + REFUSED_AUTHORITY_MS };
+    authority.refused = { refusal, untilMs: nowMs + REFUSED_AUTHORITY_MS };
   }
 
   /** A page of the authority was answered: some profiles take that into account (access §5). */
