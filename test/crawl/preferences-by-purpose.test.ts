@@ -84,7 +84,9 @@ describe('the table of preferences in docs/politeness.md', () => {
     const seeds = [web.url('some.test'), web.url('all.test')];
     const { items, decisions } = await crawl({ seeds, purposes: ['ai-train', 'search'] });
     expect(items).toEqual([]);
-    expect([web.paths('some.test').at(-1), web.paths('all.test').at(-1)]).toEqual(['/1', '/robots.txt']);
+    expect(web.paths('some.test').at(-1)).toBe('/1');
+    // What a file says about uses is read, whatever it may be used for.
+    expect(web.paths('all.test')).toEqual(['/robots.txt', '/.well-known/tdmrep.json']);
     const reasons = seeds.map((seed) => decisions.find(({ url }) => url === seed)?.reason);
     expect(reasons).toEqual(['preferences', 'robots-preferences']);
   });

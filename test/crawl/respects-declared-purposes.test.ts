@@ -99,6 +99,25 @@ it('keeps pages of a site that disallows its tdmrep.json', async () => {
   expect(itemUrls).toHaveLength(2);
 });
 
+it('reads what a site reserves even if robots.txt refuses each purpose for the files that say so', async () => {
+  const robots = 'License: /l.xml\nUser-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /free/ train-ai=y\n';
+  const reserved = { [TDMREP]: '[{"location":"/free/","tdm-reservation":1}]' };
+  const paid = '<content url="/free/"><license><payment type="crawl"/></license></content>';
+  const { decisions } = await crawlVirtually({
+    seeds: ['https://a.test/free/', 'https://b.test/free/'],
+    hosts: {
+      'https://a.test': { robots: robots.replace(/.*/, ''), pages: { '/free/': page('free'), ...reserved } },
+      'https://b.test': { robots, pages: { '/l.xml': `<rsl xmlns="https://rslstandard.org/rsl">${paid}</rsl>` } },
+    },
+    purposes: ['ai-train'],
+  });
+  const reasons = decisions.filter(({ url }) => url.endsWith('/free/')).map(({ reason, detail }) => [reason, detail]);
+  expect(reasons).toEqual([
+    ['tdm-reserved', 'tdmrep'],
+    ['license', expect.stringContaining('payment')],
+  ]);
+});
+
 it('requests tdmrep.json again in a later run, and removes what it reserves since', async () => {
   const place = await mkdtemp(join(tmpdir(), 'mannerly-purposes-'));
   onTestFinished(() => rm(place, { recursive: true, force: true, maxRetries: 5 }));

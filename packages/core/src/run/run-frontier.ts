@@ -40,8 +40,9 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
     canonicalRules: options.canonicalRules,
     // With an order seed, a page's links are known before the next page of its host is taken.
     ...(options.orderSeed === null ? {} : { unsettledPerHost: 1 }),
+    // Companions and licences are not content: they say what may be done with it.
     whyNot: (_url, signals, found) =>
-      forbidsEveryPurpose(signals.preferences, options.exclusion.page)
+      found.via !== 'companion' && forbidsEveryPurpose(signals.preferences, options.exclusion.page)
         ? 'robots-preferences'
         : (unwantedReason(run, found) ?? knowledge.whyNot(found)),
     mergeParts: { [TOTALS_KEY]: mergeTotals },
