@@ -84,8 +84,7 @@ function isOriginal(other: ReadRecord, fields: ReadonlyMap<string, string>): boo
   return (
     other.type === 'response' &&
     other.url === fields.get('WARC-Refers-To-Target-URI') &&
-    // A revisit may have the date of an earlier run's record in whole seconds.
-    other.fields.get('WARC-Date')?.slice(0, 19) === fields.get('WARC-Refers-To-Date')?.slice(0, 19) &&
+    other.fields.get('WARC-Date') === fields.get('WARC-Refers-To-Date') &&
     (!fields.has('WARC-Payload-Digest') ||
       other.fields.get('WARC-Payload-Digest') === fields.get('WARC-Payload-Digest'))
   );
@@ -122,6 +121,11 @@ export async function readIndexes(folder: string): Promise<string[]> {
     lines.push(...text.split('\n').filter((line) => line !== ''));
   }
   return lines;
+}
+
+/** A line as warcio writes it: without the algorithm of the digest and the whole date. */
+export function asByWarcio(line: string): string {
+  return line.replace('"digest":"sha256:', '"digest":"').replace(/,"date":"[^"]*"/, '');
 }
 
 /** The index that warcio makes of the same files, in the same format. */

@@ -33,7 +33,7 @@ async function merged(paths: readonly string[]): Promise<string[]> {
 
 it('a line has what a reader needs, and is read back', () => {
   expect(line('/a')).toBe(
-    'org,example)/a 20261120000000 {"url":"https://example.org/a","mime":"text/html","status":"200","digest":"sha256:00","length":"9","offset":"5","filename":"a.warc.gz"}\n',
+    'org,example)/a 20261120000000 {"url":"https://example.org/a","mime":"text/html","status":"200","digest":"sha256:00","length":"9","offset":"5","filename":"a.warc.gz","date":"2026-11-20T00:00:00.000Z"}\n',
   );
   expect(parseCdxjLine(line('/a').trimEnd())).toMatchObject({
     url: 'https://example.org/a',
@@ -66,9 +66,14 @@ it('the latest payloads are remembered, up to a bound', async () => {
 
 it('payloads of an earlier run are remembered from its index, revisits are not', async () => {
   const repeated = { ...RECORD, mime: 'warc/revisit', digest: 'sha256:01', url: 'https://example.org/r', atMs: 0 };
-  const [path = ''] = await indexes([line('/a', 7), cdxjLine(getSurt, repeated)]);
+  const old = line('/old', 7)
+    .replace('sha256:00', 'sha256:02')
+    .replace(/,"date":"[^"]*"/, '');
+  const [path = ''] = await indexes([line('/a', 7.5), cdxjLine(getSurt, repeated), old]);
   const memory = new KnownPayloads();
   await memory.readIndex(path);
-  expect(memory.find('sha256:00')).toMatchObject({ url: 'https://example.org/a', date: '2026-11-20T00:00:07Z' });
+  expect(memory.find('sha256:00')).toMatchObject({ url: 'https://example.org/a', date: '2026-11-20T00:00:07.500Z' });
+  // Indexes of earlier versions have whole seconds.
+  expect(memory.find('sha256:02')?.date).toBe('2026-11-20T00:00:07Z');
   expect(memory.find('sha256:01')).toBeNull();
 });

@@ -34,6 +34,8 @@ export function cdxjLine(surtOf: (url: string) => string, record: IndexedRecord)
     length: String(length),
     offset: String(offset),
     filename,
+    // The whole WARC-Date, by which revisits of later runs refer to the record.
+    date: new Date(atMs).toISOString(),
   };
   return `${surtOf(url)} ${timestamp14(atMs)} ${JSON.stringify(fields)}\n`;
 }

@@ -49,7 +49,7 @@ export interface ArchivedExchange {
 
 export interface ArchivedOriginal {
   readonly url: string;
-  /** Its WARC-Date; from an earlier run it may have whole seconds. */
+  /** Its WARC-Date; in whole seconds if it is known from an index without dates, as earlier versions wrote it. */
   readonly date: string;
   readonly digest: string | null;
 }
@@ -95,9 +95,10 @@ export class KnownPayloads {
 
   /** Adds the payloads of an index. @throws The platform's error if it cannot be read. */
   async readIndex(path: string): Promise<void> {
-    for await (const { url, digest, mime, timestamp, status } of readIndex(path)) {
+    for await (const { url, digest, mime, timestamp, status, date: indexed } of readIndex(path)) {
       if (url === undefined || digest === undefined || timestamp === undefined) continue;
-      const date = timestamp.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5:$6Z');
+      const second = timestamp.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5:$6Z');
+      const date = indexed ?? second;
       const isRevisit = mime === REVISIT_MIME;
       if (!isRevisit) this.keep(digest, { url, date });
       this.recordAnswer(url, Number(status), isRevisit ? this.find(digest) : { url, date, digest });
