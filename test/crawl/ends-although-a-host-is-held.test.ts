@@ -1,6 +1,12 @@
 // A crawl ends when only hosts are left that wait longer than `maxIdleMs`, and names each with its reason and time. A
 // site that never answers does not keep a process alive for hours.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { lmdbStore } from '@mannerly/frontier/lmdb';
+import { createCrawler } from 'mannerly';
+import { createFakeWeb, createVirtualClock, runCrawl } from 'mannerly/testing';
 import { expect, it } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { crawlVirtually } from '../support/virtual-crawl.js';
@@ -34,6 +40,38 @@ it('ends in state waiting, and lists every host with its reason and its next tim
   expect(waits.get('dark.test')?.untilMs).toBeGreaterThanOrEqual(startedAt + 600_000);
   expect(waits.get('busy.test')?.untilMs).toBeGreaterThanOrEqual(startedAt + 900_000);
   expect(waits.get('slow.test')?.untilMs).toBeGreaterThanOrEqual(startedAt + 3_600_000);
+});
+
+it('a process of several waits for the hosts that others hold, whatever its `maxIdleMs`', async () => {
+  const web = createFakeWeb({ hosts: { 'a.test': { pages: { '/': '<a href=/a>a</a>', '/a': 'leaf' } } } });
+  const clock = createVirtualClock();
+  const path = mkdtempSync(join(tmpdir(), 'mannerly-idle-'));
+  const makeStore = () => lmdbStore({ path, nowMs: () => clock.nowMs() });
+  const run = (pages: number) => {
+    const crawler = createCrawler({
+      identity: { name: 'tester', contact: 'https://example.org/us' },
+      scope: { seeds: ['https://a.test/'] },
+      bounds: { pages },
+      maxIdleMs: 5_000,
+      ...web.fakes(clock),
+      store: makeStore(),
+    });
+    crawler.on('html', (found) => found.follow());
+    return runCrawl(crawler, clock, { shared: true });
+  };
+  const other = makeStore();
+  try {
+    expect(await run(1)).toMatchObject({ state: 'bounded', queued: 1 });
+    await clock.advance(60_000);
+    // A process that works on the host renews its lease every few seconds.
+    await other.open({ crawl: 'crawl', create: false });
+    expect(await other.lease({ maxHosts: 9, entriesPerHost: 1, ttlMs: 30_000 })).toHaveLength(1);
+    expect(await run(10)).toMatchObject({ state: 'finished', queued: 0 });
+  } finally {
+    await other.close();
+    clock.end();
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  }
 });
 
 it('waits for a host whose turn comes in time, and not for one that comes later', async () => {

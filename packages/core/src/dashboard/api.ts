@@ -6,6 +6,7 @@ import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import { isObject, parseJson } from '../parse-json.js';
 import { reportFromLogs } from '../report/from-logs.js';
 import type { AddOptions } from '../run/added-urls.js';
+import { MAX_API_BODY_BYTES } from './limits.js';
 import { type ApiCall, type ApiOperation, openApiDocument, openApiPage } from './openapi.js';
 
 export type ApiCrawl = Pick<Crawler, 'activity' | 'add' | 'explain' | 'pause' | 'progress' | 'resume' | 'stop'>;
@@ -166,7 +167,8 @@ async function readBody({ contentType, body }: ApiCall): Promise<AddOptions & { 
   if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? ''))
     throw new Problem(415, 'Send JSON, with Content-Type: application/json.');
   const text = await body();
-  if (text === null) throw new Problem(413, 'The body is too long. Send the URLs in several requests.');
+  if (text === null)
+    throw new Problem(413, `The body has more than ${MAX_API_BODY_BYTES} bytes. Send the URLs in several requests.`);
   const value = parseJson(text);
   if (value === undefined) throw new Problem(400, 'The body is not JSON.');
   if (!isObject(value) || !('urls' in value))

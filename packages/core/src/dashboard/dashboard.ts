@@ -17,6 +17,7 @@ import {
   MAX_API_BODY_BYTES,
   MAX_DASHBOARD_CONNECTIONS,
   MAX_DASHBOARD_HEADER_BYTES,
+  MAX_DROPPED_BODY_BYTES,
   MAX_UNAUTHENTICATED_CONNECTIONS,
 } from './limits.js';
 import { createStreams, frameOf } from './streams.js';
@@ -124,7 +125,7 @@ async function answer(
     if (hasBody) response.setHeader('Connection', 'close');
     send(response, (isApiRequest ? problem : text)(status, message));
   };
-  if (hasBody && !call.takesBody) return refuse(413, 'A body is too long, or not taken here.');
+  if (hasBody && !call.takesBody) return refuse(413, 'No body is taken here.');
   const access = checkAccess(call, options);
   if (access.kind === 'deny') return refuse(access.status, access.message);
   onAccess();
@@ -253,9 +254,9 @@ function readCall(request: IncomingMessage, hasApi: boolean) {
     query,
     isApiRequest,
     hasBody: headers['transfer-encoding'] !== undefined || bodyBytes > 0,
-    takesBody: isApiRequest && method === 'POST' && bodyBytes <= MAX_API_BODY_BYTES,
+    takesBody: isApiRequest && method === 'POST',
     contentType: headers['content-type'],
-    body: () => bodyOf(request),
+    body: async () => (bodyBytes > MAX_DROPPED_BODY_BYTES ? null : bodyOf(request)),
     host: headers.host,
     origin: headers.origin,
     secFetchSite: headers['sec-fetch-site']?.toString(),
@@ -271,10 +272,11 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;
-    if (bytes > MAX_API_BODY_BYTES) return null;
-    chunks.push(chunk as Buffer);
+    if (bytes > MAX_DROPPED_BODY_BYTES) return null;
+    if (bytes <= MAX_API_BODY_BYTES) chunks.push(chunk as Buffer);
+    else chunks.length = 0;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return bytes > MAX_API_BODY_BYTES ? null : Buffer.concat(chunks).toString('utf8');
 }
 
 function text(status: number, message: string): ApiAnswer {

@@ -23,3 +23,5 @@ export const MIN_DASHBOARD_TOKEN_CHARS = 32; // least characters of a given toke
 export const MAX_DASHBOARD_NAMES = 100; // host names under which a dashboard may be requested
 /** Bytes of a body that the HTTP API accepts: about 80,000 URLs of 100 characters. More need several requests. */
 export const MAX_API_BODY_BYTES = 8 * 1024 * 1024;
+/** Bytes of a longer body that are received and dropped: most clients read no answer before all of it is sent. */
+export const MAX_DROPPED_BODY_BYTES = 64 * 1024 * 1024;

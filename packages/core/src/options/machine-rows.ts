@@ -236,7 +236,8 @@ export const MACHINE_ROWS = {
   maxIdleMs: row(
     number(0, MAX_WAIT_MS, 'ms'),
     'A run ends in state `waiting` when every remaining host has to wait longer than this. Values below 100 ' +
-      'count as 100, and the run waits a tenth more, since waits are lengthened by up to a tenth.',
+      'count as 100, and the run waits a tenth more, since waits are lengthened by up to a tenth. In a crawl of ' +
+      'several processes, values below 40 s count as 40 s: a process waits for the hosts that others work on.',
     {
       default: 720_000,
       flag: ['--max-idle <seconds>', 'end when every remaining host has to wait longer', { isSeconds: true }],

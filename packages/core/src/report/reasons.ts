@@ -261,7 +261,11 @@ export const REASONS = {
   interval: held('The interval between two requests to the host is not over.'),
   'crawl-delay': held('The Crawl-delay of the host is not over.'),
   'request-rate': held('The Request-rate interval of the host is not over.'),
-  'visit-time': held('The host is outside its Visit-time.'),
+  'visit-time': held(
+    'The host is outside its Visit-time.',
+    'Run the same crawl again at that hour (UTC). If its Crawl-delay is longer than its Visit-time, it gets one request ' +
+      'in each, which may be for robots.txt alone: ask its operator for a longer time.',
+  ),
   'request-rate-closed': held('The Request-rate of the host allows no documents at this time.'),
   'host-paused': held('The host asked for a pause (429, 503, Retry-After) or keeps failing.'),
   'host-parked': held('The host is parked until you unpark it.', `Check its answers: it refuses you. Then ${UNPARK}.`),

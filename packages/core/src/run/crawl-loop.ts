@@ -9,6 +9,7 @@ import {
   MAX_HANDLED_PAGES,
   MAX_TAKE_BATCH,
   SHARED_POLL_MS,
+  SHARED_WAIT_MS,
   SHORT_WAIT_MS,
   WAIT_JITTER,
 } from './limits.js';
@@ -120,7 +121,9 @@ async function endOf(run: Run): Promise<LoopEnd | null> {
   if (run.setup.keepOpen === true) return null;
   const nextAt = await frontier.nextAt();
   if (nextAt === null) return { state: frontier.waits(1).length > 0 ? 'waiting' : 'finished', bound: null };
-  const maxWaitMs = Math.max(options.maxIdleMs * (1 + WAIT_JITTER), SHORT_WAIT_MS);
+  // The hosts of other processes are due when their leases end, which are renewed until then.
+  const minWaitMs = run.setup.isShared ? SHARED_WAIT_MS : SHORT_WAIT_MS;
+  const maxWaitMs = Math.max(options.maxIdleMs * (1 + WAIT_JITTER), minWaitMs);
   return nextAt - run.nowMs() > maxWaitMs ? { state: 'waiting', bound: null } : null;
 }
 

@@ -5,6 +5,8 @@
 export const MAX_TAKE_BATCH = 16;
 export const ADMISSION_BATCH_URLS = 1_000; // links of a page that are admitted before other work gets a turn
 export const SHORT_WAIT_MS = 100; // a wait this short never ends a run, whatever its `maxIdleMs`: times are rounded up
+/** Milliseconds; a shorter wait never ends one of several processes: the lease of another, 30 s, and an interval. */
+export const SHARED_WAIT_MS = 40_000;
 /** From this many milliseconds between two requests to a host, its pages wait for its answers. */
 export const LONG_INTERVAL_MS = 500;
 /** The largest share by which the frontier and the reader of robots.txt randomly lengthen a wait. */
