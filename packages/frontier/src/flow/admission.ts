@@ -18,12 +18,13 @@ import { ADMISSION_SLICE_MS, DEFAULT_PRIORITY, EXHAUSTED_HOSTS, MAX_EPOCH_MS, MA
 
 /** One URL during admission: it has an answer already, or an entry that the store must answer for. */
 export type Candidate =
+  | { readonly kind: 'answered'; readonly input: NewUrl; readonly answer: AddAnswer }
   | {
-      readonly kind: 'answered';
+      readonly kind: 'excluded';
       readonly input: NewUrl;
       readonly answer: AddAnswer;
-      readonly exclusion: Exclusion | null;
-      readonly key: string;
+      readonly url: string;
+      readonly exclusion: Exclusion;
     }
   | { readonly kind: 'entry'; readonly input: NewUrl; readonly url: string; readonly entry: NewEntry };
 
@@ -81,7 +82,7 @@ export function createAdmission(context: FrontierContext) {
       if (candidate.kind === 'entry') {
         if (answer.kind !== 'full' && (input.visit ?? 0) === 0) seen.remember(candidate.url);
         if (answer.kind === 'new') settings.onQueued(input);
-      } else if (candidate.exclusion !== null) reporter.excluded(input, candidate.key, candidate.exclusion);
+      } else if (candidate.kind === 'excluded') reporter.excluded(input, candidate.url, candidate.exclusion);
       if (answer.kind === 'full' && reportsDrops) reporter.dropped(input, 'frontier-full');
       if (answer.kind === 'dropped' && reportsDrops) reporter.dropped(input, answer.reason);
       return answer;
@@ -106,7 +107,7 @@ export function createAdmission(context: FrontierContext) {
       const { decision, robots } = exclusion;
       const { line, pattern } = decision;
       const answer: AddAnswer = { kind: 'excluded', reason: excludedReason(decision, robots.phase), line, pattern };
-      return { kind: 'answered', input, answer, exclusion, key: url };
+      return { kind: 'excluded', input, answer, url, exclusion };
     }
     const bound = isAnyExhausted ? HOST_BOUNDS.find((each) => exhausted.has(`${each} ${host}`)) : undefined;
     if (bound !== undefined) return dropped(input, bound);
@@ -174,7 +175,7 @@ export function checkTime(name: string, ms: number): void {
 }
 
 function answered(input: NewUrl, answer: AddAnswer): Candidate {
-  return { kind: 'answered', input, answer, exclusion: null, key: '' };
+  return { kind: 'answered', input, answer };
 }
 
 function dropped(input: NewUrl, reason: string): Candidate {

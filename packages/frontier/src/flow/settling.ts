@@ -226,10 +226,8 @@ export function createSettling(flow: Flow) {
     if (companions.length === 0) return [];
     const first = companions.map((companion) => ({ ...companion, priority: 0 }));
     const candidates = await admission.consider(received.isFirst ? first : companions, clock.nowMs());
-    for (const candidate of candidates) {
-      if (candidate.kind !== 'answered' || candidate.exclusion === null) continue;
-      reporter.excluded(candidate.input, candidate.key, candidate.exclusion);
-    }
+    for (const candidate of candidates)
+      if (candidate.kind === 'excluded') reporter.excluded(candidate.input, candidate.url, candidate.exclusion);
     return linksOf(candidates);
   }
 

@@ -54,9 +54,9 @@ export class EventReporter {
     this.#settings = settings;
   }
 
-  /** Reports a URL that was excluded instead of queued, once per URL (`key`). */
-  excluded(input: NewUrl, key: string, { decision, robots }: Exclusion): void {
-    if (this.#urls.add(key)) this.ended(recordOf(input, input.url), { status: 'excluded', decision }, robots);
+  /** Reports a URL that was excluded instead of queued, once per URL as it would be requested (`url`). */
+  excluded(input: NewUrl, url: string, { decision, robots }: Exclusion): void {
+    if (this.#urls.add(url)) this.ended(recordOf(input, input.url), { status: 'excluded', decision }, robots);
   }
 
   dropped(input: NewUrl, reason: string): void {

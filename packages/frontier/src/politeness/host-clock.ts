@@ -141,7 +141,7 @@ export function afterExchange(
  * The pause after the n-th 429 or 503 in a row, milliseconds. Retry-After (`null`: nothing usable) can lengthen it, but
  * never shorten it (access §10, DECISION A18).
  */
-export function throttlePauseMs(inARow: number, retryAfterMs: number | null): number {
+function throttlePauseMs(inARow: number, retryAfterMs: number | null): number {
   const doubledMs = doubled(THROTTLE_PAUSE_MS, inARow - 1, MAX_HOST_PAUSE_MS);
   return Math.max(doubledMs, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 }
@@ -236,7 +236,7 @@ function retryAfterMs(exchange: Exchange): number | null {
 }
 
 /** What a host's robots.txt files require now, milliseconds: the strictest value of each kind. */
-export type RequiredSpacing = Pick<HostRequirements, 'crawlDelayMs' | 'requestIntervalMs'>;
+type RequiredSpacing = Pick<HostRequirements, 'crawlDelayMs' | 'requestIntervalMs'>;
 
 /** The minimum milliseconds to keep. Both apply; they count from different ends of the last exchange. */
 export interface RequestInterval {
