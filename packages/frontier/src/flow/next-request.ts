@@ -175,8 +175,8 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
       if (key !== null) return { kind: 'requeue', key, priority };
     }
     if (rules?.isOverMaxDelay === true) return dropped('crawl-delay-over-max');
-    const bound = reachedBound(host, budget.runningMs(nowMs));
-    if (bound !== null && (queued !== null || bound !== 'bound-host-pages')) {
+    const bound = reachedBound(host, budget.runningMs(nowMs), queued !== null);
+    if (bound !== null) {
       admission.rememberBound(host.key, bound);
       return dropped(bound);
     }

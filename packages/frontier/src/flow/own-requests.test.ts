@@ -91,6 +91,24 @@ describe('a request of the owner outside the queue', () => {
     await world.frontier.close();
   });
 
+  it.each([
+    ['is made if only the pages of its host are used up', 1_000, { kind: 'go' }],
+    ['is dropped if the bytes of its host are used up too', 15, { kind: 'dropped', reason: 'bound-host-bytes' }],
+  ])('%s', async (_what, bytesPerHost, expected) => {
+    const world = make(OPEN, { bounds: { pagesPerHost: 1, bytesPerHost } });
+    const { frontier, clock } = world;
+    await frontier.open();
+    await frontier.add([url('https://a.test/1'), url('https://a.test/2')]);
+    await until(world, frontier.ask(url('https://a.test/x'), clock.nowMs()));
+    clock.advance(60_000);
+    const [page] = await frontier.take(1);
+    exchange(world, page!);
+    await frontier.settle(page!, { kind: 'done', countsAsPage: true, links: [] });
+    const { value } = await until(world, frontier.ask(url('https://a.test/x'), clock.nowMs() + 60_000));
+    expect(value).toMatchObject(expected);
+    await frontier.close();
+  });
+
   it('is refused with the rule that closes it', async () => {
     const world = make();
     await world.frontier.open();

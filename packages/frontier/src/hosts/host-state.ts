@@ -125,14 +125,15 @@ export type HostBound = 'bound-host-pages' | 'bound-host-bytes' | 'bound-host-mi
 /**
  * The bound that a host has used up, over restarts and processes; `null`: none.
  *
- * @param runningMs - The crawl's running time.
+ * @param runningMs - The crawl's running time. @param isPage - `false`: for a request that uses up no page.
  */
 export function reachedBound(
   { used, settings }: { readonly used: HostUse; readonly settings: Pick<HostSettings, 'limits'> },
   runningMs: number,
+  isPage = true,
 ): HostBound | null {
   const { pagesPerHost, bytesPerHost, runningPerHostMs } = settings.limits;
-  if (pagesPerHost !== null && used.pages >= pagesPerHost) return 'bound-host-pages';
+  if (isPage && pagesPerHost !== null && used.pages >= pagesPerHost) return 'bound-host-pages';
   if (bytesPerHost !== null && used.bytes >= bytesPerHost) return 'bound-host-bytes';
   if (runningPerHostMs === null || used.firstRequestRunningMs === null) return null;
   return runningMs - used.firstRequestRunningMs >= runningPerHostMs ? 'bound-host-minutes' : null;
