@@ -125,7 +125,7 @@ export function createTabRequests(
         // An aborted navigation, unlike a blocked one, leaves the page unchanged.
         await route.abort('aborted').catch(ignore);
         // Chromium has stopped reading a document that navigates meanwhile, and fires no event for its end.
-        if (reason === 'navigation') documentRead();
+        if (reason === 'navigation' && !isDocumentRead) documentRead();
       }
     },
     documentRead,

@@ -1,7 +1,7 @@
 // The last lines of a crawl are what a newcomer reads next. If a path there cannot be pasted, they cannot find the
 // result.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -45,6 +45,14 @@ it('paths elsewhere stay absolute, and missing logs are not named', () => {
   expect(text).toContain(`Items:  ${base}/items.jsonl\n`);
   expect(text).toContain(`Logs:   ${base}/requests.jsonl, decisions.jsonl, rejected.jsonl\n`);
   expect(text).not.toContain('errors');
+});
+
+it('the archive is named, with its package, or with what packages those of several processes', () => {
+  mkdirSync(join(base, 'archive'));
+  expect(resultFilesText(base, false, {}, base)).toContain('\nWARC:   archive/\n');
+  writeFileSync(join(base, 'archive.wacz'), '');
+  expect(resultFilesText(base, false, {}, base)).toContain('\nWARC:   archive/, archive.wacz\n');
+  expect(resultFilesText(base, true, {}, base)).toContain('\nWARC:   archive*/ (as one file: mannerly wacz .)\n');
 });
 
 it('each of several processes has its own files', () => {

@@ -44,8 +44,8 @@ export async function printEnd(
 }
 
 /**
- * Tells where items, report and logs are. Paths below the working directory are shown relative to it, whatever form the
- * configuration gave them.
+ * Tells where items, archive, report and logs are. Paths below the working directory are shown relative to it, whatever
+ * form the configuration gave them.
  *
  * @param isShared - Whether several processes wrote into the directory in this run: each of them has its own files.
  * @param sinks - The sinks that also have the items. Their URLs are shown as given, without passwords.
@@ -69,8 +69,14 @@ export function resultFilesText(
   const kinds = ['postgres', 'webhook', 's3'] as const;
   const onServers = kinds.flatMap((kind) => (servers[kind] ? [`${kind} ${redacted(servers[kind])}`] : []));
   const items = hasParts ? ` (together: mannerly export ${out})` : '';
+  const hasArchive = found.some((name) => /^archive(-\d+)?$/.test(name));
+  const wacz = found.includes('archive.wacz') ? `, ${join(out, 'archive.wacz')}` : '';
+  const archive = hasParts
+    ? `${join(out, 'archive*/')} (as one file: mannerly wacz ${out})`
+    : join(out, 'archive/') + wacz;
   return [
     `Items:  ${[join(out, nameOf('items')) + items, ...tables, ...onServers].join(', ')}`,
+    ...(hasArchive ? [`WARC:   ${archive}`] : []),
     `Report: mannerly report ${out} (host by host; writes ${join(out, 'report.html')})`,
     `Logs:   ${join(out, logs.join(', '))}`,
     `Why a URL was fetched or not: mannerly explain ${out} <url or host>`,
