@@ -49,6 +49,13 @@ describe('mannerly identity', () => {
     expect(made.out + published).not.toContain(readFileSync(key, 'utf8').split('\n')[1]);
   });
 
+  it('says so if the page that it publishes names only itself as the contact', async () => {
+    await identity('init', '--key', key);
+    const who = { contact: `${AGENT}about.html` };
+    const { code, err } = await identity(...configured({ key: `file:${key}`, agent: AGENT }, {}, who));
+    expect([code, err]).toEqual([0, expect.stringContaining('does not say how to reach you')]);
+  });
+
   it.each([
     ['init', '--to', 'folder'],
     ['publish', '--leaked', ''],

@@ -65,6 +65,11 @@ export function identityPage(identity: PublishedIdentity, keyids: readonly strin
   const [token = name] = tokens;
   const listed = egress.length > 0;
   const uses = purposes.length === 0 ? 'No purpose is declared; ask the contact.' : `Declared: ${purposes.join(', ')}.`;
+  const terms =
+    purposes.length === 0
+      ? ''
+      : ` For its purposes, it obeys <code>Content-Usage</code>, <code>Content-Signal</code> and <code>License</code>
+(RSL) in robots.txt and in answers, licences that pages link to, and reservations of text and data mining (TDMRep).`;
   const keys = keyids.map((keyid) => `<li><code>${escaped(keyid)}</code></li>`).join('');
   return `<!doctype html>
 <html lang="en">
@@ -90,7 +95,7 @@ https://your-host.example/page --agent ${escaped(token)}</code>.</p>
 <p>In robots.txt: <code>User-agent</code>, <code>Allow</code>, <code>Disallow</code>, <code>Crawl-delay</code>,
 <code>Request-rate</code> and <code>Visit-time</code>. In answers: <code>X-Robots-Tag</code>,
 <code>Retry-After</code>, and the statuses 429 and 503. In pages: the meta element <code>robots</code>, and
-<code>nofollow</code> of links. It sends one request at a time to a host.</p>
+<code>nofollow</code> of links. It sends one request at a time to a host.${terms}</p>
 <h2>How to recognize it</h2>
 <p>In logs: <code>^${escaped(name)}/[\\w.+-]+ \\(\\+</code>. A name can be imitated, a signature cannot: its https
 requests are signed (RFC 9421, tag <code>web-bot-auth</code>) with keys that

@@ -180,6 +180,8 @@ describe('other fields', () => {
     expect(JSON.parse(all.get('card.json') ?? '')).toMatchObject({ client_uri: 'https://example.org/bot' });
     expect(all.get('about.html')).toContain('<code>.bot.example</code>');
     expect(files.get('about.html')).not.toContain('lead back');
+    expect((await published({ purposes: ['ai-train'] })).get('about.html')).toContain('<code>License</code>');
+    expect((await published({ purposes: [] })).get('about.html')).not.toContain('License');
     expect(expectedName('198.51.100.16/28', 'bot.example')).toBe('crawl-198-51-100-16.bot.example');
     expect(expectedName('2a01:4f8::/64', 'bot.example')).toBe('crawl-2a01-4f8.bot.example');
   });

@@ -39,7 +39,7 @@ export interface LicenseUser {
   readonly party: LicenseParty;
   /** URLs of documents whose terms a person has accepted. */
   readonly accepted: readonly string[];
-  /** The https origins for which a token is configured. */
+  /** The https origins for which a token is configured that has not ended. */
   readonly licensedOrigins: readonly string[];
   /** `permits` is read literally for uses that RSL has no word for (C15). */
   readonly isStrict: boolean;

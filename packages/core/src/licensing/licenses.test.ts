@@ -233,6 +233,16 @@ describe('a licence token', () => {
   ])('is reported if it expires soon: it %s', (_what, token, notice) => {
     expect(runOn(() => status('', 404), new Map(), token).notices).toEqual(notice);
   });
+
+  it('meets a price until it ends', async () => {
+    const { licenses, clock } = runOn((url) => ok(url, PRICED), new Map(), jwt({ exp: 10 }));
+    const work = pageWork('https://token.test/page', {}, { licenses: ['https://token.test/l.xml'] });
+    await licenses.before(work);
+    await licenses.close();
+    expect(await licenses.before(work)).toMatchObject({ outcome: 'free', effect: 'none' });
+    clock.nowMs = 10_000;
+    expect(await licenses.before(work)).toMatchObject({ outcome: 'payment', effect: 'held' });
+  });
 });
 
 describe('a document that breaks the rules of RSL', () => {

@@ -50,7 +50,7 @@ interface LicensesParts {
   readonly store: RecordStore;
   readonly options: ResolvedLicensing;
   readonly purposes: readonly Purpose[];
-  readonly tokens: Pick<LicenseTokens, 'origins' | 'expiringBefore'>;
+  readonly tokens: Pick<LicenseTokens, 'validOrigins' | 'expiringBefore'>;
   /** Requests a document, at its host's pace. Never rejects. */
   readonly fetch: (url: string, options: PageFetchOptions) => Promise<PageFetch>;
   readonly onLoaded: () => void;
@@ -74,7 +74,7 @@ const UNREAD = { reading: null, fetchedAtMs: null, digest: null };
 
 export class Licenses {
   readonly #parts: LicensesParts;
-  readonly #user: LicenseUser;
+  readonly #user: Omit<LicenseUser, 'licensedOrigins'>;
   readonly #documents = new Map<string, CachedLicense>();
   readonly #retries = new Map<string, RetryLater>();
   readonly #loading = new Map<string, { readonly sinceMs: number; readonly ended: Promise<void> }>();
@@ -85,10 +85,9 @@ export class Licenses {
 
   constructor(parts: LicensesParts) {
     this.#parts = parts;
-    const { purposes, tokens, options } = parts;
+    const { purposes, options } = parts;
     const { party, accepted, strict } = options;
-    const licensedOrigins = tokens.origins;
-    this.#user = { purposes, party: present(party ?? {}), accepted, licensedOrigins, isStrict: strict };
+    this.#user = { purposes, party: present(party ?? {}), accepted, isStrict: strict };
   }
 
   /** Called once, when the store is open: reports tokens that end soon. */
@@ -197,7 +196,8 @@ export class Licenses {
   /** `null`: there are no documents. */
   #assess(url: string, documents: readonly KnownLicense[]): FoundLicense | null {
     if (documents.length === 0) return null;
-    const verdict = assessLicenses(url, documents, this.#user);
+    const licensedOrigins = this.#parts.tokens.validOrigins(this.#parts.nowMs());
+    const verdict = assessLicenses(url, documents, { ...this.#user, licensedOrigins });
     const known = documents.find(({ document }) => document === verdict.document) ?? UNREAD;
     const { reading, fetchedAtMs, digest } = known;
     const effect = this.#parts.options.mode === 'observe' ? 'none' : verdict.effect;

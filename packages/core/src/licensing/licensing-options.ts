@@ -19,29 +19,40 @@ export interface ResolvedLicensing {
 
 /** The tokens of a crawl, each for exactly one https origin (licensing C7). */
 export class LicenseTokens {
-  readonly #tokens: ReadonlyMap<string, string>;
+  readonly #tokens: ReadonlyMap<string, { readonly token: string; readonly endsAtMs: number | null }>;
 
   /** @throws MannerlyError `option-invalid`, which names the place of a token and never the token. */
   constructor(tokens: ResolvedLicensing['tokens'], env: Readonly<Record<string, string | undefined>> = process.env) {
-    this.#tokens = new Map(tokens.map(({ origin, token }) => [originOf(origin), readTokenAt(token, env)]));
+    this.#tokens = new Map(
+      tokens.map(({ origin, token: place }) => {
+        const token = readTokenAt(place, env);
+        return [originOf(origin), { token, endsAtMs: expiryMs(token) }];
+      }),
+    );
   }
 
   get origins(): readonly string[] {
     return [...this.#tokens.keys()];
   }
 
+  /** The origins whose token has not ended. */
+  validOrigins(nowMs: number): readonly string[] {
+    return [...this.#tokens].flatMap(([origin, { endsAtMs }]) =>
+      endsAtMs !== null && endsAtMs <= nowMs ? [] : origin,
+    );
+  }
+
   /** The tokens that state their end (JWT, `exp`), if it is before a time. */
   expiringBefore(timeMs: number): readonly { readonly origin: string; readonly endsAtMs: number }[] {
-    return [...this.#tokens].flatMap(([origin, token]) => {
-      const endsAtMs = expiryMs(token);
-      return endsAtMs === null || endsAtMs >= timeMs ? [] : [{ origin, endsAtMs }];
-    });
+    return [...this.#tokens].flatMap(([origin, { endsAtMs }]) =>
+      endsAtMs === null || endsAtMs >= timeMs ? [] : [{ origin, endsAtMs }],
+    );
   }
 
   /** The value of Authorization for a request to a URL; `null` if none. */
   fieldFor({ origin, protocol }: URL): string | null {
-    const token = protocol === 'https:' ? this.#tokens.get(origin) : undefined;
-    return token === undefined ? null : `License ${token}`;
+    const known = protocol === 'https:' ? this.#tokens.get(origin) : undefined;
+    return known === undefined ? null : `License ${known.token}`;
   }
 }
 

@@ -30,6 +30,8 @@ describe('a virtual clock', () => {
     await clock.advance(DAY);
     expect([clock.nowMs(), Date.now(), new Date(Date.now()).valueOf()]).toEqual(Array(3).fill(1_000_000 + DAY));
     expect(performance.now() - beganAt).toBe(DAY);
+    await clock.advance(60 * DAY);
+    expect(clock.nowMs()).toBe(1_000_000 + 61 * DAY);
   });
 
   it('fires timers of every kind at their times, in order, including those set meanwhile', async () => {

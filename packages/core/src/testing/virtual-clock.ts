@@ -110,10 +110,14 @@ class ReplacedClock implements VirtualClock {
   };
 
   readonly advance = async (ms: number): Promise<void> => {
+    const untilMs = this.#fake.now + ms;
     let hasArrived = false;
-    this.#fake.setTimeout(() => {
-      hasArrived = true;
-    }, ms);
+    // A timer with a longer delay fires at once.
+    const goOn = (): void => {
+      hasArrived = !(untilMs > this.#fake.now);
+      if (!hasArrived) this.#fake.setTimeout(goOn, Math.min(untilMs - this.#fake.now, MAX_TIMER_MS));
+    };
+    this.#fake.setTimeout(goOn, Math.min(ms, MAX_TIMER_MS));
     await this.#step(() => hasArrived, Number.POSITIVE_INFINITY);
     await this.#settle();
   };

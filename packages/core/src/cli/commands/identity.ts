@@ -11,6 +11,7 @@ import { lacksPage, NO_PAGE, resolveIdentity } from '../../fetch/identity.js';
 import { createUndiciFetcher } from '../../fetch/undici-fetcher.js';
 import { checkNames, expectedName } from '../../identity/addresses.js';
 import { checkPublished } from '../../identity/check-published.js';
+import { FILES } from '../../identity/identity-card.js';
 import type { ListedKey } from '../../identity/key-directory.js';
 import { identityFiles, writeIdentityFolder } from '../../identity/publish.js';
 import { publishedFetcher, publishedFolder } from '../../identity/published-file.js';
@@ -189,6 +190,10 @@ async function readConfiguredIdentity(config: string | undefined) {
   return { published, source: signature.key, keyPath: path === undefined ? null : resolve(path) };
 }
 
+const NO_CONTACT =
+  `identity.contact is ${FILES.page} itself, so that page does not say how to reach you. ` +
+  'Give a mailbox as `identity.contact`, and the page as `identity.page`.';
+
 /** Writes the folder and says what to do with it. @throws MannerlyError */
 async function writePublished(
   { published }: ConfiguredIdentity,
@@ -208,4 +213,5 @@ async function writePublished(
     io.out(`Set the names of your addresses (PTR, and A or AAAA): ${expectedName(egress[0], domain)} and so on.`);
   }
   if (lacksPage(published)) io.err(NO_PAGE);
+  if (published.contact === `${agent.origin}/${FILES.page}`) io.err(NO_CONTACT);
 }

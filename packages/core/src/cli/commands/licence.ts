@@ -102,7 +102,7 @@ async function documentsOf(url: string, identity: IdentityOptions, allowAddresse
       store: { readRecord: async () => null, writeRecord: async () => undefined },
       options: READ_ALL,
       purposes: [],
-      tokens: { origins: [], expiringBefore: () => [] },
+      tokens: { validOrigins: () => [], expiringBefore: () => [] },
       fetch: (document, options) => page.fetch(document, options),
       onLoaded: () => undefined,
       retries: NO_RETRIES,
