@@ -178,11 +178,15 @@ describe('parseContentEncoding', () => {
     [' br ', ['br']],
     ['gzip, br', ['br', 'gzip']],
     ['gzip,identity, deflate', ['deflate', 'gzip']],
+    // Not codings, but written for bodies without one.
+    ['UTF-8', []],
+    ['gzip, utf8', ['gzip']],
+    ['binary', []],
   ])('%j → %j (RFC 9110 §8.4)', (value, codings) => {
     expect(parseContentEncoding(value)).toEqual({ kind: 'known', codings });
   });
 
-  it.each(['sdch', 'compress', 'gzip, sdch', 'utf-8', 'gzip;q=1', 'gzip,gzip,gzip,gzip'])('%j is unknown', (value) => {
+  it.each(['sdch', 'compress', 'gzip, sdch', 'utf-9', 'gzip;q=1', 'gzip,gzip,gzip,gzip'])('%j is unknown', (value) => {
     expect(parseContentEncoding(value).kind).toBe('unknown');
   });
 });

@@ -4,12 +4,13 @@
 
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fetchRequest } from '../../test-support/fetch-request.js';
 import { meanwhile } from '../../test-support/meanwhile.js';
 import { type Answer, listenRaw, type RawServer, response, writeEndlessly } from '../fetcher-conformance/raw-server.js';
 import { clientClass } from './connection.js';
 import type { Fetcher } from './fetcher.js';
+import { MAX_IDLE_PROXY_CONNECTIONS } from './limits.js';
 import { createUndiciFetcher } from './undici-fetcher.js';
 
 const closing: (() => Promise<void>)[] = [];
@@ -187,7 +188,7 @@ describe('connections', () => {
   });
 });
 
-describe('a proxy that sends a page in place of a connection', () => {
+describe('a proxy', () => {
   const PAGE = response('Log in', { headers: ['Content-Type: text/html'] });
 
   it.each<[string, Answer, object]>([
@@ -200,7 +201,7 @@ describe('a proxy that sends a page in place of a connection', () => {
       { failure: /unreachable-network|reset|framing/ },
     ],
     ['as a redirect', send('HTTP/1.1 302 Found\r\nLocation: http://portal.example/\r\n\r\n'), { detail: /302/ }],
-  ])('%s, is connected to once', async (_when, answer, expected) => {
+  ])('that sends a page in place of a connection, %s, is connected to once', async (_when, answer, expected) => {
     const proxy = await serve(answer);
     const one = createUndiciFetcher({ proxy: proxy.origin });
     closing.push(() => one.close());
@@ -208,6 +209,20 @@ describe('a proxy that sends a page in place of a connection', () => {
     const matching = Object.entries(expected).map(([name, value]) => [name, expect.stringMatching(value)]);
     expect(outcome).toMatchObject({ kind: 'failed', ...Object.fromEntries(matching) });
     expect(proxy.connections()).toBe(1);
+  });
+
+  it('keeps few unused connections, since a proxy counts those to all sites', async () => {
+    // It is its own site: what is sent through it comes back to it.
+    const open = new Set<Socket>();
+    const proxy = await serve((socket, head) => {
+      open.add(socket.once('close', () => open.delete(socket)));
+      socket.write(head.startsWith('CONNECT') ? 'HTTP/1.1 200 OK\r\n\r\n' : response('x'));
+    });
+    const one = createUndiciFetcher({ proxy: proxy.origin });
+    closing.push(() => one.close());
+    for (let index = 0; index < 40; index += 1) await one.fetch(fetchRequest(`http://s${index}.invalid/`));
+    await vi.waitFor(() => expect(open.size).toBe(MAX_IDLE_PROXY_CONNECTIONS));
+    expect(proxy.connections()).toBe(40);
   });
 
   it('is a failing proxy if it does not speak HTTP', async () => {

@@ -14,6 +14,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_IDLE_CONNECTION_MS,
   MAX_IDLE_CONNECTIONS,
+  MAX_IDLE_PROXY_CONNECTIONS,
   MAX_RESETTING_ORIGINS,
   MAX_TLS_SESSIONS,
 } from './limits.js';
@@ -40,7 +41,7 @@ export class ConnectionPool {
   readonly #tlsSessions = new Map<string, Buffer>();
   /** Keys whose server closes kept connections without saying so. */
   readonly #resetting = new Map<string, true>();
-  readonly #maxIdle = Math.min(MAX_IDLE_CONNECTIONS, maxConcurrentRequests());
+  readonly #maxIdle: number;
   #isClosed = false;
 
   /**
@@ -49,6 +50,10 @@ export class ConnectionPool {
    */
   constructor(ca: string | readonly string[] | undefined, proxy: OperatorProxy | null) {
     this.proxy = proxy;
+    this.#maxIdle = Math.min(
+      proxy === null ? MAX_IDLE_CONNECTIONS : MAX_IDLE_PROXY_CONNECTIONS,
+      maxConcurrentRequests(),
+    );
     this.#ca = ca === undefined || typeof ca === 'string' ? ca : [...ca];
   }
 

@@ -37,6 +37,10 @@ const CODINGS_BY_NAME = new Map<string, ContentCoding | 'identity'>([
   // Servers write these values for a body that is not coded.
   ['none', 'identity'],
   ['', 'identity'],
+  ['utf-8', 'identity'],
+  ['utf8', 'identity'],
+  ['8bit', 'identity'],
+  ['binary', 'identity'],
 ]);
 
 /** Names in one list, including those that mean no coding. */

@@ -54,6 +54,8 @@ export const IDLE_CONNECTION_MS = 4_000;
 export const MAX_IDLE_CONNECTION_MS = 60_000; // the same when the server names a time (`Keep-Alive: timeout=`)
 export const MAX_IDLE_CONNECTIONS = 512; // unused connections that are kept; the least recently used is closed first
 export const MAX_TLS_SESSIONS = 256; // TLS sessions kept for resumption
+/** The same behind a proxy, which all connections count at: with those in use, about as many as clients usually may. */
+export const MAX_IDLE_PROXY_CONNECTIONS = 32;
 /** Origins and addresses for which no connection is kept, since a kept one ended unanswered. Ours. */
 export const MAX_RESETTING_ORIGINS = 1_024;
 /** Bytes of HTML searched for a declared charset (WHATWG HTML, "prescan a byte stream"). */

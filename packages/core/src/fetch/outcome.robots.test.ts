@@ -1,6 +1,7 @@
 // Half a robots.txt must not count: the missing half may have the Disallow lines. If this breaks, a connection that
 // fails at the right moment opens a site.
 
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { FailedOutcome, FailureCode, ResponseOutcome } from './outcome.js';
 import { toRobotsAnswer } from './outcome.js';
@@ -43,6 +44,12 @@ describe('toRobotsAnswer', () => {
 
   it('one that our limit cut is a response, and the reader sees that there was more', () => {
     expect(toRobotsAnswer(response({ truncated: 'limit' }))).toMatchObject({ kind: 'response', status: 200 });
+  });
+
+  it('a gzip file that is not declared as one is a failure, since its rules are unknown', () => {
+    const body = gzipSync('User-agent: *\nDisallow: /');
+    expect(toRobotsAnswer(response({ body }))).toMatchObject({ kind: 'failure', failure: 'content-encoding' });
+    expect(toRobotsAnswer(response({ body, status: 404 }))).toMatchObject({ kind: 'response', status: 404 });
   });
 
   it('fields are found by lower-case name, several lines joined, and no name is special', () => {
