@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { publicEntries } from './entries.mjs';
 import { headingId, repositoryLinks } from './links.mjs';
-import { documentPages, searchedPage } from './pages.mjs';
+import { documentPages, preferenceOf, searchedPage } from './pages.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const sections = JSON.parse(readFileSync(here('sidebar.json'), 'utf8'));
@@ -53,7 +53,10 @@ export default defineConfig({
     ],
     sidebar: { '/api/': api, '/': sidebar },
     outline: [2, 3],
-    search: { provider: 'local', options: { _render: searchedPage } },
+    search: {
+      provider: 'local',
+      options: { _render: searchedPage, miniSearch: { searchOptions: { boostDocument: preferenceOf } } },
+    },
     footer: { message: 'Apache-2.0. The pages load nothing from other hosts.' },
   },
 });

@@ -29,6 +29,17 @@ export function searchedPage(source, env, md) {
   return md.render(source, Object.assign(env, { isForSearch: true }));
 }
 
+/**
+ * How much the search prefers a page: answers before guides, guides before reference, and history last. The site runs
+ * this function by itself, so it uses nothing from outside.
+ */
+export function preferenceOf(id) {
+  if (id.startsWith('/tasks/')) return 3;
+  if (/^\/(api|decisions|project)\/|^\/(comparison|glossary|performance|publishing|threat-model)\b/.test(id))
+    return 0.3;
+  return /^\/(packages|reference)\//.test(id) ? 1 : 2;
+}
+
 /** A paragraph of nothing but a comment; its tokens are three. */
 function isComment(token) {
   return token?.type === 'inline' && /^<!--.*-->$/s.test(token.content.trim());

@@ -36,6 +36,17 @@ describe("the site's list of pages", () => {
   });
 });
 
+describe("the site's search", () => {
+  it('prefers answers to guides, guides to the reference, and everything to history', async () => {
+    const { preferenceOf } = (await import(`${rootPath}docs/.vitepress/pages.mjs`)) as {
+      preferenceOf(id: string): number;
+    };
+    const last = ['decisions/0031-plain-words', 'project/changelog', 'api/mannerly', 'performance', 'threat-model'];
+    const pages = ['tasks/questions', 'sinks', 'reference/options', ...last];
+    expect(pages.map((page) => preferenceOf(`/${page}.html#part`))).toEqual([3, 2, 1, ...last.map(() => 0.3)]);
+  });
+});
+
 describe('the README', () => {
   it('links to every section of the documentation', () => {
     const readme = readFileSync(`${rootPath}README.md`, 'utf8');
