@@ -85,7 +85,7 @@ describe('these rules', () => {
 
   it('do not pass because words or a table are missing', () => {
     expect(() => wordsOf('packages/core/src/errors.ts', 'NoSuchType')).toThrow('declares no NoSuchType');
-    expect(() => wordsOf('packages/core/src/journal/events.ts', 'CrawlEvents')).toThrow('has no words');
+    expect(() => wordsOf('packages/core/src/journal/events.ts', 'CrawlEmitter')).toThrow('has no words');
     expect(() => rowsUnder(page, '## Three')).toThrow('no heading');
     expect(() => definitionsUnder(page, '## Three')).toThrow('no heading');
     expect(

@@ -12,7 +12,7 @@ import { streamPages } from './handle/page-stream.js';
 import { type Routes, registerRoutes } from './handle/routes.js';
 import type { CrawlInspection } from './inspection/inspection.js';
 import { CrawlLog } from './journal/crawl-log.js';
-import { type CrawlEvents, createCrawlEmitter, type StoreNotice } from './journal/events.js';
+import { type CrawlEventMap, createCrawlEmitter, type StoreNotice } from './journal/events.js';
 import { logFunctionOf } from './journal/log-entry.js';
 import { MAX_WAIT_MS } from './limits.js';
 import { crawlSettings } from './options/crawl-settings.js';
@@ -116,7 +116,15 @@ export interface Crawler {
   retry(filter: RetryFilter): Promise<RetryAnswer>;
   /** Makes a parked host due again (`host-parked`), in the next run if none is open. @param host - Its name. */
   unpark(host: string): Promise<void>;
-  readonly events: CrawlEvents;
+  /** Its type is written out here, so that a program that exports it needs no name for it. */
+  readonly events: {
+    /**
+     * Adds a listener and returns a function that removes it. An error that a listener throws becomes a process
+     * warning; the listener stays.
+     * @throws MannerlyError `option-invalid` for an unknown event, or a listener that is not a function.
+     */
+    on<K extends keyof CrawlEventMap>(name: K, listener: (event: CrawlEventMap[K]) => void): () => void;
+  };
 }
 
 /**

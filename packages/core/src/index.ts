@@ -33,7 +33,7 @@ export { type ReplayRoutes, replay } from './replay/replay.js';
 export { auditCrawl } from './report/audit/audit-crawl.js';
 export { VIOLATION_KINDS } from './report/audit/audit-report.js';
 export type { CodeError } from './report/code-error.js';
-export type { CrawlProgress, CrawlReport } from './report/crawl-report.js';
+export type { CrawlProgress, CrawlReport, HostPoliteness } from './report/crawl-report.js';
 export type { RequestRecord, UrlDecision, UrlStatus } from './report/decision.js';
 export { type Explanation, explain } from './report/explain.js';
 export { explanationText } from './report/explain-text.js';

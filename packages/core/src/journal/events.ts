@@ -57,16 +57,9 @@ export interface CrawlEventMap {
   readonly 'hook-error': { readonly hook: string; readonly url: string; readonly error: unknown };
 }
 
-export interface CrawlEvents {
-  /**
-   * Adds a listener and returns a function that removes it. An error that a listener throws becomes a process warning;
-   * the listener stays.
-   * @throws MannerlyError `option-invalid` for an unknown event, or a listener that is not a function.
-   */
+export interface CrawlEmitter {
+  /** As `on` of the events of a crawler. */
   on<K extends keyof CrawlEventMap>(name: K, listener: (event: CrawlEventMap[K]) => void): () => void;
-}
-
-export interface CrawlEmitter extends CrawlEvents {
   emit<K extends keyof CrawlEventMap>(name: K, event: CrawlEventMap[K]): void;
   /** Whether an event has a listener. */
   hasListener(name: keyof CrawlEventMap): boolean;

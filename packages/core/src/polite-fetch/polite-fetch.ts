@@ -4,12 +4,13 @@
 
 import { type Clock, systemClock } from '@mannerly/frontier';
 import { checkOptions } from '../call-options.js';
+import type { Crawler } from '../crawler.js';
 import { fetcherOf, storeFor } from '../default-parts.js';
 import { invalidOption, MannerlyError, textOf } from '../errors.js';
 import { createExtraHeaders, requestHeaders } from '../fetch/egress-request.js';
 import type { HeaderLines } from '../fetch/outcome.js';
 import { Handlers } from '../handle/handlers.js';
-import { type CrawlEvents, createCrawlEmitter } from '../journal/events.js';
+import { createCrawlEmitter } from '../journal/events.js';
 import { unlessAborted } from '../on-abort.js';
 import type { CrawlerOptions } from '../options/crawler-options.js';
 import { resolveOptions } from '../options/options.js';
@@ -125,7 +126,7 @@ export interface PoliteFetch {
   /** Ends waiting requests, completes those in flight, and closes the directory. A later call opens it again. */
   close(): Promise<void>;
   /** What was requested, and what hosts require: `request`, `host-warning` and others, as of a crawl. */
-  readonly events: CrawlEvents;
+  readonly events: Crawler['events'];
 }
 
 const UNUSED_HOOK = 'A polite fetch calls only `beforeFetch`. Look at the response, or at the reason of the error.';
