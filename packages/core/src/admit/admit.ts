@@ -1,7 +1,7 @@
 // Admission: seeds, links, redirect targets, and URLs from sitemaps and handlers all pass here on their way to the
 // frontier. It decides on scope, bounds and traps. The frontier's gate decides on exclusion next.
 
-import type { NewUrl } from '@mannerly/frontier';
+import type { Frontier, NewUrl } from '@mannerly/frontier';
 import { parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
@@ -52,20 +52,20 @@ type DepthBound = { readonly depth: number | null };
  * Creates the admission of a run. An admitted URL is the parser's serialisation without fragment and userinfo. Only
  * links and redirects can be traps: what the operator, a sitemap or a handler names is intended. Never throws.
  * @param traps - `null`: traps are not detected.
- * @param isRecent - Whether the frontier is known to have this exact URL, as is true of most links of a page.
+ * @param frontier - Knows of most links of a page that it has this exact URL. `null`: none is known.
  */
 export function createAdmit(
   scope: Scope,
   bounds: DepthBound,
   traps: Pick<Traps, 'checkCandidate' | 'drops'> | null = null,
-  isRecent: (url: string) => boolean = () => false,
+  frontier: Pick<Frontier, 'isRecent'> | null = null,
 ): Admit {
   return (candidates) => {
     const admitted: NewUrl[] = [];
     const refused: Refusal[] = [];
     const known: NewUrl[] = [];
     for (const candidate of candidates) {
-      if (isPlainLink(candidate) && isRecent(candidate.url)) {
+      if (isPlainLink(candidate) && frontier?.isRecent(candidate.url) === true) {
         known.push(candidate);
         continue;
       }

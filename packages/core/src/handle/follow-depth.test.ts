@@ -7,6 +7,7 @@ import { pageWork, response } from '../../test-support/page-work.js';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import type { FetchedPage } from '../page/page.js';
 import { PageReader } from '../page/read-page.js';
+import { Handlers } from './handlers.js';
 import { addUrl, followLinks, nextVisit } from './page-context.js';
 import { Stage } from './staged.js';
 
@@ -37,7 +38,7 @@ async function staged(...calls: ((page: FetchedPage, stage: Stage) => unknown)[]
 const follow =
   (selector?: string, options: Options = {}) =>
   (page: FetchedPage, stage: Stage) =>
-    followLinks(page, { stage, wants: () => true }, selector, options);
+    followLinks(page, { stage, handlers: new Handlers(), isArchived: true }, selector, options);
 const add = (url: string, options: Options) => (page: FetchedPage, stage: Stage) =>
   addUrl(page, stage, new Set(), url, options);
 

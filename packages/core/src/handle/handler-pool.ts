@@ -5,7 +5,7 @@ import type { Clock } from '@mannerly/frontier';
 import PQueue from 'p-queue';
 import { textOf } from '../errors.js';
 import { onAbort } from '../on-abort.js';
-import { contentOf, typeByExtension } from '../page/content-kind.js';
+import { contentOf } from '../page/content-kind.js';
 import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import { isObject } from '../parse-json.js';
 import type { PageChange, UnchangedPage } from './handled-page.js';
@@ -122,19 +122,14 @@ export class HandlerPool {
   }
 
   async #run(page: PageInCrawl, found: FoundHandler, change: PageChange | null): Promise<Handled> {
-    const { handlers, handlerTimeoutMs, clock, signal, onLate } = this.#options;
+    const { handlers, isArchived = false, handlerTimeoutMs, clock, signal, onLate } = this.#options;
     if (signal.aborted) return STOPPED;
     handlers.recordRoute(found.route, page.label);
     const { url: pageUrl } = page;
     const abort = new AbortController();
     const stage = new Stage(page, found.item ?? null);
     stage.onLate = (error) => onLate?.(pageUrl, error);
-    const wants = (url: string, label: string | null): boolean => {
-      const mime = this.#options.isArchived === true ? null : typeByExtension(url);
-      return mime === null || handlers.wants({ mime, label });
-    };
-    const recordSelector = handlers.recordSelector.bind(handlers);
-    const tools = { ...this.#options.tools, stage, wants, recordSelector, change, abort };
+    const tools = { ...this.#options.tools, stage, handlers, isArchived, change, abort };
     const timers: (() => void)[] = [];
     let ignoreAbort = (): void => undefined;
     const ended = new Promise<Handled>((resolve) => {

@@ -3,7 +3,7 @@
 import { checkCount, checkOptions } from '../call-options.js';
 import { MannerlyError } from '../errors.js';
 import type { BrowserSteps } from '../fetch/renderer.js';
-import { CONTENT_KINDS, type ContentKind, possibleKinds } from '../page/content-kind.js';
+import { CONTENT_KINDS, type ContentKind, possibleKinds, typeByExtension } from '../page/content-kind.js';
 import type { FetchedPage } from '../page/page.js';
 import type { HandledPage, UnchangedHandler } from './handled-page.js';
 import { MAX_LARGE_BODY_BYTES, MAX_SELECTORS, MAX_UNROUTED_LABELS } from './limits.js';
@@ -187,6 +187,12 @@ export class Handlers {
     // Judged by its extension alone, it may be any of the types that handlers name.
     const routes = mime?.endsWith('/*') === true ? [...this.#byRoute.keys()] : [];
     return routes.some((route) => MEDIA_TYPE.test(route) && possibleKinds(route) !== null);
+  }
+
+  /** Whether a handler may want a link's target, judged by the extension of its URL. `label`: of the link. */
+  wantsLink(url: string, label: string | null): boolean {
+    const mime = typeByExtension(url);
+    return mime === null || this.wants({ mime, label });
   }
 }
 

@@ -12,6 +12,7 @@ import type { FetchedPage, PageInCrawl } from '../page/page.js';
 import type { FetchForPage, PageFetch, PageFetchOptions } from '../page/page-fetch.js';
 import { checkRequestFields } from '../reserved-headers.js';
 import type { AddResult, FollowOptions, HandledPage, PageChange, SaveAllOptions, SaveOptions } from './handled-page.js';
+import type { Handlers } from './handlers.js';
 import {
   DEFAULT_MEDIA_BYTES,
   DEFAULT_MEDIA_FILES,
@@ -37,10 +38,10 @@ export interface PageTools {
   readonly fetch: FetchForPage;
   /** Reads what `page.saveAll` requests. */
   readonly read: ReadMedia;
-  /** Whether a handler may want a link's target, judged by the extension of its URL. `label`: of the link. */
-  readonly wants: (url: string, label: string | null) => boolean;
-  /** Called with each followed selector. @default ignored */
-  readonly recordSelector?: (selector: string, hasLinks: boolean) => void;
+  /** Says which links a handler may want, and records followed selectors. */
+  readonly handlers: Pick<Handlers, 'wantsLink' | 'recordSelector'>;
+  /** Whether every page goes into an archive, so that all links are wanted. */
+  readonly isArchived: boolean;
   readonly change: PageChange | null;
   /** Aborted when the handler's time is up. Its signal is created on first use, since few handlers use it. */
   readonly abort: AbortController;
@@ -211,18 +212,18 @@ function requireFolder(page: FetchedPage, folder: string | null): string {
  */
 export function followLinks(
   page: FetchedPage,
-  { stage, wants, recordSelector }: Pick<PageTools, 'stage' | 'wants' | 'recordSelector'>,
+  { stage, handlers, isArchived }: Pick<PageTools, 'stage' | 'handlers' | 'isArchived'>,
   selector: string | undefined,
   options: FollowOptions<unknown>,
 ): number {
   let staged = 0;
   const links = selector === undefined ? page.links : selectLinks(page, selector);
-  if (selector !== undefined) recordSelector?.(selector, links.length > 0);
+  if (selector !== undefined) handlers.recordSelector(selector, links.length > 0);
   const candidate = createCandidate(page, 'follow', options);
   let next: typeof candidate | null = null;
   for (const link of links) {
     const excluded = page.exclusion.linkExclusion(link);
-    const reason = excluded ?? (wants(link.url, options.label ?? null) ? null : 'unwanted');
+    const reason = excluded ?? (isArchived || handlers.wantsLink(link.url, options.label ?? null) ? null : 'unwanted');
     if (reason !== null) stage.skip({ url: link.url, reason });
     else if (!link.rel.includes('next')) staged += Number(stage.link(candidate(link.url)));
     else {

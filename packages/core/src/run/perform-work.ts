@@ -112,7 +112,7 @@ async function resultBeforeRequest(run: Run, work: PageWork): Promise<WorkResult
   }
   if (run.scope.denies(work.url)) return decided({ status: 'dropped', reason: 'scope-excluded', layer: 'scope' });
   if (work.record.via === 'companion') return run.sitemaps.isRead(work) ? ALREADY_DECIDED : null;
-  const untilMs = run.signIn?.before(work) ?? (await run.companions.waitsUntil(work.url));
+  const untilMs = run.signIn?.before(work) ?? (run.readsTdmRep ? await run.companions.waitsUntil(work.url) : null);
   if (untilMs !== null) return { kind: 'returned', untilMs, waits: 'authority' };
   const licensed = licenseResult(await run.licenses.before(work));
   if (licensed !== null) return licensed;

@@ -101,6 +101,8 @@ export class Run {
   readonly knowledge: SiteKnowledge;
   readonly sitemaps: Sitemaps;
   readonly companions: Companions;
+  /** Whether a purpose of the crawl makes it read tdmrep.json. */
+  readonly readsTdmRep: boolean;
   readonly totals: CrawlTotals;
   readonly frontier: Frontier;
   readonly admit: Admit;
@@ -199,8 +201,8 @@ export class Run {
     this.sitemaps = new Sitemaps(options);
     const found = journal.dataset.bind(journal);
     const datasets = options.dataTxt ? datasetReader(identity.tokens, options.enqueueDatasets, found) : null;
-    const tdm = wantsTdmRep(exclusion.page);
-    this.companions = new Companions(this, { tdm, datasets });
+    this.readsTdmRep = wantsTdmRep(exclusion.page);
+    this.companions = new Companions(this, { tdm: this.readsTdmRep, datasets });
 
     this.frontier = createRunFrontier(this, opened.needsFrontier);
     const { frontier } = this;
@@ -211,12 +213,12 @@ export class Run {
     };
     this.recrawl =
       recrawlModule === null ? null : new recrawlModule.Recrawl(this, options.recrawl ?? DEFAULT_RECRAWL, sentAs);
-    this.admit = createAdmit(scope, bounds, this.knowledge.trapDetector, (url) => frontier.isRecent(url));
+    this.admit = createAdmit(scope, bounds, this.knowledge.trapDetector, frontier);
 
     this.reader = new PageReader({
       decodeText,
       utf8Offset,
-      tdmFor: tdm ? this.companions.tdmFor.bind(this.companions) : null,
+      tdmFor: this.readsTdmRep ? this.companions.tdmFor.bind(this.companions) : null,
       joinsHeaders: !fetcher.capabilities.rawHeaders,
       tokens: identity.tokens,
       options: exclusion,
