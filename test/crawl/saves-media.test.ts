@@ -95,6 +95,36 @@ it('saves each content once, and gives a reason for everything else', async () =
   expect(await readFile(String((items[1]!.data as { path: string }).path))).toEqual(PNG);
 });
 
+it('leaves a file alone if its licence, or robots.txt for one of the purposes, refuses its use', async () => {
+  const rsl = '<content url="/"><license><prohibits type="usage">ai-train</prohibits></license></content>';
+  const web = await webForTest({
+    hosts: {
+      'a.test': {
+        '/robots.txt': text('User-agent: *\nContent-Usage: /b train-ai=n\n'),
+        '/.well-known/tdmrep.json': { status: 404 },
+        '/': page('A').replace('</body>', '<img src="/a.png"><img src="/b.jpg"><img src="/c.jpg"></body>'),
+        '/a.png': image(PNG, { link: '</l.xml>; rel="license"; type="application/rsl+xml"' }),
+        '/b.jpg': image(JPEG),
+        '/c.jpg': image(JPEG),
+        '/l.xml': text(`<rsl xmlns="https://rslstandard.org/rsl">${rsl}</rsl>`),
+      },
+    },
+  });
+  const out = await mkdtemp(join(tmpdir(), 'mannerly-media-'));
+  onTestFinished(() => rm(out, { recursive: true, force: true }));
+  const { items } = await crawl({
+    seeds: [web.url('a.test')],
+    out,
+    purposes: ['ai-train', 'search'],
+    handlers: (crawler) => crawler.on('html', saveImages),
+  });
+  expect(outcomesOf(items)).toEqual([
+    ['/a.png', 'left-alone: license-prohibits'],
+    ['/b.jpg', 'left-alone: preferences'],
+    ['/c.jpg', false],
+  ]);
+});
+
 it('requests nothing if the page refuses its pictures', async () => {
   const { items, requestedPaths } = await story('<meta name="robots" content="noimageindex">', saveImages);
   expect(new Set(outcomesOf(items).map(([, reason]) => reason))).toEqual(new Set(['left-alone: noimageindex']));

@@ -39,6 +39,7 @@ export interface RequestingRun extends CrawlRun {
 
 export class PageRequests {
   readonly #run: CrawlRun;
+  readonly #works = new WeakMap<PageFetch, PageWork>();
   /** Exchanges that are queued or under way. */
   readonly exchanges: PQueue;
   /**
@@ -97,6 +98,11 @@ export class PageRequests {
     }
   }
 
+  /** The work of a received answer, with what robots.txt says about its URL; `undefined` for any other answer. */
+  workOf(answer: PageFetch): PageWork | undefined {
+    return this.#works.get(answer);
+  }
+
   /** Waits for the host's turn and uses it. `null`: no request was sent, and another turn is needed. */
   async #attempt(request: PlannedRequest): Promise<PageFetch | null> {
     const { frontier, wakeup, licenses } = this.#run;
@@ -131,7 +137,9 @@ export class PageRequests {
     const done = { kind: 'done', countsAsPage: false, links: [] } as const;
     await frontier.settle(answer.work, isSent ? done : { kind: 'returned', untilMs: outcome.untilMs });
     wakeup.wake();
-    return isSent ? outcome : null;
+    if (!isSent) return null;
+    this.#works.set(outcome, answer.work);
+    return outcome;
   }
 
   async #send(work: PageWork, { candidate, purpose, options, signal }: PlannedRequest): Promise<EgressOutcome> {

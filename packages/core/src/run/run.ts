@@ -29,7 +29,7 @@ import { HandlerPool } from '../handle/handler-pool.js';
 import { ItemStages } from '../handle/item-stages.js';
 import { Journal } from '../journal/journal.js';
 import type { PendingDecisions } from '../journal/pending-decisions.js';
-import { Licenses } from '../licensing/licenses.js';
+import { applyLicense, Licenses } from '../licensing/licenses.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { MAX_REPORTED_WAITS } from '../limits.js';
 import { crawlSettings } from '../options/crawl-settings.js';
@@ -278,7 +278,9 @@ export class Run {
         filesPath: directory?.filesPath ?? null,
         fetch: (page, ...args) => this.pageRequests.request('handler', ...args, page),
         read: async (answer) => {
-          const file = await this.reader.read(replayedWork(answer.url, null), answer);
+          const work = this.pageRequests.workOf(answer) ?? replayedWork(answer.url, null);
+          const file = await this.reader.read(work, answer);
+          applyLicense(file, await this.licenses.forPage(work, file, answer.body));
           if (file.truncated === 'limit') setup.log?.truncated(file);
           return file;
         },

@@ -38,7 +38,7 @@ export function explainEnding(
 
 /** What an operator reads about an answer for robots.txt. */
 const NOTES: Readonly<Record<AccessState['notes'][number], string>> = {
-  'robots-forbidden': 'robots.txt is answered with 401 or 403',
+  'robots-forbidden': 'robots.txt is answered with 401, 402 or 403',
   'robots-redirect-limit': 'robots.txt redirects too often',
   'robots-content-type': 'robots.txt is not text/plain, and is read anyway',
   'robots-html': 'robots.txt looks like an HTML page, and is read anyway',
