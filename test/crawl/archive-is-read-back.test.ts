@@ -1,7 +1,7 @@
 // An archive is evidence only if other programs can read it: every exchange is in it once, every digest is right, and
 // the index leads to each record.
 
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -186,6 +186,27 @@ describe('an archive', () => {
     await expect(crawl({ seeds: [web.url('a.test')], archive: true })).rejects.toMatchObject({
       code: 'option-invalid',
     });
+  });
+
+  it('is written by one run at a time: another would take its open file for one that a killed run has left', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'test-warc-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const web = await webForTest({ hosts: { 'a.test': SITE } });
+    const seeds = [web.url('a.test')];
+    let second: unknown = null;
+    const first = await crawl({
+      seeds,
+      archive: { folder },
+      handlers: (crawler) =>
+        crawler.on('html', async (each) => {
+          second ??= await crawl({ seeds, archive: { folder } }).catch((error: unknown) => error);
+          await each.follow();
+        }),
+    });
+    expect(second).toMatchObject({ code: 'directory-in-use' });
+    expect(await readdir(folder)).toHaveLength(3);
+    const requests = (await readRecords(folder)).filter(({ type }) => type === 'request');
+    expect(requests.map(({ url }) => url).sort()).toEqual(first.requests.map(({ url }) => url).sort());
   });
 
   it('continues in a new file when the crawl continues, and remembers its payloads', async () => {

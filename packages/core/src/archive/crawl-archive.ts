@@ -18,7 +18,13 @@ import { indexPathOf, listWarcs, type RecordPlace, WarcFiles } from './warc-file
 import { createPlainRecord, type DigestAlgorithm, type WarcRecord } from './warc-record.js';
 
 interface CrawlArchiveParts {
-  readonly options: { readonly warcBytes: number; readonly digest: DigestAlgorithm; readonly wacz: boolean };
+  readonly options: {
+    readonly warcBytes: number;
+    readonly digest: DigestAlgorithm;
+    readonly wacz: boolean;
+    /** `null`: `folder` is in the crawl directory. */
+    readonly folder: string | null;
+  };
   readonly folder: string;
   /** All folders of the crawl, since each process archives into its own. */
   readonly folders: readonly string[];
@@ -51,6 +57,7 @@ export class CrawlArchive {
     this.#parts = parts;
     this.#files = new WarcFiles({
       folder,
+      locksFolder: options.folder !== null,
       prefix: part === null ? identity.name : `${identity.name}-${part}`,
       warcBytes: options.warcBytes,
       warcinfo: (filename) => warcinfoRecord(filename, parts),
@@ -58,11 +65,16 @@ export class CrawlArchive {
     });
   }
 
-  /** Creates the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
+  /** See `WarcFiles.open`. */
   async open(): Promise<void> {
     const { folder } = this.#parts;
-    await this.#files.open();
-    for (const name of await listWarcs(folder)) await this.#payloads.readIndex(indexPathOf(join(folder, name)));
+    try {
+      await this.#files.open();
+      for (const name of await listWarcs(folder)) await this.#payloads.readIndex(indexPathOf(join(folder, name)));
+    } catch (error) {
+      await this.#files.close();
+      throw error;
+    }
   }
 
   /** A request was sent, and its exchange is over. Nothing is written yet. */

@@ -62,6 +62,6 @@ export async function archiveFolders(
   for (const { archivePath } of parts) if ((await sizeOf(archivePath)) !== null) folders.push(archivePath);
   if (folders.length > 0) return folders;
   throw new MannerlyError('archive-missing', `${directory} holds no archive`, {
-    hint: 'Crawl with `archive: true`, or `mannerly crawl --warc`, to have one.',
+    hint: 'Crawl with `archive: true`, or `mannerly crawl --warc`, to have one. Copy that of `archive.folder` to `archive` in the crawl directory.',
   });
 }

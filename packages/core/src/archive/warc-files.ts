@@ -6,6 +6,7 @@
 
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lockDirectory } from '../directory/directory-lock.js';
 import { MannerlyError } from '../errors.js';
 import { type IndexedPlace, timestamp14, WarcIndex } from './cdxj.js';
 import { ARCHIVE_WRITE_BYTES, MAX_INDEXED_RECORDS } from './limits.js';
@@ -17,6 +18,8 @@ export type RecordPlace = Pick<IndexedPlace, 'filename' | 'offset'>;
 
 interface WarcFilesOptions {
   readonly folder: string;
+  /** Whether it needs a lock, because no crawl directory with its own lock contains it. @default false */
+  readonly locksFolder?: boolean;
   /** The first part of every file's name: letters, digits, `-`, `_`. */
   readonly prefix: string;
   /** Bytes of a file after which the next one begins. */
@@ -72,15 +75,21 @@ export class WarcFiles {
   #serial = 0;
   #file: OpenWarc | null = null;
   #tail: Promise<unknown> = Promise.resolve();
+  #lock: Awaited<ReturnType<typeof lockDirectory>> | null = null;
 
   constructor(options: WarcFilesOptions) {
     this.#options = options;
   }
 
-  /** Creates the folder, and repairs what a killed run left. @throws MannerlyError `archive-failed` */
+  /**
+   * Creates the folder, and repairs what a killed run left.
+   * @throws MannerlyError `archive-failed`; `directory-in-use` if another run writes it.
+   */
   async open(): Promise<void> {
-    const { folder } = this.#options;
+    const { folder, locksFolder = false } = this.#options;
     await withArchiveError(folder, () => mkdir(folder, { recursive: true }));
+    // The file that another run is writing looks like one that a killed run has left.
+    if (locksFolder) this.#lock = await withArchiveError(folder, () => lockDirectory(folder));
     await recoverWarcs(folder);
     this.#serial = (await withArchiveError(folder, () => listWarcs(folder))).length;
   }
@@ -103,8 +112,12 @@ export class WarcFiles {
   /** Puts everything on disk, under its final name. @throws MannerlyError `archive-failed` */
   close(): Promise<void> {
     return this.#enqueue(async () => {
-      await this.#file?.finish();
-      this.#file = null;
+      try {
+        await this.#file?.finish();
+        this.#file = null;
+      } finally {
+        await this.#lock?.release();
+      }
     });
   }
 

@@ -93,8 +93,9 @@ async function openAll(run: Run) {
   if (texts !== null) for await (const line of run.logs.decisions()) texts.restore(line);
   if (options.orderSeed === null) await releaseAllWaiting(frontier, (url, answer) => journal.added(url, answer));
   await run.items.open();
-  run.archive = await createRunArchive(run);
-  await run.archive?.open();
+  const archive = await createRunArchive(run);
+  await archive?.open();
+  run.archive = archive;
   await openRequisites(run);
   if (directory !== null) await writeJsonAtomically(directory.settingsPath, storedSettings(options));
   const manifest = directory && (await beginRunManifest(directory, options, run.startedAtMs, crawlStartedAtMs));
