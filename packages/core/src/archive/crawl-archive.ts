@@ -3,7 +3,7 @@
 // page with `noarchive`, only the request and that fact are kept.
 
 import { join } from 'node:path';
-import { type FetchOutcome, headerValues, type ResponseOutcome } from '../fetch/outcome.js';
+import { cacheControl, type FetchOutcome, type ResponseOutcome } from '../fetch/outcome.js';
 import {
   type ArchivedExchange,
   type ArchivedOriginal,
@@ -145,7 +145,8 @@ export class CrawlArchive {
     page: ArchivedPage | null,
   ): Promise<ArchivedExchange['withheld']> {
     if (outcome.kind === 'failed') return null;
-    if (purpose === 'robots' && isNoStore(outcome)) return 'no-store';
+    // Such a robots.txt is used for its lifetime but not written to disk (access, decision A9).
+    if (purpose === 'robots' && cacheControl(outcome.headers).has('no-store')) return 'no-store';
     return (page?.keepsBody ?? (await this.#parts.keepsBody(outcome))) ? null : 'noarchive';
   }
 }
@@ -169,9 +170,4 @@ function warcinfoRecord(filename: string, parts: CrawlArchiveParts): Promise<War
     ['Content-Type', 'application/warc-fields'],
   ] as const;
   return createPlainRecord('warcinfo', fields, block, options.digest);
-}
-
-/** Such a robots.txt is used for its lifetime but not written to disk (access, decision A9). */
-function isNoStore({ headers }: ResponseOutcome): boolean {
-  return headerValues(headers, 'cache-control').some((value) => /(^|[\s,])no-store($|[\s,;=])/i.test(value));
 }

@@ -163,6 +163,17 @@ export function headerValues(headers: HeaderLines, name: string): string[] {
   return found;
 }
 
+/** The directives of Cache-Control by lower-case name; the first of a name counts. Never throws. */
+export function cacheControl(headers: HeaderLines): ReadonlyMap<string, string> {
+  const directives = new Map<string, string>();
+  for (const part of (headerValue(headers, 'cache-control') ?? '').split(',')) {
+    const [name = '', value = ''] = part.split('=', 2);
+    const key = name.trim().toLowerCase();
+    if (key !== '' && !directives.has(key)) directives.set(key, value.trim().replace(/^"|"$/g, ''));
+  }
+  return directives;
+}
+
 function isNamed(line: HeaderLines[number], lowerName: string): boolean {
   return line[0].length === lowerName.length && line[0].toLowerCase() === lowerName;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { orIfAbsent } from '../directory/atomic-file.js';
 import { type AddressGuardOptions, createAddressGuard } from '../fetch/address-guard.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import { type HeaderLines, headerValue } from '../fetch/outcome.js';
+import { cacheControl, type HeaderLines } from '../fetch/outcome.js';
 import { FILES } from './identity-card.js';
 import { DIRECTORY_TIMEOUT_MS, MAX_DIRECTORY_BYTES } from './limits.js';
 
@@ -53,7 +53,8 @@ export function publishedFetcher({ fetcher, ...addresses }: DirectoryAccess): Fe
 
 /** The max-age of Cache-Control; NaN if there is none. */
 export function maxAgeSeconds({ headers }: PublishedAnswer): number {
-  return Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(headerValue(headers, 'cache-control') ?? '')?.[1]);
+  const value = cacheControl(headers).get('max-age') ?? '';
+  return /^\d+$/.test(value) ? Number(value) : Number.NaN;
 }
 
 /** Types of files that `_headers` does not name, as hosts set them. */

@@ -2,7 +2,7 @@
 // site answers 304 if nothing has changed (RFC 9110 13, RFC 9111 4.3.1). Also how long the response itself makes a new
 // request pointless: an explicit lifetime (RFC 9111 4.2), never a guess.
 
-import { conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
+import { cacheControl, conditionalFields, type HeaderLines, headerValue } from '../fetch/outcome.js';
 import { DAY_MS, MAX_DELTA_SECONDS, MAX_ETAG_BYTES, MAX_IMMUTABLE_DAYS, UNTRUSTED_MS } from './limits.js';
 import type { PageVisit, StoredVisit } from './page-visit.js';
 
@@ -47,8 +47,9 @@ export function validatorsAfter(before: StoredVisit, headers: HeaderLines, atMs:
   return { etag: etag ?? before.etag, lastModified: lastModified ?? before.lastModified };
 }
 
+/** `no-store`: its validators are part of what leaves no trace (RFC 9111 5.2.2.5). */
 function mayStore(headers: HeaderLines): boolean {
-  return !isNoStore(headers) && !(headerValue(headers, 'vary') ?? '').includes('*');
+  return !cacheControl(headers).has('no-store') && !(headerValue(headers, 'vary') ?? '').includes('*');
 }
 
 /**
@@ -77,22 +78,6 @@ export function freshUntilMs(headers: HeaderLines, fetchedAtMs: number, trustDay
   if (!(remainingMs > 0) || trustDays === 0) return null;
   const maxDays = control.has('immutable') ? Math.max(MAX_IMMUTABLE_DAYS, trustDays) : trustDays;
   return fetchedAtMs + Math.min(remainingMs, maxDays * DAY_MS);
-}
-
-/** Whether the response must leave no trace: its validators are part of it (RFC 9111 5.2.2.5). */
-export function isNoStore(headers: HeaderLines): boolean {
-  return cacheControl(headers).has('no-store');
-}
-
-/** Directives by lower-case name. */
-function cacheControl(headers: HeaderLines): ReadonlyMap<string, string> {
-  const directives = new Map<string, string>();
-  for (const part of (headerValue(headers, 'cache-control') ?? '').split(',')) {
-    const [name = '', value = ''] = part.split('=', 2);
-    const key = name.trim().toLowerCase();
-    if (key !== '' && !directives.has(key)) directives.set(key, value.trim().replace(/^"|"$/g, ''));
-  }
-  return directives;
 }
 
 /** Milliseconds; 0 if it is not a whole number of seconds. A larger number counts as the longest. */
