@@ -9,29 +9,28 @@ import { keysOf, wordsOf } from './code-words.js';
 import { definitionsUnder, rowsUnder, wordFaults } from './tables.js';
 
 const pageOf = (name: string): string => readFileSync(`${rootPath}docs/${name}.md`, 'utf8');
-const words = pageOf('reference/words');
 
-/** A table of docs/reference/words.md → the values that it must list. */
-const TABLES: readonly (readonly [heading: string, source: readonly string[]])[] = [
-  ['## URL statuses', wordsOf('packages/core/src/report/decision.ts', 'UrlStatus')],
-  ['## Run states', wordsOf('packages/core/src/report/crawl-report.ts', 'RunState')],
-  ['## Phases of a run', wordsOf('packages/core/src/run/activity.ts', 'CrawlPhase')],
-  ['## Events', keysOf('packages/core/src/journal/events.ts', 'CrawlEventMap')],
-  ['## Host warnings', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWarning.code')],
-  ['## Wait reasons', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason')],
-  ['## robots.txt states', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase')],
-  ['## robots.txt decisions', wordsOf('packages/robots/src/rules.ts', 'DecisionReason')],
-  ['## Fetch failures', wordsOf('packages/core/src/fetch/outcome.ts', 'FailureCode')],
-  ['## Request purposes', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose')],
-  ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind')],
-  ['## Trap rules', wordsOf('packages/core/src/admit/trap-rules.ts', 'TrapRule')],
-  ['## Audit violations', VIOLATION_KINDS],
-  ['## Store events', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind')],
+/** A table of docs/reference/words.md, or of the page named last → the values that it must list. */
+const TABLES: readonly (readonly [heading: string, source: readonly string[], page: string | null])[] = [
+  ['## URL statuses', wordsOf('packages/core/src/report/decision.ts', 'UrlStatus'), null],
+  ['## Run states', wordsOf('packages/core/src/report/crawl-report.ts', 'RunState'), null],
+  ['## Phases of a run', wordsOf('packages/core/src/run/activity.ts', 'CrawlPhase'), null],
+  ['## Events', keysOf('packages/core/src/journal/events.ts', 'CrawlEventMap'), null],
+  ['## Host warnings', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWarning.code'), null],
+  ['## Wait reasons', wordsOf('packages/frontier/src/frontier-event.ts', 'HostWait.reason'), null],
+  ['## robots.txt states', wordsOf('packages/robots/src/access/state.ts', 'AccessPhase'), null],
+  ['## robots.txt decisions', wordsOf('packages/robots/src/rules.ts', 'DecisionReason'), null],
+  ['## Failures', wordsOf('packages/core/src/fetch/outcome.ts', 'FailureCode'), 'outcomes'],
+  ['## Request purposes', wordsOf('packages/core/src/report/decision.ts', 'RequestRecord.purpose'), null],
+  ['## Kinds of content', wordsOf('packages/core/src/page/content-kind.ts', 'ContentKind'), null],
+  ['## How a trap is recognised', wordsOf('packages/core/src/admit/trap-rules.ts', 'TrapRule'), 'traps'],
+  ['## What is judged', VIOLATION_KINDS, 'audit'],
+  ['## Store events', wordsOf('packages/core/src/journal/events.ts', 'StoreNotice.kind'), null],
 ];
 
-describe('docs/reference/words.md', () => {
-  it.each(TABLES)('%s', (heading, source) => {
-    expect(wordFaults(source, rowsUnder(words, heading))).toEqual([]);
+describe('docs/reference/words.md, and the pages that it names', () => {
+  it.each(TABLES)('%s', (heading, source, page) => {
+    expect(wordFaults(source, rowsUnder(pageOf(page ?? 'reference/words'), heading))).toEqual([]);
   });
 });
 
