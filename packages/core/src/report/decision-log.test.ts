@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DecisionLog, type DecisionSample } from './crawl-logs.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
 import { reportFromLogs } from './from-logs.js';
 import { readDecisions } from './read-logs.js';
+import { DecisionLog, type DecisionSample } from './run-logs.js';
 
 const WORDS: readonly UrlStatus[] = ['fetched', 'excluded', 'dropped', 'failed'];
 

@@ -7,13 +7,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CrawlManifest } from '../directory/crawl-manifest.js';
 import { MAX_LOG_LINE_CHARS } from '../directory/limits.js';
 import { readLines } from '../directory/read-lines.js';
-import { DecisionLog } from './crawl-logs.js';
 import type { RequestRecord, UrlDecision } from './decision.js';
 import { reportFromLogs } from './from-logs.js';
 import { LOG_BUFFER_BYTES, LOG_TAIL_BYTES } from './limits.js';
 import { LineLog } from './line-log.js';
 import { gatherReport } from './page/gather-report.js';
 import { findDecision, readDecisions, readRequests } from './read-logs.js';
+import { DecisionLog } from './run-logs.js';
 
 let directory: string;
 let path: string;

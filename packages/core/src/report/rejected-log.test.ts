@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
 import type { RejectedItem } from '../handle/staged.js';
-import { CrawlLogs } from './crawl-logs.js';
 import type { RunDeclaration } from './decision.js';
 import { LineLog } from './line-log.js';
 import { readRejected } from './read-logs.js';
+import { RunLogs } from './run-logs.js';
 
 const item = (at: number): RejectedItem => ({
   url: `https://a.test/${at}`,
@@ -35,7 +35,7 @@ async function urls(path: string): Promise<string[]> {
 it('is not made before an item is rejected', async () => {
   const folder = newFolder();
   const directory = await openCrawlDirectory(folder, { name: 'bot', tokens: ['bot'], seeds: ['http://a.test/'] }, 0);
-  const logs = new CrawlLogs(directory, { startedAtMs: 0, tokens: ['bot'] } as unknown as RunDeclaration);
+  const logs = new RunLogs(directory, { startedAtMs: 0, tokens: ['bot'] } as unknown as RunDeclaration);
   logs.rejected([]);
   expect(existsSync(directory.rejectedPath)).toBe(false);
   logs.rejected([item(1)]);

@@ -2,7 +2,7 @@
 // knows how far apart their clocks were. No decision depends on it.
 
 import type { Clock, Frontier } from '@mannerly/frontier';
-import type { CrawlLogs } from '../report/crawl-logs.js';
+import type { RunLogs } from '../report/run-logs.js';
 import { CLOCK_COMPARISON_INTERVAL_MS, FIRST_COMPARISONS } from './limits.js';
 import { repeatEvery } from './repeat-every.js';
 
@@ -16,7 +16,7 @@ type ClockComparison = NonNullable<Awaited<ReturnType<Frontier['compareClock']>>
 export async function compareClocks(
   frontier: Pick<Frontier, 'compareClock'>,
   clock: Clock,
-  logs: Pick<CrawlLogs, 'clock'>,
+  logs: Pick<RunLogs, 'clock'>,
 ): Promise<() => void> {
   /** The last result that was logged. */
   let lastLogged: ClockComparison | null = null;

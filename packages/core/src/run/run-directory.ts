@@ -12,9 +12,9 @@ import { MannerlyError } from '../errors.js';
 import { PendingDecisions } from '../journal/pending-decisions.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
-import { CrawlLogs } from '../report/crawl-logs.js';
 import type { RunDeclaration } from '../report/decision.js';
 import { intervalsEndAtMs } from '../report/from-logs.js';
+import { RunLogs } from '../report/run-logs.js';
 import { damagedRequestLogs } from './directory-damage.js';
 import { ReadingLog } from './reading-log.js';
 import type { RunSetup } from './run-setup.js';
@@ -36,12 +36,12 @@ export async function openRunDirectory(setup: RunSetup, startedAtMs: number) {
     reset && out !== null ? await resetCrawlDirectory(out, name, resolvePoliteness(options.spacing.politeness)) : 0;
   const crawl = { name, tokens, seeds: options.scope.seeds };
   const directory = out === null ? null : await openCrawlDirectory(out, crawl, startedAtMs, isShared);
-  let logs: CrawlLogs | null = null;
+  let logs: RunLogs | null = null;
   try {
     const parts = out === null ? [] : await partsOf(out);
     const logSizes = await Promise.all(parts.map(({ requestsPath }) => sizeOf(requestsPath)));
     const needsFrontier = (isOwnStore || store.capabilities.shared) && logSizes.some((bytes) => bytes);
-    logs = new CrawlLogs(directory, declaration, options.decisionLog);
+    logs = new RunLogs(directory, declaration, options.decisionLog);
     const readings = directory === null ? null : await ReadingLog.open(directory);
     const pending = await PendingDecisions.open(directory);
     return { startedAtMs, resetWaitUntilMs, directory, needsFrontier, logs, readings, pending };

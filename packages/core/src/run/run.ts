@@ -40,7 +40,6 @@ import { datasetReader } from '../page/datasets.js';
 import { PageReader } from '../page/read-page.js';
 import type { Recrawl } from '../recrawl/recrawl.js';
 import { replayedWork } from '../replay/replayed-work.js';
-import type { CrawlLogs } from '../report/crawl-logs.js';
 import type { CrawlProgress, CrawlReport } from '../report/crawl-report.js';
 import {
   type Explanation,
@@ -53,6 +52,7 @@ import {
 } from '../report/explain.js';
 import { OutcomeCounts } from '../report/outcome-counts.js';
 import { PolitenessLedger } from '../report/politeness.js';
+import type { RunLogs } from '../report/run-logs.js';
 import { CrawlSigning } from '../signatures/crawl-signing.js';
 import { Wakeup } from '../wakeup.js';
 import { type ActivityLists, type ActivityOptions, activityOf, type CrawlPhase } from './activity.js';
@@ -83,7 +83,7 @@ export class Run {
   readonly startedAtMs: number;
   /** `null`: the crawl has no directory. */
   readonly directory: CrawlDirectory | null;
-  readonly logs: CrawlLogs;
+  readonly logs: RunLogs;
   /** `null`: the crawl has no directory. */
   readonly readings: ReadingLog | null;
   readonly pending: PendingDecisions;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCrawlDirectory } from '../directory/crawl-directory.js';
-import { CrawlLogs, type DecisionSample } from './crawl-logs.js';
 import type { RunDeclaration, UrlDecision } from './decision.js';
+import { type DecisionSample, RunLogs } from './run-logs.js';
 
 const PROMISE = { startedAtMs: 0, tokens: ['bot'] } as unknown as RunDeclaration;
 
@@ -20,7 +20,7 @@ async function logsIn(options: DecisionSample) {
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   const seeds = ['http://a.test/'];
   const directory = await openCrawlDirectory(path, { name: 'bot', tokens: ['bot'], seeds }, 0, false);
-  const logs = new CrawlLogs(directory, PROMISE, options);
+  const logs = new RunLogs(directory, PROMISE, options);
   onTestFinished(async () => {
     await logs.close();
     await directory.release();

@@ -39,7 +39,7 @@ export interface DecisionSample {
 }
 
 /** Writes the entries of a run, and finds the decision about a URL again. Methods throw MannerlyError `log-failed`. */
-export class CrawlLogs {
+export class RunLogs {
   readonly #recent = new Map<string, UrlDecision>();
   readonly #directory: CrawlDirectory | null;
   readonly #requests: LineLog<RequestRecord> | null = null;
