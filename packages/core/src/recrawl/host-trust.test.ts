@@ -62,6 +62,18 @@ describe('the validators of a host', () => {
     expect(await probes(verify, 200)).toEqual(expected);
   });
 
+  it('are checked in that share over all runs, however few visits each of them makes', async () => {
+    const { make } = setUp();
+    const found: number[] = [];
+    for (let run = 1; run <= 30; run += 1) {
+      const trust = make();
+      for (let at = 1; at <= 5; at += 1)
+        if ((await trust.selectConditions(URL_OF_PAGE, BOTH, 0)).isProbe) found.push(run);
+      await trust.close();
+    }
+    expect(found).toEqual([10, 20, 30]);
+  });
+
   it('are not sent for 30 days after the same ETag came with other content, also after a restart', async () => {
     const { trust, make, notices } = setUp();
     await trust.addComparison(BEFORE, visit({ etag: '"1"' }, { isProbe: true, hasChanged: true }));

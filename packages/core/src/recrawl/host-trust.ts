@@ -28,7 +28,7 @@ import type { PageVisit } from './page-visit.js';
 /**
  * The records of one kind: numbers by their names. Promises reject with what the store throws.
  *
- * @param initial - For an unknown host; a record that lacks one of its numbers is ignored.
+ * @param initial - For an unknown host, and for numbers that a record lacks; one with another value is ignored.
  */
 function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
   store: RecordStore,
@@ -36,12 +36,14 @@ function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
   initial: T,
 ) {
   const hosts = new Map<string, T>();
+  /** Hosts whose records are written by `close`. */
+  const unwritten = new Map<string, true>();
   const names = Object.keys(initial) as (keyof T)[];
   const of = async (host: string): Promise<T> => {
     if (!hosts.has(host)) {
-      const stored = decodeIfJson<T>(await store.readRecord(prefix + host));
-      const isComplete = stored !== null && names.every((name) => Number.isFinite(stored[name]));
-      if (!hosts.has(host)) keepLatest(hosts, host, isComplete ? stored : initial, MAX_HOST_RECORDS);
+      const stored = { ...initial, ...decodeIfJson<T>(await store.readRecord(prefix + host)) };
+      const isValid = names.every((name) => Number.isFinite(stored[name]));
+      if (!hosts.has(host)) keepLatest(hosts, host, isValid ? stored : initial, MAX_HOST_RECORDS);
     }
     return hosts.get(host) ?? initial;
   };
@@ -54,7 +56,15 @@ function createHostRecords<T extends Readonly<Record<keyof T, number>>>(
     keepLatest(hosts, host, after, MAX_HOST_RECORDS);
     await writeJson(store, prefix + host, after);
   };
-  return { of, update };
+  /** Changes a record in memory. It is not worth a write before `close`. */
+  const note = (host: string, next: T): void => {
+    keepLatest(hosts, host, next, MAX_HOST_RECORDS);
+    keepLatest(unwritten, host, true, MAX_HOST_RECORDS);
+  };
+  const close = async (): Promise<void> => {
+    for (const host of unwritten.keys()) await writeJson(store, prefix + host, await of(host));
+  };
+  return { of, update, note, close };
 }
 
 /** What a sitemap or feed says about a page since its last visit. */
@@ -136,10 +146,12 @@ interface HostValidators {
   readonly restless: number;
   /** Consecutive visits whose Last-Modified was the time of delivery. */
   readonly deliveryDates: number;
+  /** Conditional visits since the last one that was made without conditions. */
+  readonly visits: number;
 }
 
 export function createValidatorRecords(store: RecordStore) {
-  const trusted: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0 };
+  const trusted: HostValidators = { untrustedUntilMs: 0, restless: 0, deliveryDates: 0, visits: 0 };
   return createHostRecords(store, 'validators/', trusted);
 }
 
@@ -169,18 +181,17 @@ export function createValidatorTrust(store: RecordStore, verify: number, warn: V
   const records = createValidatorRecords(store);
   /** One in this many conditional visits of a host is made without conditions; 0: none is. */
   const probeInterval = verify === 0 ? 0 : Math.min(MAX_VISITS_BETWEEN_PROBES, Math.round(1 / verify));
-  /** Conditional visits of each host in this run. */
-  const visitCounts = new Map<string, number>();
   return {
     /** The possible conditions that may be sent. `isProbe`: none are sent, so that the answer can be compared. */
     async selectConditions(url: string, conditions: Record<string, string>, nowMs: number) {
       const { host } = new URL(url);
       if (Object.keys(conditions).length === 0) return { conditions, isProbe: false };
-      const usable = usableConditions(conditions, await records.of(host), nowMs);
+      const known = await records.of(host);
+      const usable = usableConditions(conditions, known, nowMs);
       if (Object.keys(usable).length === 0) return { conditions: usable, isProbe: false };
-      const visits = (visitCounts.get(host) ?? 0) + 1;
-      keepLatest(visitCounts, host, visits, MAX_HOST_RECORDS);
-      const isProbe = probeInterval > 0 && visits % probeInterval === 0;
+      const visits = known.visits + 1;
+      const isProbe = probeInterval > 0 && visits >= probeInterval;
+      records.note(host, { ...known, visits: isProbe ? 0 : visits });
       return { conditions: isProbe ? {} : usable, isProbe };
     },
     addComparison({ url, etag: earlier }: PageVisit, visit: ComparedVisit): Promise<void> {
@@ -199,9 +210,16 @@ export function createValidatorTrust(store: RecordStore, verify: number, warn: V
           if (restless === MIN_VISITS_FOR_VERDICT && known.restless < MIN_VISITS_FOR_VERDICT)
             warn('validator-restless', url, detail, atMs);
         }
-        return { untrustedUntilMs, restless, deliveryDates: deliveryDatesAfter(known.deliveryDates, headers) };
+        return {
+          ...known,
+          untrustedUntilMs,
+          restless,
+          deliveryDates: deliveryDatesAfter(known.deliveryDates, headers),
+        };
       });
     },
+    /** Keeps the counts for the next run. */
+    close: records.close,
     /** The age of a change since the last visit, by an honest Last-Modified; `undefined`: unknown. */
     async changeAgeDays(url: string, headers: HeaderLines, sinceDays: number): Promise<number | undefined> {
       const { deliveryDates } = await records.of(new URL(url).host);

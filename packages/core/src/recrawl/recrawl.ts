@@ -137,6 +137,7 @@ export class Recrawl {
   /** Stores what the next run needs. */
   async close(): Promise<void> {
     await this.unrequested.close();
+    await this.#trust.close();
     await this.knownPages.close();
   }
 
