@@ -38,6 +38,7 @@ type TestRequest = Partial<EgressRequest> & {
 
 const NOTHING: HostRequirements = { crawlDelayMs: null, requestIntervalMs: null, bucket: null };
 const GO: StartAnswer = { kind: 'go' };
+const NO_JOURNAL = { request: () => undefined, hookError: () => undefined, warning: () => undefined };
 
 /** A frontier that lets every request start, except where a test has another answer. */
 function createGate() {
@@ -86,7 +87,7 @@ async function open(
     limiter: new RequestLimiter(null),
     network: { connectTimeoutMs: 60_000, headersTimeoutMs: 60_000, requestTimeoutMs: 60_000, maxBodyBytes: 50_000 },
     nowMs: Date.now,
-    onRequest: (record) => records.push(record),
+    journal: { ...NO_JOURNAL, request: (record) => void records.push(record) },
   });
   closing.push(
     () => server.close(),
@@ -304,7 +305,7 @@ describe('failures', () => {
       limiter: new RequestLimiter(null),
       network: { connectTimeoutMs: 1, headersTimeoutMs: 1, requestTimeoutMs: 1, maxBodyBytes: 1 },
       nowMs: Date.now,
-      onFetcherError: (url, error) => notices.push(`${url} ${error}`),
+      journal: { ...NO_JOURNAL, hookError: (_hook, url, error) => void notices.push(`${url} ${error}`) },
     });
     const work = frontier.workOf('http://127.0.0.1/', {});
     const outcome = await broken.send({ work, purpose: 'page', signal: new AbortController().signal });

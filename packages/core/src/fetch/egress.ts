@@ -54,8 +54,6 @@ export interface EgressOptions {
   readonly frontier: Pick<Frontier, 'mayConnect' | 'mayStart'>;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
-  /** Called when the fetcher rejects, or returns something other than an outcome. */
-  readonly onFetcherError?: (url: string, error: unknown) => void;
   readonly identity: Pick<Identity, 'userAgent' | 'from'>;
   /** Signs https requests. @default none is signed */
   readonly signing?: CrawlSigning;
@@ -65,8 +63,6 @@ export interface EgressOptions {
   readonly tokens?: { fieldFor(url: URL): string | null };
   /** An account at one origin. Its secrets are never recorded. @default none */
   readonly signIn?: Credential | null;
-  /** Called when the proxy begins to fail. */
-  readonly onProxyDown?: (url: string, detail: string) => void;
   /** Stops the run. @param reason - For people. */
   readonly stop?: (reason: string) => void;
   readonly guard: AddressGuard;
@@ -75,9 +71,15 @@ export interface EgressOptions {
   readonly network: Omit<FetchLimits, 'maxEncodedBytes'> & { readonly cookies?: JarFactory | null };
   /** Fields that are added to requests for content of a host, checked. @default none */
   readonly extraHeadersOf?: ExtraHeadersOf;
-  /** Called once for each request that was sent, when its exchange is over. */
-  readonly onRequest?: (record: RequestRecord) => void;
-  /** Called right before `onRequest`, for an archive. Bodies are then also kept as received. */
+  readonly journal: {
+    /** Called once for each request that was sent, when its exchange is over. */
+    request(record: RequestRecord): void;
+    /** Called when the fetcher rejects, or returns something other than an outcome. */
+    hookError(hook: 'fetcher', url: string, error: unknown): void;
+    /** Called when the proxy begins to fail. */
+    warning(code: 'proxy-down', url: string, detail: string): void;
+  };
+  /** Called right before `journal.request`, for an archive. Bodies are then also kept as received. */
   readonly onExchange?: ((sent: SentRequest, outcome: FetchOutcome) => void) | undefined;
 }
 
@@ -182,7 +184,7 @@ export class Egress {
       const via = work.kind === 'robots' ? null : work.record.from;
       this.#options.onExchange?.({ url: url.href, purpose: request.purpose, headers: sent, via }, outcome);
     }
-    this.#options.onRequest?.(
+    this.#options.journal.request(
       requestRecord(request, outcome, sent, lastEndMs === undefined ? null : startedAtMs - lastEndMs),
     );
     // Sent once: a site that wants a differently signed login does not get it a second time.
@@ -233,10 +235,11 @@ export class Egress {
    * there is no fallback. If the proxy stays away, the run stops.
    */
   #proxyDown(url: string, detail: string): NotSentOutcome {
-    const { nowMs, onProxyDown, stop } = this.#options;
+    const { nowMs, journal, stop } = this.#options;
     if (this.#proxyDownSinceMs === null) {
       this.#proxyDownSinceMs = nowMs();
-      onProxyDown?.(url, `${detail}; requests wait, and the run stops after ${PROXY_DOWN_MS / 60_000} minutes`);
+      const waits = `requests wait, and the run stops after ${PROXY_DOWN_MS / 60_000} minutes`;
+      journal.warning('proxy-down', url, `${detail}; ${waits}`);
     } else if (nowMs() - this.#proxyDownSinceMs >= PROXY_DOWN_MS) {
       stop?.(`proxy-down: ${detail}`);
     }
@@ -307,12 +310,12 @@ export class Egress {
    * One exchange. A fetcher that rejects breaks its contract: that is reported, and becomes a value. Never rejects.
    */
   async #fetchOnce(request: FetchRequest): Promise<FetchOutcome | null> {
-    const { fetcher, nowMs, onFetcherError } = this.#options;
+    const { fetcher, nowMs, journal } = this.#options;
     const startedAtMs = nowMs();
     try {
       return await fetcher.fetch(request);
     } catch (error) {
-      onFetcherError?.(request.url, error);
+      journal.hookError('fetcher', request.url, error);
       const failure = request.signal.aborted ? 'aborted' : 'internal';
       const failed = unsentFailure(request.url, nowMs(), failure, failureDetail(error));
       // Whether a request was sent is unknown. It counts as sent, so that the host gets its pause.

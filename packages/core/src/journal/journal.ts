@@ -43,7 +43,7 @@ interface HeldReason extends Pick<HostWait, 'host' | 'untilMs'> {
   readonly reason: string;
 }
 
-/** Receives the facts of a run: a log, or a count. */
+/** Receives the facts of a run: a log, or a count. `run.ts` lists all of them where it creates the journal. */
 export interface JournalListener {
   request?(record: RequestRecord): void;
   /** Called before `decision` if there was no request. Returns the earlier decision about a known page. */

@@ -238,15 +238,13 @@ export class Run {
         stop: stopFor,
       }),
       egressRanges: options.egress,
-      onFetcherError: (url, error) => journal.hookError('fetcher', url, error),
-      onProxyDown: (url, detail) => warn('proxy-down', url, detail),
       stop: stopFor,
       guard: createAddressGuard({ ...network, nowMs }),
       limiter: new RequestLimiter(resolvePoliteness(options.spacing.politeness).crawlIntervalMs),
       network: { ...network, cookies },
       extraHeadersOf: fieldsOf,
       nowMs,
-      onRequest: journal.request.bind(journal),
+      journal,
       onExchange: options.archive === null ? undefined : (sent, outcome) => this.archive?.addExchange(sent, outcome),
     });
     this.fetches = new PQueue({ concurrency: network.concurrency });
