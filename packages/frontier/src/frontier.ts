@@ -305,7 +305,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
         await taking;
         await scheduler.releaseAll();
         await waits.save();
-        await context.labelBudgets.callEach('close', clock.nowMs());
+        await context.labelBudgets.withEach((each) => each.close(clock.nowMs()));
         await budget.close(clock.nowMs());
       }
       phase = 'closed';

@@ -53,26 +53,8 @@ export class RobotsRules {
   declare readonly document: RobotsDocument;
   /** The readings that decide about URLs; an implementation detail shared with explanations. */
   declare readonly readings: Readings;
-  /** The name that selected the groups: one of the crawler's tokens, `*`, or none. */
-  declare readonly agents: readonly string[];
-  /** Line numbers of the User-agent lines of the selected groups. */
-  declare readonly groupLines: readonly number[];
-  /** The site's Comment lines for the operator (robots §9.5). Never interpreted. */
-  declare readonly comments: readonly string[];
-  /** The `Robot-version` our groups declare, as three numbers, or `null` (robots §5.5). */
-  declare readonly robotVersion: string | null;
   readonly #settings: ResolvedCompileOptions;
   #groupFacts: GroupFacts | null = null;
-
-  static {
-    for (const fact of ['agents', 'groupLines', 'comments', 'robotVersion'] as const) {
-      Object.defineProperty(RobotsRules.prototype, fact, {
-        get(this: RobotsRules) {
-          return RobotsRules.#facts(this)[fact];
-        },
-      });
-    }
-  }
 
   /** Use `compileRules`. */
   constructor(document: RobotsDocument, settings: ResolvedCompileOptions) {
@@ -93,7 +75,7 @@ export class RobotsRules {
     const record = rule < 0 ? null : new PackedRecord(reading.packed, originOf(patternAt(reading, rule)));
     return {
       allowed,
-      reason: record !== null ? 'rule' : (REASONS[rule] ?? (agent === null ? 'no-group' : 'no-match')),
+      reason: record ? 'rule' : (REASONS[rule] ?? (agent === null ? 'no-group' : 'no-match')),
       dialect: dialect.name,
       line: record?.line ?? null,
       pattern: record && textOf(record.value),
@@ -112,10 +94,31 @@ export class RobotsRules {
    */
   decideAt(url: string | URL, nowMs: number): Decision {
     const decision = this.decide(url);
-    const { sources } = RobotsRules.#facts(this);
-    const isClosed = sources.some(({ requestRates }) => rateInForce(requestRates, nowMs).kind === 'closed');
+    const isClosed = RobotsRules.#facts(this).sources.some(
+      ({ requestRates }) => rateInForce(requestRates, nowMs).kind === 'closed',
+    );
     if (!isClosed || !decision.allowed || decision.reason === 'robots-url') return decision;
     return { ...decision, allowed: false, reason: 'closed-rate', line: null, pattern: null };
+  }
+
+  /** The name that selected the groups: one of the crawler's tokens, `*`, or none. */
+  get agents(): readonly string[] {
+    return RobotsRules.#facts(this).agents;
+  }
+
+  /** Line numbers of the User-agent lines of the selected groups. */
+  get groupLines(): readonly number[] {
+    return RobotsRules.#facts(this).groupLines;
+  }
+
+  /** The site's Comment lines for the operator (robots §9.5). Never interpreted. */
+  get comments(): readonly string[] {
+    return RobotsRules.#facts(this).comments;
+  }
+
+  /** The `Robot-version` our groups declare, as three numbers, or `null` (robots §5.5). */
+  get robotVersion(): string | null {
+    return RobotsRules.#facts(this).robotVersion;
   }
 
   /** The extension fields for this crawler: those before the first group, and those of its groups. */

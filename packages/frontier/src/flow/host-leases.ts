@@ -37,9 +37,7 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
   async function leaseDue(maxHosts: number): Promise<boolean> {
     const limit = Math.min(maxHosts, schedule.remainingCapacity);
     const leased = limit > 0 && (await isAnyDue()) ? await lease(limit) : 0;
-    schedule.hasSkippedLease = false;
-    schedule.mayHaveMoreDue = leased >= limit;
-    schedule.lacksHosts = limit > 0 && schedule.isEmpty;
+    schedule.noteLease(leased, limit);
     return leased > 0;
   }
 
@@ -204,8 +202,9 @@ export function createHostLeases(context: FrontierContext, schedule: HostSchedul
     if (finished === 0) return;
     counts.countFinished(finished);
     // Before the commit: if the process is killed in between, it has counted one page too many, never one too few.
-    budget.save(clock.nowMs()).catch(guard.fail);
-    if (settings.labels.size > 0) labelBudgets.callEach('save', clock.nowMs()).catch(guard.fail);
+    const nowMs = clock.nowMs();
+    budget.save(nowMs).catch(guard.fail);
+    if (settings.labels.size > 0) labelBudgets.withEach((each) => each.save(nowMs)).catch(guard.fail);
   }
 
   function noteQueued(entries: readonly NewEntry[], outcomes: readonly AddOutcome[]): void {

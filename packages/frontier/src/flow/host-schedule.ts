@@ -78,8 +78,11 @@ export class HostSchedule {
     this.#unschedule(host);
   }
 
-  get isEmpty(): boolean {
-    return this.#hosts.size === 0;
+  /** The store was asked for at most `limit` due hosts, and leased `leased` to us. */
+  noteLease(leased: number, limit: number): void {
+    this.hasSkippedLease = false;
+    this.mayHaveMoreDue = leased >= limit;
+    this.lacksHosts = limit > 0 && this.#hosts.size === 0;
   }
 
   /** How many more hosts may be leased; negative when other processes should get their share. */

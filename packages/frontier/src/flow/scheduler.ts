@@ -159,7 +159,8 @@ export function createScheduler(context: FrontierContext) {
       const { lacksHosts } = schedule;
       // If the process is paused or has no pages left, the next account says that it does not lack hosts.
       schedule.lacksHosts = false;
-      await Promise.all([budget.saveTime(nowMs, lacksHosts), labelBudgets.callEach('saveTime', nowMs), others]);
+      const labelsSaved = labelBudgets.withEach((each) => each.saveTime(nowMs));
+      await Promise.all([budget.saveTime(nowMs, lacksHosts), labelsSaved, others]);
       schedule.shareWith(budget.othersWithoutHosts(nowMs), nowMs);
       await mergeGone(nowMs);
       isSaving = false;
@@ -194,7 +195,8 @@ export function createScheduler(context: FrontierContext) {
       if (host.leaseEndMs - nowMs < settings.leaseTtlMs - everyMs / 2) schedule.touch(host);
     }
     const commit = schedule.hasChanges ? leases.commit() : null;
-    return Promise.all([commit, budget.save(nowMs), labelBudgets.callEach('save', nowMs), counts.read()]);
+    const labelsSaved = labelBudgets.withEach((each) => each.save(nowMs));
+    return Promise.all([commit, budget.save(nowMs), labelsSaved, counts.read()]);
   }
 
   function stop(): void {

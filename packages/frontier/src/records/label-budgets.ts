@@ -37,10 +37,10 @@ export function createLabelBudgets(labels: LabelBounds, options: Pick<BudgetOpti
     return [...budgets.values()].map(({ key }) => key);
   }
 
-  /** Calls the same method of each `Budget`. */
-  async function callEach(verb: 'save' | 'saveTime' | 'close', nowMs: number): Promise<void> {
-    await Promise.all([...budgets.values()].map((budget) => budget[verb](nowMs)));
+  /** Does the same with each budget that is open. */
+  async function withEach(act: (budget: Budget) => Promise<void>): Promise<void> {
+    await Promise.all([...budgets.values()].map(act));
   }
 
-  return { of, prepare, keys, callEach };
+  return { of, prepare, keys, withEach };
 }
