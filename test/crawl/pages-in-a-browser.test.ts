@@ -297,6 +297,18 @@ describe('a page in a browser', () => {
     expect(logged.map(({ level, message }) => `${level} ${message}`).join()).toMatch(/of a test/);
   });
 
+  it('stops the crawl if there is no browser: its pages stay queued, and no more are requested', async () => {
+    const fetcher = fetcherWith(async () => ({ kind: 'failed', failure: 'no-browser', detail: 'none starts' }));
+    const paths = Object.fromEntries(['/1', '/2', '/3', '/4'].map((path) => [path, page(path)]));
+    const web = await webForTest({ hosts: { 'a.test': { '/robots.txt': OPEN, ...paths } } });
+    const seeds = Object.keys(paths).map((path) => web.url('a.test', path));
+    const politeness = { profile: { factor: 0, minMs: 2_000, maxMs: 2_000 } };
+    const { report } = await crawl({ seeds, fetcher, politeness });
+    expect(report).toMatchObject({ state: 'stopped', stopReason: 'no-browser: none starts', queued: 4, pages: 0 });
+    expect(Object.keys(report.outcomes)).toEqual(['held']);
+    expect(web.paths('a.test')).toHaveLength(2);
+  });
+
   it('is the same page again in a replay, without a browser', async () => {
     const out = mkdtempSync(join(tmpdir(), 'mannerly-browser-replay-'));
     onTestFinished(() => rmSync(out, { recursive: true, force: true, maxRetries: 5 }));

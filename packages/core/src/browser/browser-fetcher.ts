@@ -56,7 +56,7 @@ function isWanted({ renders }: BrowserSettings, page: RenderCandidate): boolean 
 async function render(supply: BrowserSupply, request: RenderRequest, settings: BrowserSettings): Promise<Rendering> {
   if (request.signal.aborted) return { kind: 'failed', failure: 'aborted', detail: 'given up by the crawl' };
   const supplied = await supply.take();
-  if (supplied.kind === 'none') return { kind: 'failed', failure: 'browser-gone', detail: supplied.detail };
+  if (supplied.kind === 'none') return { kind: 'failed', failure: 'no-browser', detail: supplied.detail };
   const { browser } = supplied;
   const { rendering, isHung } = await openPage(browser, request, settings);
   if (isHung) await supply.discard(browser);

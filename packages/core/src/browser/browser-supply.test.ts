@@ -53,11 +53,13 @@ describe('a supply that starts browsers', () => {
     await supply.close();
   });
 
-  it('says why none could start, and tries again for the next page', async () => {
+  it('tries again if one does not start, up to the same bound, and says why none could', async () => {
     const { supply, started } = scene(3, (start) => start === 1);
-    expect(await supply.take()).toEqual({ kind: 'none', detail: 'no such program' });
     expect(await supply.take()).toEqual({ kind: 'browser', browser: started[0] });
     await supply.close();
+    const without = scene(3, () => true);
+    expect(await without.supply.take()).toEqual({ kind: 'none', detail: 'no such program' });
+    expect(without.flags).toHaveLength(4);
   });
 });
 

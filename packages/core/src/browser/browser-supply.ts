@@ -22,6 +22,7 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
   let current = own;
   let starts = 0;
 
+  /** One that does not start counts as gone. */
   const start = async (): Promise<Supplied> => {
     if (source.kind === 'browser') return { kind: 'none', detail: 'the browser that was handed in is gone' };
     if (starts > restarts) return { kind: 'none', detail: `${starts} browsers are gone, and no other is started` };
@@ -34,7 +35,7 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
     } catch (error) {
       // One that starts late is closed.
       launched.then(end).catch(() => undefined);
-      return { kind: 'none', detail: textOf(error) };
+      return starts > restarts ? { kind: 'none', detail: textOf(error) } : start();
     }
     if (!isBrowser(browser)) {
       const hint = "Return playwright-core's `chromium.launch({ executablePath, args: flags })`.";

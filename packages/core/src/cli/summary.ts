@@ -72,7 +72,11 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   const { alreadyFinished, queued, stopReason, bound } = report;
   const more = ` To continue, give a larger --${bound}`;
   const dropped = `nothing is left except URLs beyond the bounds, ${droppedByBounds(report.bounds)}`;
-  const stopper = /^(signature-clock|egress-not-listed|proxy-down): /.test(stopReason ?? '') ? '' : ' by a handler';
+  const stopper = /^(signature-clock|egress-not-listed|proxy-down|no-browser|sign-in-impossible): /.test(
+    stopReason ?? '',
+  )
+    ? ''
+    : ' by a handler';
   const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
   const isWithoutPage = hasFetchedNoPage(report);
   const without = isWithoutPage ? ' without a page' : '';

@@ -107,7 +107,11 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
     await Promise.allSettled(loads);
     const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
     if (hasThrown) journal.codeError(thrown, { code: 'handler-error', url });
-    return isInterrupted || stop.signal.aborted ? STOPPED : rendering;
+    if (isInterrupted || stop.signal.aborted) return STOPPED;
+    if (rendering.kind !== 'failed' || rendering.failure !== 'no-browser') return rendering;
+    // Every later page would be requested for nothing.
+    stop.requestFor(`no-browser: ${rendering.detail}`);
+    return STOPPED;
   };
 }
 

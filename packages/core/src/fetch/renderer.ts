@@ -140,6 +140,8 @@ export interface RenderedPage {
 /** Codes for the reasons why the browser could not open a page. */
 export type RenderFailureCode =
   | 'browser-gone'
+  /** There is no browser, and none can be started: the run stops, and its pages stay queued. */
+  | 'no-browser'
   | 'page-crashed'
   | 'page-hung'
   | 'dom-too-large'

@@ -94,7 +94,10 @@ export interface CrawlReport {
   readonly bound: 'pages' | 'minutes' | 'bytes' | null;
   /** The bounds that kept URLs out of the crawl, with their numbers; empty if none did. */
   readonly bounds: readonly LimitingBound[];
-  /** With `stopped`: the reason of `StopCrawl`, `signature-clock: …`, `egress-not-listed: …` or `proxy-down: …`. */
+  /**
+   * With `stopped`: the reason of `StopCrawl`, `signature-clock: …`, `egress-not-listed: …`, `proxy-down: …`,
+   * `no-browser: …` or `sign-in-impossible: …`.
+   */
   readonly stopReason?: string;
   /** The longest stall of this run, milliseconds. */
   readonly longestStallMs?: number;
