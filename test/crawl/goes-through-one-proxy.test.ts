@@ -2,12 +2,15 @@
 // to the site's own name, and a failing proxy is not the fault of a site. If this breaks, a name can lead a proxy into
 // its operator's network, or a site is blamed and requested again for a fault of ours.
 
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createUndiciFetcher, type Fetcher } from 'mannerly';
 import { createFakeWeb, createVirtualClock } from 'mannerly/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { crawl } from '../support/crawl.js';
+import { crawl, makeCrawler } from '../support/crawl.js';
 import { freePort } from '../support/free-port.mjs';
 import { proxyForTest } from '../support/proxies.js';
 import { SITE, SITE_CA, SITE_TLS } from '../support/signature-witness.js';
@@ -110,6 +113,25 @@ describe.each(KINDS)('a crawl through a proxy of %s', (kind) => {
     expect(decisions).toMatchObject([{ status, reason }]);
     if (status === 'dropped') expect(decisions[0]?.detail).toContain(`the proxy ${proxy.url}`);
     expect([web.log, requests]).toEqual([[], []]);
+  });
+
+  it('requests what the proxy refused, when it allows it and a retry is asked for', async () => {
+    const web = await webForTest({ hosts: { 'a.test': ROUTES } });
+    const out = await mkdtemp(join(tmpdir(), 'mannerly-proxy-'));
+    onTestFinished(() => rm(out, { recursive: true }));
+    const port = await freePort();
+    const run = async (pages: number, refusal: number | null, retry?: { reason: string }) => {
+      const proxy = await proxyForTest(kind, refusal === null ? { port } : { port, refusal });
+      const crawler = makeCrawler({ seeds: [web.url('a.test')], network: { proxy: proxy.url }, bounds: { pages } });
+      const { outcomes } = await crawler.run(retry === undefined ? { out } : { out, retry });
+      await proxy.close();
+      return outcomes;
+    };
+    await run(1, null);
+    expect(await run(9, kind === 'CONNECT' ? 403 : 2)).toMatchObject({ dropped: { 'proxy-refused': 1 } });
+    const fetched = await run(9, null, { reason: 'proxy-refused' });
+    expect(fetched).toEqual({ fetched: { fetched: 2 }, excluded: { 'robots-rule': 1 } });
+    expect(web.paths('a.test')).toEqual(['/robots.txt', '/', '/b']);
   });
 
   it('treats a site for which the proxy waits in vain as one that does not answer', async () => {

@@ -24,7 +24,7 @@ import type { NotFetched } from '../page/page-fetch.js';
 import { redacted } from '../redacted.js';
 import { type CodeError, type CodeErrorContext, codeErrorOf } from '../report/code-error.js';
 import type { HostClockReading, OutcomeTable, RequestRecord, UrlDecision } from '../report/decision.js';
-import { reasonOf } from '../report/reasons.js';
+import { isRetryable, reasonOf } from '../report/reasons.js';
 import type { CrawlEmitter, CrawlEventMap } from './events.js';
 import { MAX_DECIDED_URLS, MAX_UNDECIDED_REQUESTS } from './limits.js';
 import type { PendingDecisions } from './pending-decisions.js';
@@ -313,7 +313,7 @@ function fromPage(
   if (replaces !== undefined) page.replaces = replaces;
   if (simhash !== undefined) page.simhash = simhash;
   if (similarTo !== undefined) page.similarTo = similarTo;
-  if (status === 'failed' || reason === 'license') page.carried = carriedData(record);
+  if (isRetryable(page)) page.carried = carriedData(record);
   if (clock !== undefined) page.clock = clock;
   return page;
 }
@@ -336,7 +336,7 @@ function fromVerdict(verdict: UrlVerdict): UrlDecision {
   const decision = createDecision(known);
   // The frontier itself ends a page that was returned too often.
   if (reason === 'retries-exhausted') decision.isPage = true;
-  if (status === 'failed' && record !== null) decision.carried = carriedData(record);
+  if (isRetryable(decision) && record !== null) decision.carried = carriedData(record);
   return decision;
 }
 

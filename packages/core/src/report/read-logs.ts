@@ -21,6 +21,7 @@ import type {
 } from './decision.js';
 import { MAX_OPEN_DECISIONS } from './limits.js';
 import { createRepeatedExclusionCheck, splitOutcomes } from './outcome-counts.js';
+import { isRetryable } from './reasons.js';
 
 export type PartLogPaths = Pick<CrawlPaths, 'requestsPath' | 'decisionsPath' | 'warningsPath'> &
   Partial<Pick<CrawlPaths, 'runsPath'>>;
@@ -129,7 +130,7 @@ export async function* finalDecisions(
   onLeftOut: (counts: OutcomeTable) => void,
   onEarlierPage: (decision: UrlDecision) => void = () => undefined,
 ): AsyncGenerator<UrlDecision> {
-  /** Held and failed URLs: a later run, or a retry, decides them again. */
+  /** URLs that a later run, or a retry, decides again. */
   const open = new Map<string, UrlDecision>();
   const isRepeatedExclusion = createRepeatedExclusionCheck();
   const logs = parts.map(({ decisionsPath }) => readCountedDecisions(decisionsPath, onLeftOut));
@@ -144,7 +145,7 @@ export async function* finalDecisions(
     open.delete(url);
     // Held or failed decisions have not been counted: replace the decision that they replaced.
     const final = earlier === undefined ? decision : withReplaces(decision, earlier.replaces);
-    if ((status === 'held' || status === 'failed') && open.size < MAX_OPEN_DECISIONS) open.set(url, final);
+    if ((status === 'held' || isRetryable(decision)) && open.size < MAX_OPEN_DECISIONS) open.set(url, final);
     else yield final;
   }
   yield* open.values();

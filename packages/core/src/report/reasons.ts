@@ -178,7 +178,7 @@ export const REASONS = {
   'scheme-unsupported': droppedByFetcher('Only http and https are fetched.'),
   'proxy-refused': droppedByFetcher(
     'The proxy of the crawl refuses to connect to it.',
-    'Ask its operator to allow CONNECT to ports 80 and 443.',
+    `Ask its operator to allow CONNECT to ports 80 and 443. Then ${retryCall('proxy-refused')}.`,
   ),
 
   // failed: it could not be fetched
@@ -275,6 +275,14 @@ export const REASONS = {
 } as const satisfies Record<string, ReasonEntry>;
 
 export type Reason = keyof typeof REASONS;
+
+/** Reasons that are no failures, and pass when a person has acted. */
+const RETRIED_BY_REQUEST: ReadonlySet<string> = new Set(['license', 'proxy-refused']);
+
+/** Whether `--retry` can queue a URL again that ended so. Never throws. */
+export function isRetryable({ status, reason }: { readonly status: string; readonly reason: string }): boolean {
+  return status === 'failed' || RETRIED_BY_REQUEST.has(reason);
+}
 
 /** The row of a reason; `status-404` and the like share the row `status`. `null`: the table has none. @throws Never */
 export function reasonOf(reason: string): ReasonEntry | null {

@@ -41,6 +41,8 @@ async function* log(): AsyncGenerator<UrlDecision> {
     atMs: 200,
   });
   yield decision('http://a.test/4', 'excluded', 'robots-rule');
+  yield decision('http://c.test/6', 'dropped', 'proxy-refused', { atMs: 50 });
+  yield decision('http://c.test/7', 'dropped', 'out-of-scope');
   yield decision('http://a.test/5', 'failed', 'handler-error', { atMs: 300 });
   // The latest decision counts.
   yield decision('http://a.test/1', 'fetched', 'fetched');
@@ -49,15 +51,16 @@ async function* log(): AsyncGenerator<UrlDecision> {
 
 describe('failures by filter', () => {
   const rows: [RetryFilter, string[], boolean][] = [
-    [{}, ['2', '3', '5'], false],
+    [{}, ['2', '3', '6', '5'], false],
     [{ reason: 'reset' }, [], false],
+    [{ reason: 'proxy-refused' }, ['6'], false],
     [{ reason: 'status-5*' }, ['2'], false],
     [{ reason: 'timeout-*' }, ['3'], false],
     [{ reason: 'timeout-connect' }, [], false],
     [{ reason: ['retries-exhausted', 'handler-error'] }, ['3', '5'], false],
     [{ host: 'A.test' }, ['2', '5'], false],
     [{ sinceMs: 200 }, ['3', '5'], false],
-    [{ limit: 2 }, ['2', '5'], true],
+    [{ limit: 2, sinceMs: 100 }, ['2', '5'], true],
   ];
   it.each(rows)('%j: %j', async (filter, names, more) => {
     const found = await findFailures(log(), resolveRetryFilter(filter));

@@ -5,7 +5,7 @@ import type { AddAnswer, NewUrl } from '@mannerly/frontier';
 import { invalidOption } from '../errors.js';
 import { present } from '../present.js';
 import type { UrlDecision } from '../report/decision.js';
-import { REASONS, reasonOf } from '../report/reasons.js';
+import { isRetryable, REASONS, reasonOf } from '../report/reasons.js';
 import { MAX_RETRIED_URLS } from './limits.js';
 
 /** Which failures to retry. Absent fields match everything. */
@@ -59,22 +59,17 @@ export function resolveRetryFilter(filter: RetryFilter): FailureFilter {
     throw invalidOption('retry.limit', `a whole number from 1 to ${MAX_RETRIED_URLS}`, limit);
   }
   const matches = (decision: UrlDecision): boolean => {
-    if (!isRetried(decision) || decision.atMs < sinceMs) return false;
+    if (!isRetryable(decision) || decision.atMs < sinceMs) return false;
     if (host !== undefined && new URL(decision.url).hostname !== host.toLowerCase()) return false;
     return reasons === null || reasons.some((pattern) => hasReason(decision, pattern));
   };
   return { matches, limit };
 }
 
-/** Failures, and URLs held for a licence, since a person may have acted in the meantime. */
-function isRetried({ status, reason }: UrlDecision): boolean {
-  return status === 'failed' || (status === 'held' && reason === 'license');
-}
-
 /** Every reason of a failure; each HTTP status has its own. */
 const FAILURES = Object.keys(REASONS).flatMap((reason) => {
   if (reason === 'status') return Array.from({ length: 500 }, (_, at) => `status-${100 + at}`);
-  return reasonOf(reason)?.statuses.includes('failed') === true || reason === 'license' ? [reason] : [];
+  return reasonOf(reason)?.statuses.some((status) => isRetryable({ status, reason })) === true ? [reason] : [];
 });
 
 const FAILURE_LIST = [...FAILURES.filter((reason) => !reason.startsWith('status-')), 'status-404 and the like'].join(
