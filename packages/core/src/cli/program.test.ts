@@ -178,7 +178,9 @@ Sitemap: https://example.org/sitemap.xml
   it('gives a decision per URL: the line, the reason, and what would have decided differently', async () => {
     const urls = ['https://example.org/private/x', 'https://example.org/private/egress', 'https://example.org/'];
     const { out } = await run('robots', file, ...urls, '--agent', 'tester');
-    expect(out).toMatch(/disallowed {2}https:\/\/example\.org\/private\/x\n.*line 3/);
+    expect(out).toMatch(
+      /disallowed {2}https:\/\/example\.org\/private\/x\n.*line 3.*\n +no other line says the opposite/,
+    );
     expect(out).toMatch(
       /allowed {5}https:\/\/example\.org\/private\/egress\n.*line 4.*\n.*line 3 would decide: disallow \/private\//,
     );

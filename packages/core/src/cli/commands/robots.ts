@@ -209,7 +209,7 @@ function verdictLines(verdict: UrlVerdict): string[] {
   if (otherwise !== null) {
     const { line, kind, pattern } = otherwise;
     more.push(`without it, line ${line} would decide: ${kind} ${printable(pattern)}`);
-  } else if (decision.reason === 'rule') more.push('without it, no other line would say the opposite');
+  } else if (decision.reason === 'rule') more.push('no other line says the opposite');
   for (const { line, kind, pattern } of ignored)
     more.push(`line ${line} does not count: ${kind} ${printable(pattern)}`);
   if (readings.length > 1) {
