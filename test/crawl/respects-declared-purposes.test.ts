@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lmdbStore } from '@mannerly/frontier/lmdb';
-import type { FakeRoute } from 'mannerly/testing';
+import { type FakeRoute, fakeRedirect } from 'mannerly/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { crawl } from '../support/crawl.js';
 import { createShiftedClock } from '../support/test-clocks.js';
@@ -79,7 +79,8 @@ const mined = (tdmrep: FakeRoute, robots = ROBOTS) =>
   });
 
 it('keeps everything out while the reservation is unknown because tdmrep.json fails', async () => {
-  const { itemUrls, paths } = await mined({ status: 500 });
+  const { itemUrls, paths, decisions } = await mined({ status: 500 });
+  expect(decisions.find(({ reason }) => reason === 'tdm-reserved')?.detail).toContain('not received');
   expect(paths('a.test').slice(-2)).toEqual(['/', '/1']);
   expect(itemUrls).toEqual([]);
 });
@@ -92,6 +93,25 @@ it.each([{ status: 500 }, { status: 503 }, { failure: 'reset' } as const])(
     expect(itemUrls).toHaveLength(2);
   },
 );
+
+it.each([
+  ['[]', ROBOTS],
+  ['[{"location":"/1","tdm-reservation":1}]', ROBOTS],
+  ['[{"location":"/1","tdm-reservation":1}]', 'User-agent: *\nDisallow: /\n'],
+])('follows a tdmrep.json to another host before the first page, if that allows it: %s, %j', async (rules, robots) => {
+  const moved = { [TDMREP]: fakeRedirect('https://rights.test/tdm.json') };
+  const { itemUrls, log } = await crawlVirtually({
+    seeds: ['https://a.test/'],
+    hosts: {
+      'https://a.test': { robots: ROBOTS, pages: { ...MINED, ...moved } },
+      'https://rights.test': { robots, pages: { '/tdm.json': rules } },
+    },
+    purposes: ['tdm'],
+  });
+  const paths = log.map(({ path }) => path);
+  expect(paths.indexOf('/')).toBeGreaterThan(paths.indexOf('/tdm.json'));
+  expect(itemUrls).toHaveLength(rules !== '[]' && robots === ROBOTS ? 1 : 2);
+});
 
 it('keeps pages of a site that disallows its tdmrep.json', async () => {
   const { itemUrls, paths } = await mined('[]', 'User-agent: *\nDisallow: /.well-known/\n');

@@ -80,9 +80,14 @@ describe('egress', () => {
   it.each<Via>(['seed', 'link', 'redirect', 'sitemap', 'feed', 'handler', 'companion', 'dataset'])(
     'applies the same scope to a %s',
     (via) => {
-      expect(answer(HOST, 'https://elsewhere.test/', { via })).toBe('out-of-scope');
+      const userData = { sitemap: { level: 0 } };
+      expect(answer(HOST, 'https://elsewhere.test/', { via, userData })).toBe('out-of-scope');
     },
   );
+
+  it('lets a file next to robots.txt redirect anywhere, as robots.txt may', () => {
+    expect(answer(HOST, 'https://elsewhere.test/', { via: 'companion' })).toBe('https://elsewhere.test/');
+  });
 
   it('keeps what a candidate carries', () => {
     const { admitted } = createAdmit(new Scope(HOST), { depth: 3 })([

@@ -74,7 +74,7 @@ export function createAdmit(
         refused.push({ candidate, reason: parseUrl(candidate.url) === null ? 'url-invalid' : 'url-scheme' });
         continue;
       }
-      const outside = outsideReason(scope, bounds, candidate, parts);
+      const outside = isSiteFile(candidate) ? null : outsideReason(scope, bounds, candidate, parts);
       if (outside !== null) {
         refused.push({ candidate, ...outside });
         continue;
@@ -102,6 +102,11 @@ export function outsideReason(
   const maxDepth = scope.maxDepth(url) ?? bounds.depth;
   if (maxDepth !== null && depth > maxDepth) return { reason: 'bound-depth' };
   return hops > MAX_REDIRECT_HOPS ? { reason: 'redirect-limit' } : null;
+}
+
+/** A file next to robots.txt, which says what a site wants, wherever it redirects to. Sitemaps have user data. */
+function isSiteFile({ via, userData }: NewUrl): boolean {
+  return via === 'companion' && userData == null;
 }
 
 /** Excludes seeds, whose answer is reported, and further visits, which are queued even if the URL is known. */

@@ -9,6 +9,7 @@ import type { PageOutcome } from '../journal/journal.js';
 import { type RecordStore, readJson, writeJson } from '../json-record.js';
 import { keepLatest } from '../keep-latest.js';
 import type { ReadDatasets } from '../page/datasets.js';
+import type { FileReservation } from '../page/exclusion.js';
 import type { FeedFrequency } from '../page/sitemap.js';
 import { MAX_COMPANION_HOPS, MAX_TDM_AUTHORITIES, TDM_LIFETIME_MS, TDM_POLL_MS, TDM_TURN_MS } from './limits.js';
 import type { SitemapFinds, Sitemaps } from './sitemaps.js';
@@ -38,13 +39,13 @@ const DATA_TXT_PATH = '/data.txt';
 const COMPANION_READ: PageOutcome = { status: 'fetched', reason: 'companion', layer: 'fetch' };
 const NOT_RESERVED: TdmReservation = { reserved: null, policy: null };
 /** Until the site's answer, a header or the page says otherwise, rights count as reserved. */
-const UNKNOWN: TdmReservation = { reserved: true, policy: null };
+const UNKNOWN = { reserved: true, policy: null, isUnknown: true } as const;
 
 export class Companions {
   readonly #run: CompanionRun;
   readonly #options: CompanionOptions;
   readonly #rules = new Map<string, readonly TdmRule[]>();
-  /** When the tdmrep.json of an authority is tried again. */
+  /** When the tdmrep.json of an authority, or what it redirects to, is tried again. */
   readonly #retries = new Map<string, number>();
 
   constructor(run: CompanionRun, options: CompanionOptions) {
@@ -95,7 +96,11 @@ export class Companions {
     if (sitemaps.isSitemap(work)) return sitemaps.redirected(work, url);
     const hops = work.record.hops + 1;
     const first = initialUrl(work);
-    if (hops <= MAX_COMPANION_HOPS) return { ...companionUrl(url), hops, from: first, dedupe: false };
+    if (hops <= MAX_COMPANION_HOPS) {
+      // The target may be on another host, whose turn comes later.
+      this.ended(work, this.#run.nowMs());
+      return { ...companionUrl(url), hops, from: first, dedupe: false };
+    }
     // As for robots.txt (access §3), an endless chain counts as no file. What a file said before still applies.
     const { origin } = new URL(first);
     if (this.#options.tdm && first.endsWith(TDMREP_PATH) && (await this.#rulesOf(origin)) === null)
@@ -130,7 +135,7 @@ export class Companions {
     return { links: [], decision: COMPANION_READ };
   }
 
-  /** A request for a companion has ended. @param againAtMs - When it is tried again; `null`: never. */
+  /** A request for a companion has ended. @param againAtMs - When it, or its target, is tried; `null`: never again. */
   ended(work: PageWork, againAtMs: number | null): void {
     const url = initialUrl(work);
     if (!url.endsWith(TDMREP_PATH)) return;
@@ -139,7 +144,7 @@ export class Companions {
     else keepLatest(this.#retries, origin, againAtMs, MAX_TDM_AUTHORITIES);
   }
 
-  /** Until when a page waits for a tdmrep.json that failed and is tried again; `null`: it does not. */
+  /** Until when a page waits for a tdmrep.json that failed or redirects; `null`: it does not. */
   async waitsUntil(url: string): Promise<number | null> {
     const { origin } = new URL(url);
     const againAtMs = this.#retries.get(origin);
@@ -156,7 +161,7 @@ export class Companions {
       await this.#storeRules(origin, []);
   }
 
-  async tdmFor(url: string): Promise<TdmReservation> {
+  async tdmFor(url: string): Promise<FileReservation> {
     if (!this.#options.tdm) return NOT_RESERVED;
     const rules = await this.#rulesOf(new URL(url).origin);
     return rules === null ? UNKNOWN : tdmForUrl(rules, url);

@@ -108,6 +108,11 @@ export interface ItemsWithheld {
   readonly detail: string;
 }
 
+/** What a tdmrep.json says. `isUnknown`: it has not come, so rights count as reserved. */
+export interface FileReservation extends TdmReservation {
+  readonly isUnknown?: true;
+}
+
 export interface ExclusionInput {
   readonly work: Pick<PageWork, 'url' | 'record' | 'signals'>;
   readonly headers: HeaderLines;
@@ -115,7 +120,7 @@ export interface ExclusionInput {
   readonly isJoined: boolean;
   readonly facts: HtmlSummary | null;
   /** What the site's tdmrep.json says about the URL; `null`: the crawl does not read that file. */
-  readonly tdm: TdmReservation | null;
+  readonly tdm: FileReservation | null;
   readonly tokens: readonly string[];
   readonly options: ResolvedExclusionOptions;
   readonly nowMs: number;
@@ -137,7 +142,7 @@ export function excludePage(input: ExclusionInput): PageExclusion {
     tdmRules:
       tdm === null || tdm.reserved === null ? [] : [{ location: '/', reserved: tdm.reserved, policy: tdm.policy }],
   });
-  const effects = pageEffects(signals, options.page, nowMs);
+  const effects = withUnknownFile(pageEffects(signals, options.page, nowMs), tdm?.isUnknown === true);
   const { followLinks } = effects;
   const defaultReason = followLinks ? null : 'page-nofollow';
   const canonical = signals.canonical === signals.url ? null : signals.canonical;
@@ -171,6 +176,17 @@ export function excludedByLicense(page: PageExclusion, isProhibited: boolean, de
   const withheld = page.storesItems ? ({ storesItems: false, reason, detail } as const) : {};
   const links = isProhibited ? { links: [], linkExclusion: () => 'license-prohibits' } : {};
   return { ...page, ...withheld, ...links, reasons, keepsBody: false };
+}
+
+/** Says so if only a tdmrep.json that has not come reserves the page. */
+function withUnknownFile(effects: PageEffects, isUnknown: boolean): PageEffects {
+  if (!isUnknown) return effects;
+  const explained = (each: PageReason): PageReason =>
+    each.reason === 'tdm-reserved' && each.sources.includes('tdmrep')
+      ? { ...each, detail: 'it was not received, so rights count as reserved' }
+      : each;
+  const { reasons, keptOutBy } = effects;
+  return { ...effects, reasons: reasons.map(explained), keptOutBy: keptOutBy && explained(keptOutBy) };
 }
 
 function itemFields(reason: ExclusionReason | null): ItemsStored | ItemsWithheld {

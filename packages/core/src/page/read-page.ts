@@ -2,7 +2,6 @@
 // first use and kept. What this needs from other stages (charsets, the site's tdmrep.json, the clock) is passed in.
 
 import type { JsonValue, PageWork } from '@mannerly/frontier';
-import type { TdmReservation } from '@mannerly/robots/page';
 import type { CheerioAPI } from 'cheerio';
 import { MannerlyError } from '../errors.js';
 import { headerValue, isBodyReleased, type ResponseOutcome } from '../fetch/outcome.js';
@@ -10,7 +9,7 @@ import type { RenderedPage } from '../fetch/renderer.js';
 import { type PageAlternate, pageAlternates } from './alternates.js';
 import { documentOf } from './cheerio.js';
 import { type Content, type ContentKind, contentOf } from './content-kind.js';
-import { excludePage, type PageExclusion, type ResolvedExclusionOptions } from './exclusion.js';
+import { excludePage, type FileReservation, type PageExclusion, type ResolvedExclusionOptions } from './exclusion.js';
 import type { HtmlSummary } from './html.js';
 import { declaredLanguage } from './language.js';
 import { MAX_PDF_BYTES, SLOW_PAGE_MS } from './limits.js';
@@ -29,7 +28,7 @@ export interface PageReaderParts {
    */
   readonly utf8Offset?: (body: Uint8Array, contentType: string | null, kind: ContentKind) => number | null;
   /** What the site's tdmrep.json says about a URL; `null`: the crawl does not read that file. */
-  readonly tdmFor: ((url: string) => Promise<TdmReservation>) | null;
+  readonly tdmFor: ((url: string) => Promise<FileReservation>) | null;
   /** Whether the fetcher joins field lines of one name. */
   readonly joinsHeaders: boolean;
   readonly tokens: readonly string[];

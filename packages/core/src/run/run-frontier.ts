@@ -50,7 +50,8 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
     onEvent(event) {
       journal.frontierEvent(event);
       if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;
-      const { url } = event;
+      // What the site named first.
+      const url = event.record.from ?? event.url;
       companions.markExcluded(url).catch((error: unknown) => journal.emit('handler-error', { url, error }));
     },
   });
