@@ -97,3 +97,25 @@ it('a rule that was added since counts with the next robots.txt', async () => {
   expect(log.map(({ path }) => path)).toEqual(once);
   expect(decisions.find(({ url }) => url.endsWith('/a'))).toMatchObject({ status: 'excluded', line: 2 });
 });
+
+it.each([undefined, 'no-cache', 'max-age=60', 'max-age=3600', 'max-age=80000', 'max-age=86400'])(
+  'a page is requested in each Visit-time that is shorter than the Crawl-delay: robots.txt with %s',
+  async (lifetime) => {
+    const robots = text(
+      'User-agent: *\nCrawl-delay: 120\nVisit-time: 0100-0101\n',
+      lifetime === undefined ? {} : { 'cache-control': lifetime },
+    );
+    const { report, log } = await crawlVirtually({
+      seeds: ['http://a.test/'],
+      hosts: { 'a.test': { robots, pages: PAGES } },
+      maxIdleMs: 48 * HOUR,
+      bounds: { pages: 10, minutes: 60 * 24 * 5 },
+    });
+    expect(report.state).toBe('finished');
+    const pages = log.filter(({ path }) => path !== '/robots.txt');
+    expect(pages).toHaveLength(4);
+    expect(pages.map(({ startMs }) => Math.floor((startMs % (24 * HOUR)) / 60_000)).every((m) => m === 60)).toBe(true);
+    for (const [at, { startMs }] of log.slice(1).entries())
+      expect(startMs - log[at]!.endMs).toBeGreaterThanOrEqual(120_000);
+  },
+);

@@ -263,8 +263,7 @@ export const REASONS = {
   'request-rate': held('The Request-rate interval of the host is not over.'),
   'visit-time': held(
     'The host is outside its Visit-time.',
-    'Run the same crawl again at that hour (UTC). If its Crawl-delay is longer than its Visit-time, it gets one request ' +
-      'in each, which may be for robots.txt alone: ask its operator for a longer time.',
+    'Run the same crawl again at that hour (UTC). If its Crawl-delay is longer than its Visit-time, it gets one page each time.',
   ),
   'request-rate-closed': held('The Request-rate of the host allows no documents at this time.'),
   'host-paused': held('The host asked for a pause (429, 503, Retry-After) or keeps failing.'),

@@ -123,7 +123,7 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
         if (host.mayReachBound) return 'nothing';
         if (required.ignoredClosure !== null) reporter.closed(host.key, required.ignoredClosure);
         if (verdict.kind === 'closed') {
-          host.closed = verdict.closed;
+          host.closed = { ...verdict.closed, untilMs: lookAgainMs(host, authority, verdict.closed.untilMs, nowMs) };
           reporter.closed(host.key, verdict.closed);
           return 'wait';
         }
@@ -139,6 +139,17 @@ export function createTurns(flow: Flow, { requeue, endChain }: Settling) {
         return startPage(host, { entry, record, authority, decision: verdict.decision, required, budgets });
       }
     }
+  }
+
+  /**
+   * When a closed host gets its next turn: one interval before it opens, if its robots.txt expires before that. In a
+   * Visit-time shorter than the interval, the request for it would take the only turn, each time.
+   */
+  function lookAgainMs(host: LeasedHost, { access }: Authority, opensMs: number, nowMs: number): number {
+    const { freshUntilMs } = access;
+    if (freshUntilMs === null || freshUntilMs > opensMs) return opensMs;
+    const renewMs = Math.max(freshUntilMs, opensMs - host.intervalMs(nowMs));
+    return renewMs > nowMs ? renewMs : opensMs;
   }
 
   /** What the gate, the owner and the bounds decide about a URL, in this order. `queued`: `null` for an own request. */
