@@ -7,7 +7,7 @@ import { ENTRIES_PER_LEASE, LEASE_MARGIN_MS } from '../limits.js';
 import { ReadyHeap } from '../ready-heap.js';
 import type { HostCommit, HostKey } from '../store.js';
 import type { FrontierContext } from './context.js';
-import { HostTurns } from './host-turns.js';
+import { HostOrder } from './host-order.js';
 import {
   DROP_BATCH,
   EXCHANGES_PER_TURN,
@@ -36,7 +36,7 @@ export class HostSchedule {
   /** Due hosts by rank, used when they do not go in the order in which they fell due. */
   readonly #due = new ReadyHeap<LeasedHost>();
   /** `null`: due hosts go in the order in which they fell due. */
-  readonly turns: HostTurns | null;
+  readonly order: HostOrder | null;
   #changed = new Set<LeasedHost>();
   /** Hosts whose release is under way. */
   readonly #releasing = new Set<LeasedHost>();
@@ -51,7 +51,7 @@ export class HostSchedule {
     this.#context = context;
     const { settings } = context;
     const isOrdered = settings.isWeighted || settings.politeness.quietHours === 'prefer';
-    this.turns = isOrdered ? new HostTurns(settings) : null;
+    this.order = isOrdered ? new HostOrder(settings) : null;
     this.#maxHosts = settings.maxHosts;
   }
 
@@ -67,14 +67,14 @@ export class HostSchedule {
 
   add(host: LeasedHost): void {
     this.#hosts.set(host.key, host);
-    this.turns?.add(host);
+    this.order?.add(host);
   }
 
   /** Forgets a host that is no longer ours. */
   remove(host: LeasedHost): void {
     if (this.#hosts.get(host.key) === host) this.#hosts.delete(host.key);
     this.#releasing.delete(host);
-    this.turns?.remove(host);
+    this.order?.remove(host);
     this.#unschedule(host);
   }
 
@@ -147,11 +147,11 @@ export class HostSchedule {
 
   /** Removes and returns the first host that may be requested now; `null`: there is none. */
   popDue(nowMs: number): LeasedHost | null {
-    if (this.turns === null) return this.#ready.popDue(nowMs) ?? null;
+    if (this.order === null) return this.#ready.popDue(nowMs) ?? null;
     for (let dueAtMs = this.#ready.earliest(); dueAtMs !== null && dueAtMs <= nowMs; dueAtMs = this.#ready.earliest()) {
       const host = this.#ready.peek()!;
       this.#ready.remove(host);
-      this.#due.set(host, this.turns.rank(host, dueAtMs, nowMs));
+      this.#due.set(host, this.order.rank(host, dueAtMs, nowMs));
     }
     return this.#due.popDue(Number.MAX_SAFE_INTEGER) ?? null;
   }
@@ -161,7 +161,7 @@ export class HostSchedule {
     const rankOf = (each: LeasedHost): number | null => {
       const dueAtMs = this.#ready.dueOf(each) ?? Number.POSITIVE_INFINITY;
       if (dueAtMs > nowMs) return this.#due.dueOf(each);
-      return this.turns === null ? dueAtMs : this.turns.rank(each, dueAtMs, nowMs);
+      return this.order === null ? dueAtMs : this.order.rank(each, dueAtMs, nowMs);
     };
     const own = rankOf(host);
     if (own === null) return null;

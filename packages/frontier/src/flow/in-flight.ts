@@ -78,7 +78,7 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
       signals: gate.rules(authority)?.signals(record.url) ?? NO_SIGNALS,
     };
     if (entry !== null && blocksAuthorityPages(record)) host.entries.holdLane(authority.name);
-    schedule.turns?.recordTurn(host, record.label ?? host.settings.label);
+    schedule.order?.recordTurn(host, record.label ?? host.settings.label);
     return start(work, { host, entry, authority: authority.name, chain: null, budgets });
   }
 
@@ -93,7 +93,7 @@ export function createFlights(context: FrontierContext, schedule: HostSchedule, 
     const { name } = authority;
     const lease = { host: host.key, requirements: spacing };
     const chain = entry === null ? null : authority.chain!.id;
-    schedule.turns?.recordTurn(host, null);
+    schedule.order?.recordTurn(host, null);
     const work: RobotsWork = { kind: 'robots', lease, authority: name, ...request };
     return start(work, { host, entry, authority: name, chain, budgets: [] });
   }

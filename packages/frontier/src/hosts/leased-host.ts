@@ -69,7 +69,7 @@ export class LeasedHost implements HeapMember {
   closed: ClosedTime | null = null;
 
   heapIndex = -1;
-  /** Its virtual time. Only `HostTurns` changes this field and the next. */
+  /** Its virtual time. Only `HostOrder` changes this field and the next. */
   virtualTime = 0;
   /** The weight of its last turn; 0: the host is not ours. */
   turnWeight = 0;

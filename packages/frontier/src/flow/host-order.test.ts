@@ -1,7 +1,7 @@
 // Night at a host, guessed from its name. At stake: a preference for the wrong hosts.
 
 import { describe, expect, it } from 'vitest';
-import { QuietHours } from './host-turns.js';
+import { QuietHours } from './host-order.js';
 
 const utc = (hour: number, minute = 0, month = 0): number => Date.UTC(2026, month, 15, hour, minute);
 

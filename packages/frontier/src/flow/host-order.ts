@@ -27,7 +27,7 @@ const WORLDWIDE_DOMAINS: ReadonlySet<string> = new Set(
   'ac ai cc co eu fm gg im io la ly me nu sh st to tv ws'.split(' '),
 );
 
-export class HostTurns {
+export class HostOrder {
   readonly #settings: Pick<ResolvedFrontierOptions, 'isWeighted' | 'labels' | 'politeness'>;
   readonly #quietHours: QuietHours | null;
   /** The common virtual time. */
