@@ -65,7 +65,7 @@ const OTHER_FLAGS: Readonly<Record<string, readonly Option[]>> = {
   ],
   'The crawl directory, and continuing a crawl:': [
     flag('--out <dir>', 'the crawl directory (default: that of the same crawl, or crawls/<host>-<date>)'),
-    flag('--reset', 'delete what this crawl keeps in its directory, and start over'),
+    flag('--reset', 'delete what this crawl keeps in its directory, its archive too, and start over'),
     flag('--again', 'visit known pages again, those most likely to have changed first'),
     flag('--keep-open', 'when nothing is left, wait for URLs from mannerly add until Ctrl-C'),
     flag('--unpark <host>', 'try a parked host again (repeatable)', appendValue<string>),

@@ -69,6 +69,8 @@ it('does not call a process that joins a finished crawl one without pages, and d
   >[0];
   expect(exitCodeOf(report)).toBe(0);
   expect(summaryText(whole, true)).toMatch(/^Finished earlier: .*To fetch it all again, take another \?crawl=<name>\./);
+  // A person who has an archive must not lose it to this advice.
+  expect(summaryText(whole)).toMatch(/To fetch it all again, add --reset \(deletes items, logs and archive\) or name/);
   expect(exitCodeOf({ ...report, pages: 0 })).toBe(6);
 });
 
@@ -81,6 +83,12 @@ it('names a crawl by its seeds, a polite fetch by its requests', () => {
 it('distinguishes counts of a crawl on several machines from those of this one', () => {
   expect(textOf({ items: 7 })).toContain(' 1 page, 8 requests, 7 items in 0.0 s');
   expect(textOf({ items: 7 }, true)).toContain(' 1 page of the crawl in 0.0 s; here 8 requests, 7 items');
+});
+
+it('says what stopped a crawl, a handler or the crawl itself', () => {
+  const stopped = (stopReason: string) => textOf({ stopReason });
+  expect(stopped('no-browser: none starts')).toMatch(/^Stopped: "no-browser: none starts"\./);
+  expect(stopped('enough')).toMatch(/^Stopped by a handler: "enough"\./);
 });
 
 it('a process ends as waiting while others have all hosts, or while no known page is due', () => {

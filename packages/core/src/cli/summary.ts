@@ -66,17 +66,16 @@ function stallText({ longestStallMs = 0 }: CrawlReport): string[] {
   return [`Longest stall: ${(longestStallMs / 1_000).toFixed(1)} s, caused by ${cause}.`];
 }
 
+/** Reasons of the crawl itself, not of a handler. */
+const OWN_STOP = /^(signature-clock|egress-not-listed|proxy-down|no-browser|sign-in-impossible): /;
+
 /** How the crawl ended, and the counts. */
 function endText(report: CrawlReport, isOnServer: boolean): string {
-  const reset = isOnServer ? 'take another ?crawl=<name>' : 'add --reset';
+  const reset = isOnServer ? 'take another ?crawl=<name>' : 'add --reset (deletes items, logs and archive)';
   const { alreadyFinished, queued, stopReason, bound } = report;
   const more = ` To continue, give a larger --${bound}`;
   const dropped = `nothing is left except URLs beyond the bounds, ${droppedByBounds(report.bounds)}`;
-  const stopper = /^(signature-clock|egress-not-listed|proxy-down|no-browser|sign-in-impossible): /.test(
-    stopReason ?? '',
-  )
-    ? ''
-    : ' by a handler';
+  const stopper = OWN_STOP.test(stopReason ?? '') ? '' : ' by a handler';
   const reason = stopReason === undefined ? '' : `${stopper}: "${printable(stopReason, 500)}"`;
   const isWithoutPage = hasFetchedNoPage(report);
   const without = isWithoutPage ? ' without a page' : '';
