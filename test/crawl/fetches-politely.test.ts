@@ -10,6 +10,8 @@ import { createPoliteFetch, polite } from 'mannerly/fetch';
 import { Agent, Pool, request } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { CONTACT, NO_INTERVAL } from '../support/crawl.js';
+import { freePort } from '../support/free-port.mjs';
+import { proxyForTest } from '../support/proxies.js';
 import { page, redirect, text } from '../support/web.js';
 import { webForTest } from '../support/web-for-test.js';
 
@@ -163,6 +165,18 @@ it('says what to do in terms of a single request', async () => {
   const closed = hintOf('/b');
   await fetch.close();
   expect(await closed).toContain('`close` was called');
+});
+
+it('says that the proxy is down, or that it refuses', async () => {
+  const proxy = await proxyForTest('CONNECT', { refusal: 403 });
+  const network = { allowAddresses: ['127.0.0.0/8'], resolve: async () => ['127.0.0.1'] };
+  const through = (url: string) => site({ waitMs: 1_000, network: { ...network, proxy: url } });
+  const refusing = await through(proxy.url);
+  const hint = expect.not.stringContaining('retry');
+  await expect(refusing.fetch(refusing.web.url('a.test'))).rejects.toThrow(refused('proxy-refused', { hint }));
+  const down = await through(`http://127.0.0.1:${await freePort()}`);
+  const isDown = { hint: expect.stringContaining('the proxy is down') };
+  await expect(down.fetch(down.web.url('a.test'))).rejects.toThrow(refused('not-before', isDown));
 });
 
 it('rejects with reason and line, and requests nothing', async () => {

@@ -63,7 +63,9 @@ function messageOf(answer: Answer, reason: string): string {
 
 /** What to do, by reason, where a polite fetch differs from a crawl. */
 const HINTS: Readonly<Record<string, string>> = {
-  'not-before': 'A redirect of the site names a time: ask again after `untilMs`.',
+  'not-before':
+    'A redirect of the site names a time, or the proxy is down (`host-warning`): ask again after `untilMs`.',
+  'proxy-refused': 'The proxy refuses to connect to it. Ask its operator to allow CONNECT to ports 80 and 443.',
   stopping: '`close` was called. Call again when it has resolved.',
   'robots-unreachable':
     'Its site is closed until its robots.txt can be read. Ask again later; the event `host-warning` has the cause.',
