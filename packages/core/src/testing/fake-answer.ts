@@ -100,6 +100,9 @@ export function checkFailure(call: string, { failure }: { readonly failure?: Fai
 export function checkAnswer(call: string, route: FakeRoute): void {
   if (typeof route === 'string' || typeof route === 'function') return;
   checkOptions(call, route, ANSWER_OPTIONS, 'An answer is a text, its parts, or a function.');
+  const { body } = route;
+  if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array))
+    throw invalidOption(`${call}.body`, 'a text or bytes, such as JSON.stringify(value)', body);
   checkFailure(call, route);
 }
 

@@ -136,6 +136,13 @@ describe('a fake web', () => {
       );
   });
 
+  it('refuses a body that is neither text nor bytes, and names its page', () => {
+    const pages = { '/api.json': { body: { price: 1 } } } as never;
+    expect(() => createFakeWeb({ hosts: { 'a.test': { pages } } })).toThrow(
+      /`hosts\['a\.test'\]\.pages\['\/api\.json'\]\.body` to be a text or bytes, such as JSON\.stringify/,
+    );
+  });
+
   it('records what arrived and when, and what routes threw', async () => {
     const thrown = new Error('in a route');
     const kept = createFakeWeb({

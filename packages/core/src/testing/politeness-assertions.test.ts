@@ -138,6 +138,13 @@ describe('the assertions on politeness', () => {
     expect(() => check(log)).toThrow(says);
   });
 
+  it('take a URL whose fragment is never sent, and refuse a path, which would match nothing', () => {
+    assertRequested(POLITE, 'https://a.test/b#part');
+    expect(() => assertNotRequested(POLITE, 'https://a.test/b#part')).toThrow(/b was asked for at/);
+    for (const check of [assertRequested, assertNotRequested])
+      expect(() => check(POLITE, '/b')).toThrow(/expected `url` to be an absolute URL or a RegExp, got "\/b"/);
+  });
+
   it('are matchers too', () => {
     expect(POLITE).toKeepGap('a.test', 100);
     expect(POLITE).toKeepPace('a.test', 110);

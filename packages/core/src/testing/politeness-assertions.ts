@@ -2,6 +2,7 @@
 // jest. An error names the host, the two requests, and the difference.
 
 import { AssertionError } from 'node:assert';
+import { invalidOption } from '../errors.js';
 import { parseUrl } from '../parse-url.js';
 
 /** One request as the server saw it; a `FakeExchange` is one. */
@@ -49,12 +50,15 @@ export const assertOneAtATime = assertion('assertOneAtATime', isOneAtATime);
  */
 export const assertRobotsFirst = assertion('assertRobotsFirst', requestedRobotsFirst);
 
-/** This URL, or one that the pattern matches, was requested. @throws AssertionError */
+/**
+ * This URL, or one that the pattern matches, was requested.
+ * @throws AssertionError; MannerlyError `option-invalid` for a text that is not an absolute URL, such as a path.
+ */
 export const assertRequested = assertion('assertRequested', wasRequested);
 
 /**
- * Neither this URL nor any that the pattern matches was requested. @throws AssertionError; also if there was no
- * request.
+ * Neither this URL nor any that the pattern matches was requested.
+ * @throws AssertionError; also if there was no request. MannerlyError, as `assertRequested`.
  */
 export const assertNotRequested = assertion('assertNotRequested', wasNotRequested);
 
@@ -154,7 +158,7 @@ function requestedRobotsFirst(seen: SeenRequests, host: string): Verdict {
 
 function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict {
   const requests = requestsOf(seen);
-  const target = typeof url === 'string' ? (parseUrl(url)?.href ?? url) : url;
+  const target = typeof url === 'string' ? requestedUrl(url) : url;
   // A stateful pattern (`g`, `y`) would miss every second match.
   const pattern = typeof target === 'string' ? null : new RegExp(target.source, target.flags.replace(/[gy]/g, ''));
   const found = requests.filter((request) => (pattern === null ? request.url === target : pattern.test(request.url)));
@@ -168,6 +172,14 @@ function wasRequested(seen: SeenRequests, url: string | RegExp): Verdict {
   const listed = requestedUrls.slice(0, MAX_LISTED_URLS).map((each) => `\n  ${each}`);
   const rest = requestedUrls.length > MAX_LISTED_URLS ? `\n  and ${requestedUrls.length - MAX_LISTED_URLS} more` : '';
   return { passes: false, message: `${url} was not asked for. These were:${listed.join('')}${rest}` };
+}
+
+/** As a server sees it. A path would match nothing, and `assertNotRequested` would always pass. */
+function requestedUrl(text: string): string {
+  const url = parseUrl(text);
+  if (url === null) throw invalidOption('url', 'an absolute URL or a RegExp', text);
+  url.hash = '';
+  return url.href;
 }
 
 function wasNotRequested(seen: SeenRequests, url: string | RegExp): Verdict {

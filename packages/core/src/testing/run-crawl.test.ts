@@ -101,6 +101,27 @@ describe('a crawl on virtual time', () => {
     await expect(crawlInVirtualTime(web, (fakes) => makeCrawler(fakes))).rejects.toThrow('a mistake in a test');
   });
 
+  it('rethrows a call that its handler did not await and that comes after the crawl', async () => {
+    const web = createFakeWeb({ hosts: { 'a.test': { pages: { '/data.json': '{}' } } } });
+    const forgetful = (fakes: CrawlerFakes) =>
+      makeCrawler(fakes, { scope: { seeds: ['https://a.test/data.json'] } }).on('json', (page) => {
+        setTimeout(() => void page.emit({ url: page.url }).catch(() => undefined), 30_000);
+      });
+    await expect(crawlInVirtualTime(web, forgetful)).rejects.toMatchObject({ code: 'page-over' });
+    const { tookMs } = await crawlInVirtualTime(web, forgetful, { mayThrow: true });
+    expect(tookMs).toBeLessThan(30_000);
+  });
+
+  it('waits for another that was begun before', async () => {
+    const crawlOnce = () =>
+      crawlInVirtualTime(createFakeWeb({ hosts: { 'a.test': SITE } }), (fakes) => makeCrawler(fakes));
+    const failing = crawlInVirtualTime(createFakeWeb({ hosts: {} }), () => {
+      throw new Error('no crawler');
+    });
+    const [first, failed, second] = await Promise.allSettled([crawlOnce(), failing, crawlOnce()]);
+    expect([first.status, failed.status, second.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
   it('is stopped when nothing can proceed, and says so', async () => {
     const clock = createVirtualClock({ maxSteps: 500 });
     onTestFinished(() => clock.end());

@@ -29,6 +29,11 @@ interface FakeCrawlOptions {
 
 /** Virtual milliseconds for the end of a stuck crawl; a stop takes ten seconds. */
 const STOP_GRACE_MS = 20_000;
+/** Virtual milliseconds after a crawl in which calls of its handlers still fail the test. */
+const LATE_CALLS_MS = 60_000;
+
+/** The latest crawl: the process has one set of timers, and tests may run at the same time. */
+let latestCrawl: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a crawler to its end while the clock moves from timer to timer. Rejects like `crawler.run`, and with
@@ -54,7 +59,7 @@ export async function runCrawl(crawler: Crawler, clock: VirtualClock, options: R
 }
 
 /**
- * Crawls a fake web on virtual time, with its own clock.
+ * Crawls a fake web on virtual time, with its own clock. Waits for the end of an earlier call.
  *
  * @param make - Makes the crawler, with the fakes among its options.
  * @example
@@ -71,6 +76,16 @@ export async function crawlInVirtualTime(
   options: FakeCrawlOptions = {},
 ): Promise<FakeCrawl> {
   checkOptions('crawlInVirtualTime', options, { run: 'object', clock: 'object', mayThrow: 'boolean' });
+  const crawling = latestCrawl.then(() => crawlWithOwnClock(web, make, options));
+  latestCrawl = crawling.catch(() => undefined);
+  return crawling;
+}
+
+async function crawlWithOwnClock(
+  web: FakeWeb,
+  make: Parameters<typeof crawlInVirtualTime>[1],
+  options: FakeCrawlOptions,
+): Promise<FakeCrawl> {
   const clock = createVirtualClock(options.clock);
   try {
     const startMs = clock.nowMs();
@@ -94,10 +109,12 @@ export async function crawlInVirtualTime(
     crawler.events.on('handler-error', ({ error }) => thrown.push(error));
     crawler.events.on('hook-error', ({ error }) => thrown.push(error));
     const report = await runCrawl(crawler, clock, options.run);
+    const tookMs = clock.nowMs() - startMs;
+    await clock.advance(LATE_CALLS_MS);
     if (web.errors.length > errorsBefore) throw web.errors[errorsBefore];
     if (thrown.length > 0 && options.mayThrow !== true)
       throw thrown[0] instanceof Error ? thrown[0] : new Error(String(thrown[0]), { cause: thrown[0] });
-    return { report, exchanges: web.exchanges.slice(exchangesBefore), crawler, tookMs: clock.nowMs() - startMs };
+    return { report, exchanges: web.exchanges.slice(exchangesBefore), crawler, tookMs };
   } finally {
     clock.end();
   }

@@ -237,7 +237,8 @@ function replaceTimers(startMs: number, standStill: VirtualClock['standStill']):
   try {
     fake = library.install({ now: startMs, toFake: [...FAKED_TIMERS], shouldClearNativeTimers: true });
   } catch (cause) {
-    throw new MannerlyError('clock-unavailable', 'the timers of this process have already been replaced', {
+    const who = 'by another virtual clock that has not ended, or by the test runner';
+    throw new MannerlyError('clock-unavailable', `the timers of this process have already been replaced, ${who}`, {
       hint: 'First call `end` of the virtual clock, or `vi.useRealTimers()` if the test runner has replaced them.',
       cause,
     });
