@@ -2,8 +2,9 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { MannerlyError } from '../errors.js';
+import { parseJsonObject } from '../parse-json.js';
 
 /** The suffix of a file that is being written; a killed process may leave one behind. */
 export const PARTIAL_SUFFIX = '.part';
@@ -32,6 +33,13 @@ export async function writeJsonAtomically(path: string, value: unknown): Promise
 /** Bytes of a file; `null` if it is absent. @throws The platform's error if it cannot be inspected. */
 export function sizeOf(path: string): Promise<number | null> {
   return orIfAbsent(null, async () => (await stat(path)).size);
+}
+
+/** The object of a JSON file; `unreadable`: it is no object, or longer; `null`: absent. @throws As `sizeOf`. */
+export async function readJsonObject(path: string, maxBytes: number) {
+  const size = await sizeOf(path);
+  if (size === null) return null;
+  return (size <= maxBytes ? parseJsonObject(await readFile(path, 'utf8')) : null) ?? 'unreadable';
 }
 
 /** Names in a folder; empty if it is absent. @throws The platform's error if it cannot be read. */

@@ -1,13 +1,12 @@
 // The manifest of a crawl directory, `crawl.json`, which decides whether two runs are the same crawl. A crawl is its
 // name, its tokens and its seeds: seeds may be added, but not removed.
 
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MannerlyError } from '../errors.js';
 import { MAX_DATE_MS, MAX_MANIFEST_BYTES } from '../limits.js';
 import { MANNERLY_VERSION } from '../own-package.js';
-import { isObject, parseJson } from '../parse-json.js';
-import { sizeOf } from './atomic-file.js';
+import { isObject } from '../parse-json.js';
+import { readJsonObject } from './atomic-file.js';
 
 /** The format of this version. */
 const CRAWL_DIRECTORY_FORMAT = 3;
@@ -66,10 +65,8 @@ export async function readManifest(path: string): Promise<CrawlManifest | null> 
 
 /** The manifest of any format; `null` if there is no file. @throws The platform's error if it cannot be read. */
 export async function readAnyManifest(file: string): Promise<CrawlManifest | 'unreadable' | null> {
-  const size = await sizeOf(file);
-  if (size === null) return null;
-  const value = size <= MAX_MANIFEST_BYTES ? parseJson(await readFile(file, 'utf8')) : null;
-  return isManifest(value) ? value : 'unreadable';
+  const value = await readJsonObject(file, MAX_MANIFEST_BYTES);
+  return value === null || isManifest(value) ? value : 'unreadable';
 }
 
 /** The same object if no seed is new. @throws MannerlyError `directory-taken` for the directory of another crawl. */

@@ -1,11 +1,9 @@
 // The options of a frontier, stored in `settings.json` to answer questions about a stopped crawl.
 
-import { readFile } from 'node:fs/promises';
 import type { FrontierError, FrontierOptions } from '@mannerly/frontier';
-import { sizeOf } from '../directory/atomic-file.js';
+import { readJsonObject } from '../directory/atomic-file.js';
 import { MannerlyError } from '../errors.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
-import { parseJsonObject } from '../parse-json.js';
 import { present } from '../present.js';
 import type { HostEntryText } from '../report/host-entry.js';
 import type { RecrawlOptions } from './crawler-options.js';
@@ -59,10 +57,8 @@ export function settingsError(file: string, cause?: FrontierError): MannerlyErro
  * The settings of the last run, or the defaults. @throws MannerlyError `directory-format` unless it is a JSON object
  */
 export async function readSettings(file: string, tokens: readonly string[]): Promise<CrawlSettings> {
-  const size = await sizeOf(file);
-  if (size === null) return { robots: { tokens } };
-  const text = size <= MAX_MANIFEST_BYTES ? await readFile(file, 'utf8') : '';
-  const value: Partial<CrawlSettings> | null = parseJsonObject(text);
-  if (value === null) throw settingsError(file);
+  const value: Partial<CrawlSettings> | 'unreadable' | null = await readJsonObject(file, MAX_MANIFEST_BYTES);
+  if (value === null) return { robots: { tokens } };
+  if (value === 'unreadable') throw settingsError(file);
   return { ...value, robots: { ...value.robots, tokens } };
 }

@@ -3,17 +3,23 @@
 
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join, relative, sep } from 'node:path';
-import { sha256Of as fileHash, orIfAbsent, sizeOf, writeJsonAtomically } from '../directory/atomic-file.js';
+import {
+  sha256Of as fileHash,
+  orIfAbsent,
+  readJsonObject,
+  sizeOf,
+  writeJsonAtomically,
+} from '../directory/atomic-file.js';
 import type { CrawlDirectory } from '../directory/crawl-directory.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { readValues } from '../directory/read-lines.js';
 import { MAX_MANIFEST_BYTES } from '../limits.js';
 import type { ResolvedOptions } from '../options/options.js';
 import { MANNERLY_VERSION } from '../own-package.js';
-import { isObject, parseJson } from '../parse-json.js';
+import { isObject } from '../parse-json.js';
 import type { CrawlReport } from '../report/crawl-report.js';
 import {
   MAX_EARLIER_RUNS,
@@ -163,11 +169,9 @@ function write(path: string, manifest: RunManifest): Promise<void> {
  * @throws The platform's error when it cannot be read.
  */
 export async function readRunManifest(path: string): Promise<RunManifest | 'unreadable' | null> {
-  const size = await sizeOf(path);
-  if (size === null) return null;
-  const stored =
-    size > MAX_MANIFEST_BYTES ? null : (parseJson(await readFile(path, 'utf8')) as Partial<HashedManifest>);
-  const { sha256, ...value } = stored ?? {};
+  const stored = await readJsonObject(path, MAX_MANIFEST_BYTES);
+  if (stored === null || stored === 'unreadable') return stored;
+  const { sha256, ...value } = stored as Partial<HashedManifest>;
   if (sha256 !== sha256Of(value)) return 'unreadable';
   const isValid = value.format === 1 && Array.isArray(value.earlier) && (value.end === null || isEnd(value.end));
   return isValid ? (value as RunManifest) : 'unreadable';

@@ -1,10 +1,9 @@
 // What the runs of a process recorded about themselves in `run.json`: a log that was cut or changed since the last one
 // ended, or in which a killed run wrote, does not show every request. It only reads.
 
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { sha256Of, sizeOf } from '../../directory/atomic-file.js';
-import { isObject, parseJsonObject } from '../../parse-json.js';
+import { readJsonObject, sha256Of, sizeOf } from '../../directory/atomic-file.js';
+import { isObject } from '../../parse-json.js';
 import { MAX_RECORD_BYTES } from './limits.js';
 
 export interface RecordedLogs {
@@ -24,8 +23,8 @@ interface LogFaults {
 
 /** @throws The platform's error if a file cannot be read. */
 export async function findLogFaults({ requestsPath, runsPath, runPath }: RecordedLogs): Promise<LogFaults> {
-  const record = runPath === undefined ? null : await readRunRecord(runPath);
-  if (record === null) return { changes: [], unfinishedRuns: 0 };
+  const record = runPath === undefined ? null : await readJsonObject(runPath, MAX_RECORD_BYTES);
+  if (record === null || record === 'unreadable') return { changes: [], unfinishedRuns: 0 };
   const { end, earlier } = record;
   const runs = [end, ...objectsIn(earlier).map(({ endedAtMs }) => endedAtMs)];
   const unfinishedRuns = runs.filter((each) => each === null).length;
@@ -44,11 +43,6 @@ export async function findLogFaults({ requestsPath, runsPath, runPath }: Recorde
       changes.push(`${path} was changed since the last run left it`);
   }
   return { changes, unfinishedRuns };
-}
-
-async function readRunRecord(runPath: string): Promise<Readonly<Record<string, unknown>> | null> {
-  const size = await sizeOf(runPath);
-  return size === null || size > MAX_RECORD_BYTES ? null : parseJsonObject(await readFile(runPath, 'utf8'));
 }
 
 function objectsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
