@@ -316,7 +316,7 @@ describe('a page in a browser', () => {
     const fetcher = fetcherWith(async ({ url }, ask) => {
       if (url.endsWith('/broken')) return { kind: 'failed', failure: 'page-crashed', detail: 'of a test' };
       if (url.endsWith('/kept-out')) await ask('/x.js');
-      const head = url.endsWith('/kept-out') ? noarchive : '<title>made \u00e9</title>';
+      const head = url.endsWith('/kept-out') ? noarchive : '<title>made \u00e9\ud800</title>';
       const made = renderedPage({ url }, `${head}<a href=/broken>x</a><a href=/kept-out>x</a>`);
       return { ...made, screenshot: Buffer.from('PNG') };
     });
@@ -345,7 +345,7 @@ describe('a page in a browser', () => {
       sinks: [written],
     });
     expect(live).toHaveLength(2);
-    expect(live[0]).toMatchObject({ title: 'made \u00e9', shot: { kind: 'saved', bytes: 3 } });
+    expect(live[0]).toMatchObject({ title: 'made \u00e9\ufffd', shot: { kind: 'saved', bytes: 3 } });
     expect(live[1]).toMatchObject({ shot: { kind: 'left-alone', reason: 'noarchive' } });
     expect(again).toEqual(live.slice(0, 1));
     expect(written.items.map(({ id }) => id)).toEqual(items.slice(0, 1).map(({ id }) => id));

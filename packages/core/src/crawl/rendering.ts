@@ -31,6 +31,8 @@ export type RenderResult =
   | { readonly kind: 'stopped' };
 
 const NOT_RENDERED: RenderResult = Object.freeze({ kind: 'not-rendered' });
+/** Halves of surrogate pairs: no bytes of an archive stand for them, and a replay would have another page. */
+const HALF_PAIRS = /\p{Cs}/gu;
 const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 
 /** Opens a page. @param page - The document as received. Rejects only with errors of broken machinery. */
@@ -108,7 +110,8 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
     const hasThrown = rendering.kind === 'failed' && rendering.failure === 'steps-threw';
     if (hasThrown) journal.codeError(thrown, { code: 'handler-error', url });
     if (isInterrupted || stop.signal.aborted) return STOPPED;
-    if (rendering.kind !== 'failed' || rendering.failure !== 'no-browser') return rendering;
+    if (rendering.kind === 'rendered') return { ...rendering, html: rendering.html.replace(HALF_PAIRS, '\ufffd') };
+    if (rendering.failure !== 'no-browser') return rendering;
     // Every later page would be requested for nothing.
     stop.requestFor(`no-browser: ${rendering.detail}`);
     return STOPPED;
