@@ -60,6 +60,11 @@ describe('a supply that starts browsers', () => {
     const without = scene(3, () => true);
     expect(await without.supply.take()).toEqual({ kind: 'none', detail: 'no such program' });
     expect(without.flags).toHaveLength(4);
+    const message =
+      'launch: has been closed\nBrowser logs:\n<launched> pid=1\n[pid=1][err] cannot open libnss3.so\nlog';
+    const launch = (): Promise<Browser> => Promise.reject(new Error(message));
+    const none = { kind: 'none', detail: 'launch: has been closed: cannot open libnss3.so' };
+    expect(await createBrowserSupply({ source: { kind: 'launch', launch }, restarts: 0 }).take()).toEqual(none);
   });
 });
 

@@ -35,7 +35,7 @@ export function createBrowserSupply({ source, restarts }: Pick<BrowserSettings, 
     } catch (error) {
       // One that starts late is closed.
       launched.then(end).catch(() => undefined);
-      return starts > restarts ? { kind: 'none', detail: textOf(error) } : start();
+      return starts > restarts ? { kind: 'none', detail: launchErrorText(error) } : start();
     }
     if (!isBrowser(browser)) {
       const hint = "Return playwright-core's `chromium.launch({ executablePath, args: flags })`.";
@@ -83,6 +83,12 @@ export function within<T>(promise: Promise<T>, ms: number, lateMessage: string):
     const timer = setTimeout(() => reject(new LateError(lateMessage)), ms);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** With the first line that the browser wrote: Playwright's first line only says that it has ended. */
+function launchErrorText(error: unknown): string {
+  const [, written] = /\[err\] (.*)/.exec(error instanceof Error ? error.message : '') ?? [];
+  return written === undefined ? textOf(error) : `${textOf(error)}: ${written.slice(0, MAX_BROWSER_TEXT)}`;
 }
 
 /** The first line of an error's message. Never throws. */
