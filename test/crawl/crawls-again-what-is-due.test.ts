@@ -1,12 +1,13 @@
 // A recrawl of a site whose changes the test knows: which pages are requested, when, and within which bounds.
 
+import { join } from 'node:path';
 import type { PageChange } from 'mannerly';
 import { describe, expect, it } from 'vitest';
 import { type Answer, changingSite, DAY_MS, PAGES } from '../support/changing-site.js';
 import type { Crawler, TestCrawlOptions } from '../support/crawl.js';
 import type { ReplyParts } from '../support/web.js';
 
-const { edition, gonePages, answerWithEtag, site } = changingSite();
+const { edition, gonePages, answerWithEtag, site, folder } = changingSite();
 
 describe('a recrawl', () => {
   it('counts the bounds of a host from the start of the recrawl, also after a stop', async () => {
@@ -20,6 +21,15 @@ describe('a recrawl', () => {
     // A run that is not a recrawl continues the count: the host has used up its six pages.
     const third = await run(7, { bounds, again: false });
     expect(third.paths).toEqual([]);
+  });
+
+  it('explains a stopped crawl by the bounds of its latest recrawl', async () => {
+    const { web, run } = await site(answerWithEtag);
+    const out = join(folder(), 'explained');
+    const bounds = { pages: PAGES + 5 };
+    for (const days of [0, 7]) await run(days, { bounds, out, store: undefined } as never);
+    const { crawler } = await run(14, { bounds, out, store: undefined } as never);
+    expect((await crawler.explain(web.url('a.test', '/3'))).bound).toBeNull();
   });
 
   it('visits what is due, in a standing crawl, and says when the next page is due', async () => {

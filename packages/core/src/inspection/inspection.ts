@@ -36,6 +36,7 @@ import {
 } from '../report/explain.js';
 import { type LoggedHost, loggedHost } from '../report/from-logs.js';
 import { findDecision, findError, findOtherSpelling } from '../report/read-logs.js';
+import { countFromRecrawl } from '../run/recrawl-run.js';
 import { asMannerlyError } from '../store-error.js';
 import { MAX_LISTED_URLS, MAX_SEARCHED_URLS } from './limits.js';
 
@@ -177,6 +178,7 @@ async function openFrontier({ paths, store, settings, clock, writableKey }: Insp
   });
   try {
     await frontier.open();
+    await countFromRecrawl(frontier, false, clock.nowMs());
     return { frontier, unread: null };
   } catch (error) {
     await store.close();

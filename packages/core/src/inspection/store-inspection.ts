@@ -18,6 +18,7 @@ import { sums } from '../report/combined-counts.js';
 import { splitOutcomes, sumOutcomes, wholeOutcomes } from '../report/outcome-counts.js';
 import { type CrawlOrder, ORDER_KEY, orderBytes } from '../run/crawl-orders.js';
 import { isAtWork, type ProcessTotals, readTotals, TOTALS_KEY } from '../run/crawl-totals.js';
+import { countFromRecrawl } from '../run/recrawl-run.js';
 import { asMannerlyError } from '../store-error.js';
 import { type CrawlInspection, createReadOnlyStore, openInspection } from './inspection.js';
 
@@ -144,6 +145,7 @@ async function withFrontier<T>(options: FrontierOptions, action: (frontier: Fron
       const known = asMannerlyError(error, null);
       throw known instanceof MannerlyError || !(error instanceof Error) ? known : noCrawlError(error.message, error);
     });
+    await countFromRecrawl(frontier, false, Date.now());
     return await action(frontier);
   } catch (error) {
     throw asMannerlyError(error, null);
