@@ -112,6 +112,15 @@ describe('a crawl on virtual time', () => {
     expect(tookMs).toBeLessThan(30_000);
   });
 
+  it('fails with a stack that names the line of the test', async () => {
+    try {
+      await crawlInVirtualTime(createFakeWeb({ hosts: {} }), () => makeCrawler({} as never));
+      expect.unreachable();
+    } catch (error) {
+      expect((error as Error).stack).toContain('run-crawl.test.ts');
+    }
+  });
+
   it('waits for another that was begun before', async () => {
     const crawlOnce = () =>
       crawlInVirtualTime(createFakeWeb({ hosts: { 'a.test': SITE } }), (fakes) => makeCrawler(fakes));

@@ -33,7 +33,7 @@ const STOP_GRACE_MS = 20_000;
 const LATE_CALLS_MS = 60_000;
 
 /** The latest crawl: the process has one set of timers, and tests may run at the same time. */
-let latestCrawl: Promise<unknown> = Promise.resolve();
+let latestCrawl: Promise<void> = Promise.resolve();
 
 /**
  * Runs a crawler to its end while the clock moves from timer to timer. Rejects like `crawler.run`, and with
@@ -76,9 +76,18 @@ export async function crawlInVirtualTime(
   options: FakeCrawlOptions = {},
 ): Promise<FakeCrawl> {
   checkOptions('crawlInVirtualTime', options, { run: 'object', clock: 'object', mayThrow: 'boolean' });
-  const crawling = latestCrawl.then(() => crawlWithOwnClock(web, make, options));
-  latestCrawl = crawling.catch(() => undefined);
-  return crawling;
+  const earlier = latestCrawl;
+  let markEnded = (): void => undefined;
+  latestCrawl = new Promise((resolve) => {
+    markEnded = resolve;
+  });
+  await earlier;
+  try {
+    // Awaited, so that the stack of an error names the line of the test.
+    return await crawlWithOwnClock(web, make, options);
+  } finally {
+    markEnded();
+  }
 }
 
 async function crawlWithOwnClock(
