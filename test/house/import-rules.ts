@@ -200,6 +200,7 @@ const SIDEWAYS: ReadonlySet<string> = new Set([
   'handle → page',
   'report → admit/scope.ts',
   'report → admit/trap-rules.ts',
+  'report → fetch/outcome.ts',
   'report → page/datasets.ts',
   'report → handle/item-stages.ts',
   'report → handle/staged.ts',

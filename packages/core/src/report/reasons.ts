@@ -1,7 +1,12 @@
 // The table of reasons: why a URL has its status, which stage decided, what it means and what to do. The decision log,
 // the events, the report and `explain` use these names, including failure codes of the fetcher.
 
+import type { PageReasonCode } from '@mannerly/robots/page';
+import type { FailureCode } from '../fetch/outcome.js';
 import type { UrlDecision, UrlStatus } from './decision.js';
+
+/** Each needs a row. The two other codes of a page only limit what is kept of it. */
+type DecidingCode = FailureCode | Exclude<PageReasonCode, 'noarchive' | 'nosnippet'>;
 
 /** One row of the table. */
 export interface ReasonEntry {
@@ -271,7 +276,7 @@ export const REASONS = {
   'address-shared': held('Another host on the same address comes first (`politeness.perIp`).'),
   'not-before': held('Its next attempt is due later.'),
   'run-ended': held('The run ended before its turn came.', 'Run the same crawl again.'),
-} as const satisfies Record<string, ReasonEntry>;
+} as const satisfies Record<DecidingCode, ReasonEntry> & Record<string, ReasonEntry>;
 
 export type Reason = keyof typeof REASONS;
 
