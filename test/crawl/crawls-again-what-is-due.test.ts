@@ -38,6 +38,7 @@ describe('a recrawl', () => {
     await run(0, standing);
     const early = await run(0.5, standing);
     expect([early.paths, early.report.state]).toEqual([[], 'waiting']);
+    expect(early.report.recrawl?.nextDueAtMs).toSatisfy(Number.isInteger);
     const { paths, report } = await run(5, standing);
     expect([report.state, report.waiting]).toEqual(['waiting', []]);
     expect(paths).toHaveLength(PAGES);

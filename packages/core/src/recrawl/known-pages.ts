@@ -153,6 +153,7 @@ export class KnownPages {
   }
 
   #noteDue(dueMs: number | null): void {
-    if (dueMs !== null && dueMs > this.#parts.nowMs()) this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? dueMs, dueMs);
+    if (dueMs === null || dueMs <= this.#parts.nowMs()) return;
+    this.#nextDueAtMs = Math.min(this.#nextDueAtMs ?? Number.POSITIVE_INFINITY, Math.ceil(dueMs));
   }
 }
