@@ -79,8 +79,10 @@ export function anchorClock(meta: Table, latestMs: number): () => number {
   const stored = meta.getBinary(CLOCK);
   const anchor = stored === undefined ? null : (JSON.parse(stored.toString()) as { boot: string; offsetMs: number });
   const isSameBoot = boot !== null && anchor?.boot === boot;
-  const offsetMs = isSameBoot ? anchor.offsetMs : Math.max(Date.now(), latestMs) - monotonicMs();
-  if (!isSameBoot && boot !== null) meta.putSync(CLOCK, Buffer.from(JSON.stringify({ boot, offsetMs })));
+  // Not behind the file: a tool that fakes time may have made its clock another one, and time would stand still.
+  const offsetMs = Math.max(isSameBoot ? anchor.offsetMs : Date.now() - monotonicMs(), latestMs - monotonicMs());
+  const isKept = isSameBoot && offsetMs === anchor.offsetMs;
+  if (!isKept && boot !== null) meta.putSync(CLOCK, Buffer.from(JSON.stringify({ boot, offsetMs })));
   return () => offsetMs + monotonicMs();
 }
 
