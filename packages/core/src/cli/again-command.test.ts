@@ -52,7 +52,22 @@ async function crawl(...more: readonly string[]) {
   return { code, stdout: io.outLines.join('\n'), stderr: io.errLines.join('\n') };
 }
 
-it('needs recorded visits', async () => {
+it('is a first run where there is no crawl, so that a schedule needs no other', async () => {
+  const first = await crawl('--again');
+  expect(first.code).toBe(0);
+  expect(first.stderr).toContain('This is the first run of the crawl.');
+  expect(requests.map(({ path }) => path).sort()).toEqual(['/', '/p1', '/p2']);
+  requests = [];
+  const second = await crawl('--again');
+  expect(second.code).toBe(0);
+  expect(second.stderr).not.toContain('the first run');
+  expect(requests.every(({ headers }) => headers['if-none-match'] !== undefined)).toBe(true);
+  expect(requests).not.toEqual([]);
+});
+
+it('needs recorded visits where there is a crawl', async () => {
+  await crawl('--reset');
+  requests = [];
   const { code, stderr } = await crawl('--again');
   expect(code).toBe(2);
   expect(stderr).toMatch(/nothing to crawl again.*\n.*--recrawl/);

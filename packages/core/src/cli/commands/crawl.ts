@@ -29,12 +29,9 @@ export async function crawlCommand(args: readonly string[], given: CrawlFlags, i
   const out = first.flags.out ?? (await directoryFor({ name, tokens, seeds: first.seeds }, io.nowMs()));
   const setup = (await hasKeptVisits(out, first)) ? keepingVisits(first) : first;
   const { flags } = setup;
-  if (!holdsCrawl(out)) {
-    const missing = `${out} holds no crawl`;
+  if (retry !== undefined && !holdsCrawl(out)) {
     const hint = 'Name its directory with --out, and the same seeds and --name.';
-    if (retry !== undefined) throw new UsageError(`there is nothing to retry: ${missing}`, hint);
-    if (flags.again === true && flags.store === undefined)
-      throw new UsageError(`there is nothing to crawl again: ${missing}`, `${hint} It was run with --recrawl.`);
+    throw new UsageError(`there is nothing to retry: ${out} holds no crawl`, hint);
   }
   announce(setup, out, io);
   const { workers = 1 } = flags;
@@ -120,7 +117,8 @@ function announce({ seeds, flags, options, file }: CrawlSetup, out: string, io: 
   io.err(`At most ${limits.join(', ')} (--pages, --depth, --minutes), ${scope}.`);
   if (file !== null) io.err(`Configured by ${file}.`);
   const continues = holdsCrawl(out) && flags.reset !== true;
-  io.err(continues ? `Continuing in ${out}.` : `Into ${out}.`);
+  const first = flags.again === true && flags.store === undefined ? ' This is the first run of the crawl.' : '';
+  io.err(continues ? `Continuing in ${out}.` : `Into ${out}.${first}`);
   const tables = continues ? [] : [flags.csv, flags.sqlite].filter((table) => table !== undefined && existsSync(table));
   if (tables.length > 0) {
     const hint = 'To get its new items there, remove the file first or name another one.';
