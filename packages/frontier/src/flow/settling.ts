@@ -44,7 +44,7 @@ export function createSettling(flow: Flow) {
     if (flight === null) return 'lost';
     checkSettlement(settlement);
     // If its request may have been sent and was not reported, it ended now for the interval.
-    const maybeSent = flight.isStarted || settlement.kind === 'robots';
+    const maybeSent = flight.isStarted || isAboutAnswer(settlement);
     if (maybeSent && flight.host.hasSlot(work)) flight.host.restartClock(clock.nowMs());
     if (settlement.kind === 'returned') return returnWork(work, flight, settlement.untilMs, settlement.waits);
     if (work.kind === 'robots') {
@@ -281,6 +281,11 @@ export function createSettling(flow: Flow) {
   }
 
   return { settle, requeue, endChain };
+}
+
+/** Whether a request was sent for it, even if neither `mayStart` nor `exchanged` was called. */
+function isAboutAnswer(settlement: Settlement): boolean {
+  return settlement.kind === 'done' ? settlement.countsAsPage : ['robots', 'again'].includes(settlement.kind);
 }
 
 /** @throws FrontierError `option-invalid` */

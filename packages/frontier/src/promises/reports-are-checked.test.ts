@@ -74,6 +74,17 @@ it('work that is returned after its request was allowed does, too', async () => 
   expect(await frontier.take(1)).toMatchObject([{ url: 'http://a.test/1' }]);
 });
 
+it.each<Settlement>([DONE, { kind: 'again', notBeforeMs: 0 }])(
+  'a page does, too, if neither its start nor its exchange was reported: %j',
+  async (settlement) => {
+    const { frontier, clock, page } = await setUpPage();
+    await frontier.settle(page, settlement);
+    expect(await frontier.take(1)).toEqual([]);
+    clock.advance(INTERVAL_MS);
+    expect(await frontier.take(1)).toMatchObject([{ kind: 'page' }]);
+  },
+);
+
 it('the answer for a robots.txt without its exchange does, too', async () => {
   const { frontier, clock, robots } = await setUpRobots();
   await frontier.settle(robots, answered());
