@@ -56,11 +56,13 @@ it('is a first run where there is no crawl, so that a schedule needs no other', 
   const first = await crawl('--again');
   expect(first.code).toBe(0);
   expect(first.stderr).toContain('This is the first run of the crawl.');
+  expect(first.stdout).not.toContain('Crawled again');
   expect(requests.map(({ path }) => path).sort()).toEqual(['/', '/p1', '/p2']);
   requests = [];
   const second = await crawl('--again');
   expect(second.code).toBe(0);
   expect(second.stderr).not.toContain('the first run');
+  expect(second.stdout).toContain('Crawled again: 3 known pages visited');
   expect(requests.every(({ headers }) => headers['if-none-match'] !== undefined)).toBe(true);
   expect(requests).not.toEqual([]);
 });

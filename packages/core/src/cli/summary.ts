@@ -1,7 +1,7 @@
 // Reports as text for people: the end of a crawl, and a crawl on a server.
 
 import type { StoreReport } from '../inspection/store-inspection.js';
-import type { CrawlReport, RecrawlCounts } from '../report/crawl-report.js';
+import type { CrawlReport } from '../report/crawl-report.js';
 import { hasFetchedNoPage, whyNothingFetched } from '../report/nothing-fetched.js';
 import { droppedByBounds } from '../report/outcome-counts.js';
 import { priceLines } from '../report/price-sums.js';
@@ -13,7 +13,7 @@ export function summaryText(report: CrawlReport, isOnServer = false): string {
   const trapText = report.outcomes['dropped']?.['trap'] === undefined ? 'went last' : 'were dropped';
   const parts = [
     endText(report, isOnServer),
-    ...(report.recrawl === undefined ? [] : [recrawlText(report.recrawl)]),
+    ...recrawlText(report),
     ...(report.waiting.length === 0 ? [] : [waitingText(report)]),
     ...(nothing === null ? [] : [nothing]),
     // A table without requests has no information.
@@ -115,8 +115,9 @@ function endText(report: CrawlReport, isOnServer: boolean): string {
   return `${how} ${[counts, ...others, ...queuedText].join('; ')}.`;
 }
 
-/** What became of the known pages. */
-function recrawlText(counts: RecrawlCounts): string {
+/** What became of the known pages. A first run has none. */
+function recrawlText({ recrawl: counts, resumed }: CrawlReport): string[] {
+  if (counts === undefined || (counts.visits === 0 && !resumed)) return [];
   const { visits, notModified, sameContent, changed, gone, bytesSaved } = counts;
   const { known, freshBefore, freshAfter, nextDueAtMs } = counts;
   const unchangedCount = notModified + sameContent;
@@ -130,7 +131,7 @@ function recrawlText(counts: RecrawlCounts): string {
     freshBefore === null || freshAfter === null
       ? ''
       : ` Of ${plural(known, 'page')} ${percent(freshAfter)} are expected to be unchanged since their visit (before this run ${percent(freshBefore)}).`;
-  return `Crawled again: ${plural(visits, 'known page')} visited, ${what}.${fresh}${due}`;
+  return [`Crawled again: ${plural(visits, 'known page')} visited, ${what}.${fresh}${due}`];
 }
 
 function waitingText({ waiting }: CrawlReport): string {
