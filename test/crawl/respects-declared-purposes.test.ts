@@ -95,12 +95,13 @@ it.each([{ status: 500 }, { status: 503 }, { failure: 'reset' } as const])(
 );
 
 it.each([
-  ['[]', ROBOTS],
-  ['[{"location":"/1","tdm-reservation":1}]', ROBOTS],
-  ['[{"location":"/1","tdm-reservation":1}]', 'User-agent: *\nDisallow: /\n'],
-])('follows a tdmrep.json to another host before the first page, if that allows it: %s, %j', async (rules, robots) => {
+  ['[]', ROBOTS, 2],
+  ['[{"location":"/1","tdm-reservation":1}]', ROBOTS, 1],
+  // That host keeps the answer from us: what the site reserves is unknown.
+  ['[]', 'User-agent: *\nDisallow: /\n', 0],
+])('follows a tdmrep.json to another host before the first page: %s, %j', async (rules, robots, kept) => {
   const moved = { [TDMREP]: fakeRedirect('https://rights.test/tdm.json') };
-  const { itemUrls, log } = await crawlVirtually({
+  const { itemUrls, log, decisions } = await crawlVirtually({
     seeds: ['https://a.test/'],
     hosts: {
       'https://a.test': { robots: ROBOTS, pages: { ...MINED, ...moved } },
@@ -110,7 +111,8 @@ it.each([
   });
   const paths = log.map(({ path }) => path);
   expect(paths.indexOf('/')).toBeGreaterThan(paths.indexOf('/tdm.json'));
-  expect(itemUrls).toHaveLength(rules !== '[]' && robots === ROBOTS ? 1 : 2);
+  expect(itemUrls).toHaveLength(kept);
+  expect(decisions.filter(({ reason }) => reason === 'tdm-reserved')).toHaveLength(2 - kept);
 });
 
 it('keeps pages of a site that disallows its tdmrep.json', async () => {

@@ -154,10 +154,17 @@ export class Companions {
     return (await this.#rulesOf(origin)) === null ? Math.max(againAtMs, nowMs + TDM_POLL_MS) : null;
   }
 
-  /** robots.txt excludes a companion: the site does not use it for us. What the file said before still applies. */
-  async markExcluded(url: string): Promise<void> {
-    const { origin } = new URL(url);
-    if (this.#options.tdm && url.endsWith(TDMREP_PATH) && (await this.#rulesOf(origin)) === null)
+  /**
+   * robots.txt excludes a companion: the site does not use it for us. What the file said before still applies. Another
+   * host that it redirects to does not speak for the site: what the site reserves stays unknown.
+   *
+   * @param first - The URL that the site named, if `url` is where it redirects to.
+   */
+  async markExcluded(url: string, first = url): Promise<void> {
+    const { origin, hostname } = new URL(first);
+    if (!this.#options.tdm || !first.endsWith(TDMREP_PATH)) return;
+    this.#retries.delete(origin);
+    if (new URL(url).hostname === hostname && (await this.#rulesOf(origin)) === null)
       await this.#storeRules(origin, []);
   }
 

@@ -50,9 +50,10 @@ export function createRunFrontier(run: FrontierRun, mustExist: boolean): Frontie
     onEvent(event) {
       journal.frontierEvent(event);
       if (event.kind !== 'url' || event.status !== 'excluded' || event.record?.via !== 'companion') return;
-      // What the site named first.
-      const url = event.record.from ?? event.url;
-      companions.markExcluded(url).catch((error: unknown) => journal.emit('handler-error', { url, error }));
+      const { url, record } = event;
+      companions
+        .markExcluded(url, record.from ?? url)
+        .catch((error: unknown) => journal.emit('handler-error', { url, error }));
     },
   });
   const ordered = inSeedOrder(frontier, setup, journal);
