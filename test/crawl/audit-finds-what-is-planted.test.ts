@@ -110,6 +110,12 @@ describe('an audit of a crawl', () => {
       (lines) => early('busy.test', '/a', 40 * SECOND)(change('busy.test', '/later', { status: 502 })(lines)),
       /502, Retry-After: 45/,
     ],
+    [
+      'within the pause of a 404 with Retry-After',
+      'too-early',
+      (lines) => early('busy.test', '/a', 40 * SECOND)(change('busy.test', '/later', { status: 404 })(lines)),
+      /404, Retry-After: 45/,
+    ],
     ['robots.txt asked again at once', 'too-early', asksRobotsAgain, /unreachable robots\.txt/],
     ['two at once on a host', 'overlapping', early('slow.test', '/b', -10), /before the host's last request/],
     ['a closed URL', 'excluded', change('slow.test', '/b', (line) => readdress(line, '/closed/y')), /line 2, \/closed/],

@@ -130,7 +130,10 @@ export function afterExchange(
     const untilMs = exchange.endedAtMs + throttlePauseMs(1, retryAfterMs(exchange));
     return { clock: paused(withTimes, untilMs), warnings: [] };
   }
-  if (kind === 'good') return { clock: afterGood(withTimes), warnings: [] };
+  if (kind === 'good') {
+    const after = { clock: afterGood(withTimes), warnings: [] };
+    return (exchange.status ?? 0) < 400 ? after : obeyRetryAfter(after, exchange);
+  }
   const withoutStreak = { ...withTimes, goodInARow: 0 };
   if (kind === 'throttled') return afterThrottle(withoutStreak, exchange, currentIntervalMs);
   const after = kind === 'failing' ? afterFailure(withoutStreak, exchange) : afterRefusal(withoutStreak, exchange);
@@ -209,7 +212,7 @@ function afterRefusal(clock: HostClock, exchange: Exchange): AfterExchange {
   return { clock: { ...clock, refusedInARow: inARow, parked }, warnings };
 }
 
-/** A 500 or a 403 may also say when to come back: it counts as usual, and its host is left alone until then. */
+/** A 500, 403 or 404 may also say when to come back: it counts as usual, and its host is left alone until then. */
 function obeyRetryAfter({ clock, warnings }: AfterExchange, exchange: Exchange): AfterExchange {
   const untilMs = exchange.endedAtMs + requiredWaitMs(exchange);
   if (untilMs <= Math.max(exchange.endedAtMs, clock.pausedUntilMs ?? 0)) return { clock, warnings };

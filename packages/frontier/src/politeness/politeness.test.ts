@@ -134,7 +134,11 @@ describe('the host after an exchange (access §10)', () => {
     ['403 pauses nothing', times(19, answer(403)), null],
     ['500 with Retry-After', [answer(500, { retryAfter: '120' })], 120_000],
     ['403 with Retry-After', [answer(403, { retryAfter: '120' })], 120_000],
-    ['404 with Retry-After pauses nothing', [answer(404, { retryAfter: '120' })], null],
+    ['404 with Retry-After', [answer(404, { retryAfter: '120' })], 120_000],
+    ['425 with Retry-After', [answer(425, { retryAfter: '120' })], 120_000],
+    ['404 with nonsense in Retry-After', [answer(404, { retryAfter: 'soon' })], null],
+    ['200 with Retry-After pauses nothing', [answer(200, { retryAfter: '120' })], null],
+    ['302 with Retry-After pauses nothing: its target waits', [answer(302, { retryAfter: '120' })], null],
     ['502 with Retry-After of more than a day', [answer(502, { retryAfter: '99999' })], 86_400_000],
     ['a failing host, whose pause is longer', times(5, answer(500, { retryAfter: '120' })), 300_000],
   ])('%s', (_title, exchanges, pauseMs) => {

@@ -145,6 +145,7 @@ export class HostPace {
     if (kind === 'good') {
       this.#throttled = 0;
       this.#failed = 0;
+      return (record.status ?? 0) < 400 ? 0 : requiredWaitMs(record);
     }
     if (kind === 'failing') {
       this.#failed += 1;
@@ -187,7 +188,7 @@ function burstEnd(starts: readonly number[], bucket: Bucket | null): number {
   return first === undefined ? 0 : first + (bucket.periodMs * documents) / bucket.documents;
 }
 
-const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407, 451]);
+const REFUSALS: ReadonlySet<number> = new Set([401, 402, 403, 407, 451]);
 const LOCAL_FAILURES: ReadonlySet<string> = new Set([
   'aborted',
   'address-forbidden',
