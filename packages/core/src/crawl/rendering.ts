@@ -3,10 +3,9 @@
 // request and each redirect hop (access §11). A refusal goes to the browser, the page and the decision log.
 
 import type { PageWork } from '@mannerly/frontier';
-import { robotsLifetimeMs } from '@mannerly/robots/access';
 import { failureDetail } from '../fetch/failure-code.js';
 import { callRenderer } from '../fetch/fetch-call.js';
-import { headersByName, type ResponseOutcome } from '../fetch/outcome.js';
+import type { ResponseOutcome } from '../fetch/outcome.js';
 import type {
   BrowserTab,
   RenderCandidate,
@@ -19,8 +18,8 @@ import type {
 import type { FetchedPage } from '../page/page.js';
 import { excludedFetch, type NotFetched, type PageFetch } from '../page/page-fetch.js';
 import { followRedirects } from '../page/redirect.js';
-import { MAX_CACHED_FILES, MAX_CACHED_FILES_BYTES } from './limits.js';
 import type { RequestingRun } from './page-requests.js';
+import { SubresourceCache } from './subresource-cache.js';
 
 export type RenderResult =
   /** The page is handled as received, without a browser. */
@@ -39,25 +38,8 @@ const STOPPED: RenderResult = Object.freeze({ kind: 'stopped' });
 export type RenderPage = (work: PageWork, outcome: ResponseOutcome, page: FetchedPage) => Promise<RenderResult>;
 
 export function createRendering(run: RequestingRun, renderer: Renderer): RenderPage {
-  const { handlerPool, journal, options, pageRequests, scope, nowMs, stop } = run;
-  const cache = new SubresourceCache(nowMs);
-  const loadFor = async (page: FetchedPage, subresource: Subresource): Promise<PageFetch> => {
-    const untilMs = nowMs() + subresource.waitMs;
-    const { url } = subresource;
-    if (subresource.type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
-    const cached = cache.find(subresource, page.url);
-    if (cached !== null) return cached;
-    const fetchUrl = async (each: string, from: string): Promise<PageFetch> => {
-      if (!subresource.anywhere && !scope.contains(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
-      const { headers, maxBodyBytes, signal } = subresource;
-      const request = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
-      // A redirect from another origin gets no credential.
-      return pageRequests.request('subresource', each, request, signal, { url: from, depth: page.depth });
-    };
-    const answer = await followRedirects(url, page.url, fetchUrl);
-    if (answer.kind === 'response') cache.store(subresource, answer);
-    return answer;
-  };
+  const { handlerPool, journal, options, stop } = run;
+  const loadFor = createLoader(run);
   const isWanted = (page: RenderCandidate): boolean => {
     try {
       return renderer.wants(page);
@@ -118,69 +100,29 @@ export function createRendering(run: RequestingRun, renderer: Renderer): RenderP
   };
 }
 
+/** What a page in a browser loads: from the files of earlier pages, or by a request of the crawl. */
+function createLoader({ pageRequests, scope, nowMs }: RequestingRun) {
+  const cache = new SubresourceCache(nowMs);
+  return async (page: FetchedPage, subresource: Subresource): Promise<PageFetch> => {
+    const { url, type, headers, maxBodyBytes, signal } = subresource;
+    const untilMs = nowMs() + subresource.waitMs;
+    if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
+    const cached = cache.find(subresource, page.url);
+    if (cached !== null) return cached;
+    const fetchUrl = async (each: string, from: string): Promise<PageFetch> => {
+      if (!subresource.anywhere && !scope.contains(each)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+      const request = { headers, maxBodyBytes, waitMs: Math.max(0, untilMs - nowMs()), isAbortable: true };
+      // A redirect from another origin gets no credential.
+      return pageRequests.request('subresource', each, request, signal, { url: from, depth: page.depth });
+    };
+    const answer = await followRedirects(url, page.url, fetchUrl);
+    if (answer.kind === 'response') cache.store(subresource, answer);
+    return answer;
+  };
+}
+
 /** Excludes what the page itself gave up because it is over. */
 function isRefused(answer: PageFetch): answer is NotFetched {
   if (answer.kind === 'response' || answer.kind === 'failed') return false;
   return !(answer.kind === 'held' && answer.reason === 'stopping');
-}
-
-/** Kinds of subresources whose answer is a file that is the same for every page. */
-const CACHED_TYPES: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font', 'image']);
-
-/**
- * Files that pages in a browser have loaded, in memory. Scripts, styles, fonts and images are requested once per run,
- * for as long as a robots.txt would be used (access §6): what the cache fields say, between ten minutes and a day
- * (DECISION A9). The least recently used file is removed first. Data that pages request is requested each time.
- */
-export class SubresourceCache {
-  readonly #nowMs: () => number;
-  readonly #entries = new Map<string, { readonly answer: ResponseOutcome; readonly untilMs: number }>();
-  #bytes = 0;
-
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
-  }
-
-  /** The answer that may be reused for a page; `null`: the file has to be requested. */
-  find(
-    { url, type, maxBodyBytes }: Pick<Subresource, 'url' | 'type' | 'maxBodyBytes'>,
-    pageUrl: string,
-  ): ResponseOutcome | null {
-    const key = `${type} ${url}`;
-    const found = this.#entries.get(key);
-    if (found === undefined) return null;
-    if (found.untilMs <= this.#nowMs()) {
-      this.#forget(key);
-      return null;
-    }
-    // An answer for an account is only for pages of its origin.
-    if (found.answer.signedIn === true && new URL(pageUrl).origin !== new URL(url).origin) return null;
-    this.#entries.delete(key);
-    this.#entries.set(key, found);
-    return found.answer.body.length > maxBodyBytes ? null : found.answer;
-  }
-
-  /** Keeps a copy of an answer that may be reused. */
-  store({ url, type }: Pick<Subresource, 'url' | 'type'>, answer: ResponseOutcome): void {
-    const { status, truncated, body } = answer;
-    if (!CACHED_TYPES.has(type) || status !== 200 || truncated !== null || body.length > MAX_CACHED_FILES_BYTES) return;
-    const headers = headersByName(answer.headers);
-    // An answer that varies by more than its coding is not the same for every page.
-    if (!/^(accept-encoding)?$/i.test(headers['vary']?.trim() ?? '')) return;
-    const key = `${type} ${url}`;
-    this.#forget(key);
-    const { encodedBody: _, ...rest } = answer;
-    const untilMs = answer.timing.endedAtMs + robotsLifetimeMs(headers, answer.timing.endedAtMs, 'rfc9309');
-    this.#entries.set(key, { answer: { ...rest, body: body.slice() }, untilMs });
-    this.#bytes += body.length;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_CACHED_FILES && this.#bytes <= MAX_CACHED_FILES_BYTES) break;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.answer.body.length ?? 0;
-    this.#entries.delete(key);
-  }
 }

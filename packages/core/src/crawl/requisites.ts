@@ -24,102 +24,137 @@ export interface ResolvedRequisites {
   readonly totalBytes: number;
 }
 
-const NEEDED_BY = 'needed by an archived page';
-
 /** Fetches what a page needs and the archive lacks. `stopped`: the page has to be fetched again. */
 export type FetchRequisites = (work: PageWork, page: FetchedPage) => Promise<'done' | 'stopped'>;
 
 /** @param isArchived - Whether the archive already has a good answer for the URL, from this run or an earlier one. */
 export function createRequisites(
-  { frontier, journal, pageRequests, scope, stop, totals }: RequestingRun,
+  run: RequestingRun,
   options: ResolvedRequisites,
   isArchived: (url: string) => boolean,
 ): FetchRequisites {
+  const shared = createShared(run, options, isArchived);
+  return async (work, page) =>
+    page.kind === 'html' && page.exclusion.keepsBody ? new PageRequisites(shared, work, page).fetchAll() : 'done';
+}
+
+/** What the pages of a run share: its budget, and the URLs that were requested for any of them. */
+function createShared(
+  { frontier, journal, pageRequests, scope, stop, totals }: RequestingRun,
+  options: ResolvedRequisites,
+  isArchived: (url: string) => boolean,
+) {
   /** URLs that a page of this run has begun to fetch. A forgotten one is requested at most once more. */
   const requested = new Map<string, true>();
   let inFlight = 0;
-
-  /** Whether the crawl has fetched as much as it may. Each request in flight counts as one. */
-  const isBudgetSpent = (): boolean => {
-    const { requisiteRequests, requisiteBytes } = totals.counts;
-    const bound = frontier.reachedBound();
-    if (bound === 'bytes' || bound === 'minutes') return true;
-    return requisiteRequests + inFlight >= options.total || requisiteBytes >= options.totalBytes;
-  };
   /** Whether the file is on a host that pages may load from. */
   const isAllowedHost = (url: string, pageUrl: string): boolean => {
     const isSameDomain = hostKeyOf(url, 'domain') === hostKeyOf(pageUrl, 'domain');
     return options.hosts === 'any' || isSameDomain || scope.contains(url);
   };
-  const request = async (page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> => {
-    if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
-    inFlight += 1;
-    // A redirect from another origin gets no credential.
-    const fetchUrl = async (each: string, from: string): Promise<PageFetch> => {
-      if (!isAllowedHost(each, page.url)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
-      const origin = { url: from, depth: page.depth };
-      return pageRequests.request('requisite', each, { waitMs: MAX_PAGE_FETCH_WAIT_MS }, stop.signal, origin);
-    };
-    return followRedirects(url, page.url, fetchUrl).finally(() => {
-      inFlight -= 1;
-    });
+  return {
+    options,
+    isWanted: (url: string): boolean => !requested.has(url) && !isArchived(url),
+    begin: (url: string): void => keepLatest(requested, url, true, MAX_KNOWN_REQUISITES),
+    /** Another page may try again. */
+    forget: (url: string): void => void requested.delete(url),
+    notLoaded: (work: PageWork, answer: NotFetched): void =>
+      journal.notLoaded(work, answer, 'needed by an archived page'),
+    /** Whether the crawl has fetched as much as it may. Each request in flight counts as one. */
+    isBudgetSpent(): boolean {
+      const { requisiteRequests, requisiteBytes } = totals.counts;
+      const bound = frontier.reachedBound();
+      if (bound === 'bytes' || bound === 'minutes') return true;
+      return requisiteRequests + inFlight >= options.total || requisiteBytes >= options.totalBytes;
+    },
+    async request(page: FetchedPage, { url, type }: Requisite): Promise<PageFetch> {
+      if (type === 'image' && !page.exclusion.effects.takeImages) return excludedFetch('noimageindex', url);
+      inFlight += 1;
+      // A redirect from another origin gets no credential.
+      const fetchUrl = async (each: string, from: string): Promise<PageFetch> => {
+        if (!isAllowedHost(each, page.url)) return { kind: 'dropped', url: each, reason: 'out-of-scope' };
+        const origin = { url: from, depth: page.depth };
+        return pageRequests.request('requisite', each, { waitMs: MAX_PAGE_FETCH_WAIT_MS }, stop.signal, origin);
+      };
+      return followRedirects(url, page.url, fetchUrl).finally(() => {
+        inFlight -= 1;
+      });
+    },
   };
+}
 
-  return async (work, page) => {
-    if (page.kind !== 'html' || !page.exclusion.keepsBody) return 'done';
-    const queue = new PQueue({ concurrency: MAX_CONCURRENT_REQUISITES });
-    /** Hosts that gave no turn in time. The page does not wait for them again. */
-    const heldByHost = new Map<string, NotFetched>();
-    let remaining = options.perPage;
-    let bytes = 0;
-    let isStopped = false;
-    let isFull = false;
-    /** Reported once for the page, with the first URL that is left out. */
-    const reportFull = (url: string): void => {
-      if (!isFull) journal.notLoaded(work, { kind: 'dropped', url, reason: 'requisite-limit' }, NEEDED_BY);
-      isFull = true;
-    };
-    const enqueue = (found: readonly Requisite[]): void => {
-      for (const requisite of found) {
-        const { url } = requisite;
-        if (requested.has(url) || isArchived(url)) continue;
-        if (remaining === 0) {
-          reportFull(url);
-          return;
-        }
-        remaining -= 1;
-        keepLatest(requested, url, true, MAX_KNOWN_REQUISITES);
-        queue.add(() => load(requisite)).catch((error: unknown) => thrown.push(error));
-      }
-    };
-    const thrown: unknown[] = [];
-    const load = async (requisite: Requisite): Promise<void> => {
-      const { url, type } = requisite;
-      if (isStopped || bytes >= options.bytesPerPage || isBudgetSpent()) {
-        requested.delete(url);
-        if (!isStopped) reportFull(url);
+/** The requisites of one page. */
+class PageRequisites {
+  readonly #shared: ReturnType<typeof createShared>;
+  readonly #work: PageWork;
+  readonly #page: FetchedPage;
+  readonly #queue = new PQueue({ concurrency: MAX_CONCURRENT_REQUISITES });
+  readonly #thrown: unknown[] = [];
+  /** Hosts that gave no turn in time. The page does not wait for them again. */
+  readonly #heldByHost = new Map<string, NotFetched>();
+  #begun = 0;
+  #bytes = 0;
+  #isStopped = false;
+  #isFull = false;
+
+  constructor(shared: ReturnType<typeof createShared>, work: PageWork, page: FetchedPage) {
+    this.#shared = shared;
+    this.#work = work;
+    this.#page = page;
+  }
+
+  async fetchAll(): Promise<'done' | 'stopped'> {
+    this.#enqueue(htmlRequisites(await this.#page.text(), this.#page.url));
+    await this.#queue.onIdle();
+    if (this.#thrown.length > 0) throw this.#thrown[0];
+    return this.#isStopped ? 'stopped' : 'done';
+  }
+
+  #enqueue(found: readonly Requisite[]): void {
+    for (const requisite of found) {
+      if (!this.#shared.isWanted(requisite.url)) continue;
+      if (this.#begun >= this.#shared.options.perPage) {
+        this.#reportFull(requisite.url);
         return;
       }
-      const host = hostKeyOf(url, 'host') ?? '';
-      const heldAnswer = heldByHost.get(host);
-      const answer = heldAnswer === undefined ? await request(page, requisite) : { ...heldAnswer, url };
-      if (answer.kind === 'response') {
-        bytes += answer.encodedBytes;
-        if (type === 'stylesheet' && answer.status >= 200 && answer.status <= 299) enqueue(sheetRequisites(answer));
-      } else if (answer.kind !== 'failed') {
-        const isStopping = answer.kind === 'held' && answer.reason === 'stopping';
-        isStopped ||= isStopping;
-        // Another page may try again.
-        if (answer.kind === 'held') requested.delete(url);
-        if (answer.kind === 'held' && !isStopping) heldByHost.set(host, answer);
-        if (!isStopping) journal.notLoaded(work, answer, NEEDED_BY);
+      this.#begun += 1;
+      this.#shared.begin(requisite.url);
+      this.#queue.add(() => this.#load(requisite)).catch((error: unknown) => this.#thrown.push(error));
+    }
+  }
+
+  async #load(requisite: Requisite): Promise<void> {
+    const { url, type } = requisite;
+    if (this.#isStopped || this.#bytes >= this.#shared.options.bytesPerPage || this.#shared.isBudgetSpent()) {
+      this.#shared.forget(url);
+      if (!this.#isStopped) this.#reportFull(url);
+      return;
+    }
+    const host = hostKeyOf(url, 'host') ?? '';
+    const held = this.#heldByHost.get(host);
+    const answer = held === undefined ? await this.#shared.request(this.#page, requisite) : { ...held, url };
+    if (answer.kind === 'failed') return;
+    if (answer.kind === 'response') {
+      this.#bytes += answer.encodedBytes;
+      if (type === 'stylesheet' && answer.status >= 200 && answer.status <= 299) this.#enqueue(sheetRequisites(answer));
+      return;
+    }
+    if (answer.kind === 'held') {
+      this.#shared.forget(url);
+      if (answer.reason === 'stopping') {
+        this.#isStopped = true;
+        return;
       }
-    };
-    enqueue(htmlRequisites(await page.text(), page.url));
-    await queue.onIdle();
-    if (thrown.length > 0) throw thrown[0];
-    return isStopped ? 'stopped' : 'done';
-  };
+      this.#heldByHost.set(host, answer);
+    }
+    this.#shared.notLoaded(this.#work, answer);
+  }
+
+  /** Reported once for the page, with the first URL that is left out. */
+  #reportFull(url: string): void {
+    if (!this.#isFull) this.#shared.notLoaded(this.#work, { kind: 'dropped', url, reason: 'requisite-limit' });
+    this.#isFull = true;
+  }
 }
 
 /** Charsets differ only outside ASCII, and URLs hardly ever contain such characters. */

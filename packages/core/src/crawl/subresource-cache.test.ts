@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ResponseOutcome } from '../fetch/outcome.js';
-import { SubresourceCache } from './rendering.js';
+import { SubresourceCache } from './subresource-cache.js';
 
 const MINUTE = 60_000;
 const MIB = 1024 * 1024;
