@@ -1,7 +1,7 @@
 // An archive is evidence only if other programs can read it: every exchange is in it once, every digest is right, and
 // the index leads to each record.
 
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -270,5 +270,16 @@ describe('a package', () => {
     expect(replayed.items.map(({ data }) => String(data).replace(/.*\//, '/'))).toContain('/coded');
     await rm(join(out, 'archive-2'), { recursive: true });
     await expect(packageArchive({ from: out })).rejects.toMatchObject({ code: 'archive-missing' });
+  });
+
+  it('names an archive that the crawl keeps elsewhere, and packages a copy of it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'test-warc-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const { out } = await archived({ archive: { folder } });
+    const error = await packageArchive({ from: out }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'archive-missing', hint: expect.stringContaining(join(out, 'archive')) });
+    expect(String(error)).toContain(`its last run wrote it to ${folder}`);
+    await cp(folder, join(out, 'archive'), { recursive: true });
+    expect(await packageArchive({ from: out })).toMatchObject({ warcs: 1 });
   });
 });

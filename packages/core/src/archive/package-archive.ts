@@ -1,11 +1,13 @@
 // Packages the archive of a crawl directory as one file, between runs. What a killed run left is repaired first.
 
 import { checkOptions } from '../call-options.js';
-import { sizeOf } from '../directory/atomic-file.js';
+import { readJsonObject, sizeOf } from '../directory/atomic-file.js';
 import { readCrawlDirectory } from '../directory/crawl-directory.js';
 import type { CrawlPaths } from '../directory/crawl-paths.js';
 import { lockDirectory, refuseShared } from '../directory/directory-lock.js';
 import { MannerlyError } from '../errors.js';
+import { MAX_MANIFEST_BYTES } from '../limits.js';
+import { isObject } from '../parse-json.js';
 import { present } from '../present.js';
 import type { WaczSummary } from './wacz.js';
 
@@ -56,12 +58,27 @@ export async function packageArchive(options: PackageOptions): Promise<WaczSumma
 /** Where the processes of a crawl have archived. @throws MannerlyError `archive-missing` */
 export async function archiveFolders(
   directory: string,
-  parts: readonly Pick<CrawlPaths, 'archivePath'>[],
+  parts: readonly Pick<CrawlPaths, 'archivePath' | 'runPath'>[],
 ): Promise<string[]> {
   const folders: string[] = [];
   for (const { archivePath } of parts) if ((await sizeOf(archivePath)) !== null) folders.push(archivePath);
   if (folders.length > 0) return folders;
+  for (const { archivePath, runPath } of parts) {
+    const folder = await otherFolder(runPath);
+    if (folder === null) continue;
+    throw new MannerlyError('archive-missing', `${directory} holds no archive: its last run wrote it to ${folder}`, {
+      hint: `Copy that folder to ${archivePath}, and call this again.`,
+    });
+  }
   throw new MannerlyError('archive-missing', `${directory} holds no archive`, {
-    hint: 'Crawl with `archive: true`, or `mannerly crawl --warc`, to have one. Copy that of `archive.folder` to `archive` in the crawl directory.',
+    hint: 'Crawl with `archive: true`, or `mannerly crawl --warc`, to have one.',
   });
+}
+
+/** The `archive.folder` of the last run. It is only named: a crawl directory may come from someone else. */
+async function otherFolder(runPath: string): Promise<string | null> {
+  const run = await readJsonObject(runPath, MAX_MANIFEST_BYTES);
+  const options = run === null || run === 'unreadable' ? null : run['options'];
+  const archive = isObject(options) ? options['archive'] : null;
+  return isObject(archive) && typeof archive['folder'] === 'string' ? archive['folder'] : null;
 }
