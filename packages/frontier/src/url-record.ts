@@ -33,7 +33,7 @@ export interface NewUrl {
   readonly from?: string;
   /** Redirects followed so far in this chain. @default 0 */
   readonly hops?: number;
-  /** Priority class, 0 first, 7 last. @default 4 */
+  /** Priority class, 0 first, 7 last; others are refused. @default 4 */
   readonly priority?: number;
   /** The route that handles it. */
   readonly label?: string;

@@ -120,7 +120,8 @@ export function createAdmission(context: FrontierContext) {
     if (body.length > store.capabilities.maxBody) return dropped(input, 'url-too-long');
     const waitMs = input.notBeforeMs === undefined ? 0 : Math.max(0, input.notBeforeMs - nowMs);
     const fingerprint = key === null ? seen.fingerprint(url, parts, visit) : seen.fingerprintOfKey(key, visit);
-    const entry: NewEntry = { host, lane: authority, fingerprint, priority: priorityOf(input.priority), body, dedupe };
+    const { priority = DEFAULT_PRIORITY } = input;
+    const entry: NewEntry = { host, lane: authority, fingerprint, priority, body, dedupe };
     return { kind: 'entry', input, url, entry: waitMs > 0 ? { ...entry, notBeforeMs: waitMs } : entry };
   }
 
@@ -155,10 +156,12 @@ const URL_KEYS: readonly string[] = [
 export function checkUrl(name: string, given: NewUrl): void {
   if (typeof given?.url !== 'string') throw invalid(name, 'an object with a `url`', given);
   checkKeys(`${name}.`, given, URL_KEYS);
-  const { url, depth, via, from = '', hops = 0, label = '', notBeforeMs, visit = 0 } = given;
+  const { url, depth, via, from = '', hops = 0, priority = 0, label = '', notBeforeMs, visit = 0 } = given;
   checkCount('depth', url, depth);
   checkCount('hops', url, hops);
   checkCount('visit', url, visit);
+  if (!Number.isInteger(priority) || priority < 0 || priority >= PRIORITIES)
+    throw invalid(`priority\` of \`${url}`, `a whole number from 0 (first) to ${PRIORITIES - 1} (last)`, priority);
   oneOf(`via\` of \`${url}`, via, VIAS);
   if (typeof from !== 'string') throw invalid(`from\` of \`${url}`, 'the URL it was found on', from);
   if (typeof label !== 'string') throw invalid(`label\` of \`${url}`, 'text', label);
@@ -189,9 +192,4 @@ function userDataBytes({ userData }: NewUrl): number {
   } catch {
     throw invalid('userData', 'a JSON value', userData);
   }
-}
-
-function priorityOf(priority: number | undefined): number {
-  const whole = Math.trunc(priority ?? DEFAULT_PRIORITY);
-  return Number.isNaN(whole) ? DEFAULT_PRIORITY : Math.min(Math.max(whole, 0), PRIORITIES - 1);
 }
