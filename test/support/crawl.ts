@@ -24,7 +24,7 @@ export const NO_INTERVAL = { factor: 0, minMs: 0, maxMs: 0 } as const;
 
 /** The options of a test's crawl; the rest is filled in for loopback. */
 export type TestCrawlOptions = Partial<CrawlerOptions> & {
-  readonly seeds: readonly string[];
+  readonly seeds: CrawlerOptions['scope']['seeds'];
   /** Registers handlers. @default emits the title of every HTML page and follows its links */
   readonly handlers?: (crawler: Crawler) => void;
   /** The crawl directory; absent: none. */

@@ -2,7 +2,7 @@
 
 import { CANONICAL_RULES, type CanonicalRule, withoutParameters } from '@mannerly/frontier';
 import { expect, it } from 'vitest';
-import { readSeed, resolveUrlOptions } from './admit-options.js';
+import { readSeeds, resolveUrlOptions } from './admit-options.js';
 
 it('rules of the user are used unchanged', () => {
   const own: CanonicalRule = { name: 'print', apply: (parts) => withoutParameters(parts, (name) => name === 'print') };
@@ -24,10 +24,23 @@ it.each<[string, CanonicalRule['apply'], RegExp]>([
   );
 });
 
+it('a URL object as a seed leads to its text', () => {
+  const refusal = { code: 'seed-invalid', hint: expect.stringContaining('`href`') };
+  expect(() => readSeeds([new URL('https://a.test/') as never])).toThrow(expect.objectContaining(refusal));
+});
+
 it.each([
-  ['a URL object', new URL('https://a.test/'), '`href`'],
-  ['a request of another crawler', { url: 'https://a.test/', label: 'list' }, '`crawler.add`'],
-])('%s as a seed leads to what is meant', (_what, seed, hint) => {
-  const refusal = { code: 'seed-invalid', hint: expect.stringContaining(hint) };
-  expect(() => readSeed(seed)).toThrow(expect.objectContaining(refusal));
+  [
+    'its URL',
+    { url: '/list', label: 'list' },
+    'seed-invalid',
+    'expected every seed to be an absolute http or https URL',
+  ],
+  ['no URL', { label: 'list' }, 'option-invalid', '`scope.seeds[1].url`'],
+  ['a label', { url: 'https://a.test/', label: 1 }, 'option-invalid', '`scope.seeds[1].label`'],
+  ['an option of others', { url: 'https://a.test/', method: 'POST' }, 'option-unknown', '`scope.seeds[1].method`'],
+])('a seed with a label is checked: %s', (_what, seed, code, message) => {
+  expect(() => readSeeds(['https://a.test/', seed as never])).toThrow(
+    expect.objectContaining({ code, message: expect.stringContaining(message) }),
+  );
 });

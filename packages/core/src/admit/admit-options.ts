@@ -5,13 +5,22 @@ import {
   type CanonicalRule,
   canonicalize,
   canonicalRulesWith,
+  type JsonValue,
   trackingParameters,
   type Via,
 } from '@mannerly/frontier';
+import { checkOptions } from '../call-options.js';
 import { formatValue, invalidOption, MannerlyError, textOf } from '../errors.js';
 import { MAX_SEEDS } from '../limits.js';
 import { parseUrl } from '../parse-url.js';
 import { readPatterns, readSurts, type UrlPattern } from './url-pattern.js';
+
+/** A seed with what its handler gets. */
+interface Seed {
+  readonly url: string;
+  readonly label?: string;
+  readonly userData?: JsonValue;
+}
 
 /** Where a crawl may go. The option table says what each field means; scope.ts checks URLs. */
 export interface ResolvedScope {
@@ -26,9 +35,14 @@ export interface ResolvedScope {
   readonly allows?: (url: string, via: Via) => boolean;
 }
 
-/** @throws MannerlyError `seed-invalid`, `option-invalid`, naming the option, its range and the value. */
-export function resolveScope(scope: Partial<ResolvedScope> | undefined): ResolvedScope {
-  const seeds = readSeeds(scope?.seeds);
+type GivenScope = Omit<Partial<ResolvedScope>, 'seeds'> & { readonly seeds?: readonly (string | Seed)[] };
+
+/**
+ * @param read - What `readSeeds` made of its seeds.
+ * @throws MannerlyError `seed-invalid`, `option-invalid`, `option-unknown`, naming the option, its range and the value.
+ */
+export function resolveScope(scope: GivenScope | undefined, read = readSeeds(scope?.seeds)): ResolvedScope {
+  const seeds = read.map(({ url }) => url);
   const { within = 'host', hosts = [], surts, include, exclude } = scope ?? {};
   if (within === 'list' && hosts.length === 0) {
     throw new MannerlyError('option-invalid', 'expected `scope.hosts` to name at least one host, got none', {
@@ -58,14 +72,19 @@ function checkHost(host: string, at: number): void {
   throw invalidOption(`scope.hosts[${at}]`, 'a host such as www.example.org or example.org:8080', host, hint);
 }
 
-function readSeeds(seeds: readonly string[] | undefined): readonly string[] {
+/** @returns Each as an object. @throws MannerlyError `seed-invalid`, `option-invalid`, `option-unknown` */
+export function readSeeds(seeds: readonly (string | Seed)[] | undefined): readonly Seed[] {
   if (!Array.isArray(seeds) || seeds.length === 0 || seeds.length > MAX_SEEDS) {
     const message = `expected \`scope.seeds\` to be 1 to ${MAX_SEEDS} URLs, got ${formatValue(seeds)}`;
     throw new MannerlyError('seed-invalid', message, {
       hint: "Give the URLs where the crawl starts, for instance seeds: ['https://example.org/'].",
     });
   }
-  return seeds.map(readSeed);
+  return seeds.map((seed: string | Seed, at) => {
+    if (typeof seed !== 'object' || seed === null || seed instanceof URL) return { url: readSeed(seed) };
+    checkOptions<Seed>(`scope.seeds[${at}]`, seed, { url: 'string!', label: 'string', userData: 'any' });
+    return { ...seed, url: readSeed(seed.url) };
+  });
 }
 
 /** A seed as the URL parser serialises it. @throws MannerlyError `seed-invalid`, with a suggestion */
@@ -84,8 +103,6 @@ export function readSeed(seed: unknown): string {
 /** A suggestion for what was probably meant. */
 function seedHint(seed: unknown): string {
   if (seed instanceof URL) return 'Pass its `href`.';
-  if (typeof seed === 'object')
-    return 'A seed is the text of a URL. Labels and user data are options of `page.add` and `crawler.add`.';
   const text = typeof seed === 'string' ? seed.trim() : '';
   const scheme = /^([a-z]+):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme !== undefined && !/^https?$/.test(scheme)) {

@@ -1,25 +1,26 @@
 // At stake: a URL outside the crawl's scope or bounds must not reach the frontier by any path.
 import type { NewUrl, Via } from '@mannerly/frontier';
 import { describe, expect, it } from 'vitest';
-import type { ScopeOptions } from '../options/crawler-options.js';
 import { createAdmit, seedUrls } from './admit.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import { Scope } from './scope.js';
 
+type ScopeInput = ConstructorParameters<typeof Scope>[0];
+
 const candidate = (url: string, more: Partial<NewUrl> = {}): NewUrl => ({ url, depth: 1, via: 'link', ...more });
 
-function answer(scope: ScopeOptions, url: string, more: Partial<NewUrl> = {}): string {
+function answer(scope: ScopeInput, url: string, more: Partial<NewUrl> = {}): string {
   const { admitted, refused } = createAdmit(new Scope(scope), { depth: 3 })([candidate(url, more)]);
   return refused[0]?.reason ?? admitted[0]?.url ?? 'nothing';
 }
 
-const HOST: ScopeOptions = { seeds: ['https://www.example.co.uk/start'] };
-const DOMAIN: ScopeOptions = { ...HOST, within: 'domain' };
-const LIST: ScopeOptions = { ...HOST, within: 'list', hosts: ['a.test', 'b.test:8080'] };
-const LISTED: ScopeOptions = { ...HOST, within: 'list', hosts: ['Bücher.test', '[::1]:8080', 'C.test:443'] };
+const HOST: ScopeInput = { seeds: ['https://www.example.co.uk/start'] };
+const DOMAIN: ScopeInput = { ...HOST, within: 'domain' };
+const LIST: ScopeInput = { ...HOST, within: 'list', hosts: ['a.test', 'b.test:8080'] };
+const LISTED: ScopeInput = { ...HOST, within: 'list', hosts: ['Bücher.test', '[::1]:8080', 'C.test:443'] };
 
 describe('egress', () => {
-  it.each<[string, ScopeOptions, string, string]>([
+  it.each<[string, ScopeInput, string, string]>([
     ['the host of a seed', HOST, 'https://www.example.co.uk/x', 'https://www.example.co.uk/x'],
     [
       'that host by another scheme and port',
@@ -117,8 +118,7 @@ describe('egress', () => {
   });
 
   it('accepts seeds at depth 0, before links', () => {
-    expect(seedUrls(HOST.seeds)).toEqual([
-      { url: 'https://www.example.co.uk/start', depth: 0, via: 'seed', priority: 2 },
-    ]);
+    const start = { url: 'https://www.example.co.uk/start', label: 'list', userData: 1 };
+    expect(seedUrls([start])).toEqual([{ ...start, depth: 0, via: 'seed', priority: 2 }]);
   });
 });

@@ -4,6 +4,7 @@
 import type { Frontier, NewUrl } from '@mannerly/frontier';
 import { parseUrlParts, requestedUrl, type UrlParts } from '@mannerly/frontier/internal';
 import { parseUrl } from '../parse-url.js';
+import type { readSeeds } from './admit-options.js';
 import { MAX_REDIRECT_HOPS } from './limits.js';
 import type { Outside, Scope } from './scope.js';
 import { trapText } from './trap-rules.js';
@@ -41,8 +42,8 @@ const SEED_PRIORITY = 2;
 /** Possible traps are requested when their host has nothing else. */
 const LAST_PRIORITY = 7;
 
-export function seedUrls(seeds: readonly string[]): NewUrl[] {
-  return seeds.map((url) => ({ url, depth: 0, via: 'seed', priority: SEED_PRIORITY }));
+export function seedUrls(seeds: ReturnType<typeof readSeeds>): NewUrl[] {
+  return seeds.map((seed) => ({ ...seed, depth: 0, via: 'seed', priority: SEED_PRIORITY }));
 }
 
 /** The most links from a seed; `null`: as many as the other bounds allow. */

@@ -186,7 +186,7 @@ describe('a scope whose seed redirects', () => {
     expect(inScope(scope, 'https://fr.example.org/')).toBe(false);
   });
 
-  it.each<[string, ScopeOptions, string, string]>([
+  it.each<[string, ConstructorParameters<typeof Scope>[0], string, string]>([
     ['a page that is no seed', { seeds: [seed] }, 'http://example.org/page', 'http://www.example.org/page'],
     ['another domain', { seeds: [seed] }, seed, 'https://example.com/'],
     ['a neighbour under a public suffix', { seeds: ['http://a.co.uk/'] }, 'http://a.co.uk/', 'http://b.co.uk/'],

@@ -5,7 +5,7 @@ import { createCrawler } from '../crawler.js';
 import { crawlPaths } from '../directory/crawl-paths.js';
 import { type LogEntry, terminalLog, withLevel } from '../journal/log-entry.js';
 import type { CrawlConfig } from '../options/config.js';
-import type { CrawlerOptions } from '../options/crawler-options.js';
+import type { CrawlerOptions, ScopeOptions } from '../options/crawler-options.js';
 import { isObject } from '../parse-json.js';
 import { present } from '../present.js';
 import type { CrawlReport } from '../report/crawl-report.js';
@@ -21,6 +21,9 @@ import { boundFlag, optionsFromFlags, type PartialOptions, withFlagName } from '
 import { loadHandlers, loadStages, type RegisterHandlers, registerDefault } from './user-module.js';
 
 export interface CrawlSetup {
+  /** The seeds of the command line; none: those of the configuration file. */
+  readonly args: readonly string[];
+  /** The URLs of all seeds. */
   readonly seeds: readonly string[];
   /** The flags, with the paths and the store of the file. Plain JSON: workers receive them. */
   readonly flags: CrawlFlags;
@@ -59,10 +62,17 @@ export async function setUpCrawl(args: readonly string[], flags: CrawlFlags): Pr
   } catch (error) {
     throw withFlagName(error, flags);
   }
-  return { seeds, flags: { ...fileSettings, ...flags, config: file ?? false }, options, register, file };
+  return {
+    args,
+    seeds: seeds.map((seed) => (typeof seed === 'string' ? seed : seed.url)),
+    flags: { ...fileSettings, ...flags, config: file ?? false },
+    options,
+    register,
+    file,
+  };
 }
 
-function optionsOf(seeds: readonly string[], flags: CrawlFlags, fileOptions: PartialOptions): CommandOptions {
+function optionsOf(seeds: ScopeOptions['seeds'], flags: CrawlFlags, fileOptions: PartialOptions): CommandOptions {
   const { bounds = { pages: boundFlag('pages').default, minutes: boundFlag('minutes').default } } = fileOptions;
   const merged = mergeOptions({ ...fileOptions, bounds }, withInterval(optionsFromFlags(flags), flags));
   const { within = 'host' } = merged.scope ?? {};

@@ -24,6 +24,7 @@ import {
   groupRow,
   integer,
   isFunction,
+  json,
   list,
   number,
   patterns,
@@ -40,6 +41,14 @@ const minutes = number(0, MAX_MINUTES, 'minutes', true);
 const bytes = integer(1, Number.MAX_SAFE_INTEGER, 'bytes');
 /** Two labels or more. */
 const HOST_NAME = '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$';
+
+const seedUrl = text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
+
+const seed = group('SeedOptions', {
+  url: row(seedUrl, 'The URL.', { isRequired: true }),
+  label: row(text('a label'), "Selects the handler, as in `on('label:x', …)`."),
+  userData: row(json, 'Passed to the handler as `page.userData`.'),
+});
 
 export const CRAWL_ROWS = {
   identity: groupRow('Who is crawling. The name and the contact are in every request.', 'IdentityOptions', {
@@ -132,8 +141,9 @@ export const CRAWL_ROWS = {
   }),
   scope: groupRow('Where the crawl may go. [Scope](../scope.md) says exactly what matches.', 'ScopeOptions', {
     seeds: row(
-      list(text('an absolute http(s) URL', { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }), MAX_SEEDS, 1),
-      'Absolute http(s) URLs where the crawl starts. The port of a seed is allowed, as with `network.ports`.',
+      list(either(seedUrl, seed), MAX_SEEDS, 1),
+      'Absolute http(s) URLs where the crawl starts, or `{ url, label, userData }`. The port of a seed is allowed, as ' +
+        'with `network.ports`.',
       { isRequired: true, isCheckedByOwner: true },
     ),
     within: row(

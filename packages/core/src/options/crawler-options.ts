@@ -198,9 +198,9 @@ export interface SignatureOptions {
 
 /** The options of `scope`. */
 export interface ScopeOptions {
-  /** Absolute http(s) URLs where the crawl starts. The port of a seed is allowed, as with `network.ports`. 1 to 100,000
-   * entries: an absolute http(s) URL. */
-  readonly seeds: readonly string[];
+  /** Absolute http(s) URLs where the crawl starts, or `{ url, label, userData }`. The port of a seed is allowed, as
+   * with `network.ports`. 1 to 100,000 entries: an absolute http(s) URL, or an object. */
+  readonly seeds: readonly (string | SeedOptions)[];
   /** What is in scope. `host`: the host names of the seeds. `domain`: their registrable domains. `list`: the hosts in
    * `hosts`. `surt`: URLs that begin with one of `surts`. `any`: every host that a link leads to, until a bound ends
    * the crawl. @default host */
@@ -223,6 +223,15 @@ export interface ScopeOptions {
   /** Called last, with a URL that all other options allow, and with how it was found. `false` or an exception refuses
    * the URL. */
   readonly allows?: (url: string, via: Via) => boolean;
+}
+
+export interface SeedOptions {
+  /** The URL. */
+  readonly url: string;
+  /** Selects the handler, as in `on('label:x', …)`. */
+  readonly label?: string;
+  /** Passed to the handler as `page.userData`. */
+  readonly userData?: JsonValue;
 }
 
 export type BoundsOptions = AnyBoundsOptions & ({ readonly pages: number } | { readonly minutes: number });

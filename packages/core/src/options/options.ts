@@ -3,7 +3,8 @@
 
 import { FrontierError, type PolitenessOptions as FrontierPoliteness } from '@mannerly/frontier';
 import { resolveSettings } from '@mannerly/frontier/internal';
-import { resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
+import { seedUrls } from '../admit/admit.js';
+import { readSeeds, resolveScope, resolveUrlOptions } from '../admit/admit-options.js';
 import type { ResolvedHookOptions } from '../crawl/hooks.js';
 import { formatValue, invalidOption, MannerlyError } from '../errors.js';
 import { createAddressGuard } from '../fetch/address-guard.js';
@@ -13,6 +14,7 @@ import { parseExtraHeaders } from '../fetch/egress-request.js';
 import { resolveIdentity } from '../fetch/identity.js';
 import { resolveProxy } from '../fetch/proxy.js';
 import { maxConcurrentRequests } from '../fetch/socket-limit.js';
+import { jsonCopy } from '../handle/staged.js';
 import { LicenseTokens } from '../licensing/licensing-options.js';
 import { resolveExclusionOptions } from '../page/exclusion.js';
 import { parseUrl } from '../parse-url.js';
@@ -41,7 +43,11 @@ export type ResolvedOptions = Readonly<ReturnType<typeof resolveOptions>>;
 export function resolveOptions(options: CrawlerOptions) {
   const filled = fill('', OPTIONS, options);
   const identity = resolveIdentity(options.identity);
-  const scope = resolveScope(options.scope);
+  const seeds = readSeeds(options.scope?.seeds).map((seed) => ({
+    ...seed,
+    ...present({ userData: seed.userData === undefined ? undefined : jsonCopy(seed.userData, 'user data') }),
+  }));
+  const scope = resolveScope(options.scope, seeds);
   const { pages, minutes, pagesPerHost, bytesPerHost, minutesPerHost } = filled.bounds;
   if (pages === null && minutes === null) {
     throw new MannerlyError('bounds-missing', 'a crawl needs `bounds.pages` or `bounds.minutes`', {
@@ -86,6 +92,7 @@ export function resolveOptions(options: CrawlerOptions) {
     /** Absent if requests are not signed. */
     ...(signature === null ? {} : { signature: resolveSignature(signature) }),
     scope,
+    seedUrls: seedUrls(seeds),
     bounds: filled.bounds,
     canonicalRules: resolveUrlOptions(options.urls),
     /** `null`: traps are not detected. */

@@ -1,6 +1,7 @@
 // A row of the option table: the shape of the value, one sentence, the default, the flag of the command, and the
 // relaxed values. The resolver, the types, the schema, the flags and the reference are made from rows.
 
+import type { JsonValue } from '@mannerly/frontier';
 import { MAX_URL_PATTERN_CHARS, MAX_URL_PATTERNS } from '../admit/limits.js';
 import { isObject } from '../parse-json.js';
 
@@ -20,6 +21,7 @@ type AnyShape =
   | ({ readonly kind: 'text'; readonly what: string } & TextDetails)
   | { readonly kind: 'list'; readonly of: Shape; readonly min: number; readonly max?: number }
   | { readonly kind: 'group'; readonly rows: Rows; readonly type: string; readonly needsOneOf?: readonly string[] }
+  | { readonly kind: 'json' }
   | { readonly kind: 'code'; readonly type: string }
   | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
 
@@ -171,6 +173,9 @@ export function text(what: string, more: TextDetails = {}): Shape<string> {
   const expected = max === undefined ? what : `${what} of 1 to ${max} characters`;
   return { kind: 'text', what, ...more, expected, accepts };
 }
+
+/** Any JSON value. The module that uses the option checks it. */
+export const json: Shape<JsonValue> = { kind: 'json', expected: 'a JSON value', accepts: () => true };
 
 export function list<T>(of: Shape<T>, max?: number, min = 0): Shape<readonly T[]> {
   const count = max === undefined ? '' : ` of ${min > 0 ? `${min} to` : 'at most'} ${max} entries`;

@@ -5,7 +5,7 @@ import { CRAWL_ROWS } from './crawl-rows.js';
 import { HOST_ROWS } from './host-options.js';
 import { MACHINE_ROWS } from './machine-rows.js';
 import { POLITENESS_ROWS } from './politeness-rows.js';
-import { type Row, type Rows, row, text } from './row.js';
+import { type Row, type Rows, row, type Shape, text } from './row.js';
 
 export const OPTIONS = { ...CRAWL_ROWS, ...HOST_ROWS, ...POLITENESS_ROWS, ...MACHINE_ROWS };
 
@@ -108,11 +108,15 @@ export interface PlacedRow {
 export function placedRows(rows: Rows, prefix = ''): readonly PlacedRow[] {
   return Object.entries(rows).flatMap(([name, each]) => {
     const path = `${prefix}${name}`;
-    const shapes = each.shape.kind === 'either' ? each.shape.shapes : [each.shape];
-    const inner = shapes.flatMap((shape) => {
+    const inner = alternatives(each.shape).flatMap((shape) => {
       if (shape.kind === 'group') return placedRows(shape.rows, `${path}.`);
-      return shape.kind === 'list' && shape.of.kind === 'group' ? placedRows(shape.of.rows, `${path}[].`) : [];
+      const entries = shape.kind === 'list' ? alternatives(shape.of) : [];
+      return entries.flatMap((entry) => (entry.kind === 'group' ? placedRows(entry.rows, `${path}[].`) : []));
     });
     return [{ path, row: each }, ...inner];
   });
+}
+
+function alternatives(shape: Shape): readonly Shape[] {
+  return shape.kind === 'either' ? shape.shapes : [shape];
 }

@@ -4,7 +4,6 @@ import { hash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { QueueListing } from '@mannerly/frontier';
-import { seedUrls } from '../admit/admit.js';
 import { writeJsonAtomically } from '../directory/atomic-file.js';
 import { deleteIfNothingDone } from '../directory/crawl-directory.js';
 import { partsOf } from '../directory/crawl-paths.js';
@@ -111,7 +110,7 @@ async function crawl(run: Run, againAtMs: number | null) {
     await frontier.unpark(host);
   }
   await run.offer(run.sitemaps.configured());
-  await run.offer({ candidates: seedUrls(options.scope.seeds) });
+  await run.offer({ candidates: options.seedUrls });
   if (setup.retry !== null) await run.retry(setup.retry);
   if (setup.again && againAtMs !== null) run.pageChoice = await createPageChoice(run, againAtMs);
   await setup.opened?.();

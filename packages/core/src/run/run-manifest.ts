@@ -115,7 +115,11 @@ export async function beginRunManifest(
     crawlStartedAtMs,
     seeds: seeds.slice(0, MAX_MANIFEST_SEEDS),
     seedCount: seeds.length,
-    options: { ...plainOptions, scope: { ...(plainOptions['scope'] as object), seeds: undefined } },
+    options: {
+      ...plainOptions,
+      seedUrls: undefined,
+      scope: { ...(plainOptions['scope'] as object), seeds: undefined },
+    },
     optionsHash: sha256Of(plainOptions),
     end: null,
     earlier: previous === null ? [] : [summarize(previous), ...previous.earlier].slice(0, MAX_EARLIER_RUNS),

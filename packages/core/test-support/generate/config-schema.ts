@@ -67,6 +67,8 @@ function partOf(shape: Shape): Json | null {
     }
     case 'group':
       return objectOf(shape.rows);
+    case 'json':
+      return {};
     case 'code':
       return null;
     case 'either': {

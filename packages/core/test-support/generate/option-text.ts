@@ -25,6 +25,8 @@ export function rangeOf(shape: Shape): string {
       const count = max === undefined ? '' : `${formatNumber(min)} to ${formatNumber(max)} entries: `;
       return `list of ${count}${rangeOf(shape.of)}`;
     }
+    case 'json':
+      return 'a JSON value';
     case 'group':
       return 'an object';
     case 'code':

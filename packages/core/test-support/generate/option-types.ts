@@ -56,7 +56,8 @@ type Group = readonly [name: string, rows: Rows, does: string, needsOneOf: reado
 
 function groupsOf(rows: Rows): Group[] {
   return Object.entries(rows).flatMap(([name, { shape }]) => {
-    const shapes = shape.kind === 'either' ? shape.shapes : [shape.kind === 'list' ? shape.of : shape];
+    const inner = shape.kind === 'list' ? shape.of : shape;
+    const shapes = inner.kind === 'either' ? inner.shapes : [inner];
     const groups = shapes.filter((each) => each.kind === 'group' && !DECLARED.has(each.type));
     return groups.flatMap((each) => {
       if (each.kind !== 'group') return [];
@@ -114,6 +115,8 @@ function typeOf(shape: Shape): string {
       const of = typeOf(shape.of);
       return `readonly ${of.includes(' ') ? `(${of})` : of}[]`;
     }
+    case 'json':
+      return 'JsonValue';
     case 'group':
     case 'code':
       return shape.type;

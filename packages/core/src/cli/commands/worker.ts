@@ -46,14 +46,14 @@ async function runWorker(parent: NodeJS.Process, io: CliIo): Promise<number> {
     if (crawler !== null && phaseOf(crawler) !== 'stopping') crawler.stop();
   };
   parent.once('disconnect', stop);
-  const { seeds, flags, out, isFirst, takesAdded } = await new Promise<StartMessage>((resolve) => {
+  const { args, flags, out, isFirst, takesAdded } = await new Promise<StartMessage>((resolve) => {
     parent.on('message', (message: ToWorker) => {
       if (message.kind === 'start') resolve(message);
       else if (message.kind === 'stop') stop();
       else crawler?.[message.kind]();
     });
   });
-  const setup = await setUpCrawl(seeds, flags as CrawlFlags);
+  const setup = await setUpCrawl(args, flags as CrawlFlags);
   const crawl = await createCommandCrawl(setup, isFirst, (text) => send(parent, { kind: 'line', text }), takesAdded);
   crawler = crawl.crawler;
   if (isStopped) crawler.stop();

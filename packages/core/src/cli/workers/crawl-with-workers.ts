@@ -25,7 +25,7 @@ const DEFAULT_CONCURRENCY = 64;
 
 /** Crawls with several processes. @returns The exit code if no worker has a report: they have printed why */
 export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo): Promise<CrawlReport | number> {
-  const { seeds, flags, options } = setup;
+  const { args, flags, options } = setup;
   const { workers: count = 1 } = flags;
   const { concurrency = DEFAULT_CONCURRENCY } = options.network ?? {};
   const shared = { ...flags, concurrency: Math.ceil(concurrency / count) };
@@ -33,7 +33,7 @@ export async function crawlWithWorkers(setup: CrawlSetup, out: string, io: CliIo
   const pool = new WorkerPool({
     count,
     start: () => io.startWorker(),
-    firstMessage: (who) => ({ kind: 'start', seeds, flags: shared, out, ...who }),
+    firstMessage: (who) => ({ kind: 'start', args, flags: shared, out, ...who }),
     print: (line) => (display === null ? io.err(line) : display.line(line)),
   });
   const lineOf = (width: number): string => {

@@ -52,7 +52,7 @@ function setUp(count: number) {
       started.push(worker);
       return worker.process;
     },
-    firstMessage: (who) => ({ kind: 'start', seeds: [], flags: {}, out: 'out', ...who }),
+    firstMessage: (who) => ({ kind: 'start', args: [], flags: {}, out: 'out', ...who }),
     print: (line) => void lines.push(line),
   });
   const worker = (at: number) => started[at] as ReturnType<typeof fakeWorker>;
@@ -67,7 +67,7 @@ describe('workers', () => {
     await settle();
     expect(started).toHaveLength(3);
     const who = { isFirst: true, takesAdded: true };
-    expect(worker(0).messages).toEqual([{ kind: 'start', seeds: [], flags: {}, out: 'out', ...who }]);
+    expect(worker(0).messages).toEqual([{ kind: 'start', args: [], flags: {}, out: 'out', ...who }]);
     expect([...worker(1).messages, ...worker(2).messages]).toEqual([]);
     expect(pool.running()).toBe(1);
     worker(0).is('running');

@@ -12,7 +12,8 @@ import { EXIT } from '../exit-codes.js';
 /** What a worker has to crawl. */
 export interface StartMessage {
   readonly kind: 'start';
-  readonly seeds: readonly string[];
+  /** The seeds of the command line; none: those of the configuration file. */
+  readonly args: readonly string[];
   /** `CrawlFlags`. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly out: string;
